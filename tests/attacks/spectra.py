@@ -33,7 +33,7 @@ from app.ui.plot.axes.flux_range import flux_range
 from app.ui.plot.trace import trace
 from tests.agent.spectra.readers import hostile_files, samples
 from tests.agent.spectra.readers.hostile_files import MUTATIONS, damage
-from tests.agent.spectra.readers.test_ruled_text import cds
+from tests.agent.spectra.readers.test_text_table import cds
 from tests.conftest import SHARED
 
 NUMBERS = (

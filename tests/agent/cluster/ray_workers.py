@@ -1,7 +1,5 @@
 """Workers for actors in tests: they do what the call says."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

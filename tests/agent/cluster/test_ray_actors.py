@@ -1,7 +1,5 @@
 """Actors of a Ray on this machine, some of which are killed."""
 
-from __future__ import annotations
-
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -15,14 +13,7 @@ from agent.cluster.place import RayPlace
 from agent.cluster.ray_actors import AHEAD, RayActors, SideBySide
 from agent.cluster.ray_cluster import RayCluster
 from agent.errors import WorkbenchError
-from tests.agent.cluster.ray_workers import (
-    Broken,
-    Different,
-    Doomed,
-    Obedient,
-    Sociable,
-    Unable,
-)
+from tests.agent.cluster.ray_workers import Broken, Different, Doomed, Obedient, Sociable, Unable
 
 pytest.importorskip("ray")
 
@@ -103,7 +94,7 @@ def test_a_call_that_kills_twice_is_lost_and_no_other(actors: RayActors[int]) ->
     assert [key for key, said in told.items() if said == "lost"] == [1]
 
 
-def test_a_worker_that_can_do_no_more_leaves_its_calls_to_the_others(
+def test_a_worker_that_can_do_no_more_leaves_its_calls_to_others(
     actors: RayActors[int], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
@@ -111,24 +102,15 @@ def test_a_worker_that_can_do_no_more_leaves_its_calls_to_the_others(
     assert len(told) == 11 and "lost" not in told.values()
     assert "left out: the server is gone" in caplog.text
     caplog.clear()
-
-
-def test_the_last_that_can_do_no_more_ends_the_work(
-    actors: RayActors[int], caplog: pytest.LogCaptureFixture
-) -> None:
     with caplog.at_level(logging.WARNING), pytest.raises(CannotWork, match="the server is gone"):
         list(run(actors, "useless", "useless", "one"))
     caplog.clear()
 
 
-@pytest.mark.parametrize(
-    ("make", "reason"),
-    [
-        (Unable, "no model of that name"),
-        (Broken, "No module named 'agent'"),
-        (Doomed, "died 3 times in a row"),
-    ],
-)
+@pytest.mark.parametrize(("make", "reason"), [
+    (Unable, "no model of that name"), (Broken, "No module named 'agent'"),
+    (Doomed, "died 3 times in a row"),
+])  # fmt: skip
 def test_where_none_can_begin_the_reason_is_told(
     cluster: RayCluster, make: type[Obedient], reason: str
 ) -> None:
@@ -151,12 +133,9 @@ def test_a_machine_with_another_model_takes_no_part(
     actors.close()
 
 
-def test_an_error_of_the_work_itself_ends_it(actors: RayActors[int]) -> None:
+def test_an_error_or_a_stop_ends_the_work_and_it_begins_anew(actors: RayActors[int]) -> None:
     with pytest.raises(WorkbenchError, match="the disk is full"):
         list(run(actors, "one", "refuse", "one"))
-
-
-def test_stopped_half_way_and_begun_anew(actors: RayActors[int]) -> None:
     told = run(actors, "one", "wait", "one", "one")
     assert next(told).value
     told.close()
@@ -170,9 +149,7 @@ def sociable(cluster: RayCluster) -> Iterator[RayActors[int]]:
     made.close()
 
 
-def test_an_actor_works_on_so_many_side_by_side_and_on_no_more(
-    sociable: RayActors[int],
-) -> None:
+def test_an_actor_works_on_so_many_side_by_side_and_on_no_more(sociable: RayActors[int]) -> None:
     taken: list[int] = []
 
     def calls():
@@ -215,8 +192,6 @@ def test_of_those_side_by_side_only_the_one_that_kills_is_lost(sociable: RayActo
     assert [key for key, said in told.items() if said == "lost"] == [10]
 
 
-def test_one_that_must_be_alone_is_tried_with_nothing_beside_it(
-    sociable: RayActors[int],
-) -> None:
+def test_one_that_must_be_alone_is_tried_with_nothing_beside_it(sociable: RayActors[int]) -> None:
     told = answers(sociable, "together:3", "alone", *["together:3"] * 20)
     assert told[1] == "ALONE" and len(told) == 22

@@ -1,7 +1,5 @@
 """Judged candidates sampled from a known distribution, and Fleiss' kappa by its definition."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from itertools import permutations
 

@@ -1,6 +1,7 @@
 """Which calibration is fitted when, what it promises, and what is refused."""
 
-from __future__ import annotations
+import json
+import math
 
 import numpy as np
 import pytest
@@ -8,15 +9,19 @@ import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
 
 from agent.confidence.calibration import (
+    MAX_KNOTS,
     Calibration,
     advised_method,
     calibrated_out_of_fold,
     fit_calibration,
     fit_isotonic,
 )
-from agent.confidence.judged import ConfidenceError, JudgedScores
+from agent.confidence.calibration_file import MAX_BYTES, calibration_from_json, calibration_to_json
+from agent.confidence.judged import ConfidenceError, JudgedScores, logit
+from agent.confidence.platt import fit_platt, smoothed_targets
 from agent.confidence.reliability import expected_calibration_error, reliability_curve
 from tests.agent.confidence.judged_samples import sample_judged
 
@@ -72,17 +77,14 @@ def test_the_order_of_the_list_does_not_matter(rng, method):
     )
 
 
-@pytest.mark.parametrize(
-    ("p", "label", "told"),
-    [
-        ([], [], "too few"),
-        ([0.1, 0.9], [0, 1], "too few"),
-        (np.linspace(0, 1, 40), [True] * 40, "too few"),
-        (np.linspace(0, 1, 40), [False] * 40, "too few"),
-        ([0.5] * 40, [True, False] * 20, "the same"),
-        (np.linspace(0, 1, 40), [True] * 20 + [False] * 20, "higher"),
-    ],
-)
+@pytest.mark.parametrize(("p", "label", "told"), [
+    ([], [], "too few"),
+    ([0.1, 0.9], [0, 1], "too few"),
+    (np.linspace(0, 1, 40), [True] * 40, "too few"),
+    (np.linspace(0, 1, 40), [False] * 40, "too few"),
+    ([0.5] * 40, [True, False] * 20, "the same"),
+    (np.linspace(0, 1, 40), [True] * 20 + [False] * 20, "higher"),
+])  # fmt: skip
 def test_where_nothing_can_be_learnt_auto_changes_nothing_and_says_why(p, label, told):
     rule = fit_calibration(JudgedScores(p, label))
     assert not rule.is_fitted
@@ -91,35 +93,34 @@ def test_where_nothing_can_be_learnt_auto_changes_nothing_and_says_why(p, label,
 
 
 @pytest.mark.parametrize("method", ["platt", "isotonic"])
-@pytest.mark.parametrize(
-    ("p", "label", "told"),
-    [
-        ([], [], "one class"),
-        ([0.1, 0.2, 0.3], [1, 1, 1], "one class"),
-        ([0.5, 0.5], [0, 1], "the same"),
-        ([0.1, 0.2, 0.8, 0.9], [1, 1, 0, 0], "higher"),
-    ],
-)
+@pytest.mark.parametrize(("p", "label", "told"), [
+    ([], [], "one class"),
+    ([0.1, 0.2, 0.3], [1, 1, 1], "one class"),
+    ([0.5, 0.5], [0, 1], "the same"),
+    ([0.1, 0.2, 0.8, 0.9], [1, 1, 0, 0], "higher"),
+])  # fmt: skip
 def test_a_method_asked_for_by_name_is_refused(method, p, label, told):
     with pytest.raises(ConfidenceError, match=told):
         fit_calibration(JudgedScores(p, label), method)
 
 
-def test_unknown_methods_are_refused(rng):
+def test_unknown_methods_are_refused_and_identity_asked_for_is_no_failure(rng):
     with pytest.raises(ConfidenceError, match="unknown calibration method"):
         fit_calibration(sample_judged(rng, 50), "temperature")
-
-
-def test_identity_asked_for_is_no_failure(rng):
     rule = fit_calibration(sample_judged(rng, 50), "identity")
     assert (rule.method, rule.note) == ("identity", "")
 
 
-def test_isotonic_is_never_certain(rng):
+def test_isotonic_is_never_certain_and_one_is_a_float_and_many_keep_their_shape(rng):
     rule = fit_calibration(sample_judged(rng, 2000, 0.3, apart=6.0))
     assert rule.method == "isotonic"
     assert 0.0 < rule.apply(0.0) < 0.002
     assert 0.99 < rule.apply(1.0) < 1.0
+    rule = fit_calibration(sample_judged(rng, 100, 0.3))
+    assert isinstance(rule.apply(0.5), float)
+    assert rule.apply(rng.random((3, 4))).shape == (3, 4)
+    with pytest.raises(ConfidenceError, match="from 0 to 1"):
+        rule.apply(float("nan"))
 
 
 @given(
@@ -136,14 +137,6 @@ def test_it_rises_and_stays_a_probability(pairs, asked, method):
     assert np.all((applied >= 0) & (applied <= 1))
     assert np.all(np.diff(applied) >= -1e-15)
     assert rule.apply(float(asked[0])) in rule.apply(np.array(asked))
-
-
-def test_one_is_a_float_and_many_keep_their_shape(rng):
-    rule = fit_calibration(sample_judged(rng, 100, 0.3))
-    assert isinstance(rule.apply(0.5), float)
-    assert rule.apply(rng.random((3, 4))).shape == (3, 4)
-    with pytest.raises(ConfidenceError, match="from 0 to 1"):
-        rule.apply(float("nan"))
 
 
 def test_a_curve_from_the_fitted_candidates_flatters_and_out_of_fold_does_not(rng):
@@ -172,24 +165,21 @@ def test_impossible_folds_are_refused(rng, folds):
         calibrated_out_of_fold(sample_judged(rng, 30), folds=folds)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"method": "spline"},
-        {"method": "platt", "slope": -1.0},
-        {"method": "platt", "slope": float("nan")},
-        {"method": "platt", "intercept": float("inf")},
-        {"method": "isotonic"},
-        {"method": "platt", "knots": ((0.0, 0.0),)},
-        {"method": "isotonic", "knots": ((0.0, 0.5), (1.0, 0.4))},
-        {"method": "isotonic", "knots": ((0.5, 0.1), (0.5, 0.4))},
-        {"method": "isotonic", "knots": ((0.5, 0.1), (0.6, 1.4))},
-        {"method": "isotonic", "knots": ((0.5, float("nan")), (0.6, 1.0))},
-        {"method": "identity", "n": 3, "positives": 4},
-        {"method": "identity", "prior": 1.5},
-        {"method": "identity", "model": "x" * 501},
-    ],
-)
+@pytest.mark.parametrize("wrong", [
+    {"method": "spline"},
+    {"method": "platt", "slope": -1.0},
+    {"method": "platt", "slope": float("nan")},
+    {"method": "platt", "intercept": float("inf")},
+    {"method": "isotonic"},
+    {"method": "platt", "knots": ((0.0, 0.0),)},
+    {"method": "isotonic", "knots": ((0.0, 0.5), (1.0, 0.4))},
+    {"method": "isotonic", "knots": ((0.5, 0.1), (0.5, 0.4))},
+    {"method": "isotonic", "knots": ((0.5, 0.1), (0.6, 1.4))},
+    {"method": "isotonic", "knots": ((0.5, float("nan")), (0.6, 1.0))},
+    {"method": "identity", "n": 3, "positives": 4},
+    {"method": "identity", "prior": 1.5},
+    {"method": "identity", "model": "x" * 501},
+])  # fmt: skip
 def test_a_rule_checks_itself(wrong):
     with pytest.raises(ConfidenceError):
         Calibration(**wrong)
@@ -207,9 +197,7 @@ def test_knots_and_predictions_are_scikit_learns(rng, decimals, limits):
     np.testing.assert_allclose(np.interp(GRID, x, y), model.predict(GRID), atol=1e-9)
 
 
-@given(
-    st.lists(st.tuples(st.sampled_from(GRID[::50].tolist()), st.booleans()), min_size=1),
-)
+@given(st.lists(st.tuples(st.sampled_from(GRID[::50].tolist()), st.booleans()), min_size=1))
 def test_the_curve_never_falls_and_keeps_the_mean(pairs):
     p, label = zip(*pairs, strict=True)
     judged = JudgedScores(p, label)
@@ -218,3 +206,140 @@ def test_the_curve_never_falls_and_keeps_the_mean(pairs):
     assert np.all(np.diff(y) >= 0)
     assert np.all((y >= 0) & (y <= 1))
     assert np.interp(judged.p, x, y).mean() == pytest.approx(judged.prior, abs=1e-9)
+
+
+# The line through the log odds against scikit-learn's fits.
+def reference(judged: JudgedScores) -> tuple[float, float]:
+    """A soft target is one candidate in part real and in part not."""
+    low, high = smoothed_targets(judged)
+    target = np.where(judged.label, high, low)
+    x = np.tile(logit(judged.p), 2)[:, None]
+    share = np.concatenate([target, 1 - target])
+    y = np.repeat([1, 0], len(judged))
+    fit = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-10, max_iter=1000)
+    fit.fit(x, y, sample_weight=share)
+    return float(fit.coef_[0, 0]), float(fit.intercept_[0])
+
+
+@pytest.mark.parametrize(
+    ("n", "prior", "stretch"),
+    [(30, 0.5, 1.0), (200, 1 / 6, 2.5), (2000, 0.02, 0.4), (20_000, 1 / 6, 1.0)],
+)
+def test_the_fit_is_scikit_learns(rng, n, prior, stretch):
+    judged = sample_judged(rng, n, prior, stretch=stretch)
+    assert fit_platt(judged) == pytest.approx(reference(judged), rel=1e-5, abs=1e-6)
+
+
+def test_overconfidence_is_undone_and_equal_p_gives_no_line(rng):
+    slope, intercept = fit_platt(sample_judged(rng, 50_000, 0.3, apart=2.0, stretch=4.0))
+    assert slope == pytest.approx(0.25, rel=0.04)
+    assert intercept == pytest.approx(0.0, abs=0.05)
+    with pytest.raises(ConfidenceError, match="the same"):
+        fit_platt(JudgedScores([0.4] * 30, [0, 1] * 15))
+
+
+@pytest.mark.parametrize("p", [(0.0, 1.0), (0.4, 0.6), (0.5, 0.5 + 1e-5)])
+def test_classes_that_do_not_overlap_stay_finite(p):
+    judged = JudgedScores(np.repeat(p, 50), np.repeat([False, True], 50))
+    slope, intercept = fit_platt(judged)
+    assert np.isfinite([slope, intercept]).all()
+    low, high = smoothed_targets(judged)
+    fitted = 1 / (1 + np.exp(-(slope * logit(p) + intercept)))
+    np.testing.assert_allclose(fitted, [low, high], rtol=1e-3)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=4, max_size=40))
+def test_any_candidates_give_finite_numbers(pairs):
+    p, label = zip(*pairs, strict=True)
+    judged = JudgedScores(p, label)
+    try:
+        slope, intercept = fit_platt(judged)
+    except ConfidenceError:
+        assert np.ptp(logit(judged.p)) < 1e-6
+        return
+    assert np.isfinite([slope, intercept]).all()
+
+
+# Calibrations on disk: round trips, and files nobody vouches for.
+
+
+@pytest.mark.parametrize("method", ["identity", "platt", "isotonic"])
+def test_a_rule_comes_back_as_it_was(rng, method):
+    rule = fit_calibration(
+        sample_judged(rng, 400), method, model="naïve 模型", model_sha256="0" * 64, task="CV"
+    )
+    again = calibration_from_json(calibration_to_json(rule))
+    assert again == rule
+    assert np.array_equal(again.apply(np.linspace(0, 1, 99)), rule.apply(np.linspace(0, 1, 99)))
+
+
+def test_a_rule_that_was_not_fitted_keeps_its_note_and_a_missing_field_is_named():
+    rule = fit_calibration(JudgedScores([0.5], [1]))
+    assert calibration_from_json(calibration_to_json(rule)) == rule
+    fields = json.loads(record())
+    del fields["knots"]
+    with pytest.raises(ConfidenceError, match="'knots'"):
+        calibration_from_json(json.dumps(fields))
+
+
+def record(**changes: object) -> str:
+    rule = fit_calibration(sample_judged(np.random.default_rng(3), 300), "isotonic")
+    return json.dumps({**json.loads(calibration_to_json(rule)), **changes})
+
+
+@pytest.mark.parametrize(("text", "told"), [
+    ("", "not valid JSON"),
+    ("[" * 100_000, "not valid JSON"),
+    ("[1]", "not a calibration"),
+    ("{}", "another version"),
+    (record(version=2), "another version"),
+    (record(slope=math.nan), "not valid JSON"),
+    (record(slope=math.inf), "not valid JSON"),
+    ('{"version": 1, "slope": ' + "9" * 6000 + "}", "not valid JSON"),
+    (record(slope=10**400), "too large"),
+    (record(slope="1"), "slope must be a number"),
+    (record(slope=True), "slope must be a number"),
+    (record(slope=-2.0), "slope"),
+    (record(intercept=None), "intercept must be a number"),
+    (record(n=1.5), "n must be a count"),
+    (record(n=True), "n must be a count"),
+    (record(n=-1), "n must be a count"),
+    (record(positives=10**9), "cannot be real"),
+    (record(method=["platt"]), "method must be a text"),
+    (record(method="pickle"), "unknown calibration method"),
+    (record(method="platt"), "knots"),
+    (record(note="x" * 600), "longer than 500"),
+    (record(prior=2.0), "prior must be"),
+    (record(knots="0 1"), "knots must be a list"),
+    (record(knots=[[0, 1, 2]]), "pairs"),
+    (record(knots=[[0, "1"]]), "a knot must be a number"),
+    (record(knots=[[0.0, 0.9], [1.0, 0.1]]), "must rise"),
+    (record(knots=[[0.0, 0.1], [0.0, 0.2]]), "must rise"),
+    (record(knots=[[0.0, 0.1], [2.0, 0.2]]), "must rise"),
+    (record(knots=[[0, 0]] * (MAX_KNOTS + 1)), "at most"),
+    (record(extra=1), "'extra'"),
+    (" " * (MAX_BYTES + 1), "longer"),
+])  # fmt: skip
+def test_bad_files_are_refused_in_one_line(text, told):
+    with pytest.raises(ConfidenceError, match=told) as caught:
+        calibration_from_json(text, "cv.json")
+    assert str(caught.value).startswith("cv.json: ")
+    assert len(str(caught.value)) < 300
+    assert "\n" not in str(caught.value)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=6,
+)
+
+
+@given(st.sampled_from(sorted(json.loads(record()))), JSON)
+def test_any_value_in_any_field_is_read_or_refused(name, value):
+    try:
+        rule = calibration_from_json(record(**{name: value}))
+    except ConfidenceError:
+        return
+    applied = rule.apply(np.linspace(0, 1, 11))
+    assert np.all((applied >= 0) & (applied <= 1) & (np.diff(applied, prepend=0) >= 0))

@@ -1,14 +1,20 @@
 """Agreement and scores against scikit-learn, and their intervals against what they promise."""
 
-from __future__ import annotations
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit
 
-from agent.confidence.judged import ConfidenceError
+import agent.confidence
+from agent.confidence.fleiss import fleiss_agreement
+from agent.confidence.judged import ConfidenceError, JudgedScores, logit, sigmoid
 from agent.confidence.scores import (
     agreement,
     binary_scores,
@@ -16,6 +22,7 @@ from agent.confidence.scores import (
     confusion_matrix,
     f1_score,
 )
+from tests.agent.confidence.judged_samples import fleiss_by_definition
 
 WORDS = ("ACCEPT", "REJECT", "UNSURE")
 PAIRS = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(WORDS)), max_size=60)
@@ -57,7 +64,7 @@ def test_binary_scores_are_scikit_learns(pairs):
     assert scores.accuracy.value == pytest.approx(sklearn.metrics.accuracy_score(truth, said))
 
 
-def test_two_people_at_work():
+def test_agreement_of_people_at_work_of_few_and_of_one_word():
     first = ["ACCEPT"] * 45 + ["REJECT"] * 50 + ["UNSURE"] * 5
     second = ["ACCEPT"] * 40 + ["REJECT"] * 52 + ["UNSURE"] * 8
     found = agreement(first, second, WORDS)
@@ -66,17 +73,11 @@ def test_two_people_at_work():
     assert found.observed.value == pytest.approx(0.92)
     assert found.kappa.low < found.kappa.value < found.kappa.high
     assert found == agreement(first, second, WORDS)
-
-
-def test_complete_agreement_over_few_is_not_certain():
     first = ["ACCEPT", "REJECT"] * 5
     found = agreement(first, first, WORDS[:2])
     assert found.kappa.value == found.kappa.high == 1.0
     assert found.kappa.low < 0.9
     assert found.observed.low < 0.8
-
-
-def test_one_word_for_everything_has_no_kappa():
     found = agreement(["REJECT"] * 9, ["REJECT"] * 9, WORDS)
     assert found.kappa.value is None
     assert found.observed.value == 1.0
@@ -104,16 +105,13 @@ def test_kappa_of_many_matrices_at_once(rng):
     np.testing.assert_allclose(cohen_kappa(many), [float(cohen_kappa(one)) for one in many])
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "categories", "told"),
-    [
-        (["A"], ["A", "B"], ("A", "B"), "same candidates"),
-        (["A"], ["C"], ("A", "B"), "'C' is not a known"),
-        ([], [], (), "categories"),
-        (["A"], ["A"], ("A", "A"), "categories"),
-        ([], [], tuple(range(101)), "categories"),
-    ],
-)
+@pytest.mark.parametrize(("first", "second", "categories", "told"), [
+    (["A"], ["A", "B"], ("A", "B"), "same candidates"),
+    (["A"], ["C"], ("A", "B"), "'C' is not a known"),
+    ([], [], (), "categories"),
+    (["A"], ["A"], ("A", "A"), "categories"),
+    ([], [], tuple(range(101)), "categories"),
+])  # fmt: skip
 def test_judges_that_cannot_be_compared_are_refused(first, second, categories, told):
     with pytest.raises(ConfidenceError, match=told):
         confusion_matrix(first, second, categories)
@@ -126,3 +124,166 @@ def test_judges_that_cannot_be_compared_are_refused(first, second, categories, t
 def test_what_is_no_matrix_of_two_classes_is_refused(counts):
     with pytest.raises(ConfidenceError):
         binary_scores(counts)
+
+
+# What is let in as judged candidates, and the odds everything is computed with.
+PROBABILITY = st.floats(0.0, 1.0)
+
+
+def test_lists_and_ones_for_labels_will_do_and_arrays_are_copied():
+    judged = JudgedScores([0.1, 0.9, 0.5, 0.6], [0, 1, 1, 1])
+    assert (len(judged), judged.positives, judged.negatives) == (4, 3, 1)
+    assert judged.prior == pytest.approx(0.75)
+    p = np.array([0.2, 0.8])
+    judged = JudgedScores(p, np.array([False, True]))
+    p[0] = 0.9
+    assert judged.p[0] == 0.2
+    with pytest.raises(ValueError, match="read-only"):
+        judged.p[0] = 0.5
+
+
+@pytest.mark.parametrize(("p", "label", "problem"), [
+    ([0.1, np.nan], [0, 1], "from 0 to 1"),
+    ([0.1, 1.1], [0, 1], "from 0 to 1"),
+    ([-0.1, 1.0], [0, 1], "from 0 to 1"),
+    ([0.1, 0.2], [0, 2], "true or false"),
+    ([0.1, 0.2], [0.0, np.nan], "true or false"),
+    ([0.1], [0, 1], "one p"),
+    ([[0.1, 0.2]], [[0, 1]], "one p"),
+    (["a", "b"], [0, 1], "a list of numbers"),
+    ([0.1, 0.2], ["YES", "NO"], "a list of numbers"),
+])  # fmt: skip
+def test_anything_else_is_refused(p, label, problem):
+    with pytest.raises(ConfidenceError, match=problem):
+        JudgedScores(p, label)
+
+
+def test_the_hash_sees_every_number_and_not_the_order(rng):
+    p, label = rng.random(50).round(1), rng.random(50) < 0.5
+    order = rng.permutation(50)
+    judged = JudgedScores(p, label)
+    assert judged.where(order).sha256() == judged.sha256()
+    assert JudgedScores([0.0, 0.5], [0, 1]).sha256() == JudgedScores([-0.0, 0.5], [0, 1]).sha256()
+    judged = JudgedScores([0.1, 0.2], [0, 1])
+    others = JudgedScores([0.1, 0.21], [0, 1]), JudgedScores([0.1, 0.2], [1, 1])
+    assert len({judged.sha256(), *(one.sha256() for one in others)}) == 3
+
+
+@given(st.lists(st.floats(-800.0, 800.0), min_size=1, max_size=20))
+def test_sigmoid_is_scipys(log_odds):
+    np.testing.assert_allclose(sigmoid(log_odds), expit(log_odds), rtol=1e-14, atol=1e-300)
+
+
+@given(PROBABILITY)
+def test_log_odds_are_finite_and_lead_back(p):
+    assert np.isfinite(logit(p))
+    assert float(sigmoid(logit(p))) == pytest.approx(p, abs=1e-11)
+
+
+def test_no_module_loads_scipy_or_scikit_learn_before_it_is_needed():
+    folder = Path(agent.confidence.__file__).parent
+    names = ", ".join(f"agent.confidence.{path.stem}" for path in folder.glob("[a-z]*.py"))
+    heavy = ("scipy", "sklearn", "torch", "transformers", "matplotlib.pyplot", "PySide6")
+    code = f"import sys, {names}; print(*(m for m in {heavy!r} if m in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+# Fleiss' kappa against its definition, a published table, and what its intervals promise.
+
+
+ROWS = st.lists(st.lists(st.sampled_from(range(3)), min_size=0, max_size=6), max_size=25)
+
+FOURTEEN_JUDGES = [
+    [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
+    [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
+]  # fmt: skip
+"""Ten subjects, five categories: the worked example met in most texts on this kappa."""
+
+
+def counted(verdicts):
+    return [[each.count(word) for word in range(3)] for each in verdicts]
+
+
+def test_the_published_example():
+    patterns = Counter(map(tuple, FOURTEEN_JUDGES))
+    found = fleiss_agreement(patterns, "abcde")
+    assert found.observed.value == pytest.approx(0.37802, abs=5e-6)
+    assert found.kappa.value == pytest.approx(0.20993, abs=5e-6)
+    assert (found.n, found.verdicts) == (10, 140)
+
+
+@given(ROWS)
+def test_it_is_what_it_is_defined_as(verdicts):
+    found = fleiss_agreement(Counter(map(tuple, counted(verdicts))), WORDS)
+    assert found.n == sum(len(each) > 1 for each in verdicts)
+    if len({word for each in verdicts if len(each) > 1 for word in each}) < 2:
+        assert found.kappa.value is None
+    else:
+        assert found.kappa.value == pytest.approx(fleiss_by_definition(verdicts), abs=1e-12)
+        assert found.kappa.low <= found.kappa.value <= found.kappa.high <= 1.0
+
+
+def test_of_two_judges_of_the_same_habits_it_is_cohens():
+    first, second = [0] * 6 + [1] * 6, [0] * 5 + [1] * 6 + [0]
+    both = [[a, b] for a, b in zip(first, second, strict=True)]
+    cohen = float(cohen_kappa(confusion_matrix(first, second, (0, 1, 2))))
+    found = fleiss_agreement(Counter(map(tuple, counted(both))), WORDS)
+    assert found.kappa.value == pytest.approx(cohen)
+
+
+def test_the_same_seed_draws_the_same_interval():
+    patterns = {(3, 0, 0): 20, (2, 1, 0): 5, (0, 3, 0): 30}
+    found = fleiss_agreement(patterns, WORDS, seed=1)
+    assert found == fleiss_agreement(dict(reversed(patterns.items())), WORDS, seed=1)
+    assert found.kappa != fleiss_agreement(patterns, WORDS, seed=2).kappa
+    narrow = fleiss_agreement(patterns, WORDS, confidence=0.5, seed=1)
+    assert found.kappa.low < narrow.kappa.low < narrow.kappa.high < found.kappa.high
+
+
+def test_complete_agreement_over_few_is_not_certain():
+    found = fleiss_agreement({(3, 0, 0): 5, (0, 3, 0): 5}, WORDS)
+    assert found.kappa.value == found.kappa.high == 1.0
+    assert found.kappa.low < 0.9
+    assert found.observed.low < 1.0
+
+
+@pytest.mark.parametrize("patterns", [{}, {(1, 0, 0): 9}, {(3, 0, 0): 0}])
+def test_without_two_verdicts_on_anything_there_is_no_agreement(patterns):
+    found = fleiss_agreement(patterns, WORDS)
+    assert (found.n, found.observed.value, found.kappa.value) == (0, None, None)
+
+
+def test_one_word_for_everything_has_no_kappa():
+    found = fleiss_agreement({(0, 3, 0): 9}, WORDS)
+    assert found.kappa.value is None
+    assert found.observed.value == 1.0
+
+
+@pytest.mark.parametrize("n", [40, 200])
+@pytest.mark.parametrize("judges", [2, 4])
+def test_intervals_of_fleiss_hold_the_truth_as_often_as_they_say(rng, n, judges):
+    """Three in ten are real; each judge sees that in 85 of a hundred."""
+    real, right = 0.3, 0.85
+
+    def drawn(size):
+        truth = rng.random(size) < real
+        accepts = rng.binomial(judges, np.where(truth, right, 1 - right))
+        return np.column_stack([accepts, judges - accepts, np.zeros(size, dtype=int)])
+
+    kappa = fleiss_agreement(Counter(map(tuple, drawn(400_000).tolist())), WORDS).kappa.value
+    held = []
+    for seed in range(300):
+        patterns = Counter(map(tuple, drawn(n).tolist()))
+        found = fleiss_agreement(patterns, WORDS, seed=seed).kappa
+        held.append(found.low <= kappa <= found.high)
+    assert abs(np.mean(held) - 0.95) < 0.045
+
+
+@pytest.mark.parametrize(("patterns", "categories"), [
+    ({(1, 1): 3}, WORDS), ({(2, -1, 0): 3}, WORDS), ({(2, 1, 0): -3}, WORDS), ({}, ()),
+    ({}, range(101)),
+])  # fmt: skip
+def test_patterns_that_cannot_be_are_refused(patterns, categories):
+    with pytest.raises(ConfidenceError):
+        fleiss_agreement(patterns, categories)

@@ -1,7 +1,5 @@
 """Simulated spectra of known classes."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,13 +1,22 @@
 """Measurements of a spectrum: made once, at the star's velocity, refused with a reason."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
 
 from agent.evidence.measurements import SpectrumMeasurements, measurements_of
-from agent.evidence.star_velocity import StarVelocity
+from agent.evidence.plausible import (
+    has_balmer_emission,
+    has_tio,
+    is_hot_line,
+    is_plausible,
+    tells_gravity,
+    tio_in_the_way,
+)
+from agent.evidence.star_velocity import StarVelocity, star_velocity
+from agent.spectra.lines import builtin_lines
+from agent.spectra.measure.measurement import Measurement
+from agent.spectra.spectrum import Spectrum
 from tests.agent.evidence.simulated import simulated_spectrum
 from tests.agent.spectra.measure.known_lines import BROAD, WIDE, observed
 
@@ -36,14 +45,83 @@ def test_numbers_about_the_whole_spectrum_are_found_by_name():
     assert nearby.whole_spectrum("z").reason == "the file states no redshift"
 
 
-def test_they_are_made_once_and_shared():
+def test_they_are_made_once_and_a_velocity_that_is_given_is_not_measured():
     spectrum = simulated_spectrum("CV")
     numbers = measurements_of(spectrum)
     assert measurements_of(spectrum) is numbers
     assert numbers.line("H_alpha") is numbers.line("H_alpha")
     assert numbers.indices is numbers.indices
-
-
-def test_a_velocity_that_is_given_is_not_measured():
     given = StarVelocity(120.0, 5.0, "a catalogue")
     assert SpectrumMeasurements(simulated_spectrum("K"), given).velocity_kms == 120.0
+
+
+# The velocity that all windows are shifted by: right, or none.
+def moved(label: str, factor: float, z: float | None = None) -> Spectrum:
+    rest = simulated_spectrum(label)
+    return replace(rest, wavelength=rest.wavelength * factor, z=z)
+
+
+@pytest.mark.parametrize("label", ["K", "A"])
+def test_lines_tell_how_fast_a_star_is(label):
+    still, fast = (star_velocity(moved(label, factor)) for factor in (1.0, 1.001))
+    assert fast.kms - still.kms == pytest.approx(299.8, abs=5.0)
+    assert "lines" in fast.source and fast.error_kms < 40
+
+
+def test_lines_are_believed_over_the_file_and_the_file_over_nothing():
+    assert "lines" in star_velocity(moved("K", 1.0, z=-0.0012)).source
+    blank = replace(simulated_spectrum("WD"), z=0.0004)
+    inside = (blank.wavelength > 5000) & (blank.wavelength < 6000)
+    part = Spectrum(wavelength=blank.wavelength[inside], flux=blank.flux[inside], z=0.0004)
+    found = star_velocity(part)
+    assert found.source == "the file's redshift"
+    assert found.kms == pytest.approx(119.9, abs=0.1)
+
+
+@pytest.mark.parametrize("z", [None, 1.7, 0.02, float("nan")])
+def test_without_a_stars_redshift_it_is_taken_to_be_at_rest(z):
+    quasar = simulated_spectrum("QSO")
+    found = star_velocity(replace(quasar, z=z))
+    assert (found.kms, found.source) == (0.0, "")
+
+
+# What another feature imitates is not called by its name.
+
+
+def numbers_of(label: str) -> SpectrumMeasurements:
+    return measurements_of(simulated_spectrum(label))
+
+
+@pytest.mark.parametrize(("label", "there"), [("MG", True), ("A", False), ("CV", False)])
+def test_tio_is_there_or_not(label: str, there: bool):
+    numbers = numbers_of(label)
+    assert has_tio(numbers) is there and tio_in_the_way(numbers) is there
+    assert is_plausible("TiO_4940", there, numbers)
+    assert not is_plausible("TiO_4940", not there, numbers)
+
+
+def test_gravity_is_told_in_m_stars_alone_and_hot_and_forbidden_lines_are_known():
+    assert tells_gravity("CaH1", numbers_of("MG"))
+    assert not tells_gravity("NaI_8190", numbers_of("CV"))
+    assert not tells_gravity("MgH_5211_edge", numbers_of("MG"))
+    assert is_hot_line("HeI_4471") and is_hot_line("HeII_4686") and not is_hot_line("H_alpha")
+    assert builtin_lines()["OIII_5007"].is_forbidden
+    assert not builtin_lines()["H_beta"].is_forbidden
+
+
+def test_indices_of_hydrogen_mean_nothing_where_it_emits():
+    cv, a_star = numbers_of("CV"), numbers_of("A")
+    assert has_balmer_emission(cv) and not has_balmer_emission(a_star)
+    assert not is_plausible("HgF", False, cv) and is_plausible("HgF", True, a_star)
+    assert not is_plausible("CH_G4300", True, cv) and not is_plausible("H_gamma_D2", True, cv)
+
+
+def test_a_companion_with_emission_leaves_the_white_dwarf_its_widths(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    numbers = numbers_of("A")
+    plain = numbers.line_strength
+    emitting = {"H_alpha": Measurement("H_alpha", -8.0, 0.5)}
+    monkeypatch.setattr(numbers, "line_strength", lambda name: emitting.get(name) or plain(name))
+    assert is_plausible("H_gamma_D2", True, numbers)
+    assert not is_plausible("HgF", False, numbers)

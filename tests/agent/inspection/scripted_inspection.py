@@ -1,7 +1,5 @@
 """Inspections with a scripted engine."""
 
-from __future__ import annotations
-
 import math
 
 from agent.inspection.inspector import run

@@ -1,7 +1,5 @@
 """The model in the box: whole, small, honest in its card, and right about real spectra."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Steering an inspection that runs in another thread."""
 
-from __future__ import annotations
-
 import threading
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """From a model that was found to the right engine, with the card's settings."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import closing
@@ -95,15 +93,10 @@ def test_options_reach_the_transformers_engine(
     assert loaded[0] == (
         home / "m",
         {
-            "device": "cpu",
-            "dtype": "bfloat16",
-            "load_in_4bit": True,
-            "adapter": None,
-            "sizing": SMALL,
-            "context_length": 4096,
-            "threads": 2,
+            "device": "cpu", "dtype": "bfloat16", "load_in_4bit": True, "adapter": None,
+            "sizing": SMALL, "context_length": 4096, "threads": 2,
         },
-    )
+    )  # fmt: skip
     assert loaded[1][1]["context_length"] == 512
 
 
@@ -170,8 +163,7 @@ def test_llama_cpp_has_one_thread_for_a_small_model_and_its_part_for_a_large_one
     monkeypatch.setattr("os.cpu_count", lambda: 12)
     monkeypatch.setattr("agent.engines.gguf.kind.SMALL_WEIGHTS", small)
     monkeypatch.setattr(
-        "agent.engines.gguf.engine.GgufEngine.load",
-        lambda *_, threads, **__: asked.append(threads),
+        "agent.engines.gguf.engine.GgufEngine.load", lambda *_, threads, **__: asked.append(threads)
     )
     load_engine(model_at(tiny_gguf), sharing=sharing)
     assert asked == [threads]

@@ -1,7 +1,5 @@
 """The loop of an inspection: mistakes, limits, and a person in between."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.engines.base import SamplingSettings
@@ -13,20 +11,17 @@ from tests.agent.inspection.scripted_inspection import CV, inspect, inspector
 from tests.agent.scenes import answer, call, star
 
 
-@pytest.mark.parametrize(
-    ("reply", "kind", "told"),
-    [
-        (call(1000, 2000), "zoom", "does not overlap"),
-        (call(6700, 6400), "zoom", "must start below its end"),
-        ("<think>a</think><tool_call>{]</tool_call>", "zoom", "not valid JSON"),
-        (call(1, 2) + call(3, 4), "zoom", "One tool call a turn"),
-        ('<tool_call>{"name": "rm", "arguments": {}}</tool_call>', "zoom", "no tool named"),
-        ("<tool_call>{", "zoom", "ends before"),
-        ("<answer>yes</answer>", "answer", "holds no"),
-        ("Let me see.", "text", GO_ON),
-        ("", "text", GO_ON),
-    ],
-)
+@pytest.mark.parametrize(("reply", "kind", "told"), [
+    (call(1000, 2000), "zoom", "does not overlap"),
+    (call(6700, 6400), "zoom", "must start below its end"),
+    ("<think>a</think><tool_call>{]</tool_call>", "zoom", "not valid JSON"),
+    (call(1, 2) + call(3, 4), "zoom", "One tool call a turn"),
+    ('<tool_call>{"name": "rm", "arguments": {}}</tool_call>', "zoom", "no tool named"),
+    ("<tool_call>{", "zoom", "ends before"),
+    ("<answer>yes</answer>", "answer", "holds no"),
+    ("Let me see.", "text", GO_ON),
+    ("", "text", GO_ON),
+])  # fmt: skip
 def test_the_model_reads_what_it_got_wrong(reply, kind, told):
     trajectory, steps, engine = inspect([reply, answer()])
     wrong = [step for step in steps if step.turn == 0][-1]
@@ -39,22 +34,16 @@ def test_the_model_reads_what_it_got_wrong(reply, kind, told):
     assert trajectory.verdict == "YES"
 
 
-def test_eight_looks_and_then_an_answer():
+def test_eight_looks_and_then_an_answer_and_a_ninth_ends_it():
     replies = [call(6400 + n, 6700) for n in range(MAX_TOOL_TURNS)] + [answer("NO")]
     trajectory, _, _ = inspect(replies)
     assert (len(trajectory.looks), trajectory.verdict) == (MAX_TOOL_TURNS, "NO")
-
-
-def test_a_ninth_look_ends_it():
     trajectory, steps, _ = inspect(lambda number: call(6400 + number, 6700))
     assert trajectory.stopped_by == "turn_limit"
     assert len(trajectory.looks) == MAX_TOOL_TURNS
     assert len(trajectory.replies) == MAX_TOOL_TURNS + 1
     assert steps[-1].error
     assert (trajectory.verdict, trajectory.p_yes) == (None, None)
-
-
-def test_chatter_without_end_is_ended():
     trajectory, _, _ = inspect(lambda number: "Let me think.")
     assert trajectory.stopped_by == "turn_limit"
     assert "without a usable call" in trajectory.stop_reason

@@ -1,7 +1,5 @@
 """Who inspects where nobody is named."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,24 +1,31 @@
 """The inspector without a model: its record is one like any other, and a valid example to learn."""
 
-from __future__ import annotations
-
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from agent.errors import SpectrumError
+from agent.engines.base import SamplingSettings
+from agent.errors import SpectrumError, ToolError
 from agent.evidence.assessment import assess
 from agent.inspection.control import Control, Interjection
 from agent.inspection.inspector import run
+from agent.inspection.measured_conversation import BlankPictureMaker, MeasuredConversation
 from agent.inspection.measured_inspector import MeasuredInspector
-from agent.inspection.pictures import redraw
-from agent.protocol.reply import is_well_formed
+from agent.inspection.measured_turns import shown_range
+from agent.inspection.pictures import PictureMaker, redraw, spectrum_ref
+from agent.protocol.reply import is_well_formed, parse_reply
+from agent.protocol.tool import checked_arguments
+from agent.rendering.model_image import QWEN25
+from agent.rendering.render import PUBLISHED
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.turns import turns_of
 from tests.agent.evidence.simulated import simulated_spectrum
+from tests.agent.scenes import star
 from tests.agent.tasks.test_catalogue import example
 
 BLIND = MeasuredInspector(draw=False)
@@ -28,22 +35,11 @@ def inspected(spectrum: Spectrum, task_id: str = "CV", **options: object) -> Tra
     return run(BLIND.inspect(spectrum, find_task(task_id), **options))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("label", "task_id", "verdict"),
-    [
-        ("CV", "CV", "YES"),
-        ("QSO", "CV", "NO"),
-        ("MG", "MG", "YES"),
-        ("M_DWARF", "MG", "NO"),
-        ("CS", "CS", "YES"),
-        ("K", "CS", "NO"),
-        ("SS", "SS", "YES"),
-        ("MG", "SS", "NO"),
-        ("WD", "WD", "YES"),
-        ("A", "WD", "NO"),
-        ("A", "A", "YES"),
-    ],
-)
+@pytest.mark.parametrize(("label", "task_id", "verdict"), [
+    ("CV", "CV", "YES"), ("QSO", "CV", "NO"), ("MG", "MG", "YES"), ("M_DWARF", "MG", "NO"),
+    ("CS", "CS", "YES"), ("K", "CS", "NO"), ("SS", "SS", "YES"), ("MG", "SS", "NO"),
+    ("WD", "WD", "YES"), ("A", "WD", "NO"), ("A", "A", "YES"),
+])  # fmt: skip
 def test_clear_cases_are_judged_right_and_told_in_a_valid_record(label, task_id, verdict):
     record = inspected(simulated_spectrum(label), task_id)
     assert record.verdict == verdict
@@ -173,3 +169,116 @@ def test_nothing_to_draw_is_refused():
     nothing = Spectrum(wavelength=np.array([5000.0, 5001.0]), flux=np.full(2, np.nan))
     with pytest.raises(SpectrumError):
         run(MeasuredInspector().inspect(nothing, find_task("CV")))
+
+
+# Prepared turns, said in order; and answers without pictures.
+SAMPLING = SamplingSettings()
+
+
+def test_a_conversation_says_its_turns_in_order_returns_to_a_mark_and_is_silent_when_cancelled():
+    conversation = MeasuredConversation(("one", "two"))
+    heard: list[str] = []
+    texts = [conversation.generate(SAMPLING, on_text=heard.append).text for _ in range(3)]
+    assert texts == heard == ["one", "two", "two"]
+    conversation = MeasuredConversation(("one", "two"))
+    start = conversation.mark()
+    conversation.generate(SAMPLING)
+    conversation.rewind(start)
+    assert conversation.generate(SAMPLING).text == "one"
+    conversation = MeasuredConversation(("one",))
+    cancelled = conversation.generate(SAMPLING, should_stop=lambda: True)
+    assert (cancelled.text, cancelled.finish) == ("", "cancelled")
+    assert conversation.generate(SAMPLING).text == "one"
+
+
+def test_blank_pictures_come_with_the_usual_text():
+    spectrum = star()
+    makers = [
+        kind.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25)
+        for kind in (PictureMaker, BlankPictureMaker)
+    ]
+    call = {"wavelength_range": [6400, 6700], "label": "Hα"}
+    (drawn, full), (blank, empty) = (maker.look(call) for maker in makers)
+    assert full.text == empty.text and (empty.range, empty.label) == ((6400, 6700), "Hα")
+    assert blank.size == makers[1].overview().size == (1, 1) != drawn.size
+    with pytest.raises(ToolError, match="must start below"):
+        makers[1].look({"wavelength_range": [6700, 6400]})
+
+
+# Each step's table holds the numbers that it names, without repeating earlier tables.
+def test_the_opening_thought_and_the_answer_have_tables_of_their_own():
+    spectrum = simulated_spectrum("CV")
+    record = run(MeasuredInspector(draw=False).inspect(spectrum, find_task("CV")))
+    opening, answer = record.steps[0], record.steps[-1]
+    assert "flux at 4240 over 6630" in [row["name"] for row in opening.measured["values"]]
+    listed = [row["name"] for step in record.steps[:-1] for row in step.measured.get("lines", ())]
+    assert not {row["name"] for row in answer.measured.get("lines", ())} & set(listed)
+    assert all(not step.measured for step in record.steps[1:-1] if step.kind == "think")
+
+
+def test_a_look_of_any_model_measures_lines_at_the_velocity_of_the_star():
+    """The table beside a model's sentences is the one that the measured inspector has."""
+    spectrum = simulated_spectrum("YSO")
+    record = run(MeasuredInspector(draw=False).inspect(spectrum, find_task("CV")))
+    look = next(step for step in record.looks if step.label.startswith("Hα"))
+    assert look.range is not None
+    maker = PictureMaker.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25)
+    for row in maker.measure(*look.range)["lines"]:
+        assert row in look.measured["lines"]
+
+
+# The measured inspector's turns: well-formed calls, measured values, honest reasons.
+def test_replies_read_back_as_the_steps_of_the_record():
+    record = inspected(simulated_spectrum("CV"))
+    for turn, reply in enumerate(record.replies):
+        said = parse_reply(reply)
+        thought, act = (step for step in record.steps if step.turn == turn)
+        assert said.thought == thought.text
+        if act.kind == "answer":
+            assert (said.kind, said.verdict, said.answer) == ("answer", act.verdict, act.text)
+        else:
+            assert said.kind == "call"
+            assert checked_arguments(said.arguments) == (act.range, act.label)
+    assert [turn.role for turn in turns_of(find_task("CV"), record)][-1] == "assistant"
+
+
+def test_thoughts_cite_what_was_measured_in_the_window_before():
+    record = inspected(simulated_spectrum("CV"))
+    thoughts = [step.text for step in record.steps if step.kind == "think"]
+    assert "S/N" in thoughts[0] and "Å" in thoughts[0]
+    for look, after in zip(record.looks, thoughts[1:], strict=True):
+        assert f"Measured in {look.label}:" in after
+        assert "±" in after
+        assert look.measured["n_pixels"] > 10
+    alpha = next(step for step in record.looks if step.label.startswith("Hα"))
+    strongest = alpha.measured["feature"]
+    assert strongest["kind"] == "emission" and "H_alpha" in str(strongest) + str(alpha.measured)
+    assert "emission" in record.reasons and any(mark.isdigit() for mark in record.reasons)
+
+
+def test_windows_follow_a_fast_star_and_stay_put_in_the_frame_of_the_pictures():
+    rest, window, cs = simulated_spectrum("K"), (6340.0, 6425.0), find_task("CS")
+    moved = replace(rest, wavelength=rest.wavelength * 1.0012, z=None)
+    shown = shown_range(window, assess(moved, cs))
+    assert shown == pytest.approx((6347.6, 6432.7), abs=2.0)
+    framed = replace(moved, z=0.0012)
+    assert shown_range(window, assess(framed, cs)) == (6340, 6425)
+    record = inspected(framed, "CS")
+    assert record.verdict == "NO" and record.spectrum.z == 0.0012
+    assert shown_range((6100.0, 7100.0), assess(moved, cs)) == (6100, 7100)
+
+
+def test_reasons_name_only_what_counts_the_way_it_reads():
+    for label in ("K", "QSO", "M_DWARF", "WD", "CV"):
+        record = inspected(simulated_spectrum(label), "CV")
+        first = record.reasons.split("It looks more like")[0]
+        if record.verdict == "NO":
+            assert "no [O III]" not in first
+        else:
+            assert "no Hα emission" not in first
+
+
+def test_labels_in_calls_survive_json():
+    for reply in inspected(simulated_spectrum("O"), "O").replies[:-1]:
+        body = reply.split("<tool_call>\n")[1].split("\n</tool_call>")[0]
+        assert set(json.loads(body)["arguments"]) == {"wavelength_range", "label"}

@@ -1,7 +1,5 @@
 """Every number that the measured inspector says stands in the record's tables, once."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterator, Mapping
@@ -136,21 +134,13 @@ def alike(said: str, listed: float) -> bool:
     return said == f"{listed:.{digits}f}" or float(said) == float(f"{listed:.{digits}f}")
 
 
-@pytest.mark.parametrize(
-    ("number", "task_id", "p_yes"),
-    [
-        (0, "CV", 0.00021007573528932508),
-        (6, "CS", 6.144174602214718e-06),
-        (12, "SS", 6.144174602214718e-06),
-        (18, "MG", 6.144174602214718e-06),
-        (24, "WD", 1.6127990615975256e-05),
-        (30, "O", 4.9373947408074636e-05),
-        (36, "B", 4.826841746752283e-05),
-        (42, "A", 3.5686960846830747e-05),
-        (48, "CV", 0.003696367029940503),
-        (54, "CS", 4.025808423955357e-05),
-    ],
-)
+@pytest.mark.parametrize(("number", "task_id", "p_yes"), [
+    (0, "CV", 0.00021007573528932508), (6, "CS", 6.144174602214718e-06),
+    (12, "SS", 6.144174602214718e-06), (18, "MG", 6.144174602214718e-06),
+    (24, "WD", 1.6127990615975256e-05), (30, "O", 4.9373947408074636e-05),
+    (36, "B", 4.826841746752283e-05), (42, "A", 3.5686960846830747e-05),
+    (48, "CV", 0.003696367029940503), (54, "CS", 4.025808423955357e-05),
+])  # fmt: skip
 def test_the_verdict_does_not_depend_on_the_words(number: int, task_id: str, p_yes: float):
     """p(YES) as it was before the sentences took their numbers from the table."""
     with (SAMPLE / "candidates.csv").open(newline="", encoding="utf-8") as file:

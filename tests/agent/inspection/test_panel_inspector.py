@@ -1,15 +1,15 @@
 """Two inspectors, one record: the eye's looks, both verdicts with their reasons, one p(YES)."""
 
-from __future__ import annotations
-
+import math
 import re
+from pathlib import Path
 
 import pytest
 
-from agent.errors import EngineError
+from agent.errors import EngineError, ResourceError
 from agent.hashing import picture_hash
 from agent.inspection.control import Control, Interjection
-from agent.inspection.fusion import FusionWeights, builtin_fusion
+from agent.inspection.fusion import FusionWeights, builtin_fusion, read_fusion
 from agent.inspection.inspector import run
 from agent.inspection.measured_inspector import MeasuredInspector
 from agent.inspection.panel_inspector import DISAGREE, PanelInspector, panel_ref
@@ -48,13 +48,27 @@ def test_both_are_heard_and_fused():
     assert record.steps[:-1] == seen.steps[:-1]
 
 
-def test_the_last_words_say_what_each_said_and_why():
+def test_a_record_holds_both_and_says_each_line_once():
     record, _, _ = judged([*LOOKS, answer()])
     eye, measured, together = record.reasons.removeprefix("\\boxed{YES} ").split("\n")
     assert eye == "scripted: YES, p 0.90: Broad Hα at 6565 Å."
     assert measured.startswith("measured: YES, p > 0.99: ")
     assert record.members[1].reasons.removeprefix("\\boxed{YES} ") in measured
     assert re.fullmatch(r"Together p\(YES\) (> )?0\.\d\d\.", together)
+    (row,) = [row for look in record.looks for row in look.measured["lines"]][:1]
+    assert row["name"] == "H_alpha"
+    said = re.search(r"Hα emission, EW (-[\d.]+)", record.reasons)
+    assert said is not None and float(said.group(1)) == pytest.approx(row["ew"])
+    back = from_line(to_line(record))
+    assert back == record and back.members == record.members
+    assert record.until(1).members == ()
+    record, _, made = judged([*LOOKS, answer()])
+    spectrum = simulated_spectrum("CV")
+    heard = made.eye.engine.conversations[0]
+    assert turns_of(CV, record) == heard.turns
+    assert [picture_hash(each) for each in redraw(record, spectrum)] == [
+        picture_hash(each) for each in heard.pictures
+    ]
 
 
 def test_disagreement_is_said():
@@ -66,24 +80,6 @@ def test_disagreement_is_said():
     assert record.verdict == "YES" and record.reasons.endswith(DISAGREE)
     agreed, _, _ = judged([*LOOKS, answer()])
     assert DISAGREE not in agreed.reasons
-
-
-def test_the_looks_are_those_of_the_eye_and_are_drawn_again():
-    record, _, made = judged([*LOOKS, answer()])
-    spectrum = simulated_spectrum("CV")
-    heard = made.eye.engine.conversations[0]
-    assert turns_of(CV, record) == heard.turns
-    assert [picture_hash(each) for each in redraw(record, spectrum)] == [
-        picture_hash(each) for each in heard.pictures
-    ]
-
-
-def test_a_line_has_one_number_in_words_and_tables():
-    record, _, _ = judged([*LOOKS, answer()])
-    (row,) = [row for look in record.looks for row in look.measured["lines"]][:1]
-    assert row["name"] == "H_alpha"
-    said = re.search(r"Hα emission, EW (-[\d.]+)", record.reasons)
-    assert said is not None and float(said.group(1)) == pytest.approx(row["ew"])
 
 
 def test_without_a_verdict_of_the_eye_the_measured_one_stands():
@@ -158,13 +154,6 @@ def test_a_person_asks_after_the_answer():
     assert ours[-1] == "panel" and record.verdict == steps[-1].verdict
 
 
-def test_the_record_is_written_with_its_members():
-    record, _, _ = judged([*LOOKS, answer()])
-    back = from_line(to_line(record))
-    assert back == record and back.members == record.members
-    assert record.until(1).members == ()
-
-
 def test_its_name_changes_with_members_and_weights():
     one = ModelRef(name="nano-eye", engine="gguf", sha256="1" * 64)
     other = ModelRef(name="nano-eye", engine="gguf", sha256="2" * 64)
@@ -177,3 +166,43 @@ def test_closing_it_closes_the_eye():
     made = panel([answer()])
     made.close()
     assert made.eye.engine.is_closed
+
+
+# How the panel's two p(YES) become one.
+
+
+ALIKE = FusionWeights(intercept=0.0, eye=0.5, measured=0.5)
+
+
+def test_it_is_a_logistic_of_both_log_odds_or_the_p_of_the_only_one():
+    weights = FusionWeights(intercept=-0.3, eye=0.4, measured=0.9)
+    log_odds = -0.3 + 0.4 * math.log(0.7 / 0.3) + 0.9 * math.log(0.2 / 0.8)
+    assert weights.fuse(0.7, 0.2) == pytest.approx(1 / (1 + math.exp(-log_odds)))
+    assert ALIKE.fuse(0.8, 0.8) == pytest.approx(0.8)
+    assert ALIKE.fuse(0.9, 0.1) == pytest.approx(0.5)
+    assert ALIKE.fuse(None, 0.97) == 0.97
+    assert ALIKE.fuse(0.03, None) == 0.03
+    assert ALIKE.fuse(None, None) is None
+    assert ALIKE.fuse(1.0, 0.0) == pytest.approx(0.5)
+    assert ALIKE.fuse(1e-12, 0.9976) == pytest.approx(0.5, abs=0.01)
+
+
+def test_the_bundled_weights_count_both_and_the_fingerprint_tells_weights_apart():
+    weights = builtin_fusion()
+    assert weights.eye > 0 and weights.measured > 0
+    assert ALIKE.sha256 == FusionWeights(intercept=0.0, eye=0.5, measured=0.5).sha256
+    assert ALIKE.sha256 != FusionWeights(intercept=0.1, eye=0.5, measured=0.5).sha256
+
+
+@pytest.mark.parametrize(("text", "fault"), [
+    ("intercept = 0.0\neye = 1.0\n", "measured"),
+    ("intercept = 0.0\neye = -1.0\nmeasured = 1.0\n", "eye"),
+    ("intercept = 99.0\neye = 1.0\nmeasured = 1.0\n", "intercept"),
+    ("intercept = 0.0\neye = 1.0\nmeasured = 1.0\nmore = 1.0\n", "more"),
+    ("intercept = nan\neye = 1.0\nmeasured = 1.0\n", "intercept"),
+])  # fmt: skip
+def test_a_file_is_read_strictly(tmp_path: Path, text: str, fault: str):
+    path = tmp_path / "panel.toml"
+    path.write_text(text)
+    with pytest.raises(ResourceError, match=fault):
+        read_fusion(path)

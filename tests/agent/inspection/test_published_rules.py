@@ -1,7 +1,5 @@
 """The loop by the rules of the published models, in a wording."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace
@@ -44,10 +42,8 @@ def test_the_model_is_asked_in_its_words_and_the_record_names_them() -> None:
     assert conversation.turns[1].text == text_of("cv")
     assert trajectory.wording == WordingRef(name="clerk", sha256=WORDING.sha256)
     assert (trajectory.rules, trajectory.verdict, trajectory.well_formed) == (
-        "published",
-        "YES",
-        True,
-    )
+        "published", "YES", True,
+    )  # fmt: skip
     assert trajectory.p_yes == pytest.approx(0.9)
     assert from_line(to_line(trajectory)) == trajectory
     record = json.loads(to_line(trajectory))
@@ -65,13 +61,10 @@ def test_the_conversation_is_rebuilt_word_for_word() -> None:
         turns_of(CV, trajectory, replace(WORDING, system="x"))
 
 
-def test_seven_calls_and_an_answer() -> None:
+def test_seven_calls_and_an_answer_and_the_eighth_turn_cannot_call() -> None:
     replies = [call(6400 + n, 6700) for n in range(7)] + [answer("NO")]
     trajectory, _ = inspect(replies)
     assert (len(trajectory.looks), trajectory.verdict) == (7, "NO")
-
-
-def test_the_eighth_turn_cannot_call() -> None:
     trajectory, conversation = inspect(lambda number: call(6400 + number, 6700))
     assert (len(trajectory.replies), len(trajectory.looks)) == (8, 7)
     assert (trajectory.stopped_by, trajectory.verdict) == ("turn_limit", None)
@@ -87,15 +80,12 @@ def test_a_turn_without_a_call_ends_it_and_nobody_says_go_on() -> None:
     assert all(turn.text != GO_ON for turn in turns_of(CV, trajectory, WORDING))
 
 
-@pytest.mark.parametrize(
-    ("said", "verdict", "form", "has_p"),
-    [
-        (r"<think>t</think><answer>\boxed{yes}</answer>", "YES", True, True),
-        (r"<think>t</think><answer>\boxed{NO} not \boxed{YES}</answer>", "NO", True, False),
-        (r"<think>t</think><answer>a plain no</answer>", "NO", False, False),
-        (r"<think>t</think>\boxed{YES}", "YES", False, True),
-    ],
-)
+@pytest.mark.parametrize(("said", "verdict", "form", "has_p"), [
+    (r"<think>t</think><answer>\boxed{yes}</answer>", "YES", True, True),
+    (r"<think>t</think><answer>\boxed{NO} not \boxed{YES}</answer>", "NO", True, False),
+    (r"<think>t</think><answer>a plain no</answer>", "NO", False, False),
+    (r"<think>t</think>\boxed{YES}", "YES", False, True),
+])  # fmt: skip
 def test_answers_are_read_as_the_published_scorer_does(
     said: str, verdict: str, form: bool, has_p: bool
 ) -> None:
@@ -105,15 +95,12 @@ def test_answers_are_read_as_the_published_scorer_does(
     assert (trajectory.p_yes is not None) is has_p
 
 
-def test_an_answer_beside_a_call_counts_once_the_conversation_ends() -> None:
+def test_the_first_of_two_calls_is_run_and_an_answer_beside_one_counts_at_the_end() -> None:
+    trajectory, _ = inspect([call(6400, 6700) + call(4000, 5000), answer()])
+    assert [look.range for look in trajectory.looks] == [(6400, 6700)]
     both = r"<think>t</think><answer>\boxed{NO} so</answer>" + call_with("{}")
     trajectory, _ = inspect([both, "Done."])
     assert (len(trajectory.looks), trajectory.verdict, trajectory.well_formed) == (1, "NO", True)
-
-
-def test_the_first_of_two_calls_is_run() -> None:
-    trajectory, _ = inspect([call(6400, 6700) + call(4000, 5000), answer()])
-    assert [look.range for look in trajectory.looks] == [(6400, 6700)]
 
 
 def test_a_call_without_a_range_shows_the_whole_again() -> None:
@@ -128,16 +115,6 @@ def test_a_call_without_a_range_shows_the_whole_again() -> None:
     assert [picture_hash(each) for each in pictures] == [trajectory.overview] * 3
 
 
-def test_a_faulty_range_is_refused_in_the_wordings_sentence() -> None:
-    replies = [call(10000, 12000.5), call(5, "x"), answer()]
-    trajectory, conversation = inspect(replies)
-    assert conversation.turns[3].text == (
-        "Sorry: [10000, 12000.5] lies beyond what was taped, 3800.0 up to 9000.0."
-    )
-    assert trajectory.looks == ()
-    assert "Sorry: [5, 'x']" in conversation.turns[5].text
-
-
 def test_without_a_wording_the_rules_hold_in_our_words() -> None:
     trajectory, conversation = inspect([call_with("{}"), call(9, 5), answer()], words=None)
     assert "At most 7 calls" in conversation.turns[1].text
@@ -147,23 +124,27 @@ def test_without_a_wording_the_rules_hold_in_our_words() -> None:
     assert turns_of(CV, trajectory) == conversation.turns
 
 
-def test_another_tool_is_refused_and_the_conversation_goes_on() -> None:
+def test_another_tool_and_a_faulty_range_are_refused() -> None:
     other = call_with("{}").replace("spectral_visualization_tool", "ruler")
     trajectory, conversation = inspect([other, answer()])
     assert "no tool named 'ruler'" in conversation.turns[3].text
     assert trajectory.verdict == "YES"
+    replies = [call(10000, 12000.5), call(5, "x"), answer()]
+    trajectory, conversation = inspect(replies)
+    assert conversation.turns[3].text == (
+        "Sorry: [10000, 12000.5] lies beyond what was taped, 3800.0 up to 9000.0."
+    )
+    assert trajectory.looks == ()
+    assert "Sorry: [5, 'x']" in conversation.turns[5].text
 
 
 @pytest.mark.parametrize("said", ["one two three four", "no, that is no thought to end"])
 def test_a_turn_cut_off_ends_the_conversation(said: str) -> None:
     engine = ScriptedEngine([said])
     made = ModelInspector(
-        engine,
-        ModelRef(name="published"),
-        style=STYLE,
-        sampling=SamplingSettings(max_new_tokens=3),
-        rules=AS_PUBLISHED,
-    )
+        engine, ModelRef(name="published"), style=STYLE,
+        sampling=SamplingSettings(max_new_tokens=3), rules=AS_PUBLISHED,
+    )  # fmt: skip
     trajectory = run(made.inspect(star(), CV))
     assert (trajectory.stopped_by, len(trajectory.replies)) == ("length", 1)
     assert (trajectory.verdict, trajectory.p_yes) == (None, None)
@@ -198,13 +179,9 @@ def test_a_person_may_join_in() -> None:
 def test_more_runs_average_p_yes_by_the_same_rules() -> None:
     engine = ScriptedEngine([call(6400, 6700), answer()], choices=SURE)
     made = ModelInspector(
-        engine,
-        ModelRef(name="published"),
-        style=STYLE,
-        extra_runs=2,
-        rules=AS_PUBLISHED,
+        engine, ModelRef(name="published"), style=STYLE, extra_runs=2, rules=AS_PUBLISHED,
         wording=WORDING,
-    )
+    )  # fmt: skip
     trajectory = run(made.inspect(star(), CV))
     assert len(trajectory.p_yes_runs) == 3
     assert math.isclose(trajectory.p_yes or 0.0, 0.9)

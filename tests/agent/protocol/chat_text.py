@@ -1,7 +1,5 @@
 """A conversation as one string, as Qwen's own chat template writes it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from agent.protocol.protocol import Turn, chat_parts

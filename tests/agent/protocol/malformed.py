@@ -1,7 +1,5 @@
 """What a model might write that is not what it should: broken, cut, mixed, hostile."""
 
-from __future__ import annotations
-
 import json
 import random
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -36,27 +34,24 @@ def test_the_schema_is_json_and_names_both_arguments() -> None:
     assert parameters["required"] == ["wavelength_range"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        (
-            call([6500, 6600], label="Hα"),
-            "Generated spectral visualization focused on wavelength range (6500, 6600) Å for Hα.",
-        ),
-        (
-            call([6500, 6600.5]),
-            "Generated spectral visualization focused on wavelength range (6500, 6600.5) Å.",
-        ),
-        (
-            call((6500.0, 6600), label=None),
-            "Generated spectral visualization focused on wavelength range (6500.0, 6600) Å.",
-        ),
-        (
-            call([6500, 6600], label=" \n", extra=1),
-            "Generated spectral visualization focused on wavelength range (6500, 6600) Å.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "line"), [
+    (
+        call([6500, 6600], label="Hα"),
+        "Generated spectral visualization focused on wavelength range (6500, 6600) Å for Hα.",
+    ),
+    (
+        call([6500, 6600.5]),
+        "Generated spectral visualization focused on wavelength range (6500, 6600.5) Å.",
+    ),
+    (
+        call((6500.0, 6600), label=None),
+        "Generated spectral visualization focused on wavelength range (6500.0, 6600) Å.",
+    ),
+    (
+        call([6500, 6600], label=" \n", extra=1),
+        "Generated spectral visualization focused on wavelength range (6500, 6600) Å.",
+    ),
+])  # fmt: skip
 def test_the_reply_line(spectrum: Spectrum, arguments: dict[str, Any], line: str) -> None:
     assert run_tool(spectrum, arguments).text == line
 
@@ -96,57 +91,51 @@ def test_pixels_that_are_not_finite_are_not_counted() -> None:
         run_tool(blind, call([5000, 5020]))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (None, "must be an object"),
-        ([6500, 6600], "must be an object"),
-        ("6500", "must be an object"),
-        ({}, "missing"),
-        ({"range": [6500, 6600]}, "missing"),
-        (call(None), "list of two numbers"),
-        (call("6500-6600"), "list of two numbers"),
-        (call("65"), "list of two numbers"),
-        (call({"0": 6500, "1": 6600}), "list of two numbers"),
-        (call([6500]), "list of two numbers"),
-        (call([6500, 6550, 6600]), "list of two numbers"),
-        (call(["6500", "6600"]), "two finite numbers"),
-        (call([6500, None]), "two finite numbers"),
-        (call([False, True]), "two finite numbers"),
-        (call([[6500], [6600]]), "two finite numbers"),
-        (call([float("nan"), 6600]), "two finite numbers"),
-        (call([6500, float("inf")]), "two finite numbers"),
-        (call([6500, 10**6000]), "two finite numbers"),
-        (call([-(10**6000), 6500]), "two finite numbers"),
-        (call([1e300, 2e300]), "two finite numbers"),
-        (call([6500 + 0j, 6600]), "two finite numbers"),
-        (call([6600, 6500]), "6600 >= 6500"),
-        (call([6500, 6500]), "6500 >= 6500"),
-        (call([8000, 9000]), "does not overlap the data, which cover 4000.0 to 6998.5"),
-        (call([-100, 3999.9]), "does not overlap"),
-        (call([6500.1, 6500.2]), "no pixel"),
-        (call([6499.9, 6500.9]), "one pixel"),
-        (call([6500, 6600], label={"text": "Hα"}), "label must be a string"),
-        (call([6500, 6600], label=["Hα"]), "label must be a string"),
-        (call([6500, 6600], label=True), "label must be a string"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "reason"), [
+    (None, "must be an object"),
+    ([6500, 6600], "must be an object"),
+    ("6500", "must be an object"),
+    ({}, "missing"),
+    ({"range": [6500, 6600]}, "missing"),
+    (call(None), "list of two numbers"),
+    (call("6500-6600"), "list of two numbers"),
+    (call("65"), "list of two numbers"),
+    (call({"0": 6500, "1": 6600}), "list of two numbers"),
+    (call([6500]), "list of two numbers"),
+    (call([6500, 6550, 6600]), "list of two numbers"),
+    (call(["6500", "6600"]), "two finite numbers"),
+    (call([6500, None]), "two finite numbers"),
+    (call([False, True]), "two finite numbers"),
+    (call([[6500], [6600]]), "two finite numbers"),
+    (call([float("nan"), 6600]), "two finite numbers"),
+    (call([6500, float("inf")]), "two finite numbers"),
+    (call([6500, 10**6000]), "two finite numbers"),
+    (call([-(10**6000), 6500]), "two finite numbers"),
+    (call([1e300, 2e300]), "two finite numbers"),
+    (call([6500 + 0j, 6600]), "two finite numbers"),
+    (call([6600, 6500]), "6600 >= 6500"),
+    (call([6500, 6500]), "6500 >= 6500"),
+    (call([8000, 9000]), "does not overlap the data, which cover 4000.0 to 6998.5"),
+    (call([-100, 3999.9]), "does not overlap"),
+    (call([6500.1, 6500.2]), "no pixel"),
+    (call([6499.9, 6500.9]), "one pixel"),
+    (call([6500, 6600], label={"text": "Hα"}), "label must be a string"),
+    (call([6500, 6600], label=["Hα"]), "label must be a string"),
+    (call([6500, 6600], label=True), "label must be a string"),
+])  # fmt: skip
 def test_refusals_say_why(spectrum: Spectrum, arguments: object, reason: str) -> None:
     with pytest.raises(ToolError, match=reason) as refused:
         run_tool(spectrum, arguments)
     assert len(str(refused.value)) < 300
 
 
-@pytest.mark.parametrize(
-    ("label", "kept"),
-    [
-        ("Hα", "Hα"),
-        ("  Na I\r\nD\t1\x00\x1b[31m ", "Na I D 1 [31m"),
-        ("\ud800 line\u202e", "line"),
-        ("x" * 1_000_000, "x" * (MAX_LABEL - 1) + "…"),
-        ("\x00" * 1_000_000, None),
-    ],
-)
+@pytest.mark.parametrize(("label", "kept"), [
+    ("Hα", "Hα"),
+    ("  Na I\r\nD\t1\x00\x1b[31m ", "Na I D 1 [31m"),
+    ("\ud800 line\u202e", "line"),
+    ("x" * 1_000_000, "x" * (MAX_LABEL - 1) + "…"),
+    ("\x00" * 1_000_000, None),
+])  # fmt: skip
 def test_labels_are_one_bounded_line(label: str, kept: str | None) -> None:
     assert checked_arguments(call([1, 2], label=label)) == ((1, 2), kept)
 

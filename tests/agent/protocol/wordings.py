@@ -1,7 +1,5 @@
 """Rows of the published columns in invented words, and the wording they hold."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -31,12 +29,9 @@ SYSTEM = "You are a patient clerk of spectra."
 REFUSED = "Sorry: [{low}, {high}] lies beyond what was taped, {start} up to {end}."
 WHOLE, WHOLE_FOR = "The entire tape is unrolled.", "The entire tape is unrolled for {label}."
 CALLED = {
-    "cv": "a cataclysmic variable",
-    "cc": "a carbon star",
-    "gm": "an M giant",
-    "ss": "an S-type star",
-    "wd": "a white dwarf",
-}
+    "cv": "a cataclysmic variable", "cc": "a carbon star", "gm": "an M giant",
+    "ss": "an S-type star", "wd": "a white dwarf",
+}  # fmt: skip
 KEYS = {"cv": "CV", "cc": "CS", "gm": "MG", "ss": "SS", "wd": "WD"}
 
 

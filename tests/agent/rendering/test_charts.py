@@ -1,7 +1,5 @@
 """Charts hold the numbers they were given, in their words and in their geometry."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 
@@ -55,24 +53,18 @@ def curve_of(n=300):
     return reliability_curve(JudgedScores(rng.random(n), rng.random(n) < 0.5), 10)
 
 
-def test_panels_are_named():
+def test_panels_are_named_with_steps_and_shares_on_their_scales():
     svg = small_multiples({"reward": {"a": [(0, 1), (1, 2)], "b": [(0, 0)]}}, "step")
     assert {"reward", "step", "a", "b"} <= set(words(svg))
-
-
-def test_steps_are_whole_numbers():
     found = words(small_multiples({"reward": {"a": [(1, 0.2), (3, 0.5)]}}, "step"))
     assert {"1", "2", "3"} <= set(found)
     assert "1.5" not in found
-
-
-def test_shares_are_drawn_on_their_whole_scale():
     panels = {"share": {"a": [(1, 0.51), (2, 0.52)]}}
     assert not {"0.0", "1.0"} <= set(words(small_multiples(panels, "step")))
     assert {"0.0", "1.0"} <= set(words(small_multiples(panels, "step", {"share"})))
 
 
-def test_reliability_names_its_curves_and_counts_candidates():
+def test_reliability_names_its_curves_counts_candidates_and_is_the_same_every_time():
     curve = curve_of()
     svg = reliability({"raw": curve, "calibrated": curve[:3]}, counts=curve, title="A <b> & c")
     assert {"raw", "calibrated", "n", str(curve[4].n)} <= set(words(svg))
@@ -80,17 +72,11 @@ def test_reliability_names_its_curves_and_counts_candidates():
     assert points(svg, "curve raw") == len(curve)
     assert points(svg, "curve calibrated") == 3
     assert str(curve[4].n) not in words(reliability({"raw": curve}))
-
-
-def test_the_same_numbers_give_the_same_bytes():
     assert reliability({"raw": curve_of()}) == reliability({"raw": curve_of()})
 
 
-def test_heat_map_writes_its_values():
+def test_heat_maps_and_cumulative_counts_write_their_values():
     assert {"1.00", "-0.25", "-"} <= set(words(heat_map(["a", "b"], [[1.0, -0.25], [-0.25, None]])))
-
-
-def test_cumulative_counts():
     found = words(cumulative({"x": [1, 2, 2]}, "score", (0, 5)))
     assert "x (n = 3)" in found
     assert {"0", "5", "score"} <= set(found), "the whole scale is shown"

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -23,17 +21,9 @@ def slope(points: int = 600) -> Spectrum:
 @pytest.mark.parametrize("dressed", [True, False])
 def test_size_is_exact(size: tuple[int, int], panels: str, dressed: bool) -> None:
     style = replace(
-        COMPACT,
-        width=size[0],
-        height=size[1],
-        panels=panels,
-        names=dressed,
-        title=dressed,
-        box=dressed,
-        wavelength_ticks=6 * dressed,
-        flux_ticks=3 * dressed,
-        grid=dressed,
-    )
+        COMPACT, width=size[0], height=size[1], panels=panels, names=dressed, title=dressed,
+        box=dressed, wavelength_ticks=6 * dressed, flux_ticks=3 * dressed, grid=dressed,
+    )  # fmt: skip
     picture = render_array(slope(), style=style, title="Spectrum")
     assert picture.shape == (size[1], size[0], 3)
     assert (picture < DARK).all(axis=2).any()

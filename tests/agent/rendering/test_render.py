@@ -1,7 +1,5 @@
 """The picture as a whole: against the reference files, against pyplot, and in hard cases."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -18,6 +16,8 @@ from skimage.metrics import structural_similarity
 from agent.errors import SpectrumError
 from agent.rendering import text
 from agent.rendering.canvas import Canvas
+from agent.rendering.marks import emptiest_corner, info_lines, thinned
+from agent.rendering.published import figure_size
 from agent.rendering.render import (
     COMPACT,
     COMPACT_PANELS,
@@ -29,6 +29,7 @@ from agent.rendering.render import (
     render_array,
     render_spectrum,
 )
+from agent.rendering.window import DrawnPixels
 from agent.spectra.spectrum import Spectrum
 from tests.bench.pyplot_picture import pyplot_png
 
@@ -88,24 +89,21 @@ def test_reference_pictures_are_drawn_alike(reference_pictures: Path) -> None:
 
 
 @pytest.mark.skipif(not text.HAS_GLYPH_CALLS, reason="text is measured otherwise before 3.11")
-@pytest.mark.parametrize(
-    ("spectrum", "window", "title"),
-    [
-        (noisy(), None, TITLE),
-        (noisy(), (5000.0, 5400.0), "Spectrum"),
-        (noisy(11_000, 3000.0, 20_000.0), None, TITLE),
-        (noisy(40, 6500.0, 45.0), (6500.0, 6540.0), TITLE),
-        (noisy(60, 10_830.0, 0.9), None, TITLE),  # hardly a tick, and an offset under the axis
-        (noisy(300, 10_830.0, 6.0), (10_830.0, 10_836.0), TITLE),
-        (noisy(scale=1e-17), None, TITLE),
-        (noisy(scale=-1e-17), (4500.0, 4520.0), TITLE),
-        (noisy(scale=1e30), None, "Spectrum"),
-        (spectrum_of(np.arange(4000.0, 4400.0), np.zeros(400)), None, "Spectrum"),
-        (spectrum_of(np.arange(4000.0, 4400.0), np.full(400, -3.0)), None, "Spectrum"),
-        (spectrum_of(np.array([5000.0, 5001.0]), np.array([1.0, 2.0])), None, "Spectrum"),
-        (spectrum_of(np.arange(4000.0, 4400.0), 1e6 + np.arange(400.0) % 7), None, "Spectrum"),
-    ],
-)
+@pytest.mark.parametrize(("spectrum", "window", "title"), [
+    (noisy(), None, TITLE),
+    (noisy(), (5000.0, 5400.0), "Spectrum"),
+    (noisy(11_000, 3000.0, 20_000.0), None, TITLE),
+    (noisy(40, 6500.0, 45.0), (6500.0, 6540.0), TITLE),
+    (noisy(60, 10_830.0, 0.9), None, TITLE),  # hardly a tick, and an offset under the axis
+    (noisy(300, 10_830.0, 6.0), (10_830.0, 10_836.0), TITLE),
+    (noisy(scale=1e-17), None, TITLE),
+    (noisy(scale=-1e-17), (4500.0, 4520.0), TITLE),
+    (noisy(scale=1e30), None, "Spectrum"),
+    (spectrum_of(np.arange(4000.0, 4400.0), np.zeros(400)), None, "Spectrum"),
+    (spectrum_of(np.arange(4000.0, 4400.0), np.full(400, -3.0)), None, "Spectrum"),
+    (spectrum_of(np.array([5000.0, 5001.0]), np.array([1.0, 2.0])), None, "Spectrum"),
+    (spectrum_of(np.arange(4000.0, 4400.0), 1e6 + np.arange(400.0) % 7), None, "Spectrum"),
+])  # fmt: skip
 def test_pixels_equal_those_of_the_pyplot_way(
     spectrum: Spectrum, window: tuple[float, float] | None, title: str
 ) -> None:
@@ -261,3 +259,70 @@ def test_png_bytes_of_a_picture_hold_the_same_pixels() -> None:
     assert picture.mode == "RGB"
     opened = Image.open(BytesIO(png_bytes(picture)))
     assert np.array_equal(np.asarray(opened), np.asarray(picture))
+
+
+# Thinned curves, tick positions and the info box.
+@pytest.mark.parametrize(("points", "corner"), [
+    # wavelength, flux: corners of a 0..10 square, drawn so that one quarter is emptiest
+    ([(0, 0), (1, 1), (9, 9), (10, 10), (9, 1)], ("top", "left")),
+    ([(0, 0), (1, 1), (1, 9), (10, 2), (9, 1), (0, 10)], ("top", "right")),
+    ([(0, 10), (1, 9), (9, 9), (10, 10), (9, 1), (10, 0)], ("bottom", "left")),
+    ([(0, 10), (1, 9), (9, 9), (10, 10), (0, 0), (1, 1)], ("bottom", "right")),
+    ([(0, 0), (10, 10)], ("top", "left")),
+    ([(0, 10), (10, 0)], ("top", "right")),
+    ([(0, 10), (1, 10), (10, 10), (10, 0)], ("bottom", "left")),
+])  # fmt: skip
+def test_the_box_takes_the_emptiest_corner(
+    points: list[tuple[float, float]], corner: tuple[str, str]
+) -> None:
+    wavelength, flux = np.array(sorted(points), dtype=float).T
+    assert emptiest_corner(wavelength, flux) == corner
+
+
+def test_the_box_tells_points_and_ranges() -> None:
+    wavelength = np.array([4000.04, 4001.0, 4002.06])
+    shown = DrawnPixels(wavelength, np.array([-2.5334, 1.0, 57.69]), wavelength > 0, whole=True)
+    assert info_lines(shown) == (
+        "Data points: 3", "λ range: 4000.0 - 4002.1 Å", "Flux range: -2.53e+00 - 5.77e+01",
+    )  # fmt: skip
+
+
+def test_thinning_keeps_ends_and_every_extreme() -> None:
+    rng = np.random.default_rng(0)
+    points = np.column_stack([np.arange(1003.0), rng.normal(size=1003)])
+    points[417, 1], points[711, 1] = 50.0, -50.0
+    kept = thinned(points, most=100)
+    assert 100 <= len(kept) <= 130
+    assert (np.diff(kept[:, 0]) > 0).all()
+    assert {0.0, 417.0, 711.0} <= set(kept[:, 0])
+    assert thinned(points, most=1003) is points
+
+
+def window(span: float, points: int = 100, *, whole: bool) -> DrawnPixels:
+    wavelength = np.linspace(4000.0, 4000.0 + span, points)
+    return DrawnPixels(wavelength, np.ones(points), np.ones(points, dtype=bool), whole)
+
+
+@pytest.mark.parametrize(("span", "size"), [
+    (3000.5, (10, 6)), (3000, (8, 5)), (1000.5, (8, 5)), (1000, (7, 4.5)), (200.5, (7, 4.5)),
+    (200, (6, 4)), (1, (6, 4)),
+])  # fmt: skip
+def test_size_of_a_whole_spectrum(span: float, size: tuple[float, float]) -> None:
+    assert figure_size(window(span, whole=True)) == size
+
+
+@pytest.mark.parametrize(("span", "size"), [
+    (49.5, (6, 4)), (50, (7, 4.5)), (199.5, (7, 4.5)), (200, (8, 5)), (999.5, (8, 5)),
+    (1000, (9, 5.5)), (5000, (9, 5.5)),
+])  # fmt: skip
+def test_size_of_a_zoom(span: float, size: tuple[float, float]) -> None:
+    assert figure_size(window(span, whole=False)) == size
+
+
+@pytest.mark.parametrize(
+    ("points", "factor"), [(2, 0.95), (49, 0.95), (50, 1.0), (10_000, 1.0), (10_001, 1.05)]
+)
+@pytest.mark.parametrize("whole", [True, False])
+def test_width_follows_the_number_of_points(points: int, factor: float, whole: bool) -> None:
+    usual = figure_size(window(2000, whole=whole))
+    assert figure_size(window(2000, points, whole=whole)) == (usual[0] * factor, usual[1])

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import tomllib
 from typing import Any
 
@@ -29,24 +27,21 @@ def test_a_card_spells_a_style_out() -> None:
     assert Style.from_table(table) == COMPACT_PANELS
 
 
-@pytest.mark.parametrize(
-    ("table", "reason"),
-    [
-        ({}, "needs a name"),
-        ({"name": 3}, "needs a name"),
-        ({"name": "x", "widht": 336}, "unknown key widht"),
-        ({"name": "x", "width": 330}, "multiples of 28"),
-        ({"name": "x", "width": "336"}, "width must be a int"),
-        ({"name": "x", "width": True}, "width must be a int"),
-        ({"name": "x", "width": 28_000}, "between"),
-        ({"name": "x", "line_width": float("nan")}, "between"),
-        ({"name": "x", "grid": 1}, "grid must be a bool"),
-        ({"name": "x", "panels": "three"}, "panels must be one of"),
-        ({"name": "x", "layout": "own"}, "layout must be one of"),
-        ({"name": "x", "layout": []}, "layout must be a str"),
-        ({"name": "published", "width": 336}, "has no options"),
-    ],
-)
+@pytest.mark.parametrize(("table", "reason"), [
+    ({}, "needs a name"),
+    ({"name": 3}, "needs a name"),
+    ({"name": "x", "widht": 336}, "unknown key widht"),
+    ({"name": "x", "width": 330}, "multiples of 28"),
+    ({"name": "x", "width": "336"}, "width must be a int"),
+    ({"name": "x", "width": True}, "width must be a int"),
+    ({"name": "x", "width": 28_000}, "between"),
+    ({"name": "x", "line_width": float("nan")}, "between"),
+    ({"name": "x", "grid": 1}, "grid must be a bool"),
+    ({"name": "x", "panels": "three"}, "panels must be one of"),
+    ({"name": "x", "layout": "own"}, "layout must be one of"),
+    ({"name": "x", "layout": []}, "layout must be a str"),
+    ({"name": "published", "width": 336}, "has no options"),
+])  # fmt: skip
 def test_faulty_tables_say_what_is_wrong(table: dict[str, Any], reason: str) -> None:
     with pytest.raises(ResourceError, match=reason):
         Style.from_table(table)

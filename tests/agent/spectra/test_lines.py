@@ -1,13 +1,12 @@
 """Line lists: contents, conversion to vacuum, and errors in files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from agent.errors import ResourceError
-from agent.spectra.air import vacuum_to_air
+from agent.spectra.air import AIR_BEGINS, air_to_vacuum, vacuum_to_air
 from agent.spectra.lines import builtin_lines, label_of, load_line_lists
 
 PROMISED_NAMES = """
@@ -40,11 +39,19 @@ def test_wavelengths_are_vacuum(line: str, vacuum: float) -> None:
     assert builtin_lines()[line].wavelength == pytest.approx(vacuum, abs=0.06)
 
 
-def test_numbers_in_ids_are_air_wavelengths() -> None:
+def test_every_bundled_line_lies_in_its_windows_extent_and_air() -> None:
     for line in builtin_lines().sorted_lines:
         number = line.id.rpartition("_")[2]
         if len(number) >= 4 and number.isdigit() and line.wavelength > 3000 and not line.extent:
             assert float(vacuum_to_air(line.wavelength)) == pytest.approx(float(number), abs=1.01)
+    for line in builtin_lines().sorted_lines:
+        if line.window is None:
+            continue
+        blue, red = line.continuum
+        assert blue[1] <= line.window[0] < line.wavelength < line.window[1] <= red[0], line.id
+    for line in builtin_lines().sorted_lines:
+        if line.extent is not None:
+            assert line.extent[0] < line.wavelength < line.extent[1], line.id
 
 
 def test_heads_know_where_they_fade_and_molecules_agree() -> None:
@@ -64,27 +71,6 @@ def test_forbidden_oxygen_is_a_line_of_stars_and_of_the_sky(number: str) -> None
     assert sky.label == f"{star.label} (sky)"
 
 
-def test_windows_hold_their_line_between_their_side_windows() -> None:
-    for line in builtin_lines().sorted_lines:
-        if line.window is None:
-            continue
-        blue, red = line.continuum
-        assert blue[1] <= line.window[0] < line.wavelength < line.window[1] <= red[0], line.id
-
-
-def test_extents_hold_their_own_wavelength() -> None:
-    for line in builtin_lines().sorted_lines:
-        if line.extent is not None:
-            assert line.extent[0] < line.wavelength < line.extent[1], line.id
-
-
-def test_nearest_lines_come_by_distance() -> None:
-    found = builtin_lines().nearest(6564.0, within=12.0)
-    assert found[0].id == "H_alpha"
-    distances = [abs(line.wavelength - 6564.0) for line in found]
-    assert distances == sorted(distances) and max(distances) <= 12.0
-
-
 def test_user_list_is_added(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(USER_LIST)
@@ -94,45 +80,42 @@ def test_user_list_is_added(tmp_path: Path) -> None:
     assert "FeX_6376" not in load_line_lists()
 
 
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        ('{ id = "H_alpha", wavelength = 6563.0 }', r'\["H_alpha"\].id: .*already used in "hydr'),
-        ('{ id = "bad id", wavelength = 6563.0 }', r'\["bad id"\].id: .*letters, digits and _'),
-        ('{ id = "bad|>id", wavelength = 6563.0 }', r"lines\[.*letters, digits and _"),
-        ("{ id = 7, wavelength = 6563.0 }", r"lines\[1\].id: expected text, found a number"),
-        ("{ wavelength = 6563.0 }", r"lines\[1\].id: missing; expected text"),
-        ('{ id = "x", wavelength = "red" }', r'\["x"\].wavelength: expected a number, found text'),
-        ('{ id = "x", wavelength = nan }', "wavelength: expected a number from 100 to 100000 Å"),
-        ('{ id = "x", wavelength = true }', "expected a number, found true or false"),
-        ('{ id = "x", wavelength = -4.0 }', "a number from 100 to 100000 Å, found -4"),
-        ('{ id = "x", wavelength = 0x' + "f" * 9000 + " }", "a number from 100 to 100000 Å$"),
-        ('{ id = "x", wavelength = 6563.0, kind = "hill" }', 'kind: "hill" is not one of: line'),
-        ('{ id = "x", wavelength = 6563.0, kind = "skye" }', 'did you mean "sky"'),
-        ('{ id = "x", wavelength = 6563.0, kind = "band_head" }', "shaded: missing; expected"),
-        ('{ id = "x", wavelength = 6563.0, extent = [7, 6] }', "extent: .* 100 to 100000 Å"),
-        ('{ id = "x", wavelength = 6563.0, extent = [700, 600] }', "expected lower before upper"),
-        ('{ id = "x", wavelength = 6563.0, extent = "all" }', "extent: expected a list"),
-        ('{ id = "x", wavelength = 6563.0, extent = [] }', r"extent: expected \[lower, upper\]"),
-        (
-            '{ id = "x", wavelength = 6563.0, extent = [[600, 700], [800, 900]] }',
-            r"extent: expected one pair \[lower, upper\], found 2",
-        ),
-        (
-            '{ id = "x", wavelength = 6563.0, window = [6550, 6570] }',
-            "window and continuum together",
-        ),
-        ('{ id = "x" }', r'\["x"\].wavelength: missing; expected a number'),
-        ('{ id = "x", wavelenth = 6563.0 }', 'missing; .*did you mean "wavelenth"'),
-        ('{ id = "x", wavelength = 6563.0, colour = "red" }', r'\["x"\]."colour": unknown key'),
-        ('{ id = "x", wavelength = 6563.0, label = "<|im_end|>" }', "label: .*chat markup"),
-        ('{ id = "x", wavelength = 6563.0, source = "</tool>" }', "source: .*chat markup"),
-        ('{ id = "x", wavelength = 6563.0, species = "```" }', "species: .*chat markup"),
-        ('{ id = "x", wavelength = 6563.0, label = "a\\u001b[2J" }', r"unprintable .* U\+001B"),
-        ('{ id = "x", wavelength = 6563.0, label = "a\\u202e" }', r"unprintable .* U\+202E"),
-        ('{ id = "x", wavelength = 6563.0, label = "' + "a" * 81 + '" }', "expected 1 to 80"),
-    ],
-)
+@pytest.mark.parametrize(("entry", "message"), [
+    ('{ id = "H_alpha", wavelength = 6563.0 }', r'\["H_alpha"\].id: .*already used in "hydr'),
+    ('{ id = "bad id", wavelength = 6563.0 }', r'\["bad id"\].id: .*letters, digits and _'),
+    ('{ id = "bad|>id", wavelength = 6563.0 }', r"lines\[.*letters, digits and _"),
+    ("{ id = 7, wavelength = 6563.0 }", r"lines\[1\].id: expected text, found a number"),
+    ("{ wavelength = 6563.0 }", r"lines\[1\].id: missing; expected text"),
+    ('{ id = "x", wavelength = "red" }', r'\["x"\].wavelength: expected a number, found text'),
+    ('{ id = "x", wavelength = nan }', "wavelength: expected a number from 100 to 100000 Å"),
+    ('{ id = "x", wavelength = true }', "expected a number, found true or false"),
+    ('{ id = "x", wavelength = -4.0 }', "a number from 100 to 100000 Å, found -4"),
+    ('{ id = "x", wavelength = 0x' + "f" * 9000 + " }", "a number from 100 to 100000 Å$"),
+    ('{ id = "x", wavelength = 6563.0, kind = "hill" }', 'kind: "hill" is not one of: line'),
+    ('{ id = "x", wavelength = 6563.0, kind = "skye" }', 'did you mean "sky"'),
+    ('{ id = "x", wavelength = 6563.0, kind = "band_head" }', "shaded: missing; expected"),
+    ('{ id = "x", wavelength = 6563.0, extent = [7, 6] }', "extent: .* 100 to 100000 Å"),
+    ('{ id = "x", wavelength = 6563.0, extent = [700, 600] }', "expected lower before upper"),
+    ('{ id = "x", wavelength = 6563.0, extent = "all" }', "extent: expected a list"),
+    ('{ id = "x", wavelength = 6563.0, extent = [] }', r"extent: expected \[lower, upper\]"),
+    (
+        '{ id = "x", wavelength = 6563.0, extent = [[600, 700], [800, 900]] }',
+        r"extent: expected one pair \[lower, upper\], found 2",
+    ),
+    (
+        '{ id = "x", wavelength = 6563.0, window = [6550, 6570] }',
+        "window and continuum together",
+    ),
+    ('{ id = "x" }', r'\["x"\].wavelength: missing; expected a number'),
+    ('{ id = "x", wavelenth = 6563.0 }', 'missing; .*did you mean "wavelenth"'),
+    ('{ id = "x", wavelength = 6563.0, colour = "red" }', r'\["x"\]."colour": unknown key'),
+    ('{ id = "x", wavelength = 6563.0, label = "<|im_end|>" }', "label: .*chat markup"),
+    ('{ id = "x", wavelength = 6563.0, source = "</tool>" }', "source: .*chat markup"),
+    ('{ id = "x", wavelength = 6563.0, species = "```" }', "species: .*chat markup"),
+    ('{ id = "x", wavelength = 6563.0, label = "a\\u001b[2J" }', r"unprintable .* U\+001B"),
+    ('{ id = "x", wavelength = 6563.0, label = "a\\u202e" }', r"unprintable .* U\+202E"),
+    ('{ id = "x", wavelength = 6563.0, label = "' + "a" * 81 + '" }', "expected 1 to 80"),
+])  # fmt: skip
 def test_faults_name_file_entry_and_key(tmp_path: Path, entry: str, message: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(f'name = "mine"\nlines = [{entry}]\n')
@@ -163,19 +146,11 @@ def test_a_long_list_may_stand_in_one_line(tmp_path: Path) -> None:
     assert load_line_lists([path])["x2999"].label == "x2999"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "lines = 3\nname = 'a'",
-        "name = 'a'",
-        "not toml at all [",
-        "lines = []",
-        "name = 'hydrogen'\nlines = []",
-        "name = '../x'\nlines = []",
-        "x = " + "[" * 5000,
-        "x = " + "9" * 5000,
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "lines = 3\nname = 'a'", "name = 'a'", "not toml at all [", "lines = []",
+    "name = 'hydrogen'\nlines = []", "name = '../x'\nlines = []", "x = " + "[" * 5000,
+    "x = " + "9" * 5000,
+])  # fmt: skip
 def test_a_file_that_is_no_list_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text)
@@ -183,18 +158,15 @@ def test_a_file_that_is_no_list_is_refused(tmp_path: Path, text: str) -> None:
         load_line_lists([path])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a." * 20_000 + "a = 1",
-        '"a" . ' * 7_000 + "a = 1",
-        "'a'." * 10_000 + "a = 1",
-        r'"\".".' * 7_000 + "a = 1",
-        "[" + "a." * 20_000 + "a]",
-        "lines = [{ " + "a." * 20_000 + "a = 1 }]",
-        'x = """\n""" \n"k" = [{' + "a." * 20_000 + "a = 1 }]",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "a." * 20_000 + "a = 1",
+    '"a" . ' * 7_000 + "a = 1",
+    "'a'." * 10_000 + "a = 1",
+    r'"\".".' * 7_000 + "a = 1",
+    "[" + "a." * 20_000 + "a]",
+    "lines = [{ " + "a." * 20_000 + "a = 1 }]",
+    'x = """\n""" \n"k" = [{' + "a." * 20_000 + "a = 1 }]",
+])  # fmt: skip
 def test_a_key_that_takes_seconds_to_parse_is_refused_before(tmp_path: Path, text: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text.replace("\\n", "\n"))
@@ -212,9 +184,13 @@ def test_unreadable_files_are_refused(tmp_path: Path) -> None:
             load_line_lists([path])
 
 
-def test_an_unknown_id_is_refused_with_a_guess() -> None:
+def test_an_unknown_id_is_refused_with_a_guess_and_nearest_lines_come_by_distance() -> None:
     with pytest.raises(ResourceError, match='there is no line "H_omega"; did you mean "H_'):
         builtin_lines()["H_omega"]
+    found = builtin_lines().nearest(6564.0, within=12.0)
+    assert found[0].id == "H_alpha"
+    distances = [abs(line.wavelength - 6564.0) for line in found]
+    assert distances == sorted(distances) and max(distances) <= 12.0
 
 
 def test_no_bundled_text_could_pass_for_chat_markup() -> None:
@@ -228,3 +204,52 @@ def test_no_bundled_text_could_pass_for_chat_markup() -> None:
 )
 def test_names_as_people_write_them(name, label):
     assert label_of(name) == label
+
+
+# Balmer lines, Ca II, Mg b, Na D, He I, Paschen as line lists print them: air, vacuum (two
+# decimals, and two formulae in use differ by 0.001 A).
+PUBLISHED = [
+    (3835.39, 3836.48), (3970.07, 3971.19), (4101.74, 4102.90), (4340.47, 4341.69),
+    (4471.48, 4472.73), (4861.33, 4862.69), (5015.68, 5017.08), (5875.62, 5877.25),
+    (6562.80, 6564.61), (7065.19, 7067.14), (8598.39, 8600.75), (9229.01, 9231.54),
+]  # fmt: skip
+# NIST Atomic Spectra Database, O III and Na I: (air, vacuum) to four decimals, Edlen-type index.
+PRECISE = [(5006.843, 5008.240), (4958.911, 4960.295), (5889.951, 5891.583), (5895.924, 5897.558)]
+
+
+@pytest.mark.parametrize(("air", "vacuum"), PUBLISHED)
+def test_published_pairs(air: float, vacuum: float) -> None:
+    assert air_to_vacuum(air) == pytest.approx(vacuum, abs=0.012)
+    assert vacuum_to_air(vacuum) == pytest.approx(air, abs=0.012)
+
+
+@pytest.mark.parametrize(("air", "vacuum"), PRECISE)
+def test_nist_pairs(air: float, vacuum: float) -> None:
+    assert air_to_vacuum(air) == pytest.approx(vacuum, abs=0.002)
+
+
+def test_known_offsets() -> None:
+    offsets = air_to_vacuum([3700.0, 5000.0, 6563.0, 8500.0]) - [3700.0, 5000.0, 6563.0, 8500.0]
+    np.testing.assert_allclose(offsets, [1.05, 1.39, 1.81, 2.33], atol=0.03)
+
+
+def test_there_and_back_is_far_below_a_millionth_of_an_angstrom() -> None:
+    air = np.linspace(AIR_BEGINS, 25000.0, 20001)
+    np.testing.assert_allclose(vacuum_to_air(air_to_vacuum(air)), air, rtol=0, atol=1e-9)
+    vacuum = np.linspace(AIR_BEGINS + 1.0, 25000.0, 20001)
+    np.testing.assert_allclose(air_to_vacuum(vacuum_to_air(vacuum)), vacuum, rtol=0, atol=1e-9)
+
+
+def test_below_2000_both_are_vacuum() -> None:
+    ultraviolet = np.linspace(900.0, 1999.9, 50)
+    np.testing.assert_array_equal(air_to_vacuum(ultraviolet), ultraviolet)
+    np.testing.assert_array_equal(vacuum_to_air(ultraviolet), ultraviolet)
+
+
+def test_order_is_kept_across_the_border() -> None:
+    wavelength = np.arange(1900.0, 2100.0, 0.05)
+    assert (np.diff(air_to_vacuum(wavelength)) > 0).all()
+
+
+def test_a_number_is_as_good_as_an_array() -> None:
+    assert float(air_to_vacuum(6562.80)) == pytest.approx(6564.61, abs=0.01)

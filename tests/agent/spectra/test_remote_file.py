@@ -1,7 +1,5 @@
 """Spectra at addresses: a store in memory, and web servers on loopback that cannot be trusted."""
 
-from __future__ import annotations
-
 import gzip
 import sys
 from collections.abc import Iterator
@@ -16,6 +14,7 @@ from agent.errors import ReadError
 from agent.spectra import remote_file
 from agent.spectra.readers import read
 from agent.spectra.remote_file import read_url
+from agent.spectra.urls import MAX_URL, is_url, url_folder, url_problem
 from tests.agent.engines.remote.fake_server import Act, Handler, Server, answered, serving
 
 TEXT = b"wavelength,flux\n" + b"".join(b"%d,%d\n" % (4000 + n, 1 + n % 3) for n in range(40))
@@ -140,17 +139,10 @@ def test_a_packed_reply_that_was_not_asked_for_is_refused() -> None:
         read_url(f"{url}/1.fits")
 
 
-@pytest.mark.parametrize(
-    "where",
-    [
-        "file:///etc/passwd",
-        "http://169.254.169.254/latest/meta-data",
-        "//other.example/1.fits",
-        "https://127.0.0.1/1.fits",
-        "memory://box/one.csv",
-        "http://me:secret@127.0.0.1/x",
-    ],
-)
+@pytest.mark.parametrize("where", [
+    "file:///etc/passwd", "http://169.254.169.254/latest/meta-data", "//other.example/1.fits",
+    "https://127.0.0.1/1.fits", "memory://box/one.csv", "http://me:secret@127.0.0.1/x",
+])  # fmt: skip
 def test_no_redirect_leads_to_another_place(where: str) -> None:
     with (
         web(moved(where)) as (url, server),
@@ -212,3 +204,55 @@ def test_a_public_bucket_needs_no_account(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(fsspec, "filesystem", lambda scheme, **options: Store(**options))
     assert read_url("s3://public/1.csv") == TEXT
+
+
+@pytest.mark.parametrize(("url", "folder"), [
+    ("s3://bucket/night/1.fits", "s3://bucket/night"),
+    ("S3://Bucket/1.fits.gz", "s3://Bucket"),
+    ("gs://a-b.c_d/x/y/z.csv", "gs://a-b.c_d/x/y"),
+    ("memory://box/1.csv", "memory://box"),
+    ("HTTPS://Archive.Example:8443/A/b.fits?id=3", "https://archive.example:8443/A"),
+    ("http://[::1]:80/x.fits", "http://[::1]:80"),
+    ("http://host/get?file=a/b/c.fits", "http://host"),
+    ("http://host/a/", "http://host/a"),
+])  # fmt: skip
+def test_an_address_and_its_folder(url, folder):
+    assert is_url(url)
+    assert url_problem(url) == ""
+    assert url_folder(url) == folder
+
+
+@pytest.mark.parametrize(
+    "text", ["/data/1.fits", "1.fits", "file:///etc/passwd", "ftp://a/b", "C:/1.fits", "s3:/a", ""]
+)
+def test_what_is_no_address(text):
+    assert not is_url(text)
+    assert url_problem(text)
+    assert url_folder(text) == ""
+
+
+@pytest.mark.parametrize("url", [
+    "http://me:secret@host/1.fits",
+    "http://allowed.example@evil.example/1.fits",
+    "s3://bucket/a/../other/1.fits",
+    "s3://bucket/./1.fits",
+    "http://host/a/%2e%2e/b/1.fits",
+    "http://host/a\\..\\1.fits",
+    "http://host/%5c%00/1.fits",
+    "s3://bucket/1.fits::file:///etc/passwd",
+    "memory://a/b::simplecache::s3://c/d",
+    "http://host/x?u=file:///etc/passwd",
+    "http://host:99999/1.fits",
+    "http://host:port/1.fits",
+    "http:///1.fits",
+    "s3:///1.fits",
+    "http://[::1/1.fits",
+    "http://ho st/1.fits",
+    "http://host/1\n.fits",
+    "http://hоst/1.fits",  # a Cyrillic o
+    "http://host/" + "x" * MAX_URL,
+])  # fmt: skip
+def test_tricks_are_refused(url):
+    assert is_url(url)
+    assert url_problem(url)
+    assert url_folder(url) == ""

@@ -1,7 +1,5 @@
 """Spectra as bytes: nothing is lost, and no bytes do harm."""
 
-from __future__ import annotations
-
 import json
 import math
 import random
@@ -175,17 +173,10 @@ def test_what_no_spectrum_is():
         with pytest.raises(ReadError):
             from_bytes(made(head | change, arrays))
     for content in (
-        b"",
-        MAGIC,
-        MAGIC + b"junk",
-        made(head, arrays + b"x"),
-        made(head, arrays[:-1]),
-        made(head, arrays) + b"behind",
-        made(b"[]", arrays),
-        made(b"[" * 100_000, arrays),
-        made(b"{", arrays),
-        MAGIC + zlib.compress(b"\xff\xff\xff\xff"),
-    ):
+        b"", MAGIC, MAGIC + b"junk", made(head, arrays + b"x"), made(head, arrays[:-1]),
+        made(head, arrays) + b"behind", made(b"[]", arrays), made(b"[" * 100_000, arrays),
+        made(b"{", arrays), MAGIC + zlib.compress(b"\xff\xff\xff\xff"),
+    ):  # fmt: skip
         with pytest.raises(ReadError):
             from_bytes(content)
 

@@ -1,7 +1,5 @@
 """Task files of the user in a folder of the test's own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

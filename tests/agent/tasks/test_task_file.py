@@ -1,7 +1,5 @@
 """Faulty and hostile task files: only ResourceError, and in words that help."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -52,11 +50,7 @@ FAULTS = [
     ('key = "F3"', 'key = "F2"', r'windows\[2\].key: "F2" is used twice'),
     ('id = "hbeta"', 'id = "halpha"', r"windows\[2\].id"),
     ('id = "hbeta"', 'id = "H beta"', r"windows\[2\].id: expected lower-case letters"),
-    (
-        'windows = ["halpha", "donor"]',
-        'windows = ["halfa"]',
-        r'any window; did you mean "halpha"',
-    ),
+    ('windows = ["halpha", "donor"]', 'windows = ["halfa"]', r'any window; did you mean "halpha"'),
     ('rank = "primary"', 'rank = "first"', r'evidence\[1\].rank: "first" is not one of: primary'),
     ('rank = "primary"', 'rank = "contaminant"', r"weight_for: expected 0 or less"),
     ("weight_for = 1.0", "weight_for = inf", r"weight_for: expected a number from -10 to 10"),
@@ -93,34 +87,28 @@ def test_a_fault_is_named_with_file_and_key(
     assert len(message) < 500 + len(str(tmp_path)) and message.isprintable()
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        (b"", "id: missing"),
-        (b"\xff\xfe", "not UTF-8"),
-        (b"\x00", "not valid TOML"),
-        (b"x = " + b"[" * 60_000, "nested too deeply"),
-        (("\n".join(["x = ["] + ["["] * 20_000)).encode(), "nested too deeply|not valid TOML"),
-        (b"a." * 20_000 + b"a = 1", "key of too many parts"),
-        (b"[" + b"a." * 20_000 + b"a]", "key of too many parts"),
-        (b"# " + b"x" * 65_536, "longer than 64 KiB"),
-    ],
-)
+@pytest.mark.parametrize(("content", "expected"), [
+    (b"", "id: missing"),
+    (b"\xff\xfe", "not UTF-8"),
+    (b"\x00", "not valid TOML"),
+    (b"x = " + b"[" * 60_000, "nested too deeply"),
+    (("\n".join(["x = ["] + ["["] * 20_000)).encode(), "nested too deeply|not valid TOML"),
+    (b"a." * 20_000 + b"a = 1", "key of too many parts"),
+    (b"[" + b"a." * 20_000 + b"a]", "key of too many parts"),
+    (b"# " + b"x" * 65_536, "longer than 64 KiB"),
+])  # fmt: skip
 def test_a_file_made_to_hurt_is_refused(tmp_path: Path, content: bytes, expected: str) -> None:
     with pytest.raises(ResourceError, match=expected):
         read(tmp_path, content)
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_no_file_and_countless_ones_are_refused(tmp_path: Path) -> None:
     folder = tmp_path / "tasks.toml"
     folder.mkdir()
     with pytest.raises(ResourceError, match="not a file"):
         read_task(folder)
     with pytest.raises(ResourceError, match="not a file"):
         read_task(Path("a\0b.toml"))
-
-
-def test_a_folder_of_countless_files_is_refused(tmp_path: Path) -> None:
     for number in range(201):
         (tmp_path / f"{number}.toml").touch()
     with pytest.raises(ResourceError, match="201 task files, at most 200"):

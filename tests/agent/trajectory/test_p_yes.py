@@ -1,7 +1,5 @@
 """p(YES) from what engines tell, and from several runs."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -19,36 +17,20 @@ RUN = st.builds(
 )
 
 
-@pytest.mark.parametrize(
-    ("log_yes", "log_no", "p"),
-    [
-        (math.log(0.6), math.log(0.2), 0.75),
-        (-1.0, -1.0, 0.5),
-        (-5000.0, -5000.0 - math.log(3), 0.75),
-        (0.0, -math.inf, 1.0),
-        (-math.inf, -0.5, 0.0),
-        (-9000.0, 0.0, 0.0),
-    ],
-)
+@pytest.mark.parametrize(("log_yes", "log_no", "p"), [
+    (math.log(0.6), math.log(0.2), 0.75), (-1.0, -1.0, 0.5),
+    (-5000.0, -5000.0 - math.log(3), 0.75), (0.0, -math.inf, 1.0), (-math.inf, -0.5, 0.0),
+    (-9000.0, 0.0, 0.0),
+])  # fmt: skip
 def test_yes_against_no(log_yes, log_no, p):
     assert p_from_logprobs(log_yes, log_no) == pytest.approx(p)
 
 
-@pytest.mark.parametrize(
-    "pair",
-    [
-        (math.nan, 0.0),
-        (0.0, math.nan),
-        (-math.inf, -math.inf),
-        (math.inf, 0.0),
-        (0.0, math.inf),
-        (math.inf, math.inf),
-        (-math.inf, math.inf),
-        (-math.inf, math.nan),
-        (5.0, -1.0),
-        (-1.0, 0.02),
-    ],
-)
+@pytest.mark.parametrize("pair", [
+    (math.nan, 0.0), (0.0, math.nan), (-math.inf, -math.inf), (math.inf, 0.0), (0.0, math.inf),
+    (math.inf, math.inf), (-math.inf, math.inf), (-math.inf, math.nan), (5.0, -1.0),
+    (-1.0, 0.02),
+])  # fmt: skip
 def test_what_cannot_be_read_is_none(pair):
     assert p_from_logprobs(*pair) is None
 
@@ -61,33 +43,27 @@ def test_a_probability_that_mirrors(log_yes, log_no):
     assert p >= 0.5 if log_yes >= log_no else p <= 0.5
 
 
-@pytest.mark.parametrize(
-    ("choices", "p"),
-    [
-        (None, None),
-        ({}, None),
-        ({"YES": math.log(0.3), "NO": math.log(0.1)}, 0.75),
-        ({"YES": math.log(0.9)}, 0.9),
-        ({"NO": math.log(0.9)}, 0.1),
-        ({"YES": 0.001}, 1.0),
-        ({"YES": 3.0}, None),
-        ({"NO": math.nan}, None),
-        ({"YES": math.inf}, None),
-        ({"NO": -math.inf}, None),
-    ],
-)
+@pytest.mark.parametrize(("choices", "p"), [
+    (None, None),
+    ({}, None),
+    ({"YES": math.log(0.3), "NO": math.log(0.1)}, 0.75),
+    ({"YES": math.log(0.9)}, 0.9),
+    ({"NO": math.log(0.9)}, 0.1),
+    ({"YES": 0.001}, 1.0),
+    ({"YES": 3.0}, None),
+    ({"NO": math.nan}, None),
+    ({"YES": math.inf}, None),
+    ({"NO": -math.inf}, None),
+])  # fmt: skip
 def test_choices_of_an_engine(choices, p):
     assert p_yes_of(choices) == (None if p is None else pytest.approx(p))
 
 
-def test_runs_are_averaged_as_probabilities():
+def test_runs_are_averaged_as_probabilities_or_votes():
     pooled = pool_runs([Vote("YES", 0.9), Vote("YES", 0.7), Vote("NO", 0.2)])
     assert pooled.p_yes == pytest.approx(0.6)
     assert pooled.spread == pytest.approx(0.36056, abs=1e-4)
     assert (pooled.runs, pooled.votes, pooled.unanswered) == (3, 0, 0)
-
-
-def test_a_run_without_log_probabilities_counts_by_its_vote():
     assert pool_runs([Vote("YES")]).p_yes == pytest.approx(0.75)
     assert pool_runs([Vote("NO")] * 9).p_yes == pytest.approx(0.05)
     mixed = pool_runs([Vote("YES", 0.95), Vote("NO")])

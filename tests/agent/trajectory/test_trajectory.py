@@ -1,8 +1,33 @@
 """What a record says about itself: its looks, its reasons, and the part before a turn."""
 
-from __future__ import annotations
+import contextlib
+import copy
+import json
+import random
+from dataclasses import replace
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.errors import TrajectoryError
+from agent.inspection.control import Control, Interjection
+from agent.inspection.inspector import run
+from agent.inspection.model_inspector import ModelInspector
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
+from agent.trajectory.trajectory_file import (
+    from_json,
+    from_line,
+    read_trajectories,
+    step_from_json,
+    step_to_json,
+    to_json,
+    to_line,
+    write_trajectories,
+)
+from tests.agent.scenes import answer, call, star
+from tests.scripted_engine import ScriptedEngine
 
 LOOK = Step(kind="zoom", turn=0, range=(6400.0, 6700.0))
 REMARK = Step(kind="text", turn=0, by="person", text="Look again.")
@@ -10,17 +35,10 @@ REFUSED = Step(kind="zoom", turn=1, range=(1.0, 2.0), error="outside the data")
 FIRST = Step(kind="answer", turn=2, text="not sure", verdict="NO")
 LAST = Step(kind="answer", turn=3, text="broad Hα", verdict="YES")
 RECORD = Trajectory(
-    task="CV",
-    spectrum=SpectrumRef(object_id="J0001"),
-    model=ModelRef(name="nano"),
-    steps=(LOOK, REMARK, REFUSED, FIRST, LAST),
-    replies=("a", "b", "c", "d"),
-    stopped_by="answer",
-    verdict="YES",
-    p_yes=0.9,
-    p_yes_runs=(0.8, 1.0),
-    well_formed=True,
-)
+    task="CV", spectrum=SpectrumRef(object_id="J0001"), model=ModelRef(name="nano"),
+    steps=(LOOK, REMARK, REFUSED, FIRST, LAST), replies=("a", "b", "c", "d"), stopped_by="answer",
+    verdict="YES", p_yes=0.9, p_yes_runs=(0.8, 1.0), well_formed=True,
+)  # fmt: skip
 
 
 def test_only_a_zoom_that_drew_a_picture_is_a_look():
@@ -40,3 +58,133 @@ def test_the_part_before_a_turn_has_no_outcome():
     assert part.replies == ("a",)
     assert (part.verdict, part.p_yes, part.p_yes_runs, part.well_formed) == (None, None, (), False)
     assert part.spectrum == RECORD.spectrum
+
+
+# Records go out and come back equal; nothing else comes in.
+@pytest.fixture(scope="module")
+def record():
+    control = Control()
+    control.insert(Interjection(range=(4600, 4750), label="He II", text="Here."))
+    engine = ScriptedEngine(
+        [call(6400, 6700.5), call(1, 2), "\ud800 \x1b[31m odd", answer()],
+        choices={"YES": -0.1, "NO": -3.0},
+    )
+    inspector = ModelInspector(engine, ModelRef(name="scripted", engine="test", sha256="ab"))
+    return run(inspector.inspect(star(z=0.0003, simulated=True), find_task("CV"), control=control))
+
+
+def test_round_trip(record):
+    line = to_line(record)
+    assert "\n" not in line
+    assert line.isascii()
+    assert from_line(line) == record
+    assert from_line(line.encode()) == record
+    assert record.looks and record.spectrum.simulated
+
+
+def test_steps_round_trip(record):
+    for step in record.steps:
+        assert step_from_json(json.loads(json.dumps(step_to_json(step)))) == step
+
+
+def test_files(record, tmp_path):
+    path = tmp_path / "records.jsonl"
+    assert write_trajectories(path, [record, record]) == 2
+    write_trajectories(path, [record], add=True)
+    assert list(read_trajectories(path)) == [record] * 3
+
+
+def test_an_error_names_the_line(record, tmp_path):
+    path = tmp_path / "records.jsonl"
+    path.write_text(to_line(record) + "\n\n{}\n", encoding="utf-8")
+    with pytest.raises(TrajectoryError, match=r"records\.jsonl, line 3: "):
+        list(read_trajectories(path))
+    with pytest.raises(TrajectoryError, match="could not be read"):
+        list(read_trajectories(tmp_path / "none.jsonl"))
+    with pytest.raises(TrajectoryError, match="could not be written"):
+        write_trajectories(tmp_path / "no" / "where.jsonl", [record])
+
+
+def test_a_newer_record_is_refused(record):
+    with pytest.raises(TrajectoryError, match="newer program"):
+        from_json({**to_json(record), "version": 2})
+
+
+@pytest.mark.parametrize(("key", "value"), [
+    ("version", 0),
+    ("version", True),
+    ("task", 3),
+    ("spectrum", None),
+    ("model", {"name": None}),
+    ("stopped_by", "bored"),
+    ("verdict", "MAYBE"),
+    ("p_yes", 1.5),
+    ("p_yes_runs", [2]),
+    ("steps", [{"kind": "dance"}]),
+    ("steps", [{"kind": "zoom", "range": [1]}]),
+    ("steps", "no"),
+    ("steps", [{"kind": "text"}] * 2000),
+    ("replies", [1]),
+    ("sampling", {"temperature": -1}),
+    ("sizing", {"factor": 0}),
+    ("seconds", "long"),
+    ("seed", 2**70),
+    ("tokens", {"prompt": 1.5}),
+    ("style", {"a": {"b": {"c": {"d": {"e": {"f": {"g": {"h": {"i": 1}}}}}}}}}),
+])  # fmt: skip
+def test_wrong_values_are_refused(record, key, value):
+    with pytest.raises(TrajectoryError):
+        from_json({**to_json(record), key: value})
+
+
+@pytest.mark.parametrize("line", ["", "[]", "3", "{", '{"version": NaN}', "[" * 100_000, b"\xff"])
+def test_other_lines_are_refused(line):
+    with pytest.raises(TrajectoryError):
+        from_line(line)
+
+
+@given(st.integers(0, 10**9))
+def test_mutated_records_never_raise_anything_else(record, seed):
+    chance = random.Random(seed)
+    broken = copy.deepcopy(to_json(record))
+    for _ in range(chance.randint(1, 3)):
+        _mutate(broken, chance)
+    with contextlib.suppress(TrajectoryError):
+        from_json(broken)
+
+
+def _mutate(record, chance: random.Random) -> None:
+    place = record
+    for _ in range(chance.randint(0, 3)):
+        inner = list(place.values()) if isinstance(place, dict) else place
+        nested = [value for value in inner if isinstance(value, dict | list) and value]
+        if not nested:
+            break
+        place = chance.choice(nested)
+    odd = [None, True, -1, 1e400, "x" * 10, [], {}, [[]], {"a": 1}, 2**80, float("nan")]
+    key = chance.choice(list(place)) if isinstance(place, dict) else chance.randrange(len(place))
+    if chance.random() < 0.3:
+        del place[key]
+    else:
+        place[key] = chance.choice(odd)
+
+
+def test_members_of_a_panel_come_back_and_have_none_themselves(record):
+    of_panel = replace(record, members=(record, replace(record, verdict=None)))
+    assert "members" not in to_json(record)
+    back = from_line(to_line(of_panel))
+    assert back.members == of_panel.members
+    nested = to_json(of_panel)
+    nested["members"] = [to_json(of_panel)]
+    with pytest.raises(TrajectoryError, match="has no members"):
+        from_json(nested)
+    with pytest.raises(TrajectoryError, match="members"):
+        from_json(to_json(record) | {"members": [to_json(record)] * 9})
+
+
+def test_the_address_of_a_server_is_kept_and_no_other_hash(record):
+    assert "address" not in to_json(record)["model"]
+    model = replace(record.model, address="http://a/v1,http://b/v1", also=("ab",))
+    line = to_line(replace(record, model=model))
+    assert from_line(line).model.address == model.address
+    assert from_line(line).model.also == ()

@@ -1,7 +1,5 @@
 """VOTables as archives write them: seven columns, one of them an array."""
 
-from __future__ import annotations
-
 import base64
 import struct
 

@@ -1,10 +1,11 @@
-from __future__ import annotations
-
+import base64
+import struct
 from collections.abc import Callable, Sequence
 from io import BytesIO
 
 import pytest
 
+from agent.votable.binary_rows import BinaryRows, Cell
 from agent.votable.fields import VOTableError, VOTableField
 from agent.votable.parser import MAX_PARAMS, BadRow, Row, VOTableParser
 from tests.agent.votable.tables import BOMB, GOOD, HEAD, rows_of, stream, table
@@ -22,7 +23,7 @@ def parsed(
     return parser, rows
 
 
-def test_columns_and_cells_come_as_they_are_written() -> None:
+def test_cells_come_as_written_and_bad_rows_are_told() -> None:
     parser, rows = parsed(table(rows_of(GOOD)))
     assert rows == [list(GOOD)]
     first, second = parser.fields[:2]
@@ -30,9 +31,6 @@ def test_columns_and_cells_come_as_they_are_written() -> None:
     assert (first.ucd, second.unit) == ("meta.id;meta.main", "deg")
     assert second.description == "Where\n it is"
     assert parser.fields[3].null == "-99"
-
-
-def test_a_row_with_other_cells_than_columns_or_a_long_one_is_bad() -> None:
     _, rows = parsed(table(rows_of(GOOD[:3], (*GOOD, "x"), ("x" * (MAX_CELL + 1), *GOOD[1:]))))
     assert rows == [
         BadRow("the row does not have 7 cells"),
@@ -60,55 +58,48 @@ def test_params_and_infos_up_to_the_end_of_the_table() -> None:
     assert len(parsed(table(rows_of(GOOD), before=many))[0].params) == MAX_PARAMS
 
 
-def test_declared_rows_are_only_an_estimate() -> None:
+def test_declared_rows_are_an_estimate_and_tables_inside_a_field_do_no_harm() -> None:
     text = table(rows_of(GOOD)).replace("<TABLE>", '<TABLE nrows="99999999999">')
     parser, rows = parsed(text)
     assert (parser.expected_rows, len(rows)) == (99_999_999_999, 1)
-
-
-def test_tables_inside_a_field_do_no_harm() -> None:
     field = '<FIELD name="a" datatype="int"><TABLE/><VALUES null="1"/>'
     text = field + "<DESCRIPTION>x<TABLE/></DESCRIPTION></FIELD>"
     assert parsed(table(rows_of(GOOD), before=f"<TABLE>{text}</TABLE>"))[1] == [list(GOOD)]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (table(rows_of(("&i;", *GOOD[1:])), doctype=BOMB), "DOCTYPE declares entities"),
-        (
-            table(rows_of(GOOD), doctype='<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'),
-            "DOCTYPE declares entities",
-        ),
-        (table(rows_of(("&undefined;", *GOOD[1:]))), "damaged VOTable: undefined entity"),
-        (
-            table('<BINARY><STREAM href="file:///etc/passwd"/></BINARY>'),
-            r"in another file \(href\)",
-        ),
-        (table('<BINARY><STREAM encoding="gzip">x</STREAM></BINARY>'), "unsupported encoding"),
-        (table("<FITS><STREAM/></FITS>"), "an embedded FITS file"),
-        (table(rows_of(GOOD))[:-60], "damaged VOTable: unclosed token"),
-        (table(rows_of(GOOD)).replace("</TR>", "</TD>"), "damaged VOTable: mismatched tag"),
-        (table("<TABLEDATA/>", fields=""), "no columns"),
-        (table("<TABLEDATA/>", fields='<FIELD datatype="int"/>' * 2001), "more than 2,000 columns"),
-        (HEAD.format(doctype="") + "<RESOURCE>" * 100, "nested too deeply"),
-        (HEAD.format(doctype="") + "<!--" + "x" * 3_000_000, "a tag of more than 1 MB"),
-        (HEAD.format(doctype="") + '<TABLE a="' + "x" * 3_000_000, "a tag of more than 1 MB"),
-        ('<?xml version="1.0" encoding="x-mad"?><VOTABLE/>', "damaged VOTable: unknown encoding"),
-        (table(stream("AAAA")), "BINARY data are cut short"),
-        (table(rows_of(GOOD), before=f"<x{LONG}/>"), "a name of more than 100 characters"),
-        (table(rows_of(GOOD), before=f'<PARAM x{LONG}=""/>'), "a name of more than 100 char"),
-        (table(rows_of(GOOD), before=f"<p:{LONG}/>"), "a name of more than 100 characters"),
-        (table(rows_of(GOOD) + f"<x {LONG}=''/>"), "a name of more than 100 characters"),
-        (table(rows_of(GOOD) + "".join(f"<x{n}/>" for n in range(1200))), "too many names"),
-        (table(rows_of(GOOD) + f"<x {MANY}/>"), "too many names"),
-        (table(rows_of(GOOD), before="<x/>" * 520_000), "500,000 elements without a row"),
-        (table(f"<TABLEDATA>{'<x/>' * 520_000}</TABLEDATA>"), "500,000 elements without"),
-        (table(rows_of(GOOD), before=f"{'<!-- -->' * 4_300_000}"), "500,000 elements without"),
-        (table(stream("AAAA<x/>AAAA")), "elements among its BINARY data"),
-    ],
-    ids=range(25),
-)
+@pytest.mark.parametrize(("text", "message"), [
+    (table(rows_of(("&i;", *GOOD[1:])), doctype=BOMB), "DOCTYPE declares entities"),
+    (
+        table(rows_of(GOOD), doctype='<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'),
+        "DOCTYPE declares entities",
+    ),
+    (table(rows_of(("&undefined;", *GOOD[1:]))), "damaged VOTable: undefined entity"),
+    (
+        table('<BINARY><STREAM href="file:///etc/passwd"/></BINARY>'),
+        r"in another file \(href\)",
+    ),
+    (table('<BINARY><STREAM encoding="gzip">x</STREAM></BINARY>'), "unsupported encoding"),
+    (table("<FITS><STREAM/></FITS>"), "an embedded FITS file"),
+    (table(rows_of(GOOD))[:-60], "damaged VOTable: unclosed token"),
+    (table(rows_of(GOOD)).replace("</TR>", "</TD>"), "damaged VOTable: mismatched tag"),
+    (table("<TABLEDATA/>", fields=""), "no columns"),
+    (table("<TABLEDATA/>", fields='<FIELD datatype="int"/>' * 2001), "more than 2,000 columns"),
+    (HEAD.format(doctype="") + "<RESOURCE>" * 100, "nested too deeply"),
+    (HEAD.format(doctype="") + "<!--" + "x" * 3_000_000, "a tag of more than 1 MB"),
+    (HEAD.format(doctype="") + '<TABLE a="' + "x" * 3_000_000, "a tag of more than 1 MB"),
+    ('<?xml version="1.0" encoding="x-mad"?><VOTABLE/>', "damaged VOTable: unknown encoding"),
+    (table(stream("AAAA")), "BINARY data are cut short"),
+    (table(rows_of(GOOD), before=f"<x{LONG}/>"), "a name of more than 100 characters"),
+    (table(rows_of(GOOD), before=f'<PARAM x{LONG}=""/>'), "a name of more than 100 char"),
+    (table(rows_of(GOOD), before=f"<p:{LONG}/>"), "a name of more than 100 characters"),
+    (table(rows_of(GOOD) + f"<x {LONG}=''/>"), "a name of more than 100 characters"),
+    (table(rows_of(GOOD) + "".join(f"<x{n}/>" for n in range(1200))), "too many names"),
+    (table(rows_of(GOOD) + f"<x {MANY}/>"), "too many names"),
+    (table(rows_of(GOOD), before="<x/>" * 520_000), "500,000 elements without a row"),
+    (table(f"<TABLEDATA>{'<x/>' * 520_000}</TABLEDATA>"), "500,000 elements without"),
+    (table(rows_of(GOOD), before=f"{'<!-- -->' * 4_300_000}"), "500,000 elements without"),
+    (table(stream("AAAA<x/>AAAA")), "elements among its BINARY data"),
+], ids=range(25))  # fmt: skip
 def test_what_is_refused(text: str, message: str) -> None:
     with pytest.raises(VOTableError, match=message):
         parsed(text)
@@ -127,3 +118,83 @@ def test_names_of_other_namespaces_and_their_elements_are_passed_over() -> None:
         f'<mivot:A{n} xmlns:mivot="http://x"><B{n % 9}/></mivot:A{n}>' for n in range(400)
     )
     assert parsed(table(rows_of(GOOD), before=many))[1] == [list(GOOD)]
+
+
+FIELDS = (
+    VOTableField("name", "char", "*"), VOTableField("n", "int"), VOTableField("bits", "bit", "12"),
+    VOTableField("flux", "float", "2"),
+)  # fmt: skip
+FLUX = struct.pack(">2f", 1.5, -2)
+ROW = b"\0\0\0\2HD" + struct.pack(">i", 7) + b"\xff\xf0" + FLUX
+
+
+def decoded(content: bytes, piece: int, *, with_nulls: bool = False) -> list[list[Cell]]:
+    text = base64.encodebytes(content).decode()
+    binary = BinaryRows(FIELDS, with_nulls=with_nulls)
+    pieces = [text[at : at + piece] for at in range(0, len(text), piece)]
+    rows = [row for each in pieces for row in binary.rows(each)]
+    binary.end()
+    return rows
+
+
+@pytest.mark.parametrize("piece", [1, 7, 1000])
+def test_rows_are_complete_in_pieces_of_any_size(piece: int) -> None:
+    row = [b"HD", b"\0\0\0\7", b"\xff\xf0", FLUX]
+    assert decoded(ROW * 3, piece) == [row] * 3
+    assert decoded((b"\x50" + ROW) * 2, piece, with_nulls=True) == [[b"HD", None, row[2], None]] * 2
+
+
+@pytest.mark.parametrize(("field", "text", "message"), [
+    (VOTableField("a", "int"), "!!!!", "damaged"),
+    (VOTableField("a", "int"), "AAAA", "cut short"),
+    (VOTableField("a", "char", "*"), "f////w==", "a cell of more than 16 MB"),
+    (VOTableField("a", "char", "0"), "", "have no size"),
+    (VOTableField("a", "x"), "", "unknown type"),
+])  # fmt: skip
+def test_damaged_streams_are_refused(field: VOTableField, text: str, message: str) -> None:
+    with pytest.raises(VOTableError, match=message):
+        binary = BinaryRows([field], with_nulls=False)
+        list(binary.rows(text))
+        binary.end()
+
+
+@pytest.mark.parametrize("columns", [65, 2000])
+def test_many_columns_without_size_are_refused(columns: int) -> None:
+    """Rows of one byte would become lists of thousands of cells."""
+    fields = [VOTableField("a", "int"), *[VOTableField("b", "char", "0")] * (columns * 4)]
+    with pytest.raises(VOTableError, match="columns without size"):
+        BinaryRows(fields, with_nulls=False)
+    assert list(BinaryRows(fields[:100], with_nulls=False).rows("AAAAAQ==")) == [
+        [b"\0\0\0\1", *[b""] * 99]
+    ]
+
+
+@pytest.mark.parametrize(("datatype", "arraysize", "is_array", "count"), [
+    ("double", "", False, 1), ("double", "1", False, 1), ("double", "3x4", True, 12),
+    ("double", "*", True, None), ("char", "8", False, 8), ("char", "*", False, None),
+    ("unicodeChar", "8x3", True, 24), ("float", "8x*", True, None),
+    ("float", "1x1x1x1x1x1x1x9", True, 9),
+])  # fmt: skip
+def test_sizes_of_cells(datatype: str, arraysize: str, is_array: bool, count: int | None) -> None:
+    field = VOTableField("a", datatype, arraysize)
+    field.check()
+    assert (field.is_array, field.count) == (is_array, count)
+
+
+@pytest.mark.parametrize(
+    ("datatype", "size"), [("bit", 2), ("boolean", 9), ("unicodeChar", 18), ("doubleComplex", 144)]
+)
+def test_bytes_of_nine_elements(datatype: str, size: int) -> None:
+    assert VOTableField("a", datatype).bytes_of(9) == size
+
+
+@pytest.mark.parametrize(("datatype", "arraysize", "message"), [
+    ("x", "", "'a' has an unknown type"),
+    ("int", "-1", "'a' has an invalid arraysize"),
+    ("int", "9x" * 8 + "0", "'a' has an invalid arraysize"),
+    ("int", "9x" * 9 + "*", "'a' has an invalid arraysize"),
+    ("int", "999999999x9", "declares 8,999,999,991 elements per cell"),
+])  # fmt: skip
+def test_invalid_columns_are_refused(datatype: str, arraysize: str, message: str) -> None:
+    with pytest.raises(VOTableError, match=message):
+        VOTableField("a", datatype, arraysize).check()

@@ -1,7 +1,6 @@
 """Run commands in tests."""
 
-from __future__ import annotations
-
+import csv
 from pathlib import Path
 
 from typer.testing import CliRunner
@@ -31,3 +30,23 @@ def fails(*words: object) -> str:
     result = CliRunner().invoke(workbench(), list(map(str, words)))
     assert result.exit_code == 1
     return str(result.exception)
+
+
+def sample_rows(folder: Path, count: int) -> list[dict[str, str]]:
+    """The first rows of the sample whose files hold one spectrum, copied into the folder."""
+    with (SAMPLE / "candidates.csv").open(newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["row"] == "0"][:count]
+    for row in rows:
+        source = SAMPLE / row["file"]
+        row["file"] = source.name
+        (folder / source.name).write_bytes(source.read_bytes())
+    return rows
+
+
+def write_list(folder: Path, rows: list[dict[str, str]], name: str = "few.csv") -> Path:
+    path = folder / name
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return path

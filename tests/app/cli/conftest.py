@@ -1,41 +1,43 @@
-from __future__ import annotations
-
-import csv
+import shutil
+from pathlib import Path
 
 import pytest
 
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
-from tests.app.cli.commands import FEW, MEASURED, SAMPLE, run
+from tests.app.cli.commands import FEW, MEASURED, run, sample_rows, write_list
+from tests.app.core.importing.list_nursery import list_readers, quick_lists
+
+__all__ = ["list_readers", "quick_lists"]
 
 
 @pytest.fixture(scope="session")
 def few(tmp_path_factory):
     """A list of four: three that can be read, one whose file is damaged."""
     folder = tmp_path_factory.mktemp("lists")
-    with (SAMPLE / "candidates.csv").open(newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["row"] == "0"][: FEW - 1]
-    for row in rows:
-        source = SAMPLE / row["file"]
-        row["file"] = source.name
-        (folder / source.name).write_bytes(source.read_bytes())
+    rows = sample_rows(folder, FEW - 1)
     damaged = {**rows[0], "file": "damaged.fits", "object_id": "damaged"}
     (folder / "damaged.fits").write_bytes(b"SIMPLE  =                    T" + b" " * 50)
-    path = folder / "few.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows([*rows, damaged])
-    return path
+    return write_list(folder, [*rows, damaged])
 
 
 @pytest.fixture(scope="session")
-def vetted(few, tmp_path_factory):
+def listed_night(few, tmp_path_factory):
+    """A session of the four, and what was said when it was made."""
     place = tmp_path_factory.mktemp("sessions") / "night.speco3"
-    said = [
-        run("new", place, few, "--task", "cv", "--reviewer", "Ada"),
-        run("vet", place, *MEASURED),
-    ]
+    return place, run("new", place, few, "--task", "cv", "--reviewer", "Ada")
+
+
+@pytest.fixture
+def night(listed_night, tmp_path):
+    """A copy of that session."""
+    return Path(shutil.copy(listed_night[0], tmp_path))
+
+
+@pytest.fixture(scope="session")
+def vetted(listed_night, tmp_path_factory):
+    place = Path(shutil.copy(listed_night[0], tmp_path_factory.mktemp("vetted")))
+    said = [listed_night[1], run("vet", place, *MEASURED)]
     with open_session(place, "Ada") as session:
         session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT, comment="Hα =broad"))
     return place, said

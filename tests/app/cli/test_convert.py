@@ -1,7 +1,5 @@
 """`spec-o3 models convert`, `sizes` and `get --gguf`, without torch and without a network."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,12 +20,9 @@ from tests.agent.models.fake_hub import FakeHub, running
 __all__ = ["models", "random_folder", "small"]
 
 LAPTOP = Machine(
-    memory=16 * 10**9,
-    memory_free=11 * 10**9,
-    disk_free=200 * 10**9,
-    has_torch=False,
+    memory=16 * 10**9, memory_free=11 * 10**9, disk_free=200 * 10**9, has_torch=False,
     has_llama_cpp=True,
-)
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

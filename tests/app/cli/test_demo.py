@@ -1,7 +1,5 @@
 """The demo: the bundled sample from list to report."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
@@ -37,7 +35,7 @@ def shown(tmp_path_factory):
     return out, result.stdout
 
 
-def test_it_says_what_it_found(shown):
+def test_it_says_what_it_found_and_finds_most(shown):
     _, said = shown
     assert f"60 inspected with {MODEL}" in said
     assert "60 simulated candidates, most likely first" in said
@@ -46,10 +44,6 @@ def test_it_says_what_it_found(shown):
     assert re.search(r"YES   p\(YES\) (> 0\.999|0\.9\d\d) ", said)
     assert "p(YES) 1.000" not in said  # never as surer than it is
     assert "These spectra are simulated" in said
-
-
-def test_it_finds_most_and_takes_few_for_one(shown):
-    _, said = shown
     words = said.split("Compared with the truth: ")[1].split()
     found, there, taken = int(words[0]), int(words[2]), int(words[4])
     assert there == 12
@@ -98,16 +92,13 @@ def test_the_best_bundled_model_is_asked(tmp_path, monkeypatch):
     assert asked == [default_model("CV")]
 
 
-def test_somebody_s_own_session_of_that_name(tmp_path):
+def test_places_where_it_cannot_be_written(tmp_path):
     with listed(tmp_path / "sample.speco3", [{}]):
         pass
     result = CliRunner().invoke(workbench(), ["demo", "--out", str(tmp_path)])
     assert result.exit_code == 1
     assert "contains other candidates than the sample" in str(result.exception)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["sample.speco3"]
-
-
-def test_a_folder_that_is_none(tmp_path):
     taken = tmp_path / "file"
     taken.write_text("not a folder")
     result = CliRunner().invoke(workbench(), ["demo", "--out", str(taken)])

@@ -1,21 +1,23 @@
 """`spec-o3 export`: which candidates, and what it says of them."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 from typer.testing import CliRunner
 
 from agent.trajectory.trajectory_file import read_trajectories
 from app.cli.main import workbench
+from app.core.database.tables import candidates
 from app.core.inspections.store import add_inspection
 from app.core.session.counted_text import counted_text
 from app.core.session.records import Opinion, Verdict
-from tests.app.cli.commands import run
+from app.core.session.session import open_session
+from tests.app.cli.commands import MEASURED, fails, run
 from tests.app.core.exporting.catalogues import listed, people
 from tests.app.core.inspected import said
+from tests.app.core.sessions import made
 
 
 @pytest.fixture
@@ -41,19 +43,16 @@ def objects(out: Path) -> list[int]:
         return [int(row["object_id"].removeprefix("J")) for row in csv.DictReader(file)]
 
 
-@pytest.mark.parametrize(
-    ("words", "wanted"),
-    [
-        ((), [1, 2, 3]),
-        (("--which", "accepted"), [1]),
-        (("--which", "all"), [1, 2, 3, 4, 5]),
-        (("--by", "Ada", "--which", "accepted"), [1, 2]),
-        (("--filter", "agent:yes"), [1, 2, 5]),
-        (("--filter", "agent:yes", "--which", "judged"), [1, 2]),
-        (("--filter", "agent:no", "--which", "accepted"), []),
-        (("--filter", "agent:yes", "--which", "accepted", "--by", "Ada"), [1, 2]),
-    ],
-)
+@pytest.mark.parametrize(("words", "wanted"), [
+    ((), [1, 2, 3]),
+    (("--which", "accepted"), [1]),
+    (("--which", "all"), [1, 2, 3, 4, 5]),
+    (("--by", "Ada", "--which", "accepted"), [1, 2]),
+    (("--filter", "agent:yes"), [1, 2, 5]),
+    (("--filter", "agent:yes", "--which", "judged"), [1, 2]),
+    (("--filter", "agent:no", "--which", "accepted"), []),
+    (("--filter", "agent:yes", "--which", "accepted", "--by", "Ada"), [1, 2]),
+])  # fmt: skip
 def test_which_candidates(place: Path, words: tuple[str, ...], wanted: list[int]) -> None:
     catalogue, records = place.with_suffix(".csv"), place.with_suffix(".jsonl")
     told = export(place, catalogue, *words)
@@ -67,15 +66,12 @@ def test_which_candidates(place: Path, words: tuple[str, ...], wanted: list[int]
         assert found == [f"J{number:06d}" for number in wanted]
 
 
-def test_records_are_of_all_unless_some_are_asked_for(place: Path) -> None:
-    assert "5 records" in export(place, place.with_suffix(".jsonl"))
-
-
-def test_the_words_it_was_found_by(place: Path) -> None:
+def test_the_words_it_was_found_by_and_records_of_all(place: Path) -> None:
     out = place.with_suffix(".csv")
     told = export(place, out, "--filter", "agent:yes", "--which", "accepted")
     assert "filter: agent:yes, among the accepted candidates" in told
     assert "of the" not in export(place, out, "--filter", "agent:yes", "--which", "all")
+    assert "5 records" in export(place, place.with_suffix(".jsonl"))
 
 
 def test_nothing_judged_yet(tmp_path: Path) -> None:
@@ -102,7 +98,7 @@ def test_a_report_is_of_all(place: Path) -> None:
     assert "report written" in export(place, place.with_suffix(".html"))
 
 
-def test_a_catalogue(vetted, tmp_path):
+def test_a_catalogue_records_and_a_report(vetted, tmp_path):
     place, _ = vetted
     out = tmp_path / "night.csv"
     assert f"{out}: 1 row, " in run("export", place, out)
@@ -113,10 +109,58 @@ def test_a_catalogue(vetted, tmp_path):
     assert "4 rows" in run("export", place, out, "--which", "all")
     found = run("export", place, tmp_path / "some.ecsv", "--filter", "agent:no")
     assert "filter: agent:no" in found
-
-
-def test_records_and_a_report(vetted, tmp_path):
-    place, _ = vetted
     assert "3 records" in run("export", place, tmp_path / "night.jsonl")
     run("export", place, tmp_path / "night.html")
     assert "night" in (tmp_path / "night.html").read_text(encoding="utf-8")
+
+
+# `spec-o3 log`.
+def test_the_log(vetted, tmp_path):
+    place, _ = vetted
+    assert "ACCEPT" in run("log", place)
+    assert "1 line\n" in run("log", place, "--out", tmp_path / "log.csv")
+    with open_session(place, "Ada", read_only=True) as session:
+        second, third = (session.candidate(number).object_id for number in (2, 3))
+    assert "ACCEPT" in run("log", place, "--object", second)
+    assert run("log", place, "--object", third) == ""
+    assert "no candidate" in fails("log", place, "--object", "nobody")
+
+
+def test_the_log_of_an_object(tmp_path):
+    """All its epochs; never that of another whose name only begins so."""
+    place = tmp_path / "night.speco3"
+    with made(place, 12) as session:
+        names = {1: "J1", 2: "J1", 3: "J10", 4: "J10b", 5: "Star", 6: "9"}
+        with session.database.writing() as connection:
+            for number, name in names.items():
+                here = candidates.c.id == number
+                connection.execute(update(candidates).where(here).values(object_id=name))
+        for number in range(1, 13):
+            session.record_verdict(number, Opinion(comment=f"of {number}"))
+
+    def commented(words):
+        return [line.split('"')[1] for line in run("log", place, "--object", words).splitlines()]
+
+    assert commented("j1") == ["of 1", "of 2"]
+    assert commented("J10") == ["of 3"]
+    assert commented("Star") == ["of 5"]
+    assert commented("Sta") == ["of 5"]
+    assert commented("9") == ["of 6"]
+    assert commented("7") == ["of 7"]
+    assert "could be J000007, J000008" in fails("log", place, "--object", "J00")
+    assert "no candidate" in fails("log", place, "--object", "J2")
+
+
+# `spec-o3 pack`.
+def test_a_packed_session_needs_no_files(few, tmp_path):
+    place = tmp_path / "night.speco3"
+    for each in few.parent.iterdir():
+        (tmp_path / each.name).write_bytes(each.read_bytes())
+    run("new", place, tmp_path / "few.csv", "--task", "CV")
+    packed = tmp_path / "packed.speco3"
+    assert "3 spectra packed" in run("pack", place, packed)
+    for each in tmp_path.glob("*.gz"):
+        each.unlink()
+    assert "NO" in run("vet", packed, *MEASURED)
+    with open_session(packed, "Ada", read_only=True) as session:
+        assert sum(each.agent_verdict is not None for each in session.candidates(range(1, 5))) == 3

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -7,9 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 from typer.testing import CliRunner, Result
 
-from agent.errors import ReadError
+from agent.errors import ReadError, ToolError, WorkbenchError
+from agent.rendering.render import COMPACT, STYLES, render_array
+from agent.spectra.spectrum import Spectrum
+from app.cli import render as command
 from app.cli.main import main, workbench
 from tests.agent.spectra.readers import samples
 
@@ -37,7 +39,7 @@ def desi(tmp_path: Path) -> Path:
     return path
 
 
-def test_json_alone_on_stdout_with_the_keys_scripts_rely_on(lamost: Path) -> None:
+def test_json_alone_on_stdout_with_its_keys_and_the_plain_form(lamost: Path) -> None:
     result = run(lamost, "--json")
     assert result.exit_code == 0
     facts = json.loads(result.stdout)
@@ -47,6 +49,10 @@ def test_json_alone_on_stdout_with_the_keys_scripts_rely_on(lamost: Path) -> Non
     assert facts["n_pixels"] == samples.PIXELS
     assert facts["wavelength"] == pytest.approx([samples.WAVELENGTH[0], samples.WAVELENGTH[-1]])
     assert result.stdout.count("\n") == 1
+    result = run(lamost)
+    assert result.exit_code == 0
+    for text in ("spec-1.fits.gz", "LAMOST DR10, SIMULATED", "G3", "240 (4 bad)", "vacuum"):
+        assert text in result.stdout
 
 
 def test_what_is_not_told_is_null_never_nan(tmp_path: Path) -> None:
@@ -62,31 +68,18 @@ def test_what_is_not_told_is_null_never_nan(tmp_path: Path) -> None:
     assert facts["n_bad"] == 1
 
 
-def test_plain_form(lamost: Path) -> None:
-    result = run(lamost)
-    assert result.exit_code == 0
-    for text in ("spec-1.fits.gz", "LAMOST DR10, SIMULATED", "G3", "240 (4 bad)", "vacuum"):
-        assert text in result.stdout
-
-
 def test_markup_in_a_header_is_shown_as_text(tmp_path: Path) -> None:
     path = tmp_path / "a.fits"
     path.write_bytes(samples.lamost_image(SUBCLASS="[red]K5[/]"))
     assert "[red]K5[/]" in run(path).stdout
 
 
-def test_row_by_number_and_by_targetid(desi: Path) -> None:
+def test_rows_by_number_and_targetid_and_wrong_ones(desi: Path, tmp_path: Path) -> None:
     by_row = json.loads(run(desi, "--json", "--row", "2").stdout)
     by_target = json.loads(run(desi, "--json", "--row", str(samples.TARGETS[2])).stdout)
     assert by_row == by_target
     assert (by_row["row"], by_row["rows"]) == (2, 5)
-
-
-def test_a_row_that_is_none_is_a_usage_error(desi: Path) -> None:
     assert run(desi, "--row", "two").exit_code == 2
-
-
-def test_a_wrong_row_or_file_is_a_read_error(desi: Path, tmp_path: Path) -> None:
     assert isinstance(run(desi, "--row", "5").exception, ReadError)
     assert isinstance(run(tmp_path / "gone.fits").exception, ReadError)
 
@@ -113,3 +106,100 @@ def test_info_imports_nothing_heavy(lamost: Path) -> None:
     )
     child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert child.stdout.strip() == "[]"
+
+
+REPLY = "Generated spectral visualization focused on wavelength range (5000, 5200) Å"
+
+
+@pytest.fixture
+def spectrum(monkeypatch: pytest.MonkeyPatch) -> Spectrum:
+    wavelength = np.linspace(4000, 7000, 900)
+    made = Spectrum(wavelength=wavelength, flux=np.sin(wavelength / 30), path="star.fits")
+    monkeypatch.setattr(command, "read_row", lambda path, row: made if row == "0" else None)
+    return made
+
+
+def render(*arguments: object) -> str:
+    result = CliRunner().invoke(
+        workbench(), ["render", *map(str, arguments)], catch_exceptions=False, standalone_mode=False
+    )
+    return result.output
+
+
+def pixels(path: Path) -> np.ndarray:
+    with Image.open(path) as opened:
+        return np.asarray(opened)
+
+
+def test_the_whole_or_a_range_is_written_as_the_tool_answers(
+    spectrum: Spectrum, tmp_path: Path
+) -> None:
+    out = tmp_path / "whole.png"
+    assert "whole spectrum" in render("star.fits", out)
+    assert np.array_equal(pixels(out), render_array(spectrum, title="Spectrum: star.fits"))
+    out = tmp_path / "part.PNG"
+    options = ("--range", 5000, 5200, "--label", "Mg b", "--style", "compact", "--title", "T")
+    assert render("star.fits", out, *options) == f"{REPLY} for Mg b.\n"
+    assert np.array_equal(pixels(out), render_array(spectrum, (5000, 5200), style=COMPACT))
+    out = tmp_path / "out.png"
+    out.write_bytes(b"old")
+    render("star.fits", out, "--range", 5000, 5200)
+    assert pixels(out).shape[2] == 3
+
+
+def test_a_row_by_number_and_by_targetid(tmp_path: Path) -> None:
+    desi = tmp_path / "coadd.fits"
+    desi.write_bytes(samples.desi())
+    pictures = []
+    for row in ("2", str(samples.TARGETS[2]), "1"):
+        render(desi, tmp_path / "out.png", "--row", row)
+        pictures.append(pixels(tmp_path / "out.png"))
+    assert np.array_equal(pictures[0], pictures[1])
+    assert not np.array_equal(pictures[0], pictures[2])
+
+
+def test_a_simulated_one_is_called_so(tmp_path: Path) -> None:
+    sample = next((Path(__file__).parents[3] / "resources" / "sample").rglob("spec-*.fits.gz"))
+    assert (
+        render(sample, tmp_path / "out.png")
+        == f"{tmp_path / 'out.png'}: the whole spectrum, SIMULATED\n"
+    )
+
+
+def test_styles_on_offer_are_those_there_are() -> None:
+    assert {style.value for style in command.StyleName} == set(STYLES)
+
+
+@pytest.mark.parametrize(("name", "options", "reason"), [
+    ("out.jpg", (), r"ends in \.png"),
+    ("out", (), r"ends in \.png"),
+    ("nowhere/out.png", (), "is not an existing folder"),
+    ("folder.png", (), "is a folder"),
+    ("out.png", ("--label", "x"), "give --range"),
+])  # fmt: skip
+def test_targets_that_cannot_be_written_are_refused(
+    spectrum: Spectrum, tmp_path: Path, name: str, options: tuple[str, ...], reason: str
+) -> None:
+    (tmp_path / "folder.png").mkdir()
+    with pytest.raises(WorkbenchError, match=reason):
+        render("star.fits", tmp_path / name, *options)
+    assert not (tmp_path / name).is_file()
+
+
+@pytest.mark.parametrize("ends", [(5200, 5000), (8000, 9000), ("nan", 5000), ("1e300", "inf")])
+def test_refused_ranges_write_nothing(
+    spectrum: Spectrum, tmp_path: Path, ends: tuple[object, object]
+) -> None:
+    out = tmp_path / "out.png"
+    with pytest.raises(ToolError):
+        render("star.fits", out, "--range", *ends)
+    assert not out.exists()
+
+
+def test_a_real_file_is_drawn(real_spectra: Path, tmp_path: Path) -> None:
+    source = next(iter(sorted(real_spectra.glob("spec-*.fits.gz"))), None)
+    if source is None:
+        pytest.skip("no survey spectrum is beside this checkout")
+    out = tmp_path / "out.png"
+    render(source, out)
+    assert pixels(out).shape == (472, 792, 3)

@@ -1,7 +1,5 @@
 """`spec-o3 inspect`: what a person reads, what a script gets, what is kept."""
 
-from __future__ import annotations
-
 import json
 import math
 import os
@@ -15,8 +13,9 @@ from agent.errors import EngineError
 from agent.inspection import inspector_factory as inspectors
 from agent.inspection.inspector_factory import default_model
 from agent.inspection.model_inspector import ModelInspector
-from agent.trajectory.trajectory import ModelRef
+from agent.trajectory.trajectory import ModelRef, Step
 from agent.trajectory.trajectory_file import read_trajectories
+from app.cli.inspection_text import _line_words, step_lines
 from app.cli.main import workbench
 from tests.agent.scenes import answer, call
 from tests.scripted_engine import ScriptedEngine
@@ -78,16 +77,9 @@ def test_for_scripts(scripted):
     assert result.exit_code == 0
     record = json.loads(result.stdout)
     keys = [
-        "task",
-        "model",
-        "verdict",
-        "p_yes",
-        "well_formed",
-        "stopped_by",
-        "steps",
-        "seconds",
+        "task", "model", "verdict", "p_yes", "well_formed", "stopped_by", "steps", "seconds",
         "tokens",
-    ]
+    ]  # fmt: skip
     assert set(keys) <= set(record)
     assert record["verdict"] == "YES"
     assert set(record["tokens"]) == {"prompt", "generated", "evaluated", "images"}
@@ -97,7 +89,12 @@ def test_for_scripts(scripted):
         assert {"kind", "text", "range", "label", "error", "measured"} <= set(step)
 
 
-def test_records_are_kept(scripted, tmp_path):
+def test_runs_are_averaged_and_records_kept(scripted, tmp_path):
+    asked = scripted()
+    result = invoke("--task", "CV", "--runs", "3")
+    assert result.exit_code == 0
+    assert "over 3 inspections" in result.stdout
+    assert asked["extra_runs"] == 2
     scripted()
     out = tmp_path / "looks.jsonl"
     for count in (1, 2):
@@ -106,14 +103,6 @@ def test_records_are_kept(scripted, tmp_path):
         assert len(records) == count
     assert records[0].verdict == "YES"
     assert records[0].spectrum.simulated
-
-
-def test_runs_are_averaged(scripted):
-    asked = scripted()
-    result = invoke("--task", "CV", "--runs", "3")
-    assert result.exit_code == 0
-    assert "over 3 inspections" in result.stdout
-    assert asked["extra_runs"] == 2
 
 
 def test_an_engine_that_fails(scripted):
@@ -157,3 +146,34 @@ def test_an_unknown_task():
     result = invoke("--task", "quasar?")
     assert result.exit_code == 1
     assert "no task" in str(result.exception)
+
+
+# Steps of an inspection in the terminal.
+def test_of_many_lines_the_surest_are_told_by_wavelength():
+    sure = {"BaII_4554": 1, "HeII_4686": 4, "H_beta": 17, "HeI_4922": 2, "OIII_5007": 3, "own": 2.5}
+    found = [
+        {"name": name, "kind": "emission", "ew": -1.0, "ew_error": 0.1, "sigma": sigma}
+        for name, sigma in sure.items()
+    ]
+    edges = [{"name": "C2_5165_edge", "drop": 0.2, "sigma": 9.0}]
+    step = Step(
+        kind="zoom", by="agent", turn=1, range=(4500.0, 5050.0), label="",
+        measured={"lines": found, "edges": edges},
+    )  # fmt: skip
+    told = [line.plain.strip() for line in step_lines(step)][1:]
+    assert told == [
+        "He II 4686 in emission, EW -1.00 ± 0.10 Å, 4.0 σ",
+        "Hβ in emission, EW -1.00 ± 0.10 Å, 17 σ",
+        "[O III] 5007 in emission, EW -1.00 ± 0.10 Å, 3.0 σ",
+        "own in emission, EW -1.00 ± 0.10 Å, 2.5 σ",
+        "C₂ 5165: drop 20 %, 9.0 σ",
+    ]
+
+
+def test_the_noise_and_what_is_unclear_are_said_as_the_sentences_say():
+    row = {"name": "OIII_4959", "kind": "", "ew": -0.03, "ew_error": 0.24, "sigma": 2.9}
+    assert _line_words(row) == "[O III] 4959 in the noise, EW -0.03 ± 0.24 Å"
+    row = {"name": "H_9", "kind": "emission", "ew": -0.4, "ew_error": 0.3, "sigma": 4.5}
+    assert _line_words(row) == "H9 unclear, EW -0.40 ± 0.30 Å, 4.5 σ"
+    row = {"name": "OIII_4959", "kind": "", "ew": 0.608, "ew_error": 0.05, "sigma": 15.0}
+    assert _line_words(row) == "[O III] 4959 unclear, EW 0.61 ± 0.05 Å, 15 σ"

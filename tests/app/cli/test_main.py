@@ -1,7 +1,5 @@
 """The program as a whole: its children, what it says, and how it ends."""
 
-from __future__ import annotations
-
 import errno
 import json
 import subprocess
@@ -13,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import CHILDREN, COMMANDS, main
+from app.cli.progress_bar import progress_bar
 from app.core.session.records import Opinion, Verdict
 from app.worker.wire import encode
+from tests.app.cli.commands import fails
 from tests.app.core.exporting.catalogues import listed
 
 PROGRAM = (sys.executable, "-c", "from app.cli.main import main; main()")
@@ -64,8 +64,6 @@ def is_harmless(said: bytes) -> bool:
 
 
 # Children
-
-
 def test_the_worker_as_a_child_of_the_program() -> None:
     done = child("--child", "worker", given=encode({"type": "ping", "id": 7}))
     hello, pong = map(json.loads, done.stdout.splitlines())
@@ -75,13 +73,8 @@ def test_the_worker_as_a_child_of_the_program() -> None:
 
 
 def test_a_list_read_by_a_child_of_the_program() -> None:
-    asked = {"path": str(SAMPLE / "candidates.csv"), "roles": {}, "spectra": None}
-    asked |= {
-        "allow_absolute": True,
-        "allowed": [],
-        "is_preview": False,
-        "memory_bytes": 512 * 1024**2,
-    }
+    asked = {"path": str(SAMPLE / "candidates.csv"), "roles": {}, "spectra": None, "allowed": []}
+    asked |= {"allow_absolute": True, "is_preview": False, "memory_bytes": 512 * 1024**2}
     done = child("--child", "list-reader", json.dumps(asked))
     assert done.returncode == 0, done.stderr
     started, opened, entries = map(json.loads, done.stdout.splitlines()[:3])
@@ -103,7 +96,7 @@ def test_no_other_module_can_be_had(words: tuple[str, ...]) -> None:
     assert done.stdout == b""
 
 
-def test_a_child_starts_with_little() -> None:
+def test_a_child_starts_with_little_and_every_one_has_a_main() -> None:
     code = (
         "import sys; sys.argv = ['spec-o3', '--child', 'worker']\n"
         "import app.cli.main as c; c.import_module = lambda name: sys.exit(print("
@@ -112,17 +105,12 @@ def test_a_child_starts_with_little() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_every_child_has_a_main() -> None:
     for name in CHILDREN.values():
         text = Path(*Path(__file__).parts[:-4], *name.split(".")).with_suffix(".py").read_text()
         assert "\ndef main() ->" in text
 
 
 # What it says
-
-
 @pytest.fixture
 def odd(tmp_path: Path) -> Path:
     """A session of an odd name, in a folder of one."""
@@ -152,12 +140,7 @@ def commands_on(place: Path) -> list[tuple[object, ...]]:
         ("log", place),
         *(
             ("export", place, folder / f"{ODD}.{suffix}", *more)
-            for suffix, *more in (
-                ("csv", "--which", "all"),
-                ("vot",),
-                ("jsonl",),
-                ("html",),
-            )
+            for suffix, *more in (("csv", "--which", "all"), ("vot",), ("jsonl",), ("html",))
         ),
         ("merge", place, fresh),
         ("pack", place, folder / f"{ODD} sent.speco3"),
@@ -173,7 +156,7 @@ def test_whatever_is_in_a_name_can_be_printed(run, odd: Path, encoding: str) -> 
         assert done.stderr == b"" or words[0] == "pack", (words, done.stderr)
 
 
-def test_a_message_is_one_line(run, odd: Path) -> None:
+def test_a_message_is_one_line_and_json_stands_alone(run, odd: Path) -> None:
     folder = odd.parent
     for words in (
         ("stats", folder / f"{ODD} none.speco3"),
@@ -194,14 +177,10 @@ def test_a_message_is_one_line(run, odd: Path) -> None:
         assert done.stderr.startswith(b"spec-o3: "), words
         assert done.stderr.count(b"\n") == 1, (words, done.stderr)
         assert is_harmless(done.stderr), words
-
-
-def test_json_stands_alone(run, odd: Path) -> None:
     for words in (("stats", odd, "--json"), ("models", "list", "--json")):
         done = run(*words)
-        assert done.returncode == 0
+        assert (done.returncode, done.stderr) == (0, b"")
         json.loads(done.stdout)
-        assert done.stderr == b""
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "models list", "models get", "models path", ""])
@@ -212,18 +191,15 @@ def test_help_without_work(run, command: str) -> None:
     assert done.stderr == b""
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("frobnicate", "it"),
-        ("export",),
-        ("export", "a.speco3", "out.csv", "--which", "best"),
-        ("merge", "a.speco3"),
-        ("render", "a.fits", "a.png", "--row", "first"),
-        ("models", "path"),
-        ("export", "a.speco3", "out.html", "--which", "all"),
-    ],
-)
+@pytest.mark.parametrize("words", [
+    ("frobnicate", "it"),
+    ("export",),
+    ("export", "a.speco3", "out.csv", "--which", "best"),
+    ("merge", "a.speco3"),
+    ("render", "a.fits", "a.png", "--row", "first"),
+    ("models", "path"),
+    ("export", "a.speco3", "out.html", "--which", "all"),
+])  # fmt: skip
 def test_usage(run, words: tuple[str, ...]) -> None:
     done = run(*words)
     assert done.returncode == 2
@@ -242,14 +218,11 @@ def test_output_that_nobody_takes(words: tuple[str, ...]) -> None:
     assert b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        (MemoryError(), b"there is not enough memory: close other programs"),
-        (RuntimeError("can't start new thread"), b"there is not enough memory"),
-        (OSError(errno.EMFILE, "Too many open files"), b"too many files are open"),
-    ],
-)
+@pytest.mark.parametrize(("error", "words"), [
+    (MemoryError(), b"there is not enough memory: close other programs"),
+    (RuntimeError("can't start new thread"), b"there is not enough memory"),
+    (OSError(errno.EMFILE, "Too many open files"), b"too many files are open"),
+])  # fmt: skip
 def test_what_runs_out_is_told_in_a_sentence(run, monkeypatch, error, words) -> None:
     def fail(*names: str) -> None:
         raise error
@@ -259,3 +232,38 @@ def test_what_runs_out_is_told_in_a_sentence(run, monkeypatch, error, words) -> 
     assert done.returncode == 1
     assert done.stderr.startswith(b"spec-o3: " + words)
     assert done.stderr.count(b"\n") == 1
+
+
+# Errors that all commands on a session share.
+def test_what_cannot_be_done_is_said(vetted, few, tmp_path):
+    place, _ = vetted
+    assert "unknown suffix" in fails("export", place, tmp_path / "night.doc")
+    assert "already exists" in fails("new", place, few, "--task", "CV")
+    assert "no task" in fails("new", tmp_path / "a.speco3", few, "--task", "quasar?")
+    assert "does not exist" in fails("vet", tmp_path / "none.speco3")
+    missing = tmp_path / "none.csv"
+    assert "none.csv" in fails("new", tmp_path / "a.speco3", missing, "--task", "CV")
+    assert list(tmp_path.glob("*.speco3")) == []
+    assert "no model" in fails("vet", place, "--model", "nobody")
+
+
+# The bar for long work.
+def test_nothing_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_bar("writing out.csv") as show:
+        show(1, 2)
+        show(2, 2)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_name_that_looks_like_markup(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    with progress_bar("writing [/b] \x1b]0;x\x07\udce9.csv") as show:
+        show(1, 4)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "writing [/b] ?]0;x??.csv" in err
+    assert "25%" in err

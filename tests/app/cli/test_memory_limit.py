@@ -1,7 +1,5 @@
 """A limit of the shell that is too low is told before anything is tried."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """`spec-o3 merge`: what it says of those who differ."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

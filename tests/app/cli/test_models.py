@@ -1,7 +1,5 @@
 """`spec-o3 models`, as people and scripts use it."""
 
-from __future__ import annotations
-
 import json
 import signal
 from collections.abc import Callable, Iterator
@@ -150,16 +148,13 @@ def test_a_wording_from_a_data_set_of_the_hub(hub: FakeHub) -> None:
     assert len(wording_at("tapes").tasks) == 5
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (("spec-o3",), "there is no wording"),
-        (("nano-eye",), "names no wording"),
-        (("../x",), "is no name of a wording"),
-        (("spec-o3", "--from", "/no/such/file"), "no file or folder"),
-        (("spec-o3", "--from", "a/b", "--from", "c/d"), "no file or folder"),
-    ],
-)
+@pytest.mark.parametrize(("words", "says"), [
+    (("spec-o3",), "there is no wording"),
+    (("nano-eye",), "names no wording"),
+    (("../x",), "is no name of a wording"),
+    (("spec-o3", "--from", "/no/such/file"), "no file or folder"),
+    (("spec-o3", "--from", "a/b", "--from", "c/d"), "no file or folder"),
+])  # fmt: skip
 def test_what_is_no_wording_says_so(words: tuple[str, ...], says: str) -> None:
     result = run("wording", *words)
     assert isinstance(result.exception, WorkbenchError)
@@ -173,20 +168,15 @@ def test_path_says_where_to_put_what_is_not_here(home: Path) -> None:
     assert "spec-o3-7b is not fetched" in result.stderr
 
 
-def test_what_has_no_folder_says_so() -> None:
+def test_what_is_part_of_the_program_or_on_a_server_has_no_folder() -> None:
     for name, says in (
-        ("measured", "part of the program"),
-        ("panel", "part of the program"),
-        ("http://localhost:1#m", "is on a server"),
-        ("spec-03-7b", 'did you mean "spec-o3-7b"'),
-    ):
+        ("measured", "part of the program"), ("panel", "part of the program"),
+        ("http://localhost:1#m", "is on a server"), ("spec-03-7b", 'did you mean "spec-o3-7b"'),
+    ):  # fmt: skip
         result = run("path", name)
         assert result.exit_code == 1
         assert isinstance(result.exception, WorkbenchError)
         assert says in str(result.exception)
-
-
-def test_what_is_part_of_the_program_is_not_fetched() -> None:
     for name in ("measured", "panel"):
         result = run("get", name)
         assert result.exit_code == 1

@@ -1,7 +1,5 @@
 """`spec-o3 new`."""
 
-from __future__ import annotations
-
 import pytest
 from typer.testing import CliRunner
 

@@ -1,7 +1,5 @@
 """The self-test: that it sees what is there, and what is wrong."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -50,7 +48,7 @@ def raising(error: Exception):
     return run
 
 
-def test_every_check_has_its_row_whatever_happens(tmp_path, capsys):
+def test_rows_tell_whatever_happens_in_one_line(tmp_path, capsys):
     checks = [
         Check(part="a", name="first", run=raising(ReadError("no reader knows this file"))),
         Check(part="a", name="second", run=raising(KeyError("gone"))),
@@ -66,6 +64,12 @@ def test_every_check_has_its_row_whatever_happens(tmp_path, capsys):
     assert rows[1].endswith("KeyError: 'gone'")
     assert "No space left" in rows[3]
     assert list(tmp_path.iterdir()) == []
+    run_checks(
+        [Check(part="a", name="one", run=raising(ReadError("two\nlines \x1b[31m")))], tmp_path
+    )
+    said = capsys.readouterr().out
+    assert len(said.splitlines()) == 1
+    assert "\x1b" not in said
 
 
 def test_a_failed_check_is_an_error_of_the_program(monkeypatch):
@@ -80,25 +84,14 @@ def test_a_failed_check_is_an_error_of_the_program(monkeypatch):
         selftest()
 
 
-def test_a_row_cannot_be_broken_up_by_what_was_seen(tmp_path, capsys):
-    run_checks(
-        [Check(part="a", name="one", run=raising(ReadError("two\nlines \x1b[31m")))], tmp_path
-    )
-    said = capsys.readouterr().out
-    assert len(said.splitlines()) == 1
-    assert "\x1b" not in said
+def test_no_room_for_temporary_files_and_what_is_expected(monkeypatch):
+    require(True, "never said")
+    with pytest.raises(WorkbenchError, match="it is not"):
+        require(0, "it is not")
 
-
-def test_no_room_for_temporary_files(monkeypatch):
     def full(*args: object, **more: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(tempfile, "TemporaryDirectory", full)
     with pytest.raises(WorkbenchError, match=r"temporary files cannot be created .* TMPDIR"):
         selftest()
-
-
-def test_expect():
-    require(True, "never said")
-    with pytest.raises(WorkbenchError, match="it is not"):
-        require(0, "it is not")

@@ -1,7 +1,5 @@
 """`spec-o3 stats`."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -12,7 +10,7 @@ from app.cli.main import workbench
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.statistics.repeats import plan_repeats, record_repeat
-from tests.app.cli.commands import run
+from tests.app.cli.commands import FEW, MEASURED, fails, run
 from tests.app.core import judged_sessions
 from tests.app.core.sessions import made
 
@@ -100,3 +98,26 @@ def test_sub_classes_and_kappa_by_level(tmp_path):
     assert "Ada and Ben, level 2 1 " in said
     found = json.loads(run("stats", place, "--json"))["subclasses"]
     assert found["counts"] == {"DN/WZ Sge": 1, "NL": 1}
+
+
+# `spec-o3 plan`.
+def test_plan_says_how_long_and_by_which_rate(night):
+    told = run("plan", night, "--model", "spec-o3-3b", "--gpus", 8)
+    assert told.splitlines() == [
+        f"{FEW} of {FEW} candidates to inspect with spec-o3-3b",
+        "rate       1.6 s each (published: 0.2 s a sample on 8 H100)",
+        "time       1 s with 8 GPUs",
+        "GPU-hours  0.00178",
+        told.splitlines()[-1],
+    ]
+    assert told.splitlines()[-1].startswith("disk       0.0")
+    told = run("plan", night, "--model", "mine", "--seconds-each", 3600, "--shard", "1/2")
+    assert "time       2 h 0 min with 1 GPU\nGPU-hours  2\n" in told
+
+
+def test_plan_goes_by_what_was_measured(night):
+    assert "--limit 5" in fails("plan", night, *MEASURED)
+    run("vet", night, "--limit", 2, *MEASURED)
+    told = run("plan", night, *MEASURED)
+    assert told.startswith("2 of 4 candidates to inspect with measured")
+    assert "(measured: the mean of inspections in this session, one at a time)" in told

@@ -1,10 +1,11 @@
 """Fixtures for the location of a session: a file or a team's database."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.app.core.database.postgres import running_cluster
+from tests.app.core.importing.list_nursery import list_readers, quick_lists
+
+__all__ = ["list_readers", "quick_lists"]
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,5 @@
 """Trajectories of agents for tests, and what a session then shows of them."""
 
-from __future__ import annotations
-
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
 from app.core.queue import LIST_ORDER, matching, parse_filter
 

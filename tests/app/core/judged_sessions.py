@@ -1,7 +1,5 @@
 """Helpers that add verdicts and inspections to a session."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -43,27 +41,19 @@ def inspect(
     """Store inspections of a model: verdict and p(YES) of each candidate."""
     rows = [
         {
-            "candidate_id": number,
-            "model": model,
-            "model_sha256": sha256,
-            "at": "2026-01-01T00:00:00+00:00",
-            "verdict": verdict,
-            "p_yes": p_yes,
-            "stopped_by": stopped_by,
-            "well_formed": verdict is not None,
-            "record": "{}",
+            "candidate_id": number, "model": model, "model_sha256": sha256,
+            "at": "2026-01-01T00:00:00+00:00", "verdict": verdict, "p_yes": p_yes,
+            "stopped_by": stopped_by, "well_formed": verdict is not None, "record": "{}",
         }
         for number, (verdict, p_yes) in said.items()
-    ]
+    ]  # fmt: skip
     with session.database.writing() as connection:
         connection.execute(insert(inspections), rows)
         for row in rows:
             newest = {
-                "agent_verdict": row["verdict"],
-                "agent_p_yes": row["p_yes"],
-                "agent_model": model,
+                "agent_verdict": row["verdict"], "agent_p_yes": row["p_yes"], "agent_model": model,
                 "agent_stopped_by": stopped_by,
-            }
+            }  # fmt: skip
             here = candidates.c.id == row["candidate_id"]
             connection.execute(update(candidates).where(here).values(newest))
 

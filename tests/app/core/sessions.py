@@ -1,7 +1,5 @@
 """Sessions for tests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sqlalchemy import insert
@@ -18,16 +16,11 @@ def fill(session: Session, count: int) -> Session:
     blank = {"roles": "{}", "columns": "[]", "imported_at": "2026-01-01T00:00:00+00:00"}
     rows = [
         {
-            "list_id": 1,
-            "line": number,
-            "object_id": f"J{number:06d}",
-            "path": f"/spectra/{number}.fits",
-            "row": 0,
-            "label": "",
-            "own": "{}",
+            "list_id": 1, "line": number, "object_id": f"J{number:06d}",
+            "path": f"/spectra/{number}.fits", "row": 0, "label": "", "own": "{}",
         }
         for number in range(1, count + 1)
-    ]
+    ]  # fmt: skip
     with session.database.writing() as connection:
         connection.execute(insert(lists).values(**listed, **numbers, **blank))
         if rows:

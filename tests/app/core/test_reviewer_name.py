@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -25,20 +23,16 @@ def test_commands_go_by_the_name_chosen_in_the_window(kept: Path, monkeypatch: p
     assert reviewer_name("Henrietta") == "Henrietta"
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"reviewer = 3",
-        b"reviewer = [",
-        b'reviewer = "a\\nb"',
-        b"\xff\xfe",
-        b'reviewer = "' + b"x" * 5000 + b'"',
-        b"reviewer = " + b"[" * 100_000,
-        b"#" + b"x" * MAX_BYTES + b'\nreviewer = "late"',
-    ],
-    ids=["empty", "number", "broken", "newline", "bytes", "long", "deep", "large"],
-)
+@pytest.mark.parametrize("content", [
+    b"",
+    b"reviewer = 3",
+    b"reviewer = [",
+    b'reviewer = "a\\nb"',
+    b"\xff\xfe",
+    b'reviewer = "' + b"x" * 5000 + b'"',
+    b"reviewer = " + b"[" * 100_000,
+    b"#" + b"x" * MAX_BYTES + b'\nreviewer = "late"',
+], ids=["empty", "number", "broken", "newline", "bytes", "long", "deep", "large"])  # fmt: skip
 def test_an_unfit_file_is_no_name(kept: Path, content: bytes):
     kept.write_bytes(content)
     assert saved_reviewer_name() == ""

@@ -1,7 +1,5 @@
 """What tests ask the server, in the SDK's own client."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

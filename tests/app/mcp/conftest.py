@@ -1,27 +1,16 @@
-from __future__ import annotations
-
-import csv
-
 import pytest
 
-from tests.app.cli.commands import SAMPLE, run
+from tests.app.cli.commands import run, sample_rows, write_list
+from tests.app.core.importing.list_nursery import list_readers, quick_lists
+
+__all__ = ["list_readers", "quick_lists"]
 
 
 @pytest.fixture(scope="session")
 def night(tmp_path_factory):
     """A session of three candidates beside their spectra. Read it; copy it to write."""
     folder = tmp_path_factory.mktemp("mcp")
-    with (SAMPLE / "candidates.csv").open(newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["row"] == "0"][:3]
-    for row in rows:
-        source = SAMPLE / row["file"]
-        row["file"] = source.name
-        (folder / source.name).write_bytes(source.read_bytes())
-    with (folder / "few.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    run("new", folder / "night.speco3", folder / "few.csv", "--task", "CV")
+    run("new", folder / "night.speco3", write_list(folder, sample_rows(folder, 3)), "--task", "CV")
     return folder / "night.speco3"
 
 

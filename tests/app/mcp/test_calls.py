@@ -1,7 +1,5 @@
 """Few calls at once, each with a time limit."""
 
-from __future__ import annotations
-
 import threading
 
 import anyio

@@ -1,7 +1,5 @@
 """Serving over HTTP, asked by the SDK's own client and by a hostile one."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re
@@ -37,13 +35,9 @@ PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 @pytest.fixture(scope="module")
 def address(night):
     server = subprocess.Popen(
-        [*COMMAND, str(night), "--http", "0"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=ENVIRONMENT,
-        cwd=ROOT,
-    )
+        [*COMMAND, str(night), "--http", "0"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True, env=ENVIRONMENT, cwd=ROOT,
+    )  # fmt: skip
     with server:
         line = server.stderr.readline()
         yield re.search(r"http://127\.0\.0\.1:\d+/mcp", line)[0]
@@ -78,22 +72,19 @@ def test_the_sdks_client_over_http(address):
     assert "candidate" in refused(wrong)
 
 
-@pytest.mark.parametrize(
-    ("changes", "status"),
-    [
-        ({"Authorization": ""}, 401),
-        ({"Authorization": "Bearer wrong"}, 401),
-        ({"Authorization": TOKEN}, 401),
-        ({"Authorization": f"bearer {TOKEN}x"}, 401),
-        ({"Authorization": f"Bearer {TOKEN}é".encode("latin-1")}, 401),
-        ({"Origin": "https://evil.example"}, 403),
-        ({"Origin": "null"}, 403),
-        ({"Origin": "http://127.0.0.1.evil.example"}, 403),
-        ({"Host": "evil.example"}, 421),
-        ({"Host": "127.0.0.1.evil.example:80"}, 421),
-        ({"Content-Type": "text/plain"}, 400),
-    ],
-)
+@pytest.mark.parametrize(("changes", "status"), [
+    ({"Authorization": ""}, 401),
+    ({"Authorization": "Bearer wrong"}, 401),
+    ({"Authorization": TOKEN}, 401),
+    ({"Authorization": f"bearer {TOKEN}x"}, 401),
+    ({"Authorization": f"Bearer {TOKEN}é".encode("latin-1")}, 401),
+    ({"Origin": "https://evil.example"}, 403),
+    ({"Origin": "null"}, 403),
+    ({"Origin": "http://127.0.0.1.evil.example"}, 403),
+    ({"Host": "evil.example"}, 421),
+    ({"Host": "127.0.0.1.evil.example:80"}, 421),
+    ({"Content-Type": "text/plain"}, 400),
+])  # fmt: skip
 def test_other_programs_and_web_pages_are_refused(web, address, changes, status):
     assert post(web, address, {**GOOD, **changes}).status_code == status
 

@@ -1,7 +1,5 @@
 """Proposals of an assistant."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.errors import SessionError
@@ -24,7 +22,7 @@ def proposals(own_night, opened):
     return Proposals(own_night, "Ada", Sources([], opened), assistant("planner"))
 
 
-def test_windows_are_kept_with_what_we_measure_there(opened, proposals):
+def test_windows_are_kept_with_what_we_measure_there_and_an_unsure_one_says_so(opened, proposals):
     windows = [SeenWindow(6400, 6700, "Hα\n"), SeenWindow(4800, 4900)]
     proposals.add(1, "REJECT", " narrow\nlines ", windows)
     (stored,) = inspections_of(opened, 1)
@@ -33,9 +31,6 @@ def test_windows_are_kept_with_what_we_measure_there(opened, proposals):
     assert [step.label for step in record.looks] == ["Hα", ""]
     assert all(step.measured["n_pixels"] > 10 for step in record.looks)
     assert record.model.name == "mcp: planner" and record.task == "CV"
-
-
-def test_an_unsure_proposal_says_so(opened, proposals):
     proposals.add(1, "UNSURE", "too noisy", [])
     (stored,) = inspections_of(opened, 1)
     assert stored.trajectory.verdict is None
@@ -51,15 +46,12 @@ def test_a_model_that_a_person_chose_stays_the_one_shown(own_night, opened, prop
     assert len(inspections_of(opened, 1)) == 2
 
 
-def test_faulty_proposals_leave_nothing(opened, proposals):
+def test_faulty_proposals_leave_nothing_and_a_name_is_one_line(opened, proposals):
     with pytest.raises(SourceError, match="starts below its end"):
         proposals.add(1, "ACCEPT", "x", [SeenWindow(6700, 6400)])
     with pytest.raises(SessionError, match="no candidate 99"):
         proposals.add(99, "ACCEPT", "x", [])
     assert inspections_of(opened, 1) == []
-
-
-def test_a_name_is_one_line():
     assert assistant(" a\nb\x1b ").name == "mcp: a b"
     assert len(assistant("x" * 500).name) < 80
     with pytest.raises(SourceError, match="--name"):

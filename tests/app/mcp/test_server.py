@@ -1,7 +1,5 @@
 """The tools, asked by the SDK's own client."""
 
-from __future__ import annotations
-
 import base64
 import io
 import math
@@ -73,13 +71,9 @@ def test_a_candidate_is_inspected_with_evidence_and_calibrated(own_night):
     with closing(MeasuredInspector()) as inspector:
         model = inspector.model
     rule = Calibration(
-        method="platt",
-        intercept=2.0,
-        n=40,
-        positives=12,
-        model=model.name,
+        method="platt", intercept=2.0, n=40, positives=12, model=model.name,
         model_sha256=model.sha256,
-    )
+    )  # fmt: skip
     with open_session(own_night, "Ada") as session, session.database.writing() as connection:
         values = {"model": model.name, "fitted_at": "", "content": calibration_to_json(rule)}
         connection.execute(insert(calibrations).values(values))

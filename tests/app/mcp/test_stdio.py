@@ -1,7 +1,5 @@
 """Serving on standard input and output."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -75,13 +73,9 @@ def test_a_hostile_client_gets_answers_and_ends_nothing(night):
         json.dumps({"jsonrpc": "2.0", "id": 9999, "method": "ping"}),
     ]
     server = subprocess.Popen(
-        [*COMMAND, str(night)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=ENVIRONMENT,
-        cwd=ROOT,
-    )
+        [*COMMAND, str(night)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, env=ENVIRONMENT, cwd=ROOT,
+    )  # fmt: skip
     text = ("\n".join(sent) + "\n").encode(errors="surrogateescape")
     wanted, answers, by_id = {3, 4, 5, 6, 9999, *range(100, 400)}, [], {}
     with server, ThreadPoolExecutor(1) as threads:

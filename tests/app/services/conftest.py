@@ -1,7 +1,5 @@
 """A fault server, and a client that waits little."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """A real TAP server on loopback: GAVO DaCHS with a PostgreSQL of the tests' own, gone with them."""
 
-from __future__ import annotations
-
 import csv
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A server on loopback that plays the services: a small sky, and every fault by its name."""
 
-from __future__ import annotations
-
 import gzip
 import math
 import re
@@ -210,10 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def tap_answer(
-    tables: Mapping[str, Rows],
-    fields: Mapping[str, str],
-    fault: str = "",
-    most_rows: int = 10**9,
+    tables: Mapping[str, Rows], fields: Mapping[str, str], fault: str = "", most_rows: int = 10**9
 ) -> bytes:
     """The rows of a catalogue near the positions that were uploaded."""
     query = fields["QUERY"]

@@ -1,7 +1,5 @@
 """Spectra made of a template, and templates made of lines."""
 
-from __future__ import annotations
-
 import json
 from importlib.resources import files
 

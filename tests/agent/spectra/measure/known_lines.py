@@ -1,7 +1,5 @@
 """Spectra with lines of known equivalent width, width and wavelength, on LAMOST's pixels."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -102,11 +100,9 @@ def observed(
     if rng is not None:
         flux = flux + sigma * rng.normal(size=wavelength.size)
     return Spectrum(
-        wavelength=wavelength,
-        flux=np.asarray(flux),
-        ivar=1.0 / sigma**2 if has_errors else None,
+        wavelength=wavelength, flux=np.asarray(flux), ivar=1.0 / sigma**2 if has_errors else None,
         survey=survey,
-    )
+    )  # fmt: skip
 
 
 STAR = [

@@ -1,7 +1,5 @@
 """Fitted profiles: against simulated lines whose centre, width and strength are known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from astropy.modeling.models import Gaussian1D, Voigt1D
@@ -44,15 +42,10 @@ def truth(line) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("has_errors", [True, False])
-@pytest.mark.parametrize(
-    ("line", "shape"),
-    [
-        (Gaussian1D(-0.5, CENTRE, 6.0), "gaussian"),
-        (Gaussian1D(2.0, CENTRE, 4.0), "gaussian"),
-        (voigt(3.0, 8.0, 1.0), "voigt"),
-        (voigt(6.0, 5.0, -0.6), "voigt"),
-    ],
-)
+@pytest.mark.parametrize(("line", "shape"), [
+    (Gaussian1D(-0.5, CENTRE, 6.0), "gaussian"), (Gaussian1D(2.0, CENTRE, 4.0), "gaussian"),
+    (voigt(3.0, 8.0, 1.0), "voigt"), (voigt(6.0, 5.0, -0.6), "voigt"),
+])  # fmt: skip
 def test_numbers_agree_within_their_errors(line, shape: Shape, has_errors: bool) -> None:
     fwhm, ew = truth(line)
     found = [fitted(spectrum(line, seed=seed, has_errors=has_errors), shape) for seed in range(60)]
@@ -73,16 +66,13 @@ def test_numbers_agree_within_their_errors(line, shape: Shape, has_errors: bool)
     assert not any(each.is_poor for each in found)
 
 
-def test_a_line_without_noise_is_found_exactly() -> None:
+def test_a_line_without_noise_is_found_exactly_and_its_curve_lies_on_the_continuum() -> None:
     line = Gaussian1D(-0.5, CENTRE, 6.0)
     found = fitted(spectrum(line, noise=0.0, has_errors=False), "gaussian")
     assert found.centre == pytest.approx(CENTRE, abs=1e-3)
     assert found.fwhm == pytest.approx(6.0 * FWHM_PER_SIGMA, rel=1e-3)
     assert found.ew == pytest.approx(3.0 * np.sqrt(2.0 * np.pi), rel=1e-3)
     assert found.fwhm_kms == pytest.approx(found.fwhm / CENTRE * 299_792.458)
-
-
-def test_the_curve_is_the_profile_on_the_continuum() -> None:
     line = Gaussian1D(1.5, CENTRE, 6.0)
     found = fitted(spectrum(line, noise=0.5), "gaussian")
     at = found.wavelength
@@ -100,26 +90,20 @@ def test_pure_noise_is_refused(shape: Shape) -> None:
     assert set(reasons) == {"noise"}
 
 
-def test_a_blend_is_said_to_fit_badly() -> None:
+def test_a_blend_fits_badly_and_a_voigt_without_wings_is_refused() -> None:
     blend = Gaussian1D(1.0, CENTRE - 12.0, 5.0) + Gaussian1D(0.7, CENTRE + 12.0, 5.0)
     found = fitted(spectrum(blend), "gaussian")
     assert found.is_poor and found.reduced_chi2 > 10.0
-
-
-def test_a_voigt_without_wings_is_refused() -> None:
     box = lambda at: 1.0 * (np.abs(at - CENTRE) < 15.0)  # noqa: E731
     with pytest.raises(FitError, match="wings"):
         fitted(spectrum(box), "voigt")
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        (Gaussian1D(-0.5, CENTRE, 80.0), "wide"),
-        (lambda at: 3.0 * (np.abs(at - CENTRE) < 0.6), "narrow"),
-        (Gaussian1D(3.0, 6489.0, 8.0), "edge"),
-    ],
-)
+@pytest.mark.parametrize(("line", "reason"), [
+    (Gaussian1D(-0.5, CENTRE, 80.0), "wide"),
+    (lambda at: 3.0 * (np.abs(at - CENTRE) < 0.6), "narrow"),
+    (Gaussian1D(3.0, 6489.0, 8.0), "edge"),
+])  # fmt: skip
 def test_a_fit_that_hits_a_bound_says_which(line, reason: str) -> None:
     observed = spectrum(line)
     with pytest.raises(FitError) as refused:

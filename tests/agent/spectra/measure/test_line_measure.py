@@ -1,20 +1,26 @@
 """Lines of known width, area and wavelength, measured through noise."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pytest
 
+from agent.errors import WorkbenchError
+from agent.spectra.measure.areas import centroid, equivalent_width
+from agent.spectra.measure.between_points import _fwhm_kms, measure_between
+from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.line_measure import measure_line
 from agent.spectra.measure.line_result import LineMeasurement
-from agent.spectra.pixel_grid import LIGHT_KMS
+from agent.spectra.measure.sidebands import Level, linear_continuum, side_level
+from agent.spectra.measure.wings import WingedWidth, winged_width
+from agent.spectra.pixel_grid import LIGHT_KMS, pixel_grid
+from agent.spectra.spectrum import FloatArray, Spectrum
 from tests.agent.spectra.measure.known_lines import (
     BROAD,
     H_ALPHA,
     H_BETA,
     NARROW,
+    WAVELENGTH,
     KnownLine,
     gaussian,
     observed,
@@ -68,16 +74,13 @@ def test_velocity_and_kind() -> None:
     assert found.ew == pytest.approx(line.ew / shift, rel=0.02)
 
 
-def test_narrow_core_on_a_broad_base_keeps_the_base() -> None:
+def test_a_narrow_core_on_a_broad_base_keeps_the_base_and_neighbours_are_none() -> None:
     lines = [
         gaussian("core", "H_alpha", H_ALPHA, 9.0, 1.0),
         gaussian("base", "H_alpha", H_ALPHA, 40.0, 0.3),
     ]
     found = measure_line(observed(lines, 50.0, None), "H_alpha")
     assert found.ew == pytest.approx(lines[0].ew + lines[1].ew, rel=0.05)
-
-
-def test_neighbours_are_not_a_broad_base() -> None:
     lines = [
         gaussian("Ha", "H_alpha", H_ALPHA, 5.0, 2.0),
         gaussian("N II", "NII_6548", 6549.86, 5.0, 0.4),
@@ -97,7 +100,7 @@ def test_absent_line_gets_an_upper_limit(rng: np.random.Generator) -> None:
     assert all(item.kind == "" and item.centroid is None for item in quiet)
 
 
-def test_sky_and_telluric_wavelengths_are_unsafe() -> None:
+def test_what_others_are_near_is_unsafe_or_not_the_line() -> None:
     for name, wavelength in (("OI_6300", 6302.04), ("HeI_6678", 6679.99)):
         line = gaussian(name, name, wavelength, 5.0, -0.5)
         found = measure_line(observed([line], 60.0, None), name)
@@ -105,9 +108,6 @@ def test_sky_and_telluric_wavelengths_are_unsafe() -> None:
     in_a_band = gaussian("K", "KI_7665", 7667.01, 5.0, -0.5)
     found = measure_line(observed([in_a_band], 60.0, None), "KI_7665")
     assert "O₂ A" in found.unsafe
-
-
-def test_a_stronger_neighbour_is_not_the_line() -> None:
     spectrum = observed([gaussian("Ha", "H_alpha", H_ALPHA, 28.0, 2.0)], 60.0, None)
     found = measure_line(spectrum, "NII_6548")
     assert not found.is_detected and "stronger feature" in found.reason
@@ -123,3 +123,155 @@ def test_without_errors_the_scatter_of_the_flux_is_used(
         found.append(measure_line(spectrum, "H_alpha"))
     pulls = np.array([((item.ew or 0) - BROAD.ew) / (item.ew_error or np.nan) for item in found])
     assert 0.75 < pulls.std() < 1.25
+
+
+def test_widths_and_centroids_of_a_window_have_calibrated_errors(rng: np.random.Generator) -> None:
+    line = gaussian("x", "H_alpha", 6100.0, 10.0, -0.5)
+    found = [equivalent_width(observed([line], 20, rng), (6080.0, 6120.0)) for _ in range(100)]
+    values = np.array([item.number for item in found])
+    pulls = (values - line.ew) / np.array([item.error for item in found])
+    assert abs(values.mean() / line.ew - 1.0) < 3 * values.std() / line.ew / 10 + 0.01
+    assert 0.8 < pulls.std() < 1.25
+    line = gaussian("x", "H_alpha", 6101.3, 10.0, -0.5)
+    found = [centroid(observed([line], 30, rng), (6080.0, 6120.0)) for _ in range(100)]
+    values = np.array([item.number for item in found])
+    pulls = (values - 6101.3) / np.array([item.error for item in found])
+    assert abs(values.mean() - 6101.3) < 3 * values.std() / 10 + 0.02
+    assert 0.8 < pulls.std() < 1.25
+
+
+def test_windows_that_cannot_be_measured_are_refused() -> None:
+    spectrum = observed([], 50.0, None)
+    for window in ((9000.0, 9200.0), (6010.0, 6000.0), (float("nan"), 6000.0), (1.0, 2.0)):
+        for function in (equivalent_width, centroid):
+            found = function(spectrum, window)
+            assert found.value is None and found.reason, (function, window)
+    assert centroid(spectrum, (6000.0, 6040.0)).reason == "no line above 3 sigma"
+    two_pixels = Spectrum(wavelength=np.array([6000.0, 6001.0]), flux=np.ones(2))
+    assert equivalent_width(two_pixels, (6000.0, 6001.0)).value is None
+
+
+# A line between two points of the continuum: against lines whose numbers are known.
+CENTRE, SIGMA_A = 6564.6, 6.0
+
+
+def spectrum(depth: float, noise: float = 0.0, slope: float = 0.0, seed: int = 1) -> Spectrum:
+    """A Gaussian line on a straight continuum of 100."""
+    wavelength = np.linspace(6400.0, 6700.0, 600)
+    continuum = 100.0 * (1.0 + slope * (wavelength - CENTRE) / 100.0)
+    line = 1.0 - depth * np.exp(-0.5 * ((wavelength - CENTRE) / SIGMA_A) ** 2)
+    flux = continuum * line + noise * np.random.default_rng(seed).normal(size=wavelength.size)
+    ivar = np.full(wavelength.size, 1.0 / noise**2) if noise else None
+    return Spectrum(wavelength=wavelength, flux=flux, ivar=ivar)
+
+
+@pytest.mark.parametrize("depth", [0.5, -3.0])
+@pytest.mark.parametrize("slope", [0.0, 0.4])
+def test_a_line_without_noise(depth: float, slope: float) -> None:
+    found = measure_between(spectrum(depth, slope=slope), 6520.0, 6610.0)
+    assert found.ew == pytest.approx(depth * SIGMA_A * np.sqrt(2.0 * np.pi), rel=0.01)
+    assert found.centroid == pytest.approx(CENTRE, abs=0.1)
+    fwhm = 2.3548 * SIGMA_A / CENTRE * LIGHT_KMS
+    assert found.fwhm_kms == pytest.approx(fwhm, rel=0.03)
+    assert found.ew_error is None and found.snr is None
+
+
+def test_the_order_of_points_does_not_matter_and_a_rise_to_the_edge_has_no_width() -> None:
+    one = spectrum(0.5, noise=1.0)
+    assert measure_between(one, 6610.0, 6520.0) == measure_between(one, 6520.0, 6610.0)
+    wavelength = 6500.0 + np.arange(20.0)
+    assert _fwhm_kms(wavelength, np.arange(20.0)) is None
+    assert _fwhm_kms(wavelength, np.zeros(20)) is None
+
+
+def test_the_error_is_the_scatter_of_many_measurements() -> None:
+    found = [measure_between(spectrum(0.5, 4.0, seed=each), 6520.0, 6610.0) for each in range(200)]
+    scatter = float(np.std([each.ew for each in found]))
+    stated = float(np.median([each.ew_error for each in found if each.ew_error is not None]))
+    assert 0.6 < stated / scatter < 1.6
+    assert found[0].snr == pytest.approx(25.0, rel=0.1)
+
+
+def test_what_cannot_be_measured_is_told() -> None:
+    with pytest.raises(WorkbenchError, match="too few good pixels"):
+        measure_between(spectrum(0.5), 6500.0, 6500.3)
+    with pytest.raises(WorkbenchError, match="too few good pixels"):
+        measure_between(spectrum(0.5), 7000.0, 7100.0)
+    dark = Spectrum(wavelength=np.linspace(5000.0, 5100.0, 200), flux=np.full(200, -1.0))
+    with pytest.raises(WorkbenchError, match="not positive"):
+        measure_between(dark, 5020.0, 5060.0)
+
+
+# Wings that end nowhere, fitted together with the continuum that they depress.
+def fitted(
+    line: KnownLine, snr: float, reach: float = 3.0, continuum: float = 1.0
+) -> WingedWidth | None:
+    """The fit of a line against a flat profile, which no line resembles."""
+    spectrum = observed([line], snr, np.random.default_rng(2), continuum)
+    grid = pixel_grid(spectrum)
+    window = H_BETA - reach * line.fwhm, H_BETA + reach * line.fwhm
+
+    def flat(wavelength: FloatArray) -> FloatArray:
+        return np.full_like(wavelength, continuum / grid.scale)
+
+    return winged_width(grid, window, H_BETA, line.fwhm, 0.45, flat)
+
+
+@pytest.mark.parametrize("continuum", [1.0, 3e-17])
+def test_the_whole_line_is_found_within_its_error(continuum: float):
+    line = stark("DA", "H_beta", H_BETA, 34.0, 0.45)
+    found = fitted(line, 60.0, continuum=continuum)
+    assert found is not None and found.share > 0.999
+    assert found.width == pytest.approx(line.ew, abs=3 * found.error)
+    assert 0.01 < found.error / line.ew < 0.06
+
+
+def test_the_error_grows_with_the_noise():
+    line = stark("DA", "H_beta", H_BETA, 34.0, 0.45)
+    quiet, noisy = fitted(line, 100.0), fitted(line, 20.0)
+    assert quiet is not None and noisy is not None
+    assert noisy.error > 2.0 * quiet.error
+
+
+def test_too_few_pixels_and_emission_are_refused():
+    assert fitted(stark("DA", "H_beta", H_BETA, 34.0, 0.45), 60.0, reach=0.2) is None
+    assert fitted(gaussian("CV", "H_beta", H_BETA, 30.0, 1.0), 60.0) is None
+
+
+def test_a_masked_spike_changes_nothing() -> None:
+    clean = observed([gaussian("Na", "NaI_D", 5894.0, 8.0, -0.6)], 50.0, None)
+    flux, mask = np.array(clean.flux), np.zeros(len(clean), dtype=bool)
+    at = int(np.searchsorted(WAVELENGTH, 5897.0))
+    flux[at], mask[at] = 1e5, True
+    spiked = Spectrum(wavelength=WAVELENGTH, flux=flux, mask=mask, ivar=np.array(clean.ivar))
+    before, after = measure_index(clean, "EW_NaI_D"), measure_index(spiked, "EW_NaI_D")
+    assert after.value == pytest.approx(before.value, rel=0.02)
+
+
+def test_a_long_gap_in_a_feature_is_refused() -> None:
+    clean = observed([gaussian("Na", "NaI_D", 5894.0, 8.0, -0.6)], 50.0, None)
+    mask = (WAVELENGTH > 5890) & (WAVELENGTH < 5897.5)
+    gapped = Spectrum(wavelength=WAVELENGTH, flux=clean.flux, mask=mask)
+    assert measure_index(gapped, "EW_NaI_D").value is None
+
+
+def test_a_side_level_is_clipped() -> None:
+    flux = np.ones(WAVELENGTH.size)
+    flux[500] = 50.0
+    grid = pixel_grid(Spectrum(wavelength=WAVELENGTH, flux=flux, ivar=np.full(flux.size, 400.0)))
+    lo, hi = WAVELENGTH[490], WAVELENGTH[511]
+    clipped, plain = side_level(grid, lo, hi, clip=3.0), side_level(grid, lo, hi)
+    assert not isinstance(clipped, str) and not isinstance(plain, str)
+    assert clipped.mean == pytest.approx(1.0) and plain.mean == pytest.approx(1.0 + 49.0 / 21)
+    assert clipped.error == pytest.approx(0.05 / np.sqrt(20))
+    assert side_level(grid, lo, lo) == "no continuum beside the feature"
+
+
+def test_a_continuum_needs_two_levels_above_the_noise() -> None:
+    blue, red = Level(1.0, 0.1, 5000.0), Level(3.0, 0.1, 5100.0)
+    line = linear_continuum(blue, red, 3.0)
+    assert not isinstance(line, str)
+    assert line.at(np.array([5000.0, 5050.0, 5150.0])).tolist() == [1.0, 2.0, 4.0]
+    assert linear_continuum(red, blue, 3.0) == "the side windows do not lie on both sides"
+    faint = Level(0.2, 0.1, 5000.0)
+    assert linear_continuum(faint, red, 3.0) == "the continuum is not above the noise"

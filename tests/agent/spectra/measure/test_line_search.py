@@ -1,20 +1,27 @@
-from __future__ import annotations
-
+import json
 import math
 
 import numpy as np
 import pytest
 
+from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.line_measure import measure_line
+from agent.spectra.measure.line_result import LineMeasurement
+from agent.spectra.measure.velocity import velocity_from_lines
+from agent.spectra.measure.zoom_measurements import line_row, zoom_numbers
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum
 from tests.agent.spectra.measure.known_lines import (
     BROAD,
     H_ALPHA,
+    H_BETA,
     NARROW,
+    STAR,
     WAVELENGTH,
+    band,
     gaussian,
     observed,
+    stark,
 )
 
 
@@ -50,12 +57,9 @@ def spiked(masked: bool) -> Spectrum:
     flux = np.array(spectrum.flux)
     flux[int(np.searchsorted(WAVELENGTH, H_ALPHA + 6.0))] = 40.0
     return Spectrum(
-        wavelength=WAVELENGTH,
-        flux=flux,
-        ivar=spectrum.ivar,
-        mask=(flux > 10) if masked else None,
+        wavelength=WAVELENGTH, flux=flux, ivar=spectrum.ivar, mask=(flux > 10) if masked else None,
         survey="LAMOST",
-    )
+    )  # fmt: skip
 
 
 def test_masked_spike_changes_nothing() -> None:
@@ -93,3 +97,87 @@ def test_a_line_at_the_edge_of_the_spectrum_is_refused() -> None:
     short = observed([], 60.0, None, wavelength=WAVELENGTH[:500])
     assert measure_line(short, "H_alpha").reason == "outside the spectrum"
     assert measure_line(short, "H_omega").reason == "no line has this name"
+
+
+@pytest.mark.parametrize("fwhm", [14.0, 25.0, 45.0])
+def test_half_depth_width_is_the_width(fwhm: float) -> None:
+    line = stark("wide", "H_beta", H_BETA, fwhm, 0.6, power=3.5)
+    found = measure_index(observed([line], 200.0, None), "H_beta_D2")
+    assert found.value == pytest.approx(fwhm, rel=0.08)
+
+
+def test_half_depth_width_errors_are_calibrated(rng: np.random.Generator) -> None:
+    line = stark("wide", "H_beta", H_BETA, 30.0, 0.6, power=3.5)
+    truth = measure_index(observed([line], 1e4, None), "H_beta_D2").number
+    found = [measure_index(observed([line], 20.0, rng), "H_beta_D2") for _ in range(80)]
+    pulls = np.array([(item.number - truth) / (item.error or np.nan) for item in found])
+    assert 0.6 < np.nanstd(pulls) < 1.4
+    assert abs(np.nanmean([item.number for item in found]) / truth - 1.0) < 0.05
+
+
+def moved(spectrum: Spectrum, velocity_kms: float) -> Spectrum:
+    factor = 1.0 + velocity_kms / LIGHT_KMS
+    return Spectrum(
+        wavelength=spectrum.wavelength * factor, flux=spectrum.flux, ivar=spectrum.ivar,
+        survey=spectrum.survey,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("velocity", [-310.0, 45.0, 180.0])
+def test_velocity_from_lines(velocity: float, rng: np.random.Generator) -> None:
+    found = velocity_from_lines(moved(observed(STAR, 30.0, rng), velocity))
+    assert found.error is not None
+    assert abs(found.number - velocity) < max(4 * found.error, 15.0)
+    assert found.error < 25.0
+
+
+def test_velocity_of_noise_is_refused(rng: np.random.Generator) -> None:
+    assert velocity_from_lines(observed([], 10.0, rng)).value is None
+
+
+def test_numbers_of_a_window_with_a_line(rng: np.random.Generator) -> None:
+    numbers = zoom_numbers(observed([BROAD], 25.0, rng), 6450.0, 6680.0)
+    assert json.loads(json.dumps(numbers)) == numbers
+    assert numbers["snr"] == pytest.approx(26.0, rel=0.2)
+    assert numbers["feature"]["nearest"][0] == "Hα"
+    assert numbers["feature"]["kind"] == "emission"
+    assert numbers["feature"]["ew"] == pytest.approx(BROAD.ew, rel=0.08)
+    assert [line["name"] for line in numbers["lines"]] == ["H_alpha"]
+
+
+def test_wavelengths_are_at_rest_if_the_pictures_are() -> None:
+    z = 300.0 / LIGHT_KMS
+    rest = observed([BROAD], 100.0, None)
+    moving = Spectrum(wavelength=WAVELENGTH * (1 + z), flux=rest.flux, ivar=rest.ivar)
+    at_rest = zoom_numbers(moving, 6450.0, 6680.0, z)["feature"]["centroid"]
+    as_observed = zoom_numbers(moving, 6450.0, 6680.0)["feature"]["centroid"]
+    assert at_rest == pytest.approx(H_ALPHA, abs=0.5)
+    assert as_observed == pytest.approx(H_ALPHA * (1 + z), abs=0.5)
+
+
+def test_edges_unsafe_regions_and_the_reason_for_no_feature(rng: np.random.Generator) -> None:
+    carbon = zoom_numbers(observed([band("C2_5165", 0.4)], 30.0, rng), 4950.0, 5250.0)
+    assert carbon["edges"][0]["name"] == "C2_5165_edge"
+    assert carbon["edges"][0]["drop"] > 0.2
+    assert "O₂ A" in zoom_numbers(observed([], 25.0, rng), 7560.0, 7620.0)["unsafe"]
+    outside = zoom_numbers(observed([], 25.0, rng), 9500.0, 9600.0)
+    assert outside == {"n_pixels": 0, "n_bad": 0, "reason": "outside the spectrum"}
+
+
+def test_without_a_profile_the_significance_is_that_of_the_width():
+    hidden = LineMeasurement(line="OIII_4959", ew=-0.06, ew_error=0.24, significance=2.9)
+    found = LineMeasurement(
+        line="H_9", peak=0.4, centroid=3836.5, ew=-4.0, ew_error=1.0, significance=26.0
+    )
+    assert line_row(hidden, 1.0)["sigma"] == 0.25
+    assert line_row(found, 1.0)["sigma"] == 26.0
+    assert "sigma" not in line_row(LineMeasurement(line="H_9", significance=2.9), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("peak", "ew", "told"),
+    [(0.4, -4.0, "emission"), (-0.4, 4.0, "absorption"), (0.2, 0.6, ""), (-0.2, -0.6, "")],
+)
+def test_a_line_is_named_only_where_peak_and_width_agree(peak: float, ew: float, told: str) -> None:
+    line = LineMeasurement(line="H_9", peak=peak, ew=ew, ew_error=0.02, significance=26.0)
+    assert line_row(line, 1.0)["kind"] == told

@@ -1,7 +1,5 @@
 """Properties for every spectrum: invariance to scale and Doppler shift, and no exceptions."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -48,12 +46,7 @@ def same(first: Measurement, second: Measurement, scale: float = 1.0) -> bool:
 def test_indices_do_not_depend_on_the_flux_unit(exponent: float) -> None:
     before = example()
     factor = 10.0**exponent
-    after = Spectrum(
-        wavelength=WAVELENGTH,
-        flux=before.flux * factor,
-        ivar=None,
-        survey="LAMOST",
-    )
+    after = Spectrum(wavelength=WAVELENGTH, flux=before.flux * factor, ivar=None, survey="LAMOST")
     plain = Spectrum(wavelength=WAVELENGTH, flux=before.flux, survey="LAMOST")
     found, expected = measure_indices(after), measure_indices(plain)
     assert [name for name in expected if not same(expected[name], found[name])] == []
@@ -98,12 +91,7 @@ def hostile_spectra(draw: st.DrawFn) -> Spectrum:
     resolution = draw(st.none() | ANY_FLOAT)
     survey = draw(st.sampled_from(["", "LAMOST", "SDSS", "DESI"]))
     return Spectrum(
-        wavelength=wavelength,
-        flux=flux,
-        ivar=ivar,
-        mask=mask,
-        resolution=resolution,
-        survey=survey,
+        wavelength=wavelength, flux=flux, ivar=ivar, mask=mask, resolution=resolution, survey=survey
     )
 
 
@@ -154,11 +142,9 @@ def test_nothing_raises_on_noise(spectrum: Spectrum, velocity: float, lo: float,
 
 @FEW
 @given(
-    spectrum=spoiled_spectra(),
-    velocity=st.floats(-2000.0, 2000.0),
-    lo=st.floats(3000.0, 9500.0),
+    spectrum=spoiled_spectra(), velocity=st.floats(-2000.0, 2000.0), lo=st.floats(3000.0, 9500.0),
     width=st.floats(0.1, 3000.0),
-)
+)  # fmt: skip
 def test_nothing_raises_on_spoiled_spectra(
     spectrum: Spectrum, velocity: float, lo: float, width: float
 ) -> None:

@@ -5,8 +5,6 @@
 Prints one JSON line: how many were read, refused, and what went wrong.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import resource
@@ -28,19 +26,8 @@ REAL_LIMIT = 120_000
 WILD_NUMBERS = (-1, 0, 1, 2, 7, 999, -999999999, 999999999999, 2**62, 10**26, 1e308, -1e-308, -32)
 WILD = (*map(str, WILD_NUMBERS), "NaN", "INF", "T", "F", "'x'", "''", "3.14159", "1E5", "64")
 WILD_FORMS = (
-    "1E",
-    "9999999D",
-    "0A",
-    "1PE(99)",
-    "1QD",
-    "3X",
-    "Z",
-    "1",
-    "-1E",
-    "1677216J",
-    "1P",
-    "L",
-)
+    "1E", "9999999D", "0A", "1PE(99)", "1QD", "3X", "Z", "1", "-1E", "1677216J", "1P", "L",
+)  # fmt: skip
 
 
 def seeds(real: Path | None) -> list[tuple[str, bytes]]:
@@ -139,19 +126,9 @@ def join(data: bytearray, rng: random.Random) -> None:
 
 
 MUTATIONS: tuple[Callable[[bytearray, random.Random], None], ...] = (
-    flip,
-    flip_in_header,
-    truncate,
-    wild_value,
-    wild_value,
-    wild_shape,
-    wild_form,
-    not_a_number,
-    cut_block,
-    repeat_block,
-    pack_badly,
-    join,
-)
+    flip, flip_in_header, truncate, wild_value, wild_value, wild_shape, wild_form, not_a_number,
+    cut_block, repeat_block, pack_badly, join,
+)  # fmt: skip
 
 
 def damage(

@@ -1,7 +1,5 @@
 """Small files in the layouts of the surveys, so that tests of readers need no real data."""
 
-from __future__ import annotations
-
 import gzip
 from io import BytesIO
 from typing import Any
@@ -26,29 +24,12 @@ FLAGS[40] = 1  # bad CCD pixel
 FLAGS[41] = 8  # bright sky: usable
 
 LAMOST_CARDS: dict[str, Any] = {
-    "TELESCOP": "LAMOST",
-    "DATA_V": "LAMOST DR7",
-    "OBSID": 677503031,
-    "DESIG": "LAMOST J013730.44+252537.7",
-    "RA": 24.376852,
-    "DEC": 25.427147,
-    "FIBERID": "31",
-    "COEFF0": FIRST,
-    "COEFF1": STEP,
-    "CRVAL1": FIRST,
-    "CD1_1": STEP,
-    "CTYPE1": "LINEAR",
-    "DC-FLAG": 1,
-    "VACUUM": True,
-    "CLASS": "STAR",
-    "SUBCLASS": "G3",
-    "Z": -0.00012,
-    "SNRU": -9999.0,
-    "SNRG": 30.0,
-    "SNRR": 50.0,
-    "SNRI": 60.0,
-    "SNRZ": 10.0,
-}
+    "TELESCOP": "LAMOST", "DATA_V": "LAMOST DR7", "OBSID": 677503031,
+    "DESIG": "LAMOST J013730.44+252537.7", "RA": 24.376852, "DEC": 25.427147, "FIBERID": "31",
+    "COEFF0": FIRST, "COEFF1": STEP, "CRVAL1": FIRST, "CD1_1": STEP, "CTYPE1": "LINEAR",
+    "DC-FLAG": 1, "VACUUM": True, "CLASS": "STAR", "SUBCLASS": "G3", "Z": -0.00012, "SNRU": -9999.0,
+    "SNRG": 30.0, "SNRR": 50.0, "SNRI": 60.0, "SNRZ": 10.0,
+}  # fmt: skip
 
 
 DESI_NAME = "coadd-1-80693-thru20210204.fits"
@@ -101,15 +82,12 @@ def lamost_table(**cards: Any) -> bytes:
 
     coadd = table_hdu(
         {
-            "FLUX": vector(FLUX),
-            "IVAR": vector(IVAR),
-            "WAVELENGTH": vector(WAVELENGTH),
-            "ANDMASK": vector(FLAGS),
-            "ORMASK": vector(FLAGS),
+            "FLUX": vector(FLUX), "IVAR": vector(IVAR), "WAVELENGTH": vector(WAVELENGTH),
+            "ANDMASK": vector(FLAGS), "ORMASK": vector(FLAGS),
             "NORMALIZATION": vector(FLUX / FLUX.mean()),
         },
         "COADD",
-    )
+    )  # fmt: skip
     primary = with_cards(fits.PrimaryHDU(), LAMOST_CARDS | {"DATA_V": "LAMOST DR10"} | cards)
     return bytes_of(primary, coadd)
 
@@ -122,13 +100,11 @@ def lamost_mrs(arms: tuple[str, ...] = ("B", "R")) -> bytes:
             flags = "ANDMASK" if prefix == "COADD_" else "PIXMASK"
             hdu = table_hdu(
                 {
-                    "FLUX": ("E", FLUX),
-                    "IVAR": ("E", IVAR),
-                    "LOGLAM": ("E", grids[arm]),
+                    "FLUX": ("E", FLUX), "IVAR": ("E", IVAR), "LOGLAM": ("E", grids[arm]),
                     flags: ("I", FLAGS),
                 },
                 f"COADD_{arm}" if prefix == "COADD_" else f"{arm}-84107311",
-            )
+            )  # fmt: skip
             hdu.header["SNR"] = 40.0 if arm == "B" else 80.0
             hdus.append(hdu)
     return bytes_of(*hdus)
@@ -145,24 +121,15 @@ def sdss(
         return name.upper() if upper else name
 
     spectrum = {
-        case("flux"): ("E", FLUX),
-        case("loglam"): ("E", LOGLAM),
-        case("ivar"): ("E", IVAR),
+        case("flux"): ("E", FLUX), case("loglam"): ("E", LOGLAM), case("ivar"): ("E", IVAR),
         case("and_mask"): ("J", flags),
-    }
+    }  # fmt: skip
     catalogue = {
-        "CLASS": ("6A", ["GALAXY"]),
-        "SUBCLASS": ("21A", ["STARFORMING"]),
-        "PLATE": ("J", [266]),
-        "MJD": ("J", [51602]),
-        "FIBERID": ("J", [31]),
-        "PLUG_RA": ("D", [147.32107]),
-        "PLUG_DEC": ("D", [-0.0065757249]),
-        "Z": ("E", [0.0020578515]),
-        "SN_MEDIAN_ALL": ("E", [7.25]),
-        "RUN2D": ("7A", ["v5_13_0"]),
-        "SPECPRIMARY": ("B", [1]),
-    }
+        "CLASS": ("6A", ["GALAXY"]), "SUBCLASS": ("21A", ["STARFORMING"]), "PLATE": ("J", [266]),
+        "MJD": ("J", [51602]), "FIBERID": ("J", [31]), "PLUG_RA": ("D", [147.32107]),
+        "PLUG_DEC": ("D", [-0.0065757249]), "Z": ("E", [0.0020578515]),
+        "SN_MEDIAN_ALL": ("E", [7.25]), "RUN2D": ("7A", ["v5_13_0"]), "SPECPRIMARY": ("B", [1]),
+    }  # fmt: skip
     cards = {"RA": 145.89219, "DEC": 0.059372, "TELESCOP": "SDSS 2.5-M", "PLATEID": 266}
     hdus = [
         with_cards(fits.PrimaryHDU(), cards | primary_cards),
@@ -180,23 +147,11 @@ def spspec(**cards: Any) -> bytes:
     sigma = np.where(IVAR > 0, 1 / np.sqrt(np.where(IVAR > 0, IVAR, 1)), 0.0)
     data = np.array([FLUX, FLUX * 0, sigma, np.zeros(PIXELS), np.zeros(PIXELS)], np.float32)
     defaults = {
-        "TELESCOP": "SDSS 2.5-M",
-        "RA": 150.09221,
-        "DEC": 10.308277,
-        "RAOBJ": 149.46417,
-        "DECOBJ": 10.976277,
-        "PLATEID": 1307,
-        "MJD": 52999,
-        "FIBERID": 323,
-        "COEFF0": FIRST,
-        "COEFF1": STEP,
-        "VACUUM": True,
-        "SPEC_CLN": 2,
-        "Z": 0.0410313,
-        "SN_G": 11.0,
-        "SN_R": 14.2,
+        "TELESCOP": "SDSS 2.5-M", "RA": 150.09221, "DEC": 10.308277, "RAOBJ": 149.46417,
+        "DECOBJ": 10.976277, "PLATEID": 1307, "MJD": 52999, "FIBERID": 323, "COEFF0": FIRST,
+        "COEFF1": STEP, "VACUUM": True, "SPEC_CLN": 2, "Z": 0.0410313, "SN_G": 11.0, "SN_R": 14.2,
         "SN_I": 13.0,
-    }
+    }  # fmt: skip
     return bytes_of(with_cards(fits.PrimaryHDU(data), defaults | cards))
 
 
@@ -213,8 +168,7 @@ def desi(
     """Arm flux is 10 (row + 1) plus 1, 2, 3 in B, R, Z; ivar 1, 3, 1. `shift` moves R's grid."""
     hdus = [
         with_cards(
-            fits.PrimaryHDU(),
-            {"SURVEY": "special", "DEPNAM00": "SPECPROD", "DEPVER00": "fuji"},
+            fits.PrimaryHDU(), {"SURVEY": "special", "DEPNAM00": "SPECPROD", "DEPVER00": "fuji"}
         ),
         table_hdu(
             {

@@ -1,7 +1,5 @@
 """Which reader claims which file: one of them each, by what only that survey writes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +14,7 @@ from app.selftest.layouts import LAYOUTS
 from app.selftest.spectra import first_of
 from tests.agent.spectra.readers import samples
 from tests.agent.spectra.readers.test_real_files import manifest
-from tests.agent.spectra.readers.test_ruled_text import cds
+from tests.agent.spectra.readers.test_text_table import cds
 
 SURVEYS = ("LAMOST MRS", "LAMOST LRS", "SDSS spSpec", "SDSS", "DESI", "redrock")
 GENERAL = ("FITS image", "FITS table", "VOTable", "text table")
@@ -45,18 +43,10 @@ MADE: dict[str, tuple[str, Callable[[], bytes]]] = {
     "CDS": ("text table", lambda: cds().encode()),
 }
 REAL = {
-    "LAMOST": "LAMOST LRS",
-    "LAMOST-MRS": "LAMOST MRS",
-    "SDSS": "SDSS",
-    "DESI": "DESI",
-    "STELIB": "FITS image",
-    "MILES": "FITS image",
-    "MASTARHC": "FITS image",
-    "XSL": "FITS table",
-    "CALSPEC": "FITS table",
-    "PICKLES": "text table",
-    "SDSSTPL": "text table",
-}
+    "LAMOST": "LAMOST LRS", "LAMOST-MRS": "LAMOST MRS", "SDSS": "SDSS", "DESI": "DESI",
+    "STELIB": "FITS image", "MILES": "FITS image", "MASTARHC": "FITS image", "XSL": "FITS table",
+    "CALSPEC": "FITS table", "PICKLES": "text table", "SDSSTPL": "text table",
+}  # fmt: skip
 
 
 def claims(file: SourceFile) -> set[str]:
@@ -85,9 +75,14 @@ def check(file: SourceFile, expected: str) -> None:
         assert found == {expected}
 
 
-def test_the_surveys_are_asked_first() -> None:
+def test_the_surveys_are_asked_first_and_nothing_but_text_is_taken_for_text() -> None:
     names = [reader.name for reader in registry.READERS]
     assert tuple(names) == (*SURVEYS, *GENERAL, "specutils")
+    for _, make in MADE.values():
+        file = source_of(make(), "a.dat")
+        if file.is_fits:
+            with pytest.raises(NotMine, match="not a text table"):
+                read_text(file, Request())
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -151,19 +146,10 @@ def test_one_reader_claims_each_real_file(real_spectra: Path, subtests: pytest.S
             {"TELESCOP": "LAMOST", "DATA_V": "LAMOST DR5"},
         ),
         samples.bytes_of(
-            samples.fits.PrimaryHDU(),
-            samples.fits.ImageHDU(samples.FLUX, name="MODEL_WAVELENGTH"),
+            samples.fits.PrimaryHDU(), samples.fits.ImageHDU(samples.FLUX, name="MODEL_WAVELENGTH")
         ),
     ],
     ids=["no LAMOST", "three rows", "one row", "no SDSS", "converted table", "another wavelength"],
 )
 def test_files_that_resemble_a_survey_are_not_claimed_by_it(data: bytes) -> None:
     assert not claims(source_of(data, "object.fits")) & set(SURVEYS)
-
-
-def test_nothing_but_text_is_taken_for_text() -> None:
-    for _, make in MADE.values():
-        file = source_of(make(), "a.dat")
-        if file.is_fits:
-            with pytest.raises(NotMine, match="not a text table"):
-                read_text(file, Request())

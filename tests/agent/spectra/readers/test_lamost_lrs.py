@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from astropy.io import fits
@@ -23,21 +21,26 @@ def test_both_forms_give_the_same_spectrum(given: Given, made) -> None:
     assert spectrum.flux[7] == -3.0
 
 
-def test_release_comes_from_the_header_not_from_the_layout(given: Given) -> None:
+def test_release_and_simulation_come_from_the_header(given: Given) -> None:
     assert given(samples.lamost_image(DATA_V="LAMOST DR8")).release == "DR8"
     assert given(samples.lamost_table()).release == "DR10"
+    assert given(samples.lamost_image(SIMULATE=True)).simulated
+    assert given(samples.lamost_table(SIMULATE=True)).simulated
+    assert not given(samples.lamost_image(SIMULATE="yes")).simulated
+    assert not given(samples.lamost_image()).simulated
 
 
-def test_bad_pixels_are_ivar_zero_and_the_mask_bits_that_leave_no_flux(given: Given) -> None:
+def test_bad_pixels_snr_and_header_keys_under_their_own_names(given: Given) -> None:
     spectrum = given(samples.lamost_image())
     assert not spectrum.good[20:23].any()
     assert not spectrum.good[40], "bad CCD pixel"
     assert spectrum.good[41], "bright sky is usable"
     assert spectrum.n_bad == 4
-
-
-def test_snr_is_the_median_of_the_positive_bands(given: Given) -> None:
     assert given(samples.lamost_image()).snr == 40.0
+    meta = given(samples.lamost_image()).meta
+    assert meta["SNRG"] == 30.0
+    assert meta["FIBERID"] == "31"
+    assert "NAXIS1" not in meta
 
 
 def test_dr1_row_three_is_not_wavelength(given: Given) -> None:
@@ -54,29 +57,12 @@ def test_overflowed_obsid_does_not_name_the_object(given: Given) -> None:
     assert given(samples.lamost_image(drop=("DESIG", "OBSID")), "a-b.fits").object_id == "a-b"
 
 
-def test_sentinel_redshift_and_position_are_unknown(given: Given) -> None:
+def test_sentinels_and_the_word_non_are_unknown(given: Given) -> None:
     spectrum = given(samples.lamost_image(Z=-9999.0, RA=-9999.0))
     assert spectrum.z is None
     assert spectrum.ra is None
     assert spectrum.dec is None
-
-
-def test_the_word_non_is_no_subclass(given: Given) -> None:
     assert given(samples.lamost_image(CLASS="QSO", SUBCLASS="Non")).subclass == ""
-
-
-def test_header_keys_are_kept_under_their_own_names(given: Given) -> None:
-    meta = given(samples.lamost_image()).meta
-    assert meta["SNRG"] == 30.0
-    assert meta["FIBERID"] == "31"
-    assert "NAXIS1" not in meta
-
-
-def test_simulated_is_read_from_the_primary_header(given: Given) -> None:
-    assert given(samples.lamost_image(SIMULATE=True)).simulated
-    assert given(samples.lamost_table(SIMULATE=True)).simulated
-    assert not given(samples.lamost_image(SIMULATE="yes")).simulated
-    assert not given(samples.lamost_image()).simulated
 
 
 def test_gzip_is_read_by_content_not_by_name(given: Given) -> None:
@@ -103,3 +89,21 @@ def test_lamost_without_its_table_is_refused(given: Given) -> None:
     data = samples.bytes_of(samples.with_cards(fits.PrimaryHDU(), samples.LAMOST_CARDS))
     with pytest.raises(ReadError, match=r"COADD table .* is missing"):
         given(data)
+
+
+def test_medium_resolution_joins_two_arms_with_a_gap(given: Given) -> None:
+    spectrum = given(samples.lamost_mrs())
+    assert spectrum.survey == "LAMOST-MRS"
+    assert spectrum.resolution == 7500
+    assert len(spectrum) == 2 * samples.PIXELS
+    gap = np.diff(spectrum.wavelength).argmax()
+    assert spectrum.wavelength[gap] < 5400
+    assert spectrum.wavelength[gap + 1] > 6200
+    assert spectrum.snr == 60.0
+    assert (spectrum.meta["SNR_B"], spectrum.meta["SNR_R"]) == (40.0, 80.0)
+
+
+def test_medium_resolution_with_one_arm_warns(given: Given) -> None:
+    spectrum = given(samples.lamost_mrs(arms=("R",)))
+    assert len(spectrum) == samples.PIXELS
+    assert spectrum.warnings == ("the arm COADD_B is missing",)

@@ -1,7 +1,5 @@
 """Every real file next to the checkout, compared with its manifest."""
 
-from __future__ import annotations
-
 import csv
 import math
 import re
@@ -17,33 +15,18 @@ from agent.spectra.spectrum import Spectrum
 Entry = dict[str, str]
 
 MEDIUM = {
-    "LAMOST": "vacuum",
-    "LAMOST-MRS": "vacuum",
-    "SDSS": "vacuum",
-    "DESI": "vacuum",
-    "STELIB": "air",
-    "MILES": "air",
-    "XSL": "air",
-    "MASTARHC": "vacuum",
-    "CALSPEC": "vacuum",
-    "PICKLES": "unknown",
+    "LAMOST": "vacuum", "LAMOST-MRS": "vacuum", "SDSS": "vacuum", "DESI": "vacuum", "STELIB": "air",
+    "MILES": "air", "XSL": "air", "MASTARHC": "vacuum", "CALSPEC": "vacuum", "PICKLES": "unknown",
     "SDSSTPL": "unknown",
-}
+}  # fmt: skip
 # Nothing in these two files, or in their names, tells where they come from.
 ANONYMOUS = {"PICKLES", "SDSSTPL"}
 RANGE = {
-    "LAMOST": (3699.0, 9101.0),
-    "LAMOST-MRS": (4890.0, 6880.0),
-    "SDSS": (3550.0, 10400.0),
-    "DESI": (3600.0, 9824.1),
-    "STELIB": (3200.0, 9910.0),
-    "MILES": (3541.0, 7412.0),
-    "XSL": (2989.0, 5562.0),
-    "MASTARHC": (3631.0, 10323.0),
-    "CALSPEC": (1710.0, 318881.0),
-    "PICKLES": (1144.0, 25006.0),
-    "SDSSTPL": (3800.0, 9203.0),
-}
+    "LAMOST": (3699.0, 9101.0), "LAMOST-MRS": (4890.0, 6880.0), "SDSS": (3550.0, 10400.0),
+    "DESI": (3600.0, 9824.1), "STELIB": (3200.0, 9910.0), "MILES": (3541.0, 7412.0),
+    "XSL": (2989.0, 5562.0), "MASTARHC": (3631.0, 10323.0), "CALSPEC": (1710.0, 318881.0),
+    "PICKLES": (1144.0, 25006.0), "SDSSTPL": (3800.0, 9203.0),
+}  # fmt: skip
 UNREADABLE = {
     "redrock-4-80613-thru20210324.fits": "companion of coadd-4-80613-thru20210324.fits",
     "redrock-special-dark-27247.fits": "companion of coadd-special-dark-27247.fits",

@@ -1,7 +1,9 @@
-from __future__ import annotations
-
+import json
+import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from agent.errors import ReadError, SpectrumError, WorkbenchError
@@ -11,6 +13,8 @@ from agent.spectra.readers.base import Pixels, build
 from agent.spectra.spectrum import Spectrum
 from tests.agent.spectra.conftest import Given
 from tests.agent.spectra.readers import samples
+from tests.conftest import SHARED
+from tests.night import seeds
 
 
 @pytest.fixture(autouse=True)
@@ -110,3 +114,56 @@ def test_a_file_in_memory_is_read_as_one_on_disk(tmp_path):
     assert ours.flux.tolist() == theirs.flux.tolist() and ours.meta == theirs.meta
     with pytest.raises(ReadError, match=r"spec\.fits: "):
         registry.read_bytes(b"no spectrum", "spec.fits")
+
+
+def test_wavelengths_that_fall_repeat_or_cannot_be_used(given: Given) -> None:
+    spectrum = given(samples.image_1d(CRVAL1=9000.0, CDELT1=-2.0))
+    assert spectrum.flux[-1] == samples.FLUX[0]
+    assert any("not increasing" in warning for warning in spectrum.warnings)
+    wave = samples.WAVELENGTH.copy()
+    wave[3], wave[4], wave[9] = np.nan, -1.0, wave[8]
+    spectrum = given(samples.fits_table({"wave": ("D", wave), "flux": ("E", samples.FLUX)}))
+    assert len(spectrum) == samples.PIXELS - 3
+    assert any("2 pixels without a usable wavelength" in text for text in spectrum.warnings)
+    assert any("duplicates dropped" in text for text in spectrum.warnings)
+    data = samples.image_1d(np.full(9, np.nan), CRVAL1=4000.0, CDELT1=2.0)
+    with pytest.raises(ReadError, match="no pixel has a finite flux"):
+        given(data)
+
+
+def test_header_text_is_cleaned_and_meta_bounded(given: Given) -> None:
+    data = samples.lamost_image(SUBCLASS="G3xxxxx").replace(b"G3xxxxx", b"G3\x1b[2J\x07")
+    spectrum = given(data)
+    assert spectrum.subclass == "G3 [2J"
+    assert all(text.isprintable() for text in spectrum.meta.values() if isinstance(text, str))
+    cards = {f"KEY{number}": "x" * 60 for number in range(900)}
+    assert len(given(samples.lamost_image(**cards)).meta) == 400
+
+
+# Damaged files: each is read or refused with our own error, in bounded memory.
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the child uses POSIX limits")
+
+BATCHES, EACH = seeds(by_day=2, by_night=10), 500
+MOST_MB = 500
+ROOT = Path(__file__).resolve().parents[4]
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+def test_damaged_files_never_crash_hang_or_eat_memory(batch: int) -> None:
+    real = [str(SHARED / "spectra")] if (SHARED / "spectra").is_dir() else []
+    module = "tests.agent.spectra.readers.hostile_files"
+    # Warnings count as errors there too: a reader must not print what a file provokes.
+    child = subprocess.run(
+        [sys.executable, "-W", "error", "-m", module, str(batch), str(EACH), *real],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+    assert child.returncode == 0, f"the process ended with {child.returncode}: {child.stderr}"
+    outcome = json.loads(child.stdout)
+    assert outcome["wrong"] == []
+    assert outcome["read"] + outcome["refused"] == EACH
+    assert min(outcome["read"], outcome["refused"]) > EACH // 10, "the damage is one-sided"
+    assert outcome["peak_mb"] < MOST_MB

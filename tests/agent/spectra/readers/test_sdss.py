@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -23,15 +21,11 @@ def test_tables_are_found_by_position_and_columns_in_any_case(
     np.testing.assert_allclose(spectrum.wavelength, samples.WAVELENGTH, rtol=1e-6)
 
 
-def test_position_is_that_of_the_object_not_of_the_plate(given: Given) -> None:
+def test_position_is_that_of_the_object_and_bright_sky_alone_masks_nothing(given: Given) -> None:
     spectrum = given(samples.sdss())
     assert (spectrum.ra, spectrum.dec) == (147.32107, -0.0065757249)
     moved = given(samples.sdss(PLUG_RA=10.0, PLUG_DEC=20.0))
     assert (moved.ra, moved.dec) == (10.0, 20.0)
-
-
-def test_bright_sky_alone_does_not_mask_a_pixel(given: Given) -> None:
-    spectrum = given(samples.sdss())
     assert spectrum.good[50]
     assert not spectrum.good[60], "NODATA"
     assert not spectrum.good[20:23].any(), "ivar 0"
@@ -60,15 +54,11 @@ def test_sdss_v_names_field_and_catalogue(given: Given) -> None:
         samples.table_hdu({"LOGLAM": ("E", loglam), "FLUX": ("E", ones), "IVAR": ("E", ones)}),
         samples.table_hdu(
             {
-                "FIELD": ("K", [15000]),
-                "MJD": ("K", [59146]),
-                "CATALOGID": ("K", [4375900000]),
-                "RACAT": ("D", [30.5]),
-                "DECCAT": ("D", [-5.25]),
-                "CLASS": ("4A", ["STAR"]),
+                "FIELD": ("K", [15000]), "MJD": ("K", [59146]), "CATALOGID": ("K", [4375900000]),
+                "RACAT": ("D", [30.5]), "DECCAT": ("D", [-5.25]), "CLASS": ("4A", ["STAR"]),
             }
         ),
-    )
+    )  # fmt: skip
     spectrum = given(data)
     assert spectrum.object_id == "015000-59146-4375900000"
     assert (spectrum.ra, spectrum.dec) == (30.5, -5.25)
@@ -106,3 +96,15 @@ def test_the_place_of_a_plate_is_never_that_of_the_object(given: Given) -> None:
     spectrum = given(data)
     assert spectrum.format == "FITS table"
     assert spectrum.ra is None
+
+
+def test_spspec_third_row_is_sigma_and_wavelengths_are_needed(given: Given) -> None:
+    spectrum = given(samples.spspec())
+    assert spectrum.ivar is not None
+    np.testing.assert_allclose(spectrum.ivar, samples.IVAR, rtol=1e-6)
+    assert (spectrum.ra, spectrum.dec) == (149.46417, 10.976277)
+    assert spectrum.object_id == "1307-52999-0323"
+    assert (spectrum.class_name, spectrum.snr) == ("GALAXY", 13.0)
+    assert spectrum.wavelength[0] == pytest.approx(10**samples.FIRST)
+    with pytest.raises(ReadError, match="spSpec file without COEFF0 and COEFF1"):
+        given(samples.spspec(COEFF1=0.0))

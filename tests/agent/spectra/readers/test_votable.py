@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import base64
 import struct
 from io import BytesIO
@@ -43,15 +41,12 @@ def test_one_row_of_vectors(given: Given, form: str) -> None:
     np.testing.assert_allclose(given(written(table, form), "a.vot").flux, F, rtol=1e-7)
 
 
-def test_columns_by_ucd_and_params_as_description(given: Given) -> None:
+def test_columns_by_ucd_params_as_description_and_gzip(given: Given) -> None:
     spectrum = given(samples.votable(), "a.xml")
     np.testing.assert_allclose(spectrum.wavelength, W, rtol=1e-6)
     assert spectrum.ivar is not None
     assert spectrum.ivar[0] == 0.25
     assert spectrum.object_id == "HD 1"
-
-
-def test_gzip(given: Given) -> None:
     assert len(given(samples.gz(samples.votable()), "a.vot.gz")) == samples.PIXELS
 
 
@@ -111,18 +106,15 @@ def test_data_in_another_file_are_not_opened(given: Given, tmp_path: Path) -> No
         given(samples.votable(stream), "a.xml")
 
 
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        ("<TABLEDATA></TABLEDATA>", "empty"),
-        ("<TABLEDATA><TR><TD>1</TD></TR></TABLEDATA>", "unequal"),
-        ("<BINARY><STREAM encoding='base64'>AAAA</STREAM></BINARY>", "cut short"),
-        ("<FITS><STREAM>AAAA</STREAM></FITS>", "embedded FITS file"),
-        ("<TABLEDATA><TR>", "damaged VOTable"),
-        (f"<TABLEDATA>{'<TR/>' * 1_000_001}</TABLEDATA>", "more than 1000000 cells"),
-        ("<a>" * 100 + "</a>" * 100, "nested too deeply"),
-    ],
-)
+@pytest.mark.parametrize(("data", "reason"), [
+    ("<TABLEDATA></TABLEDATA>", "empty"),
+    ("<TABLEDATA><TR><TD>1</TD></TR></TABLEDATA>", "unequal"),
+    ("<BINARY><STREAM encoding='base64'>AAAA</STREAM></BINARY>", "cut short"),
+    ("<FITS><STREAM>AAAA</STREAM></FITS>", "embedded FITS file"),
+    ("<TABLEDATA><TR>", "damaged VOTable"),
+    (f"<TABLEDATA>{'<TR/>' * 1_000_001}</TABLEDATA>", "more than 1000000 cells"),
+    ("<a>" * 100 + "</a>" * 100, "nested too deeply"),
+])  # fmt: skip
 def test_damaged_tables_are_refused(given: Given, data: str, reason: str) -> None:
     with pytest.raises(ReadError, match=reason):
         given(samples.votable(data), "a.xml")

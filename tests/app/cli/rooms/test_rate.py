@@ -1,7 +1,5 @@
 """`spec-o3 rate` opens the room on files, with the given name, ratings and seed."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

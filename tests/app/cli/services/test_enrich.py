@@ -1,7 +1,5 @@
 """`spec-o3 enrich`: resumed after kill -9, interrupted, failures told; local catalogues."""
 
-from __future__ import annotations
-
 import csv
 import os
 import signal

@@ -1,7 +1,5 @@
 """`spec-o3 enrich` asks GAVO DaCHS, a real TAP server, about 10,000 candidates; by night."""
 
-from __future__ import annotations
-
 import csv
 import os
 import signal

@@ -1,7 +1,5 @@
 """`spec-o3 fetch`."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys
@@ -64,12 +62,9 @@ def test_what_fails_is_said_and_listed(server, plates, tmp_path):
     assert "web page" in (tmp_path / "x" / "not_fetched.csv").read_text()
 
 
-def test_files_of_desi_itself_are_refused_with_the_reason(plates, tmp_path):
+def test_what_cannot_be_fetched_is_refused_with_the_reason(plates, tmp_path):
     said = fails("fetch", plates, "--from", "desi", "--to", tmp_path / "x")
     assert "SPARCL" in said and not (tmp_path / "x").exists()
-
-
-def test_an_ssap_service_needs_its_address(plates, tmp_path):
     assert "address" in fails("fetch", plates, "--from", "ssap", "--to", tmp_path / "x")
 
 

@@ -1,13 +1,12 @@
 """`spec-o3 services` against the stand-in."""
 
-from __future__ import annotations
-
 import pytest
 
+from app.cli.services import mcp as command
 from app.core.reviewer_name import settings_path
 from app.services.catalogues.check import GD_153
 from app.services.catalogues.service import all_services
-from tests.app.cli.commands import run
+from tests.app.cli.commands import SAMPLE, fails, run
 from tests.app.services.conftest import client, server  # noqa: F401
 
 
@@ -36,3 +35,16 @@ def test_check_says_what_answers(settings, server):  # noqa: F811
     server.tables['"II/246/out"'] = [row]
     said = run("services", "check", "twomass")
     assert said.split()[:2] == ["twomass", "answers"] and "GD 153" in said
+
+
+# `spec-o3 mcp`.
+def test_without_the_package_it_says_how_to_get_it(monkeypatch):
+    monkeypatch.setattr(command, "find_spec", lambda name: None)
+    assert 'pip install "spec-o3-workbench[mcp]"' in fails("mcp", "--spectra", SAMPLE)
+
+
+def test_there_must_be_something_to_serve(tmp_path):
+    assert "nothing to serve" in fails("mcp")
+    assert "proposals need a session" in fails("mcp", "--spectra", SAMPLE, "--allow-proposals")
+    assert "is not a folder" in fails("mcp", "--spectra", tmp_path / "none")
+    assert "none.speco3" in fails("mcp", tmp_path / "none.speco3")

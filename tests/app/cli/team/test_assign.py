@@ -1,18 +1,23 @@
 """`spec-o3 assign`: shares a list out, and writes a file for each person."""
 
-from __future__ import annotations
+import csv
 
 import pytest
 from typer.testing import CliRunner
 
+from agent.confidence.scores import Estimate
 from app.cli.main import workbench
+from app.cli.team.people_tables import hour_text, people_tables, seconds_text, share_text
 from app.core.session.assignments import parts
-from app.core.session.records import Verdict
+from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.sharing.share_plan import plan_of
-from tests.app.cli.commands import fails, run
+from app.core.statistics.summary import statistics
+from tests.app.cli.commands import SAMPLE, fails, run
 from tests.app.core.judged_sessions import say
 from tests.app.core.sessions import made
+from tests.app.core.sharing.hidden import LIST, known
+from tests.app.ui.candidates import sample_file
 
 
 @pytest.fixture
@@ -60,3 +65,69 @@ def test_what_is_missing_is_told(place):
         result = CliRunner().invoke(workbench(), ["assign", str(place), *words])
         assert result.exit_code == 2
     assert "at least two people" in fails("assign", place, "--to", "ada", "--overlap", 5)
+
+
+# `spec-o3 known`: hides labelled spectra in the list, and `stats` tells how people judged them.
+@pytest.fixture
+def known_place(tmp_path):
+    return sample_file(tmp_path, LIST)
+
+
+@pytest.fixture
+def labels(tmp_path):
+    """The further rows of the sample, with their classes."""
+    with (SAMPLE / "truth.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    path = tmp_path / "labels.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(("file", "row", "object_id", "kind"))
+        writer.writerows(
+            (row["file"], row["row"], row["object_id"], row["label"]) for row in rows[LIST:]
+        )
+    return path
+
+
+def test_from_a_list_of_labels_to_the_figures(known_place, labels):
+    words = ("known", known_place, labels, "--role", "label=kind", "--spectra", SAMPLE)
+    told = run(*words, "--rate", 20, "--seed", 1)
+    assert "5 known answers hidden: 3 CV, 2 look-alikes; 5 simulated" in told
+    with open_session(known_place, "Ada") as session:
+        answers = known(session)
+        assert len(answers) == 5
+        say(session, "Ada", dict.fromkeys(answers, Verdict.ACCEPT))
+    told = run("stats", known_place)
+    row = next(line for line in told.splitlines() if "3 of 3" in line)
+    assert "2 of 2" in row
+    assert "60 %" in row
+    assert f"{LIST} candidates: 0 accepted" in told
+
+
+def test_other_labels_are_named(known_place, labels):
+    words = ("known", known_place, labels, "--role", "label=kind", "--spectra", SAMPLE)
+    told = run(*words, "--member", "WD", "--member", "sdb", "--rate", 10)
+    assert "1 CV, 1 look-alike;" in told
+    assert "name those of the class with --member; labels are" in fails(*words, "--member", "XYZ")
+    assert "no row has both a spectrum and a label" in fails("known", known_place, labels)
+
+
+# Tables about people are printed where there is something to tell.
+def test_only_what_is_known_is_printed(tmp_path):
+    with made(tmp_path / "a.speco3", 10) as session:
+        assert list(people_tables(statistics(session))) == []
+        session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT), seconds=3.0)
+        heads = [head for head, _ in people_tables(statistics(session))]
+        assert [head[1] for head in heads] == ["assigned", "hour"]
+        session.record_verdict(2, Opinion(verdict=Verdict.REJECT, confidence=2), seconds=5.0)
+        tables = dict(people_tables(statistics(session)))
+        (confidences,) = (rows for head, rows in tables.items() if head[1] == "confidence")
+        assert [row[:3] for row in confidences] == [("Ada", "2", "1"), ("Ada", "–", "1")]
+        left = next(iter(tables.values()))
+        assert left[0][:4] == ("Ada", "–", "8", "0")
+
+
+def test_words_of_figures():
+    assert share_text(Estimate(0.5, 0.25, 0.75)) == "50 % (25 % to 75 %)"
+    assert share_text(Estimate(None, 0.0, 1.0)) == seconds_text(None) == hour_text("x") == "–"
+    assert seconds_text(2.345) == "2.3"
+    assert hour_text("2026-01-01T22").endswith(":00")

@@ -6,8 +6,6 @@ Run once at each release that brings a new version of the tables; what it has wr
 changed again. A session with something of everything, beside it what it reads as.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import tempfile
@@ -107,15 +105,10 @@ def _fill(session: Session) -> None:
         connection.execute(insert(refused_rows).values(list_id=1, line=5, reason="no path"))
         connection.execute(
             insert(inspections).values(
-                **about,
-                candidate_id=2,
-                verdict="YES",
-                p_yes=0.9,
-                stopped_by="answer",
-                well_formed=True,
-                record="{}",
+                **about, candidate_id=2, verdict="YES", p_yes=0.9, stopped_by="answer",
+                well_formed=True, record="{}",
             )
-        )
+        )  # fmt: skip
         connection.execute(
             insert(calibrations).values(model="small", fitted_at=about["at"], content="{}")
         )

@@ -1,7 +1,5 @@
 """A PostgreSQL server of the tests' own: one for each worker of pytest, gone with it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -17,17 +15,10 @@ import pytest
 from tests.processes import LONG_S
 
 SETTINGS = {
-    "listen_addresses": "",
-    "fsync": "off",
-    "full_page_writes": "off",
-    "autovacuum": "off",
-    "jit": "off",
-    "shared_buffers": "32MB",
-    "max_connections": "80",
-    "log_checkpoints": "off",
-    "log_min_error_statement": "panic",
-    "log_min_messages": "log",
-}
+    "listen_addresses": "", "fsync": "off", "full_page_writes": "off", "autovacuum": "off",
+    "jit": "off", "shared_buffers": "32MB", "max_connections": "80", "log_checkpoints": "off",
+    "log_min_error_statement": "panic", "log_min_messages": "log",
+}  # fmt: skip
 EMPTIED = """
     ALTER DATABASE {name} RESET ALL;
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity

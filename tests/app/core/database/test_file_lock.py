@@ -1,7 +1,5 @@
 """One writer: whoever holds the session is named; nothing of a stranger's is written to."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os
@@ -44,17 +42,14 @@ def test_the_holder_is_named_and_gone_after(session, lock):
     SessionLock(session).release()
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        (b"", "unknown user"),
-        (b"\xff\xfe", "unknown user"),
-        (b"[1]", "unknown user"),
-        (b"[" * 3000, "unknown user"),
-        (b'{"user": "a\\u001b[31mb\\u202e", "process": [1, 2]}', "user a?[31mb?, process [1, 2]"),
-        (json.dumps({"user": "x" * 1500}).encode(), "user " + "x" * 195 + "..."),
-    ],
-)
+@pytest.mark.parametrize(("content", "told"), [
+    (b"", "unknown user"),
+    (b"\xff\xfe", "unknown user"),
+    (b"[1]", "unknown user"),
+    (b"[" * 3000, "unknown user"),
+    (b'{"user": "a\\u001b[31mb\\u202e", "process": [1, 2]}', "user a?[31mb?, process [1, 2]"),
+    (json.dumps({"user": "x" * 1500}).encode(), "user " + "x" * 195 + "..."),
+])  # fmt: skip
 def test_what_a_holder_has_written(session, lock, content, told):
     """By another program, perhaps: never more than a short line that is safe to print."""
     hold = SessionLock(session)

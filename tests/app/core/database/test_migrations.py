@@ -1,7 +1,5 @@
 """Every session that a released program has written is read by today's, and written by it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import sqlite3
@@ -34,7 +32,7 @@ def kept(request, file_location):
     return file_location, json.loads(words)
 
 
-def test_it_reads_as_it_did(kept):
+def test_it_reads_as_it_did_has_todays_tables_and_work_goes_on_in_it(kept, tmp_path):
     location, read_as = kept
     with open_session(location, "Ada") as session:
         assert without_news(read(session), read_as) == read_as
@@ -43,20 +41,12 @@ def test_it_reads_as_it_did(kept):
             assert connection.exec_driver_sql("PRAGMA integrity_check").all() == [("ok",)]
             assert connection.exec_driver_sql("PRAGMA foreign_key_check").all() == []
         assert session.fact("tables") == str(VERSION)
-
-
-def test_work_goes_on_in_it(kept):
-    location, read_as = kept
-    with open_session(location, "Ada") as session:
         assert session.redo().candidate_id == 3
         assert session.undo().candidate_id == 3
         session.record_verdict(4, Opinion(verdict=Verdict.UNSURE))
     with open_session(location, "Ada", read_only=True) as session:
         history = read(session)["history"]
         assert without_news(history[:-3], read_as["history"]) == read_as["history"]
-
-
-def test_its_tables_are_those_of_a_new_one(kept, tmp_path):
     location, _ = kept
     open_session(location, "Ada").close()
     made(tmp_path / "new.speco3").close()

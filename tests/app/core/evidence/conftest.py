@@ -1,7 +1,5 @@
 """A session of three stars, and a server that knows one of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

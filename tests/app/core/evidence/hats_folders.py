@@ -1,7 +1,5 @@
 """Writes catalogues in the HATS layout."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
@@ -56,20 +54,12 @@ def write_partition(
 
 
 def write_lists(
-    folder: Path,
-    partitions: Collection[tuple[int, int]],
-    count: int,
-    properties: Mapping[str, str],
+    folder: Path, partitions: Collection[tuple[int, int]], count: int, properties: Mapping[str, str]
 ) -> None:
     said = {
-        "obs_collection": "stars",
-        "dataproduct_type": "object",
-        "hats_nrows": str(count),
-        "hats_col_ra": "ra",
-        "hats_col_dec": "dec",
-        "hats_version": "v1.0",
-        **properties,
-    }
+        "obs_collection": "stars", "dataproduct_type": "object", "hats_nrows": str(count),
+        "hats_col_ra": "ra", "hats_col_dec": "dec", "hats_version": "v1.0", **properties,
+    }  # fmt: skip
     lines = [f"{key}={value}" for key, value in said.items()]
     (folder / "hats.properties").write_text("\n".join(["#HATS catalog", *lines, ""]))
     rows = [f"{order},{pixel}" for order, pixel in partitions]

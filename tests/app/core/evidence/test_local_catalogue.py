@@ -1,7 +1,5 @@
 """A catalogue in a file: all matches within a radius, in every format, as astropy finds them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

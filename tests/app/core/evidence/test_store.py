@@ -1,20 +1,11 @@
 """Answers are kept with their source; the newest release stands; a damaged one is told."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import func, select, update
 
 from app.core.database.tables import evidence, service_replies
 from app.core.errors import SessionError
-from app.core.evidence.store import (
-    NewAnswer,
-    answers,
-    answers_of,
-    raw_reply,
-    save,
-    save_together,
-)
+from app.core.evidence.store import NewAnswer, answers, answers_of, raw_reply, save, save_together
 from app.core.session.records import Opinion, Verdict
 from app.services.catalogues.answer import ASKING, Answer, Exchange, Match, State, answer_of, failed
 from app.services.catalogues.position import Position
@@ -61,13 +52,10 @@ def test_nothing_and_failed_are_kept_apart_and_a_later_answer_replaces_them(sess
         assert connection.execute(select(func.count()).select_from(evidence)).scalar() == 1
 
 
-def test_the_reply_of_a_replaced_answer_is_kept(session):
+def test_a_replaced_reply_is_kept_and_of_two_releases_the_one_asked_last_stands(session):
     first = save(session, 1, GAIA, FOUND, reply(b"one"), HERE)
     save(session, 1, GAIA, FOUND, reply(b"two"), HERE)
     assert raw_reply(session, first.reply_id) == b"one"
-
-
-def test_of_two_releases_the_one_asked_last_stands(session):
     dr4 = GAIA.changed(release="DR4")
     save(session, 1, dr4, FOUND, reply(), HERE)
     save(session, 1, GAIA, answer_of([]), reply(), HERE)
@@ -84,32 +72,34 @@ def test_many_come_in_one_exchange(session):
     assert {each["gaia"].reply_id for each in found.values()} == {1}
 
 
-def test_all_or_none_are_stored(session):
+def test_all_or_none_are_stored_and_what_is_asked_now_is_no_answer(session):
     new = [NewAnswer(candidate_id=n, answer=FOUND, position=HERE) for n in (1, 12345)]
     with pytest.raises(SessionError):
         save_together(session, GAIA, new, reply())
     assert answers(session, 1) == {}
     with session.database.reading() as connection:
         assert connection.execute(select(service_replies.c.id)).all() == []
-
-
-def test_a_question_that_is_asked_now_is_no_answer(session):
     with pytest.raises(ValueError, match="asking"):
         save(session, 1, GAIA, ASKING, None, HERE)
 
 
-@pytest.mark.parametrize(
-    "matches",
-    ["", "{", "{}", "[1]", "[" * 100_000, '[{"values":{},"separation_arcsec":"a"}]',
-     '[{"values":{"a":[1]},"separation_arcsec":1}]', '[{"values":{"a":NaN},"separation_arcsec":1}]',
-     '[{"values":{},"separation_arcsec":Infinity}]'],
-)  # fmt: skip
-def test_damaged_matches_are_told(session, matches):
-    save(session, 1, GAIA, FOUND, reply(), HERE)
-    with session.database.writing() as connection:
-        connection.execute(update(evidence).values(matches=matches))
-    with pytest.raises(SessionError, match="damaged"):
-        answers(session, 1)
+def test_damaged_matches_are_told(session):
+    for matches in [
+        "",
+        "{",
+        "{}",
+        "[1]",
+        "[" * 100_000,
+        '[{"values":{},"separation_arcsec":"a"}]',
+        '[{"values":{"a":[1]},"separation_arcsec":1}]',
+        '[{"values":{"a":NaN},"separation_arcsec":1}]',
+        '[{"values":{},"separation_arcsec":Infinity}]',
+    ]:
+        save(session, 1, GAIA, FOUND, reply(), HERE)
+        with session.database.writing() as connection:
+            connection.execute(update(evidence).values(matches=matches))
+        with pytest.raises(SessionError, match="damaged"):
+            answers(session, 1)
 
 
 def test_a_reply_that_is_not_as_it_came_is_told(session):

@@ -1,10 +1,9 @@
 """Sessions with lists of any columns, and catalogues read back by astropy as plain values."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -54,24 +53,20 @@ def add_list(
     path: str = "/lists/list.csv",
 ) -> None:
     about = {
-        "name": "list.csv",
-        "path": path,
-        "sha256": "ab" * 32,
-        "format": "CSV",
-        "rows_read": len(rows),
-        "rows_used": len(rows),
-        "roles": json.dumps(roles),
-        "columns": json.dumps(columns),
-        "imported_at": AT,
-    }
+        "name": "list.csv", "path": path, "sha256": "ab" * 32, "format": "CSV",
+        "rows_read": len(rows), "rows_used": len(rows), "roles": json.dumps(roles),
+        "columns": json.dumps(columns), "imported_at": AT,
+    }  # fmt: skip
     with session.database.writing() as connection:
         number = connection.execute(insert(lists).values(about).returning(lists.c.id)).scalar_one()
+        values = []
         for line, row in enumerate(rows, 1):
             own = row.get("own", {})
             blank = {"object_id": f"J{line:06d}", "path": f"/s/{line}.fits", "row": 0, "label": ""}
             own_text = own if isinstance(own, str) else json.dumps(own)
-            values = {**blank, **row, "own": own_text, "list_id": number, "line": line}
-            connection.execute(insert(candidates).values(values))
+            values.append({**blank, **row, "own": own_text, "list_id": number, "line": line})
+        for _, alike in groupby(values, dict.keys):
+            connection.execute(insert(candidates), list(alike))
 
 
 def people(location, **more):

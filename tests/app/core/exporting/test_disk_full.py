@@ -1,15 +1,10 @@
 """An export on a full disk leaves what was there."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.errors import SessionError
 from app.core.exporting import export
-from tests.app.core.exporting.catalogues import (
-    FORMATS,
-    people,
-)
+from tests.app.core.exporting.catalogues import FORMATS, people
 
 
 def test_a_full_disk_is_told(tmp_path, monkeypatch):

@@ -1,23 +1,30 @@
 """Which candidates are written, whose word it is, and what happens when it cannot be."""
 
-from __future__ import annotations
-
+import os
+import signal
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+from astropy.table import Table
 from sqlalchemy import update
 
-from app.core.database.tables import candidates
+from app.core.database.tables import candidates, judgements
 from app.core.errors import SessionError
 from app.core.exporting import export
+from app.core.exporting.rows import selected_ids
+from app.core.exporting.selection import count_candidates, count_disputed, make_selection
 from app.core.inspections.store import add_inspection
 from app.core.progress import StoppedError
 from app.core.session.records import Opinion, Verdict
+from app.core.statistics.adjudication import final_opinion, set_adjudicator
 from tests.app.core.exporting.catalogues import (
     ACCEPT,
+    CONTRACT,
     FORMATS,
     REJECT,
+    TYPED,
     add_list,
     listed,
     people,
@@ -25,6 +32,7 @@ from tests.app.core.exporting.catalogues import (
     read_csv,
 )
 from tests.app.core.inspected import said
+from tests.app.core.judged_sessions import say
 
 
 def test_the_same_from_a_team(team_location, tmp_path):
@@ -61,34 +69,37 @@ def test_it_is_there_whole_or_not_at_all(session_path, tmp_path):
 
 
 KILLED = """
-import sys
+import os, signal, sys
 from pathlib import Path
 from app.core.exporting import export
 from app.core.session.session import open_session
 
-def wait_for_the_end(done, total):
+def until_the_end(done, total):
     if done == total:
-        print("written", flush=True)
-        sys.stdin.read()
+        os.kill(os.getpid(), signal.SIGKILL)
 
-with open_session(sys.argv[1], "Ada", read_only=True) as session:
-    export(session, Path(sys.argv[2]), which="all", progress=wait_for_the_end)
+for name in sys.argv[2:]:
+    if (child := os.fork()) == 0:
+        with open_session(sys.argv[1], "Ada", read_only=True) as session:
+            export(session, Path(name), which="all", progress=until_the_end)
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 
-@pytest.mark.parametrize("suffix", FORMATS)
-def test_killed_half_way_the_old_file_is_still_there(session_path, suffix):
-    out = session_path.with_suffix(f".{suffix}")
-    out.write_text("as it was")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork there")
+def test_killed_half_way_the_old_file_is_still_there(session_path):
+    outs = [session_path.with_suffix(f".{suffix}") for suffix in FORMATS]
+    for out in outs:
+        out.write_text("as it was")
     with listed(session_path, [{} for _ in range(1200)]) as session:
-        command = [sys.executable, "-c", KILLED, str(session_path), str(out)]
-        pipe = subprocess.PIPE
-        with subprocess.Popen(command, stdin=pipe, stdout=pipe, cwd=session_path.parent) as child:
-            assert child.stdout.readline() == b"written\n"
-            child.kill()
-        assert out.read_text() == "as it was"
-        assert export(session, out, which="all").rows == 1200
-    assert out.read_bytes()[:9] != b"as it was"
+        command = [sys.executable, "-c", KILLED, session_path, *outs]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        assert done.stdout.split() == [str(-signal.SIGKILL)] * len(outs)
+        for out in outs:
+            assert out.read_text() == "as it was"
+            assert export(session, out, which="all").rows == 1200
+            assert out.read_bytes()[:9] != b"as it was"
 
 
 CRAMPED = """
@@ -159,16 +170,6 @@ def test_names_that_cannot_be_written(session_path, tmp_path):
             export(session, tmp_path / "folder.csv")
 
 
-def test_a_list_is_not_overwritten(tmp_path):
-    theirs = tmp_path / "list.csv"
-    theirs.write_text("mine")
-    with listed(tmp_path / "a.speco3", [{}]) as session:
-        add_list(session, [], [], {}, path=str(theirs))
-        with pytest.raises(SessionError, match="a list of this session"):
-            export(session, tmp_path / "." / "list.csv")
-    assert theirs.read_text() == "mine"
-
-
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_what_it_wrote_before_it_writes_again(session_path, suffix):
     """Without looking for it among a million spectra: here it would be found among them."""
@@ -178,16 +179,19 @@ def test_what_it_wrote_before_it_writes_again(session_path, suffix):
         assert export(session, out, which="all").rows == 1
 
 
-def test_a_spectrum_is_not_overwritten(tmp_path):
-    theirs = tmp_path / "spec.fits"
+def test_neither_a_list_nor_a_spectrum_is_overwritten(tmp_path):
+    listing, theirs, link = (tmp_path / name for name in ("list.csv", "spec.fits", "link.fits"))
+    listing.write_text("mine")
     theirs.write_text("photons")
-    link = tmp_path / "link.fits"
     link.symlink_to(theirs)
     with listed(tmp_path / "a.speco3", [{}, {"path": str(theirs)}]) as session:
+        add_list(session, [], [], {}, path=str(listing))
+        with pytest.raises(SessionError, match="a list of this session"):
+            export(session, tmp_path / "." / "list.csv")
         for out in (theirs, link, tmp_path / "." / "spec.fits"):
             with pytest.raises(SessionError, match="a spectrum file of this session"):
                 export(session, out, which="all")
-    assert theirs.read_text() == "photons"
+    assert (listing.read_text(), theirs.read_text()) == ("mine", "photons")
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
@@ -247,3 +251,160 @@ def test_without_what_blind_mode_hides(session_path, tmp_path, suffix):
     found = read_csv(out) if suffix == "csv" else read_back(out)
     assert list(found) == list(report.columns)
     assert len(found["verdict"]) == 5
+
+
+# Whose verdicts a catalogue contains.
+def test_whose_verdict_it_is(session_path):
+    out = session_path.with_suffix(".ecsv")
+    with people(session_path) as session:
+        assert export(session, out, which="all").rows == 5
+        found = read_back(out)
+        assert found["verdict"] == ["ACCEPT", None, "REJECT", None, None]
+        assert found["reviewer"] == ["Ada;Ben", "Ada;Ben", "Ada", "Ada", None]
+        assert found["flags"] == [None, "disagreement", "a%3Bb%25;c", None, None]
+        assert found["comment"] == ["Ada: clear", None, None, "later", None]
+        assert found["seconds_spent"] == [5.0, 1.0, 5.0, None, None]
+        # the flags came after the agent had spoken, the verdict before
+        assert found["agent_seen_before"] == [False, True, False, False, False]
+        assert [bool(at) for at in found["decided_at"]] == [True, False, True, False, False]
+        assert export(session, out, which="judged").rows == 3
+        assert read_back(out)["object_id"] == ["J000001", "J000002", "J000003"]
+        assert export(session, out, which="accepted").rows == 1
+        assert export(session, out, which="accepted", reviewer="Ada").rows == 2
+        assert read_back(out)["reviewer"] == ["Ada", "Ada"]
+        assert export(session, out, reviewer="Ben").rows == 2
+        assert read_back(out)["verdict"] == ["ACCEPT", "REJECT"]
+        set_adjudicator(session, "Ben")
+        assert export(session, out, which="judged").rows == 3
+        assert read_back(out)["verdict"] == ["ACCEPT", "REJECT", "REJECT"]
+        with pytest.raises(SessionError, match=r"no reviewer Cy.*Ada, Ben"):
+            export(session, out, reviewer="Cy")
+
+
+# Values under columns that their list did not declare, and damaged ones.
+def test_two_lists_and_columns_nobody_announced(session_path):
+    with listed(
+        session_path, [{"own": {"g": 1.0, "t": "a", "x": 5}}], [{"name": "g", "unit": "mag"}]
+    ) as s:
+        add_list(
+            s,
+            [{"own": {"g": 2.0, "T": "b"}}, {"own": {"g": None, "T": None, "x": 6}}],
+            [{"name": "g", "unit": "Jy"}, {"name": "T", "unit": ""}],
+            {},
+        )
+        for suffix in FORMATS:
+            report = export(s, session_path.with_suffix(f".{suffix}"), which="all")
+            assert report.columns[len(CONTRACT) :] == ("g", "g_list", "T", "t_list", "x", "x_list")
+    found = read_back(session_path.with_suffix(".ecsv"))
+    assert found["g"] == [1.0, None, None]
+    assert found["g_list"] == [None, 2.0, None]
+    assert found["T"] == [None, "b", None]
+    assert found["t_list"] == ["a", None, None]
+    assert found["x"] == [5, None, None]
+    assert found["x_list"] == [None, None, 6]
+    assert read_csv(session_path.with_suffix(".csv"))["T"] == ["", "b", ""]
+    assert read_back(session_path.with_suffix(".fits"))["T"] == [None, "b", None]
+
+
+def test_a_damaged_session_is_told(session_path):
+    for _, text in (("own", "[1]"), ("own", "{"), ("own", "[" * 100_000)):
+        with (
+            listed(session_path, [{}, {"own": text}]) as session,
+            pytest.raises(SessionError, match="damaged"),
+        ):
+            export(session, session_path.with_suffix(".csv"), which="all")
+        session_path.unlink()
+    with listed(session_path, [{}]) as session:
+        session.record_verdict(1, ACCEPT)
+        with session.database.writing() as connection:
+            connection.execute(update(judgements).values(verdict="=cmd()"))
+        export(session, session_path.with_suffix(".csv"), which="all")
+        found = read_csv(session_path.with_suffix(".csv"))
+        assert "'=cmd()" in session_path.with_suffix(".csv").read_text()
+        assert found["verdict"] == ["=cmd()"]
+        export(session, session_path.with_suffix(".fits"), which="all")
+        assert read_back(session_path.with_suffix(".fits"))["verdict"] == ["=cmd()"]
+        with session.database.writing() as connection:
+            connection.execute(update(judgements).values(confidence="+x"))
+        for suffix in (".csv", ".fits"):
+            with pytest.raises(SessionError, match="a text where a whole number belongs"):
+                export(session, session_path.with_suffix(suffix), which="all")
+
+
+# Which candidates a catalogue contains.
+def test_those_that_were_picked(session_path):
+    out = session_path.with_suffix(".ecsv")
+    with people(session_path) as session:
+        picked = (number for number in (5, 3, 1))
+        report = export(session, out, which=picked, filter_text="p_yes>0.9")
+        assert report.rows == 3
+        assert read_back(out)["object_id"] == ["J000005", "J000003", "J000001"]
+        assert report.selection == "3 selected candidates; filter: p_yes>0.9"
+        assert Table.read(out).meta["provenance"]["selection"] == report.selection
+        assert export(session, out, which=[]).rows == 0
+        assert read_back(out)["object_id"] == []
+        with pytest.raises(SessionError, match="no candidate 99"):
+            export(session, out, which=[1, 99])
+        many = [number % 5 + 1 for number in range(1234)]
+        assert export(session, out, which=many).rows == 1234
+        assert read_back(out)["object_id"] == [f"J{number:06d}" for number in many]
+
+
+@pytest.mark.parametrize("adjudicator", ["", "Ada", "Li Wei", "Cleo"])
+def test_accepted_are_those_whose_final_opinion_is_to_accept(session_path, adjudicator):
+    """The rule in SQL and that of `final_opinion` agree on any verdicts of three people."""
+    numbers = np.random.default_rng(3)
+    with listed(session_path, [{}] * 120) as session:
+        for name in ("Ada", "Li Wei", "Cleo"):
+            given = numbers.choice([None, *Verdict, Verdict.ACCEPT], 120)
+            say(session, name, {n: each for n, each in enumerate(given, 1) if each is not None})
+        if adjudicator:
+            set_adjudicator(session, adjudicator)
+        final = (final_opinion(session.judgements(n), adjudicator or None) for n in range(1, 121))
+        wanted = [n for n, each in enumerate(final, 1) if each.opinion.verdict is Verdict.ACCEPT]
+        assert 20 < len(wanted) < 100
+        assert list(selected_ids(session, "accepted")) == wanted
+        assert export(session, session_path.with_suffix(".csv"), which="accepted").rows == len(
+            wanted
+        )
+        by_ada = list(selected_ids(session, "accepted", "Ada"))
+        said = (session.judgements(n) for n in by_ada)
+        assert {each[0].opinion.verdict for each in said} == {Verdict.ACCEPT}
+        with session.database.reading() as connection:
+            chosen = make_selection(connection, "accepted", None)
+            assert count_candidates(connection, chosen) == len(wanted)
+            somebody = [
+                n
+                for n in range(1, 121)
+                if any(each.opinion.verdict is Verdict.ACCEPT for each in session.judgements(n))
+            ]
+            assert count_disputed(connection, chosen) == len(set(somebody) - set(wanted))
+
+
+# Texts that a format cannot represent.
+ALONE = (
+    "x ", " x", "\t", "a\nb", "100%", "a+b", "%41", "Hα", "\x7f", "\x85", "\u2028", "\r", "x" * 300,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", TYPED)
+def test_each_odd_text_alone(session_path, suffix):
+    """In a column with nothing else that would have it escaped."""
+    own = {f"c{number}": text for number, text in enumerate(ALONE)}
+    out = session_path.with_suffix(f".{suffix}")
+    rows = [{"own": own}, {"own": dict.fromkeys(own, "plain")}]
+    with listed(session_path, rows, [{"name": name} for name in own]) as session:
+        export(session, out, which="all")
+    found = read_back(out)
+    assert {name: found[name] for name in own} == {
+        name: [text, "plain"] for name, text in own.items()
+    }
+
+
+def test_half_characters_stop_nothing(session_path):
+    with listed(session_path, [{"own": '{"a": "x\\ud83d"}'}], [{"name": "a"}]) as session:
+        for suffix in FORMATS:
+            out = session_path.with_suffix(f".{suffix}")
+            assert export(session, out, which="all").rows == 1
+    assert read_csv(session_path.with_suffix(".csv"))["a"] == ["x?"]
+    assert Table.read(session_path.with_suffix(".fits"))["a"][0] == "x%ED%A0%BD"

@@ -5,13 +5,12 @@ judged, judged, disputed, inspected, measured, rated, merged from parts and aske
 and in all that a script, a notebook, an assistant or another program is given.
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import json
 import random
 import re
+import shutil
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -125,17 +124,23 @@ def assert_clean(content, hidden):
         assert word.encode() not in content, word
 
 
-@pytest.fixture(params=SEEDS)
-def session(request, tmp_path):
-    """One where people began before and after the known answers were hidden."""
-    draw = random.Random(request.param)
-    with open_session(sample_file(tmp_path, LIST), "Ada") as opened:
+@pytest.fixture(scope="module", params=SEEDS)
+def whole(request, tmp_path_factory):
+    """The file of one where people began before and after the known answers were hidden."""
+    place = sample_file(tmp_path_factory.mktemp("whole"), LIST)
+    with open_session(place, "Ada") as opened:
         if request.param % 3:
             opened.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
         hide(opened, rate=25.0, seed=request.param)
         if request.param % 2:
             share_out(opened, SharePlan(people=("Ada", "Grace"), overlap=20.0))
-        worked(opened, draw)
+        worked(opened, random.Random(request.param))
+    return place
+
+
+@pytest.fixture
+def session(whole, tmp_path):
+    with open_session(shutil.copy(whole, tmp_path), "Ada") as opened:
         yield opened
 
 
@@ -164,21 +169,23 @@ def test_every_exporter_of_the_program_is_tried_here():
     assert tables == TABLES.keys()
 
 
-@pytest.mark.parametrize("name", WRITERS)
-def test_no_writer_has_them(session, tmp_path, name):
-    out = tmp_path / {"write_records": "x.jsonl", "write_report": "x.html"}.get(name, "x.csv")
-    WRITERS[name](session, out)
-    assert out.stat().st_size > 0
-    assert_clean(out.read_bytes(), traces(session))
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_no_table_has_them(session, name):
-    table = TABLES[name](session)
-    assert len(table)
-    written = io.StringIO()
-    table.write(written, format="ascii.ecsv")
-    assert_clean(written.getvalue().encode(), traces(session))
+def test_no_writer_and_no_table_has_them(session, tmp_path):
+    hidden = traces(session)
+    for name, write in WRITERS.items():
+        out = tmp_path / {"write_records": "x.jsonl", "write_report": "x.html"}.get(name, "x.csv")
+        write(session, out)
+        assert out.stat().st_size > 0
+        assert_clean(out.read_bytes(), hidden)
+        assert out.suffix != ".html" or re.search(rf"\b{LIST} candidates", out.read_text("utf-8"))
+    for which in (list(range(1, session.count() + 1)), "judged"):
+        write_records(session, tmp_path / "some.jsonl", which=which)
+        assert (tmp_path / "some.jsonl").stat().st_size > 0
+        assert_clean((tmp_path / "some.jsonl").read_bytes(), hidden)
+    for table_of in TABLES.values():
+        table, written = table_of(session), io.StringIO()
+        assert len(table)
+        table.write(written, format="ascii.ecsv")
+        assert_clean(written.getvalue().encode(), hidden)
 
 
 def test_no_format_and_no_choice_has_them(session, tmp_path, monkeypatch):
@@ -199,18 +206,6 @@ def test_no_format_and_no_choice_has_them(session, tmp_path, monkeypatch):
                 assert report.rows == LIST
     assert export(session, tmp_path / "x.csv", which=list(known(session))).rows == 0
     assert export(session, tmp_path / "x.csv", which="all", reviewer="Grace").rows == LIST
-
-
-def test_log_records_and_report_have_none(session, tmp_path):
-    hidden = traces(session)
-    for which in (list(range(1, session.count() + 1)), "judged"):
-        write_records(session, tmp_path / "some.jsonl", which=which)
-        assert (tmp_path / "some.jsonl").stat().st_size > 0
-        assert_clean((tmp_path / "some.jsonl").read_bytes(), hidden)
-    out = tmp_path / "report.html"
-    write_report(session, out, partial(read_spectrum, session))
-    assert_clean(out.read_bytes(), hidden)
-    assert re.search(rf"\b{LIST} candidates", out.read_text(encoding="utf-8"))
 
 
 def test_all_numbers_leave_them_out(session):
@@ -267,24 +262,24 @@ def test_a_script_or_notebook_tabulates_none(session):
     assert not set(accepted) & set(hidden)
 
 
-@pytest.mark.parametrize("text", ["", "any:accept", "agent:yes"])
-def test_an_assistant_lists_none(session, text):
+def test_an_assistant_lists_none(session):
     """Page by page; one that it asks for by its number is told like any other."""
-    hidden, rows, after = traces(session), [], ""
-    while True:
-        found = candidate_page(session, text, "", after, 7)
-        rows += found["rows"]
-        assert_clean(json.dumps(found).encode(), hidden)
-        assert found["matching"] == candidate_page(session, text, "", "", 100)["matching"]
-        if (after := found["next"]) is None:
-            break
-    assert len(rows) == found["matching"]["number"]
-    assert found["session"]["candidates"] == LIST
-    assert text or len(rows) == LIST
-    told = candidate_record(session, next(iter(known(session))))
-    ordinary = candidate_record(session, rows[0]["candidate"])
-    assert told.keys() == ordinary.keys()
-    assert not re.search(r"known|simulated", json.dumps(list(told)))
+    for text in ["", "any:accept", "agent:yes"]:
+        hidden, rows, after = traces(session), [], ""
+        while True:
+            found = candidate_page(session, text, "", after, 7)
+            rows += found["rows"]
+            assert_clean(json.dumps(found).encode(), hidden)
+            assert found["matching"] == candidate_page(session, text, "", "", 100)["matching"]
+            if (after := found["next"]) is None:
+                break
+        assert len(rows) == found["matching"]["number"]
+        assert found["session"]["candidates"] == LIST
+        assert text or len(rows) == LIST
+        told = candidate_record(session, next(iter(known(session))))
+        ordinary = candidate_record(session, rows[0]["candidate"])
+        assert told.keys() == ordinary.keys()
+        assert not re.search(r"known|simulated", json.dumps(list(told)))
 
 
 def test_lessons_faults_log_and_statistics_have_none(session):

@@ -1,7 +1,5 @@
 """A catalogue keeps paths as the list gives them, and can be imported again anywhere."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.tasks.catalogue import find_task

@@ -1,7 +1,5 @@
 """The log as people and programs read it."""
 
-from __future__ import annotations
-
 import itertools
 import json
 

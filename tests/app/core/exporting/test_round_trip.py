@@ -1,7 +1,5 @@
 """Whatever is in a session comes back out of every format."""
 
-from __future__ import annotations
-
 import math
 import tempfile
 from contextlib import contextmanager

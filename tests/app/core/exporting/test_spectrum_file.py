@@ -1,7 +1,5 @@
 """A spectrum as it is on screen, read back by astropy and by this program."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from astropy.io import fits

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from tests.app.services.conftest import client, server
 
 __all__ = ["client", "server"]

@@ -1,7 +1,5 @@
 """Gzip files of several joined members, as bgzip and `cat a.gz b.gz` write them."""
 
-from __future__ import annotations
-
 import gzip
 
 

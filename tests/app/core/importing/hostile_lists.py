@@ -5,8 +5,6 @@
 Prints one JSON line: how many were read, refused, and the memory it took.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import math
@@ -39,14 +37,9 @@ WILD = (
     b"<TR>", b"</TD>", b"<!DOCTYPE x [<!ENTITY a 'b'>]>", b"\x80" * 30, b"x" * 40_000, b",," * 3000,
 )  # fmt: skip
 FORMATS = {
-    "csv": "list.csv",
-    "tsv": "list.tsv",
-    "ecsv": "list.ecsv",
-    "fits": "list.fits",
-    "votable-tabledata": "list.vot",
-    "votable-binary2": "list.vot",
-    "parquet": "list.parquet",
-}
+    "csv": "list.csv", "tsv": "list.tsv", "ecsv": "list.ecsv", "fits": "list.fits",
+    "votable-tabledata": "list.vot", "votable-binary2": "list.vot", "parquet": "list.parquet",
+}  # fmt: skip
 
 
 def seeds(folder: Path, format_: str) -> list[bytes]:

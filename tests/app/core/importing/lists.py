@@ -1,7 +1,5 @@
 """Small lists in every format, and what a session holds after one was imported."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from io import BytesIO

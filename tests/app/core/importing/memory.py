@@ -1,7 +1,5 @@
 """How much memory a process has taken at most."""
 
-from __future__ import annotations
-
 import re
 import resource
 import sys

@@ -1,20 +1,11 @@
 """Rows as candidates: names, numbers, positions and files."""
 
-from __future__ import annotations
-
 import csv
 
 import pytest
 
 from app.core.importing.importer import import_list
-from tests.app.core.importing.lists import (
-    every,
-    import_text,
-    owns,
-    refusals,
-    text_of,
-    touch,
-)
+from tests.app.core.importing.lists import every, import_text, owns, refusals, text_of, touch
 
 
 def test_rows_that_cannot_be_used_do_not_stop_the_rest(session, folder):
@@ -33,13 +24,10 @@ def test_rows_that_cannot_be_used_do_not_stop_the_rest(session, folder):
     assert "no spectrum file, object name or position" in told[5]
 
 
-@pytest.mark.parametrize(
-    "cells",
-    [
-        ("0.0", "1.0", "", "12.0"), ("0.0", "1.0", "NaN", "12.0"), ("0", "1", "nan", "12"),
-        ("0.00000", "1.00000", "", "12.0000"), ("0.0e+00", "1.0e+00", "--", "1.2e+01"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("cells", [
+    ("0.0", "1.0", "", "12.0"), ("0.0", "1.0", "NaN", "12.0"), ("0", "1", "nan", "12"),
+    ("0.00000", "1.00000", "", "12.0000"), ("0.0e+00", "1.0e+00", "--", "1.2e+01"),
+])  # fmt: skip
 def test_rows_that_became_decimals_beside_a_gap(session, folder, cells):
     touch(folder, "coadd.fits")
     lines = [f"o{number},coadd.fits,{cell}" for number, cell in enumerate(cells)]
@@ -118,17 +106,14 @@ def test_names_of_columns_may_be_anything(session, folder):
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "file", "name"),
-    [
-        ("plate,mjd,fiberid\n266,51602,31\n", "x/spec-0266-51602-0031.fits", "0266-51602-0031"),
-        ("plate,mjd,fiberid\n266,51602,31\n", "spSpec-51602-0266-031.fit", "0266-51602-0031"),
-        ("obsid,ra,dec\n979609207,1,2\n", "spec-979609207.fits.gz", "979609207"),
-        ("name,z\nHD 1234,0\n", "hd 1234.fits", "HD 1234"),
-        ("obsid,lmjd,planid,spid,fiberid\n5,55859,F5902,6,207\n",
-         "F5902/spec-55859-F5902_sp06-207.fits.gz", "5"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "file", "name"), [
+    ("plate,mjd,fiberid\n266,51602,31\n", "x/spec-0266-51602-0031.fits", "0266-51602-0031"),
+    ("plate,mjd,fiberid\n266,51602,31\n", "spSpec-51602-0266-031.fit", "0266-51602-0031"),
+    ("obsid,ra,dec\n979609207,1,2\n", "spec-979609207.fits.gz", "979609207"),
+    ("name,z\nHD 1234,0\n", "hd 1234.fits", "HD 1234"),
+    ("obsid,lmjd,planid,spid,fiberid\n5,55859,F5902,6,207\n",
+     "F5902/spec-55859-F5902_sp06-207.fits.gz", "5"),
+])  # fmt: skip
 def test_lists_that_name_no_file(session, folder, spectra, text, file, name):
     touch(spectra, file, "other.fits")
     (folder / "list.csv").write_text(text)

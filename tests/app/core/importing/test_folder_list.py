@@ -1,14 +1,21 @@
 """Folders of spectra as lists."""
 
-from __future__ import annotations
+import os
+import sys
 
 import pytest
 
+from agent.spectra.readers import read
 from app.core.errors import ImportFailed, ImportStopped
+from app.core.importing import row_count, spectrum_files
 from app.core.importing.folder_list import FolderList
-from app.core.importing.importer import import_list, preview
+from app.core.importing.formats.contents import MIN_TARGETID
+from app.core.importing.formats.formats import open_list
+from app.core.importing.importer import import_list, look_at, preview
+from app.core.importing.row_count import count_rows
+from app.core.importing.spectrum_rows import rows_of
 from tests.agent.spectra.readers import samples
-from tests.app.core.importing.lists import every, lists_of, owns
+from tests.app.core.importing.lists import every, lists_of, owns, touch
 
 
 def test_every_spectrum_is_a_candidate(session, spectra_folder):
@@ -16,13 +23,9 @@ def test_every_spectrum_is_a_candidate(session, spectra_folder):
     found = every(session)
     single = [each for each in found if not each.path.endswith("coadd-main-dark-1.fits")]
     assert [(each.object_id, each.row) for each in single] == [
-        ("spec-0266-51602-0031", 0),
-        ("star", 0),
-        ("star", 0),
-        ("lamost", 0),
-        ("med", 0),
+        ("spec-0266-51602-0031", 0), ("star", 0), ("star", 0), ("lamost", 0), ("med", 0),
         ("packed", 0),
-    ]
+    ]  # fmt: skip
     assert report.format == "folder"
     assert report.warnings == ("skipped 5 files that could not be read as spectra",)
     assert (report.rows_used, report.missing_files) == (11, 0)
@@ -38,14 +41,11 @@ def test_the_same_folder_again_adds_what_is_new(session, spectra_folder):
     assert first["sha256"] != second["sha256"]
 
 
-def test_a_folder_in_which_the_session_lies(session, tmp_path):
-    (tmp_path / "a.fits").write_bytes(samples.lamost_image())
-    assert import_list(session, tmp_path).rows_used == 1
-
-
-def test_an_empty_folder(session, folder):
+def test_an_empty_folder_and_one_in_which_the_session_lies(session, folder, tmp_path):
     with pytest.raises(ImportFailed, match="no readable spectrum"):
         import_list(session, folder)
+    (tmp_path / "a.fits").write_bytes(samples.lamost_image())
+    assert import_list(session, tmp_path).rows_used == 1
 
 
 def test_a_search_can_be_stopped_and_tells_how_far_it_is(session, spectra_folder):
@@ -71,3 +71,177 @@ def test_real_spectra(session, real_spectra):
     rows = [each for each in every(session) if "coadd-1-80693-" in each.path]
     assert len(rows) == 5
     assert {each.row for each in rows} == {int(each.object_id) for each in rows}
+
+
+# Positions in headers: what the reader of the spectrum says, without reading the spectrum.
+WAVES = {"CRVAL1": 5000.0, "CDELT1": 1.0, "CTYPE1": "WAVE"}
+PLATE = {"TELESCOP": "SDSS 2.5-M", "PLATEID": 266, "RA": 146.0, "DEC": -1.0}
+FILES = {
+    "LAMOST": samples.lamost_image(RA=10.5, DEC=41.25),
+    "LAMOST table": samples.lamost_table(RA=10.5, DEC=41.25),
+    "LAMOST, unknown": samples.lamost_image(RA=-9999.0, DEC=-9999.0),
+    "LAMOST, packed": samples.gz(samples.lamost_image(RA=10.5, DEC=41.25)),
+    "LAMOST medium": samples.lamost_mrs(),
+    "SDSS": samples.sdss(),
+    "SDSS, spSpec": samples.spspec(RAOBJ=146.7, DECOBJ=-1.04),
+    "image": samples.image_1d(**WAVES, RA=10.5, DEC=41.25),
+    "image, sexagesimal": samples.image_1d(**WAVES, RA="00:42:44.3", DEC="+41:16:09"),
+    "image, B1950": samples.image_1d(**WAVES, RA=10.0, DEC=41.0, EQUINOX=1950.0),
+    "image, plate": samples.image_1d(**WAVES, **PLATE),
+    "table": samples.fits_table({"wave": ("D", samples.WAVELENGTH), "flux": ("D", samples.FLUX)}),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_folder_says_what_the_reader_says(tmp_path, name):
+    path = tmp_path / ("a.fits.gz" if name.endswith("packed") else "a.fits")
+    path.write_bytes(FILES[name])
+    (row,) = rows_of(path)
+    spectrum = read(path)
+    assert (row.ra, row.dec) == (spectrum.ra, spectrum.dec)
+
+
+def test_a_single_spectrum_and_a_folder_have_positions(session, tmp_path):
+    (tmp_path / "a").mkdir()
+    for name, kind in (("a/lamost.fits", "LAMOST"), ("sdss.fits", "SDSS")):
+        (tmp_path / name).write_bytes(FILES[kind])
+    import_list(session, tmp_path / "sdss.fits")
+    import_list(session, tmp_path / "a")
+    sdss, lamost = every(session)
+    assert (lamost.ra, lamost.dec) == (10.5, 41.25)
+    assert sdss.ra is not None
+    assert (sdss.ra, sdss.dec) == (read(sdss.path).ra, read(sdss.path).dec)
+
+
+def test_the_centre_of_a_plate_is_nobodys_position(tmp_path):
+    path = tmp_path / "a.fits"
+    path.write_bytes(FILES["image, plate"])
+    assert [(row.ra, row.dec) for row in rows_of(path)] == [(None, None)]
+
+
+def test_only_headers_are_read(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("pixels were read")
+
+    path = tmp_path / "a.fits"
+    path.write_bytes(FILES["LAMOST"])
+    monkeypatch.setattr("agent.spectra.fits.fits_file.Hdu.image", refuse)
+    monkeypatch.setattr("agent.spectra.fits.fits_file.Hdu.read", refuse)
+    assert rows_of(path)[0].ra == 10.5
+
+
+# The walk over a folder of spectra.
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_links_do_not_lead_out_or_round(session, folder, tmp_path):
+    inside, outside = folder / "a.fits", tmp_path / "secret"
+    inside.write_bytes(samples.lamost_image())
+    outside.mkdir()
+    (outside / "x.fits").write_bytes(samples.lamost_image())
+    (folder / "loop").symlink_to(folder)
+    (folder / "out").symlink_to(outside)
+    (folder / "out.fits").symlink_to(outside / "x.fits")
+    (folder / "in.fits").symlink_to(inside)
+    os.mkfifo(folder / "pipe.fits")
+    assert import_list(session, folder).rows_used == 2
+    assert [each.path for each in every(session)] == [str(inside), str(folder / "in.fits")]
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names are text there")
+def test_names_that_are_not_unicode_are_counted(session, folder):
+    (folder / "a.fits").write_bytes(samples.lamost_image())
+    gbk = folder / os.fsdecode("光谱".encode("gbk"))
+    gbk.mkdir()
+    for path in (folder / "\udcff.fits", gbk / "b.fits"):
+        path.write_bytes(samples.lamost_image())
+    report = import_list(session, folder)
+    assert report.rows_used == 1
+    assert report.warnings == ("skipped 2 files whose names are not valid Unicode: rename them",)
+    (folder / "a.fits").unlink()
+    with pytest.raises(ImportFailed, match="names of its files are not valid Unicode: rename"):
+        import_list(session, folder)
+    with pytest.raises(ImportFailed, match=r"^\?\?\?\?: its name or that of its folder is not"):
+        import_list(session, gbk)
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names are text there")
+def test_a_list_whose_name_is_not_unicode(session, folder):
+    path = folder / "caf\udce9.csv"
+    path.write_text("object_id\nJ1\n")
+    with pytest.raises(ImportFailed, match=r"^caf\?\.csv: its name .* is not valid Unicode"):
+        import_list(session, path)
+    assert look_at(path).problem.startswith("caf?.csv: its name")
+    good = folder / "good.csv"
+    good.write_text("object_id\nJ1\n")
+    with pytest.raises(ImportFailed, match="rename the folder of the spectra"):
+        import_list(session, good, spectra=folder / "\udcff")
+    assert session.count() == 0
+
+
+def test_a_folder_of_too_many_files(spectra_folder, monkeypatch):
+    monkeypatch.setattr(spectrum_files, "MAX_FILES", 5)
+    with pytest.raises(ImportFailed, match="more than 5 files: import a list instead"):
+        list(spectrum_files.find_spectrum_files(spectra_folder))
+
+
+# Which spectra a file contains.
+def test_each_target_of_a_file_of_several_is_one(session, spectra_folder):
+    import_list(session, spectra_folder)
+    found = [each for each in every(session) if "coadd" in each.path]
+    targets = samples.TARGETS
+    assert [each.object_id for each in found] == [str(target) for target in targets]
+    # What could be taken for a row is given as one.
+    assert [each.row for each in found] == [t if t > 0 else n for n, t in enumerate(targets)]
+    assert [each.ra for each in found] == [120.0, 121.0, 122.0, 123.0, 124.0]
+    for each in found:
+        wanted = {"target": each.row} if each.row >= MIN_TARGETID else {"row": each.row}
+        assert read(each.path, **wanted).object_id == each.object_id
+
+
+def test_one_file_is_a_list_of_what_it_holds_and_a_catalogue_one_of_rows(session, spectra_folder):
+    assert import_list(session, spectra_folder / "coadd-main-dark-1.fits").rows_used == 5
+    assert import_list(session, spectra_folder / "b" / "packed.fits.gz").format == "spectrum"
+    assert import_list(session, spectra_folder / "a" / "star.dat").rows_used == 1
+    assert session.count() == 7
+    assert import_list(session, spectra_folder / "catalogue.fits").format == "FITS"
+
+
+def test_a_table_of_redshifts_is_about_the_spectra_beside_it(session, spectra_folder):
+    report = import_list(session, spectra_folder / "redrock-main-dark-1.fits")
+    assert {each.path for each in every(session)} == {
+        str(spectra_folder / "coadd-main-dark-1.fits")
+    }
+    assert [row.line for row in report.refused] == [4]  # the target -4
+
+
+# A preview counts rows where that takes no time.
+def counted(path):
+    return count_rows(open_list(path), lambda block: block.cells[0].texts(), [str(path.parent)])
+
+
+def test_a_long_list_is_not_read_to_its_end(folder, monkeypatch):
+    (folder / "list.csv").write_text("path\n" + "/data/a.fits\n" * 50_000)
+    whole = counted(folder / "list.csv")
+    assert (whole.rows, whole.outside.rows, whole.is_complete) == (50_000, 50_000, True)
+    monkeypatch.setattr(row_count, "COUNT_S", -1.0)
+    part = counted(folder / "list.csv")
+    assert 0 < part.rows < 50_000
+    assert not part.is_complete
+    assert not part.outside.is_complete
+
+
+@pytest.mark.parametrize("rows", [1, 62])
+def test_the_number_of_rows_is_not_about_that(folder, rows):
+    """Estimated from the size, these were one more."""
+    names = "".join(f"{'x' * (90 if n < 9 else 2)}{n},1,2\n" for n in range(rows))
+    (folder / "list.csv").write_text(f"object_id,ra,dec\n{names}")
+    seen = look_at(folder / "list.csv")
+    assert (seen.estimate, seen.is_exact) == (rows, True)
+
+
+def test_what_a_preview_counts(folder):
+    touch(folder, "a.txt")
+    (folder / "a.fits").write_bytes(samples.sdss())
+    seen = look_at(folder)
+    assert (seen.estimate, seen.is_exact) == (1, True)
+    (folder / "list.csv").write_text("object_id,ra,dec\na,1,2\nb,1\nc,1,2\n")
+    assert look_at(folder / "list.csv").estimate == 3

@@ -1,7 +1,5 @@
 """Hundreds of damaged lists in child processes, and what a list may not make us do."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -117,17 +115,14 @@ def a_long_cell_in_a_votable(folder):
     return path
 
 
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (cells_of_ten_mb, "^4 200008$"),
-        (one_endless_line, "^0 1$"),
-        (only_line_ends, "^1 0$"),
-        (a_gzip_bomb, "more than 200 times its size"),
-        (very_many_columns, "first line is longer than 1 MB"),
-        (a_long_cell_in_a_votable, "^1 1$"),
-    ],
-)
+@pytest.mark.parametrize(("make", "said"), [
+    (cells_of_ten_mb, "^4 200008$"),
+    (one_endless_line, "^0 1$"),
+    (only_line_ends, "^1 0$"),
+    (a_gzip_bomb, "more than 200 times its size"),
+    (very_many_columns, "first line is longer than 1 MB"),
+    (a_long_cell_in_a_votable, "^1 1$"),
+])  # fmt: skip
 def test_memory_does_not_grow_with_what_a_list_claims(folder, make, said):
     peak, told = read_elsewhere(make(folder))
     assert re.search(said, told, re.MULTILINE), told

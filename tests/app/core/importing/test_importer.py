@@ -1,17 +1,24 @@
 """A list into a session: the same candidates from every format, all of them or none."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
+import random
+from functools import partial
 
 import pytest
+from sqlalchemy import inspect, select
 
 from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates
-from app.core.errors import ImportFailed, ReadOnlyError
+from app.core.errors import ImportFailed, ImportStopped, ReadOnlyError
+from app.core.importing import entry_source, storing
+from app.core.importing.entry_source import InProcessSource
+from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.importer import import_list, preview
-from app.core.queue import page, parse_sort
+from app.core.importing.opening import open_for_import
+from app.core.importing.spectrum_locator import SpectrumLocator
+from app.core.importing.storing import DuplicateFilter
+from app.core.queue import LIST_ORDER, page, parse_sort
 from app.core.session.records import Change
 from app.core.session.session import new_session, open_session
 from tests.app.core.importing.lists import (
@@ -20,21 +27,18 @@ from tests.app.core.importing.lists import (
     every,
     import_text,
     lists_of,
+    owns,
+    refusals,
     text_of,
     touch,
     write,
 )
+from tests.night import seeds
 
 FORMATS = {
-    "csv": "CSV",
-    "tsv": "TSV",
-    "ecsv": "ECSV",
-    "fits": "FITS",
-    "votable-tabledata": "VOTable",
-    "votable-binary": "VOTable",
-    "votable-binary2": "VOTable",
-    "parquet": "Parquet",
-}
+    "csv": "CSV", "tsv": "TSV", "ecsv": "ECSV", "fits": "FITS", "votable-tabledata": "VOTable",
+    "votable-binary": "VOTable", "votable-binary2": "VOTable", "parquet": "Parquet",
+}  # fmt: skip
 
 
 def path_of(folder, format_):
@@ -74,14 +78,9 @@ def test_what_is_told_of_the_list(session, folder, format_):
     assert (listed["rows_read"], listed["rows_used"]) == (3, 3)
     assert listed["roles"] == report.roles
     assert report.roles == {
-        "path": "path",
-        "object_id": "obsid",
-        "ra": "ra",
-        "dec": "dec",
-        "score": "p_cv",
-        "label": "subclass",
-        "snr": "snrg",
-    }
+        "path": "path", "object_id": "obsid", "ra": "ra", "dec": "dec", "score": "p_cv",
+        "label": "subclass", "snr": "snrg",
+    }  # fmt: skip
     assert [column["name"] for column in listed["columns"]] == list(NAMES)
     kinds = {column["name"]: column["type"] for column in listed["columns"]}
     assert (kinds["visits"], kinds["is_new"], kinds["p_cv"]) == ("int", "bool", "float")
@@ -113,29 +112,22 @@ def test_it_works_the_same_for_a_team(location, folder):
         assert key == 5
 
 
-def test_views_are_told_once(session, folder):
+def test_views_are_told_once_and_a_score_is_the_first_order(session, folder):
     told: list[Change] = []
     session.changed.connect(told.append)
     import_text(session, folder, text_of())
     assert told == [Change(aspect="list")]
-
-
-def test_a_score_is_the_first_order(session, folder):
-    import_text(session, folder, text_of())
     assert session.fact("order") == "score"
     sort = parse_sort(session.fact("order"))
     assert [line.candidate.score for line in page(session, sort=sort).rows] == [0.9, 0.25, None]
 
 
-def test_an_order_that_somebody_chose_stays(session, folder):
+def test_an_order_that_somebody_chose_stays_and_none_is_chosen_without_a_score(session, folder):
+    import_text(session, folder, "name,path\na,a.fits\n")
+    assert session.fact("order") is None
     session.set_fact("order", "snr")
     import_text(session, folder, text_of())
     assert session.fact("order") == "snr"
-
-
-def test_without_a_score_the_list_is_the_order(session, folder):
-    import_text(session, folder, "name,path\na,a.fits\n")
-    assert session.fact("order") is None
 
 
 def test_a_read_only_session_takes_nothing(session, folder):
@@ -189,7 +181,7 @@ def test_packed_lists(session, folder):
     assert every(session)[0].path == str(folder / "a.fits")
 
 
-def test_preview_shows_what_would_be_done(folder):
+def test_a_preview_shows_what_would_be_done_and_what_cannot_be_read(folder):
     path = write(folder / "list.csv", "csv")
     seen = preview(path)
     assert (seen.format, seen.estimate) == ("CSV", 3)
@@ -197,11 +189,186 @@ def test_preview_shows_what_would_be_done(folder):
     assert seen.roles.columns["score"] == "p_cv"
     assert 'path: column "path", from its name' in seen.roles.reasons
     assert preview(path, roles={"score": ""}).roles.number("score") is None
-
-
-def test_preview_of_rows_that_cannot_be_read(folder):
     path = folder / "list.csv"
     path.write_text("name,path\na\nb,b.fits\n")
     seen = preview(path)
     assert seen.rows == (("b", "b.fits"),)
     assert [row.line for row in seen.refused] == [1]
+
+
+# Lists that can or cannot be opened, and the roles of their columns.
+@pytest.mark.parametrize(("roles", "said"), [
+    ({"scroe": "a"}, 'no role "scroe"; did you mean "score"'),
+    ({"score": "nam"}, 'no column "nam"; did you mean "name"'),
+    ({"ra": "name"}, "column for ra also needs one for dec"),
+])  # fmt: skip
+def test_roles_that_cannot_be(session, folder, roles, said):
+    with pytest.raises(ImportFailed, match=said):
+        import_text(session, folder, "name,path\na,a.fits\n", roles=roles)
+
+
+def test_lists_that_name_nothing_or_are_not_there_and_rows_that_name_none(session, folder):
+    with pytest.raises(ImportFailed, match=r"no column was recognized.*choose one"):
+        import_text(session, folder, "u,g\n1.5,2\n3,4\n")
+    with pytest.raises(ImportFailed, match=r"gone\.csv: it cannot be read|no such file"):
+        import_list(session, folder / "gone.csv")
+    report = import_text(session, folder, "name,path\na,coadd.fits\nb,coadd.fits\n")
+    assert any("a column must give the row" in warning for warning in report.warnings)
+
+
+@pytest.mark.parametrize("name", ["~nobody-of-that-name/x.csv", "a\0b.csv", "x" * 300 + ".csv"])
+def test_names_of_no_file(session, name):
+    for read in (preview, partial(import_list, session)):
+        with pytest.raises(ImportFailed) as caught:
+            read(name)
+        assert str(caught.value).isprintable()
+
+
+# What has been seen before, against a plain set.
+@pytest.mark.parametrize("seed", seeds(by_day=3, by_night=6))
+@pytest.mark.parametrize("low_bits", [2**24 - 1, 2**6 - 1])
+def test_against_a_set(monkeypatch, seed, low_bits):
+    monkeypatch.setattr(storing, "LOW_BITS", low_bits)
+    chance = random.Random(seed)
+    seen, known = DuplicateFilter(), set()
+    for _ in range(60):
+        keys = [("o", str(chance.randrange(4000)), 0) for _ in range(chance.randrange(200))]
+        fresh = seen.find_new(keys, len(keys)).tolist()
+        for key, is_fresh in zip(keys, fresh, strict=True):
+            assert is_fresh is (key not in known)
+            known.add(key)
+    assert sum(run.size for run in seen._runs) == len(known)
+    assert len(seen._runs) < 15
+
+
+def test_indexes_are_there_after_many_rows(session, folder, monkeypatch):
+    monkeypatch.setattr(storing, "BULK_ROWS", 100)
+
+    def names():
+        with session.database.reading() as connection:
+            return {each["name"] for each in inspect(connection).get_indexes("candidates")}
+
+    before = names()
+    rows = [(f"o{n}", f"{n}.fits") for n in range(20_000)]
+    import_text(session, folder, text_of(rows, ("name", "path")))
+    assert names() == before
+    with session.database.reading() as connection:
+        one = select(candidates.c.id).where(candidates.c.object_id == "o1234")
+        assert connection.execute(one).scalar_one() == 1235
+        plan = connection.exec_driver_sql(
+            "EXPLAIN QUERY PLAN SELECT id FROM candidates WHERE object_id = 'x'"
+        )
+        assert "candidates_object" in str(plan.all())
+    assert len(page(session, sort=LIST_ORDER).rows) > 0
+
+
+# The source of entries in this process.
+def test_entries_can_be_read_again_after_a_mismatch(folder):
+    path = folder / "list.csv"
+    path.write_text("name,path,n\n" + "a,a.fits,1\n" * 30_000 + "b,,late\n")
+    source = InProcessSource(open_for_import(path, {}), SpectrumLocator(path))
+    with pytest.raises(CellMismatch):
+        list(source.entries())
+    source.recheck_types()
+    assert sum(map(len, source.entries())) == 30_001
+    summary = source.summary()
+    assert [column.kind for column in summary.columns] == ["str", "str", "str"]
+    assert (summary.missing_files, summary.without_file) == (30_000, 1)
+
+
+def test_rows_of_nothing_may_not_fill_the_disk(folder, monkeypatch):
+    monkeypatch.setattr(entry_source, "FREE_BYTES", 0)
+    monkeypatch.setattr(entry_source, "MAX_RATIO", 10)
+    names = ",".join(f"magnitude_in_filter_{number:03}" for number in range(300))
+    path = folder / "list.csv"
+    path.write_text(f"name,{names}\n" + f"a{',' * 300}\n" * 2000)
+    size = path.stat().st_size
+    source = InProcessSource(open_for_import(path, {}), SpectrumLocator(path), size)
+    with pytest.raises(ImportFailed, match="more than 10 times its size"):
+        list(source.entries())
+    monkeypatch.setattr(entry_source, "MAX_RATIO", 1000)
+    source = InProcessSource(open_for_import(path, {}), SpectrumLocator(path), size)
+    assert sum(map(len, source.entries())) == 2000
+
+
+# Rows on their way into the tables: counts, duplicates, stops and restarts.
+
+
+def test_a_second_list_goes_on_where_the_first_ended(session, folder):
+    import_text(session, folder, text_of())
+    report = import_text(session, folder, "name,path\nx,x.fits\ny,y.fits\n", "more.csv")
+    found = every(session)
+    assert [each.id for each in found] == [1, 2, 3, 4, 5]
+    assert [each.line for each in found] == [1, 2, 3, 1, 2]
+    assert {each.list_id for each in found[3:]} == {report.list_id}
+
+
+def test_duplicates_are_kept_once(session, folder):
+    rows = [("a", "1.fits", 0), ("a", "1.fits", 1), ("a", "1.fits", 0), ("a", "2.fits", 0)]
+    text = text_of([*rows, ("b", "1.fits", 0), rows[1]], ("name", "path", "spec_row"))
+    report = import_text(session, folder, text)
+    assert (report.rows_used, report.duplicates) == (4, 2)
+    again = import_text(session, folder, text, "again.csv")
+    assert (again.rows_used, again.duplicates) == (0, 6)
+    assert session.count() == 4
+
+
+def test_only_the_first_refusals_are_kept_but_all_are_counted(session, folder, monkeypatch):
+    monkeypatch.setattr("app.core.importing.import_run.MAX_REFUSED_KEPT", 5)
+    report = import_text(session, folder, "name,path\n" + "x\n" * 40 + "a,a.fits\n")
+    assert report.rows_refused == 40
+    assert [line for line, _ in refusals(session)] == [1, 2, 3, 4, 5]
+
+
+def test_a_list_of_which_nothing_can_be_used_is_no_list(session, folder):
+    with pytest.raises(
+        ImportFailed, match=r"list\.csv: none of its 2 rows can be used; row 1: .*URL"
+    ):
+        import_text(session, folder, "name,path\na,ftp://x/a.fits\nb,ftp://x/b.fits\n")
+    assert session.count() == 0
+    assert lists_of(session) == []
+
+
+def test_a_stop_leaves_nothing(session, folder):
+    import_text(session, folder, "name,path\nx,x.fits\n", "first.csv")
+    path = folder / "list.csv"
+    path.write_text("name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(30_000)))
+    done: list[int] = []
+    told: list[Change] = []
+    session.changed.connect(told.append)
+    with pytest.raises(ImportStopped):
+        import_list(
+            session,
+            path,
+            progress=lambda number, total: done.append(number),
+            should_stop=lambda: len(done) > 1,
+        )
+    assert len(done) == 2
+    assert session.count() == 1
+    assert len(lists_of(session)) == 1
+    assert refusals(session) == []
+    assert told == []
+    assert import_list(session, path).rows_used == 30_000
+
+
+def test_progress_counts_up_to_what_was_expected(session, folder):
+    path = folder / "list.csv"
+    path.write_text("name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(30_000)))
+    seen: list[tuple[int, int | None]] = []
+    import_list(session, path, progress=lambda *told: seen.append(told))
+    numbers = [number for number, _ in seen]
+    assert numbers == sorted(numbers)
+    assert numbers[-1] == 30_000
+    assert all(25_000 < total < 35_000 for _, total in seen)
+
+
+def test_a_column_that_turns_out_to_be_of_another_kind(session, folder):
+    """The first rows look like numbers; what they were before is not lost."""
+    rows = [(f"o{n}", f"{n}.fits", n, f"{n}.50") for n in range(20_000)]
+    rows += [("last", "last.fits", "n/a", "> 3"), ("end", "end.fits", "1.5", "")]
+    report = import_text(session, folder, text_of(rows, ("name", "path", "count", "size")))
+    assert [column.kind for column in report.columns] == ["str", "str", "float", "str"]
+    own = owns(session)
+    assert own[7] == {"count": 7.0, "size": "7.50"}
+    assert own[-2:] == [{"count": None, "size": "> 3"}, {"count": 1.5, "size": ""}]
+    assert [each.id for each in every(session)] == list(range(1, 20_003))

@@ -1,7 +1,5 @@
 """Absolute paths that lead out of the folder of the list: counted, never followed."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -10,11 +8,7 @@ import pytest
 from app.core.errors import ImportFailed, NoRowAllowedError
 from app.core.importing import outside_paths
 from app.core.importing.importer import import_list, look_at
-from app.core.importing.outside_paths import (
-    OutsideCounter,
-    OutsidePaths,
-    outside_text,
-)
+from app.core.importing.outside_paths import OutsideCounter, OutsidePaths, outside_text
 from app.core.session.folder_names import MAX_FOLDERS
 from app.core.session.list_folders import list_folders
 from app.core.session.spectra_folders import outside_folders
@@ -42,19 +36,10 @@ def counted(*texts, roots=("/home/ada",)):
     return counter.found()
 
 
-def test_a_preview_says_which_folders_and_how_many_rows(listed, labelled):
+def test_a_preview_says_which_folders_and_without_a_yes_no_row_is_used(listed, labelled, session):
     outside = look_at(listed).outside
     assert outside == OutsidePaths(folders=(f"{labelled}/0", f"{labelled}/1"), rows=6)
     assert outside_text(outside).startswith("6 rows name spectra outside the folder of the list")
-
-
-def test_what_is_inside_or_relative_is_not_asked_about(folder):
-    path = folder / "list.csv"
-    path.write_text(f"path\n{folder}/a.fits\nb.fits\n../c.fits\nftp://x.org/d.fits\n~/e.fits\n")
-    assert look_at(path).outside == OutsidePaths()
-
-
-def test_without_a_yes_no_row_is_used_and_the_reason_counts_them(session, listed, labelled):
     with pytest.raises(NoRowAllowedError) as told:
         import_list(session, listed)
     assert str(told.value) == (
@@ -62,6 +47,12 @@ def test_without_a_yes_no_row_is_used_and_the_reason_counts_them(session, listed
         f"list, in {labelled}/0, {labelled}/1"
     )
     assert session.count() == 0
+
+
+def test_what_is_inside_or_relative_is_not_asked_about(folder):
+    path = folder / "list.csv"
+    path.write_text(f"path\n{folder}/a.fits\nb.fits\n../c.fits\nftp://x.org/d.fits\n~/e.fits\n")
+    assert look_at(path).outside == OutsidePaths()
 
 
 def test_after_a_yes_all_rows_come_in_and_it_is_remembered(
@@ -128,25 +119,20 @@ def test_an_answer_that_is_damaged_is_none(listed, tmp_path, monkeypatch):
     assert list_folders(listed) == ()
 
 
-def test_addresses_are_counted_by_their_folders():
+def test_addresses_are_counted_by_their_folders_but_never_beyond_a_bucket():
     rows = ["s3://bucket/night/1.fits", "S3://bucket/night/2.fits", "s3://bucket/day/3.fits"]
     rows += ["https://Host.example/a/4.fits?x=1", "memory://a/../b/5.fits", "file:///etc/passwd"]
     assert counted(*rows) == OutsidePaths(
         folders=("https://host.example/a", "s3://bucket/day", "s3://bucket/night"), rows=4
     )
     assert counted(*rows, roots=("s3://bucket",)).folders == ("https://host.example/a",)
-
-
-def test_many_addresses_are_summarized_but_never_beyond_a_bucket():
     found = counted(*(f"s3://bucket/{n}/1.fits" for n in range(40)))
     assert found == OutsidePaths(folders=("s3://bucket",), rows=40)
     found = counted(*(f"s3://bucket-{n}/1.fits" for n in range(40)))
     assert (len(found.folders), found.rows) == (MAX_FOLDERS, MAX_FOLDERS)
 
 
-def test_addresses_come_in_once_they_are_allowed_and_are_remembered(
-    session, folder, tmp_path, monkeypatch
-):
+def test_addresses_come_in_once_allowed_and_are_remembered(session, folder, tmp_path, monkeypatch):
     monkeypatch.setenv("SPEC_O3_CONFIG", str(tmp_path / "settings.toml"))
     path = folder / "list.csv"
     path.write_text("path\ns3://bucket/night/1.fits\ns3://bucket/other/2.fits\n")

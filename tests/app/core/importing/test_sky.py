@@ -1,7 +1,5 @@
 """Positions as lists write them, in degrees."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.importing.formats.text_cells import TextCells
@@ -16,35 +14,25 @@ def dec(text, unit=""):
     return angles(TextCells([text], "str"), unit, is_ra=False)[0]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("187.5", 187.5),
-        ("12:30:00", 187.5),
-        ("12 30 00.0", 187.5),
-        ("12h30m00s", 187.5),
-        ("187d30m00s", 187.5),
-        ("187:30:00", 187.5),  # no hour is so late
-        ("00:00:01", 15 / 3600),
-        ("noon", None),
-        ("", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), [
+    ("187.5", 187.5),
+    ("12:30:00", 187.5),
+    ("12 30 00.0", 187.5),
+    ("12h30m00s", 187.5),
+    ("187d30m00s", 187.5),
+    ("187:30:00", 187.5),  # no hour is so late
+    ("00:00:01", 15 / 3600),
+    ("noon", None),
+    ("", None),
+])  # fmt: skip
 def test_right_ascensions(text, expected):
     assert ra(text) == (None if expected is None else pytest.approx(expected, abs=1e-12))
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("-10.25", -10.25),
-        ("+10:15:00", 10.25),
-        ("-00:30:00", -0.5),
-        ("\u221200:30:00", -0.5),
-        ("-10d15m00s", -10.25),
-        ("-10 15 00", -10.25),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), [
+    ("-10.25", -10.25), ("+10:15:00", 10.25), ("-00:30:00", -0.5), ("\u221200:30:00", -0.5),
+    ("-10d15m00s", -10.25), ("-10 15 00", -10.25),
+])  # fmt: skip
 def test_declinations(text, expected):
     assert dec(text) == pytest.approx(expected)
 
@@ -63,14 +51,11 @@ def test_both_or_neither():
     assert positions([], []) == ([], [], 0)
 
 
-@pytest.mark.parametrize(
-    ("ra", "dec", "name"),
-    [
-        (10.68458, 41.26917, "J004244.29+411609.0"),
-        (359.9999999, -0.0000001, "J235959.99-000000.0"),
-        (0.0, 90.0, "J000000.00+900000.0"),
-        (187.5, -12.5, "J123000.00-123000.0"),
-    ],
-)
+@pytest.mark.parametrize(("ra", "dec", "name"), [
+    (10.68458, 41.26917, "J004244.29+411609.0"),
+    (359.9999999, -0.0000001, "J235959.99-000000.0"),
+    (0.0, 90.0, "J000000.00+900000.0"),
+    (187.5, -12.5, "J123000.00-123000.0"),
+])  # fmt: skip
 def test_names_by_position(ra, dec, name):
     assert iau_name(ra, dec) == name

@@ -1,13 +1,12 @@
 """Where spectra lie, and that nothing outside what the user named is ever one."""
 
-from __future__ import annotations
-
 import os
 import sys
 
 import pytest
 
 from app.core.importing.spectrum_locator import FileIndex, SpectrumLocator
+from app.core.importing.survey_names import find_scheme
 from tests.app.core.importing.lists import touch
 
 
@@ -47,28 +46,12 @@ def test_a_file_that_was_moved_within_the_spectra_is_found_by_its_name(folder, s
     assert places.missing == 1
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "../secret.fits",
-        "sub/../../secret.fits",
-        "..\\secret.fits",
-        "/etc/passwd",
-        "//server/share/x.fits",
-        "C:/Windows/x.fits",
-        "http://x.org/a.fits",
-        "https://x.org/a.fits",
-        "file:///etc/passwd",
-        "ftp:/x/a.fits",
-        "~/a.fits",
-        "/dev/zero",
-        "sub/..",
-        "..",
-        ".",
-        "sub/",
-        "a" * 5000,
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "../secret.fits", "sub/../../secret.fits", "..\\secret.fits", "/etc/passwd",
+    "//server/share/x.fits", "C:/Windows/x.fits", "http://x.org/a.fits", "https://x.org/a.fits",
+    "file:///etc/passwd", "ftp:/x/a.fits", "~/a.fits", "/dev/zero", "sub/..", "..", ".", "sub/",
+    "a" * 5000,
+])  # fmt: skip
 def test_what_leads_out_is_refused(folder, tmp_path, text):
     touch(tmp_path, "secret.fits")
     touch(folder, "sub/a.fits")
@@ -77,18 +60,12 @@ def test_what_leads_out_is_refused(folder, tmp_path, text):
     assert len(said) < 300
 
 
-def test_a_sibling_is_inside_where_it_is_named(folder, spectra):
+def test_what_is_inside_of_what_was_named(folder, spectra, tmp_path):
     touch(spectra, "a.fits")
     assert "outside the allowed folders" in location(places_of(folder), "../spectra/a.fits")
     assert location(places_of(folder, spectra), "../spectra/a.fits") == str(spectra / "a.fits")
-
-
-def test_a_folder_that_only_begins_like_one_given_is_another(folder, tmp_path):
     touch(tmp_path / "lists2", "a.fits")
     assert "outside" in location(places_of(folder), str(tmp_path / "lists2" / "a.fits"))
-
-
-def test_absolute_paths(folder, spectra, tmp_path):
     touch(spectra, "a.fits")
     touch(tmp_path / "else", "b.fits")
     inside, outside = str(spectra / "a.fits"), str(tmp_path / "else" / "b.fits")
@@ -169,19 +146,31 @@ def test_an_address_is_used_where_it_is_allowed(folder, spectra):
     assert location(places, "HTTPS://host.example/a/2.fits") == "HTTPS://host.example/a/2.fits"
     assert places.missing == 0, "it is not asked"
     for other in (
-        "https://host.example/ab/1.fits",
-        "https://host.example/1.fits",
-        "http://host.example/a/1.fits",
-        "https://host.example.evil/a/1.fits",
-        "https://host.example@evil/a/1.fits",
-        "https://host.example/a/../1.fits",
-        "https://host.example/a/%2e%2e",
-        "https://host.example/a/b::file:",
+        "https://host.example/ab/1.fits", "https://host.example/1.fits",
+        "http://host.example/a/1.fits", "https://host.example.evil/a/1.fits",
+        "https://host.example@evil/a/1.fits", "https://host.example/a/../1.fits",
+        "https://host.example/a/%2e%2e", "https://host.example/a/b::file:",
         "s3://host.example/a/1.fits",
-    ):
+    ):  # fmt: skip
         assert location(places, other).startswith('"'), other
     assert location(places_of(folder, allow_absolute=True), "s3://a/b") == "s3://a/b"
     assert "not allowed" in location(places_of(folder), url)
     touch(spectra, "deep/1.fits")
     here = places_of(folder, spectra, allowed=["s3://a"])
     assert location(here, "s3://a/1.fits") == str(spectra / "deep" / "1.fits"), "a copy is here"
+
+
+# File names of the surveys.
+@pytest.mark.parametrize(("columns", "parts", "first"), [
+    ("plate mjd fiberid", ("266", "51602", "31"), "spec-0266-51602-0031"),
+    ("plate mjd fiberid", ("266.0", "51602.000", "3.1e+01"), "spec-0266-51602-0031"),
+    ("PLATE MJD FIBER", ("11000", "58000", "1000"), "spec-11000-58000-1000"),
+    ("lmjd planid spid fiberid", ("55859", "F5902", "1", "8"), "spec-55859-F5902_sp01-008"),
+    ("field mjd catalogid", ("15000", "59146", "4375786564"), "spec-015000-59146-4375786564"),
+    ("survey program healpix", ("main", "dark", "27247"), "coadd-main-dark-27247"),
+    ("petal_loc tileid lastnight", ("4", "80613", "20210324"), "coadd-4-80613-thru20210324"),
+])  # fmt: skip
+def test_what_the_surveys_call_their_files(columns, parts, first):
+    naming = find_scheme(columns.split())
+    assert naming.stems(parts)[0] == first
+    assert naming.stems(["x"] * len(parts)) in ([], ["coadd-x-x-x", "spectra-x-x-x"])

@@ -1,7 +1,5 @@
 """A batch over workers that are none: what is given to them, and what is kept of their answers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -80,13 +78,10 @@ def test_an_engine_that_keeps_failing_ends_the_batch(location):
         assert len(list(pending_candidates(session, NANO))) == 20
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        WorkerCrash("the worker was killed by SIGKILL (as when memory runs out)"),
-        InspectionError("there is not enough memory for it", "Traceback ..."),
-    ],
-)
+@pytest.mark.parametrize("error", [
+    WorkerCrash("the worker was killed by SIGKILL (as when memory runs out)"),
+    InspectionError("there is not enough memory for it", "Traceback ..."),
+])  # fmt: skip
 def test_workers_that_keep_dying_end_the_batch(location, error):
     workers = Workers(lambda number: said(number=number) if number == 3 else error)
     with made(location, 20) as session:

@@ -1,7 +1,5 @@
 """Several programs that inspect one session on a server: each candidate is inspected once."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections import Counter

@@ -1,8 +1,7 @@
 """How long the rest of a list takes: as measured here, as published, or as one says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
+from itertools import chain
 
 import pytest
 
@@ -10,7 +9,7 @@ from agent.trajectory.trajectory import ModelRef
 from app.core.errors import SessionError
 from app.core.inspections.plan import PUBLISHED_S, plan_inspections
 from app.core.inspections.share import Share
-from app.core.inspections.store import add_inspection
+from app.core.inspections.store import add_inspection, count_pending, pending_candidates
 from tests.app.core.inspected import NANO, said
 from tests.app.core.sessions import made
 
@@ -63,3 +62,33 @@ def test_the_newest_weights_of_a_name_count(location):
 def test_an_unknown_model(location):
     with made(location, 1) as session, pytest.raises(SessionError, match="give --seconds-each"):
         plan_inspections(session, "mine", 1)
+
+
+def test_each_candidate_is_pending_in_one_share_as_it_is_read(tmp_path):
+    assert Share.parse("2/4") == Share(2, 4)
+    assert Share.parse(" 1/1 ") == Share(1, 1)
+    with made(tmp_path / "night.speco3", 120) as session:
+        add_inspection(session, 8, said(number=8))
+        shares = [Share(part, 7) for part in range(1, 8)]
+        found = [[c.id for c in pending_candidates(session, NANO, share=each)] for each in shares]
+        assert all(some == sorted(some) for some in found)
+        assert sorted(chain(*found)) == [n for n in range(1, 121) if n != 8]
+        counts = [count_pending(session, NANO, share=each) for each in shares]
+        assert counts == [len(some) for some in found]
+        assert len(list(pending_candidates(session, NANO, 3, share=shares[2]))) == 3
+
+
+@pytest.mark.parametrize("text", ["", "0/4", "5/4", "2", "2/0", "-1/4", "1/99999", "a/b", "٢/٤"])
+def test_what_is_no_share_is_refused(text):
+    with pytest.raises(SessionError, match="no share: write 2/4"):
+        Share.parse(text)
+
+
+def test_nothing_of_other_shares_is_read(tmp_path, monkeypatch):
+    with made(tmp_path / "night.speco3", 200) as session:
+        read, candidates = [], session.candidates
+        monkeypatch.setattr(
+            session, "candidates", lambda numbers: read.extend(numbers) or candidates(numbers)
+        )
+        found = [each.id for each in pending_candidates(session, NANO, share=Share(1, 100))]
+        assert found == read == [100, 200]

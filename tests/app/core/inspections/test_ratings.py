@@ -1,7 +1,5 @@
 """Ratings in a session: one for each person and inspection; low ones come first."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.trajectory.trajectory import ModelRef
@@ -36,7 +34,7 @@ def session(tmp_path):
         yield opened
 
 
-def test_rating_again_replaces_and_the_same_takes_back(session):
+def test_each_person_has_one_that_is_replaced_and_taken_back(session):
     one = inspected(session, 1)
     heard = []
     session.changed.connect(lambda change: heard.append((change.aspect, change.candidate_ids)))
@@ -46,10 +44,6 @@ def test_rating_again_replaces_and_the_same_takes_back(session):
     assert rate(session, 1, one, 5) is None and rating_of(session, 1, one) is None
     assert list(all_ratings(session)) == []
     assert heard == [("rating", frozenset({1}))] * 3
-
-
-def test_each_person_has_one(session):
-    one = inspected(session, 1)
     rate(session, 1, one, 1)
     session.reviewer = "Grace: the first"
     assert rating_of(session, 1, one) is None
@@ -71,12 +65,9 @@ def test_low_ratings_come_first_then_contradicted_verdicts(session):
     session.record_verdict(7, accept)
     found = agent_faults(session)
     assert [(each.candidate_id, each.score, each.agent, each.person) for each in found] == [
-        (3, 0, "YES", Verdict.ACCEPT),
-        (1, 2, "YES", Verdict.ACCEPT),
-        (5, 5, "YES", Verdict.REJECT),
-        (6, None, "YES", Verdict.REJECT),
-        (7, None, "NO", Verdict.ACCEPT),
-    ]
+        (3, 0, "YES", Verdict.ACCEPT), (1, 2, "YES", Verdict.ACCEPT), (5, 5, "YES", Verdict.REJECT),
+        (6, None, "YES", Verdict.REJECT), (7, None, "NO", Verdict.ACCEPT),
+    ]  # fmt: skip
     assert {each.model for each in found} == {"spec-o3-7b"}
 
 
@@ -85,13 +76,10 @@ def test_facts_that_are_no_ratings_are_left_out(session):
     rate(session, 1, one, 1)
     good = next(iter(all_ratings(session)))[1]
     for key, value in (
-        ("1:x:Ada", "{"),
-        ("1:y:Ada", '{"kind": "rating"}'),
-        ("1:z:Ada", ""),
-        ("-1:x:Ada", rating_text(good)),
-        ("one:x:Ada", rating_text(good)),
+        ("1:x:Ada", "{"), ("1:y:Ada", '{"kind": "rating"}'), ("1:z:Ada", ""),
+        ("-1:x:Ada", rating_text(good)), ("one:x:Ada", rating_text(good)),
         ("999:x:Ada", rating_text(good)),
-    ):
+    ):  # fmt: skip
         session.set_fact(PREFIX + key, value)
     assert [number for number, _ in all_ratings(session)] == [1, 999]
     assert [each.candidate_id for each in agent_faults(session)] == [1]

@@ -1,7 +1,5 @@
 """What agents made of the candidates: kept, replaced, compared, and taken up again."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
@@ -10,10 +8,13 @@ from threading import Barrier
 import pytest
 from sqlalchemy import event, update
 
+from agent.models.registry import find_model
 from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory import ModelRef
 from app.core.database.tables import candidates, inspections
 from app.core.errors import SessionError
+from app.core.inspections.known_model import as_recorded, recorded_by
+from app.core.inspections.seen import SeenResult, read_seen, record_seen
 from app.core.inspections.share import Share
 from app.core.inspections.store import (
     Confusion,
@@ -27,7 +28,7 @@ from app.core.inspections.store import (
     pending_candidates,
 )
 from app.core.queue import Sort, parse_filter
-from app.core.session.records import Change
+from app.core.session.records import Change, Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.inspected import MEASURED, NANO, OTHER, agent_of, said, shown
 from tests.app.core.sessions import made
@@ -111,33 +112,6 @@ def test_all_or_nothing(location):
         assert len(list(all_trajectories(session))) == 1
 
 
-def test_it_is_told_once_it_is_kept(location):
-    with made(location) as session:
-        seen = []
-
-        def look(change):
-            seen.append((change, agent_of(session)[0]))
-
-        session.changed.connect(look)
-        add_inspection(session, 1, said())
-        mark_fault(session, 2, "no such file")
-        mark_fault(session, 2, "no such file")
-        assert seen == [
-            (Change(aspect="inspection", candidate_ids=frozenset({1})), "YES"),
-            (Change(aspect="spectrum", candidate_ids=frozenset({2})), "YES"),
-        ]
-
-
-def test_models_found_by_leaps(location):
-    with made(location, 30) as session:
-        assert models_of(session) == []
-        for number in range(1, 31):
-            add_inspection(session, number, said())
-        add_inspection(session, 4, said(model=OTHER))
-        add_inspection(session, 4, said(model=MEASURED))
-        assert models_of(session) == [MEASURED, replace(NANO, engine=""), OTHER]
-
-
 def test_two_models_compared(location):
     with made(location, 6) as session:
         for number, (one, other) in enumerate(
@@ -200,20 +174,9 @@ def test_what_failed_is_done_again_and_what_cannot_be_read_is_not(location):
         with session.database.writing() as connection:
             connection.execute(update(candidates).where(candidates.c.id == 5).values(path=""))
         assert [each.id for each in pending_candidates(session, NANO)] == [1, 2, 6]
-        assert [each.id for each in pending_candidates(session, NANO, retry=True)] == [
-            1,
-            2,
-            4,
-            6,
-        ]
-        assert (
-            count_pending(session, NANO),
-            count_pending(session, NANO, retry=True),
-        ) == (3, 4)
-        assert (
-            count_pending(session, OTHER),
-            count_pending(session, OTHER, retry=True),
-        ) == (4, 5)
+        assert [each.id for each in pending_candidates(session, NANO, retry=True)] == [1, 2, 4, 6]
+        assert (count_pending(session, NANO), count_pending(session, NANO, retry=True)) == (3, 4)
+        assert (count_pending(session, OTHER), count_pending(session, OTHER, retry=True)) == (4, 5)
         add_inspection(session, 4, said(number=4))  # it can be read again
         assert session.candidate(4).fault == ""
 
@@ -231,7 +194,7 @@ def test_in_the_order_and_of_the_kind_one_wants(location):
         assert [each.id for each in found] == [2, 5, 4]
 
 
-def test_a_fault_in_words_that_fit(location):
+def test_a_fault_is_told_once_in_words_that_fit(location):
     with made(location) as session:
         mark_fault(session, 1, "line one\nline two \x1b[31m" + "x" * 1000)
         fault = session.candidate(1).fault
@@ -241,10 +204,24 @@ def test_a_fault_in_words_that_fit(location):
         assert shown(session, "has:fault") == [1]
         mark_fault(session, 1, "")
         assert shown(session, "has:fault") == []
+        seen = []
+
+        def look(change):
+            seen.append((change, agent_of(session)[0]))
+
+        session.changed.connect(look)
+        add_inspection(session, 1, said())
+        mark_fault(session, 2, "no such file")
+        mark_fault(session, 2, "no such file")
+        assert seen == [
+            (Change(aspect="inspection", candidate_ids=frozenset({1})), "YES"),
+            (Change(aspect="spectrum", candidate_ids=frozenset({2})), "YES"),
+        ]
 
 
-def test_all_trajectories_one_after_the_other(location):
+def test_all_trajectories_one_after_the_other_and_their_models(location):
     with made(location, 120) as session:
+        assert models_of(session) == []
         for number in range(1, 121):
             add_inspection(session, number, said(number=number))
         add_inspection(session, 5, said(model=OTHER, number=5))
@@ -252,23 +229,26 @@ def test_all_trajectories_one_after_the_other(location):
         assert [each.spectrum.object_id for each in found[:2]] == ["J000001", "J000002"]
         assert len(found) == 121
         assert [each.model for each in all_trajectories(session, OTHER)] == [OTHER]
+        # Models are found by leaps.
+        add_inspection(session, 4, said(model=MEASURED))
+        assert models_of(session) == [MEASURED, replace(NANO, engine=""), OTHER]
 
 
-@pytest.mark.parametrize("record", ["{}", "[", "null", '{"version": 99}', "x" * 100])
-def test_a_damaged_record_is_told(location, record):
+def test_a_damaged_record_is_told(location):
     with made(location) as session:
-        add_inspection(session, 3, said())
-        with session.database.writing() as connection:
-            connection.execute(update(inspections).values(record=record))
-        with pytest.raises(SessionError, match="inspection of candidate 3 by nano is damaged"):
-            inspections_of(session, 3)
-        with pytest.raises(SessionError, match="damaged"):
-            list(all_trajectories(session))
-        add_inspection(session, 3, said())
-        assert len(inspections_of(session, 3)) == 1
+        for record in ["{}", "[", "null", '{"version": 99}', "x" * 100]:
+            add_inspection(session, 3, said())
+            with session.database.writing() as connection:
+                connection.execute(update(inspections).values(record=record))
+            with pytest.raises(SessionError, match="inspection of candidate 3 by nano is damaged"):
+                inspections_of(session, 3)
+            with pytest.raises(SessionError, match="damaged"):
+                list(all_trajectories(session))
+            add_inspection(session, 3, said())
+            assert len(inspections_of(session, 3)) == 1
 
 
-def test_one_inspection_is_one_transaction(tmp_path):
+def test_one_inspection_is_one_transaction_and_keeps_nothing_of_a_spectrum(tmp_path):
     with made(tmp_path / "a.speco3") as session:
         commits = []
         with session.database.writing() as connection:
@@ -276,11 +256,7 @@ def test_one_inspection_is_one_transaction(tmp_path):
         event.listen(engine, "commit", commits.append)
         add_inspection(session, 1, said())
         assert len(commits) == 1
-
-
-def test_nothing_of_a_spectrum_is_kept(tmp_path):
-    """A record holds words and hashes: a session does not grow by the size of what was seen."""
-    with made(tmp_path / "a.speco3") as session:
+        # A record holds words and hashes: a session does not grow by the size of what was seen.
         kept = add_inspection(session, 1, said())
         assert not any(isinstance(each, Spectrum) for each in vars(kept.trajectory).values())
         with session.database.reading() as connection:
@@ -303,3 +279,83 @@ def test_the_members_of_a_panel_are_records_of_their_own(location):
         assert next(iter(shown(session, "", Sort("disagreeing", True)))) == 1
         assert compare_models(session, NANO, MEASURED).opposed == 1
         assert 1 not in [each.id for each in pending_candidates(session, NANO)]
+
+
+# What a reviewer has seen of the agents stays known, each person's for themselves.
+ACCEPT = Opinion(verdict=Verdict.ACCEPT)
+
+
+def test_what_was_seen_is_known_after_a_restart_and_to_nobody_else(tmp_path):
+    location = tmp_path / "night.speco3"
+    with made(location, 5) as session:
+        assert read_seen(session, 1) is None
+        record_seen(session, {1: SeenResult(in_blind=True), 2: SeenResult(model="nano: 7b")})
+        record_seen(session, {2: SeenResult(model="other", in_blind=True)})
+        record_seen(session, {})
+        reviewer = session.reviewer
+    with open_session(location, reviewer) as session:
+        assert read_seen(session, 1) == SeenResult(in_blind=True)
+        assert read_seen(session, 2) == SeenResult(model="other", in_blind=True)
+        assert read_seen(session, 3) is None
+    with open_session(location, "Li Wei") as session:
+        assert read_seen(session, 1) is None
+
+
+def test_the_log_tells_it_of_verdicts_even_where_they_were_undone(tmp_path):
+    with made(tmp_path / "night.speco3", 5) as session:
+        session.record_verdict(1, ACCEPT, shown={"verdict": "YES"})
+        session.record_verdict(2, ACCEPT)
+        session.undo()
+        session.undo()
+        assert read_seen(session, 1) == SeenResult()
+        assert read_seen(session, 2) is None
+
+
+# Records of a model on a server that were made when its address was part of its identity.
+OLD = ModelRef(
+    name="Qwen-big",
+    engine="remote",
+    sha256="2ebdf374192185fc88a9b067284d3c3d90449ca312efe344ad6756a8bd4bca06",
+)
+"""As an earlier version wrote it for the first of these addresses."""
+ADDRESS = "http://gpu-1:8000/v1#Qwen/big"
+
+
+def test_what_an_older_record_has_is_not_inspected_again(tmp_path):
+    now = find_model(f"http://gpu-2:8000/v1,{ADDRESS}").ref
+    with made(tmp_path / "night.speco3") as session:
+        assert as_recorded(session, now) == now
+        for number in (1, 2, 3):
+            add_inspection(session, number, said(model=OLD, number=number))
+        found = as_recorded(session, now)
+        assert (found.name, found.sha256) == (OLD.name, OLD.sha256)
+        assert count_pending(session, found) == 2
+        assert as_recorded(session, found).sha256 == OLD.sha256
+        told = recorded_by(said(model=now), found)
+        assert (told.model.sha256, told.model.address) == (OLD.sha256, now.address)
+        other = said(model=NANO)
+        assert recorded_by(other, found) is other
+
+
+def test_which_older_records_are_those_of_a_server(tmp_path):
+    """Without `#MODEL` it was written as the server says it."""
+    with made(tmp_path / "night.speco3") as session:
+        add_inspection(session, 1, said(model=replace(OLD, name="Qwen/big")))
+        found = as_recorded(session, find_model(ADDRESS).ref)
+        assert (found.name, count_pending(session, found)) == ("Qwen/big", 4)
+        add_inspection(session, 1, said(model=OLD))
+        for other in ("http://gpu-1:8000/v1#Qwen/small", "http://gpu-3:8000/v1#Qwen/big"):
+            ref = find_model(other).ref
+            assert as_recorded(session, ref) is ref
+
+
+def test_of_two_first_addresses_the_one_with_more_records_counts(tmp_path):
+    now = find_model(f"{ADDRESS},http://gpu-2:8000/v1").ref
+    assert now.also[0] == OLD.sha256
+    second = replace(OLD, sha256=now.also[1])
+    with made(tmp_path / "night.speco3") as session:
+        add_inspection(session, 1, said(model=second))
+        add_inspection(session, 2, said(model=second))
+        add_inspection(session, 3, said(model=OLD))
+        assert as_recorded(session, now).sha256 == second.sha256
+        assert as_recorded(session, NANO) is NANO

@@ -1,7 +1,5 @@
 """One scene for a module, in a file and on a server: its tests only look."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.app.core.queue.scenes import scene

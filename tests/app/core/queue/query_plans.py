@@ -1,15 +1,11 @@
 """Records the query plans of SQLite and refuses slow ones."""
 
-from __future__ import annotations
-
 import re
 from contextlib import contextmanager
 
 from sqlalchemy import event
 
-from app.core.queue import (
-    Sort,
-)
+from app.core.queue import Sort
 
 SMALL = "candidates_(several|faulty|differing)|judgements_(flagged|commented)"
 

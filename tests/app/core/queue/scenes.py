@@ -1,7 +1,5 @@
 """Sessions full of everything a filter can ask for, beside what plain Python knows of them."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import dataclass, field
@@ -91,16 +89,9 @@ def scene(location: Path | str, count: int = 150, seed: int = 1) -> Scene:
 
 
 LIST = {
-    "name": "list.csv",
-    "path": "/list.csv",
-    "sha256": "ab",
-    "format": "csv",
-    "rows_read": 1,
-    "rows_used": 1,
-    "roles": "{}",
-    "columns": "[]",
-    "imported_at": "",
-}
+    "name": "list.csv", "path": "/list.csv", "sha256": "ab", "format": "csv", "rows_read": 1,
+    "rows_used": 1, "roles": "{}", "columns": "[]", "imported_at": "",
+}  # fmt: skip
 
 
 def _known(draw: random.Random, number: int) -> Known:
@@ -152,18 +143,12 @@ def _opinion(draw: random.Random) -> Opinion:
 def _inspected(each: Known) -> list[dict[str, Any]]:
     return [
         {
-            "candidate_id": each.id,
-            "model": model,
-            "model_sha256": SHA,
-            "at": "2026-01-01T00:00:00+00:00",
-            "verdict": verdict,
-            "p_yes": None,
-            "stopped_by": stopped_by,
-            "well_formed": True,
-            "record": "{}",
+            "candidate_id": each.id, "model": model, "model_sha256": SHA,
+            "at": "2026-01-01T00:00:00+00:00", "verdict": verdict, "p_yes": None,
+            "stopped_by": stopped_by, "well_formed": True, "record": "{}",
         }
         for model, (verdict, stopped_by) in each.agents.items()
-    ]
+    ]  # fmt: skip
 
 
 def holds(tree: Filter, known: Known, me: str) -> bool:
@@ -235,12 +220,9 @@ def _compared(value: float | None, compare: str, with_value: float) -> bool:
     if value is None:
         return False
     return {
-        "=": value == with_value,
-        "<": value < with_value,
-        ">": value > with_value,
-        "<=": value <= with_value,
-        ">=": value >= with_value,
-    }[compare]
+        "=": value == with_value, "<": value < with_value, ">": value > with_value,
+        "<=": value <= with_value, ">=": value >= with_value,
+    }[compare]  # fmt: skip
 
 
 def _said(text: str, tree: Words) -> bool:

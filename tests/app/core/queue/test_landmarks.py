@@ -1,7 +1,5 @@
 """Landmarks lead to every row of a queue, whatever its filter and order."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

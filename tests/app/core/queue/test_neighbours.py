@@ -1,7 +1,5 @@
 """Other epochs and what lies near, against every pair; at the poles and across 0 hours."""
 
-from __future__ import annotations
-
 import math
 import random
 
@@ -15,13 +13,8 @@ from app.core.queue.neighbours import nearest, separation_arcsec
 from tests.app.core.sessions import made
 
 CENTRES = [
-    (0.0, 0.0),
-    (359.9999, 45.0),
-    (0.0001, -60.0),
-    (180.0, 89.999),
-    (10.0, -90.0),
-    (77.0, 90.0),
-]
+    (0.0, 0.0), (359.9999, 45.0), (0.0001, -60.0), (180.0, 89.999), (10.0, -90.0), (77.0, 90.0),
+]  # fmt: skip
 RADII = [0.0, 0.5, 3.0, 60.0, 1800.0, 3600.0]
 
 
@@ -121,17 +114,13 @@ def test_other_epochs_wherever_they_are(location):
         assert neighbours(session, session.candidate(6), 3600) == []
 
 
-def test_not_more_than_can_be_shown(location):
+def test_at_most_what_can_be_shown_and_nameless_ones_are_not_the_same(location):
     with made(location, 250) as session:
+        rename(session, {1: "", 2: ""})
+        assert neighbours(session, session.candidate(1)) == []
         put(session, {number: (50.0, 20.0 + number * 1e-6) for number in range(1, 251)})
         found = neighbours(session, session.candidate(1), 60)
         assert [each.candidate.id for each in found] == list(range(2, 102))
-
-
-def test_nameless_ones_are_not_the_same(location):
-    with made(location, 3) as session:
-        rename(session, {1: "", 2: ""})
-        assert neighbours(session, session.candidate(1)) == []
 
 
 @pytest.mark.parametrize("radius", [-1.0, 3600.1, float("nan"), float("inf")])

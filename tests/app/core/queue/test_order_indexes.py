@@ -1,7 +1,5 @@
 """Indexes of orders: made when they are first wanted, and done without where they cannot be."""
 
-from __future__ import annotations
-
 import gc
 import sqlite3
 import weakref

@@ -1,7 +1,5 @@
 """Pages read one after the other, either way, and the next candidate nobody has judged."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest
@@ -15,8 +13,10 @@ from app.core.queue import (
     EVERYTHING,
     LIST_ORDER,
     UNJUDGED,
+    Count,
     Sort,
     combine,
+    count,
     next_row,
     next_unjudged,
     page,
@@ -197,14 +197,11 @@ def test_two_threads_ask_at_once_in_a_new_order(tmp_path):
         assert found == [50] * 4
 
 
-@pytest.mark.parametrize("limit", [0, -1, 1001])
-def test_pages_of_no_length(tmp_path, limit):
-    with made(tmp_path / "a.speco3") as session, pytest.raises(SessionError, match="1000"):
-        page(session, limit=limit)
-
-
-def test_an_empty_list(tmp_path):
+def test_an_empty_list_and_pages_of_no_length(tmp_path):
     with made(tmp_path / "a.speco3", 0) as session:
+        for limit in (0, -1, 1001):
+            with pytest.raises(SessionError, match="1000"):
+                page(session, limit=limit)
         assert page(session, sort=SCORE) == page(session)
         assert page(session).rows == ()
         assert next_unjudged(session, parse_filter("flag:star")) is None
@@ -232,3 +229,26 @@ def set_scores(session, scores):
 def set_own(session, number, own):
     with session.database.writing() as connection:
         connection.execute(update(candidates).where(candidates.c.id == number).values(own=own))
+
+
+# Counts stop at their limit and say so.
+
+
+@settings(max_examples=examples(50))
+@given(tree=TREES, at_most=st.integers(1, 200))
+def test_how_many_a_filter_shows(seen, tree, at_most):
+    number = len(seen.of(tree))
+    expected = Count(number, True) if number <= at_most else Count(at_most, False)
+    assert count(seen.session, tree, at_most) == expected
+
+
+def test_said_in_words():
+    assert str(Count(12345, True)) == "12,345"
+    assert str(Count(1000, False)) == "1,000+"
+
+
+def test_a_count_looks_only_so_far(file_scene, monkeypatch):
+    for name in ("FIRST_ROWS", "ROWS_A_CALL"):
+        monkeypatch.setattr(walking, name, 20)
+    found = count(file_scene.session, parse_filter('own."mag r">0'))
+    assert found == Count(20, False)

@@ -1,7 +1,5 @@
 """Every query of the queue uses an index and never scans the whole list."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.inspections.store import models_of

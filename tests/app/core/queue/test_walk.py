@@ -1,18 +1,9 @@
 """Walks scan and gather rows and give the same result either way."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 
-from app.core.queue import (
-    EVERYTHING,
-    LIST_ORDER,
-    Sort,
-    matching,
-    page,
-    parse_filter,
-)
+from app.core.queue import EVERYTHING, LIST_ORDER, Sort, matching, page, parse_filter
 from app.core.queue import walk as walking
 from tests.app.core.queue.query_plans import SCORE, explained, refuse_slow
 from tests.app.core.queue.trees import SORTS, TREES
@@ -49,11 +40,8 @@ def test_the_same_by_looking_alone(file_scene, tree, sort):
     """Nothing is gathered, and a call looks at a few rows only."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (
-            ("MAX_GATHERED", -1),
-            ("MAX_GATHERED_LATE", -1),
-            ("FIRST_ROWS", 3),
-            ("ROWS_A_CALL", 11),
-        ):
+            ("MAX_GATHERED", -1), ("MAX_GATHERED_LATE", -1), ("FIRST_ROWS", 3), ("ROWS_A_CALL", 11),
+        ):  # fmt: skip
             patch.setattr(walking, name, value)
         assert found(file_scene.session, tree, sort) == file_scene.numbers(tree, sort)
 

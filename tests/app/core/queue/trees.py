@@ -1,7 +1,5 @@
 """Filters of every kind, for hypothesis to draw from."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from app.core.queue.filters import (

@@ -1,7 +1,5 @@
 """Sessions to report on, and their pages read back as a browser would, by Python's own parser."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 import numpy as np

@@ -1,15 +1,26 @@
 """The whole page: its sections, what is simulated, and what a screen reader says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
-from tests.app.core.judged_sessions import A, R, say
-from tests.app.core.report.reading import broken, lived_in, read, written
+from agent.confidence.scores import Estimate
+from app.core.report.content import gather_content
+from app.core.report.object_section import cards_section, disagreement_section
+from app.core.report.parts import _shade, key, measured, named, share_of, table
+from app.core.report.people_section import (
+    agreement_section,
+    counts_section,
+    pace_section,
+    subclass_section,
+)
+from app.core.report.svg import ACCEPT, AGENT, INK, REJECT, SOFT, UNSURE
+from app.core.session.records import Opinion
+from app.core.session.session import open_session
+from tests.app.core.judged_sessions import A, R, inspect, say
+from tests.app.core.report.reading import EVIL, Page, broken, lived_in, read, written
 from tests.app.core.sessions import made
 
 
-def test_all_of_it_is_there(location, rng, tmp_path):
+def test_all_of_it_is_there_also_for_those_who_do_not_see_it(location, rng, tmp_path):
     with lived_in(location, rng) as session:
         page = written(session, tmp_path / "report.html")
         accepted = [
@@ -30,6 +41,16 @@ def test_all_of_it_is_there(location, rng, tmp_path):
         )
         assert "J000020" in text
         assert "Kappa for faint and for bright" in text
+    figures = page.tags.count("svg")
+    assert figures > 30
+    labels = [value for tag, name, value in page.attributes if (tag, name) == ("svg", "aria-label")]
+    roles = [value for tag, name, value in page.attributes if (tag, name) == ("svg", "role")]
+    assert len(labels) == len(roles) == page.tags.count("title") - 1 == figures
+    assert all(labels)
+    assert page.tags.count("caption") == page.tags.count("table")
+    scopes = [value for tag, name, value in page.attributes if (tag, name) == ("th", "scope")]
+    assert len(scopes) == page.tags.count("th")
+    assert ("html", "lang", "en") in page.attributes
 
 
 def test_an_empty_session(location, tmp_path):
@@ -67,16 +88,112 @@ def test_all_simulated_is_said_at_the_head_whatever_is_shown(location, tmp_path)
         assert "imulated" not in page.text()
 
 
-def test_for_those_who_do_not_see_it(location, rng, tmp_path):
-    with lived_in(location, rng) as session:
-        page = written(session, tmp_path / "report.html")
-    figures = page.tags.count("svg")
-    assert figures > 30
-    labels = [value for tag, name, value in page.attributes if (tag, name) == ("svg", "aria-label")]
-    roles = [value for tag, name, value in page.attributes if (tag, name) == ("svg", "role")]
-    assert len(labels) == len(roles) == page.tags.count("title") - 1 == figures
-    assert all(labels)
-    assert page.tags.count("caption") == page.tags.count("table")
-    scopes = [value for tag, name, value in page.attributes if (tag, name) == ("th", "scope")]
-    assert len(scopes) == page.tags.count("th")
-    assert ("html", "lang", "en") in page.attributes
+# What is said of a model's p(YES).
+def test_not_calibrated_is_said_plainly(location, tmp_path):
+    with made(location, 9) as session:
+        inspect(session, "nano", {1: ("YES", 0.9), 2: ("NO", 0.1), 3: ("NO", 0.2)})
+        say(session, "Ada", {1: A, 2: R})
+        text = written(session, tmp_path / "report.html").text()
+    assert "Not calibrated: p(YES) ranks candidates but is not a probability." in text
+    assert "18 more verdicts, among them at least 4 more ACCEPT and 4 more REJECT" in text
+    assert "Its p(YES) is not calibrated." in text
+    assert "No cut for a precision of 90\u00a0% yet" in text
+
+
+# Sections of the page, and what is gathered for them.
+def test_sections_appear_as_people_judge(location):
+    with made(location, 6) as session:
+        content = gather_content(session, read)
+        assert cards_section(content) is None and disagreement_section(content) is None
+        assert pace_section(content.statistics) is None
+        say(session, "Ada", {1: A})
+        drawn = Page(cards_section(gather_content(session, read)))
+        assert drawn.tags.count("svg") == 1 and "All 1." in drawn.text()
+        unreadable = gather_content(session, broken)
+        (card,) = unreadable.cards
+        assert card.spectrum is None and "cut short" in card.fault
+        failed = Page(cards_section(unreadable))
+        assert failed.tags.count("svg") == 0 and "could not be read: cut short" in failed.text()
+        # Counts leave out what there is none of; one person alone agrees with nobody.
+        found = gather_content(session, read).statistics
+        items = Page(counts_section(found)).text_of("li")
+        assert [each.strip() for each in items] == ["accepted", "open"]
+        assert agreement_section(found) is None and "Ada" in Page(pace_section(found)).text()
+        # Models with most blind verdicts come first.
+        say(session, "Ada", {2: R})
+        inspect(session, "few", {1: ("YES", 0.9)})
+        inspect(session, "silent", {1: ("YES", None), 2: ("NO", None)})
+        inspect(session, "many", {1: ("YES", 0.9), 2: ("NO", 0.1), 3: ("NO", 0.2)})
+        content = gather_content(session, read)
+        names = [each.figures.model for each in content.reliabilities]
+        assert names[0] == "many" and "silent" not in names
+        # Two people have a row and a matrix.
+        say(session, "Ada", {3: A})
+        say(session, "Ben", {1: A, 2: R, 3: R})
+        page = Page(agreement_section(gather_content(session, read).statistics))
+    assert "Ada and Ben" in page.text()
+    assert ("table", "class", "matrix") in page.attributes
+    assert "67\u00a0%" in page.text()
+
+
+def test_both_kinds_of_disagreement(location):
+    with made(location, 3) as session:
+        inspect(session, "nano", {2: ("NO", 0.1)})
+        say(session, "Ada", {1: A, 2: A})
+        say(session, "Ben", {1: R})
+        text = Page(disagreement_section(gather_content(session, read))).text()
+    assert "Between people: 1, 1 of them not settled" in text
+    assert "Ada ACCEPT" in text and "Ben REJECT" in text
+    assert "Between people and agent, most confident agent first: 1 shown" in text
+    assert "NO, p(YES) 0.1" in text
+
+
+def test_sub_classes_are_counted_and_compared(location):
+    finer = Opinion(verdict=A, subclass="DN/WZ Sge")
+    with made(location, 4, "Ben") as session:
+        session.record_verdict(1, finer)
+    with open_session(location, "Ada") as session:
+        assert subclass_section(gather_content(session, read).statistics) is not None
+        session.record_verdict(1, finer)
+        session.record_verdict(2, Opinion(verdict=A, subclass="NL"))
+        found = gather_content(session, read).statistics
+    counts = Page(subclass_section(found)).text()
+    assert "DN › WZ Sge" in counts and "NL" in counts
+    agreed = Page(agreement_section(found)).text()
+    assert "Ada and Ben, level 1" in agreed and "Ada and Ben, level 2" in agreed
+
+
+# Text of the page has enough contrast.
+def contrast(one, other):
+    def light(colour):
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        red, green, blue = (
+            c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts
+        )
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    bright, dark = sorted((light(one), light(other)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def test_text_can_be_read_on_its_ground():
+    for ink in (INK, SOFT, ACCEPT, REJECT, UNSURE, AGENT):
+        assert contrast(ink, "#ffffff") > 4.5
+    for ground in (ACCEPT, REJECT, UNSURE, INK):
+        assert contrast("#ffffff", ground) > 4.5
+    assert contrast(INK, _shade(1.0)) > 4.5
+
+
+# Tables, legends and values.
+def test_tables_legends_and_values_are_escaped_and_have_headers():
+    page = Page(table("of", ("a", "b"), [("x", "1"), ("y", None)], numbers=frozenset({1})))
+    assert page.text_of("th") == ["a", "b", "x", "y"]
+    assert ("td", "class", "n") in page.attributes
+    assert page.tags.count("td") == 2
+    assert Page(measured(Estimate(0.5, 0.25, 0.75))).text() == "0.50 (0.25 to 0.75)"
+    assert measured(Estimate(None, 0.0, 0.0)) == "–"
+    assert (share_of(1, 4), share_of(1, 0)) == ("1 (25\u00a0%)".replace("\u00a0", " "), "1")
+    page = Page(named(EVIL, is_simulated=True))
+    assert "script" not in page.tags and "SIMULATED" in page.text()
+    assert Page(named("", is_simulated=False)).text() == "no name"
+    assert Page(key(("#000000", "<b>", "3"))).text() == "<b> 3"

@@ -1,10 +1,11 @@
 """Sessions that were tampered with, and everything that can be done with them."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
+import tempfile
 from contextlib import closing
+from functools import cache
+from pathlib import Path
 
 from app.core.errors import SessionError
 from app.core.session.records import Opinion, Verdict
@@ -14,14 +15,24 @@ from tests.app.core.sessions import made
 ACCEPT, REJECT, _ = (Opinion(verdict=verdict) for verdict in Verdict)
 
 
+@cache
+def whole():
+    """The file of a session with three log lines."""
+    with tempfile.TemporaryDirectory() as folder:
+        location = Path(folder) / "night.speco3"
+        with made(location) as session:
+            session.record_verdict(1, ACCEPT)
+            session.record_verdict(2, REJECT)
+            session.undo()
+        with closing(sqlite3.connect(location)) as connection:
+            connection.executescript("PRAGMA journal_mode = DELETE")
+        return location.read_bytes()
+
+
 def prepare(location, script=""):
-    """Make a session with three log lines, then run a script on its file."""
-    with made(location) as session:
-        session.record_verdict(1, ACCEPT)
-        session.record_verdict(2, REJECT)
-        session.undo()
+    """A session with three log lines, whose file a script was then run on."""
+    location.write_bytes(whole())
     with closing(sqlite3.connect(location)) as connection:
-        connection.executescript("PRAGMA journal_mode = DELETE")
         connection.executescript(script)
 
 

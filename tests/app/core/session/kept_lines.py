@@ -1,7 +1,5 @@
 """Whether a session holds all that was told as kept."""
 
-from __future__ import annotations
-
 from app.core.session.session import open_session
 from tests.app.core.session.recorder import CANDIDATES, line_of
 
@@ -32,11 +30,8 @@ def held(session):
         for each in session.judgements(number):
             said = each.opinion
             found[number, each.reviewer] = [
-                said.verdict,
-                said.confidence,
-                list(said.flags),
-                said.comment,
-            ]
+                said.verdict, said.confidence, list(said.flags), said.comment,
+            ]  # fmt: skip
     return found
 
 

@@ -4,8 +4,6 @@ It reads one order a line, forks a child for each, and tells when the child is g
 there in milliseconds, with everything imported.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -116,11 +114,8 @@ def _hold(order: Order) -> None:
 
 
 WORKS: dict[str, Callable[[Order], None]] = {
-    "record": _record,
-    "import": _import,
-    "open": _open,
-    "hold": _hold,
-}
+    "record": _record, "import": _import, "open": _open, "hold": _hold,
+}  # fmt: skip
 
 
 def _session(order: Order, reviewer: str) -> Session:
@@ -236,10 +231,7 @@ class Nursery:
 def nursery(module: str = "tests.app.core.session.recorder") -> Iterator[Nursery]:
     root = Path(__file__).parents[4]
     with subprocess.Popen(
-        [sys.executable, "-m", module],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=root,
+        [sys.executable, "-m", module], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root
     ) as process:
         try:
             yield Nursery(process)

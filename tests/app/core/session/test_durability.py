@@ -1,7 +1,5 @@
 """Nothing acknowledged is lost: not by kill, and not by a clock that is set back."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 

@@ -1,7 +1,5 @@
 """Where there is no room a session says so, and loses nothing acknowledged."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.errors import SessionError

@@ -1,7 +1,5 @@
 """Sessions with invalid values or damaged bytes: a clear SessionError, whatever they contain."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import sqlite3
@@ -10,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from app.core.errors import SessionError
-from tests.app.core.session.hostile import prepare, use
+from tests.app.core.session.hostile import use, whole
 from tests.night import seeds
 
 DEEP = "[" * 100_000
@@ -37,12 +35,8 @@ VALUES = {
         "id": [str(HUGE), "-id"],
     },
     "judgements": {
-        "log_id": ["99", "'x'", "3"],
-        "verdict": ["'MAYBE'", "7"],
-        "flags": ["'null'", "x'00'"],
-        "comment": ["7", "x'00'"],
-        "at": ["7", "x'00'"],
-        "reviewer_id": ["99", "'x'"],
+        "log_id": ["99", "'x'", "3"], "verdict": ["'MAYBE'", "7"], "flags": ["'null'", "x'00'"],
+        "comment": ["7", "x'00'"], "at": ["7", "x'00'"], "reviewer_id": ["99", "'x'"],
         "candidate_id": ["99", "'x'"],
     },
     "reviewers": {
@@ -61,20 +55,17 @@ VALUES = {
         "agent_p_yes": ["'x'"],
     },
     "facts": {"key": ["x'00' || key"], "value": ["x'00'", "char(0)", "''"]},
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("table", VALUES)
 def test_values_no_session_has(file_location, tmp_path, table):
     """In all rows, in one row, before and after an undo: no error but ours, and lines stay."""
-    made_once = tmp_path / "made.speco3"
-    prepare(made_once)
-    whole = made_once.read_bytes()
     refused = 0
     pairs = [(column, value) for column, values in VALUES[table].items() for value in values]
     wheres = itertools.cycle(["", " WHERE rowid = 2", " ORDER BY rowid DESC LIMIT 1"])
     for (column, value), where in zip(pairs, wheres, strict=False):
-        file_location.write_bytes(whole)
+        file_location.write_bytes(whole())
         if not spoil(file_location, table, column, value, where):
             continue
         with closing(sqlite3.connect(file_location)) as connection:
@@ -108,12 +99,9 @@ def spoil(location, table, column, value, where):
 def test_a_failing_disk(file_location, tmp_path, seed):
     """Bytes that came back wrong, anywhere in the file."""
     chance = random.Random(seed)
-    made_once = tmp_path / "made.speco3"
-    prepare(made_once)
-    whole = made_once.read_bytes()
     found = set()
     for _ in range(25):
-        spoilt = bytearray(whole)
+        spoilt = bytearray(whole())
         for _ in range(chance.choice([1, 3, 30])):
             start = chance.randrange(len(spoilt))
             some = chance.randbytes(chance.choice([1, 2, 16, 600]))

@@ -1,7 +1,5 @@
 """Lines measured by hand: kept, withdrawn, never changed."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -20,15 +18,9 @@ from app.core.session.session import open_session
 from tests.app.core.sessions import made
 
 HALPHA = HandMeasurement(
-    line="Hα",
-    ew=-15.5,
-    ew_error=0.5,
-    fwhm_kms=354.0,
-    centroid=6564.9,
-    snr=12.0,
-    left=(6500.0, 1.5),
-    right=(6630.0, 1.25),
-)
+    line="Hα", ew=-15.5, ew_error=0.5, fwhm_kms=354.0, centroid=6564.9, snr=12.0,
+    left=(6500.0, 1.5), right=(6630.0, 1.25),
+)  # fmt: skip
 BARE = HandMeasurement(line="He II 4686", ew=2.0, left=(4600.0, 1.0), right=(4800.0, 1.0))
 
 
@@ -77,25 +69,15 @@ def test_only_ones_own_can_be_withdrawn(session, file_location):
         assert len(measurements_of(ben)) == 1
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"line": ""},
-        {"line": "x" * 81},
-        {"line": "a\nb"},
-        {"ew": math.nan},
-        {"snr": math.inf},
-        {"ew_error": -1.0},
-        {"fwhm_kms": -1.0},
-        {"left": (6700.0, 1.0)},
-        {"left": (-1.0, 1.0)},
+def test_what_is_no_measurement_is_not_kept(session):
+    for wrong in [
+        {"line": ""}, {"line": "x" * 81}, {"line": "a\nb"}, {"ew": math.nan}, {"snr": math.inf},
+        {"ew_error": -1.0}, {"fwhm_kms": -1.0}, {"left": (6700.0, 1.0)}, {"left": (-1.0, 1.0)},
         {"right": (6630.0, math.nan)},
-    ],
-)
-def test_what_is_no_measurement_is_not_kept(session, wrong):
-    with pytest.raises(SessionError):
-        record_measurement(session, 1, replace(HALPHA, **wrong))
-    assert measurements_of(session, with_withdrawn=True) == []
+    ]:  # fmt: skip
+        with pytest.raises(SessionError):
+            record_measurement(session, 1, replace(HALPHA, **wrong))
+        assert measurements_of(session, with_withdrawn=True) == []
 
 
 @pytest.mark.parametrize(
@@ -114,8 +96,8 @@ def rows(session):
         return connection.execute(select(measurements)).all()
 
 
-def test_a_server_keeps_them_too(location):
-    with made(location) as session:
+def test_a_server_keeps_them_too(team_location):
+    with made(team_location) as session:
         first = record_measurement(session, 2, HALPHA)
         withdraw_measurement(session, first.id)
         record_measurement(session, 2, BARE)

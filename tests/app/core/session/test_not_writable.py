@@ -1,7 +1,5 @@
 """Sessions that may not be written: files and folders of others."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

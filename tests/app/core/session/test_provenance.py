@@ -1,7 +1,5 @@
 """Where results come from."""
 
-from __future__ import annotations
-
 import json
 
 from sqlalchemy import insert
@@ -77,12 +75,9 @@ def test_the_words_that_a_model_was_asked_in_are_named(location):
     with listed(location, [{}, {}]) as session:
         for model, wording in (("ours", WordingRef()), ("theirs", words)):
             inspection = Trajectory(
-                task="CV",
-                spectrum=SpectrumRef(),
-                model=ModelRef(name=model, sha256="cd"),
-                wording=wording,
-                stopped_by="answer",
-            )
+                task="CV", spectrum=SpectrumRef(), model=ModelRef(name=model, sha256="cd"),
+                wording=wording, stopped_by="answer",
+            )  # fmt: skip
             add_inspection(session, 1, inspection)
         found = provenance(session)
     assert [(each.name, each.wording) for each in found.models] == [

@@ -1,7 +1,5 @@
 """What the tables keep ready follows from the log."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

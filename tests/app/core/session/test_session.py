@@ -1,9 +1,8 @@
 """A session on disk: verdicts kept, undone, done again; one writer; nothing but sessions opened."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import update
@@ -13,9 +12,12 @@ from app.core.database.database import Database
 from app.core.database.migrations import VERSION
 from app.core.database.tables import lists
 from app.core.errors import SessionError
+from app.core.session import verdict_log
+from app.core.session.counted_text import counted_text
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import list_roles, new_session, open_session
-from tests.app.core.sessions import fill, made
+from app.core.session.together import MAX_CANDIDATES
+from tests.app.core.sessions import made
 from tests.app.ui.candidates import take_sample
 
 ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
@@ -53,27 +55,17 @@ def test_a_newer_session_is_refused(file_location):
     open_session(file_location, "Ada").close()
 
 
-def test_nothing_is_overwritten(location):
-    made(location).close()
-    with pytest.raises(SessionError, match="already"):
-        new_session(location, find_task("CV"), "Ben")
-    open_session(location, "Ada").close()
-
-
-def test_a_verdict_on_nothing_is_refused(location):
+def test_task_and_facts_go_with_it_and_nothing_is_overwritten(location):
     with made(location) as session:
+        assert session.task.windows == find_task("CV").windows
+        session.set_fact("blind", json.dumps(True))
         with pytest.raises(SessionError):
             session.record_verdict(99, ACCEPT)
         with pytest.raises(SessionError, match="no candidate 99"):
             session.candidate(99)
         assert [each.id for each in session.candidates([4, 99, 2])] == [4, 2]
-
-
-def test_the_task_goes_with_the_session(location, tmp_path):
-    source = find_task("CV")
-    with made(location) as session:
-        assert session.task.windows == source.windows
-        session.set_fact("blind", json.dumps(True))
+    with pytest.raises(SessionError, match="already"):
+        new_session(location, find_task("CV"), "Ben")
     with open_session(location, "Ada") as session:
         assert session.fact("blind") == "true"
         assert session.fact("none") is None
@@ -86,21 +78,139 @@ def test_a_database_of_no_kind_we_know():
         Database("://", "write")
 
 
-def test_fill_counts(location):
-    with new_session(location, find_task("CV"), "Ada") as session:
-        assert fill(session, 0).count() == 0
-
-
-def test_roles_name_the_column_of_the_label(tmp_path):
-    with new_session(tmp_path / "night", find_task("CV"), "Ada") as session:
-        take_sample(session, 12)
-        assert list_roles(session)[1]["label"] == "subclass"
-
-
-def test_damaged_roles_are_left_out(tmp_path):
+def test_roles_name_the_column_of_the_label_and_damaged_ones_are_left_out(tmp_path):
     with new_session(tmp_path / "night", find_task("CV"), "Ada") as session:
         take_sample(session, 2)
+        assert list_roles(session)[1]["label"] == "subclass"
         for text, found in (("no JSON", {}), ("[1]", {}), ('{"ra": 1, "dec": "d"}', {"dec": "d"})):
             with session.database.writing() as connection:
                 connection.execute(update(lists).values(roles=text))
             assert list_roles(session) == {1: found}
+
+
+# Opinions are checked before they are stored.
+def test_opinions_that_cannot_be_kept(location):
+    with made(location) as session:
+        for opinion in [
+            Opinion(confidence=5), Opinion(confidence=-1), Opinion(comment="x" * 10_001),
+            Opinion(comment="a\0b"), Opinion(flags=("",)), Opinion(flags=("a",) * 33),
+        ]:  # fmt: skip
+            with pytest.raises(SessionError):
+                session.record_verdict(1, opinion)
+            assert list(session.history()) == []
+
+
+# Numbers of things.
+def test_one_and_many():
+    assert counted_text(1, "row") == "1 row"
+    assert counted_text(0, "row") == "0 rows"
+    assert counted_text(2000, "spectrum", "spectra") == "2,000 spectra"
+    assert counted_text(1, "spectrum", "spectra") == "1 spectrum"
+
+
+# Several candidates judged in one act: all or none of them, and one undo takes all back.
+
+
+def rejected(opinion):
+    return replace(opinion, verdict=Verdict.REJECT)
+
+
+def verdicts(session):
+    found = {n: session.judgement(n) for n in range(1, session.count() + 1)}
+    return {n: str(each.opinion.verdict) for n, each in found.items() if each is not None}
+
+
+@pytest.fixture
+def session(tmp_path):
+    with made(tmp_path / "night.speco3", 600) as session:
+        yield session
+
+
+@pytest.mark.parametrize("count", [2, 5, 500])
+def test_one_undo_takes_all_back_and_one_redo_gives_them_again(session, count):
+    session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT, confidence=3, flags=("star",)))
+    before = verdicts(session)
+    changes = []
+    session.changed.connect(changes.append)
+    numbers = range(1, count + 1)
+    entries = session.record_together(numbers, rejected, place="overview")
+    assert len(entries) == count
+    assert session.judgement(2).opinion == Opinion(
+        verdict=Verdict.REJECT, confidence=3, flags=("star",)
+    )
+    assert [len(each.candidate_ids) for each in changes] == [count]
+    after = verdicts(session)
+    assert set(after.values()) == {"REJECT"}
+    assert session.size_of_next("undo") == count
+    assert session.undo().others == count - 1
+    assert verdicts(session) == before
+    assert session.size_of_next("redo") == count
+    assert session.redo().others == count - 1
+    assert verdicts(session) == after
+    session.undo()
+    session.undo()
+    assert verdicts(session) == {}
+    assert session.undo() is None
+
+
+def test_only_the_act_is_undone(session):
+    session.record_verdict(1, Opinion(verdict=Verdict.UNSURE))
+    session.record_together([3, 4, 5], rejected, place="overview")
+    session.record_verdict(6, Opinion(verdict=Verdict.ACCEPT))
+    session.undo()
+    assert verdicts(session) == {1: "UNSURE", 3: "REJECT", 4: "REJECT", 5: "REJECT"}
+    session.undo()
+    assert verdicts(session) == {1: "UNSURE"}
+    session.redo()
+    assert verdicts(session) == {1: "UNSURE", 3: "REJECT", 4: "REJECT", 5: "REJECT"}
+    session.redo()
+    assert verdicts(session)[6] == "ACCEPT"
+
+
+def test_after_a_restart(session, tmp_path):
+    session.record_together([3, 4, 5], rejected, place="overview")
+    session.close()
+    with open_session(tmp_path / "night.speco3", session.reviewer) as again:
+        assert again.undo().others == 2
+        assert verdicts(again) == {}
+
+
+def test_two_acts_side_by_side_are_two(session):
+    session.record_together([1, 2], rejected, place="overview")
+    session.record_together([3, 4], rejected, place="overview")
+    session.undo()
+    assert set(verdicts(session)) == {1, 2}
+    session.undo()
+    assert verdicts(session) == {}
+    session.redo()
+    assert set(verdicts(session)) == {1, 2}
+
+
+def test_all_or_nothing_and_not_too_many(session, monkeypatch):
+    with pytest.raises(SessionError, match="no candidate 9999"):
+        session.record_together([1, 2, 9999], rejected, place="overview")
+    assert verdicts(session) == {}
+    assert not list(session.history())
+    assert session.size_of_next("undo") == 0
+    with pytest.raises(SessionError, match="at most"):
+        session.record_together(range(1, MAX_CANDIDATES + 2), rejected, place="overview")
+
+
+def test_who_thinks_so_already_has_no_line(session):
+    session.record_verdict(1, Opinion(verdict=Verdict.REJECT))
+    entries = session.record_together([1, 2], rejected, place="overview")
+    assert [each.candidate_id for each in entries] == [2]
+    session.undo()
+    assert verdicts(session) == {1: "REJECT"}
+    assert session.record_together([1], rejected, place="overview") == []
+
+
+@pytest.mark.parametrize("fact", ["", "1", "a b c", "1 999999999999999999 x", "9 1 x", "-1 5 x"])
+def test_a_damaged_fact_undoes_no_more_than_there_is(session, fact):
+    session.record_together([1, 2, 3], rejected, place="overview")
+    with session.database.writing() as connection:
+        last = verdict_log.history_page(connection)[-1].id
+    session.set_fact(f"act:{last}", fact)
+    while session.undo() is not None:
+        pass
+    assert verdicts(session) == {}

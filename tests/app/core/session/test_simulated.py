@@ -1,19 +1,27 @@
 """How many of a session's spectra are simulated."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from sqlalchemy import insert
 
 from agent.errors import ReadError
 from agent.spectra.spectrum import Spectrum
+from app.core.database.tables import known_answers
+from app.core.errors import SessionError
 from app.core.inspections.store import add_inspection
 from app.core.session import simulated as module
+from app.core.session.known_answers import (
+    has_known_answers,
+    known_answer_of,
+    read_known_answers,
+    without_known,
+)
 from app.core.session.simulated import SimulatedCount, simulated_in, simulated_of
 from tests.app.core.exporting.catalogues import listed
 from tests.app.core.inspected import MEASURED, NANO, said
+from tests.app.core.sessions import made
 
 
 def inspected(session, number, *, simulated, model=NANO):
@@ -42,15 +50,15 @@ def test_as_the_records_tell(location):
         assert words(session) == "all 4"
 
 
-@pytest.mark.parametrize("record", ["", "{}", "[]", '{"spectrum": 1}', "[" * 100_000])
-def test_a_record_of_a_stranger(location, record):
+def test_a_record_of_a_stranger(location):
     with listed(location, [{}, {}]) as session:
-        for number in (1, 2):
-            inspected(session, number, simulated=True)
-        with session.database.writing() as connection:
-            text = f"UPDATE inspections SET record = '{record}' WHERE candidate_id = 1"
-            connection.exec_driver_sql(text)
-        assert words(session) == "all 1 looked at"
+        for record in ["", "{}", "[]", '{"spectrum": 1}', "[" * 100_000]:
+            for number in (1, 2):
+                inspected(session, number, simulated=True)
+            with session.database.writing() as connection:
+                text = f"UPDATE inspections SET record = '{record}' WHERE candidate_id = 1"
+                connection.exec_driver_sql(text)
+            assert words(session) == "all 1 looked at"
 
 
 def test_of_very_many_some_from_first_to_last(file_location, monkeypatch):
@@ -68,18 +76,14 @@ def read(candidate):
     return Spectrum(wavelength=wavelength, flux=wavelength, simulated=candidate.id < 5)
 
 
-def test_spectra_are_read_where_nothing_else_is_known(location):
+def test_spectra_are_read_where_nothing_or_not_all_is_known(location):
     with listed(location, [{} for _ in range(8)]) as session:
         assert simulated_of(session, {}, read) == SimulatedCount(
             simulated=2, checked=4, candidates=8
         )
         known = dict.fromkeys(range(1, 9), True)
         assert simulated_of(session, known, read).words == "all 8"
-
-
-def test_some_are_read_though_others_are_known(location):
-    """Half of a list may be simulated, and only the other half inspected."""
-    with listed(location, [{} for _ in range(8)]) as session:
+        # Half of a list may be simulated, and only the other half inspected.
         for number in range(5, 9):
             inspected(session, number, simulated=False)
         assert simulated_of(session, {}, read).words == "2 of the 6 looked at"
@@ -96,3 +100,33 @@ def test_no_more_than_a_few_are_read(file_location):
 def test_of_nothing(location):
     with listed(location, []) as session:
         assert simulated_of(session, {}, read).words == ""
+
+
+# Known answers from a stranger's session are checked when they are read.
+ROW = {"candidate_id": 2, "is_member": True, "class_name": "CV", "simulated": False, "source": "x"}
+
+
+def test_it_is_read_as_it_was_stored(location):
+    with made(location, 3) as session:
+        assert not has_known_answers(session)
+        with session.database.writing() as connection:
+            connection.execute(insert(known_answers).values(**ROW))
+        assert has_known_answers(session)
+        answer = known_answer_of(session, 2)
+        assert (answer.is_member, answer.class_name, answer.is_simulated) == (True, "CV", False)
+        assert known_answer_of(session, 1) is None
+        with session.database.reading() as connection:
+            assert read_known_answers(connection) == {2: answer}
+            assert without_known(connection, [3, 2, 1]) == [3, 1]
+
+
+@pytest.mark.parametrize(
+    "spoilt", ["is_member = 7", "class_name = x'00'", "class_name = 'a' || char(10)"]
+)
+def test_a_spoilt_one_is_damage(file_location, spoilt):
+    with made(file_location, 3) as session:
+        with session.database.writing() as connection:
+            connection.execute(insert(known_answers).values(**ROW))
+            connection.exec_driver_sql(f"UPDATE known_answers SET {spoilt}")
+        with pytest.raises(SessionError, match="damaged"):
+            known_answer_of(session, 2)

@@ -1,7 +1,5 @@
 """A session from a stranger reads no spectra outside its folder until a person allows it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from app.core.database.tables import candidates
 from app.core.errors import SessionError
 from app.core.importing.importer import import_list
 from app.core.session import spectra_folders
+from app.core.session.folder_names import folders_above, is_within, normalized, summarized
 from app.core.session.session import new_session, open_session
 from app.core.session.spectra_folders import (
     FILE,
@@ -98,23 +97,20 @@ def test_an_answer_that_cannot_be_saved_holds_until_the_end(received, monkeypatc
     open_with_spectra(received, "Ada").close()
 
 
-@pytest.mark.parametrize(
-    ("path", "is_outside"),
-    [
-        ("{own}/deeper/b.fits", False),
-        ("{own}/../private/secret.fits", True),
-        ("{own}/./../private/secret.fits", True),
-        ("{own}x/secret.fits", False),  # there is no such folder
-        ("/nowhere/at/all.fits", False),
-        ("//server/share/a.fits", True),
-        ("\\\\server\\share\\a.fits", False),  # on this system a plain name
-        ("C:\\data\\a.fits", False),
-        ("a\0b.fits", False),
-        ("{private}/gone.fits", True),
-        ("{private}", False),
-        ("", False),
-    ],
-)
+@pytest.mark.parametrize(("path", "is_outside"), [
+    ("{own}/deeper/b.fits", False),
+    ("{own}/../private/secret.fits", True),
+    ("{own}/./../private/secret.fits", True),
+    ("{own}x/secret.fits", False),  # there is no such folder
+    ("/nowhere/at/all.fits", False),
+    ("//server/share/a.fits", True),
+    ("\\\\server\\share\\a.fits", False),  # on this system a plain name
+    ("C:\\data\\a.fits", False),
+    ("a\0b.fits", False),
+    ("{private}/gone.fits", True),
+    ("{private}", False),
+    ("", False),
+])  # fmt: skip
 def test_what_is_outside(tmp_path, private, path, is_outside):
     own = tmp_path / "mail"
     own.mkdir()
@@ -225,3 +221,23 @@ def test_an_address_is_packed_where_it_is_allowed_and_only_there(received, tmp_p
     assert (report.packed, report.unreadable) == (2, ())
     with open_with_spectra(tmp_path / "out.speco3", "Ada") as copy:
         assert packed_spectrum(copy, 1) is not None
+
+
+def test_folders_are_compared_whole_and_summarized():
+    assert is_within("/data/a", "/data")
+    assert is_within("/data", "/data")
+    assert is_within("/data", "/")
+    assert not is_within("/data2/a", "/data")
+    few = [f"/data/{number}" for number in range(8)]
+    assert summarized([*few, "/data/1/deeper", "/data/1"]) == tuple(few)
+    many = [f"/data/survey/{a}/{b}" for a in range(30) for b in range(30)]
+    assert summarized([*many, "/home/ada"]) == ("/data/survey", "/home/ada")
+    assert "/" not in summarized([f"/{number}/x" for number in range(20)])
+    assert is_within("s3://a/b", "s3://a") and not is_within("s3://ab", "s3://a")
+    assert folders_above("s3://a/b/c") == ["s3://a/b", "s3://a"]
+    assert folders_above("s3://a") == []
+    assert normalized("HTTP://Host/a/") == "http://host/a"
+    assert normalized("s3://a/../b") == ""
+    many = [f"s3://a/b/{number}" for number in range(20)]
+    assert summarized([*many, "/data/x"]) == ("/data/x", "s3://a/b")
+    assert len(summarized(f"s3://bucket{number}" for number in range(20))) == 20

@@ -1,7 +1,5 @@
 """Which opinion stands, from the lines of the log alone."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from types import SimpleNamespace
@@ -31,51 +29,48 @@ def line(number, at, action="set", *, before=None, target=None, origin="", there
     )
 
 
-@pytest.mark.parametrize(
-    ("lines", "wanted"),
-    [
-        ([], None),
-        ([line(1, "10")], 1),
-        ([line(1, "10"), line(2, "11", "undo", target=1)], None),
-        ([line(1, "10"), line(2, "11", before=1)], 2),
-        # a clock set back
-        ([line(1, "10"), line(2, "05", before=1)], 2),
-        ([line(1, "10"), line(2, "05", before=1), line(3, "04", "undo", target=2)], 1),
-        (
-            [
-                line(1, "10"),
-                line(2, "05", before=1),
-                line(3, "04", "undo", target=2),
-                line(4, "03", "redo", target=2),
-            ],
-            2,
-        ),
-        # merged in: the later one
-        ([line(1, "10"), line(2, "09", origin="x")], 1),
-        ([line(1, "10"), line(2, "11", origin="x")], 2),
-        ([line(1, "10"), line(2, "10", origin="x")], 2),
-        # what followed it there, by a clock that was wrong
-        ([line(1, "10"), line(2, "12", origin="x"), line(3, "01", origin="x", before=2)], 3),
-        # taken back there: the own one, or nothing
-        (
-            [line(1, "10"), line(2, "12", origin="x"), line(3, "13", "undo", target=2, origin="x")],
-            1,
-        ),
-        ([line(1, "10"), line(2, "13", "undo", target=1, origin="x")], None),
-        # said here in knowledge of what was merged in
-        ([line(1, "10"), line(2, "20", origin="x"), line(3, "15", before=2)], 3),
-        # taken back in a copy, done again here later
-        (
-            [
-                line(1, "10"),
-                line(2, "11", "undo", target=1),
-                line(3, "14", "redo", target=1),
-                line(4, "12", "undo", target=1, origin="x"),
-            ],
-            1,
-        ),
-    ],
-)
+@pytest.mark.parametrize(("lines", "wanted"), [
+    ([], None),
+    ([line(1, "10")], 1),
+    ([line(1, "10"), line(2, "11", "undo", target=1)], None),
+    ([line(1, "10"), line(2, "11", before=1)], 2),
+    # a clock set back
+    ([line(1, "10"), line(2, "05", before=1)], 2),
+    ([line(1, "10"), line(2, "05", before=1), line(3, "04", "undo", target=2)], 1),
+    (
+        [
+            line(1, "10"),
+            line(2, "05", before=1),
+            line(3, "04", "undo", target=2),
+            line(4, "03", "redo", target=2),
+        ],
+        2,
+    ),
+    # merged in: the later one
+    ([line(1, "10"), line(2, "09", origin="x")], 1),
+    ([line(1, "10"), line(2, "11", origin="x")], 2),
+    ([line(1, "10"), line(2, "10", origin="x")], 2),
+    # what followed it there, by a clock that was wrong
+    ([line(1, "10"), line(2, "12", origin="x"), line(3, "01", origin="x", before=2)], 3),
+    # taken back there: the own one, or nothing
+    (
+        [line(1, "10"), line(2, "12", origin="x"), line(3, "13", "undo", target=2, origin="x")],
+        1,
+    ),
+    ([line(1, "10"), line(2, "13", "undo", target=1, origin="x")], None),
+    # said here in knowledge of what was merged in
+    ([line(1, "10"), line(2, "20", origin="x"), line(3, "15", before=2)], 3),
+    # taken back in a copy, done again here later
+    (
+        [
+            line(1, "10"),
+            line(2, "11", "undo", target=1),
+            line(3, "14", "redo", target=1),
+            line(4, "12", "undo", target=1, origin="x"),
+        ],
+        1,
+    ),
+])  # fmt: skip
 def test_which_opinion_stands(lines, wanted):
     found = standing_line(lines, "own")
     assert (None if found is None else found.id) == wanted
@@ -94,12 +89,22 @@ def test_corrections_of_a_line_from_a_clock_that_was_ahead():
     assert standing_ends([first, late, early, again], "own") == [late, again]
 
 
-def test_a_line_of_the_same_time():
+def test_lines_of_the_same_time_and_of_undo_are_in_the_order_of_their_numbers():
     """Which of two stands is told by where they were written, not by their order here."""
     here, there = line(1, "10"), line(2, "10", origin="z")
     assert standing_line([here, there], "a") is there
     assert standing_line([line(1, "10", origin="a"), line(2, "10", origin="z")], "q").id == 2
     assert standing_line([line(1, "10", origin="z"), line(2, "10", origin="a")], "q").id == 1
+    lines = [line(1, "10"), line(2, "99", "undo", target=1), line(3, "05", "redo", target=1)]
+    assert standing_line(lines, "own").id == 1
+    lines = [line(1, "10"), line(4, "05", "redo", target=1, origin="own", there=3)]
+    lines += [line(5, "99", "undo", target=1, origin="own", there=2)]
+    assert standing_line(lines, "own").id == 1
+    lines = [line(1, "10"), line(2, "11", before=1)]
+    assert standing_line(lines, "own", undone=2).id == 1
+    undone = [*lines, line(3, "12", "undo", target=2)]
+    assert standing_line(undone, "own").id == 1
+    assert standing_line(undone, "own", redone=2).id == 2
 
 
 def test_undo_and_redo_in_two_copies():
@@ -113,14 +118,6 @@ def test_undo_and_redo_in_two_copies():
     assert standing_line(lines, "own") is None
     assert last_withdrawal(lines, "own", 1) == 5
     assert last_withdrawal(lines[:1], "own", 1) == 1
-
-
-def test_older_lines_of_undo_are_in_the_order_of_their_numbers():
-    lines = [line(1, "10"), line(2, "99", "undo", target=1), line(3, "05", "redo", target=1)]
-    assert standing_line(lines, "own").id == 1
-    lines = [line(1, "10"), line(4, "05", "redo", target=1, origin="own", there=3)]
-    lines += [line(5, "99", "undo", target=1, origin="own", there=2)]
-    assert standing_line(lines, "own").id == 1
 
 
 @pytest.mark.parametrize("batch", seeds(by_day=1, by_night=20))
@@ -192,11 +189,3 @@ def check_next_deeds(lines, chance):
         before = last_withdrawal(lines, "none", target)
         done = line(number, at, action, target=target, before=before)
         assert standing_line([*lines, done], "none") is wanted
-
-
-def test_as_if_now():
-    lines = [line(1, "10"), line(2, "11", before=1)]
-    assert standing_line(lines, "own", undone=2).id == 1
-    undone = [*lines, line(3, "12", "undo", target=2)]
-    assert standing_line(undone, "own").id == 1
-    assert standing_line(undone, "own", redone=2).id == 2

@@ -1,7 +1,5 @@
 """Whatever lies in the tables, what leaves a session is written, or a SessionError says why not."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """The log of verdicts: undo and redo, for each reviewer, across restarts."""
 
-from __future__ import annotations
-
 import random
 
 import pytest
@@ -117,7 +115,8 @@ def test_any_order_of_presses_equals_a_model(location, seed):
     session.close()
 
 
-@pytest.mark.parametrize("name", ["", "   ", "x" * 81, "a\nb\x1b"])
-def test_names_nobody_has(location, name):
-    with made(location, reviewer=name) as session, pytest.raises(SessionError, match="name"):
-        session.record_verdict(1, ACCEPT)
+def test_names_nobody_has(location):
+    with made(location) as session:
+        for session.reviewer in ("", "   ", "x" * 81, "a\nb\x1b"):
+            with pytest.raises(SessionError, match="name"):
+                session.record_verdict(1, ACCEPT)

@@ -1,6 +1,4 @@
-"""A clock that advances by one second per call."""
-
-from __future__ import annotations
+"""A clock that advances by one second per call, and two sessions to be merged."""
 
 import itertools
 
@@ -8,6 +6,7 @@ import pytest
 
 from app.core.session import verdict_log
 from tests.app.core.session.test_rebuild import moment
+from tests.app.core.sharing.merged_sessions import session_at
 
 
 @pytest.fixture(autouse=True)
@@ -15,3 +14,15 @@ def clock(monkeypatch):
     """A second later each time somebody asks."""
     seconds = itertools.count(1)
     monkeypatch.setattr(verdict_log, "now", lambda: moment(next(seconds)))
+
+
+@pytest.fixture
+def into(tmp_path):
+    with session_at(tmp_path / "a.speco3") as session:
+        yield session
+
+
+@pytest.fixture
+def other(tmp_path):
+    with session_at(tmp_path / "b.speco3", "Ben") as session:
+        yield session

@@ -1,7 +1,5 @@
 """Sessions of the bundled sample with known answers hidden in them."""
 
-from __future__ import annotations
-
 import csv
 from functools import cache
 
@@ -20,17 +18,12 @@ def labelled() -> list[Labelled]:
         rows = list(csv.DictReader(file))
     return [
         Labelled(
-            path=str(SAMPLE / row["file"]),
-            row=int(row["row"]),
-            class_name=row["label"],
-            is_member=row["label"] == "CV",
-            object_id=row["object_id"],
-            ra=float(row["ra"]),
-            dec=float(row["dec"]),
-            snr=float(row["snr"]),
+            path=str(SAMPLE / row["file"]), row=int(row["row"]), class_name=row["label"],
+            is_member=row["label"] == "CV", object_id=row["object_id"], ra=float(row["ra"]),
+            dec=float(row["dec"]), snr=float(row["snr"]),
         )
         for row in rows[LIST:]
-    ]
+    ]  # fmt: skip
 
 
 def hide(session, rate=20.0, seed=1):

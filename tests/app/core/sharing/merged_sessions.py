@@ -1,7 +1,5 @@
 """Sessions to be merged, and checks of the result."""
 
-from __future__ import annotations
-
 import shutil
 
 from sqlalchemy import insert, select

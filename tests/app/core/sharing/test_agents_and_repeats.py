@@ -1,7 +1,5 @@
 """Inspections and repeats are merged."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -15,7 +13,7 @@ from app.core.inspections.shown_opinion import show_model, shown_model
 from app.core.inspections.store import add_inspection, inspections_of
 from app.core.session import verdict_log
 from app.core.session.session import open_session
-from app.core.sharing import merge
+from app.core.sharing.merge import merge
 from app.core.statistics.repeats import record_repeat, repeats_of, withdraw_repeat
 from tests.app.core.inspected import MEASURED, NANO, said
 from tests.app.core.session.test_rebuild import moment
@@ -56,12 +54,9 @@ def test_what_agents_said(tmp_path):
         with into.database.reading() as connection:
             rows = connection.execute(select(inspections).order_by(inspections.c.id)).all()
         assert sorted((row.candidate_id, row.model, row.at) for row in rows) == [
-            (1, "nano", moment(20)),
-            (2, "nano", moment(30)),
-            (3, "large", moment(20)),
-            (3, "nano", moment(30)),
-            (6, "large", moment(20)),
-        ]
+            (1, "nano", moment(20)), (2, "nano", moment(30)), (3, "large", moment(20)),
+            (3, "nano", moment(30)), (6, "large", moment(20)),
+        ]  # fmt: skip
         found = agents(into)
         assert [each[0] for each in found] == ["YES", "NO", "NO", None, None, "YES"]
         assert [each[5] for each in found] == [False, False, True, False, False, False]
@@ -114,20 +109,26 @@ def test_an_older_inspection_by_another_model_is_not_shown(tmp_path, monkeypatch
         assert agents(session)[0][2] == NANO.name
 
 
-def test_a_repeat_withdrawn_anywhere_is_withdrawn_everywhere(tmp_path):
-    with (
-        session_at(tmp_path / "a.speco3") as into,
-        session_at(tmp_path / "b.speco3", "Ben") as other,
-    ):
-        other.record_verdict(2, ACCEPT)
-        record_repeat(other, 2, REJECT)
-        merge(into, other)
-        assert len(repeats_of(into)) == 1
-        withdraw_repeat(other)
-        assert merge(into, other).repeats == 0
-        assert repeats_of(into) == []
-        merge(other, into)
-        assert repeats_of(other) == []
+def test_repeats_come_along_once_and_withdrawn_anywhere_they_are_everywhere(into, other):
+    other.record_verdict(2, ACCEPT)
+    record_repeat(other, 2, REJECT)
+    merge(into, other)
+    assert len(repeats_of(into)) == 1
+    withdraw_repeat(other)
+    assert merge(into, other).repeats == 0
+    assert repeats_of(into) == []
+    merge(other, into)
+    assert repeats_of(other) == []
+    other.record_verdict(2, ACCEPT)
+    record_repeat(other, 2, REJECT, seconds=1.0)
+    assert merge(into, other).repeats == 1
+    assert merge(into, other).repeats == 0
+    (repeat,) = repeats_of(into)
+    assert repeat.candidate_id == 2
+    assert repeat.reviewer == "Ben"
+    assert verdicts(into) == {(2, "Ben"): "ACCEPT"}
+    into.reviewer = "Ben"
+    assert withdraw_repeat(into) is None
 
 
 def test_repeats_of_one_time_that_differ(tmp_path, monkeypatch):
@@ -158,20 +159,3 @@ def test_a_time_that_is_none_is_refused(tmp_path, table):
             connection.execute(update(table).values(at="zzzz"))
         with pytest.raises(SessionError, match="damaged"):
             merge(into, other)
-
-
-def test_what_was_said_a_second_time(tmp_path):
-    with (
-        session_at(tmp_path / "a.speco3") as into,
-        session_at(tmp_path / "b.speco3", "Ben") as other,
-    ):
-        other.record_verdict(2, ACCEPT)
-        record_repeat(other, 2, REJECT, seconds=1.0)
-        assert merge(into, other).repeats == 1
-        assert merge(into, other).repeats == 0
-        (repeat,) = repeats_of(into)
-        assert repeat.candidate_id == 2
-        assert repeat.reviewer == "Ben"
-        assert verdicts(into) == {(2, "Ben"): "ACCEPT"}
-        into.reviewer = "Ben"
-        assert withdraw_repeat(into) is None

@@ -1,7 +1,5 @@
 """Merged logs: every line once, and undo still works."""
 
-from __future__ import annotations
-
 import random
 
 import pytest
@@ -9,7 +7,7 @@ import pytest
 from app.core.errors import SessionError
 from app.core.session import verdict_log
 from app.core.session.session import open_session
-from app.core.sharing import merge
+from app.core.sharing.merge import merge
 from tests.app.core.session.test_rebuild import moment, press
 from tests.app.core.sharing.merged_sessions import (
     ACCEPT,
@@ -41,10 +39,8 @@ def test_a_copy_that_went_on(tmp_path):
             report = merge(here, there)
             assert report.lines == 4
             assert verdicts(here) == {
-                (1, "Ada"): "ACCEPT",
-                (2, "Ada"): "UNSURE",
-                (4, "Ada"): "ACCEPT",
-            }
+                (1, "Ada"): "ACCEPT", (2, "Ada"): "UNSURE", (4, "Ada"): "ACCEPT",
+            }  # fmt: skip
             assert [each.candidate_id for each in report.conflicts] == [4]
             check(here)
             assert merge(here, there).lines == 0
@@ -140,11 +136,7 @@ def test_undo_goes_on_after_a_merge(tmp_path):
         check(here)
         assert here.redo().candidate_id == 1
         assert here.redo().opinion == ACCEPT
-        assert verdicts(here) == {
-            (1, "Ada"): "REJECT",
-            (2, "Ada"): "ACCEPT",
-            (3, "Ada"): "REJECT",
-        }
+        assert verdicts(here) == {(1, "Ada"): "REJECT", (2, "Ada"): "ACCEPT", (3, "Ada"): "REJECT"}
         here.record_verdict(1, UNSURE)
         assert here.undo().opinion == REJECT
         check(here)
@@ -213,14 +205,10 @@ def test_any_histories_in_any_order(tmp_path, seed):
     assert ends[0]
 
 
-def test_no_more_people_than_bits(tmp_path):
-    with (
-        session_at(tmp_path / "a.speco3") as into,
-        session_at(tmp_path / "b.speco3", "Ben") as other,
-    ):
-        for target, first in ((into, 0), (other, 40)):
-            with target.database.writing() as connection:
-                for number in range(first, first + 35):
-                    verdict_log.reviewer_id(connection, f"person {number}")
-        with pytest.raises(SessionError, match="at most 60 reviewers"):
-            merge(into, other)
+def test_no_more_people_than_bits(into, other):
+    for target, first in ((into, 0), (other, 40)):
+        with target.database.writing() as connection:
+            for number in range(first, first + 35):
+                verdict_log.reviewer_id(connection, f"person {number}")
+    with pytest.raises(SessionError, match="at most 60 reviewers"):
+        merge(into, other)

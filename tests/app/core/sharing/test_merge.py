@@ -1,34 +1,48 @@
 """Several people's sessions in one: nothing is lost, nothing comes twice, the later word stands."""
 
-from __future__ import annotations
-
 import re
+from dataclasses import replace
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import insert, select, text
 
 from agent.tasks.catalogue import find_task, task_source
 from agent.tasks.task_file import read_task
-from app.core.database.tables import candidates, inspections, log
+from app.core.database.database import write_facts
+from app.core.database.tables import candidates, facts, inspections, log
 from app.core.errors import SessionError
+from app.core.inspections.ratings import PREFIX, all_ratings, rate, rating_from
+from app.core.inspections.seen import SeenResult, read_seen, record_seen
 from app.core.progress import StoppedError
 from app.core.session.finer_values import field_values
+from app.core.session.measurements import measurements_of, record_measurement, withdraw_measurement
 from app.core.session.records import Change, Opinion, Verdict
 from app.core.session.session import new_session, open_session
-from app.core.sharing import merge
+from app.core.session.together import acts, write_act
+from app.core.sharing import seen_facts
+from app.core.sharing.merge import merge
 from app.core.statistics.adjudication import set_adjudicator
+from app.core.statistics.agents import read_agent
+from app.core.statistics.calibration import calibration_sample
+from app.core.statistics.people import reviewer_agreement
+from app.core.statistics.summary import statistics
+from app.core.statistics.verdicts import read_verdicts
 from tests.app.core.exporting.catalogues import add_list
+from tests.app.core.judged_sessions import A, R, inspect, say
+from tests.app.core.session.test_measurements import BARE, HALPHA
 from tests.app.core.session.test_rebuild import derived, moment
 from tests.app.core.sharing.merged_sessions import (
     ACCEPT,
     REJECT,
     UNSURE,
     check,
+    copy_of,
     inspected,
     log_of,
     session_at,
     verdicts,
 )
+from tests.app.ui.agent.trajectories import record
 
 
 def test_two_people(location, tmp_path):
@@ -53,11 +67,8 @@ def test_two_people(location, tmp_path):
             ["Ada", "Ben"],
         )
         assert verdicts(ada) == {
-            (1, "Ada"): "ACCEPT",
-            (2, "Ada"): "ACCEPT",
-            (2, "Ben"): "REJECT",
-            (6, "Ben"): "UNSURE",
-        }
+            (1, "Ada"): "ACCEPT", (2, "Ada"): "ACCEPT", (2, "Ben"): "REJECT", (6, "Ben"): "UNSURE",
+        }  # fmt: skip
         merged = list(ada.history())[2]
         assert (merged.seconds, dict(merged.shown)) == (2.5, {"verdict": "YES"})
         assert ada.candidate(6).path == "/home/Ben/6.fits"
@@ -76,10 +87,7 @@ def test_two_people(location, tmp_path):
 
 
 def test_the_later_word_of_one_person_stands(tmp_path):
-    with (
-        session_at(tmp_path / "a.speco3") as here,
-        session_at(tmp_path / "b.speco3") as there,
-    ):
+    with session_at(tmp_path / "a.speco3") as here, session_at(tmp_path / "b.speco3") as there:
         here.record_verdict(1, ACCEPT)
         there.record_verdict(1, REJECT)
         there.record_verdict(2, REJECT)
@@ -92,12 +100,9 @@ def test_the_later_word_of_one_person_stands(tmp_path):
         here.record_verdict(5, ACCEPT)
         report = merge(here, there)
         assert verdicts(here) == {
-            (1, "Ada"): "REJECT",
-            (2, "Ada"): "ACCEPT",
-            (3, "Ada"): "UNSURE",
-            (4, "Ada"): "UNSURE",
+            (1, "Ada"): "REJECT", (2, "Ada"): "ACCEPT", (3, "Ada"): "UNSURE", (4, "Ada"): "UNSURE",
             (5, "Ada"): "ACCEPT",
-        }
+        }  # fmt: skip
         found = {
             each.candidate_id: (each.kept.opinion.verdict, each.set_aside.opinion.verdict)
             for each in report.conflicts
@@ -122,20 +127,14 @@ def test_another_task_is_refused(tmp_path):
         assert merge(into, other, any_task=True).lines == 1
 
 
-def test_not_into_itself(tmp_path):
-    location = tmp_path / "a.speco3"
-    with session_at(location) as into, open_session(location, "Ben", read_only=True) as other:
-        for same in (into, other):
-            with pytest.raises(SessionError, match="itself"):
-                merge(into, same)
-
-
 def test_not_into_itself_whatever_it_is_called(tmp_path):
     location = tmp_path / "a.speco3"
     link = tmp_path / "link.speco3"
     link.symlink_to(location)
     with session_at(location) as into:
-        for name in (link, tmp_path / "." / "a.speco3"):
+        with pytest.raises(SessionError, match="itself"):
+            merge(into, into)
+        for name in (location, link, tmp_path / "." / "a.speco3"):
             with (
                 open_session(name, "Ben", read_only=True) as other,
                 pytest.raises(SessionError, match="itself"),
@@ -180,19 +179,15 @@ def test_a_session_without_a_proper_id_is_refused(tmp_path, number):
         assert log_of(into) == []
 
 
-def test_what_is_settled_is_no_disagreement(tmp_path):
-    with (
-        session_at(tmp_path / "a.speco3") as into,
-        session_at(tmp_path / "b.speco3", "Ben") as other,
-    ):
-        for number in (1, 2):
-            into.record_verdict(number, ACCEPT)
-            other.record_verdict(number, REJECT)
-        assert len(merge(into, other).disagreements) == 2
-        into.reviewer = "Chief"
-        into.record_verdict(1, REJECT)
-        set_adjudicator(into, "Chief")
-        assert [each.candidate_id for each in merge(into, other).disagreements] == [2]
+def test_what_is_settled_is_no_disagreement(into, other):
+    for number in (1, 2):
+        into.record_verdict(number, ACCEPT)
+        other.record_verdict(number, REJECT)
+    assert len(merge(into, other).disagreements) == 2
+    into.reviewer = "Chief"
+    into.record_verdict(1, REJECT)
+    set_adjudicator(into, "Chief")
+    assert [each.candidate_id for each in merge(into, other).disagreements] == [2]
 
 
 def test_all_or_nothing(tmp_path):
@@ -209,43 +204,27 @@ def test_all_or_nothing(tmp_path):
         assert merge(into, other).candidates == 1195
 
 
-@pytest.mark.parametrize(
-    ("table", "values"),
-    [
-        (log, {"action": "judge"}),
-        (log, {"verdict": "MAYBE"}),
-        (log, {"flags": "{}"}),
-        (log, {"shown": "["}),
-        (log, {"at": "zzzz"}),
-        (log, {"at": "2026-01-01T00:00:00+02:00"}),
-        (log, {"before_id": 77}),
-        (log, {"before_id": 2}),
-        (log, {"origin": b"x"}),
-        (log, {"origin": "x", "origin_id": "y"}),
-        (inspections, {"p_yes": 3.0}),
-        (inspections, {"verdict": "MAYBE"}),
-        (inspections, {"record": b"\0"}),
-        (candidates, {"row": "x"}),
-        (candidates, {"own": "[]"}),
-    ],
-)
-def test_a_damaged_one_brings_nothing(tmp_path, table, values):
-    with (
-        session_at(tmp_path / "a.speco3") as into,
-        session_at(tmp_path / "b.speco3", "Ben") as other,
-    ):
-        for number in (1, 2):
-            other.record_verdict(number, ACCEPT)
-            inspected(other, number, "nano", moment(5), "YES")
-        before = derived(into)
-        with other.database.writing() as connection:
-            names = ", ".join(f"{name} = ?" for name in values)
-            words = f"UPDATE {table.name} SET {names} WHERE id = 2"
-            connection.exec_driver_sql(words, tuple(values.values()))
-        with pytest.raises(SessionError, match="damaged"):
-            merge(into, other)
-        assert derived(into) == before
-        assert into.count() == 5
+@pytest.mark.parametrize(("table", "values"), [
+    (log, {"action": "judge"}), (log, {"verdict": "MAYBE"}), (log, {"flags": "{}"}),
+    (log, {"shown": "["}), (log, {"at": "zzzz"}), (log, {"at": "2026-01-01T00:00:00+02:00"}),
+    (log, {"before_id": 77}), (log, {"before_id": 2}), (log, {"origin": b"x"}),
+    (log, {"origin": "x", "origin_id": "y"}), (inspections, {"p_yes": 3.0}),
+    (inspections, {"verdict": "MAYBE"}), (inspections, {"record": b"\0"}),
+    (candidates, {"row": "x"}), (candidates, {"own": "[]"}),
+])  # fmt: skip
+def test_a_damaged_one_brings_nothing(into, other, table, values):
+    for number in (1, 2):
+        other.record_verdict(number, ACCEPT)
+        inspected(other, number, "nano", moment(5), "YES")
+    before = derived(into)
+    with other.database.writing() as connection:
+        names = ", ".join(f"{name} = ?" for name in values)
+        words = f"UPDATE {table.name} SET {names} WHERE id = 2"
+        connection.exec_driver_sql(words, tuple(values.values()))
+    with pytest.raises(SessionError, match="damaged"):
+        merge(into, other)
+    assert derived(into) == before
+    assert into.count() == 5
 
 
 def test_sub_classes_and_fields_come_along(location, tmp_path):
@@ -279,3 +258,237 @@ def test_tasks_may_differ_in_their_sub_classes(tmp_path):
         add_list(old, [{"path": "/home/Ben/1.fits"}], [], {})
         old.record_verdict(1, ACCEPT)
         assert merge(new, old).lines == 1
+
+
+# What was judged in one act is known as one act after a merge, in any order, and only that.
+def reject(former):
+    return replace(former, verdict=Verdict.REJECT)
+
+
+def alone(session):
+    verdicts = read_verdicts(session).one_by_one
+    pairs = zip(verdicts.candidate.tolist(), verdicts.reviewer.tolist(), strict=True)
+    return {(number, verdicts.names[who]) for number, who in pairs}
+
+
+def act_count(session):
+    with session.database.reading() as connection:
+        return sum(len(each) for each in acts(connection).values())
+
+
+def test_agreement_and_calibration_leave_it_out_here_as_there(location, tmp_path):
+    with session_at(location) as here, session_at(tmp_path / "there.speco3", "Ben") as there:
+        say(here, "Ada", {1: R, 2: R, 3: A, 4: A})
+        inspect(here, "nano", dict.fromkeys(range(1, 6), ("NO", 0.2)))
+        there.record_together([1, 2, 3], reject, place="overview")
+        say(there, "Ben", {4: A, 5: R})
+        merge(here, there)
+        assert act_count(here) == 1
+        assert alone(here) == {*((n, "Ada") for n in range(1, 5)), (4, "Ben"), (5, "Ben")}
+        (pair,) = reviewer_agreement(read_verdicts(here).one_by_one).pairs
+        assert pair.every.n == 1
+        assert [each.every.n for each in statistics(here).people.pairs] == [1]
+        sample = calibration_sample(read_verdicts(here), read_agent(here, "nano", "ab" * 32))
+        assert (len(sample.judged), sample.together) == (5, 0)
+        merge(here, there)
+        assert act_count(here) == 1
+
+
+def test_acts_of_two_people_that_overlap_both_come(into, other):
+    """As on a server, where the lines of others lie between."""
+    for number in range(1, 4):
+        say(other, "Ben", {number: R})
+        say(other, "Cyd", {number: R})
+    with other.database.writing() as connection:
+        for first, last in ((1, 5), (2, 6)):
+            write_act(connection, first, last, "overview")
+    assert alone(other) == set()
+    merge(into, other)
+    assert act_count(into) == 2
+    assert alone(into) == set()
+
+
+def test_by_way_of_a_third_file_and_back(tmp_path):
+    first, second, third = (
+        session_at(tmp_path / f"{name}.speco3", name) for name in ("Ada", "Ben", "Cyd")
+    )
+    with first, second, third:
+        first.record_together([1, 2, 3], reject, place="overview")
+        say(second, "Ben", {1: A})
+        say(third, "Cyd", {2: A})
+        merge(second, first)
+        merge(third, second)
+        merge(third, first)
+        merge(first, third)
+        for session in (first, second, third):
+            assert act_count(session) == 1
+            assert not [pair for pair in alone(session) if pair[1] == "Ada"]
+        assert first.undo().others == 2
+
+
+def test_where_an_older_program_has_merged_the_lines_the_act_comes_later(into, other):
+    other.record_together([1, 2, 3], reject, place="overview")
+    merge(into, other)
+    with into.database.writing() as connection:
+        connection.exec_driver_sql("DELETE FROM facts WHERE key LIKE 'act:%'")
+    assert len(alone(into)) == 3
+    merge(into, other)
+    assert alone(into) == set()
+
+
+def test_no_other_session_takes_our_verdicts_out(tmp_path):
+    """A copy with our lines claims that they were one act, or that more was in one than was."""
+    place = tmp_path / "a.speco3"
+    with session_at(place) as here:
+        say(here, "Ada", {1: A, 2: A, 3: R})
+    with open_session(place, "Ada") as here:
+        forged = copy_of(place, "forged")
+        with open_session(forged, "Ben") as other:
+            say(other, "Ben", {1: A, 2: R})
+            for notes in ({"act:1": "1 3 overview"}, {"act:1": "1 99 x", "act:4": "4 999999 x"}):
+                with other.database.writing() as connection:
+                    write_facts(connection, notes)
+                merge(here, other)
+        assert act_count(here) == 0
+        assert len(alone(here)) == 5
+
+
+# Measurements by hand are merged: in any order, any number of times.
+def told(session):
+    return sorted(
+        (each.candidate_id, each.reviewer, each.at, each.measurement.line, each.is_withdrawn)
+        for each in measurements_of(session, with_withdrawn=True)
+    )
+
+
+def test_two_machines_agree_whatever_the_order(tmp_path):
+    with session_at(tmp_path / "a.speco3") as ada:
+        first = record_measurement(ada, 1, HALPHA)
+    copy_of(tmp_path / "a.speco3", "b")
+    with open_session(tmp_path / "b.speco3", "Ben") as ben:
+        record_measurement(ben, 1, HALPHA)
+        mine = record_measurement(ben, 2, BARE)
+        withdraw_measurement(ben, mine.id)
+    with open_session(tmp_path / "a.speco3", "Ada") as ada:
+        withdraw_measurement(ada, first.id)
+        record_measurement(ada, 3, BARE)
+    with (
+        open_session(tmp_path / "a.speco3", "Ada") as ada,
+        open_session(tmp_path / "b.speco3", "Ben") as ben,
+    ):
+        assert merge(ada, ben).measurements == 2
+        assert merge(ben, ada).measurements == 1
+        assert told(ada) == told(ben)
+        assert [line[0] for line in told(ada)] == [1, 1, 2, 3]
+        assert [line[-1] for line in told(ada) if line[1] == "Ada"] == [True, False]
+        before = told(ada)
+        assert merge(ada, ben).measurements == merge(ben, ada).measurements == 0
+        assert told(ada) == told(ben) == before
+
+
+def test_new_candidates_bring_theirs(tmp_path):
+    with (
+        session_at(tmp_path / "a.speco3") as into,
+        session_at(tmp_path / "b.speco3", "Ben", 6) as other,
+    ):
+        record_measurement(other, 6, HALPHA)
+        assert merge(into, other).measurements == 1
+        assert [line[:2] for line in told(into)] == [(6, "Ben")]
+
+
+# Ratings come along in a merge, under the numbers of the target; the later one counts.
+ONE = record(replies=("a", "b"))
+
+
+def scores(session):
+    return sorted((number, each.by, each.overall) for number, each in all_ratings(session))
+
+
+def test_ratings_are_merged_once(location, tmp_path):
+    with session_at(location) as ada, session_at(tmp_path / "ben.speco3", "Ben", 6) as ben:
+        rate(ada, 1, ONE, 5)
+        rate(ben, 2, ONE, 1)
+        rate(ben, 6, ONE, 3)
+        rate(ben, 6, ONE, 3)  # taken back
+        merge(ada, ben)
+        assert scores(ada) == [(1, "Ada", 5), (2, "Ben", 1)]
+        merge(ada, ben)
+        assert scores(ada) == [(1, "Ada", 5), (2, "Ben", 1)]
+
+
+def test_the_later_of_two_counts(location, tmp_path, monkeypatch):
+    with session_at(location) as here, session_at(tmp_path / "there.speco3") as there:
+        for session, score, year in ((here, 1, 2025), (there, 4, 2026)):
+            monkeypatch.setattr(
+                "app.core.inspections.ratings.timestamp", lambda y=year: f"{y}-01-01"
+            )
+            rate(session, 1, ONE, score)
+        merge(here, there)
+        merge(there, here)
+        assert scores(here) == scores(there) == [(1, "Ada", 4)]
+
+
+def test_what_is_no_rating_stays_behind(location, tmp_path):
+    with session_at(location) as here, session_at(tmp_path / "there.speco3") as there:
+        rate(there, 1, ONE, 2)
+        text = there.fact(next(key for key in there._facts if key.startswith(PREFIX)))
+        for key in ("x:y:Ada", "12345:y:Ada", f"1:{'y' * 400}:Ada"):
+            there.set_fact(PREFIX + key, text)
+        there.set_fact(PREFIX + "1:y:Eve", '{"kind": "rating", "by": 5}')
+        merge(here, there)
+        assert scores(here) == [(1, "Ada", 2)] and rating_from(text).overall == 2
+
+
+# Which results reviewers had seen is merged.
+def test_what_was_seen_comes_along(location, tmp_path):
+    """Under the numbers here; what both know is the sum of both, and a second time brings none."""
+    with session_at(location) as ada, session_at(tmp_path / "ben.speco3", "Ben", 6) as ben:
+        record_seen(ada, {1: SeenResult(model="nano"), 3: SeenResult(in_blind=True)})
+        record_seen(ben, {6: SeenResult(model="nano: 7b", in_blind=True), 2: SeenResult()})
+        with ben.database.writing() as connection:  # Ada had sat at Ben's, too
+            ours = [("seen:1:Ada", "bother"), ("seen:3:Ada", "o"), ("seen:4:Ada", "onano")]
+            rows = [{"key": key, "value": value} for key, value in ours]
+            connection.execute(insert(facts), rows)
+        assert merge(ada, ben).seen == 4
+        assert read_seen(ada, 1) == SeenResult(model="nano", in_blind=True)
+        assert read_seen(ada, 3) == SeenResult(in_blind=True)
+        assert read_seen(ada, 4) == SeenResult(model="nano")
+        assert merge(ada, ben).seen == 0
+    with open_session(location, "Ben") as session_of_ben:
+        assert read_seen(session_of_ben, 6) == SeenResult(model="nano: 7b", in_blind=True)
+        assert read_seen(session_of_ben, 2) == SeenResult()
+        assert read_seen(session_of_ben, 1) is None
+
+
+def test_two_models_seen_on_two_machines(tmp_path):
+    """All files name the same one of them."""
+    with session_at(tmp_path / "a.speco3") as one, session_at(tmp_path / "b.speco3") as two:
+        record_seen(one, {1: SeenResult(model="nano"), 2: SeenResult(model="nano")})
+        record_seen(two, {1: SeenResult(model="large"), 2: SeenResult(in_blind=True)})
+        merge(one, two)
+        merge(two, one)
+        for session in (one, two):
+            assert read_seen(session, 1) == SeenResult(model="large")
+            assert read_seen(session, 2) == SeenResult(model="nano", in_blind=True)
+
+
+def test_many_that_were_seen(location, tmp_path, monkeypatch):
+    monkeypatch.setattr(seen_facts, "MAX_IDS", 3)
+    with session_at(location, count=8) as ada, session_at(tmp_path / "ben.speco3", "Ben", 8) as ben:
+        record_seen(ben, {number: SeenResult(model=f"m{number}") for number in range(1, 9)})
+        assert merge(ada, ben).seen == 8
+    with open_session(location, "Ben") as again:
+        found = [read_seen(again, number) for number in range(1, 9)]
+        assert found == [SeenResult(model=f"m{number}") for number in range(1, 9)]
+
+
+@pytest.mark.parametrize(("key", "value"), [
+    ("seen:99:Ben", "o"), ("seen:x:Ben", "o"), ("seen:1:", "o"), ("seen:1:Be\nn", "o"),
+    ("seen:1:Ben", "o" + "m" * 300), ("seen:" + "9" * 30 + ":Ben", "o"), ("seen:1:Ben", b"o"),
+])  # fmt: skip
+def test_what_a_stranger_writes_of_it(into, other, key, value):
+    with other.database.writing() as connection:
+        connection.execute(text("INSERT INTO facts VALUES (:k, :v)"), {"k": key, "v": value})
+    with pytest.raises(SessionError, match="damaged"):
+        merge(into, other)
+    assert read_seen(into, 1) is None

@@ -1,7 +1,5 @@
 """Assignments and known answers are merged, and a stranger cannot hide our candidates."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -1,7 +1,5 @@
 """Answers of services are merged: what one session lacks, by date, in any order and any number."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import func, select, update
 
@@ -10,7 +8,7 @@ from app.core.errors import SessionError
 from app.core.evidence.store import NewAnswer, answers, raw_reply, save_together
 from app.core.queue import page, parse_filter
 from app.core.session.session import open_session
-from app.core.sharing import merge
+from app.core.sharing.merge import merge
 from app.services.catalogues.answer import Exchange, Match, answer_of, failed
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services

@@ -1,7 +1,5 @@
 """One file for each person: their part and nothing of others; merged, it is the whole again."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.database.tables import metadata

@@ -1,7 +1,5 @@
 """Second opinions are asked for where the rule is true, of the same person on all machines."""
 
-from __future__ import annotations
-
 import shutil
 
 from sqlalchemy import select

@@ -1,7 +1,5 @@
 """A session of twenty four candidates of the sample, whose spectra are simulated stars."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.session.session import open_session

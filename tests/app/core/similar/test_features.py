@@ -1,7 +1,5 @@
 """Features of spectra: what changes them, what does not, and that they tell classes apart."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -32,41 +30,32 @@ def likeness(one, other):
 BALMER = (4341.0, 4862.0, 6564.0)
 
 
-def test_the_shape_of_the_continuum_and_the_scale_do_not_count():
+def test_scale_and_continuum_do_not_count_lines_do():
     blue = star(*BALMER, slope=-2.0)
     red = replace(blue, flux=1e-17 * star(*BALMER, slope=2.0).flux)
     assert likeness(blue, red) > 0.9
-
-
-def test_lines_at_other_places_and_of_the_other_sign_do():
     here = star(*BALMER)
     assert likeness(here, star(4500.0, 5200.0, 7000.0)) < 0.3
     assert likeness(here, star(*BALMER, depth=0.6)) < -0.5
-
-
-def test_a_masked_spike_does_not_count():
     plain = star(*BALMER)
     flux, mask = plain.flux.copy(), np.zeros(len(plain), bool)
     flux[900:920], mask[900:920] = 50.0, True
     assert likeness(plain, replace(plain, flux=flux, mask=mask)) > 0.99
     assert likeness(plain, replace(plain, flux=flux)) < 0.95
-
-
-def test_noise_with_known_errors_counts_less():
     plain, noisy = star(*BALMER), star(*BALMER, noise=0.3)
     assert likeness(plain, noisy) > likeness(plain, replace(noisy, ivar=None)) + 0.05
+    keys = {features_key(SpectrumKey(7, path, row)) for path in ("a", "b\udcff") for row in (0, 1)}
+    assert len(keys) == 4
+    assert features_key(SpectrumKey(7, "a")) == features_key(SpectrumKey(8, "a"))
 
 
-@pytest.mark.parametrize(
-    "spectrum",
-    [
-        Spectrum(wavelength=np.arange(10_000.0, 11_000.0), flux=np.ones(1000)),
-        Spectrum(wavelength=np.arange(4000.0, 9000.0), flux=np.zeros(5000)),
-        Spectrum(wavelength=np.arange(4000.0, 9000.0), flux=np.full(5000, np.nan)),
-        Spectrum(wavelength=np.array([5000.0, 5001.0]), flux=np.array([1.0, 2.0])),
-        Spectrum(wavelength=np.arange(4000.0, 9000.0), flux=np.ones(5000)),
-    ],
-)
+@pytest.mark.parametrize("spectrum", [
+    Spectrum(wavelength=np.arange(10_000.0, 11_000.0), flux=np.ones(1000)),
+    Spectrum(wavelength=np.arange(4000.0, 9000.0), flux=np.zeros(5000)),
+    Spectrum(wavelength=np.arange(4000.0, 9000.0), flux=np.full(5000, np.nan)),
+    Spectrum(wavelength=np.array([5000.0, 5001.0]), flux=np.array([1.0, 2.0])),
+    Spectrum(wavelength=np.arange(4000.0, 9000.0), flux=np.ones(5000)),
+])  # fmt: skip
 def test_where_nothing_can_be_compared_there_are_none(spectrum):
     assert features(spectrum) is None
 
@@ -76,12 +65,6 @@ def test_any_scale_is_taken(scale):
     spectrum = star(*BALMER)
     vector = features(replace(spectrum, flux=spectrum.flux * scale))
     assert vector is None or (vector.shape == (SIZE,) and vector.dtype == np.int8)
-
-
-def test_the_key_is_that_of_file_and_row():
-    keys = {features_key(SpectrumKey(7, path, row)) for path in ("a", "b\udcff") for row in (0, 1)}
-    assert len(keys) == 4
-    assert features_key(SpectrumKey(7, "a")) == features_key(SpectrumKey(8, "a"))
 
 
 @pytest.mark.skipif(not (SHARED / "labelled").is_dir(), reason="real survey files are not here")

@@ -1,7 +1,5 @@
 """The index: nearest neighbours against a plain sort, and what is kept in its file."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np
@@ -38,7 +36,7 @@ def by_hand(drawn, vector):
     return 1 + np.argsort(-alike, kind="stable")
 
 
-def test_nearest_and_order_are_those_of_a_plain_sort():
+def test_nearest_and_order_are_those_of_a_plain_sort_also_of_few():
     drawn = vectors(5000)
     index = filled(SimilarIndex(), drawn)
     for number in (1, 2500, 5000):
@@ -47,9 +45,6 @@ def test_nearest_and_order_are_those_of_a_plain_sort():
         assert [each.candidate_id for each in found] == expected[1:7].tolist()
         assert found[0].likeness <= 1.0
         assert index.order(drawn[number - 1])[:50].tolist() == expected[:50].tolist()
-
-
-def test_few_and_none():
     drawn = vectors(3)
     assert SimilarIndex().nearest(drawn[0], 6) == []
     assert len(filled(SimilarIndex(), drawn).nearest(drawn[0], 6, without=1)) == 2

@@ -1,7 +1,5 @@
 """No thread that reads ahead outlives its test."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """A reader that waits until it is let, and what it reads."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """A packed session: everything that was decided, the spectra inside, and no other file needed."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

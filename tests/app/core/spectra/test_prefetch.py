@@ -1,8 +1,10 @@
 """Spectra read ahead: in the right order, each once, and never a thread left behind."""
 
-from __future__ import annotations
-
+import gc
+import os
+import random
 import threading
+import weakref
 from collections import Counter
 
 import pytest
@@ -11,7 +13,8 @@ from agent.errors import ReadError
 from app.core.session.records import Candidate
 from app.core.spectra import prefetch as prefetching
 from app.core.spectra.prefetch import Prefetch, SpectrumKey, read_by_key, spectrum_key
-from tests.app.core.spectra.slow_disk import Disk, keys
+from tests.app.core.spectra.slow_disk import SIZE, Disk, keys, spectrum
+from tests.night import seeds
 from tests.processes import LONG_S
 
 
@@ -140,3 +143,209 @@ def test_an_address_that_failed_is_tried_again_later(monkeypatch):
     assert prefetching.file_stamp(url) == before
     clock[0] += prefetching.RETRY_S
     assert prefetching.file_stamp(url) != before
+
+
+# Spectra read ahead that cannot be read: what is remembered, and who is told.
+def test_an_error_is_remembered_until_the_file_is_mended(tmp_path):
+    path = tmp_path / "a.dat"
+    path.write_text("nothing of use")
+    key = SpectrumKey(1, str(path))
+    reads = []
+
+    def read(key):
+        reads.append(key)
+        return read_by_key(key)
+
+    with Prefetch(read) as prefetch:
+        prefetch.read_ahead(key)
+        assert prefetch.wait_until_idle(LONG_S)
+        for _ in range(3):
+            with pytest.raises(ReadError, match=r"a\.dat") as told:
+                prefetch.get(key)
+            assert told.value.reasons
+        with pytest.raises(ReadError):
+            prefetch.peek(key)
+        assert len(reads) == 1
+        path.write_text("\n".join(f"{4000 + pixel} {1 + pixel % 7}" for pixel in range(200)))
+        assert len(prefetch.get(key)) == 200
+        assert len(reads) == 2
+        path.unlink()
+        assert len(prefetch.get(key)) == 200  # what is held is held
+
+
+def test_a_mended_file_is_read_ahead_again(tmp_path):
+    path = tmp_path / "a.dat"
+    key, other = SpectrumKey(1, str(path)), keys(1)[0]
+    with Prefetch() as prefetch:
+        prefetch.read_ahead(other, [key])
+        assert prefetch.wait_until_idle(LONG_S)
+        with pytest.raises(ReadError):
+            prefetch.peek(key)
+        path.write_text("\n".join(f"{4000 + pixel} {1 + pixel % 7}" for pixel in range(200)))
+        prefetch.read_ahead(other, [key])
+        assert prefetch.wait_until_idle(LONG_S)
+        assert len(prefetch.peek(key)) == 200
+
+
+def test_the_same_size_at_another_time_is_another_file(tmp_path):
+    path = tmp_path / "a.dat"
+    path.write_text("x")
+    key, reads = SpectrumKey(1, str(path)), []
+
+    def read(key):
+        reads.append(1)
+        raise ReadError("no")
+
+    with Prefetch(read) as prefetch:
+        for time_ns, count in ((10**18, 1), (10**18, 1), (10**18 + 1000, 2)):
+            os.utime(path, ns=(time_ns, time_ns))
+            with pytest.raises(ReadError, match="no"):
+                prefetch.get(key)
+            assert len(reads) == count
+
+
+def test_a_mistake_of_ours_reaches_who_asks():
+    reads = []
+
+    def read(key):
+        reads.append(key)
+        raise ZeroDivisionError("ours")
+
+    with Prefetch(read, workers=1) as prefetch:
+        prefetch.read_ahead(*[keys(3)[0]], keys(3)[1:])
+        assert prefetch.wait_until_idle(LONG_S)
+        assert len(reads) == 3  # the worker lives, and does not try for ever
+        with pytest.raises(ZeroDivisionError, match="ours"):
+            prefetch.get(keys(3)[1])
+
+
+def test_an_interrupted_read_leaves_nobody_waiting(monkeypatch):
+    wait = prefetching._ReadInProgress.wait_for_result
+    asked = threading.Event()
+
+    def tell_and_wait(reading, changed):
+        asked.set()
+        return wait(reading, changed)
+
+    monkeypatch.setattr(prefetching._ReadInProgress, "wait_for_result", tell_and_wait)
+    entered, key = threading.Event(), keys(1)[0]
+    waiting = threading.Event()
+    calls = []
+
+    def read(key):
+        calls.append(key)
+        if len(calls) > 1:
+            return spectrum(0)
+        entered.set()
+        assert waiting.wait(LONG_S)
+        raise KeyboardInterrupt
+
+    with Prefetch(read) as prefetch:
+        told = []
+
+        def ask():
+            with pytest.raises(ReadError, match="interrupted"):
+                prefetch.get(key)
+            told.append(1)
+
+        def interrupt():
+            with pytest.raises(KeyboardInterrupt):
+                prefetch.get(key)
+
+        first = threading.Thread(target=interrupt)
+        first.start()
+        assert entered.wait(LONG_S)
+        second = threading.Thread(target=ask)
+        second.start()
+        assert asked.wait(LONG_S)
+        waiting.set()
+        first.join(LONG_S)
+        second.join(LONG_S)
+        assert told == [1]
+        assert prefetch.get(key).row == 0
+
+
+# Spectra read ahead take so much memory and no more.
+def test_so_many_bytes_and_no_more():
+    disk, all_keys = Disk(), keys(50)
+    with Prefetch(disk.read, max_bytes=4 * SIZE + 10) as prefetch:
+        for at in (0, 10, 11, 12, 40):
+            prefetch.read_ahead(
+                all_keys[at], all_keys[at + 1 :], all_keys[at - 1 :: -1] if at else []
+            )
+            assert prefetch.wait_until_idle(LONG_S)
+            assert prefetch._bytes <= 4 * SIZE + 10
+            # The nearest are the ones that are held.
+            assert [prefetch.peek(all_keys[at + ahead]) is None for ahead in range(5)] == [
+                False, False, False, False, True
+            ]  # fmt: skip
+        read = len(disk.begun)
+        assert prefetch.wait_until_idle(LONG_S)
+        assert len(disk.begun) == read  # what does not fit is not read again and again
+
+
+def test_so_many_spectra_and_no_more_and_one_larger_than_the_room():
+    disk, all_keys = Disk(), keys(200)
+    with Prefetch(disk.read, ahead=2, behind=1) as prefetch:
+        for at in range(1, 190):
+            prefetch.read_ahead(all_keys[at], all_keys[at + 1 :], all_keys[at - 1 :: -1])
+            prefetch.get(all_keys[at])
+        assert prefetch.wait_until_idle(LONG_S)
+        assert prefetch._bytes <= prefetch.max_count * SIZE
+        assert prefetch.max_count == 7
+    with Prefetch(lambda key: spectrum(key.candidate_id, 10_000), max_bytes=SIZE) as prefetch:
+        key = keys(1)[0]
+        prefetch.read_ahead(key)
+        assert prefetch.wait_until_idle(LONG_S)
+        assert prefetch._bytes == 0
+        assert len(prefetch.get(key)) == 10_000
+        assert prefetch._bytes == 0
+
+
+def test_spectra_are_let_go():
+    with Prefetch(lambda key: spectrum(key.candidate_id), ahead=1, behind=0) as prefetch:
+        first = weakref.ref(prefetch.get(keys(1)[0]))
+        for key in keys(30)[1:]:
+            prefetch.get(key)
+        gc.collect()
+        assert first() is None
+
+
+@pytest.mark.parametrize("seed", seeds(by_day=2, by_night=4))
+def test_anything_at_once(seed):
+    """Many threads look and ask in any order, some files fail, and there is too little room."""
+    all_keys, failing = keys(40), {3, 17, 18, 31}
+
+    def read(key):
+        if key.candidate_id in failing:
+            raise ReadError(f"no {key.candidate_id}")
+        return spectrum(key.candidate_id)
+
+    faults = []
+
+    def roam(prefetch, number):
+        draw = random.Random(seed * 100 + number)
+        for _ in range(150):
+            at = draw.randrange(40)
+            if draw.random() < 0.4:
+                prefetch.read_ahead(all_keys[at], all_keys[at + 1 :], all_keys[:at][::-1])
+            try:
+                found = prefetch.get(all_keys[at])
+                if at in failing or found.row != at:
+                    faults.append(at)
+            except ReadError as error:
+                if str(error) != f"no {at}":
+                    faults.append(error)
+            if prefetch._bytes > prefetch.max_bytes:
+                faults.append("too much")
+
+    with Prefetch(read, workers=3, max_bytes=6 * SIZE) as prefetch:
+        threads = [threading.Thread(target=roam, args=(prefetch, each)) for each in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert faults == []
+        assert prefetch.wait_until_idle(LONG_S)
+        cached = prefetch._cache.values()
+        assert prefetch._bytes == sum(each.result.bytes for each in cached)

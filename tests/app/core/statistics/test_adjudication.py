@@ -1,7 +1,5 @@
 """Whose word holds, and the list of what is to be talked over."""
 
-from __future__ import annotations
-
 import random
 
 import pytest
@@ -31,11 +29,15 @@ def judgement(reviewer, verdict, at="2026-01-01", **more):
     return Judgement(candidate_id=1, reviewer=reviewer, opinion=opinion, at=at, log_id=1)
 
 
-def test_one_person_alone():
+def test_one_person_alone_and_nobody():
     mine = judgement("Ada", A, confidence=4, flags=("odd",), comment="x")
     found = final_opinion([mine, judgement("Ben", None, comment="hm")], "Ben")
     assert (found.settled_by, found.opinion, found.reviewers) == ("one", mine.opinion, ("Ada",))
     assert found.at == mine.at
+    assert final_opinion([]).opinion == Opinion()
+    assert final_opinion([]).settled_by == "nobody"
+    commented = final_opinion([judgement("Ada", None, comment="later")])
+    assert (commented.settled_by, commented.opinion.comment) == ("nobody", "later")
 
 
 def test_people_of_one_mind():
@@ -46,10 +48,8 @@ def test_people_of_one_mind():
     ]
     found = final_opinion(given)
     assert (found.settled_by, found.reviewers, found.at) == (
-        "unanimous",
-        ("Ada", "Ben", "Cy"),
-        "2026-01-03",
-    )
+        "unanimous", ("Ada", "Ben", "Cy"), "2026-01-03",
+    )  # fmt: skip
     assert found.opinion == Opinion(
         verdict=A, confidence=2, flags=("odd", "sky"), comment="Ada: broad\nCy: yes"
     )
@@ -64,19 +64,10 @@ def test_people_who_differ_have_no_verdict_until_somebody_speaks(other):
     assert (found.reviewers, found.at) == (("Ada", "Ben"), "")
     spoken = final_opinion([*given, judgement("Eve", U, comment="no way to tell")], "Eve")
     assert (spoken.settled_by, spoken.opinion.verdict, spoken.reviewers) == (
-        "adjudicator",
-        U,
-        ("Eve",),
-    )
+        "adjudicator", U, ("Eve",),
+    )  # fmt: skip
     assert spoken.opinion.comment == "no way to tell"
     assert final_opinion([*given, judgement("Eve", None)], "Eve").settled_by == "disagreement"
-
-
-def test_nobody_said_anything():
-    assert final_opinion([]).opinion == Opinion()
-    assert final_opinion([]).settled_by == "nobody"
-    commented = final_opinion([judgement("Ada", None, comment="later")])
-    assert (commented.settled_by, commented.opinion.comment) == ("nobody", "later")
 
 
 def test_the_list_of_what_people_differ_on(session):
@@ -120,15 +111,11 @@ def test_people_and_agent(session):
     say(session, "Ben", {3: U, 5: R})
     found = list(disputes(session))
     assert [(each.candidate_id, each.between) for each in found] == [
-        (2, ("agent",)),
-        (3, ("people", "agent")),
-        (5, ("people", "agent")),
-    ]
+        (2, ("agent",)), (3, ("people", "agent")), (5, ("people", "agent")),
+    ]  # fmt: skip
     assert (found[0].agent_verdict, found[0].agent_p_yes, found[0].agent_model) == (
-        "NO",
-        0.2,
-        "nano",
-    )
+        "NO", 0.2, "nano",
+    )  # fmt: skip
     assert not found[0].is_open
     assert [each.candidate_id for each in disputes(session, with_agent=False)] == [3, 5]
     assert [each.candidate_id for each in disputes(session, only_open=True)] == [3, 5]

@@ -1,7 +1,5 @@
 """People beside agents, against scikit-learn."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import sklearn.metrics
@@ -74,10 +72,8 @@ def test_models_and_their_versions_are_apart(session):
     inspect(session, "measured", {3: ("NO", None)}, sha256="")
     found = read_agents(session)
     assert [(a.model, a.model_sha256[:1], a.candidate.tolist()) for a in found] == [
-        ("measured", "", [3]),
-        ("nano", "1", [1, 2]),
-        ("nano", "2", [2, 3]),
-    ]
+        ("measured", "", [3]), ("nano", "1", [1, 2]), ("nano", "2", [2, 3]),
+    ]  # fmt: skip
     kappas = [compare_all_reviewers(read_verdicts(session), agent).every.counts for agent in found]
     assert kappas == [((0, 0), (1, 0)), ((1, 0), (0, 1)), ((0, 1), (0, 1))]
 

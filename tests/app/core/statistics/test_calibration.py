@@ -1,7 +1,5 @@
 """Calibration with a session's own verdicts, compared with scikit-learn."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -127,7 +125,7 @@ def test_with_what_is_said_to_be_missing_it_can_be_fitted(rng, positives, negati
     assert ("too few" in fit.note) == (not enough)
 
 
-def test_words_of_what_is_fitted(rng):
+def test_words_of_what_is_fitted_and_reliability_of_few(rng):
     judged = sample_judged(rng, 80, prior=0.4)
     words = calibration_sentence(fit_calibration(judged), judged)
     assert words.startswith("Calibrated with a straight line on 80 of your verdicts, ")
@@ -135,6 +133,14 @@ def test_words_of_what_is_fitted(rng):
     assert "enough verdicts to calibrate" in calibration_sentence(None, judged)
     many = sample_judged(rng, 2000, prior=0.4)
     assert "a rising curve" in calibration_sentence(fit_calibration(many), many)
+    assert reliability(JudgedScores([], [])) is None
+    found = reliability(JudgedScores([0.9, 0.1], [True, False]))
+    assert (found.calibrated, found.roc_auc) == (None, 1.0)
+    assert "too few" in found.note
+    assert reliability(JudgedScores([0.9], [True])).average_precision is None
+    level = reliability(JudgedScores([0.5] * 40, [True, False] * 20))
+    assert level.calibrated is None
+    assert "every p(YES) is the same" in level.note
 
 
 def test_reliability_is_scikit_learns(rng):
@@ -162,17 +168,6 @@ def test_a_curve_out_of_fold_does_not_flatter(rng):
             flattered.append(brier_score(own))
             honest.append(found.calibrated_brier)
     assert np.mean(honest) > np.mean(flattered) + 0.02
-
-
-def test_reliability_of_few():
-    assert reliability(JudgedScores([], [])) is None
-    found = reliability(JudgedScores([0.9, 0.1], [True, False]))
-    assert (found.calibrated, found.roc_auc) == (None, 1.0)
-    assert "too few" in found.note
-    assert reliability(JudgedScores([0.9], [True])).average_precision is None
-    level = reliability(JudgedScores([0.5] * 40, [True, False] * 20))
-    assert level.calibrated is None
-    assert "every p(YES) is the same" in level.note
 
 
 def test_a_forged_calibration_is_refused(location, rng):

@@ -1,7 +1,5 @@
 """Cut plans: numbers that add up, guarantees as sentences, and what is missing."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -17,15 +15,9 @@ from tests.agent.confidence.judged_samples import sample_judged
 
 def own(judged, unjudged=()):
     return CalibrationSample(
-        model="nano",
-        model_sha256="",
-        judged=judged,
-        unjudged=np.array(unjudged, dtype=float),
-        unsure=0,
-        shown=0,
-        together=0,
-        without_p=0,
-    )
+        model="nano", model_sha256="", judged=judged, unjudged=np.array(unjudged, dtype=float),
+        unsure=0, shown=0, together=0, without_p=0,
+    )  # fmt: skip
 
 
 def test_work_saved_on_the_unjudged(rng):
@@ -96,7 +88,7 @@ def test_how_many_more_for_a_precision_is_what_is_then_enough(hits):
         assert (plan.abstention.accept_from is not None) == enough
 
 
-def test_a_false_one_at_the_top_leaves_nothing_to_judge():
+def test_a_mistake_is_allowed_with_many_judged_and_none_at_the_top():
     judged = JudgedScores([0.99, 0.98, *[0.9] * 30], [True, False, *[True] * 30])
     found = plan_cut(own(judged, [0.985, 0.5]), precision=0.9)
     (missing,) = found.missing
@@ -106,18 +98,12 @@ def test_a_false_one_at_the_top_leaves_nothing_to_judge():
     )
     assert found.words == (missing.words,)
     assert (found.accepted, found.asked, found.set_aside) == (0, 2, 0)
-
-
-def test_with_many_judged_one_mistake_is_allowed():
     rows = [(0.999, False), *[(0.99, True)] * 10, (0.98, False), *[(0.1, False)] * 1000]
     judged = JudgedScores([p for p, _ in rows], [real for _, real in rows])
     found = plan_cut(own(judged, np.linspace(0.981, 0.99, 60)), precision=0.9)
     needed = judged_needed(0.9, mistakes=1)
     assert found.missing[0].more == needed - 11
     assert "with at most one mistake" in found.missing[0].words
-
-
-def test_nothing_judged():
     found = plan_cut(own(JudgedScores([], []), [0.9, 0.1]), precision=0.9, recall=0.9)
     precision, recall = found.missing
     assert precision.more is None

@@ -1,7 +1,5 @@
 """Completeness and purity of each person on what is known, and their change over a night."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -59,12 +57,18 @@ def test_no_figure_tells_which_answers_were_wrong(session):
     assert ada == grace and ada.wrong == 3
 
 
-def test_nothing_is_said_of_who_accepted_nothing(session):
+def test_nothing_is_said_of_who_accepted_nothing_and_who_may_not_write_reads_it(session, tmp_path):
     say(session, "Ada", {2: R, 4: R})
     (ada,) = known_figures(session)
     assert ada.completeness.value is None
     assert ada.purity.value is None
     assert len(ada.blocks) == 1
+    say(session, "Ada", {1: A})
+    with open_session(session.location, "Grace", read_only=True) as reader:
+        assert len(known_figures(reader)) == 1
+    with made(tmp_path / "other.speco3") as session:
+        say(session, "Ada", {1: A})
+        assert known_figures(session) == ()
 
 
 def test_the_first_verdict_counts_as_the_answer_is_told_after_it(session):
@@ -106,15 +110,3 @@ def test_a_person_who_tires_is_told_and_a_steady_one_is_not(session):
     assert tired.blocks[0].since <= tired.blocks[0].until <= tired.blocks[-1].since
     assert steady.words == ""
     assert "100 % at first and 0 % at last" in tired.words
-
-
-def test_without_known_answers_there_are_none(tmp_path):
-    with made(tmp_path / "other.speco3") as session:
-        say(session, "Ada", {1: A})
-        assert known_figures(session) == ()
-
-
-def test_it_is_read_by_who_may_not_write(session):
-    say(session, "Ada", {1: A})
-    with open_session(session.location, "Grace", read_only=True) as reader:
-        assert len(known_figures(reader)) == 1

@@ -1,21 +1,26 @@
 """How far a person has come and how fast they are, whatever they undo, and whenever they pause."""
 
-from __future__ import annotations
-
 import random
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import insert, update
 
-from app.core.database.tables import candidates, judgements, log
+from app.core.database.tables import candidates, judgements, known_answers, log
 from app.core.errors import SessionError
 from app.core.queue import UNJUDGED, count
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.sharing import merge
+from app.core.sharing.share_out import share_out
+from app.core.sharing.share_plan import SharePlan
 from app.core.statistics import pace
 from app.core.statistics.pace import Pace, Progress, ProgressCounter, pace_of, progress, recent_pace
+from app.core.statistics.summary import statistics, to_plain
+from app.core.statistics.time_left import TimeLeft, estimate
+from tests.app.core.judged_sessions import say
 from tests.app.core.sessions import made
+from tests.night import seeds
 
 ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
 START = datetime(2026, 3, 1, 20, tzinfo=UTC)
@@ -55,7 +60,7 @@ def test_a_tally_after_a_merge(tmp_path):
         assert counts(tally.progress()) == (0, 1, 0)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(by_day=2, by_night=6))
 def test_a_tally_follows_every_press(location, seed):
     """Against counting afresh, over verdicts, comments, undo and redo, two reviewers and a second
     tally that looks rarely."""
@@ -112,21 +117,15 @@ def test_an_empty_session(tmp_path):
         assert recent_pace(session).seconds_for(10) is None
 
 
-def test_pauses_are_left_out():
+def test_the_pace_of_times():
     times = [0, 4, 8, 13, 17, 17 + 3600, 17 + 3604, 17 + 3609]
     found = pace_of([(at(second), None) for second in times])
     assert found.decisions == 6
     assert found.typical == pytest.approx(4.0)
     assert found.mean == pytest.approx(26 / 6)
     assert found.seconds_for(60) == pytest.approx(260)
-
-
-def test_who_takes_their_time_is_not_idle():
     times = [0, 300, 560, 900, 1150]
     assert pace_of([(at(second), None) for second in times]).decisions == 4
-
-
-def test_what_the_window_measured_counts_before_the_clock():
     found = pace_of([(at(0), 3.0), (at(100), 5.0), (at(200), None), (at(206), None)])
     assert found.typical == pytest.approx(5.5)  # of 3, 5, 100 and 6
 
@@ -185,3 +184,140 @@ def test_a_tally_counts_afresh_after_a_merge(tmp_path):
             held |= {"reviewer_id": 1, "log_id": line, "verdict": "UNSURE", "at": at(0)}
             connection.execute(judgements.insert().values(held))
         assert counts(tally.progress()) == (0, 1, 1)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_short_rest_is_not_worth_a_word_a_long_one_is_after_the_first():
+    assert estimate(0.5, 60, 1) == "", "half a minute is not worth a word"
+    assert estimate(12.34, 5000, 4) == ("about 12.3 s a spectrum: 4 h 17 min for the other 5,000\n")
+    clock = Clock()
+    left = TimeLeft(20, now=clock)
+    for _ in range(10):
+        clock.now += 1.0
+        assert left.one_more(None) == ""
+    assert left.one_more(2) == ""
+    clock = Clock()
+    left = TimeLeft(101, now=clock)
+    clock.now = 12.0
+    assert left.one_more(4) == "about 12.0 s a spectrum: 5 min for the other 100\n"
+    clock.now = 99.0
+    assert left.one_more(4) == "", "once"
+
+
+def test_where_the_number_is_found_it_speaks_when_it_is():
+    """Two at a time end each ten seconds, then four, then eight, and eight are kept."""
+    clock = Clock()
+    left = TimeLeft(1000, now=clock)
+    said = []
+    for at_once, rounds in ((2, 3), (4, 3), (8, 2)):
+        for _ in range(rounds):
+            clock.now += 10.0
+            said += [left.one_more(None) for _ in range(at_once)]
+    assert set(said) == {""}
+    clock.now += 10.0
+    done = len(said) + 1
+    assert left.one_more(8) == (
+        f"8 at once, about 10.0 s a spectrum: 20 min for the other {1000 - done}\n"
+    )
+    assert left.one_more(8) == ""
+
+
+# What is left to each person, their hours and the time by confidence.
+A, R, U = Verdict
+
+
+@pytest.fixture
+def session(file_location):
+    with made(file_location, 40) as opened:
+        yield opened
+
+
+def judged_at(session, at, verdict, seconds=None, confidence=None):
+    """The next candidate, judged at that time."""
+    number = 1 + sum(1 for _ in session.history())
+    opinion = Opinion(verdict=verdict, confidence=confidence)
+    entry = session.record_verdict(number, opinion, seconds=seconds)
+    with session.database.writing() as connection:
+        connection.execute(update(log).where(log.c.id == entry.id).values(at=at))
+
+
+def test_pace_and_accept_rate_by_the_hour(session):
+    for minute, verdict in enumerate((A, R, R, U)):
+        judged_at(session, f"2026-01-01T22:{10 + minute}:00.000+00:00", verdict, seconds=4.0)
+    for minute in range(3):
+        judged_at(session, f"2026-01-02T01:{minute}0:00.000+00:00", A, seconds=2.0 + minute)
+    (ada,) = statistics(session).working
+    assert [(each.hour, each.decisions, each.typical_s) for each in ada.hours] == [
+        ("2026-01-01T22", 4, 4.0),
+        ("2026-01-02T01", 3, 3.0),
+    ]
+    assert ada.hours[0].accepted.value == 1 / 3
+    assert ada.hours[1].accepted.value == 1.0
+    assert ada.accepted.value == 4 / 6
+    assert (ada.assigned, ada.left, ada.second_left) == (None, 33, 0)
+    assert ada.left_s == pytest.approx(33 * (4 * 4.0 + 9.0) / 7)
+
+
+def test_time_by_confidence(session):
+    for minute, (confidence, seconds) in enumerate(
+        ((4, 2.0), (4, 4.0), (1, 20.0), (1, 22.0), (None, 3.0))
+    ):
+        at = f"2026-01-01T22:0{minute}:00.000+00:00"
+        judged_at(session, at, A, seconds=seconds, confidence=confidence)
+    (ada,) = statistics(session).working
+    found = [(each.confidence, each.decisions, each.typical_s) for each in ada.confidences]
+    assert found == [(4, 2, 3.0), (1, 2, 21.0), (None, 1, None)]
+
+
+def test_known_answers_take_time_but_are_not_accepted_objects(session):
+    row = {"candidate_id": 1, "is_member": True, "class_name": "CV", "simulated": True}
+    with session.database.writing() as connection:
+        connection.execute(insert(known_answers).values(**row, source="x"))
+    judged_at(session, "2026-01-01T22:00:00.000+00:00", A, seconds=1.0)
+    judged_at(session, "2026-01-01T22:01:00.000+00:00", R, seconds=1.0)
+    found = statistics(session)
+    (ada,) = found.working
+    assert ada.hours[0].decisions == 2
+    assert ada.hours[0].accepted.value == 0.0
+    assert found.counts.candidates == 39
+    assert ada.left == 38
+
+
+def test_of_what_is_assigned_also_to_who_has_not_begun(session):
+    share_out(session, SharePlan(people=("Ada", "Grace"), overlap=10.0))
+    with session.database.reading() as connection:
+        query = "SELECT candidate_id FROM assignments WHERE reviewer_id = 1"
+        mine = connection.exec_driver_sql(query).scalars().all()
+    others = next(number for number in range(1, 41) if number not in mine)
+    say(session, "Ada", dict.fromkeys([*mine[:3], others], R))
+    ada, grace = statistics(session).working
+    assert (ada.assigned, ada.left) == (22, 19)
+    assert (grace.assigned, grace.left, grace.left_s) == (22, 22, None)
+    assert to_plain(statistics(session))["working"][1]["reviewer"] == "Grace"
+
+
+def test_the_progress_line_counts_what_is_theirs(location):
+    with made(location, 40) as session:
+        counter = ProgressCounter(session)
+        assert counter.progress().total == 40
+        share_out(session, SharePlan(people=("Ada", "Grace")))
+        with session.database.reading() as connection:
+            query = "SELECT candidate_id FROM assignments WHERE reviewer_id = 1"
+            mine = connection.exec_driver_sql(query).scalars().all()
+        others = [number for number in range(1, 41) if number not in mine]
+        assert (counter.progress().total, counter.progress().done) == (20, 0)
+        for number in (mine[0], others[0], mine[1]):
+            session.record_verdict(number, Opinion(verdict=R))
+        assert (counter.progress().done, counter.progress().left) == (2, 18)
+        session.undo()
+        session.undo()
+        assert counter.progress().done == 1
+        assert ProgressCounter(session).progress() == counter.progress()
+    with open_session(location, "Somebody") as session:
+        assert ProgressCounter(session).progress().total == 40

@@ -1,7 +1,5 @@
 """Repeats: served fairly, kept beside the log, and never in the way of a verdict or its undo."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 
@@ -48,7 +46,7 @@ def test_a_share_of_what_was_judged(session):
     assert len(plan_repeats(session, 1.0, gap=0)) == 201
 
 
-def test_each_has_the_same_chance(session):
+def test_each_has_the_same_chance_and_what_was_served_is_not_served_again(session):
     say(session, "Ada", dict.fromkeys(range(1, 101), R))
     times = dict.fromkeys(range(1, 101), 0)
     for seed in range(400):
@@ -57,10 +55,6 @@ def test_each_has_the_same_chance(session):
     assert sum(times.values()) == 20 * 400
     spread = (sum((n - 80) ** 2 for n in times.values()) / 100) ** 0.5
     assert spread == pytest.approx(8.0, abs=2.0)  # of 400 draws at 0.2
-
-
-def test_what_was_served_is_not_served_again(session):
-    say(session, "Ada", dict.fromkeys(range(1, 101), R))
     plan = plan_repeats(session, 0.1, gap=0)
     judge_again(session, dict.fromkeys(plan[:4], R))
     assert plan_repeats(session, 0.1, gap=0) == plan[4:]

@@ -1,7 +1,5 @@
 """Verdicts as arrays: all that stand, which were blind, and what holds for each candidate."""
 
-from __future__ import annotations
-
 import random
 import sqlite3
 from contextlib import closing
@@ -18,9 +16,10 @@ from app.core.session.together import acts as session_acts
 from app.core.session.together import write_act
 from app.core.statistics import verdicts as module
 from app.core.statistics.adjudication import set_adjudicator
-from app.core.statistics.verdicts import NONE, VERDICTS, common_indexes, read_verdicts, settled
+from app.core.statistics.verdicts import VERDICTS, common_indexes, read_verdicts, settled
 from tests.app.core.judged_sessions import A, R, U, say, set_snr
 from tests.app.core.sessions import made
+from tests.night import seeds
 
 SEEN = {"verdict": "YES", "model": "nano"}
 
@@ -48,25 +47,19 @@ def holds(verdicts, **how):
     return {int(c): words[v] for c, v in zip(found.candidate, found.verdict, strict=True)}
 
 
-def test_nothing_judged(session):
+def test_all_that_stand_and_no_more(session):
     verdicts = read_verdicts(session)
     assert len(verdicts) == 0
     assert verdicts.reviewers == ()
     assert len(settled(verdicts)) == 0
-
-
-def test_all_that_stand_and_no_more(session):
     say(session, "Ben", {3: A, 1: R, 2: U})
     say(session, "Ada", {3: R, 7: A, 8: None})
     say(session, "Ada", {7: None})
     set_snr(session, {3: 12.5})
     verdicts = read_verdicts(session)
     assert told(verdicts) == {
-        (1, "Ben"): (R, R),
-        (2, "Ben"): (U, U),
-        (3, "Ben"): (A, A),
-        (3, "Ada"): (R, R),
-    }
+        (1, "Ben"): (R, R), (2, "Ben"): (U, U), (3, "Ben"): (A, A), (3, "Ada"): (R, R),
+    }  # fmt: skip
     assert np.all(np.diff(verdicts.candidate) >= 0)
     assert dict(zip(verdicts.candidate.tolist(), verdicts.snr.tolist(), strict=True))[3] == 12.5
     assert np.isnan(verdicts.snr[0])
@@ -86,23 +79,24 @@ def test_pages_make_no_difference(session, monkeypatch):
         assert told(read_verdicts(session)) == whole
 
 
-@pytest.mark.parametrize(
-    ("lines", "blind"),
-    [
-        ([(A, {})], A),
-        ([(A, SEEN)], None),
-        ([(R, {}), (A, {})], A),
-        ([(R, {}), (A, SEEN)], R),
-        ([(R, {}), (A, SEEN), (R, SEEN), (U, {})], R),
-        ([(None, {}), (A, SEEN)], None),
-        ([(R, {}), (None, {}), (A, SEEN)], None),
-        ([(A, SEEN), (R, {})], None),
-    ],
-)
-def test_what_a_person_said_before_they_saw(session, lines, blind):
-    for verdict, shown in lines:
-        say(session, "Ada", {4: verdict}, shown)
-    assert told(read_verdicts(session)) == {(4, "Ada"): (lines[-1][0], blind)}
+def test_what_a_person_said_before_they_saw(session):
+    expected = {}
+    for number, (lines, blind) in enumerate(
+        [
+            ([(A, {})], A),
+            ([(A, SEEN)], None),
+            ([(R, {}), (A, {})], A),
+            ([(R, {}), (A, SEEN)], R),
+            ([(R, {}), (A, SEEN), (R, SEEN), (U, {})], R),
+            ([(None, {}), (A, SEEN)], None),
+            ([(R, {}), (None, {}), (A, SEEN)], None),
+            ([(A, SEEN), (R, {})], None),
+        ]
+    ):
+        for verdict, shown in lines:
+            say(session, "Ada", {number + 1: verdict}, shown)
+        expected[number + 1, "Ada"] = lines[-1][0], blind
+    assert told(read_verdicts(session)) == expected
 
 
 def test_a_verdict_taken_back_was_never_said(session):
@@ -117,7 +111,7 @@ def test_a_verdict_taken_back_was_never_said(session):
     assert told(read_verdicts(session)) == {(1, "Ada"): (R, None)}
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(by_day=2, by_night=4))
 def test_any_history_equals_a_model(session, seed):
     chance = random.Random(seed)
     chains: dict[tuple[int, str], list] = {}
@@ -178,11 +172,6 @@ def test_the_adjudicator_after_a_restart(session, location):
         verdicts = read_verdicts(reopened)
         assert verdicts.names[verdicts.adjudicator] == "Eve"
         assert holds(verdicts) == {1: R}
-
-
-def test_a_code_is_a_place():
-    assert VERDICTS.index(A) == 0
-    assert NONE not in range(len(VERDICTS))
 
 
 def test_what_two_columns_share():

@@ -1,7 +1,5 @@
 """Lets the fault server play SDSS, SPARCL, LAMOST and an SSAP service with one star each."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """LAMOST by obsid; the token is in no text that anybody sees."""
 
-from __future__ import annotations
-
 import keyring
 import pytest
 
@@ -60,15 +58,10 @@ def test_a_token_of_the_environment_comes_before_that_of_the_keyring(monkeypatch
     assert lamost_token() == "given"
 
 
-@pytest.mark.parametrize(
-    ("release", "part"),
-    [
-        ("", "dr10/v2.0/lrs"),
-        ("dr9", "dr9/v2.0/lrs"),
-        ("DR11/v1.1", "dr11/v1.1/lrs"),
-        ("dr10/v2.0/mrs", "dr10/v2.0/mrs"),
-    ],
-)
+@pytest.mark.parametrize(("release", "part"), [
+    ("", "dr10/v2.0/lrs"), ("dr9", "dr9/v2.0/lrs"), ("DR11/v1.1", "dr11/v1.1/lrs"),
+    ("dr10/v2.0/mrs", "dr10/v2.0/mrs"),
+])  # fmt: skip
 def test_releases_are_parts_of_the_address(release, part):
     (found,) = Lamost(release).find(LAMOST_STAR, 2.0)
     assert f"/openapi/{part}/spectrum/fits?obsid={OBSID}" in found.urls[0]

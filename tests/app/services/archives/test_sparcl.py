@@ -1,13 +1,14 @@
 """SPARCL by identifier and by place."""
 
-from __future__ import annotations
-
 import json
 
+import numpy as np
 import pytest
 
+from agent.spectra.readers.registry import read_bytes
 from app.services.archives.archive import NoSpectrum, NotTold
 from app.services.archives.sparcl import boxes, records_of
+from app.services.archives.sparcl_file import spectrum_file
 from app.services.archives.wanted import Wanted
 from app.services.web.errors import BadReply
 from tests.app.services.archives.archive_play import (
@@ -61,14 +62,10 @@ def test_a_place_beside_zero_hours_is_searched_on_both_sides(server, client):
     assert found[1].separation_arcsec == pytest.approx(0.36, abs=0.01)
 
 
-def test_a_release_is_a_condition(server, client):
+def test_a_release_is_a_condition_and_nothing_at_a_place_is_no_failure(server, client):
     play_archives(server)
     with pytest.raises(NoSpectrum, match="SDSS-DR16"):
         find(server, client, SPARCL_STAR, release="SDSS-DR16")
-
-
-def test_nothing_at_a_place_is_not_a_failure_of_the_archive(server, client):
-    play_archives(server)
     with pytest.raises(NoSpectrum):
         find(server, client, Wanted(ra=100.0, dec=0.0))
 
@@ -96,3 +93,51 @@ def test_a_record_without_its_number_is_a_failure(server, client, uuid):
     play_archives(server, records=[sparcl_record(sparcl_id=uuid)])
     with pytest.raises(BadReply):
         find(server, client, SPARCL_STAR)
+
+
+# A record of SPARCL becomes a file that reads back without loss.
+URL = "https://example.org/api/spectras/?include=flux"
+
+
+def test_numbers_and_facts_come_back_as_they_were_sent():
+    record = sparcl_record()
+    read = read_bytes(spectrum_file(record, URL), "x.fits")
+    assert read.wavelength.tolist() == record["wavelength"]
+    assert read.flux.tolist() == record["flux"] and read.ivar.tolist() == record["ivar"]
+    assert read.mask.tolist() == [flag != 0 for flag in record["mask"]]
+    assert (read.object_id, read.survey, read.class_name) == ("39627792213580000", "DESI", "STAR")
+    assert (read.ra, read.dec, read.z) == (359.9999, 60.0, -0.0003)
+    assert read.medium_in_file == "vacuum" and not read.warnings
+    assert read.meta["SPARCLID"] == UUID and read.meta["TARGETID"] == 39627792213580000
+    assert read.meta["SOURCE"] == "https://example.org/api/spectras/"
+
+
+def test_masks_missing_values_and_numbers_too_long_for_a_header():
+    mask = [0] * 100
+    mask[3], mask[4] = 1 << 23, 1 << 24
+    record = sparcl_record(data_release="BOSS-DR16", datasetgroup="SDSS_BOSS", mask=mask)
+    read = read_bytes(spectrum_file(record, URL), "x.fits")
+    assert np.flatnonzero(read.mask).tolist() == [4] and read.survey == "SDSS"
+    assert read.object_id == "39627"
+    flux = sparcl_record()["flux"]
+    flux[5] = None
+    read = read_bytes(spectrum_file(sparcl_record(flux=flux), URL), "x.fits")
+    assert not read.good[5] and read.good[6]
+    number = 2**64 - 1
+    record = sparcl_record(specid=number, data_release="SDSS-DR16")
+    assert read_bytes(spectrum_file(record, URL), "x.fits").object_id == str(number)
+
+
+@pytest.mark.parametrize("changed", [
+    {"flux": [1.0]},
+    {"flux": None},
+    {"flux": "1,2,3"},
+    {"flux": [[1.0]] * 100},
+    {"wavelength": ["x"] * 100},
+    {"ivar": [0.1] * 99},
+    {"mask": [0]},
+    {"wavelength": [], "flux": [], "ivar": [], "mask": []},
+])  # fmt: skip
+def test_what_is_no_spectrum_is_refused(changed):
+    with pytest.raises(BadReply):
+        spectrum_file(sparcl_record(**changed), URL)

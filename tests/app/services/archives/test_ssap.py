@@ -1,7 +1,5 @@
 """Any SSAP service: a cone, its spectra, and the file behind a DataLink table."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.services.archives.archive import NoSpectrum, NotTold
@@ -83,17 +81,10 @@ def test_a_datalink_table_without_the_file_is_a_failure(server, client):
         archive("ssap", server).get(found, client, lambda: False)
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "file:///etc/passwd",
-        "ftp://example.org/x",
-        "http://127.0.0.1:1/x",
-        "http://192.168.0.7/x",
-        "https://router/x",
-        "http://user:word@example.org/x",
-    ],
-)
+@pytest.mark.parametrize("url", [
+    "file:///etc/passwd", "ftp://example.org/x", "http://127.0.0.1:1/x", "http://192.168.0.7/x",
+    "https://router/x", "http://user:word@example.org/x",
+])  # fmt: skip
 def test_addresses_that_lead_elsewhere_are_refused(server, client, url):
     reply_with(server, ssap_reply([(url, 24.376852, 25.427147)]))
     with pytest.raises(NotAllowed):
@@ -105,17 +96,14 @@ def test_other_public_servers_are_asked_by_https_only(server, client):
     assert find(server, client)[0].urls == ("https://example.org/a?b=1",)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"<html>",
-        votable([], [], '<INFO name="QUERY_STATUS" value="ERROR">no</INFO>'),
-        votable(["n_", "other"], [["1", "x"]], ""),
-        ssap_reply([("x", 1, 1)])[:-60],
-        votable(["n_", "accref"], [["1", None]], ""),
-    ],
-)
+@pytest.mark.parametrize("content", [
+    b"",
+    b"<html>",
+    votable([], [], '<INFO name="QUERY_STATUS" value="ERROR">no</INFO>'),
+    votable(["n_", "other"], [["1", "x"]], ""),
+    ssap_reply([("x", 1, 1)])[:-60],
+    votable(["n_", "accref"], [["1", None]], ""),
+])  # fmt: skip
 def test_other_answers_are_failures(server, client, content):
     reply_with(server, content)
     with pytest.raises(BadReply):

@@ -1,7 +1,6 @@
 """The files that describe the services."""
 
-from __future__ import annotations
-
+import math
 import re
 from dataclasses import replace
 
@@ -9,9 +8,12 @@ import pytest
 from astropy import units
 from astropy.io.votable.ucd import check_ucd
 
+from app.services.catalogues.check import AM_HER, GD_153, check_service
+from app.services.catalogues.position import Position, separation_arcsec
 from app.services.catalogues.service import all_services
 from app.services.catalogues.tap import query
 from app.services.web.errors import NotAllowed
+from tests.app.services.fault_server import FAULTS
 
 SERVICES = list(all_services().values())
 
@@ -30,16 +32,13 @@ def test_each_column_has_a_valid_unit_and_ucd_and_a_description(service):
         assert column.description
 
 
-def test_names_of_columns_are_unique_and_asked_once():
+def test_names_of_columns_are_unique_and_a_user_sets_release_and_server():
     for service in SERVICES:
         names = [column.name for column in service.columns]
         assert len(set(names)) == len(names)
         if service.kind == "tap":
             aliases = re.findall(r'AS "(.+?)"', query(service))
             assert len(set(aliases)) == len(aliases) and set(names) <= set(aliases)
-
-
-def test_a_user_sets_another_release_and_server():
     gaia = all_services()["gaia"]
     changed = gaia.changed(
         url="https://example.org/tap", release="DR4", table="gaiadr4.gaia_source"
@@ -47,3 +46,76 @@ def test_a_user_sets_another_release_and_server():
     assert changed == replace(gaia, url=changed.url, release="DR4", table="gaiadr4.gaia_source")
     with pytest.raises(NotAllowed):
         gaia.changed(url="http://example.org/tap")
+
+
+# Positions and their motion.
+def test_stars_move_with_their_proper_motion_across_zero_hours_and_at_the_pole():
+    star = Position(ra=269.452, dec=4.693, epoch=2016.0, pm_ra=-801.6, pm_dec=10362.4)
+    moved = star.at(2000.0)
+    assert separation_arcsec(star, moved) == pytest.approx(
+        16 * math.hypot(0.8016, 10.3624), rel=1e-3
+    )
+    assert separation_arcsec(moved.at(2016.0), star) < 1e-3
+    assert Position(ra=1.0, dec=2.0, pm_ra=1e4).at(1999.0).ra == 1.0
+    a, b = Position(ra=359.9999, dec=0.0), Position(ra=0.0001, dec=0.0)
+    assert separation_arcsec(a, b) == pytest.approx(0.72)
+    assert separation_arcsec(Position(ra=0.0, dec=90.0), Position(ra=180.0, dec=90.0)) < 1e-6
+
+
+@pytest.mark.parametrize("ra, dec", [(math.nan, 0.0), (0.0, math.inf), (0.0, 90.1)])
+def test_what_is_no_position_is_refused(ra, dec):
+    with pytest.raises(ValueError):
+        Position(ra=ra, dec=dec)
+
+
+# Checking a service on a star that it is known to have.
+@pytest.fixture
+def twomass(server):
+    row = {"RAJ2000": GD_153.position.ra, "DEJ2000": GD_153.position.dec, "Jmag": 14.0,
+           "e_Jmag": 0.1, "Hmag": 14.2, "e_Hmag": None, "Kmag": 14.3, "e_Kmag": None,
+           "Qflg": "AAA"}  # fmt: skip
+    server.tables['"II/246/out"'] = [row]
+    return replace(all_services()["twomass"].changed(url=server.url), per_second=10.0)
+
+
+def test_one_that_answers(client, twomass):
+    checked = check_service(twomass, client)
+    assert checked.is_good and checked.missing == () and checked.seconds > 0
+    assert checked.told == 'GD 153: at 0.21", 5 values'
+
+
+def test_one_that_does_not_have_the_star(server, client, twomass):
+    server.tables['"II/246/out"'][0]["DEJ2000"] = 0.0
+    checked = check_service(twomass, client)
+    assert not checked.is_good and checked.told == "answers, but does not find GD 153"
+
+
+def test_columns_that_are_gone_are_named(server, client, twomass):
+    server.tables['"II/246/out"'][0].pop("Qflg")
+    server.faults = ["query error"]
+    checked = check_service(twomass, client)
+    assert not checked.is_good and checked.missing == ("Qflg",)
+    assert "refuses" in checked.told
+
+
+@pytest.mark.parametrize("fault", sorted(set(FAULTS) - {"stall", "huge"}))
+def test_one_that_fails_says_why(server, client, twomass, fault):
+    server.always = fault
+    checked = check_service(twomass, client)
+    assert not checked.is_good and len(checked.told) > 10
+
+
+def test_the_star_of_variable_stars_varies(server, client):
+    vsx = replace(all_services()["vsx"].changed(url=server.url), per_second=10.0)
+    row = {each.column: None for each in vsx.columns}
+    row |= {vsx.ra: AM_HER.position.ra, vsx.dec: AM_HER.position.dec}
+    server.tables[vsx.table] = [row]
+    assert check_service(vsx, client).told.startswith("AM Her")
+
+
+def test_a_light_curve(server, client):
+    ztf = replace(all_services()["ztf"].changed(url=server.url + "/ztf"), per_second=10.0)
+    server.answer = lambda path, fields: (
+        b"oid,hjd,mag,magerr,catflags,filtercode\n1,2458000.5,15.0,0.1,0,zg\n", "text/csv",
+    )  # fmt: skip
+    assert check_service(ztf, client).told == "GD 153: 1 series, 1 points"

@@ -1,7 +1,5 @@
 """Pictures of the sky: coverage is asked first, so that black is never shown as sky."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from io import BytesIO

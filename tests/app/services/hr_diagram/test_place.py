@@ -1,31 +1,38 @@
 """A good parallax gives a point with errors, a poor one a limit, a bad one nothing but words."""
 
-from __future__ import annotations
-
+import numpy as np
 import pytest
 
+from agent.tasks.catalogue import load_tasks
+from app.services.hr_diagram.lines import (
+    BACKGROUND,
+    COLOURS,
+    COLUMNS,
+    MAGNITUDES,
+    ROWS,
+    background,
+    background_text,
+    region_of,
+    sequences,
+)
 from app.services.hr_diagram.place import Kind, place_of
 
 STAR = {"parallax": 10.0, "parallax_error": 0.1, "g": 10.0, "bp_rp": 0.8, "ruwe": 1.0}
 
 
-def test_a_good_parallax_is_a_point_with_errors_to_both_sides():
+def test_a_parallax_is_a_point_a_limit_or_nothing():
     place = place_of(STAR)
     assert place.kind is Kind.POINT and place.m_g == pytest.approx(5.0)
     assert place.brightest < place.m_g < place.faintest
     assert place.faintest - place.m_g == pytest.approx(0.0216, abs=0.001)
     assert not place.has_high_ruwe
-
-
-def test_a_poor_parallax_is_a_limit_two_errors_off():
     place = place_of({**STAR, "parallax": 0.2, "parallax_error": 0.1})
     assert place.kind is Kind.LIMIT and place.m_g == pytest.approx(10.0 + 5.0 * -2.398, abs=0.01)
     assert place.ratio == pytest.approx(2.0)
-
-
-def test_a_slightly_negative_parallax_is_a_limit_and_a_very_negative_one_nothing():
     assert place_of({**STAR, "parallax": -0.1, "parallax_error": 0.1}).kind is Kind.LIMIT
     assert place_of({**STAR, "parallax": -0.3, "parallax_error": 0.1}).kind is Kind.NEGATIVE
+    assert place_of({**STAR, "bp_rp": None}).kind is Kind.NO_COLOUR
+    assert place_of({**STAR, "ruwe": 2.3}).has_high_ruwe
 
 
 @pytest.mark.parametrize("missing", ["parallax", "parallax_error", "g"])
@@ -34,6 +41,31 @@ def test_without_a_parallax_there_is_no_place(missing):
     assert place_of({**STAR, missing: float("nan")}).kind is Kind.NO_PARALLAX
 
 
-def test_without_a_colour_there_is_none_either_and_a_high_ruwe_is_told():
-    assert place_of({**STAR, "bp_rp": None}).kind is Kind.NO_COLOUR
-    assert place_of({**STAR, "ruwe": 2.3}).has_high_ruwe
+# The background is made of the relations beside it, and each bundled class has its region.
+def at(bp_rp: float, m_g: float) -> float:
+    row = int((m_g - MAGNITUDES[0]) / (MAGNITUDES[1] - MAGNITUDES[0]) * ROWS)
+    column = int((bp_rp - COLOURS[0]) / (COLOURS[1] - COLOURS[0]) * COLUMNS)
+    return float(background()[row, column])
+
+
+def test_the_file_and_its_regions_are_those_of_the_script():
+    lines = sequences()
+    assert BACKGROUND.read_text(encoding="utf-8") == background_text(lines)
+    head = BACKGROUND.read_text(encoding="utf-8").splitlines()[:12]
+    assert all(any(each.source in line for line in head) for each in lines)
+    for task in load_tasks():
+        region = region_of(task.id)
+        if task.id == "LOOK":
+            assert region is None
+            continue
+        assert region is not None and len(region.bp_rp) == len(region.m_g) >= 4 and region.source
+    assert region_of("MY_CLASS") is None
+
+
+def test_stars_lie_where_they_are_and_faint_is_below():
+    assert at(0.82, 4.67) > 0.5
+    assert at(0.13, 12.2) > 0.15
+    assert at(1.2, 0.5) > 0.2
+    assert at(3.5, 5.0) == 0.0 and at(-0.5, 3.0) == 0.0
+    assert np.all(background()[0] == 0.0)
+    assert background().shape == (ROWS, COLUMNS)

@@ -1,14 +1,23 @@
 """Magnitudes of a spectrum: exact for known spectra, and a disagreement is told with its number."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from agent.spectra.spectrum import Spectrum
-from app.services.catalogues.answer import Answer, Match, State
-from app.services.photometry.bands import AB_JY, BANDS, JY, LIGHT_A_S, bands_of
+from app.core.evidence.said_values import Gap, said_of
+from app.services.catalogues.answer import Answer, Match, State, answer_of
+from app.services.catalogues.service import all_services
+from app.services.photometry.bands import (
+    AB_JY,
+    BANDS,
+    BANDS_OF_LETTERS,
+    JY,
+    LIGHT_A_S,
+    bands_of,
+    is_limit,
+)
 from app.services.photometry.synthetic import compare, flux_points, synthetic_magnitude
+from app.ui.evidence.value_texts import value_rows
 
 WAVELENGTH = np.linspace(3500.0, 10_200.0, 4000)
 
@@ -29,31 +38,35 @@ def answers(**magnitudes: float) -> dict[str, Answer]:
     }
 
 
-def test_a_source_of_constant_ab_magnitude_has_it_in_every_ab_band():
+def test_a_band_has_a_magnitude_where_good_pixels_cover_it():
     spectrum = Spectrum(wavelength=WAVELENGTH, flux=flat_in_frequency(17.3))
     for band in bands_of("panstarrs").values():
         assert synthetic_magnitude(spectrum, band) == pytest.approx(17.3, abs=0.01)
-
-
-def test_a_band_that_the_spectrum_does_not_cover_has_no_magnitude():
-    spectrum = Spectrum(wavelength=WAVELENGTH, flux=flat_in_frequency(17.3))
     assert synthetic_magnitude(spectrum, bands_of("galex")["nuv"]) is None
     assert synthetic_magnitude(spectrum, bands_of("twomass")["j"]) is None
-
-
-def test_a_band_full_of_bad_pixels_has_none_either():
     ivar = np.where((WAVELENGTH > 5600) & (WAVELENGTH < 6500), 0.0, 1.0)
     spectrum = Spectrum(wavelength=WAVELENGTH, flux=flat_in_frequency(17.3), ivar=ivar)
     assert synthetic_magnitude(spectrum, bands_of("panstarrs")["r"]) is None
     assert synthetic_magnitude(spectrum, bands_of("panstarrs")["g"]) is not None
 
 
-def test_a_magnitude_as_a_flux_and_back():
+def test_magnitudes_are_fluxes_whose_level_is_compared_within_errors():
     for band in BANDS:
         flux = band.flux(12.0)
         zero = band.zero_jy * JY * LIGHT_A_S / band.centre**2
         assert -2.5 * np.log10(flux / zero) == pytest.approx(12.0)
         assert band.low < band.centre < band.high
+    spectrum = Spectrum(wavelength=WAVELENGTH, flux=1e17 * flat_in_frequency(19.5))
+    points = flux_points(answers(panstarrs_g=17.0, panstarrs_r=17.0))
+    found = compare(spectrum, points, 1e-17)
+    assert found.is_absolute and found.disagrees and found.worst is None
+    assert found.level == pytest.approx(2.5, abs=0.02)
+    spectrum = Spectrum(wavelength=WAVELENGTH, flux=1e17 * flat_in_frequency(17.0))
+    values = answers(panstarrs_g=16.4, panstarrs_r=17.0, panstarrs_i=17.0)
+    found = dict(values["panstarrs"].matches[0].values)
+    match = Match(values={**found, "g_error": 0.3}, separation_arcsec=0.0)
+    points = flux_points({"panstarrs": Answer(state=State.FOUND, matches=(match,))})
+    assert not compare(spectrum, points, 1e-17).disagrees
 
 
 def test_relative_flux_is_moved_to_agree_and_one_band_that_does_not_is_told():
@@ -70,23 +83,49 @@ def test_relative_flux_is_moved_to_agree_and_one_band_that_does_not_is_told():
     assert bad.worst_by == pytest.approx(1.0, abs=0.02)
 
 
-def test_the_level_of_physical_flux_is_compared_too():
-    spectrum = Spectrum(wavelength=WAVELENGTH, flux=1e17 * flat_in_frequency(19.5))
-    points = flux_points(answers(panstarrs_g=17.0, panstarrs_r=17.0))
-    found = compare(spectrum, points, 1e-17)
-    assert found.is_absolute and found.disagrees and found.worst is None
-    assert found.level == pytest.approx(2.5, abs=0.02)
+@pytest.mark.parametrize(("service", "column", "w_cm2_um"), [
+    ("twomass", "j", 3.129e-13),  # Cohen et al. 2003, table 2
+    ("twomass", "h", 1.133e-13),
+    ("twomass", "k", 4.283e-14),
+    ("allwise", "w1", 8.1787e-15),  # Jarrett et al. 2011, table 1
+    ("allwise", "w2", 2.4150e-15),
+    ("allwise", "w3", 6.5151e-17),
+    ("allwise", "w4", 5.0901e-18),
+])  # fmt: skip
+def test_magnitude_0_has_the_flux_that_is_published(service, column, w_cm2_um):
+    flux = bands_of(service)[column].flux(0.0)  # erg / s / cm2 / angstrom
+    assert flux * 1e-3 == pytest.approx(w_cm2_um, rel=0.005)
 
 
-def test_an_uncertain_magnitude_raises_no_alarm():
-    spectrum = Spectrum(wavelength=WAVELENGTH, flux=1e17 * flat_in_frequency(17.0))
-    values = answers(panstarrs_g=16.4, panstarrs_r=17.0, panstarrs_i=17.0)
-    found = dict(values["panstarrs"].matches[0].values)
-    match = Match(values={**found, "g_error": 0.3}, separation_arcsec=0.0)
-    points = flux_points({"panstarrs": Answer(state=State.FOUND, matches=(match,))})
-    assert not compare(spectrum, points, 1e-17).disagrees
+# Which magnitudes are limits, and that none of them is taken for a measurement.
+SEEN = {"j": 15.1, "j_error": 0.05, "h": 14.6, "h_error": None, "k": 14.2, "k_error": 0.1}
 
 
-def test_nothing_there_and_values_that_are_none_give_no_points():
+@pytest.mark.parametrize(
+    ("letters", "limits"),
+    [("AAA", ""), ("AUB", "h"), ("UXD", "jh"), ("A", ""), (None, ""), (7, "")],
+)
+def test_letters(letters, limits):
+    values = SEEN | {"quality": letters}
+    assert [name for name in "jhk" if is_limit("twomass", name, values)] == [*limits]
+    assert not is_limit("gaia", "j", values) and not is_limit("twomass", "quality", values)
+
+
+def test_points_are_magnitudes_of_services_limits_are_none():
+    for service, columns in BANDS_OF_LETTERS.items():
+        names = [each.name for each in all_services()[service].columns]
+        assert [name for name in names if name in columns] == [*columns] and "quality" in names
+    for band in BANDS:
+        column = all_services()[band.service].column(band.column)
+        assert column.unit == "mag"
+        assert ("(AB)" in column.description) == (band.zero_jy == AB_JY)
+        assert ("(Vega)" in column.description) == (band.zero_jy != AB_JY)
     assert flux_points({"panstarrs": Answer(state=State.NOTHING)}) == []
     assert flux_points(answers(panstarrs_g=-99.0, panstarrs_r=float("nan"))) == []
+    match = Match(values=SEEN | {"quality": "AUA"}, separation_arcsec=0.1)
+    told = {"twomass": answer_of([match])}
+    assert [each.band.column for each in flux_points(told)] == ["j", "k"]
+    assert said_of(told, "twomass.h") is Gap.NO_VALUE
+    assert said_of(told, "twomass.j").value == 15.1
+    rows = {row.name: row.text for row in value_rows(all_services()["twomass"], match)}
+    assert rows["h"] == "> 14.6 mag" and rows["j"] == "15.100 ± 0.050 mag"

@@ -1,7 +1,5 @@
 """A hub, a program that plays TOPCAT, and a check that nothing keeps running."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

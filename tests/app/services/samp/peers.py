@@ -1,7 +1,5 @@
 """A real hub and a program that plays TOPCAT, both of this test alone."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress

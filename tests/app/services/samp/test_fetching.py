@@ -1,7 +1,5 @@
 """Files that others offer: copied only from this machine, bounded, and of the kind they say."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import socket
@@ -66,27 +64,24 @@ def test_a_fits_spectrum_keeps_its_kind(tmp_path, target):
         fetch(offer(path.as_uri(), LOAD_SPECTRUM), target, never)
 
 
-@pytest.mark.parametrize(
-    ("url", "why"),
-    [
-        ("file:///etc/hostname", "outside your home folder"),
-        ("file:///proc/self/environ", "outside your home folder"),
-        ("file:///dev/zero", "outside your home folder"),
-        ("file:///nowhere/at/all", "cannot be read"),
-        ("file://nas/share/t.vot", "another machine"),
-        ("file:///%00", "cannot be read"),
-        ("http://192.0.2.7/t.vot", "another machine"),
-        ("http://example.org/t.vot", "another machine"),
-        ("https://127.0.0.1/t.vot", "neither file: nor http:"),
-        ("ftp://127.0.0.1/t.vot", "neither file: nor http:"),
-        ("jar:file:///x!/y", "neither file: nor http:"),
-        ("http://127.0.0.1:1/t.vot", "could not be fetched"),
-        ("http://[::1", "neither file: nor http:"),
-        ("http://127.0.0.1/\r\nX: y", "neither file: nor http:"),
-        ("/etc/hostname", "neither file: nor http:"),
-        ("", "neither file: nor http:"),
-    ],
-)
+@pytest.mark.parametrize(("url", "why"), [
+    ("file:///etc/hostname", "outside your home folder"),
+    ("file:///proc/self/environ", "outside your home folder"),
+    ("file:///dev/zero", "outside your home folder"),
+    ("file:///nowhere/at/all", "cannot be read"),
+    ("file://nas/share/t.vot", "another machine"),
+    ("file:///%00", "cannot be read"),
+    ("http://192.0.2.7/t.vot", "another machine"),
+    ("http://example.org/t.vot", "another machine"),
+    ("https://127.0.0.1/t.vot", "neither file: nor http:"),
+    ("ftp://127.0.0.1/t.vot", "neither file: nor http:"),
+    ("jar:file:///x!/y", "neither file: nor http:"),
+    ("http://127.0.0.1:1/t.vot", "could not be fetched"),
+    ("http://[::1", "neither file: nor http:"),
+    ("http://127.0.0.1/\r\nX: y", "neither file: nor http:"),
+    ("/etc/hostname", "neither file: nor http:"),
+    ("", "neither file: nor http:"),
+])  # fmt: skip
 def test_what_is_not_fetched(target, url, why):
     with pytest.raises(RefusedMessage, match=why):
         fetch(offer(url), target, never)
@@ -216,16 +211,10 @@ def test_a_server_that_trickles_is_left_in_the_end(target, monkeypatch):
     assert left(target) == []
 
 
-@pytest.mark.parametrize(
-    ("answer", "why"),
-    [
-        (missing, "404"),
-        (elsewhere, "302"),
-        (huge, "more than"),
-        (cut_short, "not whole"),
-        (a_web_page, "not a table"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "why"), [
+    (missing, "404"), (elsewhere, "302"), (huge, "more than"), (cut_short, "not whole"),
+    (a_web_page, "not a table"),
+])  # fmt: skip
 def test_what_a_server_may_do_instead(target, answer, why):
     with server(answer) as url, pytest.raises(RefusedMessage, match=why):
         fetch(offer(url), target, never)

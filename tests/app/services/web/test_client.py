@@ -1,17 +1,14 @@
 """Requests: stopped while they wait, bounded, paced, and never sent on to another place."""
 
-from __future__ import annotations
-
+import random
 import threading
 
 import pytest
 
-from agent.engines.remote.http import StoppableTransport
 from app.services.web import client as web
 from app.services.web.client import Request, WebClient
-from app.services.web.errors import Busy, NotAllowed, ServiceError, TooLong
-from app.services.web.pace import FAULTS_TO_REST, HostPace, Stopped
-from tests.app.services.web.test_pace import Clock
+from app.services.web.errors import BadReply, Busy, NotAllowed, ServiceError, TooLong, Unreachable
+from app.services.web.pace import FAULTS_TO_REST, REST_S, HostPace, Stopped, wait_before_retry
 
 
 def test_a_question_is_stopped_while_the_server_says_nothing(server, client):
@@ -86,10 +83,6 @@ def test_a_closed_client_asks_nobody(server):
     assert not server.asked
 
 
-def test_the_transport_lets_any_peer_pass_unless_told(server):
-    assert StoppableTransport(secure=False)._network._may_connect is None
-
-
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_on_the_same_server_is_followed_as_its_kind_says(server, client, status):
     server.redirects["/tap/sync"] = (status, "/result")
@@ -104,3 +97,79 @@ def test_redirects_in_a_circle_end(server, client):
     with pytest.raises(NotAllowed, match="redirects"):
         client.ask(Request(url=server.url + "/x"))
     assert len(server.asked) == 4
+
+
+# The pace of a host, on a clock of the test.
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def time(self) -> float:
+        return self.now
+
+    def wait(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def pace(clock: Clock) -> HostPace:
+    return HostPace(2.0, clock.time, clock.wait)
+
+
+def go(pace, until=1e9):
+    pace.take_turn(until, lambda: False)
+
+
+def test_turns_are_evenly_spaced(pace, clock):
+    for _ in range(3):
+        go(pace)
+    assert clock.now == pytest.approx(101.0)
+
+
+def test_a_turn_that_comes_too_late_is_not_waited_for(pace, clock):
+    go(pace)
+    with pytest.raises(Busy):
+        go(pace, until=100.1)
+    assert clock.now == 100.0
+
+
+def test_a_server_that_asks_for_patience_gets_it(pace, clock):
+    pace.note_fault(Busy("busy", 20.0))
+    go(pace)
+    assert clock.now == pytest.approx(120.0)
+
+
+def test_after_a_rest_one_question_tries_the_host_again(pace, clock):
+    for _ in range(FAULTS_TO_REST):
+        pace.note_fault(Unreachable("gone"))
+    with pytest.raises(Busy, match="failed 5 times"):
+        go(pace)
+    clock.now += REST_S
+    go(pace)
+    pace.note_fault(Unreachable("still gone"))
+    with pytest.raises(Busy):
+        go(pace)
+    clock.now += REST_S
+    pace.note_success()
+    go(pace)
+
+
+def test_a_wrong_answer_is_no_fault_of_the_connection_and_stopping_ends_the_wait(pace):
+    for _ in range(2 * FAULTS_TO_REST):
+        pace.note_fault(BadReply("html"))
+    go(pace)
+    go(pace)
+    with pytest.raises(Stopped):
+        pace.take_turn(1e9, lambda: True)
+
+
+def test_waits_grow_and_obey_the_server():
+    draw = random.Random(1)
+    waits = [wait_before_retry(attempt, Unreachable(""), draw) for attempt in (0, 3, 20)]
+    assert 0.5 <= waits[0] <= 1.0 and 4.0 <= waits[1] <= 8.0 and 30.0 <= waits[2] <= 60.0
+    assert wait_before_retry(0, Busy("", 12.0), draw) == 12.0

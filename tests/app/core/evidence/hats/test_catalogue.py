@@ -1,7 +1,5 @@
 """Which partitions are read, and that no neighbour across a border is lost."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pytest

@@ -1,7 +1,5 @@
 """Folders in the HATS layout: found as they are written, and refused in one sentence."""
 
-from __future__ import annotations
-
 import os
 import shutil
 

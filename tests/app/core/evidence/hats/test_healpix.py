@@ -1,7 +1,5 @@
 """Pixels of HEALPix against values of cdshealpix 0.9, another program."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

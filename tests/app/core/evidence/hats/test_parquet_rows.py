@@ -1,7 +1,5 @@
 """Row groups of a partition: positions of all rows, values of the few that are asked for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pytest

@@ -1,7 +1,5 @@
 """Checkers of file formats, and a session with unusual values."""
 
-from __future__ import annotations
-
 import math
 import shutil
 import subprocess
@@ -9,9 +7,7 @@ import subprocess
 import pytest
 
 from app.core.session.records import Opinion, Verdict
-from tests.app.core.exporting.catalogues import (
-    listed,
-)
+from tests.app.core.exporting.catalogues import listed
 
 
 def verify(path):

@@ -1,22 +1,26 @@
 """What each format says of itself, and what other programs say of it."""
 
-from __future__ import annotations
-
+import csv
 import subprocess
+from urllib.parse import unquote
 
 import pyarrow.parquet as pq
 import pytest
+import yaml
 from astropy.io import fits
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlalchemy import insert, update
 
 from app.core.database.tables import candidates, inspections
+from app.core.errors import SessionError
 from app.core.exporting import export
+from app.core.exporting.formats import cells, fits_file
+from app.core.exporting.formats.cells import EscapeCache, cells_text, is_plain, lines_text, quoted
 from app.core.exporting.formats.csv_file import metadata_path
-from tests.app.core.exporting.catalogues import (
-    FORMATS,
-    listed,
-    people,
-)
+from app.core.exporting.formats.ecsv_file import yaml_line
+from app.core.session.records import Opinion, Verdict
+from tests.app.core.exporting.catalogues import CONTRACT, FORMATS, listed, people, read_csv
 from tests.app.core.exporting.formats.checkers import STILTS, odd_session, stilts, verify
 from tests.app.core.session.test_simulated import inspected
 
@@ -90,3 +94,137 @@ def stilts_formats():
         ["stilts", "tpipe", "-help=ifmt"], capture_output=True, text=True, check=True
     )
     return told.stdout.split("Known in-formats:")[1].split()
+
+
+# Cells as text, and the cache of escaped ones.
+@pytest.mark.parametrize(
+    "text", ["a,b", 'say "x"', "two\nlines", " x", "x ", "#x", "\u2028", "plain"]
+)
+def test_a_quoted_cell_is_read_back(text):
+    line = lines_text([[quoted(text)], ["1"]])
+    assert next(csv.reader(line.splitlines(keepends=True))) == [text, "1"]
+    assert not is_plain(text) or quoted(text) == text
+
+
+def test_each_text_is_escaped_once_as_long_as_there_is_room(monkeypatch):
+    monkeypatch.setattr(cells, "MAX_CACHED", 2)
+    calls = []
+
+    def escape(text):
+        calls.append(text)
+        return text.upper()
+
+    cache = EscapeCache(escape, str.isdigit)
+    assert cells_text(["a", "b", "a", None], cache) == ["A", "B", "A", ""]
+    assert calls[:2] == ["a", "b"]
+    assert cache.all(["1", "c", "c"]) == ["1", "C", "C"]
+    assert calls[-2:] == ["c", "c"]  # the cache is full
+    assert len(cache) == 2
+
+
+def test_numbers_and_missing_values_but_no_other_types():
+    cache = EscapeCache(quoted, is_plain)
+    assert cells_text([1, None], cache) == ["1", ""]
+    assert cells_text([0.1, 2.0], cache) == ["0.1", "2.0"]
+    assert cells_text([True, "a,b", None], cache) == ["True", '"a,b"', ""]
+    with pytest.raises(TypeError, match="object"):
+        yaml_line(object())
+
+
+# CSV.
+def test_formulas_are_escaped(session_path):
+    cells = ["=1+1", "+x", "-x", "@x", "\tx", "\rx", "'x", " =1", "＝1", "-1.5e3", "+7", "a=b", "-"]
+    with listed(session_path, [{"object_id": cell} for cell in cells]) as session:
+        out = session_path.with_suffix(".csv")
+        export(session, out, which="all")
+    assert read_csv(out)["object_id"] == cells
+    raw = out.read_bytes().decode()
+    for cell in ("=1+1", "+x", "-x", "@x", "'x"):
+        assert f"\n'{cell}," in raw
+    for number in ("-1.5e3", "+7", "a=b"):
+        assert f"\n{number}," in raw
+
+
+# YAML in the header of ECSV.
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("aβ: ", max_size=4), inner),
+    max_leaves=8,
+)
+
+
+@given(VALUES)
+def test_any_value_is_one_line_of_ascii_that_is_read_back(value):
+    line = yaml_line(value)
+    assert line.isascii()
+    assert line.isprintable()
+    assert yaml.safe_load(line) == value
+
+
+# FITS tables.
+def test_long_comments_do_not_make_all_rows_long(session_path, monkeypatch):
+    monkeypatch.setattr(fits_file, "MAX_FIXED_BYTES", 20_000)
+    long = "宽 " * 1500
+    out = session_path.with_suffix(".fits")
+    with listed(session_path, [{} for _ in range(30)]) as session:
+        session.record_verdict(3, Opinion(verdict=Verdict.ACCEPT, comment=long))
+        session.record_verdict(30, Opinion(comment="100% sure"))
+        export(session, out, which="all")
+    assert out.stat().st_size < 70_000
+    with fits.open(out) as file:
+        column = file[1].data["comment"]
+        texts = [unquote("".join(cell)) for cell in column]
+    assert texts == ["", "", long, *[""] * 26, "100% sure"]
+    verify(out)
+
+
+def test_wide_lists(session_path):
+    own = {f"c{number}": number for number in range(1200)}
+    with listed(session_path, [{"own": own}], [{"name": name} for name in own]) as session:
+        with pytest.raises(SessionError, match="999 columns"):
+            export(session, session_path.with_suffix(".fits"), which="all")
+        assert not session_path.with_suffix(".fits").exists()
+        export(session, session_path.with_suffix(".csv"), which="all")
+        assert read_csv(session_path.with_suffix(".csv"))["c1199"] == ["1199"]
+
+
+@pytest.mark.parametrize("which", ["all", "accepted"])
+def test_fitsverify_finds_nothing(session_path, which):
+    out = session_path.with_suffix(".fits")
+    with odd_session(session_path) as session:
+        export(session, out, which=which)
+        verify(out)
+        export(session, out, which=[])
+        verify(out)
+
+
+# Keywords of the FITS table.
+def test_names_that_fits_would_not_tell_apart(session_path):
+    out = session_path.with_suffix(".fits")
+    columns = [
+        {"name": name, "unit": unit} for name, unit in (("Hα", "Å"), ("Hβ", "µm"), ("h_", "°"))
+    ]
+    with listed(session_path, [{"own": {"Hα": 1.0, "Hβ": 2.0, "h_": 3.0}}], columns) as session:
+        export(session, out, which="all")
+    header = fits.getheader(out, 1)
+    first = len(CONTRACT) + 1
+    assert [header[f"TTYPE{first + n}"] for n in range(3)] == ["H", "H_2", "h_"]
+    assert [header[f"TUNIT{first + n}"] for n in range(3)] == ["Angstrom", "um", "deg"]
+    assert header[f"TCOMM{first}"] == "in the list: H%CE%B1"
+    assert header["NCAND"] == 1
+
+
+# Parquet.
+def test_parquet_without_pyarrow(session_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with listed(session_path, [{}]) as session, pytest.raises(SessionError, match=r"\[formats\]"):
+        export(session, session_path.with_suffix(".parquet"), which="all")
+
+
+# VOTable.
+@STILTS
+def test_votlint_finds_nothing(session_path):
+    out = session_path.with_suffix(".vot")
+    with odd_session(session_path) as session:
+        export(session, out, which="all")
+    assert stilts("votlint", str(out)).strip() == ""

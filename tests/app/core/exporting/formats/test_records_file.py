@@ -1,7 +1,5 @@
 """The agents' records: of which candidates, in which order, and whole or not at all."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.trajectory.trajectory_file import read_trajectories

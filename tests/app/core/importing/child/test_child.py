@@ -1,7 +1,5 @@
 """The child process that reads a list."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -11,9 +9,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.core.importing.child import child
-from app.core.importing.child.wire import read_frame
+from app.core.importing.child.preview_message import preview_message, preview_of
+from app.core.importing.child.wire import entries_of, read_frame, write_entries, write_message
+from app.core.importing.entries import FIELDS, Entries
+from app.core.importing.formats.contents import ListColumn, Refused
+from app.core.importing.reports import Preview
+from app.core.importing.roles import guess_roles
 from tests.processes import runs, wait_until
 
 
@@ -97,3 +102,93 @@ def test_it_ends_with_the_program(folder):
         assert runs(number)
         os.kill(program.pid, signal.SIGKILL)
     wait_until(lambda: not runs(number))
+
+
+# Entries between two processes: what is read is what was written.
+
+
+WHOLE = st.integers(0, 2**63 - 1)
+
+
+REAL = st.none() | st.floats(allow_nan=False, allow_infinity=False)
+
+
+TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+
+
+KINDS = {"line": WHOLE, "row": WHOLE} | dict.fromkeys(("ra", "dec", "score", "snr"), REAL)
+
+
+ROW = st.tuples(*(KINDS.get(name, TEXT) for name in FIELDS))
+
+
+def made(rows, refused=()):
+    columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in FIELDS]
+    return Entries(columns, [Refused(*each) for each in refused])
+
+
+@given(rows=st.lists(ROW, max_size=20), refused=st.lists(st.tuples(WHOLE, TEXT), max_size=3))
+def test_entries_come_back(rows, refused):
+    pipe = io.BytesIO()
+    write_entries(pipe, made(rows, refused))
+    write_message(pipe, {"type": "end"})
+    pipe.seek(0)
+    found = entries_of(read_frame(pipe))
+    assert found == made(rows, refused)
+    assert read_frame(pipe)[0]["type"] == "end"
+    assert read_frame(pipe) is None
+
+
+def test_a_message_that_was_cut_off_is_the_end():
+    pipe = io.BytesIO()
+    write_entries(pipe, made([(1, "a", "/a", 0, 1.0, None, None, "", None, "{}", "a")]))
+    whole = pipe.getvalue()
+    for size in range(len(whole)):
+        assert read_frame(io.BytesIO(whole[:size])) is None
+
+
+# Previews between two processes: what is shown is what was found.
+class File:
+    """What a preview asks of a list."""
+
+    format = "CSV"
+    estimate = 1234
+    columns = (
+        ListColumn(name="plate", kind="int", unit="", description="a plate", ucd="meta.id"),
+        ListColumn(name="mjd", kind="int"),
+        ListColumn(name="fiberid", kind="int"),
+        ListColumn(name="snr", kind="float", unit="1"),
+        ListColumn(name="is_new", kind="bool"),
+        ListColumn(name="note", kind="str"),
+    )
+
+
+def sent(*arguments, **more):
+    """The preview as it arrives: a line of JSON lies between."""
+    return preview_of(json.loads(json.dumps(preview_message(*arguments, **more))))
+
+
+def test_all_of_a_preview_arrives():
+    rows = [(1, 2, 3, 0.5, True, "α\t'"), (2**63 - 1, 0, None, None, None, None)]
+    roles = guess_roles(File.columns, rows)
+    assert roles.naming is not None
+    refused = [[7, "it has 3 cells, not 6"]]
+    assert sent(File(), rows, roles, sha256="ab", refused=refused, warnings=["two"]) == Preview(
+        format="CSV",
+        columns=File.columns,
+        rows=tuple(rows),
+        roles=roles,
+        estimate=1234,
+        sha256="ab",
+        refused=(Refused(7, "it has 3 cells, not 6"),),
+        warnings=("two",),
+    )
+
+
+def test_only_what_is_shown_is_sent_roles_or_none():
+    row = (1, 2, 3, 0.5, True, "x" * 100_000)
+    found = sent(File(), [row] * 100)
+    assert found.rows == ((*row[:-1], "x" * 300),) * 20
+    found = sent(File(), [], problem="choose one", needs_roles=True)
+    assert (found.problem, found.needs_roles) == ("choose one", True)
+    assert (found.roles.columns, found.roles.naming, found.rows) == ({}, None, ())

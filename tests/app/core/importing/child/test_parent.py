@@ -1,7 +1,5 @@
 """Lists are read by a child process: what it says, and how it may end."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import sys
@@ -100,15 +98,12 @@ def runs(monkeypatch, code):
     monkeypatch.setattr(parent, "child_command", lambda *_: [sys.executable, "-c", code])
 
 
-@pytest.mark.parametrize(
-    ("code", "said"),
-    [
-        ("raise SystemExit(1)", "the process that read it ended with status 1; it may be damaged"),
-        ("print('{')", "the process that read it ended with status 0"),
-        ("import os; os.abort()", "was killed by SIGABRT"),
-        ("x = [0]; x[1]", "ended with status 1: IndexError: list index out of range; it may be"),
-    ],
-)
+@pytest.mark.parametrize(("code", "said"), [
+    ("raise SystemExit(1)", "the process that read it ended with status 1; it may be damaged"),
+    ("print('{')", "the process that read it ended with status 0"),
+    ("import os; os.abort()", "was killed by SIGABRT"),
+    ("x = [0]; x[1]", "ended with status 1: IndexError: list index out of range; it may be"),
+])  # fmt: skip
 def test_a_reading_process_that_dies(session, folder, monkeypatch, code, said):
     runs(monkeypatch, code)
     for read in (preview, partial(import_list, session)):

@@ -1,7 +1,5 @@
 """FITS tables as lists."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -23,18 +21,15 @@ def column(folder, form, array, **cards):
     return described.kind, [row[0] for row in values(file)]
 
 
-@pytest.mark.parametrize(
-    ("form", "array", "kind", "expected"),
-    [
-        ("J", [1, -2], "int", [1, -2]),
-        ("K", [39627658462234737, 0], "int", [39627658462234737, 0]),
-        ("E", [0.1, np.nan], "float", [0.1, None]),
-        ("D", [0.1, np.inf], "float", [0.1, np.inf]),
-        ("L", [True, False], "bool", [True, False]),
-        ("5A", ["ab", " c d "], "str", ["ab", "c d"]),
-        ("B", [0, 255], "int", [0, 255]),
-    ],
-)
+@pytest.mark.parametrize(("form", "array", "kind", "expected"), [
+    ("J", [1, -2], "int", [1, -2]),
+    ("K", [39627658462234737, 0], "int", [39627658462234737, 0]),
+    ("E", [0.1, np.nan], "float", [0.1, None]),
+    ("D", [0.1, np.inf], "float", [0.1, np.inf]),
+    ("L", [True, False], "bool", [True, False]),
+    ("5A", ["ab", " c d "], "str", ["ab", "c d"]),
+    ("B", [0, 255], "int", [0, 255]),
+])  # fmt: skip
 def test_types_of_fits(folder, form, array, kind, expected):
     assert column(folder, form, array) == (kind, expected)
 
@@ -48,11 +43,14 @@ def test_whole_numbers_of_fits_that_are_shifted_scaled_or_null(folder):
     assert column(folder, "K", beyond, TZERO1=2**63) == ("str", [str(2**64 - 1), "5"])
 
 
-def test_columns_of_arrays_are_left_out(folder):
+def test_columns_of_arrays_are_left_out_and_units_are_kept(folder):
     made = {"ID": ("K", [1, 2]), "MAGS": ("5E", np.ones((2, 5))), "BITS": ("3X", np.ones((2, 3)))}
     file = opened(folder, fits_bytes(made))
     assert [c.name for c in file.columns] == ["ID"]
     assert file.warnings() == ["skipped 2 array columns"]
+    made = fits_bytes({"RA": ("D", [1.0])}, TUNIT1="hourangle", TUCD1="pos.eq.ra", TCOMM1="x")
+    (described,) = opened(folder, made).columns
+    assert (described.unit, described.ucd, described.description) == ("hourangle", "pos.eq.ra", "x")
 
 
 def test_blocks_of_fits_join_up(folder):
@@ -64,12 +62,6 @@ def test_blocks_of_fits_join_up(folder):
     assert lines == list(range(1, 7002))
 
 
-def test_units_of_fits(folder):
-    made = fits_bytes({"RA": ("D", [1.0])}, TUNIT1="hourangle", TUCD1="pos.eq.ra", TCOMM1="x")
-    (described,) = opened(folder, made).columns
-    assert (described.unit, described.ucd, described.description) == ("hourangle", "pos.eq.ra", "x")
-
-
 def test_positions_in_other_units(session, folder):
     made = {"NAME": ("3A", ["abc"]), "RA": ("D", [2.5]), "DEC": ("D", [0.5])}
     path = folder / "list.fits"
@@ -79,21 +71,18 @@ def test_positions_in_other_units(session, folder):
     assert (candidate.ra, candidate.dec) == (37.5, pytest.approx(28.6478897565))
 
 
-@pytest.mark.parametrize(
-    ("damage", "said"),
-    [
-        (lambda raw: raw[:8640], "truncated"),
-        (lambda raw: raw[:6000], "truncated|no END"),
-        (lambda raw: raw[:2880], "no table with rows"),
-        (lambda raw: raw.replace(b"NAXIS2  =                 2000",
-                                 b"NAXIS2  =            200000000"), "truncated"),
-        (lambda raw: raw.replace(b"NAXIS1  =                   13",
-                                 b"NAXIS1  =            100000000"), "need 13 bytes per row"),
-        (lambda raw: raw.replace(b"'BINTABLE'", b"'TABLE   '"), "XTENSION TABLE"),
-        (lambda raw: raw.replace(b"TFORM1  = 'K", b"TFORM1  = '?"), "no readable TFORM"),
-        (lambda raw: b"SIMPLE  =" + raw[:400], "no END"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("damage", "said"), [
+    (lambda raw: raw[:8640], "truncated"),
+    (lambda raw: raw[:6000], "truncated|no END"),
+    (lambda raw: raw[:2880], "no table with rows"),
+    (lambda raw: raw.replace(b"NAXIS2  =                 2000",
+                             b"NAXIS2  =            200000000"), "truncated"),
+    (lambda raw: raw.replace(b"NAXIS1  =                   13",
+                             b"NAXIS1  =            100000000"), "need 13 bytes per row"),
+    (lambda raw: raw.replace(b"'BINTABLE'", b"'TABLE   '"), "XTENSION TABLE"),
+    (lambda raw: raw.replace(b"TFORM1  = 'K", b"TFORM1  = '?"), "no readable TFORM"),
+    (lambda raw: b"SIMPLE  =" + raw[:400], "no END"),
+])  # fmt: skip
 def test_damaged_fits(session, folder, damage, said):
     raw = fits_bytes({"ID": ("K", np.arange(2000)), "NAME": ("5A", ["abcde"] * 2000)})
     path = folder / "list.fits"

@@ -1,31 +1,31 @@
 """Parquet files as lists."""
 
-from __future__ import annotations
-
+import subprocess
+import sys
 from datetime import date
 from decimal import Decimal
 
+import numpy as np
 import pytest
 
 from app.core.errors import ImportFailed
 from app.core.importing.formats import parquet_list
 from app.core.importing.formats.formats import open_list
+from app.core.importing.formats.parquet_values import kind_of, text_bytes, values_of
 from app.core.importing.importer import import_list
 from tests.app.core.importing.lists import every, owns, values, write_parquet
 
+pa = pytest.importorskip("pyarrow")
+parquet_files = pytest.importorskip("pyarrow.parquet")
+
 
 def parquet(folder, **columns):
-    import pyarrow
-    import pyarrow.parquet
-
     path = folder / "list.parquet"
-    pyarrow.parquet.write_table(pyarrow.table(columns), path)
+    parquet_files.write_table(pa.table(columns), path)
     return path
 
 
 def test_types_of_parquet(folder):
-    import pyarrow as pa
-
     path = parquet(
         folder,
         i=pa.array([1, None], pa.int8()),
@@ -55,12 +55,9 @@ def test_types_of_parquet(folder):
 
 
 def test_row_groups_and_batches_join_up(session, folder):
-    import pyarrow
-    import pyarrow.parquet
-
-    table = pyarrow.table({"name": [f"o{n}" for n in range(9000)], "n": list(range(9000))})
+    table = pa.table({"name": [f"o{n}" for n in range(9000)], "n": list(range(9000))})
     path = folder / "list.pq"
-    pyarrow.parquet.write_table(table, path, row_group_size=3500)
+    parquet_files.write_table(table, path, row_group_size=3500)
     import_list(session, path)
     found = every(session)
     assert [each.object_id for each in found] == [f"o{n}" for n in range(9000)]
@@ -69,27 +66,21 @@ def test_row_groups_and_batches_join_up(session, folder):
 
 
 def test_units_of_parquet_and_rows_that_pandas_numbered(folder):
-    import pyarrow as pa
-    import pyarrow.parquet
-
     told = {b"unit": b"deg", b"ucd": b"pos.eq.ra", b"description": b"where"}
     ra = pa.field("ra", pa.float64(), metadata=told)
     fields = [ra, pa.field("__index_level_0__", pa.int64())]
     path = folder / "list.parquet"
-    pyarrow.parquet.write_table(pa.table([[1.0], [0]], pa.schema(fields)), path)
+    parquet_files.write_table(pa.table([[1.0], [0]], pa.schema(fields)), path)
     (described,) = open_list(path).columns
     assert (described.unit, described.ucd, described.description) == ("deg", "pos.eq.ra", "where")
 
 
-@pytest.mark.parametrize(
-    ("damage", "said"),
-    [
-        (lambda raw: raw[:-200], "damaged"),
-        (lambda raw: raw[:8], "damaged"),
-        (lambda raw: raw[:4] + b"\xff" * 400 + raw[404:], "damaged"),
-        (lambda raw: raw[:-8] + b"\xff\xff\xff\x7fPAR1", "damaged"),
-    ],
-)
+@pytest.mark.parametrize(("damage", "said"), [
+    (lambda raw: raw[:-200], "damaged"),
+    (lambda raw: raw[:8], "damaged"),
+    (lambda raw: raw[:4] + b"\xff" * 400 + raw[404:], "damaged"),
+    (lambda raw: raw[:-8] + b"\xff\xff\xff\x7fPAR1", "damaged"),
+])  # fmt: skip
 def test_damaged_parquet(session, folder, damage, said):
     path = write_parquet(folder / "list.parquet")
     path.write_bytes(damage(path.read_bytes()))
@@ -99,14 +90,11 @@ def test_damaged_parquet(session, folder, damage, said):
 
 
 def test_parquet_of_too_large_groups_or_twins(folder, monkeypatch):
-    import pyarrow as pa
-    import pyarrow.parquet
-
     monkeypatch.setattr(parquet_list, "MAX_GROUP_BYTES", 10)
     with pytest.raises(ImportFailed, match="smaller row groups"):
         open_list(parquet(folder, a=[1, 2]))
     path = folder / "twins.parquet"
-    pyarrow.parquet.write_table(pa.Table.from_arrays([[1], [2]], ["a", "a"]), path)
+    parquet_files.write_table(pa.Table.from_arrays([[1], [2]], ["a", "a"]), path)
     with pytest.raises(ImportFailed, match="two of its columns have the same name"):
         open_list(path)
 
@@ -137,11 +125,8 @@ def test_a_row_that_is_too_long(folder, monkeypatch):
 
 def test_what_unpacks_to_very_much(folder, monkeypatch):
     monkeypatch.setattr(parquet_list, "FREE_BYTES", 0)
-    import pyarrow
-    import pyarrow.parquet
-
-    table, path = pyarrow.table({"name": ["a", "b"], "note": ["x" * 10_000_000, ""]}), folder / "b"
-    pyarrow.parquet.write_table(table, path, compression="zstd", write_statistics=False)
+    table, path = pa.table({"name": ["a", "b"], "note": ["x" * 10_000_000, ""]}), folder / "b"
+    parquet_files.write_table(table, path, compression="zstd", write_statistics=False)
     with pytest.raises(ImportFailed, match="unpacks to more than 200 times its size"):
         open_list(path)
     assert open_list(write_parquet(folder / "list.parquet")).estimate == 3
@@ -155,8 +140,6 @@ def test_very_many_pieces(folder, monkeypatch):
 
 
 def test_cells_left_empty_are_told(folder):
-    import pyarrow as pa
-
     days = pa.array([2**31 - 1, 0, None], pa.int32()).cast(pa.date32())
     file = open_list(parquet(folder, name=["a", "b", "c"], seen=days))
     assert values(file) == [("a", None), ("b", "1970-01-01"), ("c", None)]
@@ -176,10 +159,65 @@ def test_texts_are_the_same_with_and_without_their_dictionary(folder, monkeypatc
 
 @pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY", "PLAIN"])
 def test_texts_in_every_encoding(folder, encoding):
-    import pyarrow
-    import pyarrow.parquet
-
     path, names = folder / "list.parquet", [f"o{n}" for n in range(300)]
     how = {"use_dictionary": False, "column_encoding": {"name": encoding}}
-    pyarrow.parquet.write_table(pyarrow.table({"name": names}), path, **how)
+    parquet_files.write_table(pa.table({"name": names}), path, **how)
     assert [row[0] for row in values(open_list(path))] == names
+
+
+# Values of Arrow columns, and how many bytes they take, without pandas.
+
+
+def test_kinds_and_slices_of_arrow():
+    kinds = {
+        pa.int8(): "int", pa.uint64(): "int", pa.float16(): "float", pa.decimal128(5, 2): "float",
+        pa.bool_(): "bool", pa.string(): "str", pa.large_string(): "str", pa.date32(): "str",
+        pa.timestamp("ns"): "str", pa.dictionary(pa.int32(), pa.string()): "str",
+        pa.dictionary(pa.int32(), pa.int8()): None, pa.binary(): None, pa.list_(pa.int8()): None,
+    }  # fmt: skip
+    assert {type_: kind_of(type_) for type_ in kinds} == kinds
+    numbers = pa.array([0.5, None, 2.5, float("nan")]).slice(1)
+    assert values_of(numbers, "float") == ([None, 2.5, None], 0)
+    short = pa.array(np.array([0.1, 0.2, 0.3], "f4")).slice(1)
+    assert values_of(short, "float") == ([0.2, 0.3], 0)
+    assert values_of(pa.array([2**63, 5], pa.uint64()), "int") == ([None, 5], 0)
+    texts = pa.array(["a", None, "x\0y"]).dictionary_encode().slice(1)
+    assert values_of(texts, "str") == ([None, "x�y"], 0)
+
+
+@pytest.mark.parametrize("encode", [False, True])
+def test_bytes_of_texts(encode):
+    array = pa.array(["", "abc", None, "Hα", "abc"])
+    array = array.dictionary_encode() if encode else array
+    assert list(text_bytes(array)) == [0, 3, 0, 3, 3]
+    assert list(text_bytes(array.slice(1, 3))) == [3, 0, 3]
+    assert text_bytes(pa.array([1, 2])) == 0
+    assert text_bytes(pa.array([1, 2]).dictionary_encode()) == 0
+
+
+def test_what_python_cannot_hold_is_cut_or_left_out_and_counted():
+    whole = pa.array([1_577_934_245_123_456_789, None], pa.int64())
+    for type_, text in (
+        (pa.timestamp("ns"), "2020-01-02 03:04:05.123456"),
+        (pa.timestamp("ns", "UTC"), "2020-01-02 03:04:05.123456+00:00"),
+        (pa.duration("ns"), "18263 days, 3:04:05.123456"),
+    ):
+        assert values_of(whole.view(type_), "str") == ([text, None], 0)
+    noon = pa.array([43_200_000_000_001], pa.int64()).view(pa.time64("ns"))
+    assert values_of(noon, "str") == (["12:00:00"], 0)
+    days = pa.array([2**31 - 1, None, 0, -(2**31)], pa.int32()).cast(pa.date32())
+    assert values_of(days, "str") == ([None, None, "1970-01-01", None], 2)
+    zoned = pa.array([1, 2], pa.int64()).view(pa.timestamp("us", "Mars/Phobos"))
+    assert values_of(zoned, "str") == ([None, None], 2)
+
+
+def test_pandas_is_not_imported():
+    code = (
+        "import sys, pyarrow as pa\n"
+        "from app.core.importing.formats.parquet_values import text_bytes, values_of\n"
+        "numbers = pa.Array.from_buffers(pa.float64(), 2, [None, pa.py_buffer(bytes(16))])\n"
+        "assert values_of(numbers, 'float') == ([0.0, 0.0], 0)\n"
+        "print('pandas' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

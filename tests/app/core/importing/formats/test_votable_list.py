@@ -1,7 +1,5 @@
 """Lists in VOTables: values, rows that are refused, files that are refused."""
 
-from __future__ import annotations
-
 import base64
 import struct
 
@@ -103,29 +101,25 @@ def test_a_doctype_that_only_names_a_dtd_is_passed_over(folder):
     assert len(values(opened(folder, table(rows_of(GOOD), doctype=doctype)))) == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (table(rows_of(("&i;", *GOOD[1:])), doctype=BOMB), "DOCTYPE declares entities"),
-        (table('<BINARY><STREAM href="file:///etc/passwd"/></BINARY>'), r"\(href\)"),
-        (table(rows_of(GOOD))[:-60], "damaged VOTable: unclosed token"),
-        (table("<TABLEDATA/>", fields=""), "no columns"),
-        (table("<TABLEDATA/>", fields='<FIELD datatype="x"/>'), "unknown type"),
-        (
-            table("<TABLEDATA/>", fields='<FIELD datatype="int" arraysize="-1"/>'),
-            "invalid arraysize",
-        ),
-        (
-            table("<TABLEDATA/>", fields='<FIELD datatype="int" arraysize="999999999x9"/>'),
-            "declares 8,999,999,991 elements",
-        ),
-        (table("<TABLEDATA/>", fields='<FIELD datatype="floatComplex"/>'), "no columns of single"),
-        (HEAD.format(doctype="") + "</RESOURCE></VOTABLE>", "no table with rows"),
-        ("<VOTABLE encoding='x", "damaged"),
-        ("<html><body>Please log in</body></html>", "not a VOTable: download the list again"),
-    ],
-    ids=range(11),
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "said"), [
+    (table(rows_of(("&i;", *GOOD[1:])), doctype=BOMB), "DOCTYPE declares entities"),
+    (table('<BINARY><STREAM href="file:///etc/passwd"/></BINARY>'), r"\(href\)"),
+    (table(rows_of(GOOD))[:-60], "damaged VOTable: unclosed token"),
+    (table("<TABLEDATA/>", fields=""), "no columns"),
+    (table("<TABLEDATA/>", fields='<FIELD datatype="x"/>'), "unknown type"),
+    (
+        table("<TABLEDATA/>", fields='<FIELD datatype="int" arraysize="-1"/>'),
+        "invalid arraysize",
+    ),
+    (
+        table("<TABLEDATA/>", fields='<FIELD datatype="int" arraysize="999999999x9"/>'),
+        "declares 8,999,999,991 elements",
+    ),
+    (table("<TABLEDATA/>", fields='<FIELD datatype="floatComplex"/>'), "no columns of single"),
+    (HEAD.format(doctype="") + "</RESOURCE></VOTABLE>", "no table with rows"),
+    ("<VOTABLE encoding='x", "damaged"),
+    ("<html><body>Please log in</body></html>", "not a VOTable: download the list again"),
+], ids=range(11))  # fmt: skip
 def test_what_is_refused(session, folder, text, said):
     (folder / "list.vot").write_text(text)
     with pytest.raises(ImportFailed, match=said):

@@ -1,7 +1,5 @@
 """Helpers for tests of text lists."""
 
-from __future__ import annotations
-
 from app.core.importing.formats.formats import open_list
 
 
