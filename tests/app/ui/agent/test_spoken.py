@@ -7,9 +7,10 @@ import pytest
 from agent.trajectory.trajectory import Step
 from app.ui.agent.card_content import card_contents
 from app.ui.agent.spoken import spoken
-from app.ui.translation.languages import LANGUAGES, install_translators
+from app.ui.translation.languages import LANGUAGES
 from app.ui.translation.measured_texts import translate_measured_text
 from tests.app.ui.agent.trajectories import look
+from tests.app.ui.steps import speaking
 
 TABLE = {
     "lines": [
@@ -76,9 +77,7 @@ def test_the_card_has_the_sentence_and_the_table_the_same_number():
 
 @pytest.mark.parametrize("language", [name for name in LANGUAGES if name != "en"])
 def test_it_is_translated(qapp, language):
-    translators = install_translators(qapp, language)
     text = "Hα (--) -20; Hα FWHM (+) 350 km/s; step at 6475 (=) 0.04. Like an M dwarf. Fits."
-    said = translate_measured_text(spoken(text, STEPS))
-    for each in translators:
-        qapp.removeTranslator(each)
+    with speaking(language):
+        said = translate_measured_text(spoken(text, STEPS))
     assert said.startswith("Hα 发射，EW -15.5 ± 0.5 Å，FWHM 354 km/s：窄") and "矮星" in said
