@@ -24,6 +24,7 @@ def shown(qtbot, context, candidate_id):
 
 def begin(qtbot, context, candidate_id=1):
     context.current.start()
+    qtbot.waitUntil(lambda: not context.current._search.is_busy)
     shown(qtbot, context, 1)
     if candidate_id != 1:
         context.current.go_to(candidate_id)

@@ -42,7 +42,7 @@ def test_buttons_say_the_state_in_few_words(tools, context):
     assert texts(tools)["axes"] == "Axes log" and tools.buttons["axes"].isChecked()
     context.view.change(rest_axis=True, medium="air", wavelength_unit="nm")
     assert texts(tools)["axes"] == "Axes rest · nm +2"
-    context.view.set_window((6400.0, 6700.0))
+    context.view.change(z=0.0)
     assert texts(tools)["range"] == "639.8–669.8 nm"
 
 
