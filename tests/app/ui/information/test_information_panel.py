@@ -88,6 +88,7 @@ def test_the_nearest_come_first_with_verdicts_and_clicks(qtbot, nearby, context,
     assert context.current.candidate.id == 8
     show_painted(qtbot, context, 2)
     qtbot.waitUntil(lambda: len(shown(nearby)) == 3)
+    qtbot.waitUntil(lambda: not nearby._delay.isActive())
     context.settings.change(language="zh")
     assert not nearby._delay.isActive()
     context.settings.change(neighbour_arcsec=1.5)

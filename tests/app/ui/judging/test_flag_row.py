@@ -9,20 +9,14 @@ from app.ui.judging.flag_menu import FLAGS, FlagMenu
 from tests.app.ui.steps import click, show_painted, start_over
 
 
-def test_flags_by_letter_star_or_in_words(qtbot, box, context, session):
+def test_flags_in_words_by_letter_or_as_the_star(qtbot, box, context, session):
     show_painted(qtbot, context)
-    context.commands.run("flags")
-    qtbot.waitUntil(box.flags.menu.isVisible)
-    qtbot.keyClick(box.flags.menu, Qt.Key.Key_N)
-    assert not box.flags.menu.isVisible() and session.judgement(1).opinion.flags == ("noisy",)
-    click(qtbot, box.flags.chips["noisy"])
-    assert session.judgement(1).opinion.flags == () and box.flags.chips == {}
-    start_over(qtbot, context)  # The star
-    context.commands.run("star")
-    assert session.judgement(1).opinion.flags == ("star",) and box.flags.star.isChecked()
-    assert box.flags.chips == {}
-    click(qtbot, box.flags.star)
-    assert session.judgement(1).opinion.flags == () and not box.flags.star.isChecked()
+    box.flags._ask_custom()
+    qtbot.waitUntil(box.flags.custom.hasFocus)
+    qtbot.keyClicks(box.flags.custom, "half")  # which is not set
+    context.current.go_to(2)
+    assert session.judgement(1) is None and session.judgement(2) is None
+    assert box.flags.custom.text() == ""
     start_over(qtbot, context)  # A custom flag
     context.commands.run("flags")
     qtbot.waitUntil(box.flags.menu.isVisible)
@@ -33,13 +27,19 @@ def test_flags_by_letter_star_or_in_words(qtbot, box, context, session):
     qtbot.keyClick(box.flags.custom, Qt.Key.Key_Return)
     assert session.judgement(1).opinion.flags == ("ring of fire",) and box.flags.custom.isHidden()
     assert "ring of fire" in box.flags.chips
-    start_over(qtbot, context)  # An unfinished custom flag is not set
-    box.flags._ask_custom()
-    qtbot.waitUntil(box.flags.custom.hasFocus)
-    qtbot.keyClicks(box.flags.custom, "half")
-    context.current.go_to(2)
-    assert session.judgement(1) is None and session.judgement(2) is None
-    assert box.flags.custom.text() == ""
+    start_over(qtbot, context)  # The star
+    context.commands.run("star")
+    assert session.judgement(1).opinion.flags == ("star",) and box.flags.star.isChecked()
+    assert box.flags.chips == {}
+    click(qtbot, box.flags.star)
+    assert session.judgement(1).opinion.flags == () and not box.flags.star.isChecked()
+    start_over(qtbot, context)  # G and a letter set a flag, and its chip removes it
+    context.commands.run("flags")
+    qtbot.waitUntil(box.flags.menu.isVisible)
+    qtbot.keyClick(box.flags.menu, Qt.Key.Key_N)
+    assert not box.flags.menu.isVisible() and session.judgement(1).opinion.flags == ("noisy",)
+    click(qtbot, box.flags.chips["noisy"])
+    assert session.judgement(1).opinion.flags == () and box.flags.chips == {}
 
 
 def test_many_flags_leave_room_and_are_counted(qtbot, box, context):
