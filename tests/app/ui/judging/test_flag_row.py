@@ -61,6 +61,7 @@ def test_many_flags_leave_room_and_are_counted(qtbot, box, context):
         shown.add(tuple(flags.chips))
     assert shown == {(), ("noisy",), ("noisy", "velocity"), ("noisy", "velocity", "calibration")}
     assert flags.rest.text() == "+3"
+    flags.set_room(440)
     start_over(qtbot, context)
     for name in ("noisy", "calibration"):
         context.current.toggle_flag(name)
