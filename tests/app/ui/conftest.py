@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.session.session import Session, open_session
+from app.ui import session_view
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
 from app.ui.candidate.current import CurrentCandidate
@@ -25,10 +27,10 @@ from app.ui.session_context import SessionContext
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 from tests.app.ui.candidates import sample_file
+from tests.app.ui.scripted_agent import COMMAND
+from tests.app.ui.steps import speaking
+from tests.app.ui.whole_window import LONG_MS, Person, before_window
 from tests.processes import LONG_S
-
-LONG_MS = round(1000 * LONG_S)
-"""Longer than anything here takes on a busy machine."""
 
 
 @pytest.fixture
@@ -76,10 +78,35 @@ def nothing_left(modules_known: list[int]) -> Iterator[None]:
 
 
 @pytest.fixture
-def session(tmp_path) -> Iterator[Session]:
-    """The first twelve candidates of the bundled sample, not judged."""
-    with open_session(sample_file(tmp_path), "Ada") as opened:
+def place(tmp_path) -> Path:
+    """A session of the first twelve candidates of the bundled sample, not judged."""
+    return sample_file(tmp_path)
+
+
+@pytest.fixture
+def person(qtbot, place) -> Iterator[Person]:
+    """Someone before the whole window on that session."""
+    with before_window(qtbot, place) as before:
+        yield before
+
+
+@pytest.fixture
+def scripted_window(monkeypatch) -> None:
+    """In windows the agent does what the object's name says."""
+    made = partial(InspectionController, command=COMMAND)
+    monkeypatch.setattr(session_view, "InspectionController", made)
+
+
+@pytest.fixture
+def session(place) -> Iterator[Session]:
+    with open_session(place, "Ada") as opened:
         yield opened
+
+
+@pytest.fixture
+def chinese(qapp) -> Iterator[None]:
+    with speaking("zh"):
+        yield
 
 
 @pytest.fixture
@@ -94,16 +121,11 @@ class opened_context:
         bridge, runner, settings = SessionBridge(session), Runner(), SettingsStore()
         current = CurrentCandidate(bridge, runner)
         self.context = SessionContext(
-            bridge=bridge,
-            current=current,
-            view=View(),
-            agent=InspectionController(bridge, current, runner, settings),
-            commands=Commands(),
-            keymap=Keymap(settings),
-            current_theme=CurrentTheme(),
-            runner=runner,
+            bridge=bridge, current=current, view=View(),
+            agent=InspectionController(bridge, current, runner, settings), commands=Commands(),
+            keymap=Keymap(settings), current_theme=CurrentTheme(), runner=runner,
             settings=settings,
-        )
+        )  # fmt: skip
 
     def __enter__(self) -> SessionContext:
         return self.context

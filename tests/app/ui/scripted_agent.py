@@ -13,7 +13,7 @@ from agent.inspection.built_in import MEASURED
 from app.ui.inspection import controller
 from app.ui.inspection.controller import InspectionController
 from app.ui.session_context import SessionContext
-from tests.app.ui.conftest import LONG_MS
+from tests.app.ui.whole_window import LONG_MS
 
 SCRIPT = Path(__file__).parents[1] / "worker" / "scripted_child.py"
 COMMAND = [sys.executable, "-P", str(SCRIPT)]

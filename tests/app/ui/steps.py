@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 
+from PySide6.QtCore import QPoint, QPointF, Qt, QTranslator
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
+from sqlalchemy import update
+
+from app.core.database.tables import candidates
+from app.core.queue.filters import EVERYTHING
+from app.core.queue.sorts import LIST_ORDER
+from app.core.session.records import Change
+from app.core.session.session import Session
 from app.ui.session_context import SessionContext
+from app.ui.translation.languages import install_translators
 
 
 def show_painted(qtbot, context: SessionContext, number: int = 1) -> None:
@@ -44,3 +56,68 @@ def let_go(qtbot, button=Qt.MouseButton.LeftButton):
     field = QLineEdit()
     qtbot.addWidget(field)
     QTest.mouseRelease(field, button)
+
+
+def heard(qtbot, signal, act):
+    """The first thing that a signal tells when this is done; `act` is called."""
+    with qtbot.waitSignal(signal) as signals:
+        act()
+    return signals.args[0]
+
+
+def start_over(qtbot, context: SessionContext) -> None:
+    """As when the session was opened: nothing judged, the first candidate painted."""
+    current = context.current
+    current.set_queue(EVERYTHING, LIST_ORDER)
+    current.go_to(1)  # which saves a comment that was typed
+    while context.bridge.session.undo() is not None:
+        pass
+    qtbot.waitUntil(lambda: not current._search.is_busy)
+    show_painted(qtbot, context, 1)
+
+
+@contextmanager
+def speaking(language: str) -> Iterator[list[QTranslator]]:
+    """The window speaks this language meanwhile."""
+    application = QApplication.instance()
+    translators = install_translators(application, language)
+    try:
+        yield translators
+    finally:
+        for each in translators:
+            application.removeTranslator(each)
+
+
+def give_opinion(session: Session, number: int, verdict: str | None, p_yes: float | None) -> None:
+    """Store the opinion of the model nano on a candidate."""
+    with session.database.writing() as connection:
+        values = {
+            "agent_verdict": verdict,
+            "agent_p_yes": p_yes,
+            "agent_model": "nano",
+            "agent_stopped_by": "answer",
+        }
+        connection.execute(update(candidates).where(candidates.c.id == number).values(values))
+    session.changed.emit(Change(aspect="inspection", candidate_ids=frozenset({number})))
+
+
+def click(qtbot, widget) -> None:
+    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+def said(qtbot, context: SessionContext, act) -> str:
+    """The message that a command leads to, by its name, or anything else that is called."""
+    call = partial(context.commands.run, act) if isinstance(act, str) else act
+    return heard(qtbot, context.current.message, call)
+
+
+def turn_wheel(widget, notches: float, at=None, held=Qt.KeyboardModifier.NoModifier) -> None:
+    """Turn the wheel over a widget, or its viewport, as a person does."""
+    at = widget.rect().center() if at is None else at
+    QApplication.sendEvent(
+        widget,
+        QWheelEvent(
+            QPointF(at), widget.mapToGlobal(QPointF(at)), QPoint(), QPoint(0, round(120 * notches)),
+            Qt.MouseButton.NoButton, held, Qt.ScrollPhase.NoScrollPhase, False,
+        ),
+    )  # fmt: skip

@@ -11,6 +11,7 @@ from app.ui import apply_theme
 from app.ui.apply_theme import ThemeApplier, theme_of
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import DARK, LAMOST, LIGHT, CurrentTheme
+from tests.app.ui.steps import heard
 
 
 @pytest.fixture
@@ -31,12 +32,9 @@ def test_a_theme_is_applied_and_changed(qtbot, application):
     button.setProperty("role", "primary")
     qtbot.addWidget(button)
     button.show()
-    assert current_theme.theme is DARK
-    assert QApplication.font().pointSize() == 14
+    assert current_theme.theme is DARK and QApplication.font().pointSize() == 14
     assert _colour_of(button) == DARK.accent
-    with qtbot.waitSignal(current_theme.changed) as told:
-        settings.change(theme="lamost")
-    assert told.args == [LAMOST]
+    assert heard(qtbot, current_theme.changed, lambda: settings.change(theme="lamost")) == LAMOST
     qtbot.waitUntil(lambda: _colour_of(button) == LAMOST.accent)
     applier.deleteLater()
 

@@ -27,28 +27,25 @@ def surroundings(monkeypatch):
     return surroundings
 
 
-def test_a_display_that_does_not_answer(surroundings):
+def test_a_display_that_does_not_answer_is_said(surroundings):
     surroundings(DISPLAY=":64999")
     assert platform_fault() == "the display :64999 does not answer"
-
-
-def test_the_window_says_so(surroundings):
     surroundings(DISPLAY=":64999")
     with pytest.raises(WorkbenchError, match="cannot be shown: the display :64999 does not"):
         open_window()
 
 
-@pytest.mark.parametrize(
-    "told",
-    [
+def test_without_x11_no_display_is_checked(surroundings, monkeypatch):
+    for told in [
         {"DISPLAY": ":64999", "QT_QPA_PLATFORM": "offscreen"},
         {"DISPLAY": ":64999", "WAYLAND_DISPLAY": "wayland-0"},
         {"WAYLAND_DISPLAY": "wayland-0"},
         {},
-    ],
-)
-def test_without_x11_no_display_is_checked(surroundings, told):
-    surroundings(**told)
+    ]:
+        surroundings(**told)
+        assert platform_fault() == ""
+    monkeypatch.setattr(module, "_answers", lambda display: display == ":5")
+    surroundings(DISPLAY=":5")
     assert platform_fault() == ""
 
 
@@ -58,12 +55,6 @@ def test_a_library_that_is_missing_is_named(surroundings, monkeypatch, tmp_path)
     monkeypatch.setattr(QLibraryInfo, "path", lambda which: str(tmp_path))
     surroundings(DISPLAY=":64999")
     assert "libqxcb.so: file too short" in platform_fault()
-
-
-def test_a_display_that_answers(surroundings, monkeypatch):
-    monkeypatch.setattr(module, "_answers", lambda display: display == ":5")
-    surroundings(DISPLAY=":5")
-    assert platform_fault() == ""
 
 
 @pytest.mark.parametrize("is_frozen", [False, True])

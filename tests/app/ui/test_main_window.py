@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import partial
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -15,21 +15,9 @@ from agent.errors import WorkbenchError
 from app.core.errors import SessionError, SessionHeldError
 from app.core.session.session import open_session
 from app.ui import main_window, session_opener, session_view
-from app.ui.inspection.controller import InspectionController
 from app.ui.start.recent_row import RecentRow, short_folder
-from tests.app.ui.candidates import copied, sample_file
-from tests.app.ui.scripted_agent import COMMAND, show_candidate
+from tests.app.ui.scripted_agent import show_candidate
 from tests.app.ui.whole_window import CTRL, before_window
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory):
-    return sample_file(tmp_path_factory.mktemp("sample"))
-
-
-@pytest.fixture
-def place(sample, tmp_path):
-    return copied(sample, tmp_path)
 
 
 def test_an_invalid_session_is_reported_on_the_welcome_page(qtbot, tmp_path):
@@ -48,43 +36,42 @@ def test_a_locked_session_can_be_opened_read_only(qtbot, place):
         person.wait(lambda: person.window.view is not None)
         person.sees(1)
         person.press("a")
-        assert "read-only" in person.view.status.message.full_text
-        assert person.verdicts() == {}
+        assert "read-only" in person.view.status.message.full_text and person.verdicts() == {}
 
 
-@pytest.mark.parametrize("part", ["InspectionController", "JudgingPage", "StatusLine", "TopBar"])
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [(SessionError("candidate 3 is damaged"), "candidate 3"), (TypeError("'x' < 3"), "backup")],
-)
 def test_a_session_that_cannot_be_shown_is_a_sentence_on_the_start_page(
-    qtbot, tmp_path, place, monkeypatch, part, error, words
+    qtbot, tmp_path, place, monkeypatch
 ):
     """The session is closed, a bug leaves a report, and the window works on."""
-
-    def fail(*about):
-        raise error
-
-    monkeypatch.setattr(session_opener, "log_folder", lambda: tmp_path / "log")
+    damaged, bug = SessionError("candidate 3 is damaged"), TypeError("'x' < 3")
+    parts = ("InspectionController", "JudgingPage", "StatusLine", "TopBar")
+    told = [0]
+    monkeypatch.setattr(session_opener, "log_folder", lambda: tmp_path / f"log{told[0]}")
     with before_window(qtbot, None) as person:
         window = person.window
-        with monkeypatch.context() as broken:
-            broken.setattr(session_view, part, fail)
+        for part, (error, words) in product(parts, [(damaged, "candidate 3"), (bug, "backup")]):
+
+            def fail(*about, error=error):
+                raise error
+
+            told[0] += 1
+            with monkeypatch.context() as broken:
+                broken.setattr(session_view, part, fail)
+                window.opening.open_session(place)
+                person.wait(window.opening.welcome.problem.isVisible)
+            assert words in window.opening.welcome.problem.text and window.view is None
+            assert window.opening.welcome.isVisible()
+            QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+            assert not window.findChildren(session_view.SessionView)
+            assert len(list((tmp_path / f"log{told[0]}").glob("crash-*"))) == (error is bug)
+            open_session(place, "Bea").close()  # nobody holds it
             window.opening.open_session(place)
-            person.wait(window.opening.welcome.problem.isVisible)
-        assert words in window.opening.welcome.problem.text and window.view is None
-        assert window.opening.welcome.isVisible()
-        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        assert not window.findChildren(session_view.SessionView)
-        reports = list((tmp_path / "log").glob("crash-*"))
-        assert len(reports) == (not isinstance(error, SessionError))
-        open_session(place, "Bea").close()  # nobody holds it
-        window.opening.open_session(place)
-        person.wait(lambda: window.view is not None)
-        person.sees(1)
-        person.press("a")
-        person.sees(2)
-        assert person.verdicts() == {1: "ACCEPT"}
+            person.wait(lambda: window.view is not None)
+            person.sees(1)
+            person.press("a", sees=2)
+            assert person.verdicts() == {1: "ACCEPT"}
+            person.press("z", CTRL, sees=1)
+            person.press("w", CTRL)
 
 
 def test_nobody_reads_the_password_of_a_database(qtbot, place, monkeypatch):
@@ -115,20 +102,24 @@ def texts_of(window):
     return [str(text) for text in texts]
 
 
-def test_an_error_is_shown_once(qtbot, place):
-    with before_window(qtbot, place) as person:
-        person.window.runner.failed.emit(WorkbenchError("the disk is full"))
-        assert [each.message for each in person.view.status.errors] == ["the disk is full"]
+def test_an_error_is_shown_once_and_a_closed_window_leaves_no_windows(qtbot, place):
+    for _ in range(2):
+        with before_window(qtbot, place) as person:
+            person.window.runner.failed.emit(WorkbenchError("the disk is full"))
+            assert [each.message for each in person.view.status.errors] == ["the disk is full"]
+            person.press("a")
+            person.press("4", CTRL)
+            assert person.window.windowTitle().startswith("night · ")
+            person.press("w", CTRL)
+            assert person.window.windowTitle() == main_window.TITLE
+    assert not [each for each in QApplication.topLevelWidgets() if each.isVisible()]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc for processes")
 @pytest.mark.parametrize("work", ["endless", "deaf", "batch"])
-def test_it_closes_while_the_agent_runs(qtbot, place, monkeypatch, work):
+def test_it_closes_while_the_agent_runs(qtbot, place, scripted_window, work):
     """It leaves no process, even if the worker ignores requests (`deaf`)."""
     others = set(workers())  # of tests before this one
-    monkeypatch.setattr(
-        session_view, "InspectionController", partial(InspectionController, command=COMMAND)
-    )
     with before_window(qtbot, place) as person:
         agent = person.view.context.agent
         if work == "batch":
@@ -164,18 +155,3 @@ def is_there(pid):
     except ProcessLookupError:
         return False
     return True
-
-
-def test_a_closed_window_leaves_no_windows(qtbot, place):
-    for _ in range(3):
-        with before_window(qtbot, place) as person:
-            person.press("a")
-            person.press("4", CTRL)
-    assert not [each for each in QApplication.topLevelWidgets() if each.isVisible()]
-
-
-def test_the_title_names_what_is_open(qtbot, place):
-    with before_window(qtbot, place) as person:
-        assert person.window.windowTitle().startswith("night · ")
-        person.press("w", CTRL)
-        assert person.window.windowTitle() == main_window.TITLE

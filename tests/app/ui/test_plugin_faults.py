@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject
 
 from agent import plugins
 from app.ui.plugin_faults import PluginFaults
-from app.ui.translation.languages import install_translators
+from tests.app.ui.steps import heard
 
 FAULT = ("readers", "Broken", "a_package 1.0", "failed with OSError: no licence: left out")
 
@@ -36,17 +36,11 @@ def test_a_fault_found_in_a_thread_is_shown_in_that_of_the_window(qtbot):
     assert seen == [(text, threading.main_thread())]
 
 
-def test_in_chinese(qtbot, qapp):
+def test_in_chinese(qtbot, chinese):
     owner = QObject()
     faults = PluginFaults(owner)
-    translators = install_translators(qapp, "zh")
-    try:
-        with qtbot.waitSignal(faults.found) as shown:
-            report_elsewhere()
-    finally:
-        for translator in translators:
-            QCoreApplication.removeTranslator(translator)
-    assert shown.args[0].startswith("插件 Broken（a_package 1.0，readers）：失败（OSError：")
+    said = heard(qtbot, faults.found, report_elsewhere)
+    assert said.startswith("插件 Broken（a_package 1.0，readers）：失败（OSError：")
 
 
 def test_nothing_is_told_to_a_window_that_is_gone(qtbot):

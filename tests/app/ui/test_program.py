@@ -23,23 +23,15 @@ END_S = 60
 def program(folder, deed, *words):
     """What it says, line by line."""
     environment = {
-        **os.environ,
-        "QT_QPA_PLATFORM": "offscreen",
-        "SPEC_O3_CONFIG": str(folder / "config"),
-        "SPEC_O3_REVIEWER": "Ada",
-        "XDG_DATA_HOME": str(folder / "data"),
-        "XDG_STATE_HOME": str(folder / "state"),
-        "LC_ALL": "C.UTF-8",
-    }
+        **os.environ, "QT_QPA_PLATFORM": "offscreen", "SPEC_O3_CONFIG": str(folder / "config"),
+        "SPEC_O3_REVIEWER": "Ada", "XDG_DATA_HOME": str(folder / "data"),
+        "XDG_STATE_HOME": str(folder / "state"), "LC_ALL": "C.UTF-8",
+    }  # fmt: skip
     with (folder / "program.log").open("ab") as log:
         running = subprocess.Popen(
             [sys.executable, "-m", "tests.app.ui.window_alone", deed, *map(str, words)],
-            cwd=ROOT,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-        )
+            cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=log, text=True,
+        )  # fmt: skip
         try:
             yield running
         finally:
@@ -80,19 +72,14 @@ def test_a_killed_program_restores_its_session(tmp_path, place):
     with program(tmp_path, "look") as running:
         seen, _ = until(running, "seen")
         ended, _ = until(running, "ended")
-    assert seen["place"] == str(place)
-    assert seen["candidate"] >= 1
+    assert seen["place"] == str(place) and seen["candidate"] >= 1
     assert (seen["smoothing"], seen["errors"], seen["rest_axis"]) == (2, False, True)
-    assert seen["height"] == 700
-    assert seen["comments"] == ["mine"]
-    assert ended["status"] == 0
+    assert seen["height"] == 700 and seen["comments"] == ["mine"] and ended["status"] == 0
     # Threads may outlive the window; one that collected garbage would delete widgets.
     assert not ended["collects_anywhere"]
     with program(tmp_path, "look") as running:  # it was closed as it should be
         seen, _ = until(running, "seen")
-    assert seen["place"] is None
-    assert seen["recent"] == [str(place)]
-    assert seen["smoothing"] == 2
+    assert seen["place"] is None and seen["recent"] == [str(place)] and seen["smoothing"] == 2
 
 
 def test_an_argument_that_cannot_be_opened_is_reported(tmp_path):
@@ -108,8 +95,7 @@ def test_sigint_and_sigterm_close_it_normally(tmp_path, place, number):
         until(running, "there")
         running.send_signal(number)
         ended, _ = until(running, "ended")
-        assert ended["status"] == 0
-        assert running.wait(END_S) == 0
+        assert ended["status"] == 0 and running.wait(END_S) == 0
 
 
 def test_it_quits_while_the_agent_runs_and_leaves_no_process(tmp_path, place):
@@ -120,3 +106,11 @@ def test_it_quits_while_the_agent_runs_and_leaves_no_process(tmp_path, place):
     with pytest.raises(ProcessLookupError):
         os.kill(there["worker"], 0)
     assert "Traceback" not in (tmp_path / "program.log").read_text(encoding="utf-8")
+
+
+def test_the_window_loads_nothing_heavy(tmp_path):
+    with program(tmp_path, "modules", sample_file(tmp_path)) as running:
+        loaded, _ = until(running, "loaded")
+        until(running, "ended")
+    assert loaded["heavy"] == []
+    assert loaded["count"] > 100  # they were counted

@@ -10,54 +10,34 @@ from agent.errors import WorkbenchError
 from app.core.session.session import open_session
 from app.ui.background.runner import Runner
 from app.ui.session_opener import OpenRequest, SessionOpener
-from tests.app.ui.candidates import copied, sample_file
+from tests.app.ui.candidates import sample_file
 from tests.app.ui.whole_window import before_window
 
 
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory):
-    return sample_file(tmp_path_factory.mktemp("sample"))
-
-
 @pytest.fixture
-def place(sample, tmp_path):
-    return copied(sample, tmp_path)
-
-
-@pytest.fixture
-def other(sample, tmp_path):
+def other(tmp_path):
     (tmp_path / "other").mkdir()
-    return copied(sample, tmp_path / "other")
+    return sample_file(tmp_path / "other")
 
 
-def test_of_two_requests_the_last_is_opened_and_the_first_closed(qtbot, place, other):
+def test_going_back_cancels_and_of_two_requests_the_last_is_opened(qtbot, place, other):
     with before_window(qtbot, None) as person:
+        person.window.opening.open_session(place)
+        person.window.opening.show_welcome()
+        person.wait(lambda: person.window.opening.opener._opening is None)
+        assert person.window.view is None and person.window.opening.welcome.isVisible()
+        open_session(place, "Bea").close()  # nobody holds it
         person.window.opening.open_session(place)
         person.window.opening.open_session(other)
         person.wait(lambda: person.window.view is not None)
         assert person.session.location == other
         person.sees(1)
-        open_session(place, "Bea").close()  # nobody holds it
-
-
-def test_the_same_session_requested_three_times_is_open(qtbot, place):
-    with before_window(qtbot, None) as person:
+        open_session(place, "Bea").close()
         for _ in range(3):
             person.window.opening.open_session(place)
-        person.wait(lambda: person.window.view is not None)
+        person.wait(lambda: person.window.view is not None and person.session.location == place)
         person.sees(1)
-        person.press("a")
-        person.sees(2)
-
-
-def test_going_back_cancels_the_opening(qtbot, place):
-    with before_window(qtbot, None) as person:
-        person.window.opening.open_session(place)
-        person.window.opening.show_welcome()
-        person.wait(lambda: person.window.opening.opener._opening is None)
-        assert person.window.view is None
-        assert person.window.opening.welcome.isVisible()
-        open_session(place, "Bea").close()
+        person.press("a", sees=2)
 
 
 def test_a_window_closed_during_opening_closes_the_session(qtbot, place):

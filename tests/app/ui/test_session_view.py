@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
-from tests.app.ui.candidates import copied, sample_file
 from tests.app.ui.whole_window import CTRL, before_window
 
 Key = Qt.Key
@@ -14,18 +12,7 @@ MOST_MOVED = 150
 """Widgets: the guideline, made before its dock, has some hundred."""
 
 
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory):
-    return sample_file(tmp_path_factory.mktemp("sample"))
-
-
-@pytest.fixture
-def person(qtbot, tmp_path, sample):
-    with before_window(qtbot, copied(sample, tmp_path)) as before:
-        yield before
-
-
-def test_the_pages_and_back(person):
+def test_pages_keep_their_keys_and_what_they_hide_is_not_judged(person):
     pages = ("disagreement_page", "agreement_page", "history_page")
     for digit, page in zip("234", pages, strict=True):
         person.press(digit, CTRL)
@@ -35,21 +22,13 @@ def test_the_pages_and_back(person):
         assert person.log() == []
     person.press("1", CTRL)
     assert person.view.page == "judging_page"
-    person.press("a")
-    person.sees(2)
-
-
-def test_undo_on_the_history_page_goes_back_to_the_object(person):
-    person.press("a")
-    person.sees(2)
+    person.press("a", sees=2)
+    person.start_over()
+    person.press("a", sees=2)
     person.press("4", CTRL)
-    person.press("z", CTRL)
-    person.sees(1)
-    assert person.view.page == "judging_page"
-    assert person.verdicts() == {}
-
-
-def test_a_candidate_loaded_behind_another_page_was_not_seen(person):
+    person.press("z", CTRL, sees=1)
+    assert person.view.page == "judging_page" and person.verdicts() == {}
+    person.start_over()
     person.press("3", CTRL)
     person.current.go_to(7)
     person.wait(lambda: person.current.spectrum is not None)
@@ -62,11 +41,15 @@ def test_a_candidate_loaded_behind_another_page_was_not_seen(person):
                 assert not entry.isEnabled()
     person.window.commands.run("accept")
     assert person.log() == []
-    person.press("1", CTRL)
-    person.sees(7)
-    person.press("x")
-    person.sees(8)
+    person.press("1", CTRL, sees=7)
+    person.press("x", sees=8)
     assert person.verdicts() == {7: "REJECT"}
+    person.start_over()
+    assert "export_dialog" not in vars(person.view)
+    person.window.commands.run("pack")
+    assert person.view.dialogs.export.isVisible()
+    person.view.dialogs.export.close()
+    assert person.window.opening.importing is None
 
 
 class Moves(QObject):
@@ -82,21 +65,13 @@ class Moves(QObject):
         return False
 
 
-def test_no_large_part_is_moved_while_the_view_is_built(qtbot, tmp_path, sample):
+def test_no_large_part_is_moved_while_the_view_is_built(qtbot, place):
     """Qt styles anew all that is in a moved widget, which was a tenth of the time to start."""
     moves = Moves()
     QApplication.instance().installEventFilter(moves)
-    with before_window(qtbot, copied(sample, tmp_path)) as before:
+    with before_window(qtbot, place) as before:
         QApplication.instance().removeEventFilter(moves)
         assert len(before.view.findChildren(QWidget)) > 2 * MOST_MOVED
     large = {name for name, size in moves.seen.items() if size > MOST_MOVED}
     assert not large, large
     assert moves.seen["GuidelinePanel"] > 50
-
-
-def test_the_export_dialog_is_made_when_it_is_opened(person):
-    assert "export_dialog" not in vars(person.view)
-    person.window.commands.run("pack")
-    assert person.view.dialogs.export.isVisible()
-    person.view.dialogs.export.close()
-    assert person.window.opening.importing is None

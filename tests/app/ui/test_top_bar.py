@@ -12,21 +12,21 @@ from app.ui.inspection.running_state import RunningState
 from app.ui.top_bar import PAGES, TopBar
 from tests.app.ui.candidates import sample_file
 from tests.app.ui.conftest import opened_context
-from tests.app.ui.whole_window import CTRL, LEFT, before_window
+from tests.app.ui.steps import click
+from tests.app.ui.whole_window import CTRL, before_window
 
 
 def test_each_page_has_a_button_and_shows_which_is_on(qtbot, tmp_path):
     with before_window(qtbot, sample_file(tmp_path)) as person:
         buttons = person.view.top._buttons
         for page in reversed(PAGES):
-            qtbot.mouseClick(buttons[page], LEFT)
+            click(qtbot, buttons[page])
             assert person.view.page == page
             assert [name for name, each in buttons.items() if each.isChecked()] == [page]
         person.press("3", CTRL)
         assert buttons["agreement_page"].isChecked()
-        qtbot.mouseClick(buttons["judging_page"], LEFT)
-        person.press("a")
-        person.sees(2)
+        click(qtbot, buttons["judging_page"])
+        person.press("a", sees=2)
 
 
 def test_blind_mode_is_one_click_and_kept_with_the_session(qtbot, tmp_path):
@@ -34,7 +34,7 @@ def test_blind_mode_is_one_click_and_kept_with_the_session(qtbot, tmp_path):
     with before_window(qtbot, place) as person:
         button = person.view.top._blind
         assert "off" in button.text()
-        qtbot.mouseClick(button, LEFT)
+        click(qtbot, button)
         assert person.current.blind_mode.is_on and "on" in button.text()
     with before_window(qtbot, place) as person:
         assert person.current.blind_mode.is_on
@@ -48,11 +48,10 @@ def test_it_says_whose_session_it_is_and_whether_it_can_be_written(qtbot, tmp_pa
         bar = TopBar(context)
         qtbot.addWidget(bar)
         words = [each.text() for each in bar.findChildren(QLabel)]
-        assert "Ada <b>L</b>" in words
-        assert ("read-only" in words) is read_only
+        assert "Ada <b>L</b>" in words and ("read-only" in words) is read_only
 
 
-def test_the_agents_progress_is_shown_while_it_runs(qtbot, context):
+def test_the_agents_progress_is_shown_and_all_keys_are_a_click_away(qtbot, context):
     bar = TopBar(context)
     qtbot.addWidget(bar)
     agent = context.agent
@@ -77,12 +76,9 @@ def test_the_agents_progress_is_shown_while_it_runs(qtbot, context):
     agent.list_run.state = ListRunState(done=60)
     agent.state_changed.emit()
     assert bar.agent_text.full_text == "" and bar.agent_text.isHidden()
-
-
-def test_all_keys_are_a_click_away(qtbot, context):
     run = []
     context.commands.add("keys", lambda: run.append("keys"))
     bar = TopBar(context)
     qtbot.addWidget(bar)
-    qtbot.mouseClick(bar.keys, LEFT)
+    click(qtbot, bar.keys)
     assert run == ["keys"]

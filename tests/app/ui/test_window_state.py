@@ -8,22 +8,13 @@ import json
 import pytest
 from PySide6.QtCore import Qt
 
+from app.core.session.session import open_session
 from app.ui.settings.settings_file import read_settings
 from app.ui.settings.settings_store import SettingsStore
-from tests.app.ui.candidates import copied, sample_file
+from tests.app.ui.candidates import copied
 from tests.app.ui.whole_window import PLAIN, SHIFT, before_window
 
 Key = Qt.Key
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory):
-    return sample_file(tmp_path_factory.mktemp("sample"))
-
-
-@pytest.fixture
-def place(sample, tmp_path):
-    return copied(sample, tmp_path)
 
 
 def keeper(tmp_path):
@@ -64,20 +55,18 @@ def test_panels_that_are_off_keep_their_widths(qtbot, tmp_path, place):
         assert person.view.judging.docks["agent"].width() > 200
 
 
-def test_the_first_window_fits_the_screen(qtbot, tmp_path):
+def test_a_normal_exit_leaves_no_session_open_and_the_first_window_fits_the_screen(
+    qtbot, tmp_path, place
+):
     with before_window(qtbot, None, keeper(tmp_path)) as person:
         window, room = person.window, person.window.screen().availableGeometry()
         least = window.minimumSize()
         assert window.width() <= max(room.width(), least.width())
         assert window.height() <= max(room.height(), least.height())
-
-
-def test_a_normal_exit_leaves_no_session_open(qtbot, tmp_path, place):
-    with before_window(qtbot, place, keeper(tmp_path)):
-        pass
+        window.opening.open_session(place)
+        person.wait(lambda: window.view is not None and person.current.is_painted)
     with before_window(qtbot, None, keeper(tmp_path)) as person:
-        assert person.window.reopen() is False
-        assert person.window.opening.welcome.isVisible()
+        assert person.window.reopen() is False and person.window.opening.welcome.isVisible()
 
 
 def crashed(qtbot, tmp_path, place, number):
@@ -89,10 +78,13 @@ def crashed(qtbot, tmp_path, place, number):
         settings.flush()
         kept = settings.path.read_text(encoding="utf-8")
     settings.path.write_text(kept, encoding="utf-8")
+    return kept
 
 
-def test_after_a_crash_session_and_candidate_are_restored(qtbot, tmp_path, place):
-    crashed(qtbot, tmp_path, place, 7)
+def test_after_a_crash_session_and_candidate_are_restored_where_they_are_there(
+    qtbot, tmp_path, place
+):
+    kept = crashed(qtbot, tmp_path, place, 7)
     with before_window(qtbot, None, keeper(tmp_path)) as person:
         assert person.window.reopen() is True
         person.wait(lambda: person.window.view is not None and person.current.row is not None)
@@ -101,50 +93,43 @@ def test_after_a_crash_session_and_candidate_are_restored(qtbot, tmp_path, place
         assert "without closing" in person.view.status.message.full_text
         # Should it end so again before it is open, the next start is the welcome page.
         assert person.window.reopen() is False
-
-
-def test_a_session_open_elsewhere_is_not_reopened(qtbot, tmp_path, place):
-    crashed(qtbot, tmp_path, place, 7)
-    with before_window(qtbot, place), before_window(qtbot, None, keeper(tmp_path)) as person:
-        assert person.window.reopen() is True
-        person.wait(person.window.opening.welcome.isVisible)
-        assert person.window.view is None
-
-
-def test_a_missing_session_is_reported(qtbot, tmp_path, place):
-    crashed(qtbot, tmp_path, place, 7)
-    place.unlink()
-    with before_window(qtbot, None, keeper(tmp_path)) as person:
-        person.window.reopen()
-        person.wait(person.window.opening.welcome.isVisible)
-        assert person.reads("night.speco3")
-
-
-def test_a_missing_candidate_is_skipped(qtbot, tmp_path, place):
-    crashed(qtbot, tmp_path, place, 7)
-    settings = keeper(tmp_path)
+    settings = crashed_again(tmp_path, kept)
     layout = json.loads(base64.b64decode(settings.settings.layout))
-    layout["open"]["candidate"] = 99
+    layout["open"]["candidate"] = 99  # which is not there
     settings.change(layout=written(layout))
     with before_window(qtbot, None, settings) as person:
         person.window.reopen()
         person.wait(lambda: person.window.view is not None and person.current.row is not None)
         person.sees(1)
+    settings = crashed_again(tmp_path, kept)
+    with open_session(place, "Ada"), before_window(qtbot, None, settings) as person:
+        assert person.window.reopen() is True
+        person.wait(person.window.opening.welcome.isVisible)
+        assert person.window.view is None  # it is open elsewhere
+    place.unlink()
+    with before_window(qtbot, None, crashed_again(tmp_path, kept)) as person:
+        person.window.reopen()
+        person.wait(person.window.opening.welcome.isVisible)
+        assert person.reads("night.speco3")
+
+
+def crashed_again(tmp_path, kept):
+    settings = keeper(tmp_path)
+    settings.close()
+    settings.path.write_text(kept, encoding="utf-8")
+    return keeper(tmp_path)
 
 
 @pytest.mark.parametrize(
     "layout",
     [
-        "",
-        "bm90IGpzb24=",
-        written([]),
-        written({"geometry": 3, "docks": 4, "open": 5}),
+        "", "bm90IGpzb24=", written([]), written({"geometry": 3, "docks": 4, "open": 5}),
         written({"geometry": "AAAA", "docks": {"800x800": "AAAA"}, "open": {"place": 3}}),
         written({"geometry": "!", "docks": {"800x800": 7, "x": "!"}, "open": []}),
         written({"docks": [[1, 2]], "open": {"candidate": 1}}),
         base64.b64encode(b"[" * 50_000).decode(),
     ],
-)
+)  # fmt: skip
 def test_an_invalid_layout_is_ignored(qtbot, tmp_path, place, layout):
     settings = keeper(tmp_path)
     settings.change(layout=layout, view={"smoothing": "much", "errors": 1, "z": 4.0, "odd": []})
@@ -152,8 +137,7 @@ def test_an_invalid_layout_is_ignored(qtbot, tmp_path, place, layout):
         assert person.window.reopen() is False
         assert person.options.smoothing == 0 and person.options.errors is True
         assert person.view.judging.docks["agent"].isVisible()
-        person.press("a")
-        person.sees(2)
+        person.press("a", sees=2)
 
 
 def test_another_session_starts_without_window_and_redshift(qtbot, tmp_path, place):

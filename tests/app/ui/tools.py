@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
-from pytestqt.qtbot import QtBot
 
 from app.ui.background.runner import Runner
 from app.ui.settings.settings_store import SettingsStore
@@ -49,7 +46,3 @@ def sample_list(tmp_path) -> Path:
 @pytest.fixture
 def one_spectrum() -> Path:
     return SAMPLE / "spectra" / "000" / "spec-90000-60230-0001.fits.gz"
-
-
-def click(qtbot: QtBot, widget: QWidget) -> None:
-    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
+from app.core.queue.filters import EVERYTHING
+from app.core.queue.sorts import LIST_ORDER
 from app.core.session.records import LogEntry, Opinion
 from app.core.session.session import Session
 from app.ui.candidate.current import CurrentCandidate
@@ -19,8 +22,10 @@ from app.ui.plot.spectrum_panel import SpectrumPanel
 from app.ui.session_view import SessionView
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
-from tests.app.ui.conftest import LONG_MS
+from tests.processes import LONG_S
 
+LONG_MS = round(1000 * LONG_S)
+"""Longer than anything here takes on a busy machine."""
 PLAIN = Qt.KeyboardModifier.NoModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -33,6 +38,7 @@ class Person:
 
     def __init__(self, qtbot, window: MainWindow) -> None:
         self.qtbot, self.window = qtbot, window
+        self._log_from = 0
 
     @property
     def view(self) -> SessionView:
@@ -65,8 +71,13 @@ class Person:
         assert self.current.candidate is not None
         return self.current.candidate.id
 
-    def press(self, key: Qt.Key | str, held: Qt.KeyboardModifier = PLAIN) -> None:
+    def press(
+        self, key: Qt.Key | str, held: Qt.KeyboardModifier = PLAIN, sees: int | None = None
+    ) -> None:
+        """Press a key; `sees` is the candidate that it brings on the screen."""
         QTest.keyClick(self.target, key, held)
+        if sees is not None:
+            self.sees(sees)
 
     def type(self, text: str) -> None:
         QTest.keyClicks(self.target, text)
@@ -102,7 +113,21 @@ class Person:
         return {number: str(each.verdict) for number, each in every if each and each.verdict}
 
     def log(self) -> list[LogEntry]:
-        return list(self.session.history())
+        return list(self.session.history())[self._log_from :]
+
+    def start_over(self) -> None:
+        """As it was opened: nothing judged, the first candidate, the usual view, an empty log."""
+        self.view.show_judging()
+        self.current.go_to(1)  # which saves a comment that was typed
+        while self.session.undo() is not None:
+            pass
+        usual = {each.name: each.default for each in fields(ViewOptions)}
+        self.plot_view.change(**usual)
+        self.window.commands.run("reset")
+        self.current.set_queue(EVERYTHING, LIST_ORDER)
+        self.current.go_to(1)
+        self.sees(1)
+        self._log_from += len(self.log())
 
     def reads(self, words: str) -> bool:
         """Whether any visible label shows this text."""

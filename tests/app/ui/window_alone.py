@@ -107,16 +107,13 @@ def look() -> Deed:
     yield lambda: is_painted() or window().welcome.isVisible()
     keeper, view = window().settings, window().view
     say(
-        "seen",
-        place=None if view is None else str(view.session.location),
+        "seen", place=None if view is None else str(view.session.location),
         candidate=None if view is None or current().candidate is None else current().candidate.id,
-        height=window().height(),
-        smoothing=window().state.view.options.smoothing,
+        height=window().height(), smoothing=window().state.view.options.smoothing,
         errors=window().state.view.options.errors,
-        rest_axis=window().state.view.options.rest_axis,
-        comments=keeper.settings.comments,
+        rest_axis=window().state.view.options.rest_axis, comments=keeper.settings.comments,
         recent=keeper.settings.recent,
-    )
+    )  # fmt: skip
     press(Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
 
 

@@ -24,23 +24,16 @@ from app.core.database.database import Database
 
 ROOT = Path(__file__).resolve().parents[3]
 AUDITED = {
-    "open": "file",
-    "import": "import",
-    "socket.connect": "connection",
-    "socket.getaddrinfo": "connection",
-    "subprocess.Popen": "process",
-}
+    "open": "file", "import": "import", "socket.connect": "connection",
+    "socket.getaddrinfo": "connection", "subprocess.Popen": "process",
+}  # fmt: skip
 """Python's audit events, and what they are counted as."""
 MODULES = {
-    "agent.inspection.": "inspection",
-    "agent.rendering.render": "picture",
-    "agent.rendering.model_image": "picture",
-    "agent.spectra.readers.": "reading",
-    "agent.votable.": "reading",
-    "app.core.importing.formats.": "reading",
-    "app.services.catalogues.votable_reply": "reading",
-    "app.services.web.client": "connection",
-}
+    "agent.inspection.": "inspection", "agent.rendering.render": "picture",
+    "agent.rendering.model_image": "picture", "agent.spectra.readers.": "reading",
+    "agent.votable.": "reading", "app.core.importing.formats.": "reading",
+    "app.services.catalogues.votable_reply": "reading", "app.services.web.client": "connection",
+}  # fmt: skip
 """Parts of the program whose calls are counted, by the start of a module's name."""
 BLOCKS = ("wait", *dict.fromkeys((*AUDITED.values(), *MODULES.values())))
 """What takes nobody knows how long: a window that goes on leaves it to others."""

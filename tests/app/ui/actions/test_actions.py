@@ -1,23 +1,32 @@
-"""The table of actions."""
+"""The table of actions, and key profiles: complete and free of conflicts."""
 
 from __future__ import annotations
 
+import pytest
+
 from app.ui.actions.actions import ACTIONS, COMMITTING, GROUPS
+from app.ui.actions.key_names import normalized
+from app.ui.actions.key_profiles import PROFILES, merge_keys, profile_keys
 
 
-def test_every_group_is_used_and_known():
+def test_groups_are_known_titles_unique_and_no_verdict_repeats():
     assert {action.group for action in ACTIONS.values()} == set(GROUPS)
-
-
-def test_a_verdict_never_repeats_while_its_key_is_held():
     assert not [name for name in COMMITTING if ACTIONS[name].repeats]
-
-
-def test_default_keys_are_unique():
-    keys = [key for action in ACTIONS.values() for key in action.keys]
-    assert len(keys) == len(set(keys))
-
-
-def test_titles_are_unique_except_for_numbered_windows():
     titles = [action.title for name, action in ACTIONS.items() if not name.startswith("window_")]
     assert len(titles) == len(set(titles))
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_profile_is_whole(profile):
+    keys = profile_keys(profile)
+    all_keys = [key for each in keys.values() for key in each]
+    assert len(all_keys) == len(set(all_keys))
+    assert [key for key in all_keys if normalized(key) != key] == []
+    assert [name for name, each in ACTIONS.items() if each.keys and not keys[name]] == []
+    assert set(PROFILES[profile]) <= set(ACTIONS)
+
+
+def test_of_two_faulty_changes_the_first_has_the_key():
+    keys = merge_keys(profile_keys("default"), {"lines": ("Q",), "mask": ("Q", "M")})
+    assert (keys["lines"], keys["mask"]) == (("Q",), ("M",))
+    assert merge_keys({"lines": ("L",)}, {"gone": ("L",)}) == {"lines": ("L",)}

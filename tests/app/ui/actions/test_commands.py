@@ -32,8 +32,7 @@ def test_a_held_command_ends_on_release(commands, ran):
     commands.run("peek")
     for name in ("next", "peek"):
         commands.release(name)
-    assert ran == ["peek", "end"]
-    assert commands.has_end("peek") and not commands.has_end("next")
+    assert ran == ["peek", "end"] and commands.has_end("peek") and not commands.has_end("next")
 
 
 def test_a_page_overrides_a_command_for_a_while(commands, ran):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import Qt
 
 from app.ui.actions.key_names import Press, label, normalized, possible_keys
@@ -10,9 +9,8 @@ from app.ui.actions.key_names import Press, label, normalized, possible_keys
 Key = Qt.Key
 
 
-@pytest.mark.parametrize(
-    ("press", "keys"),
-    [
+def test_what_a_press_may_mean():
+    for press, keys in [
         (Press(key=Key.Key_A, text="a"), ("A",)),
         (Press(key=Key.Key_A, text="A"), ("A",)),  # caps lock
         (Press(key=Key.Key_A, text="A", modifiers=("Shift",)), ("Shift+A",)),
@@ -29,43 +27,28 @@ Key = Qt.Key
         (Press(key=0, text=""), ()),
         (Press(key=Key.Key_unknown, text=""), ()),
         (Press(key=0xC4, text="ä"), ()),
-    ],
-)
-def test_what_a_press_may_mean(press, keys):
-    assert possible_keys(press) == keys
+    ]:
+        assert possible_keys(press) == keys
 
 
-@pytest.mark.parametrize("platform", ["xcb", "wayland", "windows", "cocoa"])
-def test_layouts_without_latin_letters_have_them_where_they_lie(platform):
-    codes = {"windows": (30, 0x41), "cocoa": (1, 0)}.get(platform, (38, 0))
-    press = Press(key=0x424, text="ф", platform=platform, scan_code=codes[0], virtual_key=codes[1])
-    assert possible_keys(press) == ("A",)
-
-
-def test_signs_of_such_layouts_are_what_they_write():
+def test_other_layouts_wide_signs_and_plus():
+    for platform in ["xcb", "wayland", "windows", "cocoa"]:
+        codes = {"windows": (30, 0x41), "cocoa": (1, 0)}.get(platform, (38, 0))
+        press = Press(
+            key=0x424, text="ф", platform=platform, scan_code=codes[0], virtual_key=codes[1]
+        )
+        assert possible_keys(press) == ("A",)
     assert possible_keys(Press(key=Key.Key_Period, text=".", platform="xcb", scan_code=61)) == (
         ".",
     )
     assert possible_keys(Press(key=0x445, text="х", platform="xcb", scan_code=34)) == ("[",)
-
-
-def test_input_methods_in_wide_mode():
     assert possible_keys(Press(key=0xFF41, text="ａ")) == ("A",)
     assert possible_keys(Press(key=0xFF1F, text="？")) == ("?",)
     assert possible_keys(Press(key=0x664, text="٤")) == ("4",)
-
-
-def test_a_sign_behind_alt_graph():
     press = Press(key=Key.Key_BracketLeft, text="[", modifiers=("Ctrl", "Alt"), platform="windows")
     assert "[" in possible_keys(press)
-
-
-def test_control_and_a_digit_on_a_french_keyboard():
     press = Press(key=Key.Key_Ampersand, modifiers=("Ctrl",), platform="xcb", scan_code=10)
     assert possible_keys(press) == ("Ctrl+&", "Ctrl+1")
-
-
-def test_plus_is_a_key_as_well():
     assert (normalized("+"), normalized("ctrl++"), normalized("Ctrl+")) == ("+", "Ctrl++", "")
     assert label("Ctrl++").endswith("+")
 

@@ -25,48 +25,31 @@ def lay(qapp):
     return lay
 
 
-def test_a_long_thought_is_folded_until_it_is_opened(lay):
+def test_a_long_thought_is_folded_and_an_unfinished_one_shows_its_end(lay):
     links = {"more": "Show all", "fold": "Show less"}
     folded, opened = lay(LONG, **links), lay(LONG, is_open=True, **links)
     assert folded.blocks[0].layout.lineCount() == FOLDED_LINES
     assert opened.height > 3 * folded.height
     for card, link in ((folded, "Show all"), (opened, "Show less")):
         assert card.lines[-1].text == link and card.lines[-1].box == card.more
-
-
-def test_an_unfinished_turn_shows_its_end(lay):
     card = lay(replace(LONG, kind="partial"))
     assert card.more is None
     text = card.blocks[0].layout.text()
     assert text.startswith("… ") and text.endswith("end")
 
 
-def test_a_look_has_its_picture_on_the_left_and_its_numbers_below(lay):
+def test_a_look_has_its_picture_on_the_left_and_what_is_beside_is_whole(lay):
     content = card_contents(record().steps)[1]
     card = lay(content, rerun="Rerun")
     cells = [line.text for line in card.lines]
     assert "−30.1 ± 1.1" in cells and "EW Å" in cells
     assert card.blocks[0].at.x() > card.picture.right()
     assert card.picture.bottom() < card.rerun.top() < card.height
-
-
-def test_what_is_beside_the_picture_is_whole(lay):
     content = replace(
         card_contents(record().steps)[1], numbers="S/N 26.4 · 296 px · λ observed, vacuum"
     )
     said = " ".join(block.layout.text() for block in lay(content, width=230.0).blocks)
     assert content.numbers in said
-
-
-def test_unsupported_claims_are_underlined(lay):
-    answer = card_contents(record().steps)[-1]
-    (mark,) = lay(answer).blocks[0].layout.formats()
-    assert answer.text[mark.start : mark.start + mark.length] == "Na D"
-
-
-def test_a_title_without_room_is_elided(qapp):
-    line = TextLine(QRectF(0, 0, 30, 12), "a long title", QFont(), "text")
-    assert elided(line)[0].endswith("…")
 
 
 def test_a_narrow_table_leaves_columns_out_and_cuts_no_number(lay):
@@ -84,12 +67,16 @@ def test_a_narrow_table_leaves_columns_out_and_cuts_no_number(lay):
         texts = [elided(line)[0] for line in card.lines]
         assert wanted in texts and gone not in texts
         numbers = [line for line in card.lines if line.text[:1] in "−" or line.text.isdigit()]
-        assert len(numbers) >= 6
-        assert all(elided(line)[0] == line.text for line in numbers)
+        assert len(numbers) >= 6 and all(elided(line)[0] == line.text for line in numbers)
 
 
-def test_lines_of_a_text_stay_apart(lay):
+def test_lines_of_a_text_stay_apart_and_claims_are_underlined(lay, qapp):
     content = CardContent(index=0, kind="answer", title="Answer", text="One.\nTwo.")
     assert lay(content).blocks[0].layout.lineCount() == 2
     assert lay(replace(content, text="One. Two.")).blocks[0].layout.lineCount() == 1
     assert lay(replace(content, kind="partial")).blocks[0].layout.text() == "One. Two."
+    answer = card_contents(record().steps)[-1]
+    (mark,) = lay(answer).blocks[0].layout.formats()
+    assert answer.text[mark.start : mark.start + mark.length] == "Na D"
+    line = TextLine(QRectF(0, 0, 30, 12), "a long title", QFont(), "text")
+    assert elided(line)[0].endswith("…")

@@ -34,34 +34,11 @@ def click(qtbot, chooser, title):
     raise AssertionError(f"no row {title}")
 
 
-def test_a_click_chooses(qtbot, chooser):
+def test_a_click_a_folder_or_a_file_chooses_and_escape_nothing(qtbot, chooser, monkeypatch):
     with qtbot.waitSignal(chooser.chosen) as chosen:
         click(qtbot, chooser, "measured")
     assert chosen.args == ["measured"] and not chooser.isVisible()
-
-
-def test_a_click_on_a_missing_model_says_how_to_get_it(qtbot, chooser):
-    click(qtbot, chooser, "spec-o3-7b")
-    assert chooser.isVisible() and "spec-o3 models get spec-o3-7b" in chooser.note.text()
-
-
-def test_escape_chooses_nothing(qtbot, chooser):
-    with qtbot.assertNotEmitted(chooser.chosen):
-        qtbot.keyClick(chooser.list, Qt.Key.Key_Escape)
-    assert not chooser.isVisible()
-
-
-def test_a_server_by_its_address(qtbot, chooser):
-    qtbot.keyClicks(chooser.address, "localhost:8080")
-    qtbot.mouseClick(chooser.use, LEFT)
-    assert "http://" in chooser.note.text()
-    chooser.address.setText("http://localhost:8080/v1#m")
-    with qtbot.waitSignal(chooser.chosen) as chosen:
-        qtbot.keyClick(chooser.address, Qt.Key.Key_Return)
-    assert chosen.args == ["http://localhost:8080/v1#m"]
-
-
-def test_a_folder_or_a_file(qtbot, chooser, monkeypatch):
+    chooser.show()
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *about: "/models/mine")
     with qtbot.waitSignal(chooser.chosen) as chosen:
         qtbot.mouseClick(chooser.folder, LEFT)
@@ -71,18 +48,10 @@ def test_a_folder_or_a_file(qtbot, chooser, monkeypatch):
         chooser.show()
         qtbot.mouseClick(chooser.file, LEFT)
     assert chosen.args == ["/m/a.gguf"]
-
-
-def test_an_address_with_a_key_is_refused_and_not_saved(qtbot, chooser, context):
-    for address in (
-        "https://ada:geheim@host/v1#m",
-        "https://geheim@host",
-        "http://h/v1?key=geheim",
-    ):
-        chooser.address.setText(address)
-        with qtbot.assertNotEmitted(chooser.chosen):
-            qtbot.keyClick(chooser.address, Qt.Key.Key_Return)
-        assert "SPEC_O3_API_KEY" in chooser.note.text()
+    chooser.show()
+    with qtbot.assertNotEmitted(chooser.chosen):
+        qtbot.keyClick(chooser.list, Qt.Key.Key_Escape)
+    assert not chooser.isVisible()
 
 
 @pytest.mark.parametrize("corner", [(5000, 5000), (-50, -50), (780, 790)])
@@ -95,8 +64,27 @@ def test_it_never_runs_off_the_screen(qtbot, chooser, corner):
     assert chooser.screen().availableGeometry().contains(chooser.geometry())
 
 
-def test_a_row_says_what_the_model_is_what_it_needs_and_how_well_it_did(chooser):
+def test_rows_missing_models_and_addresses(chooser, qtbot, context):
     texts = [chooser.list.item(place).text() for place in range(chooser.list.count())]
     measured = next(text for text in texts if text.startswith("measured"))
     assert "Needs nothing" in measured and "not yet compared with your own verdicts" in measured
     assert not any("0.0 GB" in text for text in texts)
+    click(qtbot, chooser, "spec-o3-7b")
+    assert chooser.isVisible() and "spec-o3 models get spec-o3-7b" in chooser.note.text()
+    for address in (
+        "https://ada:geheim@host/v1#m",
+        "https://geheim@host",
+        "http://h/v1?key=geheim",
+    ):
+        chooser.address.setText(address)
+        with qtbot.assertNotEmitted(chooser.chosen):
+            qtbot.keyClick(chooser.address, Qt.Key.Key_Return)
+        assert "SPEC_O3_API_KEY" in chooser.note.text()
+    chooser.address.clear()
+    qtbot.keyClicks(chooser.address, "localhost:8080")
+    qtbot.mouseClick(chooser.use, LEFT)
+    assert "http://" in chooser.note.text()
+    chooser.address.setText("http://localhost:8080/v1#m")
+    with qtbot.waitSignal(chooser.chosen) as chosen:
+        qtbot.keyClick(chooser.address, Qt.Key.Key_Return)
+    assert chosen.args == ["http://localhost:8080/v1#m"]

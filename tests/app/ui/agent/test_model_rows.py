@@ -14,7 +14,7 @@ from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.ui.agent.model_rows import model_rows, size_text
 from tests.agent.protocol.wordings import wording
-from tests.app.ui.agent.models import put
+from tests.app.ui.agent.conftest import put
 from tests.app.ui.agent.trajectories import record
 
 pytestmark = pytest.mark.usefixtures("models")
@@ -28,18 +28,23 @@ def row_named(session):
     return found
 
 
-def test_the_measured_inspector_is_first_and_always_available(session):
+def test_the_measured_inspector_is_first_and_others_say_how_to_get_them(session, models, row_named):
     first = model_rows("", session)[0][0]
     assert (first.key, first.state, first.need) == ("measured", "always available", "")
-
-
-def test_a_published_model_that_is_missing_says_how_to_get_it(models, row_named):
     row = row_named("spec-o3-7b")
     assert row.state == "not on this machine" and "8.3 billion" in row.about
     assert "spec-o3 models get spec-o3-7b" in row.need and str(models) in row.need
+    assert size_text(7_847_616) == "8 MB" and size_text(12) == "1 MB"
+    assert size_text(16_600_000_000) == "16.6 GB"
+    nano = row_named("nano")
+    assert "8 MB" in nano.about and nano.needs == "llama.cpp and about 8 MB of memory"
+    assert "GPU with about 16." in row_named("spec-o3-7b").needs
+    row = model_rows("https://ada:geheim@host/v1?key=geheim", session)[0][-1]
+    assert row.title == "https://host/v1"
+    assert "geheim" not in f"{row.title}{row.about}{row.state}{row.need}"
 
 
-def test_the_users_own_models(models, row_named):
+def test_own_models_faulty_folders_and_those_chosen_by_path(models, row_named, session, tmp_path):
     put(models / "mine", mine=5, mmproj=5)
     row = row_named("mine")
     assert row.state in ("ready", "its engine is not installed")
@@ -47,16 +52,10 @@ def test_the_users_own_models(models, row_named):
     (models / "mine" / "mmproj.gguf").unlink()
     row = row_named("mine")
     assert row.state == "incomplete" and "mmproj.gguf is missing" in row.need
-
-
-def test_a_faulty_folder_is_skipped_and_reported(models, session):
     (models / "bad").mkdir(parents=True)
     (models / "bad" / "model.toml").write_text("name = [")
     rows, faults = model_rows("", session)
     assert rows and "bad" in faults
-
-
-def test_a_model_chosen_by_path_or_address_is_listed(models, tmp_path, session, row_named):
     put(tmp_path / "elsewhere", mine=5, mmproj=5)
     path = str(tmp_path / "elsewhere")
     assert [row.title for row in model_rows(path, session)[0] if row.key == path] == ["mine"]
@@ -74,20 +73,6 @@ def test_a_model_that_is_no_longer_here_says_so(row_named):
     assert gone.need == "the model nano is no longer part of this program: use nano-eye"
 
 
-def test_a_key_in_an_old_address_is_not_shown(session):
-    row = model_rows("https://ada:geheim@host/v1?key=geheim", session)[0][-1]
-    assert row.title == "https://host/v1"
-    assert "geheim" not in f"{row.title}{row.about}{row.state}{row.need}"
-
-
-def test_a_small_model_has_no_size_of_zero(models, row_named):
-    assert size_text(7_847_616) == "8 MB" and size_text(12) == "1 MB"
-    assert size_text(16_600_000_000) == "16.6 GB"
-    eye = row_named("nano-eye")
-    assert "15 MB" in eye.about and eye.needs == "llama.cpp and about 15 MB of memory"
-    assert "GPU with about 16." in row_named("spec-o3-7b").needs
-
-
 def test_a_model_says_how_often_it_agreed_with_the_person(session, row_named):
     model = ModelRef(name="measured", engine="measured", sha256=builtin_fingerprint())
     given = [Verdict.ACCEPT, Verdict.REJECT, Verdict.ACCEPT, Verdict.UNSURE]
@@ -99,14 +84,13 @@ def test_a_model_says_how_often_it_agreed_with_the_person(session, row_named):
     assert row_named("nano-eye").record == "not yet compared with your own verdicts"
 
 
-def test_the_panel_says_what_it_lacks(row_named, tmp_path, monkeypatch):
+def test_the_panel_is_offered_where_its_model_and_engine_are_there(
+    row_named, tmp_path, monkeypatch
+):
     monkeypatch.setattr(built_in, "BUNDLED", tmp_path)
     row = row_named("panel")
     assert row.state == "not on this machine" and row.ref == ("", "")
     assert row.need == "Needs the bundled model nano-eye, which is not here"
-
-
-def test_the_panel_is_offered_where_its_model_is_there(row_named, tmp_path, monkeypatch):
     put(tmp_path / "nano-eye", mine=5, mmproj=5)
     monkeypatch.setattr(built_in, "BUNDLED", tmp_path)
     monkeypatch.setattr("agent.engines.kind.find_spec", lambda name: name == "llama_cpp" or None)

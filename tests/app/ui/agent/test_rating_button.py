@@ -10,23 +10,12 @@ from agent.ratings.rubric import MEANINGS
 from app.core.inspections.ratings import all_ratings
 from app.core.inspections.store import add_inspection
 from app.core.session.session import open_session
-from app.ui.keys.key_filter import KeyFilter
-from app.ui.widgets.input_filter import InputFilter
-from tests.app.ui.agent.panel_steps import kept
+from tests.app.ui.agent.conftest import kept
 from tests.app.ui.agent.trajectories import NANO, record
-from tests.app.ui.scripted_agent import LONG_MS, show_candidate
+from tests.app.ui.scripted_agent import show_candidate
+from tests.app.ui.steps import click
 
 ALT = Qt.KeyboardModifier.AltModifier
-LEFT = Qt.MouseButton.LeftButton
-
-
-@pytest.fixture
-def keyed(context, panel):
-    keys = KeyFilter(context.commands, context.keymap, panel, panel.setFocus)
-    events = InputFilter(panel, keys.handlers)
-    yield panel
-    events.close()
-    keys.close()
 
 
 @pytest.fixture
@@ -40,7 +29,7 @@ def stored(session):
     return [(number, each.by, each.overall) for number, each in all_ratings(session)]
 
 
-def test_one_key_rates_and_the_same_key_takes_it_back(qtbot, context, keyed, session, said):
+def test_one_key_rates_takes_back_and_stays_with_its_record(qtbot, context, keyed, session, said):
     kept(qtbot, context, record())
     assert keyed.rating.isVisible() and keyed.rating.text() == "Rate"
     qtbot.keyClick(keyed, Qt.Key.Key_2, ALT)
@@ -51,13 +40,16 @@ def test_one_key_rates_and_the_same_key_takes_it_back(qtbot, context, keyed, ses
     qtbot.keyClick(keyed, Qt.Key.Key_5, ALT)
     assert stored(session) == [] and keyed.rating.text() == "Rate"
     assert said[-1] == "Rating taken back"
-
-
-def test_it_is_there_after_opening_the_session_again(qtbot, context, keyed, session):
-    kept(qtbot, context, record())
     qtbot.keyClick(keyed, Qt.Key.Key_4, ALT)
     with open_session(session.location, "Ben", read_only=True) as again:
         assert stored(again) == [(1, "Ada", 4)]
+    click(qtbot, keyed.rating)
+    menu = keyed.rating.findChild(QMenu)
+    texts = [action.text() for action in menu.actions()]
+    assert texts[0] == f"5: {MEANINGS['overall'][5]}\tAlt+5" and len(texts) == 6
+    menu.actions()[5].trigger()
+    menu.close()
+    assert stored(session) == [(1, "Ada", 0)]
 
 
 def test_each_record_has_its_own_rating(qtbot, context, keyed, session):
@@ -74,30 +66,17 @@ def test_each_record_has_its_own_rating(qtbot, context, keyed, session):
     assert keyed.rating.text() == "Rated 1"
 
 
-def test_the_menu_says_what_the_scores_mean(qtbot, context, keyed, session):
-    kept(qtbot, context, record())
-    qtbot.mouseClick(keyed.rating, LEFT)
-    menu = keyed.rating.findChild(QMenu)
-    texts = [action.text() for action in menu.actions()]
-    assert texts[0] == f"5: {MEANINGS['overall'][5]}\tAlt+5" and len(texts) == 6
-    menu.actions()[5].trigger()
-    menu.close()
-    assert stored(session) == [(1, "Ada", 0)]
-
-
-def test_nothing_to_rate_is_said(qtbot, context, keyed, session, said):
+def test_what_is_not_there_or_hidden_cannot_be_rated(qtbot, context, keyed, session, said):
     show_candidate(qtbot, context)
     qtbot.keyClick(keyed, Qt.Key.Key_3, ALT)
     assert said == ["There is no finished inspection to rate here"] and stored(session) == []
-
-
-def test_what_blind_mode_hides_cannot_be_rated(qtbot, context, keyed, session, said):
+    said.clear()
     context.current.blind_mode.set_on(True)
     add_inspection(session, 1, record())
     show_candidate(qtbot, context)
     qtbot.keyClick(keyed, Qt.Key.Key_3, ALT)
     assert stored(session) == [] and len(said) == 1
     context.commands.run("reveal")
-    qtbot.waitUntil(lambda: keyed.timeline.cards != (), timeout=LONG_MS)
+    qtbot.waitUntil(lambda: keyed.timeline.cards != ())
     qtbot.keyClick(keyed, Qt.Key.Key_3, ALT)
     assert stored(session) == [(1, "Ada", 3)]

@@ -17,9 +17,7 @@ from agent.examples.examples import read_examples
 from agent.protocol.reply import parse_reply
 from agent.trajectory.trajectory_file import read_trajectories
 from app.core.session.records import Verdict
-from app.ui.keys.key_filter import KeyFilter
-from app.ui.widgets.input_filter import InputFilter
-from tests.app.ui.agent.panel_steps import run_here
+from tests.app.ui.agent.conftest import run_here
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.scripted_agent import judged, show_candidate
 from tests.small_models import make_folder
@@ -30,16 +28,6 @@ from train.sft.pictures import PictureFolder, PictureSource
 from train.sft.rows import RowSettings, prepare_rows
 
 ALT = Qt.KeyboardModifier.AltModifier
-
-
-@pytest.fixture
-def keyed(qtbot, context, panel):
-    """The panel with the keys of the window."""
-    keys = KeyFilter(context.commands, context.keymap, panel, panel.setFocus)
-    events = InputFilter(panel, keys.handlers)
-    yield panel
-    events.close()
-    keys.close()
 
 
 @pytest.fixture(scope="module")

@@ -24,13 +24,10 @@ NONE = Records(candidate_id=1)
 RULE = Calibration(method="platt", slope=1.0, intercept=-2.0, n=80, positives=20)
 
 
-def test_an_uncalibrated_p_yes_says_so():
+def test_p_yes_says_on_what_it_is_based():
     assert p_yes_text(record(), NONE) == "p(YES) 0.93 · not calibrated"
     assert p_yes_text(record(p_yes=None), NONE) == "no p(YES)"
     assert "not a probability" in calibration_hint(None)
-
-
-def test_a_calibrated_p_yes_says_on_what_it_is_based():
     records = replace(NONE, calibrations={(SEVEN_B.name, SEVEN_B.sha256): RULE})
     assert p_yes_text(record(p_yes_runs=(0.9, 0.96)), records) == (
         f"p(YES) 0.93 (mean of 2 runs) · calibrated {RULE.apply(0.93):.2f}"
@@ -45,14 +42,11 @@ def test_no_probability_is_certain(p, said):
     assert probability_text(p) == said
 
 
-def test_outcomes():
+def test_outcomes_and_the_status_of_a_run():
     assert outcome_text(record()) == "answered"
     assert outcome_text(record(stopped_by="cancelled", stop_reason="by the user")) == "stopped"
     told = outcome_text(record(stopped_by="error", stop_reason="the server hung up"))
     assert told == "failed: the server hung up"
-
-
-def test_status_of_a_run():
     run = RunningState(candidate_id=1, object_id="spec-1", z=None, model=SEVEN_B)
     assert run_text(run, is_here=True) == "loading or waiting"
     run.is_started = True

@@ -9,9 +9,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 from app.ui.agent import takeover_bar
 from app.ui.agent.agent_panel import AgentPanel
 from app.ui.agent.takeover_bar import reads_remarks
-from tests.app.ui.scripted_agent import LONG_MS, show_candidate
-
-LEFT = Qt.MouseButton.LeftButton
+from tests.app.ui.scripted_agent import show_candidate
+from tests.app.ui.steps import click, shown_in
 
 
 @pytest.fixture
@@ -27,22 +26,21 @@ def test_window_and_remark_reach_a_paused_agent(qtbot, scripted, scripted_panel)
     scripted.commands.run("run_agent")
     scripted.commands.run("pause_agent")
     assert bar.isVisible() and bar.resume.isVisible()
-    qtbot.waitUntil(bar.remark.isVisible, timeout=LONG_MS)
-    assert not bar.no_remarks.isVisible()
-    assert scripted_panel.head.pause.text() == "Resume"
+    qtbot.waitUntil(bar.remark.isVisible)
+    assert not bar.no_remarks.isVisible() and scripted_panel.head.pause.text() == "Resume"
     scripted.view.set_window((4400.0, 5000.0), "Hβ")
-    qtbot.waitUntil(lambda: scripted.agent.shown.run.is_started, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: scripted.agent.shown.run.is_started)
     qtbot.keyClicks(bar.remark, "is it broad?")
-    qtbot.mouseClick(bar.show_window, LEFT)
+    click(qtbot, bar.show_window)
     assert bar.remark.text() == ""
     qtbot.keyClicks(bar.remark, "and Na D?")
     qtbot.keyClick(bar.remark, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: len(scripted_panel.timeline.cards) == 2, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: len(scripted_panel.timeline.cards) == 2)
     mine, said = (card.content for card in scripted_panel.timeline.cards)
     assert (mine.title, mine.label, mine.text) == ("Look 1 (yours)", "Hβ", "is it broad?")
     assert (said.title, said.text) == ("You", "and Na D?")
-    with qtbot.waitSignal(scripted.agent.finished, timeout=LONG_MS):
-        qtbot.mouseClick(bar.resume, LEFT)
+    with qtbot.waitSignal(scripted.agent.finished):
+        click(qtbot, bar.resume)
     assert not bar.isVisible()
 
 
@@ -54,10 +52,7 @@ def window(qtbot, scripted):
     layout = QVBoxLayout(window)
     layout.addWidget(window.panel)
     layout.addWidget(window.find)
-    qtbot.addWidget(window)
-    with qtbot.waitActive(window):
-        window.show()
-        window.activateWindow()
+    shown_in(qtbot, window)
     return window
 
 
@@ -67,23 +62,22 @@ def test_after_a_remark_and_handing_back_no_field_has_the_focus(qtbot, scripted,
     bar = window.panel.takeover
     scripted.commands.run("run_agent")
     scripted.commands.run("pause_agent")
-    qtbot.waitUntil(lambda: scripted.agent.shown.run.is_started, timeout=LONG_MS)
-    qtbot.waitUntil(bar.remark.isVisible, timeout=LONG_MS)
-    qtbot.mouseClick(bar.remark, LEFT)
+    qtbot.waitUntil(lambda: scripted.agent.shown.run.is_started)
+    qtbot.waitUntil(bar.remark.isVisible)
+    click(qtbot, bar.remark)
     qtbot.keyClicks(bar.remark, "is it broad?")
     assert bar.remark.hasFocus()
     with qtbot.waitSignal(bar.handed_back):
         qtbot.keyClick(bar.remark, Qt.Key.Key_Return)
     assert not isinstance(QApplication.focusWidget(), QLineEdit)
-    qtbot.mouseClick(bar.remark, LEFT)
+    click(qtbot, bar.remark)
     qtbot.keyClicks(bar.remark, "unsent")
     with (
         qtbot.waitSignal(bar.handed_back),
-        qtbot.waitSignal(scripted.agent.finished, timeout=LONG_MS),
+        qtbot.waitSignal(scripted.agent.finished),
     ):
-        qtbot.mouseClick(bar.resume, LEFT)
-    assert not bar.isVisible()
-    assert not isinstance(QApplication.focusWidget(), QLineEdit)
+        click(qtbot, bar.resume)
+    assert not bar.isVisible() and not isinstance(QApplication.focusWidget(), QLineEdit)
     assert window.find.text() == ""
 
 
@@ -94,11 +88,11 @@ def test_a_run_that_ends_takes_the_focus_from_the_remark_but_gives_it_to_no_fiel
     show_candidate(qtbot, scripted, act="endless")
     bar = window.panel.takeover
     scripted.commands.run("run_agent")
-    qtbot.waitUntil(bar.remark.isVisible, timeout=LONG_MS)
-    qtbot.mouseClick(bar.remark, LEFT)
-    with qtbot.waitSignal(bar.handed_back, timeout=LONG_MS):
+    qtbot.waitUntil(bar.remark.isVisible)
+    click(qtbot, bar.remark)
+    with qtbot.waitSignal(bar.handed_back):
         scripted.agent.stop()
-    qtbot.waitUntil(lambda: scripted.agent.shown.run is None, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: scripted.agent.shown.run is None)
     assert not isinstance(QApplication.focusWidget(), QLineEdit)
 
 
@@ -106,11 +100,11 @@ def test_a_model_that_cannot_read_remarks_says_so_and_has_no_box(qtbot, scripted
     show_candidate(qtbot, scripted, act="endless")
     bar = scripted_panel.takeover
     scripted.commands.run("run_agent")
-    qtbot.waitUntil(bar.no_remarks.isVisible, timeout=LONG_MS)
+    qtbot.waitUntil(bar.no_remarks.isVisible)
     assert bar.no_remarks.text() == "This model cannot read remarks"
     assert not bar.remark.isVisible() and bar.show_window.isVisible()
-    qtbot.waitUntil(lambda: scripted.agent.shown.run.is_started, timeout=LONG_MS)
-    with qtbot.waitSignal(scripted.agent.finished, timeout=LONG_MS):
+    qtbot.waitUntil(lambda: scripted.agent.shown.run.is_started)
+    with qtbot.waitSignal(scripted.agent.finished):
         scripted.agent.stop()
 
 

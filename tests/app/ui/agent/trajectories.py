@@ -13,14 +13,8 @@ MEASURED_THERE: dict[str, Any] = {
     "n_bad": 6,
     "snr": 16.7,
     "feature": {
-        "name": "strongest",
-        "kind": "emission",
-        "centroid": 6565.2,
-        "ew": -30.25,
-        "ew_error": 1.2,
-        "fwhm_kms": 1210.0,
-        "sigma": 41.0,
-        "nearest": ["Hα"],
+        "name": "strongest", "kind": "emission", "centroid": 6565.2, "ew": -30.25,
+        "ew_error": 1.2, "fwhm_kms": 1210.0, "sigma": 41.0, "nearest": ["Hα"],
     },
     "lines": [
         {
@@ -34,7 +28,7 @@ MEASURED_THERE: dict[str, Any] = {
         }
     ],
     "unsafe": ["O₂ B"],
-}
+}  # fmt: skip
 
 
 def look(low: float, high: float, turn: int = 0, **more: Any) -> Step:

@@ -10,13 +10,12 @@ from app.core.exporting.export import export
 from app.core.queue import LIST_ORDER, parse_filter, parse_sort
 from app.core.session.records import Verdict
 from app.core.session.session import open_session
-from tests.app.ui.candidate.walking import begin, shown
+from tests.app.ui.candidate.conftest import begin, shown
 from tests.app.ui.conftest import opened_context
-from tests.app.ui.opinions import give_opinion
-
-pytestmark = pytest.mark.usefixtures("length")
+from tests.app.ui.steps import give_opinion
 
 
+@pytest.mark.usefixtures("length")
 def test_blind_mode_hides_opinions_until_the_verdict(qtbot, context, session):
     give_opinion(session, 1, "YES", 0.9)
     give_opinion(session, 2, "NO", 0.1)
@@ -29,8 +28,7 @@ def test_blind_mode_hides_opinions_until_the_verdict(qtbot, context, session):
     assert not current.blind_mode.hides(current.row)
     current.judge(Verdict.REJECT)
     first, second = session.history()
-    assert dict(first.shown) == {}
-    assert second.shown["revealed"] is True
+    assert dict(first.shown) == {} and second.shown["revealed"] is True
 
 
 def test_undo_does_not_forget_what_was_seen(qtbot, context, session):
@@ -39,8 +37,7 @@ def test_undo_does_not_forget_what_was_seen(qtbot, context, session):
     current.blind_mode.set_on(True)
     current.judge(Verdict.REJECT, stay=True)
     current.undo()
-    assert current.opinion.verdict is None
-    assert not current.blind_mode.hides(current.row)
+    assert current.opinion.verdict is None and not current.blind_mode.hides(current.row)
     shown(qtbot, context, 1)
     current.judge(Verdict.ACCEPT)
     assert list(session.history())[-1].shown["verdict"] == "YES"
@@ -64,8 +61,7 @@ def test_a_restart_does_not_forget_what_was_seen(qtbot, context, session, how):
         if how != "reveal":
             current.undo()
         current.go_to(1)
-        assert current.opinion.verdict is None
-        assert not current.blind_mode.hides(current.row)
+        assert current.opinion.verdict is None and not current.blind_mode.hides(current.row)
         shown(qtbot, later, 1)
         current.judge(Verdict.ACCEPT)
         out = later.bridge.session.location.with_name("out.csv")
@@ -102,6 +98,7 @@ def test_what_was_seen_before_blind_mode_is_hidden_but_recorded(qtbot, context, 
         assert told == {1: "YES", 2: "YES", 3: None}
 
 
+@pytest.mark.usefixtures("length")
 def test_blind_mode_refuses_a_revealing_queue(qtbot, context):
     current = begin(qtbot, context)
     assert current.set_queue(parse_filter("agent:yes"), LIST_ORDER)

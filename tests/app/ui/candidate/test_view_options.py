@@ -7,7 +7,7 @@ import pytest
 from app.ui.candidate.view_options import RV_LIMIT_KMS, SMOOTHINGS_PX, Z_LIMIT, View, ViewOptions
 
 
-def test_a_change_names_what_changed(qtbot):
+def test_a_change_names_what_changed_within_its_limits(qtbot, qapp):
     view = View()
     with qtbot.waitSignal(view.changed) as changed:
         view.change(lines=False, labels=True)
@@ -16,9 +16,6 @@ def test_a_change_names_what_changed(qtbot):
         view.change(lines=False)
     view.toggle("lines")
     assert view.options.lines
-
-
-def test_smoothing_and_velocity_have_limits(qapp):
     view = View()
     view.change_smoothing(100)
     assert view.options.smoothing_px == SMOOTHINGS_PX[-1]
@@ -28,6 +25,15 @@ def test_smoothing_and_velocity_have_limits(qapp):
     assert view.options.velocity_kms == pytest.approx(-RV_LIMIT_KMS)
     view.change(z=99.0)
     assert view.options.z == Z_LIMIT
+    view = View()
+    view.switch("axis_nm")
+    view.switch("flux_normalised")
+    assert (view.options.wavelength_unit, view.options.flux) == ("nm", "normalised")
+    view.switch("flux_f_nu")
+    assert view.options.flux == "per_frequency"
+    view.switch("flux_f_nu")
+    view.switch("axis_nm")
+    assert view.options == ViewOptions()
 
 
 def test_the_window_has_a_name_and_a_frame(qtbot):
@@ -41,15 +47,3 @@ def test_the_window_has_a_name_and_a_frame(qtbot):
         view.set_window((6600.0, 6500.0))
         view.set_window((6500.0, 6600.0), "Hα")
     assert view.window == (6500.0, 6600.0)
-
-
-def test_an_axis_is_switched_and_back(qapp):
-    view = View()
-    view.switch("axis_nm")
-    view.switch("flux_normalised")
-    assert (view.options.wavelength_unit, view.options.flux) == ("nm", "normalised")
-    view.switch("flux_f_nu")
-    assert view.options.flux == "per_frequency"
-    view.switch("flux_f_nu")
-    view.switch("axis_nm")
-    assert view.options == ViewOptions()

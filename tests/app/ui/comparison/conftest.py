@@ -7,6 +7,7 @@ from sqlalchemy import update
 
 from app.core.database.tables import candidates
 from app.ui.judging_page import JudgingPage
+from tests.app.ui.steps import shown_in
 
 
 def put(session, number, **values):
@@ -21,10 +22,7 @@ def page(qtbot, context, session):
     put(session, 9, object_id=here.object_id, ra=None, dec=None)
     made = JudgingPage(context)
     context.commands.add("next", context.current.next)
-    qtbot.addWidget(made)
-    made.resize(1280, 720)
-    with qtbot.waitExposed(made):
-        made.show()
+    shown_in(qtbot, made, 1280, 720)
     context.current.go_to(2)
     qtbot.waitUntil(lambda: context.current.is_painted)
     return made

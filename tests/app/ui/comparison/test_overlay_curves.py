@@ -24,25 +24,6 @@ def medians(page, window):
     return [float(np.nanmedian(each)) if each.size else 0.0 for each in inside]
 
 
-def test_all_have_the_median_of_the_window(qtbot, page, context):
-    overlay(qtbot, page, context)
-    first, *others = medians(page, (4000.0, 9000.0))
-    assert len(others) == 2 and others == pytest.approx([first] * 2, rel=0.15)
-    context.view.set_window((6400.0, 6700.0))
-    first, *others = medians(page, (6400.0, 6700.0))
-    assert others == pytest.approx([first] * 2, rel=2e-3)
-
-
-def test_they_follow_the_axis_of_the_spectrum(qtbot, page, context):
-    overlay(qtbot, page, context)
-    before = medians(page, (4000.0, 9000.0))
-    context.view.change(flux_log=True)
-    assert medians(page, (4000.0, 9000.0)) == pytest.approx(np.log10(before), abs=0.02)
-    context.view.change(flux_log=False, flux="normalised")
-    qtbot.waitUntil(lambda: page.plot.plot.trace.quantity == "normalised")
-    qtbot.waitUntil(lambda: medians(page, (6000.0, 9000.0)) == pytest.approx([1.0] * 3, abs=0.1))
-
-
 def test_they_are_there_when_they_were_ready_before_the_spectrum(qtbot, page, context, monkeypatch):
     overlay(qtbot, page, context)
     show_made, held = page.plot._show_made, []
@@ -54,9 +35,26 @@ def test_they_are_there_when_they_were_ready_before_the_spectrum(qtbot, page, co
     assert medians(page, (6000.0, 9000.0)) == pytest.approx([1.0] * 3, abs=0.1)
 
 
-def test_without_any_nothing_is_made(page):
-    assert page.overlays.legend is None
-    assert not page.overlays._curves
+def test_they_have_the_median_of_the_window_and_the_axis_and_look_of_the_plot(page, qtbot, context):
+    assert page.overlays.legend is None and not page.overlays._curves
+    overlay(qtbot, page, context)
+    first, *others = medians(page, (4000.0, 9000.0))
+    assert len(others) == 2 and others == pytest.approx([first] * 2, rel=0.15)
+    context.view.set_window((6400.0, 6700.0))
+    first, *others = medians(page, (6400.0, 6700.0))
+    assert others == pytest.approx([first] * 2, rel=2e-3)
+    before = medians(page, (4000.0, 9000.0))
+    context.view.change(flux_log=True)
+    assert medians(page, (4000.0, 9000.0)) == pytest.approx(np.log10(before), abs=0.02)
+    context.view.change(flux_log=False, flux="normalised")
+    qtbot.waitUntil(lambda: page.plot.plot.trace.quantity == "normalised")
+    qtbot.waitUntil(lambda: medians(page, (6000.0, 9000.0)) == pytest.approx([1.0] * 3, abs=0.1))
+    curve = page.overlays._curves[0]
+    rough = np.nanstd(np.diff(curve.flux))
+    context.view.change(smoothing=4)
+    assert np.nanstd(np.diff(curve.flux)) < 0.7 * rough
+    context.current_theme.use(DARK)
+    assert curve.theme is DARK and page.overlays.legend.theme is DARK
 
 
 def test_a_click_in_the_legend_hides_and_its_cross_removes(qtbot, page, context):
@@ -78,18 +76,7 @@ def test_a_click_in_the_legend_hides_and_its_cross_removes(qtbot, page, context)
     click(legend.row_rect(0))
     assert page.overlays._curves[slot].flux.size
     click(legend.cross_rect(1))
-    assert len(page.comparison.compared) == 1
-    assert page.plot.window_now == window
-
-
-def test_they_are_smoothed_and_coloured_as_the_plot(qtbot, page, context):
-    overlay(qtbot, page, context)
-    curve = page.overlays._curves[0]
-    rough = np.nanstd(np.diff(curve.flux))
-    context.view.change(smoothing=4)
-    assert np.nanstd(np.diff(curve.flux)) < 0.7 * rough
-    context.current_theme.use(DARK)
-    assert curve.theme is DARK and page.overlays.legend.theme is DARK
+    assert len(page.comparison.compared) == 1 and page.plot.window_now == window
 
 
 def test_medians_where_they_meet():

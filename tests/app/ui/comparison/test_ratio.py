@@ -22,7 +22,7 @@ def made(pixels, factor, line=0.0):
     return Spectrum(wavelength=pixels, flux=flux)
 
 
-def test_what_differs_stands_out_of_one_and_of_zero():
+def test_what_differs_stands_out_in_the_unit_of_the_axis():
     one, other = made(PIXELS, 1.0, line=0.5), made(np.linspace(4100.0, 7900.0, 5000), 7.0)
     for mode, level, peak in ((RATIO, 1.0, 1.5), (DIFFERENCE, 0.0, 0.5 * 3.64)):
         found = divide(one, other, mode, trace(one), "other")
@@ -30,9 +30,6 @@ def test_what_differs_stands_out_of_one_and_of_zero():
         assert found.values[beside][100:-100] == pytest.approx(level, abs=0.01)
         assert np.nanmax(found.values) == pytest.approx(peak, rel=0.02)
         assert np.isnan(found.values[found.wavelength < 4099.0]).all()
-
-
-def test_a_difference_has_the_unit_of_the_axis():
     unit = "1e-17 erg/s/cm2/Å"
     one, other = (replace(made(PIXELS, 1.0, line), flux_unit=unit) for line in (0.5, 0.0))
     shown = trace(one, quantity=PER_FREQUENCY)
@@ -42,16 +39,15 @@ def test_a_difference_has_the_unit_of_the_axis():
     expected = shown.flux - its.flux * its.unit / shown.unit
     line = np.abs(found.wavelength - 6563.0) < 20.0
     assert found.values[line] == pytest.approx(expected[line], abs=0.02 * np.nanmax(expected))
-
-
-def test_a_template_is_divided_by_on_a_logarithmic_axis_too():
     one = made(PIXELS, 1.0)
     model = np.log10(2.0 * one.flux)
     found = against_template(trace(one, is_log=True), PIXELS, model, RATIO, "G2V")
     assert found.values == pytest.approx(0.5)
 
 
-def test_it_is_hidden_and_costs_nothing_until_chosen(qtbot, page, context):
+def test_it_is_hidden_until_chosen_follows_the_window_and_lines_up_with_the_plot(
+    qtbot, page, context
+):
     overlay(qtbot, page, context)
     assert page.ratio.isHidden() and page.ratio.divided is None
     page.ratio.set_mode(RATIO)
@@ -60,10 +56,6 @@ def test_it_is_hidden_and_costs_nothing_until_chosen(qtbot, page, context):
     assert np.nanmedian(page.ratio.divided.values) == pytest.approx(1.0, abs=0.3)
     page.ratio.set_mode(OFF)
     assert page.ratio.isHidden()
-
-
-def test_it_follows_the_window_and_lines_up_with_the_plot(qtbot, page, context):
-    overlay(qtbot, page, context)
     page.ratio.set_mode(DIFFERENCE)
     qtbot.waitUntil(lambda: page.ratio.divided is not None)
     context.view.set_window((6400.0, 6700.0))
@@ -79,7 +71,9 @@ def test_it_follows_the_window_and_lines_up_with_the_plot(qtbot, page, context):
     qtbot.waitUntil(aligned)
 
 
-def test_the_template_is_compared_where_nothing_is_overlaid(qtbot, page, context):
+def test_the_template_is_compared_where_nothing_is_overlaid_and_it_comes_again(
+    qtbot, page, context, session
+):
     page.ratio.set_mode(RATIO)
     assert "Overlay a spectrum" in page.ratio.level.text
     context.commands.run("template")
@@ -87,9 +81,6 @@ def test_the_template_is_compared_where_nothing_is_overlaid(qtbot, page, context
     assert "simulated" in page.ratio.level.text
     context.commands.run("template")
     qtbot.waitUntil(lambda: page.ratio.divided is None)
-
-
-def test_it_is_there_again_on_the_way_back(qtbot, page, context, session):
     page.comparison.keep(True)
     page.comparison.add(session.candidate(6))
     qtbot.waitUntil(lambda: len(page.comparison.compared) == 1)

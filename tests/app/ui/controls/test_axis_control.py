@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from app.ui.candidate.view_options import ViewOptions
-from tests.app.ui.controls.steps import click, tick
+from app.ui.controls.axis_choice import AxisChoice
+from app.ui.theme.theme import CurrentTheme
+from tests.app.ui.controls.conftest import tick
+from tests.app.ui.steps import click, heard, shown_in
 
 
 def show(context, **changes):
@@ -13,7 +18,7 @@ def show(context, **changes):
     context.current._set_spectrum(replace(context.current.spectrum, **changes), "")
 
 
-def test_quantity_zero_and_logarithm_are_chosen(qtbot, panel, context):
+def test_quantity_unit_medium_and_frame_are_chosen(qtbot, panel, context):
     show(context, flux_unit="1e-17 erg/s/cm2/A")
     click(qtbot, panel.axes.flux.buttons["per_frequency"])
     tick(qtbot, panel.axes.zero)
@@ -25,29 +30,7 @@ def test_quantity_zero_and_logarithm_are_chosen(qtbot, panel, context):
     assert panel.axes.words == ["f_ν", "log"]
     click(qtbot, panel.axes.flux.buttons["normalised"])
     assert context.view.options.flux == "normalised"
-
-
-def test_a_unit_that_is_no_density_allows_none_and_says_why(qtbot, panel, context):
-    buttons = panel.axes.flux.buttons
-    for unit, reason in (("", "no unit of flux"), ("counts", "unit, ct, is no flux density")):
-        show(context, flux_unit=unit)
-        assert not buttons["per_frequency"].isEnabled()
-        assert not buttons["per_wavelength"].isEnabled()
-        assert panel.axes.reason.isVisible() and reason in panel.axes.reason.text()
-        click(qtbot, buttons["per_frequency"])
-        assert context.view.options.flux == "file"
-    show(context, flux_unit="mJy")
-    assert buttons["per_wavelength"].isEnabled() and not panel.axes.reason.isVisible()
-
-
-def test_a_choice_that_the_next_file_does_not_allow_is_named(panel, context):
-    show(context, flux_unit="mJy")
-    context.view.change(flux="per_wavelength")
-    show(context, flux_unit="")
-    assert panel.axes.words == ["no f_λ from this unit"]
-
-
-def test_unit_medium_and_rest_frame_are_chosen(qtbot, panel, context):
+    click(qtbot, panel.axes.usual)
     click(qtbot, panel.axes.unit.buttons["nm"])
     click(qtbot, panel.axes.medium.buttons["air"])
     tick(qtbot, panel.axes.rest)
@@ -58,16 +41,29 @@ def test_unit_medium_and_rest_frame_are_chosen(qtbot, panel, context):
     assert context.view.options == ViewOptions() and panel.axes.words == []
 
 
-def test_the_medium_of_the_file_is_that_of_each_file(qtbot, panel, context):
+def test_what_the_file_does_not_allow_and_velocities_about_a_line(qtbot, panel, context):
+    buttons = panel.axes.flux.buttons
+    for unit, reason in (("", "no unit of flux"), ("counts", "unit, ct, is no flux density")):
+        show(context, flux_unit=unit)
+        assert not buttons["per_frequency"].isEnabled()
+        assert not buttons["per_wavelength"].isEnabled()
+        assert panel.axes.reason.isVisible() and reason in panel.axes.reason.text()
+        click(qtbot, buttons["per_frequency"])
+        assert context.view.options.flux == "file"
+    show(context, flux_unit="mJy")
+    assert buttons["per_wavelength"].isEnabled() and not panel.axes.reason.isVisible()
+    click(qtbot, panel.axes.usual)
+    show(context, flux_unit="mJy")
+    context.view.change(flux="per_wavelength")
+    show(context, flux_unit="")
+    assert panel.axes.words == ["no f_λ from this unit"]
+    click(qtbot, panel.axes.usual)
     click(qtbot, panel.axes.medium.buttons["file"])
     show(context, medium_in_file="air")
-    assert panel.axes.words == ["air"]
-    assert "air" in panel.axes.medium.buttons["file"].toolTip()
+    assert panel.axes.words == ["air"] and "air" in panel.axes.medium.buttons["file"].toolTip()
     show(context, medium_in_file="vacuum")
     assert panel.axes.words == []
-
-
-def test_velocities_about_a_line_are_chosen_from_those_that_are_drawn(panel, context):
+    click(qtbot, panel.axes.usual)
     control = panel.axes
     control.lines.aboutToShow.emit()
     menus = [each.menu() for each in control.lines.actions() if each.menu() is not None]
@@ -79,3 +75,20 @@ def test_velocities_about_a_line_are_chosen_from_those_that_are_drawn(panel, con
     control.lines.aboutToShow.emit()
     control.lines.actions()[0].trigger()
     assert context.view.options.velocity_line is None
+
+
+@pytest.fixture
+def choice(qtbot):
+    made = AxisChoice("Unit", {"Å": "Å", "nm": "nm"}, CurrentTheme())
+    shown_in(qtbot, made)
+    made.show_choice("Å")
+    return made
+
+
+def test_one_of_several_is_chosen_by_a_click(qtbot, choice):
+    assert heard(qtbot, choice.chosen, lambda: click(qtbot, choice.buttons["nm"])) == "nm"
+    choice.show_choice("nm")
+    assert [each.isChecked() for each in choice.buttons.values()] == [False, True]
+    choice.show_choice("Å")
+    click(qtbot, choice.buttons["Å"])
+    assert choice.buttons["Å"].isChecked() and choice.buttons["Å"].accessibleName() == "Unit: Å"

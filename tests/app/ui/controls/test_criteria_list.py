@@ -1,4 +1,4 @@
-"""The measurable criteria of the class are checked against the spectrum on screen."""
+"""The guideline, short first, and its criteria checked against the spectrum on screen."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
+from PySide6.QtWidgets import QLabel
 
 from agent.evidence.assessment import assess
 from agent.evidence.findings import Finding
@@ -20,7 +21,7 @@ from app.ui.controls.criteria_list import (
     measured_criteria,
     result_text,
 )
-from tests.app.ui.steps import show_painted, shown_in
+from tests.app.ui.steps import click, show_painted, shown_in
 
 CV = find_task("CV")
 CLAIMS = {each.id: each for each in CV.evidence}
@@ -35,16 +36,13 @@ def measured(qtbot, criteria):
     qtbot.waitUntil(lambda: all(each.text() != "…" for each in criteria.results))
 
 
-def test_a_criterion_says_quantity_sign_and_unit():
+def test_a_criterion_and_its_result_in_words():
     assert criterion_text(CLAIMS["balmer_width"]) == "Hα FWHM > 600\xa0km/s"
     assert criterion_text(CLAIMS["halpha_emission"]) == "Hα EW < −4\xa0Å"
     every = [claim for task in load_tasks() for claim in task.evidence if claim.rank == "primary"]
     texts = [criterion_text(each) for each in every]
     assert "HdA index > 7.5\xa0Å" in texts and "TiO5 index < 0.8" in texts
     assert "Ca II K EW < 4.5\xa0Å" in texts and "He I 4471 EW > 0.2\xa0Å" in texts
-
-
-def test_a_result_has_the_number_its_error_and_the_answer():
     width = Finding(evidence=CLAIMS["balmer_width"], value=354.2, error=12.4)
     assert result_text(width, CV) == "354 ± 12, not met"
     assert result_text(replace(width, value=1200.0), CV) == "1200 ± 12, met"
@@ -99,3 +97,16 @@ def test_blind_mode_hides_them_until_the_verdict(qtbot, context, criteria):
     qtbot.waitUntil(criteria.results[0].isVisible)
     assert not criteria.hidden_text.isVisible()
     measured(qtbot, criteria)
+
+
+def test_the_card_is_short_first_and_a_click_unfolds_the_rest(panel, context, qtbot):
+    task = context.current.session.task
+    seen = " ".join(each.text() for each in panel.findChildren(QLabel) if each.isVisible())
+    assert task.question in seen and task.guideline.primary[0] in seen
+    assert task.guideline.pitfalls[0] not in seen
+    part = panel.guideline.parts["pitfalls"]
+    click(qtbot, part.header)
+    seen = [each.text() for each in panel.findChildren(QLabel) if each.isVisible()]
+    assert context.current.session.task.guideline.pitfalls[0] in seen
+    click(qtbot, part.header)
+    assert not part.header.isChecked()

@@ -38,32 +38,22 @@ def candidate(**about):
     return Candidate(id=1, list_id=1, line=1, object_id="x", path="", **about)
 
 
-def test_the_sky_is_found_by_place():
+def test_the_sky_is_found_by_place_unless_it_is_simulated():
     assert query(simbad_page(HERE))["Coord"] == "10.500000 -41.250000"
     assert query(aladin_page(HERE))["target"] == "10.500000 -41.250000"
     assert urlsplit(simbad_page(HERE).url).hostname == "simbad.cds.unistra.fr"
     assert query(sdss_page(HERE)) == {"ra": "10.500000", "dec": "-41.250000"}
-
-
-def test_a_northern_place_keeps_its_sign():
     assert query(simbad_page(ObjectIdentity(ra=1.0, dec=2.0)))["Coord"] == "1.000000 +2.000000"
-
-
-def test_without_a_place_it_says_so():
     for page in (simbad_page, aladin_page, sdss_page):
         assert page(ObjectIdentity()) == page(ObjectIdentity(ra=float("nan"), dec=1.0))
         assert page(ObjectIdentity()).missing == NO_POSITION
-    assert not is_sky_position(400.0, 0.0)
-    assert not is_sky_position(0.0, 90.5)
+    assert not is_sky_position(400.0, 0.0) and not is_sky_position(0.0, 90.5)
     assert is_sky_position(0.0, -90.0)
-
-
-def test_what_is_simulated_has_no_page():
     known = ObjectIdentity(ra=1.0, dec=1.0, simulated=True, ids={"obsid": "1"})
     assert {page(known).missing for page in PAGES.values()} == {SIMULATED}
 
 
-def test_lamost_is_found_by_obsid_in_the_right_release():
+def test_surveys_are_found_by_their_numbers():
     page = lamost_page(ObjectIdentity(ids={"obsid": "437513049"}))
     assert page.url == "https://www.lamost.org/dr10/v2.0/spectrum/view?obsid=437513049"
     newer = lamost_page(ObjectIdentity(ids={"obsid": "1"}, release="DR12 v1.1"))
@@ -71,9 +61,6 @@ def test_lamost_is_found_by_obsid_in_the_right_release():
     older = lamost_page(ObjectIdentity(ids={"obsid": "1"}, release="DR7", survey="LAMOST-MRS"))
     assert older.url == "https://www.lamost.org/dr10/v2.0/medspectrum/view?obsid=1"
     assert lamost_page(HERE).missing == NO_OBSID
-
-
-def test_an_sdss_spectrum_is_found_by_plate():
     ids = {"plateid": "266", "mjd": "51602", "fiberid": "1"}
     assert query(sdss_page(ObjectIdentity(survey="SDSS", ids=ids)))["plateid"] == "266"
     elsewhere = sdss_page(ObjectIdentity(survey="LAMOST", ra=1.0, dec=1.0, ids=ids))
@@ -87,22 +74,17 @@ def test_hostile_identifiers_stay_a_value(hostile):
     page = lamost_page(ObjectIdentity(ids={"obsid": hostile}))
     parts = urlsplit(page.url)
     assert (parts.scheme, parts.hostname, parts.fragment) == ("https", "www.lamost.org", "")
-    assert parts.path == "/dr10/v2.0/spectrum/view"
-    assert page.url.isascii()
-    assert list(parse_qs(parts.query)) == ["obsid"]
-    assert parts.query.count("=") == 1
+    assert parts.path == "/dr10/v2.0/spectrum/view" and page.url.isascii()
+    assert list(parse_qs(parts.query)) == ["obsid"] and parts.query.count("=") == 1
 
 
-def test_the_list_comes_before_the_file():
+def test_the_list_comes_before_the_file_which_tells_a_place_it_lacks():
     found = identify(
         candidate(ra=5.0, dec=6.0, own={"OBSID": 7.0, "long": "x" * 100}),
         spectrum(ra=1.0, dec=2.0, meta={"OBSID": 8, "FLAG": True, "SNR": 3.5}, survey="LAMOST"),
     )
     assert (found.ra, found.dec, found.survey) == (5.0, 6.0, "LAMOST")
     assert found.ids == {"obsid": "7"}
-
-
-def test_the_file_tells_a_place_the_list_does_not():
     found = identify(candidate(), spectrum(ra=1.0, dec=2.0, meta={"OBSID": 8}))
     assert (found.ra, found.dec, found.ids) == (1.0, 2.0, {"obsid": "8"})
     assert not identify(candidate(), None).has_position

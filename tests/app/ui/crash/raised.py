@@ -59,18 +59,14 @@ def chained(length):
 
 
 ATTACKS = {
-    "silent": Silent,
-    "endless": Endless,
-    "large": Large,
-    "large argument": lambda: ValueError("x" * 200_000_000),
-    "empty": lambda: Empty("but told"),
-    "recursive": recursive,
-    "chained": lambda: chained(100_000),
+    "silent": Silent, "endless": Endless, "large": Large,
+    "large argument": lambda: ValueError("x" * 200_000_000), "empty": lambda: Empty("but told"),
+    "recursive": recursive, "chained": lambda: chained(100_000),
     "chained silent": lambda: _raised_from(Silent()),
     "surrogates": lambda: OSError("\udcff\ud800 \0 \x1b[31m\u202e"),
     "name": lambda: type("N" * 1_000_000, (Exception,), {})("told"),
     "system": lambda: SystemExit(3),
-}
+}  # fmt: skip
 
 
 def _raised_from(cause):

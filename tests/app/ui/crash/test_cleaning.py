@@ -15,96 +15,52 @@ from tests.night import BY_NIGHT, seeds
 
 SECRET = "geheim"
 WRITTEN = [
-    "password={}",
-    "PASSWORD = {}",
-    "PGPASSWORD={}",
-    "passwd: {}",
-    "pwd={}",
-    "passphrase='{}'",
-    "sslpassword={} host=db",
-    "api_key={}",
-    "api-key: {}",
-    "apikey='{}'",
-    "x-api-key: {}",
-    "{{'api_key': '{}'}}",
-    '{{"api_key": "{}"}}',
-    '{{\\"api_key\\": \\"{}\\"}}',
-    "{{'api_key': b'{}'}}",
-    "('x-api-key', '{}')",
-    "[('authorization', 'Bearer {}')]",
-    "(b'authorization', b'Bearer {}')",
-    "Authorization: Token {}",
-    "authorization: Basic {}",
-    'Authorization: Digest username="ada", response="{}"',
-    "Cookie: one=1; session={}",
-    "access_key => {}",
-    "client_secret: {}",
-    "SPEC_O3_API_KEY={}",
-    "token%3D{}",
-    "https://{}@host/v1",
-    "https://ada:{}@host/v1",
-    "postgresql://ada:{}@host/night",
-    "postgresql://ada:a/{}@host/night",
-    "postgresql://ada:a@{}@host/night",
-    "postgresql://ada:'{}@host/night",
-    "postgresql://@/night?password={}",
-    "https://host/v1?key={}#m",
-    "https://host/v1?a=1&sig={}",
-    "hf_{}12345",
-    "sk-proj-{}12345",
-    "ghp_{}12345",
-    "glpat-{}12345",
-    "eyJhbGciOi.{}.12345",
+    "password={}", "PASSWORD = {}", "PGPASSWORD={}", "passwd: {}", "pwd={}", "passphrase='{}'",
+    "sslpassword={} host=db", "api_key={}", "api-key: {}", "apikey='{}'", "x-api-key: {}",
+    "{{'api_key': '{}'}}", '{{"api_key": "{}"}}', '{{\\"api_key\\": \\"{}\\"}}',
+    "{{'api_key': b'{}'}}", "('x-api-key', '{}')", "[('authorization', 'Bearer {}')]",
+    "(b'authorization', b'Bearer {}')", "Authorization: Token {}", "authorization: Basic {}",
+    'Authorization: Digest username="ada", response="{}"', "Cookie: one=1; session={}",
+    "access_key => {}", "client_secret: {}", "SPEC_O3_API_KEY={}", "token%3D{}",
+    "https://{}@host/v1", "https://ada:{}@host/v1", "postgresql://ada:{}@host/night",
+    "postgresql://ada:a/{}@host/night", "postgresql://ada:a@{}@host/night",
+    "postgresql://ada:'{}@host/night", "postgresql://@/night?password={}",
+    "https://host/v1?key={}#m", "https://host/v1?a=1&sig={}", "hf_{}12345", "sk-proj-{}12345",
+    "ghp_{}12345", "glpat-{}12345", "eyJhbGciOi.{}.12345",
     "-----BEGIN RSA PRIVATE KEY-----\nabc{}\nabc\n-----END RSA PRIVATE KEY-----",
     "-----BEGIN PRIVATE KEY-----\nabc{}",
-]
+]  # fmt: skip
 AROUND = [
-    "{}",
-    "refused {} by the server",
-    "RuntimeError('{}')",
-    '"{}"',
-    "line\n{}\nline",
-    "(1, {}, 2)",
-    "\u202e{}",
-    "\ud800{}\udfff",
-    "x\0{}\0x",
-    "\x1b[31m{}\x1b[0m",
-]
+    "{}", "refused {} by the server", "RuntimeError('{}')", '"{}"', "line\n{}\nline",
+    "(1, {}, 2)", "\u202e{}", "\ud800{}\udfff", "x\0{}\0x", "\x1b[31m{}\x1b[0m",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("written", WRITTEN)
-def test_a_key_however_it_is_written(written):
-    for around in AROUND:
-        for length in (1, 20):
-            text = around.replace("{}", written.format(SECRET * length))
-            assert SECRET not in cleaned(text), text
-
-
-@pytest.mark.parametrize("written", WRITTEN if BY_NIGHT else WRITTEN[::6])
-@pytest.mark.parametrize("longest", [MAX_CHARACTERS, 4 * MAX_CHARACTERS])
-def test_a_key_at_a_cut_is_not_left_without_its_name(written, longest):
-    """The part of a long text that is left out may end anywhere in `api_key=...`."""
-    text = written.format(SECRET)
-    tail = longest - longest // 4
-    for shift in range(-2, len(text) + 2, 1 if BY_NIGHT else 12):
-        whole = "x" * 400_000 + "\n" + text + "\n" + "y" * (tail - shift)
-        assert SECRET[2:] not in truncated(cleaned(whole)), shift
-
-
-def test_a_secret_of_the_environment_has_no_name_beside_it(monkeypatch):
+def test_a_key_however_it_is_written(monkeypatch):
+    for written in WRITTEN:
+        for around in AROUND:
+            for length in (1, 20):
+                text = around.replace("{}", written.format(SECRET * length))
+                assert SECRET not in cleaned(text), text
     monkeypatch.setenv("MY_SERVICE_TOKEN", "correct horse")
     monkeypatch.setenv("SHORT_TOKEN", "no")
     assert cleaned("said no to correct horse") == "said no to [left out]"
 
 
+def test_a_key_at_a_cut_is_not_left_without_its_name():
+    # The part of a long text that is left out may end anywhere in `api_key=...`.
+    for longest in [MAX_CHARACTERS, 4 * MAX_CHARACTERS]:
+        for written in WRITTEN if BY_NIGHT else WRITTEN[::6]:
+            text = written.format(SECRET)
+            tail = longest - longest // 4
+            for shift in range(-2, len(text) + 2, 1 if BY_NIGHT else 12):
+                whole = "x" * 400_000 + "\n" + text + "\n" + "y" * (tail - shift)
+                assert SECRET[2:] not in truncated(cleaned(whole)), shift
+
+
 HOMES = (
-    "/home/ada",
-    "/home/Ádá L",
-    "/home/名前",
-    "/home/\udce9ric",
-    "/Users/ada’s",
-    r"C:\Users\Ádá",
-)
+    "/home/ada", "/home/Ádá L", "/home/名前", "/home/\udce9ric", "/Users/ada’s", r"C:\Users\Ádá",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("home", HOMES)
@@ -139,22 +95,8 @@ def test_without_a_home_folder(monkeypatch):
 
 
 PIECES = [
-    "://",
-    "@",
-    "password=",
-    "token",
-    "-",
-    "a",
-    "'",
-    '"',
-    "\\",
-    " ",
-    "\n",
-    ":",
-    "=",
-    ",",
-    "eyJ",
-]
+    "://", "@", "password=", "token", "-", "a", "'", '"', "\\", " ", "\n", ":", "=", ",", "eyJ",
+]  # fmt: skip
 PIECES += ["-----BEGIN PRIVATE KEY-----", "authorization:", "cookie=", "basic ", "?key=", "A" * 99]
 LONG = pytest.mark.timeout(60)
 """Some hundred times what the longest takes."""

@@ -7,13 +7,16 @@ import threading
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QObject, Qt, QtMsgType, Signal, qWarning
+from PySide6.QtCore import QObject, QtMsgType, Signal, qWarning
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.ui.crash import crash_watch
-from app.ui.crash.crash_report import MAX_KEPT
+from app.ui.crash.crash_dialog import CrashDialog
+from app.ui.crash.crash_report import MAX_KEPT, CrashReport
 from app.ui.crash.crash_watch import MAX_WRITTEN, install
 from tests.app.ui.crash.raised import raised
+from tests.app.ui.steps import click
 
 
 def reports(folder: Path) -> list[Path]:
@@ -52,12 +55,11 @@ def test_an_error_in_a_slot_is_shown_and_written(qtbot, watch, window, tmp_path)
     button = QPushButton("x", window)
     sender = Sender()
     button.clicked.connect(sender.fail)
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    click(qtbot, button)
     qtbot.waitUntil(lambda: watch.dialog is not None and watch.dialog.isVisible())
     assert watch.dialog.summary.text() == "RuntimeError: a slot gave up"
     text = reports(tmp_path / "logs")[0].read_text()
-    assert "in fail" in text
-    assert text == watch.dialog.details.toPlainText()
+    assert "in fail" in text and text == watch.dialog.details.toPlainText()
     assert not watch.dialog.isModal()
     assert "a slot gave up" in (tmp_path / "logs" / "spec-o3.log").read_text()
 
@@ -88,12 +90,21 @@ class Fragile:
         raise OSError("could not be closed")
 
 
-def test_an_error_in_a_destructor_is_written_but_not_shown(qtbot, watch, tmp_path):
+def test_errors_of_destructors_and_of_the_end_are_written_but_not_shown(
+    qtbot, watch, tmp_path, qapp
+):
     one = Fragile()
     del one
     assert "could not be closed" in reports(tmp_path / "logs")[0].read_text()
     qtbot.wait(0)
     assert watch.dialog is None
+    qWarning("a painter went astray")
+    assert "Qt: a painter went astray" in (tmp_path / "logs" / "spec-o3.log").read_text()
+    assert set(crash_watch.LEVELS) == set(QtMsgType)
+    qapp.aboutToQuit.emit()
+    crash(ValueError("late"))
+    qtbot.wait(0)
+    assert watch.dialog is None and "late" in reports(tmp_path / "logs")[-1].read_text()
 
 
 def test_an_error_in_the_watch_is_not_handled_by_it(watch, monkeypatch, capfd):
@@ -102,16 +113,7 @@ def test_an_error_in_the_watch_is_not_handled_by_it(watch, monkeypatch, capfd):
 
     monkeypatch.setattr(crash_watch, "make_report", broken)
     crash(ValueError("the first"))
-    assert watch.dialog is None
-    assert "the first" in capfd.readouterr().err
-
-
-def test_nothing_is_shown_while_the_program_ends(qtbot, qapp, watch, tmp_path):
-    qapp.aboutToQuit.emit()
-    crash(ValueError("late"))
-    qtbot.wait(0)
-    assert watch.dialog is None
-    assert "late" in reports(tmp_path / "logs")[0].read_text()
+    assert watch.dialog is None and "the first" in capfd.readouterr().err
 
 
 def test_an_unwritable_folder_causes_no_further_error(qtbot, window, tmp_path, capfd):
@@ -164,7 +166,34 @@ def test_removing_restores_the_hooks(window, tmp_path):
     assert (sys.excepthook, threading.excepthook, sys.unraisablehook) == before
 
 
-def test_qt_messages_go_to_the_log(watch, tmp_path):
-    qWarning("a painter went astray")
-    assert "Qt: a painter went astray" in (tmp_path / "logs" / "spec-o3.log").read_text()
-    assert set(crash_watch.LEVELS) == set(QtMsgType)
+@pytest.fixture
+def dialog(qtbot, tmp_path):
+    dialog = CrashDialog(tmp_path / "logs")
+    qtbot.addWidget(dialog)
+    dialog.show_report(CrashReport(summary="ValueError: odd", text="a traceback"))
+    dialog.show()
+    return dialog
+
+
+@pytest.mark.parametrize("can_open", [True, False])
+def test_the_folder_is_opened_or_named(qtbot, dialog, monkeypatch, tmp_path, can_open):
+    opened = []
+    monkeypatch.setattr(
+        "app.ui.crash.crash_report.QDesktopServices.openUrl",
+        lambda url: opened.append(url) or can_open,
+    )
+    click(qtbot, dialog.folder_button)
+    assert [Path(url.toLocalFile()) for url in opened] == [tmp_path / "logs"]
+    assert (str(tmp_path / "logs") in dialog.note.text()) is not can_open
+
+
+def test_later_errors_are_counted_and_the_first_is_copied(dialog, qtbot):
+    for number in range(3):
+        dialog.count_another(CrashReport(summary=f"error {number}", text=""))
+    assert dialog.note.text() == "3 more since then; the latest: error 2"
+    assert dialog.summary.text() == "ValueError: odd"
+    assert dialog.summary.text() == "ValueError: odd" and not dialog.isModal()
+    click(qtbot, dialog.copy_button)
+    assert QGuiApplication.clipboard().text() == "a traceback"
+    click(qtbot, dialog.continue_button)
+    assert not dialog.isVisible()

@@ -9,21 +9,16 @@ from PySide6.QtWidgets import QLabel
 from app.ui.docks import dock_area
 from app.ui.docks.dock_table import RIGHT, DockEntry
 from app.ui.settings.settings_store import SettingsStore
-from tests.app.ui.candidates import copied, sample_file
+from tests.app.ui.steps import click
 from tests.app.ui.whole_window import LEFT, before_window
 
 Key = Qt.Key
 WIDE, SMALL = (1800, 1000), (1280, 700)
 
 
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory):
-    return sample_file(tmp_path_factory.mktemp("sample"))
-
-
 @pytest.fixture
-def person(qtbot, tmp_path, sample):
-    with before_window(qtbot, copied(sample, tmp_path)) as before:
+def person(qtbot, place):
+    with before_window(qtbot, place) as before:
         before.window.resize(*WIDE)
         before.wait(lambda: before.window.width() == WIDE[0])
         yield before
@@ -33,7 +28,7 @@ def shown(person):
     return {name for name, dock in person.view.judging.docks.items() if dock.isVisible()}
 
 
-def test_a_key_hides_the_panels_then_the_windows_then_shows_all(person):
+def test_docks_are_hidden_by_key_or_menu_float_and_come_back(person):
     judging = person.view.judging
     before, width = shown(person), judging.docks["queue"].width()
     assert before >= {"queue", "windows", "agent"}
@@ -41,8 +36,7 @@ def test_a_key_hides_the_panels_then_the_windows_then_shows_all(person):
     person.press(Key.Key_Escape)
     person.press("h")
     assert shown(person) == {"windows"}
-    person.press("a")
-    person.sees(2)
+    person.press("a", sees=2)
     person.press(Key.Key_Escape)  # the keys of sub-classes
     person.press("h")
     assert shown(person) == set()
@@ -50,6 +44,22 @@ def test_a_key_hides_the_panels_then_the_windows_then_shows_all(person):
     assert shown(person) == before
     person.wait(lambda: judging.docks["queue"].width() == width)
     assert person.verdicts() == {1: "ACCEPT"}
+    menus = person.window.menu_row.menus
+    menus._fill()
+    entries = {each.text(): each for each in menus._panels.actions()}
+    panels = {"Queue", "Windows", "Agent", "Guideline", "Object", "Evidence", "Similar spectra"}
+    assert panels == set(entries)
+    entries["Windows"].trigger()
+    assert "windows" not in shown(person)
+    judging = person.view.judging
+    dock = judging.docks["guideline"]
+    dock.setFloating(True)
+    assert dock.titleBarWidget() is None
+    dock.setFloating(False)
+    assert dock.titleBarWidget() is not None
+    dock.hide()
+    person.window.commands.run("reset_panels")
+    assert not dock.isHidden() and shown(person) >= {"queue", "windows", "agent"}
 
 
 def test_on_a_small_window_the_queue_slides_over_the_plot(qtbot, person):
@@ -58,7 +68,7 @@ def test_on_a_small_window_the_queue_slides_over_the_plot(qtbot, person):
     person.wait(judging.dock_area.rail.isVisible)
     assert "queue" not in shown(person) and not judging.docks["queue"].part.isVisible()
     plot = judging.plot.width()
-    qtbot.mouseClick(judging.dock_area.rail, LEFT)
+    click(qtbot, judging.dock_area.rail)
     assert judging.docks["queue"].part.isVisible() and judging.plot.width() == plot
     qtbot.mouseClick(judging.plot.plot.viewport(), LEFT)
     assert not judging.docks["queue"].part.isVisible()
@@ -75,40 +85,15 @@ def test_on_a_small_window_the_queue_slides_over_the_plot(qtbot, person):
         judging.docks["queue"].widget() is judging.docks["queue"].part
         and not judging.dock_area.rail.isVisible()
     )
-
-
-def test_verdicts_lie_in_one_row_of_40_pixels(person):
     person.window.resize(*SMALL)
     person.wait(lambda: person.view.judging.dock_area.rail.isVisible())
     assert person.view.judging.verdicts.height() <= 42
 
 
-def test_a_dock_floats_and_comes_back_where_it_was(person):
-    judging = person.view.judging
-    dock = judging.docks["guideline"]
-    dock.setFloating(True)
-    assert dock.titleBarWidget() is None
-    dock.setFloating(False)
-    assert dock.titleBarWidget() is not None
-    dock.hide()
-    person.window.commands.run("reset_panels")
-    assert not dock.isHidden() and shown(person) >= {"queue", "windows", "agent"}
-
-
-def test_the_view_menu_shows_and_hides_them(person):
-    menus = person.window.menu_row.menus
-    menus._fill()
-    entries = {each.text(): each for each in menus._panels.actions()}
-    panels = {"Queue", "Windows", "Agent", "Guideline", "Object", "Evidence", "Similar spectra"}
-    assert panels == set(entries)
-    entries["Windows"].trigger()
-    assert "windows" not in shown(person)
-
-
-def test_a_dock_is_added_with_one_entry(qtbot, tmp_path, sample, monkeypatch):
+def test_a_dock_is_added_with_one_entry(qtbot, place, monkeypatch):
     notes = DockEntry("notes", "Notes", lambda _: QLabel("of mine"), RIGHT)
     monkeypatch.setattr(dock_area, "DOCKS", (*dock_area.DOCKS, notes))
-    place, store = copied(sample, tmp_path), SettingsStore()
+    store = SettingsStore()
     with before_window(qtbot, place, store) as person:
         judging, dock = person.view.judging, person.view.judging.docks["notes"]
         assert dock in judging.dock_area.desk.tabifiedDockWidgets(judging.docks["agent"])
@@ -127,8 +112,8 @@ def test_a_dock_is_added_with_one_entry(qtbot, tmp_path, sample, monkeypatch):
         assert not person.view.judging.docks["notes"].isFloating()
 
 
-def test_they_are_where_they_were_left(qtbot, tmp_path, sample):
-    place, store = copied(sample, tmp_path), SettingsStore()
+def test_they_are_where_they_were_left(qtbot, place):
+    store = SettingsStore()
     with before_window(qtbot, place, store) as person:
         person.window.resize(*WIDE)
         person.wait(lambda: person.window.width() == WIDE[0])

@@ -26,8 +26,7 @@ def test_nothing_is_asked_until_a_service_is_turned_on(evidence):
     panel, person = evidence.panel, evidence.person
     assert panel.empty.isVisible() and panel.cards == {}
     for number in (2, 3):
-        person.press("n")
-        person.sees(number)
+        person.press("n", sees=number)
     assert evidence.server.asked == []
     QTest.mouseClick(panel.empty.choose, LEFT)
     dialog = person.window.settings_dialog
@@ -94,14 +93,14 @@ def test_the_next_candidates_are_asked_about_while_this_one_is_judged(evidence):
     ahead = [2, 3]
     person.wait(lambda: all(feed.answer(n, "simbad") and feed.answer(n, "gaia") for n in ahead))
     ready = feed.answer(2, "gaia")
-    person.press("n")
-    person.sees(2)
+    person.press("n", sees=2)
     person.wait(lambda: evidence.card("gaia").candidate.id == 2)
-    assert evidence.is_shown("gaia", "found")
-    assert evidence.panel.feed.answer(2, "gaia") is ready
+    assert evidence.is_shown("gaia", "found") and evidence.panel.feed.answer(2, "gaia") is ready
 
 
-def test_values_are_copied_and_the_archive_is_opened_by_a_click_alone(evidence, monkeypatch):
+def test_values_and_the_position_are_copied_and_the_archive_opened_by_a_click(
+    evidence, monkeypatch
+):
     opened: list[str] = []
 
     def open_url(url) -> bool:
@@ -117,15 +116,11 @@ def test_values_are_copied_and_the_archive_is_opened_by_a_click_alone(evidence, 
     names = [row.name for row in card.table.values.rows]
     click_row(person, card.table, names.index("g"))
     person.press(Qt.Key.Key_C, CTRL)
-    assert QGuiApplication.clipboard().text() == "13.58"
-    assert opened == []
+    assert QGuiApplication.clipboard().text() == "13.58" and opened == []
     QTest.mouseClick(card.page, LEFT)
     assert len(opened) == 1 and "I/355/gaiadr3" in opened[0]
     person.press(Qt.Key.Key_N)  # keys of the window work though the table has the focus
     person.sees(2)
-
-
-def test_the_menu_copies_the_position(evidence):
     evidence.show()
     evidence.turn_on("gaia")
     person = evidence.person
@@ -152,8 +147,7 @@ def test_blind_mode_hides_the_type_until_the_verdict_and_a_reveal_is_recorded(ev
     person.wait(lambda: "AM*" in evidence.text_of("simbad"))
     assert set(person.log()[-1].evidence) == {"gaia"}
 
-    person.press("n")
-    person.sees(2)
+    person.press("n", sees=2)
     person.wait(lambda: evidence.is_shown("simbad", "found") and evidence.card("simbad").is_hidden)
     person.wait(lambda: "gaia" in person.current.evidence.of(2))
     QTest.mouseClick(evidence.card("simbad").reveal, LEFT)
@@ -229,7 +223,7 @@ def test_what_is_no_longer_wanted_is_cancelled(evidence):
     evidence.server.always = ""
 
 
-def test_a_failure_says_why_and_can_be_tried_again(evidence):
+def test_a_failure_says_why_and_nothing_there_is_no_failure(evidence):
     evidence.server.always = "html"
     evidence.show()
     evidence.turn_on("gaia")
@@ -242,9 +236,6 @@ def test_a_failure_says_why_and_can_be_tried_again(evidence):
     QTest.mouseClick(card.again, LEFT)
     person.wait(lambda: evidence.is_shown("gaia", "found"))
     assert not card.again.isVisible()
-
-
-def test_an_object_that_nobody_knows_is_nothing_there(evidence):
     evidence.server.tables['"II/246/out"'] = []
     evidence.show()
     evidence.turn_on("twomass")

@@ -38,10 +38,17 @@ def test_what_is_copied_is_the_value_alone_and_filters_name_the_service():
     assert filter_text(rows["variable"], "=") == r'gaia.variable="A\"B"'
 
 
-def test_the_archive_page_is_at_the_position_and_takes_nothing_foreign_into_its_address():
+def test_archive_pages_fibres_and_coverage():
     simbad = all_services()["simbad"]
     page = page_address(simbad, 10.5, -41.25, {})
     assert "Coord=10.500000d+-41.250000d" in page and page.startswith("https://simbad")
+    assert fibre_arcsec("LAMOST LRS") == 3.3 and fibre_arcsec("SDSS") == 3.0
+    assert fibre_arcsec("BOSS") == 2.0 and fibre_arcsec("DESI") == 1.5
+    assert fibre_arcsec("my telescope") is None
+    picture = all_services()["picture"]
+    assert coverage_of(picture) == "https://alasky.cds.unistra.fr/MocServer/query"
+    other = picture.changed(url="https://alaskybis.cds.unistra.fr/hips-image-services/hips2fits")
+    assert coverage_of(other) == "https://alaskybis.cds.unistra.fr/MocServer/query"
 
 
 def test_each_text_about_a_service_has_its_chinese():
@@ -50,16 +57,3 @@ def test_each_text_about_a_service_has_its_chinese():
         texts = [service.name, service.sends, *(each.description for each in service.columns)]
         missing += [text for text in texts if text not in chinese and text not in SAME_IN_CHINESE]
     assert missing == []
-
-
-def test_the_ring_is_as_wide_as_the_fibre_of_the_survey():
-    assert fibre_arcsec("LAMOST LRS") == 3.3 and fibre_arcsec("SDSS") == 3.0
-    assert fibre_arcsec("BOSS") == 2.0 and fibre_arcsec("DESI") == 1.5
-    assert fibre_arcsec("my telescope") is None
-
-
-def test_coverage_is_asked_where_the_pictures_are():
-    picture = all_services()["picture"]
-    assert coverage_of(picture) == "https://alasky.cds.unistra.fr/MocServer/query"
-    other = picture.changed(url="https://alaskybis.cds.unistra.fr/hips-image-services/hips2fits")
-    assert coverage_of(other) == "https://alaskybis.cds.unistra.fr/MocServer/query"

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import pytest
+from PySide6.QtCore import Qt
 
 from app.core.session.records import Opinion, Verdict
 from app.ui.export.export_dialog import ExportDialog
+from tests.app.ui.steps import click
 
 
 @pytest.fixture
@@ -25,3 +30,20 @@ def dialog(qtbot, context, judged):
     context.commands.add("pack", dialog.show_packing)
     yield dialog
     dialog.stop()
+
+
+def choose(qtbot, dialog, name):
+    """Click a radio button."""
+    click_at = dialog.catalogue.buttons[name]
+    qtbot.mouseClick(click_at, Qt.MouseButton.LeftButton, pos=click_at.rect().center())
+
+
+def write(qtbot, dialog):
+    qtbot.waitUntil(dialog.write_button.isEnabled)
+    click(qtbot, dialog.write_button)
+    qtbot.waitUntil(lambda: not dialog.is_writing)
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import Qt
 
 from agent import plugins
@@ -13,11 +12,10 @@ from app.core.queue import LIST_ORDER, parse_filter
 from app.core.session.records import Opinion, Verdict
 from app.ui.export.export_dialog import ExportDialog
 from app.ui.export.export_work import SUFFIXES
-from app.ui.translation.languages import install_translators
 from tests.app.core.inspected import said
 from tests.app.example_plugin import PluginSite, write_package
-from tests.app.ui.export.dialog_user import choose, rows_of, write
-from tests.app.ui.tools import click
+from tests.app.ui.export.conftest import choose, rows_of, write
+from tests.app.ui.steps import click
 
 
 def test_every_format_of_the_program_is_offered_and_none_can_be_taken(dialog):
@@ -27,16 +25,13 @@ def test_every_format_of_the_program_is_offered_and_none_can_be_taken(dialog):
     assert titles == list(SUFFIXES)
 
 
-@pytest.mark.parametrize(("name", "count"), [("judged", 6), ("all", 12), ("accepted", 3)])
-def test_which_candidates(qtbot, context, dialog, tmp_path, name, count):
-    context.commands.run("export")
-    choose(qtbot, dialog, name)
-    qtbot.waitUntil(lambda: dialog.catalogue.count.text().startswith(f"{count} rows"))
-    write(qtbot, dialog)
-    assert len(rows_of(tmp_path / "night-vetted.csv")) == count
-
-
-def test_as_the_list_is_filtered(qtbot, context, dialog, tmp_path):
+def test_which_candidates_also_as_the_list_is_filtered(qtbot, context, dialog, tmp_path):
+    for name, count in [("judged", 6), ("all", 12), ("accepted", 3)]:
+        context.commands.run("export")
+        choose(qtbot, dialog, name)
+        qtbot.waitUntil(lambda n=count: dialog.catalogue.count.text().startswith(f"{n} rows"))
+        write(qtbot, dialog)
+        assert len(rows_of(tmp_path / "night-vetted.csv")) == count
     context.current.set_queue(parse_filter("verdict:reject"), LIST_ORDER)
     context.commands.run("export")
     choose(qtbot, dialog, "filtered")
@@ -82,8 +77,7 @@ def test_a_verdict_given_beside_the_open_dialog_is_counted(qtbot, context, sessi
     assert not panel.instead.isVisible()
 
 
-def test_an_empty_choice_is_told_in_chinese(qtbot, qapp, context):
-    translators = install_translators(qapp, "zh")
+def test_an_empty_choice_is_told_in_chinese(qtbot, chinese, context):
     context.current.set_queue(parse_filter("verdict:accept"), LIST_ORDER)
     dialog = ExportDialog(context)
     qtbot.addWidget(dialog)
@@ -97,8 +91,6 @@ def test_an_empty_choice_is_told_in_chinese(qtbot, qapp, context):
         choose(qtbot, dialog, name)
         qtbot.waitUntil(lambda told=told: panel.count.text() == told)
         assert panel.instead.text() == "选择全部 12 个"
-    for each in translators:
-        qapp.removeTranslator(each)
 
 
 def rows_first(session):
@@ -126,8 +118,7 @@ def test_blind_mode_hides_the_agent_in_the_preview(qtbot, context, dialog, judge
     assert table.item(0, titles.index("agent_verdict")).text() == "hidden"
     assert table.item(0, titles.index("agent_p_yes")).text() == "hidden"
     assert table.item(0, titles.index("subclass")).text() == "hidden"
-    assert table.item(0, titles.index("verdict")).text() == "ACCEPT"
-    assert dialog.blind.isVisible()
+    assert table.item(0, titles.index("verdict")).text() == "ACCEPT" and dialog.blind.isVisible()
 
 
 def test_a_format_of_a_plug_in(qtbot, context, judged, tmp_path, monkeypatch):
@@ -147,6 +138,6 @@ def test_a_format_of_a_plug_in(qtbot, context, judged, tmp_path, monkeypatch):
     write(qtbot, dialog)
     assert (tmp_path / "night-vetted.count").read_text() == "3"
     dialog.catalogue.format.setCurrentText(".odd (bad_format 1.0)")
-    qtbot.mouseClick(dialog.write_button, Qt.MouseButton.LeftButton)
+    click(qtbot, dialog.write_button)
     qtbot.waitUntil(lambda: "plug-in odd of bad_format 1.0" in dialog.problem.text)
     assert not (tmp_path / "night-vetted.odd").exists()

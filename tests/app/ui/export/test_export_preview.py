@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.core.inspections.store import add_inspection
 from app.core.queue import LIST_ORDER, parse_filter
 from app.core.session.measurements import record_measurement
@@ -19,12 +17,19 @@ EVERYTHING = Queue(tree=parse_filter(""), sort=LIST_ORDER)
 REJECTED = Queue(tree=parse_filter("verdict:reject"), sort=LIST_ORDER)
 
 
-@pytest.mark.parametrize(("choice", "count"), [("accepted", 3), ("judged", 6), ("all", 12)])
-def test_rows_are_counted_and_the_first_are_shown(judged, choice, count):
-    preview = preview_export(judged, choice, EVERYTHING)
-    assert preview.count == str(count)
-    assert len(preview.cells) == min(count, ROWS)
-    assert all(len(row) == len(preview.columns) for row in preview.cells)
+def test_rows_of_a_choice_are_counted_and_the_first_shown(judged):
+    for choice, count in [("accepted", 3), ("judged", 6), ("all", 12)]:
+        preview = preview_export(judged, choice, EVERYTHING)
+        assert preview.count == str(count) and len(preview.cells) == min(count, ROWS)
+        assert all(len(row) == len(preview.columns) for row in preview.cells)
+    assert candidate_ids(judged, REJECTED) == [2, 4, 6]
+    assert candidate_ids(judged, EVERYTHING, 2) == [1, 2]
+    assert preview_export(judged, "filtered", REJECTED).count == "3"
+    preview = preview_export(judged, "selected", EVERYTHING, (9, 2, 7))
+    assert preview.count == "3"
+    assert [cells[0] for cells in preview.cells] == [
+        judged.candidate(number).object_id for number in (9, 2, 7)
+    ]
 
 
 def test_candidates_on_which_reviewers_disagree_are_neither_counted_nor_listed(judged):
@@ -40,28 +45,10 @@ def test_candidates_on_which_reviewers_disagree_are_neither_counted_nor_listed(j
     assert preview_export(judged, "judged", EVERYTHING).disputed == 0
 
 
-def test_the_filter_of_the_queue(judged):
-    assert candidate_ids(judged, REJECTED) == [2, 4, 6]
-    assert candidate_ids(judged, EVERYTHING, 2) == [1, 2]
-    assert preview_export(judged, "filtered", REJECTED).count == "3"
-
-
-def test_the_selected_ones_in_their_order(judged):
-    preview = preview_export(judged, "selected", EVERYTHING, (9, 2, 7))
-    assert preview.count == "3"
-    assert [cells[0] for cells in preview.cells] == [
-        judged.candidate(number).object_id for number in (9, 2, 7)
-    ]
-
-
-def test_columns_of_the_agent_and_the_label_are_hidden_when_blind(judged):
+def test_columns_of_agents_and_the_label_are_hidden_when_blind(judged):
     preview = preview_export(judged, "all", EVERYTHING)
     hidden = {preview.columns[index].name for index in preview.hidden_when_blind}
-    assert {"agent_verdict", "agent_p_yes", "subclass"} <= hidden
-    assert "verdict" not in hidden
-
-
-def test_columns_of_every_model_are_hidden_when_blind(judged):
+    assert {"agent_verdict", "agent_p_yes", "subclass"} <= hidden and "verdict" not in hidden
     add_inspection(judged, 1, said("YES", 0.75))
     record_measurement(judged, 1, HALPHA)
     preview = preview_export(judged, "all", EVERYTHING)

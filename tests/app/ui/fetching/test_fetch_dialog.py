@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from app.ui.background.runner import Runner
 from app.ui.fetching.fetch_dialog import FetchDialog
 from tests.app.services.archives.archive_play import OBSID
-from tests.app.ui.tools import click
+from tests.app.ui.steps import click
 
 
 @pytest.fixture
@@ -39,7 +39,9 @@ def write(dialog, text):
     QTest.keyClicks(dialog.wanted, text)
 
 
-def test_nothing_is_sent_before_the_button_is_pressed(qtbot, dialog, server, tmp_path):
+def test_nothing_is_sent_before_the_button_is_pressed_or_for_a_line_without_sense(
+    qtbot, dialog, server, tmp_path
+):
     assert not dialog.fetch_button.isEnabled()
     for name in ("sparcl", "sdss", "lamost", "ssap"):
         choose(dialog, name)
@@ -47,6 +49,13 @@ def test_nothing_is_sent_before_the_button_is_pressed(qtbot, dialog, server, tmp
     write(dialog, "24.3769 25.4271")
     assert not dialog.fetch_button.isEnabled()  # the address is missing
     assert not server.asked and not (tmp_path / "spectra").exists()
+    dialog.wanted.clear()
+    choose(dialog, "sdss")
+    write(dialog, "a star")
+    click(qtbot, dialog.fetch_button)
+    qtbot.waitUntil(lambda: not dialog.is_fetching)
+    assert "line 1" in dialog.problem.text and not server.asked
+    assert dialog.fetch_button.isEnabled() and not dialog.open_button.isVisible()
 
 
 def test_a_single_spectrum_opens_by_itself(qtbot, dialog, tmp_path):
@@ -81,15 +90,6 @@ def test_what_fails_is_told_and_the_rest_can_be_opened(qtbot, dialog, tmp_path):
     assert signal.args[0] == tmp_path / "spectra" / f"lamost-dr10-{OBSID}.fits"
 
 
-def test_a_line_that_says_nothing_is_named_and_nothing_sent(qtbot, dialog, server):
-    choose(dialog, "sdss")
-    write(dialog, "a star")
-    click(qtbot, dialog.fetch_button)
-    qtbot.waitUntil(lambda: not dialog.is_fetching)
-    assert "line 1" in dialog.problem.text and not server.asked
-    assert dialog.fetch_button.isEnabled() and not dialog.open_button.isVisible()
-
-
 @pytest.mark.parametrize("how", ["button", "escape"])
 def test_stopping_leaves_no_half_file(qtbot, dialog, server, tmp_path, how):
     server.always = "stall"
@@ -102,5 +102,4 @@ def test_stopping_leaves_no_half_file(qtbot, dialog, server, tmp_path, how):
     else:
         QTest.keyClick(dialog, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: not dialog.is_fetching)
-    assert dialog.isVisible() == (how == "button")
-    assert not list((tmp_path / "spectra").iterdir())
+    assert dialog.isVisible() == (how == "button") and not list((tmp_path / "spectra").iterdir())

@@ -12,8 +12,7 @@ from app.ui.fetching.missing_file import MissingFile
 from app.ui.plot.empty_message import EmptyPlotMessage
 from tests.agent.spectra.readers import samples
 from tests.app.ui.conftest import opened_context
-from tests.app.ui.steps import shown_in
-from tests.app.ui.tools import click
+from tests.app.ui.steps import click, shown_in
 
 ROWS = """path,ra,dec,plate,mjd,fiberid
 spec-0266-51602-0031.fits,147.32107,-0.0065757249,266,51602,31

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from tests.agent.spectra.readers import samples
 from tests.app.services.archives.archive_play import OBSID
 from tests.app.ui.fetching.test_fetch_dialog import choose, write
-from tests.app.ui.tools import click
+from tests.app.ui.steps import click
 from tests.app.ui.whole_window import before_window
 
 

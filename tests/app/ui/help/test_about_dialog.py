@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QLabel
 from agent.models.registry import ModelLocation, list_models
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
-from app.ui.help import model_sources
 from app.ui.help.about_dialog import AboutDialog
+from app.ui.help.model_sources import all_model_sources, model_sources, state_text
 from app.ui.theme.theme import CurrentTheme
+from tests.app.ui.steps import click
 from tests.app.ui.whole_window import before_window
 
 PUBLISHED = next(each for each in list_models() if each.card.name == "spec-o3-7b")
@@ -42,7 +43,7 @@ def test_each_model_says_what_its_card_says(qtbot, dialog, monkeypatch):
         trained(name="silent", trained_on=""),
         trained(name="mine", trained_on="2,000 of my own <b>LAMOST</b> spectra"),
     )
-    monkeypatch.setattr(model_sources, "list_models", lambda on_fault: places)
+    monkeypatch.setattr("app.ui.help.model_sources.list_models", lambda on_fault: places)
     dialog.show_models()
     qtbot.waitUntil(lambda: dialog.inspectors.count() == 5)
     texts = texts_of(dialog)
@@ -58,29 +59,20 @@ def test_each_model_says_what_its_card_says(qtbot, dialog, monkeypatch):
     )
 
 
-def test_what_it_is_not(dialog):
+def test_what_it_is_not_and_each_model_once(dialog, qtbot):
     texts = texts_of(dialog)
     for words in ("to be trusted without checking", "says little about your survey", "Version"):
         assert words in texts
-
-
-def test_the_published_models_are_there_but_not_here(qtbot, dialog):
+    assert "BSD 3-Clause" in texts_of(dialog)
+    assert dialog.licences_button.isHidden()  # pip installed the parts, and their licences
     dialog.show_models()
     qtbot.waitUntil(lambda: "LAMOST low-resolution spectra" in texts_of(dialog))
     assert "not on this machine" in texts_of(dialog)
-
-
-def test_a_second_look_shows_each_once(qtbot, dialog):
     dialog.show_models()
     qtbot.waitUntil(lambda: dialog.inspectors.count() > 1)
     count = dialog.inspectors.count()
     dialog.show_models()
     qtbot.waitUntil(lambda: dialog.inspectors.count() == count)
-
-
-def test_licences(dialog):
-    assert "BSD 3-Clause" in texts_of(dialog)
-    assert dialog.licences_button.isHidden()  # pip installed the parts, and their licences
 
 
 def test_a_download_opens_its_licences(qtbot, tmp_path, monkeypatch):
@@ -95,7 +87,7 @@ def test_a_download_opens_its_licences(qtbot, tmp_path, monkeypatch):
     made = AboutDialog(Commands(), CurrentTheme(), runner)
     qtbot.addWidget(made)
     made.show()
-    qtbot.mouseClick(made.licences_button, Qt.MouseButton.LeftButton)
+    click(qtbot, made.licences_button)
     runner.close()
     assert [url.toLocalFile() for url in opened] == [str(tmp_path / "licences")]
 
@@ -107,14 +99,27 @@ def test_its_buttons_run_what_they_say(qtbot, monkeypatch):
     )
     with before_window(qtbot, None) as person:
         link = person.window.opening.welcome.findChild(object, "about_link")
-        qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
+        click(qtbot, link)
         about = person.window.help.about
         assert about.isVisible() and not about.isModal()
         qtbot.waitUntil(lambda: about.inspectors.count() > 1)
-        qtbot.mouseClick(about.buttons["crash_reports"], Qt.MouseButton.LeftButton)
-        assert len(opened) == 1
-        assert not about.isVisible()
+        click(qtbot, about.buttons["crash_reports"])
+        assert len(opened) == 1 and not about.isVisible()
         person.window.commands.run("about")
         assert about.isVisible()
-        qtbot.mouseClick(about.close_button, Qt.MouseButton.LeftButton)
+        click(qtbot, about.close_button)
         assert not about.isVisible()
+
+
+def test_models_speak_through_their_cards(tmp_path):
+    first, *others = all_model_sources()
+    assert (first.name, first.simulated_only, first.is_installed) == ("measured", True, True)
+    assert others[0].name == "panel" and not others[0].simulated_only
+    assert "spec-o3-7b" in [each.name for each in others]
+    card = replace(PUBLISHED.card, trained_on="my <b>LAMOST</b> spectra", simulated_only=True)
+    sources = model_sources(replace(PUBLISHED, card=card))
+    assert sources.about == "my <b>LAMOST</b> spectra"
+    assert state_text(sources) == "simulated spectra only"
+    silent = model_sources(replace(PUBLISHED, card=replace(PUBLISHED.card, trained_on="")))
+    assert silent.about == "The model card does not say what it was trained on."
+    assert state_text(model_sources(replace(PUBLISHED, folder=None))) == "not on this machine"

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.ui.actions.actions import ACTIONS
 from app.ui.help import pages
 from app.ui.help.context_help import ABOUT, BY_PAGE, EXPORT, MODELS, help_page_for
 from app.ui.help.pages import FIRST, anchor_of, guide, page_at
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_first_page_comes_first(language):
-    found = guide(language)
-    assert found[0].name == FIRST
-    assert len({page.name for page in found}) == len(found) > 8
-
-
-def test_a_language_without_a_guide_gets_the_english_one():
+def test_pages_of_every_language_place_and_heading():
+    for language in ["en", "zh"]:
+        found = guide(language)
+        assert found[0].name == FIRST and len({page.name for page in found}) == len(found) > 8
     assert guide("xx") == guide("en")
+    beside = pages.help_folder().parent
+    assert page_at(beside / "tasks" / "README.md").title == "Tasks"
+    assert page_at(beside / ".." / "README.md") is None
+    assert page_at(beside / "sample" / "candidates.csv") is None
+    assert page_at(beside / "nothing.md") is None
+    for heading, anchor in [
+        ("Blind mode", "blind-mode"),
+        ("Through a server: vLLM and others", "through-a-server-vllm-and-others"),
+        ("通过服务器：vLLM 等", "通过服务器vllm-等"),
+    ]:
+        assert anchor_of(heading) == anchor
+    names = {page.name for page in guide("en")}
+    assert set(BY_PAGE) <= set(ACTIONS)
+    reached = {help_page_for(each) for each in ("", *BY_PAGE)}
+    reached |= {help_page_for("judging_page", in_agent=True), help_page_for("", is_importing=True)}
+    assert len(reached) == 7 and reached | {ABOUT, EXPORT, MODELS} <= names
 
 
 def test_a_program_without_its_guide_has_no_pages(tmp_path, monkeypatch):
@@ -32,32 +42,3 @@ def test_a_page_that_is_listed_and_not_there_is_left_out(tmp_path, monkeypatch):
     (tmp_path / "en" / "there.md").write_text("no heading")
     monkeypatch.setattr(pages, "help_folder", lambda: tmp_path)
     assert [page.title for page in guide("en")] == ["First", "there"]
-
-
-def test_texts_of_the_program_alone_are_pages():
-    beside = pages.help_folder().parent
-    assert page_at(beside / "tasks" / "README.md").title == "Tasks"
-    assert page_at(beside / ".." / "README.md") is None
-    assert page_at(beside / "sample" / "candidates.csv") is None
-    assert page_at(beside / "nothing.md") is None
-
-
-@pytest.mark.parametrize(
-    ("heading", "anchor"),
-    [
-        ("Blind mode", "blind-mode"),
-        ("Through a server: vLLM and others", "through-a-server-vllm-and-others"),
-        ("通过服务器：vLLM 等", "通过服务器vllm-等"),
-    ],
-)
-def test_anchors_are_those_of_the_web(heading, anchor):
-    assert anchor_of(heading) == anchor
-
-
-def test_every_place_has_a_page_that_is_there():
-    names = {page.name for page in guide("en")}
-    assert set(BY_PAGE) <= set(ACTIONS)
-    reached = {help_page_for(each) for each in ("", *BY_PAGE)}
-    reached |= {help_page_for("judging_page", in_agent=True), help_page_for("", is_importing=True)}
-    assert len(reached) == 7
-    assert reached | {ABOUT, EXPORT, MODELS} <= names

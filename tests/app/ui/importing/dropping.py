@@ -21,12 +21,9 @@ def drag(widget: QWidget, paths: Sequence[Path | str]) -> bool:
     """Drag files over the middle of the widget; returns whether it accepts them."""
     mime = mime_of(paths)
     event = QDragEnterEvent(
-        widget.rect().center(),
-        Qt.DropAction.CopyAction,
-        mime,
-        Qt.MouseButton.LeftButton,
+        widget.rect().center(), Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton,
         Qt.KeyboardModifier.NoModifier,
-    )
+    )  # fmt: skip
     QApplication.sendEvent(widget, event)
     return event.isAccepted()
 
@@ -39,10 +36,7 @@ def drop(widget: QWidget, paths: Sequence[Path | str]) -> None:
     mime = mime_of(paths)
     drag(widget, paths)
     event = QDropEvent(
-        QPointF(QPoint(20, 20)),
-        Qt.DropAction.CopyAction,
-        mime,
-        Qt.MouseButton.LeftButton,
+        QPointF(QPoint(20, 20)), Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton,
         Qt.KeyboardModifier.NoModifier,
-    )
+    )  # fmt: skip
     QApplication.sendEvent(widget, event)

@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtWidgets import QWidget
 
+from app.ui.importing.drop_zone import DropZone
 from app.ui.importing.given_paths import MAX_AT_ONCE, GivenKind, identify, identify_by_name
+from tests.app.ui.importing.dropping import drag, leave
 
 
 def kind_of(*paths):
     return identify(paths).kind
 
 
-def test_a_list_a_folder_a_spectrum_and_a_session(tmp_path, sample_list, one_spectrum):
+def test_lists_folders_spectra_and_sessions(tmp_path, sample_list, one_spectrum):
     session = tmp_path / "night.speco3"
     session.write_bytes(b"")
     assert kind_of(sample_list) is GivenKind.LIST
     assert kind_of(sample_list.parent / "spectra") is GivenKind.LIST
-    assert kind_of(one_spectrum) is GivenKind.SPECTRUM
-    assert kind_of(session) is GivenKind.SESSION
-
-
-def test_a_file_of_several_spectra_is_a_list(sample_list):
+    assert kind_of(one_spectrum) is GivenKind.SPECTRUM and kind_of(session) is GivenKind.SESSION
     several = sample_list.parent / "spectra" / "000" / "coadd-sim-dark-0000012.fits.gz"
     assert kind_of(several) is GivenKind.LIST
-
-
-def test_several_spectra_together_are_a_list(one_spectrum):
     beside = sorted(one_spectrum.parent.glob("spec-*.fits.gz"))[:3]
-    assert identify(beside).paths == tuple(beside)
-    assert kind_of(*beside) is GivenKind.LIST
-
-
-def test_a_list_whose_columns_nobody_knows_is_for_the_user_to_explain(tmp_path):
+    assert identify(beside).paths == tuple(beside) and kind_of(*beside) is GivenKind.LIST
     strange = tmp_path / "strange.csv"
     strange.write_text("foo,bar\n1,2\n3,4\n")
     assert kind_of(strange) is GivenKind.LIST
@@ -49,30 +41,42 @@ def test_what_is_of_no_use_says_why(tmp_path, name, content, word):
     path = tmp_path / name
     path.write_bytes(content)
     found = identify([path])
-    assert found.kind is GivenKind.UNKNOWN
-    assert name in found.reason
-    assert word in found.reason
+    assert found.kind is GivenKind.UNKNOWN and name in found.reason and word in found.reason
 
 
-def test_what_is_not_there(tmp_path):
+def test_what_is_not_there_not_alone_or_too_much(tmp_path, sample_list):
     found = identify([tmp_path / "gone.csv"])
-    assert found.kind is GivenKind.UNKNOWN
-    assert "gone.csv does not exist" in found.reason
-
-
-def test_nothing_of_this_computer():
+    assert found.kind is GivenKind.UNKNOWN and "gone.csv does not exist" in found.reason
     assert identify([]).kind is GivenKind.UNKNOWN
-
-
-def test_sessions_come_alone(tmp_path, sample_list):
     session = tmp_path / "night.speco3"
     session.write_bytes(b"")
     found = identify([session, sample_list])
-    assert found.kind is GivenKind.UNKNOWN
-    assert "one session" in found.reason
-
-
-def test_too_many_are_better_given_as_a_folder(tmp_path):
+    assert found.kind is GivenKind.UNKNOWN and "one session" in found.reason
     found = identify_by_name([tmp_path / f"{n}.fits" for n in range(MAX_AT_ONCE + 1)])
-    assert found.kind is GivenKind.UNKNOWN
-    assert "folder" in found.reason
+    assert found.kind is GivenKind.UNKNOWN and "folder" in found.reason
+
+
+@pytest.fixture
+def target(qtbot, tools):
+    target = QWidget()
+    target.drops = DropZone(target, tools.current_theme, tools.runner)
+    qtbot.addWidget(target)
+    target.resize(600, 400)
+    target.show()
+    return target
+
+
+def test_dragging_says_what_will_happen(target, tmp_path, sample_list):
+    session = tmp_path / "night.speco3"
+    session.touch()
+    overlay = target.drops.overlay
+    assert drag(target, [session]) and overlay.isVisible() and "open the session" in overlay.text
+    leave(target)
+    assert not overlay.isVisible()
+    drag(target, [sample_list.parent])
+    assert "spectra in this folder" in overlay.text
+    drag(target, [sample_list, sample_list])
+    assert "2 files" in overlay.text
+    drag(target, ["https://example.org/list.csv"])
+    assert "cannot be opened" in overlay.text
+    leave(target)

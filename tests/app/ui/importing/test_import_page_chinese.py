@@ -7,8 +7,7 @@ import re
 import pytest
 from PySide6.QtWidgets import QLabel, QTableWidget
 
-from app.ui.translation.languages import install_translators
-from tests.app.ui.importing.page_user import run_import, show
+from tests.app.ui.importing.conftest import run_import, show
 
 ENGLISH = re.compile(r"(?<![\w./~-])[a-z]{2,}(?![\w./-])")
 """A word that is no part of a file's name."""
@@ -23,14 +22,6 @@ short
 lost,none.fits,3
 ,,
 """
-
-
-@pytest.fixture
-def chinese(qapp):
-    translators = install_translators(qapp, "zh")
-    yield
-    for each in translators:
-        qapp.removeTranslator(each)
 
 
 pytestmark = pytest.mark.usefixtures("chinese")
@@ -52,29 +43,21 @@ def test_notes_and_refused_rows(qtbot, page, one_spectrum, tmp_path):
     listed = tmp_path / "a.csv"
     listed.write_text(FAULTY)
     show(qtbot, page, listed)
-    assert "同一个文件" in page.list.notes.text()
-    assert english_in(page) == []
+    assert "同一个文件" in page.list.notes.text() and english_in(page) == []
     run_import(qtbot, page)
-    assert page.report.refused.rowCount() == 5
-    assert page.report.notes.text().count("\n") >= 3
+    assert page.report.refused.rowCount() == 5 and page.report.notes.text().count("\n") >= 3
     assert english_in(page) == []
 
 
 @pytest.mark.parametrize(
     "content",
     [
-        b"",
-        b"a,b\n1,2\n",
-        b"<html></html>",
-        b"\x89HDF\r\n\x1a\n",
-        b"\x01\x02\x03 no format",
-        b"SIMPLE  = damaged",
-        b",".join(b"c%d" % number for number in range(5000)) + b"\n",
-        b"<VOTABLE><TABLE><FIELD",
-        b"%ECSV",
+        b"", b"a,b\n1,2\n", b"<html></html>", b"\x89HDF\r\n\x1a\n", b"\x01\x02\x03 no format",
+        b"SIMPLE  = damaged", b",".join(b"c%d" % number for number in range(5000)) + b"\n",
+        b"<VOTABLE><TABLE><FIELD", b"%ECSV",
     ],
     ids=["empty", "columns", "page", "hdf5", "binary", "fits", "wide", "votable", "text"],
-)
+)  # fmt: skip
 def test_lists_that_cannot_be_read(qtbot, page, tmp_path, content):
     listed = tmp_path / "a.dat"
     listed.write_bytes(content)

@@ -1,24 +1,27 @@
-"""A session is made from lists, or nothing is left behind."""
+"""A session is made from lists, the sample or one spectrum, or nothing is left behind."""
 
 from __future__ import annotations
+
+import os
 
 import pytest
 
 from agent.errors import WorkbenchError
-from agent.tasks.catalogue import find_task
-from app.core.errors import ImportFailed, ImportStopped
+from agent.tasks.catalogue import find_task, look_task
+from app.core.errors import ImportFailed, ImportStopped, SessionError
+from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
+from app.ui.importing import session_path
 from app.ui.importing.import_work import ImportOrder, ListOrder, make_session
+from app.ui.importing.ready_made_sessions import sample_session, spectrum_session
+from app.ui.importing.session_path import free_path, session_path_problem, suggested_session_path
 
 
 def order(path, *lists, **more):
     return ImportOrder(
-        path=path,
-        task=find_task("CV"),
-        reviewer="Ada",
-        lists=tuple(ListOrder(path=path) for path in lists),
-        **more,
-    )
+        path=path, task=find_task("CV"), reviewer="Ada",
+        lists=tuple(ListOrder(path=path) for path in lists), **more,
+    )  # fmt: skip
 
 
 def test_lists_become_a_session(tmp_path, sample_list):
@@ -28,19 +31,15 @@ def test_lists_become_a_session(tmp_path, sample_list):
     made = make_session(order(path, sample_list, again, spectra=sample_list.parent, blind=True))
     assert (made.candidates, [each.duplicates for each in made.reports]) == (60, [0, 60])
     with open_session(path, "Ada") as session:
-        assert session.count() == 60
-        assert session.fact("blind") == "yes"
+        assert session.count() == 60 and session.fact("blind") == "yes"
 
 
-def test_a_list_that_fails_leaves_nothing(tmp_path, sample_list):
+def test_an_import_that_fails_or_is_stopped_leaves_nothing(tmp_path, sample_list):
     bad = tmp_path / "bad.csv"
     bad.write_text("foo\n1\n")
     with pytest.raises(ImportFailed, match=r"bad\.csv"):
         make_session(order(tmp_path / "night.speco3", sample_list, bad))
     assert not list(tmp_path.glob("*speco3*"))
-
-
-def test_a_stopped_import_leaves_nothing(tmp_path, sample_list):
     with pytest.raises(ImportStopped):
         make_session(order(tmp_path / "night.speco3", sample_list), should_stop=lambda: True)
     assert not list(tmp_path.glob("*speco3*"))
@@ -53,3 +52,57 @@ def test_what_is_there_is_not_touched(tmp_path, sample_list):
     with pytest.raises(WorkbenchError, match="already"):
         make_session(order(path, sample_list))
     assert path.read_bytes() == before
+
+
+def test_the_path_is_beside_the_list_never_over_another_or_has_a_problem(tmp_path, monkeypatch):
+    for name in ("night.csv", "night.fits.gz", "night.parquet"):
+        assert suggested_session_path(tmp_path / name) == tmp_path / "night.speco3"
+    folder = tmp_path / "plate 7.d"
+    folder.mkdir()
+    assert suggested_session_path(folder) == tmp_path / "plate 7.d.speco3"
+    (tmp_path / "night.speco3").touch()
+    (tmp_path / "night-2.speco3").touch()
+    assert suggested_session_path(tmp_path / "night.csv") == tmp_path / "night-3.speco3"
+    assert free_path(tmp_path / "other.speco3") == tmp_path / "other.speco3"
+    assert session_path_problem(tmp_path / "new.speco3") == ""
+    for name, word in [
+        ("there.speco3", "already exists"),
+        ("none/new.speco3", "not a folder"),
+        (".speco3", "name"),
+    ]:
+        (tmp_path / "there.speco3").touch()
+        assert word in session_path_problem(tmp_path / name)
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    monkeypatch.setattr(session_path, "user_documents_path", lambda: documents)
+    monkeypatch.setattr(os, "access", lambda path, mode: path == documents)
+    assert suggested_session_path(tmp_path / "archive.fits") == documents / "archive.speco3"
+
+
+def test_the_sample_is_made_once_blind_or_not(tmp_path, one_spectrum):
+    with sample_session("Ada", tmp_path, blind=True) as session:
+        assert session.fact("blind") == "yes"
+    with spectrum_session(one_spectrum, "Ada", tmp_path, blind=True) as session:
+        assert session.fact("blind") == "yes"
+    with sample_session("Ada", tmp_path / "new folder") as session:
+        assert (session.count(), session.task.id) == (60, "CV")
+        session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
+    with sample_session("Ada", tmp_path / "new folder") as session:
+        assert session.judgement(1).opinion.verdict is Verdict.ACCEPT
+
+
+def test_one_spectrum_is_a_session_of_one(tmp_path, one_spectrum):
+    before = sorted(one_spectrum.parent.iterdir())
+    with spectrum_session(one_spectrum, "Ada", tmp_path) as session:
+        assert (session.count(), session.task.id) == (1, look_task().id)
+        assert session.candidate(1).path == str(one_spectrum)
+        session.record_verdict(1, Opinion(comment="He I?"))
+        with pytest.raises(SessionError, match="there is no class to judge"):
+            session.record_verdict(1, Opinion(verdict=Verdict.UNSURE))
+        path = session.location
+    with spectrum_session(one_spectrum, "Ada", tmp_path) as session:
+        assert session.location == path and session.judgement(1).opinion.comment == "He I?"
+    assert sorted(one_spectrum.parent.iterdir()) == before
+    (tmp_path / "file").touch()
+    with pytest.raises(WorkbenchError, match="cannot create the folder"):
+        spectrum_session(one_spectrum, "Ada", tmp_path / "file" / "folder")

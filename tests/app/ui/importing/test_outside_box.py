@@ -11,8 +11,8 @@ from app.core.importing.outside_paths import OutsidePaths
 from app.core.session.session import open_session
 from app.core.session.spectra_folders import outside_folders
 from app.ui.importing.outside_box import OutsideBox
-from tests.app.ui.importing.page_user import run_import, show
-from tests.app.ui.tools import click
+from tests.app.ui.importing.conftest import run_import, show
+from tests.app.ui.steps import click
 
 
 @pytest.fixture
@@ -35,10 +35,8 @@ def test_asked_once_then_all_rows_come_in(qtbot, page, elsewhere):
     listed, place = elsewhere
     show(qtbot, page, listed)
     box = page.list.outside.box
-    assert box.isVisible()
-    assert "(60 rows)" in box.text()
-    assert str(place) in box.text() + page.list.outside.about.text()
-    assert not box.isChecked()
+    assert box.isVisible() and "(60 rows)" in box.text()
+    assert str(place) in box.text() + page.list.outside.about.text() and not box.isChecked()
     press(qtbot, box)
     run_import(qtbot, page)
     assert page.report.values["rows_used"].text() == "60"
@@ -52,25 +50,21 @@ def test_asked_once_then_all_rows_come_in(qtbot, page, elsewhere):
     assert page.list.outside.box.isChecked()
 
 
-def test_without_the_yes_nothing_is_left(qtbot, page, elsewhere):
-    listed, place = elsewhere
-    show(qtbot, page, listed)
-    qtbot.waitUntil(page.import_button.isEnabled)
-    click(qtbot, page.import_button)
-    qtbot.waitUntil(page.problem.isVisible)
-    assert "60 rows name spectra outside the folder of the list" in page.problem.text
-    assert str(place) in page.problem.text
-    assert not list(listed.parent.glob("*speco3*"))
-    assert not list(listed.parent.glob(".*speco3*"))
-
-
-def test_a_yes_taken_back_is_none(qtbot, page, elsewhere):
+def test_without_the_yes_nothing_is_left_and_a_yes_taken_back_is_none(qtbot, page, elsewhere):
     show(qtbot, page, elsewhere[0])
     box = page.list.outside.box
     press(qtbot, box)
     assert page.list.orders[0].allowed
     press(qtbot, box)
     assert page.list.orders[0].allowed == ()
+    listed, place = elsewhere
+    show(qtbot, page, listed)
+    qtbot.waitUntil(page.import_button.isEnabled)
+    click(qtbot, page.import_button)
+    qtbot.waitUntil(page.problem.isVisible)
+    assert "60 rows name spectra outside the folder of the list" in page.problem.text
+    assert str(place) in page.problem.text and not list(listed.parent.glob("*speco3*"))
+    assert not list(listed.parent.glob(".*speco3*"))
 
 
 def test_back_from_a_report_with_refused_folders_leaves_no_orphan(qtbot, page, elsewhere):
@@ -95,9 +89,8 @@ def test_a_list_beside_its_spectra_is_not_asked_about(qtbot, page, sample_list):
     assert not page.list.outside.isVisible()
 
 
-@pytest.mark.parametrize(
-    ("outside", "text"),
-    [
+def test_words(qtbot):
+    for outside, text in [
         (OutsidePaths(folders=("/data/a",), rows=1), "Allow /data/a (1 row)"),
         (
             OutsidePaths(folders=("s3://bucket/prefix",), rows=60),
@@ -110,12 +103,10 @@ def test_a_list_beside_its_spectra_is_not_asked_about(qtbot, page, sample_list):
             OutsidePaths(folders=("/data/a",), rows=7, is_complete=False),
             "Allow /data/a (at least 7 rows)",
         ),
-    ],
-)
-def test_words(qtbot, outside, text):
-    box = OutsideBox()
-    qtbot.addWidget(box)
-    box.show_outside(outside, False)
-    assert box.box.text() == text
-    said = box.box.text().replace("&&", "&") + box.about.text()
-    assert all(each in said for each in outside.folders)
+    ]:
+        box = OutsideBox()
+        qtbot.addWidget(box)
+        box.show_outside(outside, False)
+        assert box.box.text() == text
+        said = box.box.text().replace("&&", "&") + box.about.text()
+        assert all(each in said for each in outside.folders)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
-
 from agent.tasks.catalogue import find_task, task_source
 from app.core.session.session import open_session
 from app.ui.importing import task_chooser
 from app.ui.importing.task_chooser import guideline_html, task_from_name
 from app.ui.theme.theme import LIGHT
-from tests.app.ui.importing.page_user import run_import, show
-from tests.app.ui.tools import click
+from tests.app.ui.importing.conftest import run_import, show
+from tests.app.ui.steps import click
 
 
 def test_nothing_is_chosen_for_the_user_but_what_the_name_tells(qtbot, page, sample_list):
     page.show_lists([sample_list])
     qtbot.waitUntil(lambda: page.task.box.count() > 0 and page.list.is_ready)
-    assert page.task.task is None
-    assert not page.import_button.isEnabled()
+    assert page.task.task is None and not page.import_button.isEnabled()
     assert page.hint.text() == "Choose the class to look for"
     named = sample_list.with_name("lamost_wd-2.csv")
     named.write_text(sample_list.read_text())
@@ -26,18 +23,20 @@ def test_nothing_is_chosen_for_the_user_but_what_the_name_tells(qtbot, page, sam
     assert page.task.task.id == "WD"
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
+def test_what_a_name_tells_and_a_guideline_is_no_markup():
+    for name, expected in [
         ("cv_list.csv", "CV"),
         ("cs-or-cv.csv", ""),
         ("scv.csv", ""),
         ("b.csv", ""),
         ("MG.fits", "MG"),
-    ],
-)
-def test_what_a_name_tells(name, expected):
-    assert task_from_name(name, ["CV", "CS", "MG", "B"]) == expected
+    ]:
+        assert task_from_name(name, ["CV", "CS", "MG", "B"]) == expected
+    from dataclasses import replace
+
+    strange = replace(find_task("CV"), question="<img src='http://x/y.png'> & <b>")
+    html = guideline_html(strange, LIGHT)
+    assert "<img" not in html and "&lt;img" in html
 
 
 def test_a_task_file_of_the_users_own(qtbot, page, sample_list, tmp_path, monkeypatch):
@@ -66,14 +65,4 @@ def test_a_faulty_task_file_says_so_and_changes_nothing(
     show(qtbot, page, sample_list)
     click(qtbot, page.task.file_button)
     qtbot.waitUntil(page.task.problem.isVisible)
-    assert "bad.toml" in page.task.problem.text
-    assert page.task.task.id == "CV"
-
-
-def test_a_guideline_is_no_markup():
-    from dataclasses import replace
-
-    strange = replace(find_task("CV"), question="<img src='http://x/y.png'> & <b>")
-    html = guideline_html(strange, LIGHT)
-    assert "<img" not in html
-    assert "&lt;img" in html
+    assert "bad.toml" in page.task.problem.text and page.task.task.id == "CV"

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from app.core.inspections.store import inspections_of
-from tests.app.ui.scripted_agent import LONG_MS
+from tests.app.ui.steps import heard
 
 
 def done(agent):
@@ -20,7 +20,7 @@ def done(agent):
 def test_every_candidate_is_inspected_and_none_judged(qtbot, scripted, session):
     agent = scripted.agent
     agent.toggle_list_run()
-    qtbot.waitUntil(lambda: done(agent), timeout=LONG_MS)
+    qtbot.waitUntil(lambda: done(agent))
     state = agent.list_run.state
     assert (state.done, state.left, state.fault) == (12, 0, "")
     assert all(len(inspections_of(session, number)) == 1 for number in range(1, 13))
@@ -30,23 +30,23 @@ def test_every_candidate_is_inspected_and_none_judged(qtbot, scripted, session):
 def test_it_stops_and_goes_on_where_it_was(qtbot, context, session):
     agent = context.agent
     agent.toggle_list_run()
-    qtbot.waitUntil(lambda: agent.list_run.state.done >= 1, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: agent.list_run.state.done >= 1)
     agent.list_run.stop()
-    qtbot.waitUntil(lambda: not agent.list_run.state.is_running, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: not agent.list_run.state.is_running)
     first = sum(len(inspections_of(session, number)) for number in range(1, 13))
     assert 1 <= first < 12
     agent.toggle_list_run()
-    qtbot.waitUntil(lambda: agent.list_run.state.left is not None, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: agent.list_run.state.left is not None)
     assert agent.list_run.state.left + agent.list_run.state.done == 12 - first
     agent.toggle_list_run()  # while it runs the same stops it
-    qtbot.waitUntil(lambda: not agent.list_run.state.is_running, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: not agent.list_run.state.is_running)
 
 
 def test_it_survives_a_worker_that_dies_while_loading(qtbot, scripted, tmp_path):
     agent = scripted.agent
     agent.worker_model.requested = f"die-unless-there:{tmp_path / 'there'}"
     agent.toggle_list_run()
-    qtbot.waitUntil(lambda: done(agent), timeout=LONG_MS)
+    qtbot.waitUntil(lambda: done(agent))
     assert (agent.list_run.state.done, agent.list_run.state.faults) == (12, 0)
 
 
@@ -54,10 +54,10 @@ def test_it_survives_a_worker_that_dies_while_loading(qtbot, scripted, tmp_path)
 def test_it_survives_a_worker_that_is_killed(qtbot, context):
     agent = context.agent
     agent.toggle_list_run()
-    qtbot.waitUntil(lambda: agent.list_run.state.done >= 2, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: agent.list_run.state.done >= 2)
     pid = agent.list_run._pool._clients[0].pid
     os.kill(pid, signal.SIGKILL)
-    qtbot.waitUntil(lambda: done(agent), timeout=LONG_MS)
+    qtbot.waitUntil(lambda: done(agent))
     state = agent.list_run.state
     assert (state.done, state.faults, state.fault) == (12, 0, "")
 
@@ -66,7 +66,5 @@ def test_a_model_that_cannot_be_loaded_ends_the_run(qtbot, scripted):
     agent = scripted.agent
     scripted.settings.settings = replace(scripted.settings.settings, workers=2)
     agent.worker_model.requested = "refuse"
-    with qtbot.waitSignal(scripted.current.failed, timeout=LONG_MS) as told:
-        agent.toggle_list_run()
-    assert "no model of that name" in told.args[0]
-    qtbot.waitUntil(lambda: not agent.list_run.state.is_running, timeout=LONG_MS)
+    assert "no model of that name" in heard(qtbot, scripted.current.failed, agent.toggle_list_run)
+    qtbot.waitUntil(lambda: not agent.list_run.state.is_running)

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.ui.judging.comment_box import CommentBox
+from app.ui.judging.fields.fields_row import ExtraKeys, FieldsRow
+from app.ui.judging.key_strip import KeyStrip
+from app.ui.judging.subclass_keys import SubclassKeys
 from app.ui.judging.verdict_bar import VerdictBar
-from tests.app.ui.judging.desk import Desk
-from tests.app.ui.steps import shown_in
+from app.ui.keys.key_filter import KeyFilter
+from app.ui.session_context import SessionContext
+from app.ui.widgets.input_filter import InputFilter
+from tests.app.ui.steps import painted, shown_in, start_over
 
 
 @pytest.fixture
@@ -29,3 +37,52 @@ def desk(qtbot, context):
     context.current.go_to(1)
     yield desk
     desk.stop_keys()
+
+
+NONE = Qt.KeyboardModifier.NoModifier
+
+
+class Desk(QWidget):
+    """`smoothed` counts presses that came through to an action of the view, here D."""
+
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
+        self.context = context
+        self.smoothed = 0
+        self.plot = QWidget(self, focusPolicy=Qt.FocusPolicy.StrongFocus)
+        self.strip = KeyStrip(context.current_theme, self.plot)
+        self.subclasses = SubclassKeys(context, self.strip, self)
+        self.fields = FieldsRow(context, self.strip, self)
+        self.bar = VerdictBar(context, self)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.plot, 1)
+        layout.addWidget(self.fields)
+        layout.addWidget(self.bar)
+        context.commands.key_taker = ExtraKeys(self.strip, self.fields)
+        context.commands.add("smooth_less", self._smooth)
+        context.commands.add("escape", lambda: None)
+        self.filter = KeyFilter(context.commands, context.keymap, self, self.plot.setFocus)
+        self.input = InputFilter(self, self.filter.handlers)
+
+    def _smooth(self) -> None:
+        self.smoothed += 1
+
+    def press(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = NONE) -> None:
+        """Press a key as the window system does."""
+        QTest.keyClick(self.windowHandle(), key, modifiers)
+
+    def accept(self, qtbot, number: int) -> None:
+        """Look at a candidate and press A; the next one is then drawn."""
+        painted(qtbot, self.context, number)
+        self.press(Qt.Key.Key_A)
+        painted(qtbot, self.context, number + 1)
+
+    def start_over(self, qtbot) -> None:
+        """Nothing judged, the first candidate on the plot, no strip of keys."""
+        self.press(Qt.Key.Key_Escape)
+        start_over(qtbot, self.context)
+        self.smoothed = 0
+
+    def stop_keys(self) -> None:
+        self.input.close()
+        self.filter.close()

@@ -11,9 +11,7 @@ from app.core.session.session import open_session
 from app.ui.judging.comment_box import CommentBox
 from app.ui.judging.verdict_bar import VerdictBar
 from tests.app.ui.conftest import opened_context
-from tests.app.ui.steps import painted, show_painted, shown_in
-
-LEFT = Qt.MouseButton.LeftButton
+from tests.app.ui.steps import click, painted, said, show_painted, shown_in, start_over
 
 
 def type_comment(qtbot, context, box, text):
@@ -22,56 +20,43 @@ def type_comment(qtbot, context, box, text):
     qtbot.keyClicks(box.edit, text)
 
 
-def test_enter_saves_and_gives_the_focus_back(qtbot, box, context, session):
+def test_a_comment_is_saved_by_enter_and_by_leaving(qtbot, box, context, session):
     show_painted(qtbot, context)
+    type_comment(qtbot, context, box, "left")
+    box.edit.clearFocus()
+    assert session.judgement(1).opinion.comment == "left" and len(list(session.history())) == 1
+    start_over(qtbot, context)  # Enter saves and gives the focus back
     type_comment(qtbot, context, box, "axu ")
     composed = QInputMethodEvent()  # as Chinese is typed
     composed.setCommitString("双峰 Hα")
     QApplication.sendEvent(box.edit, composed)
     qtbot.keyClick(box.edit, Qt.Key.Key_Return)
     assert session.judgement(1).opinion == Opinion(comment="axu 双峰 Hα")
-    assert not box.edit.hasFocus()
-    assert context.current.candidate.id == 1
-
-
-def test_leaving_the_field_saves(qtbot, box, context, session):
-    show_painted(qtbot, context)
-    type_comment(qtbot, context, box, "left")
-    box.edit.clearFocus()
-    assert session.judgement(1).opinion.comment == "left"
-    assert len(list(session.history())) == 1
-
-
-def test_typed_text_stays_with_its_candidate(qtbot, box, context, session):
-    """The candidate changes while the field keeps the focus."""
+    assert not box.edit.hasFocus() and context.current.candidate.id == 1
+    start_over(qtbot, context)  # Typed text stays with its candidate
+    # The candidate changes while the field keeps the focus.
     show_painted(qtbot, context)
     type_comment(qtbot, context, box, "for one")
     context.current.go_to(4)
-    assert box.edit.text() == ""
-    assert session.judgement(1).opinion.comment == "for one"
+    assert box.edit.text() == "" and session.judgement(1).opinion.comment == "for one"
     qtbot.keyClicks(box.edit, "for four")
     context.current.previous()
     box.edit.clearFocus()
     assert session.judgement(4).opinion.comment == "for four"
-    assert session.judgement(1).opinion.comment == "for one"
-    assert session.judgement(3) is None
-
-
-def test_a_verdict_by_mouse_saves_the_comment(qtbot, box, context, session):
-    bar = shown_in(qtbot, VerdictBar(context))
-    show_painted(qtbot, context)
-    box.activateWindow()
-    type_comment(qtbot, context, box, "with it")
-    qtbot.mouseClick(bar.buttons[Verdict.ACCEPT], LEFT)
-    opinion = session.judgement(1).opinion
-    assert (opinion.verdict, opinion.comment) == (Verdict.ACCEPT, "with it")
-
-
-def test_standard_comments_are_added_to_what_is_there(qtbot, box, context, session):
+    assert session.judgement(1).opinion.comment == "for one" and session.judgement(3) is None
+    start_over(qtbot, context)  # Moving on with the field open
+    type_comment(qtbot, context, box, "one")
+    context.current.next()
+    painted(qtbot, context, 2)
+    qtbot.keyClicks(box.edit, "two")
+    qtbot.keyClick(box.edit, Qt.Key.Key_Return)
+    comments = [session.judgement(number).opinion.comment for number in (1, 2)]
+    assert comments == ["one", "two"]
+    start_over(qtbot, context)  # Standard comments are added to what is there
     context.settings.change(comments=("mine & yours",))
     show_painted(qtbot, context)
     context.current.set_comment("typed")
-    qtbot.mouseClick(box.standard, LEFT)
+    click(qtbot, box.standard)
     qtbot.waitUntil(box.menu.isVisible)
     first = box.menu.actions()[0]
     assert first.text() == "mine && yours"
@@ -80,6 +65,16 @@ def test_standard_comments_are_added_to_what_is_there(qtbot, box, context, sessi
     box.menu.close()
     assert session.judgement(1).opinion.comment == "typed; mine & yours"
     assert box.edit.text() == "typed; mine & yours"
+
+
+def test_a_verdict_by_mouse_saves_the_comment(qtbot, box, context, session):
+    bar = shown_in(qtbot, VerdictBar(context))
+    show_painted(qtbot, context)
+    box.activateWindow()
+    type_comment(qtbot, context, box, "with it")
+    click(qtbot, bar.buttons[Verdict.ACCEPT])
+    opinion = session.judgement(1).opinion
+    assert (opinion.verdict, opinion.comment) == (Verdict.ACCEPT, "with it")
 
 
 def test_a_read_only_session_takes_no_comment(qtbot, session, tmp_path):
@@ -93,9 +88,7 @@ def test_a_read_only_session_takes_no_comment(qtbot, session, tmp_path):
         show_painted(qtbot, context)
         assert box.edit.text() == "kept"
         for name in ("comment", "flags"):
-            with qtbot.waitSignal(context.current.message) as told:
-                context.commands.run(name)
-            assert "read-only" in told.args[0]
+            assert "read-only" in said(qtbot, context, name)
         qtbot.keyClicks(box.edit, "more")
         context.current.go_to(2)
         assert context.current.candidate.id == 2
@@ -106,14 +99,3 @@ def test_without_a_candidate_there_is_no_comment(qtbot, box, context):
     assert not box.edit.isEnabled()
     context.commands.run("flags")
     assert not box.flags.menu.isVisible()
-
-
-def test_moving_on_with_the_field_open(qtbot, box, context, session):
-    show_painted(qtbot, context)
-    type_comment(qtbot, context, box, "one")
-    context.current.next()
-    painted(qtbot, context, 2)
-    qtbot.keyClicks(box.edit, "two")
-    qtbot.keyClick(box.edit, Qt.Key.Key_Return)
-    comments = [session.judgement(number).opinion.comment for number in (1, 2)]
-    assert comments == ["one", "two"]

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app.core.session.records import Opinion, Verdict
-from tests.app.ui.steps import painted
+from tests.app.ui.steps import click, painted
 
 Key = Qt.Key
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -24,8 +24,7 @@ def test_a_comment_goes_to_the_object_just_judged(qtbot, desk, context, session)
         desk.press(Key.Key_Return)
     assert session.candidate(1).object_id in said.args[0]
     assert session.judgement(1).opinion == Opinion(verdict=Verdict.ACCEPT, comment="two peaks ax")
-    assert session.judgement(2) is None
-    assert context.current.candidate.id == 2
+    assert session.judgement(2) is None and context.current.candidate.id == 2
     assert desk.bar.comment.edit.isVisible()
     desk.press(Key.Key_C, SHIFT)  # what is there can be changed
     qtbot.waitUntil(edit.hasFocus)
@@ -39,20 +38,18 @@ def test_a_comment_goes_to_the_object_just_judged(qtbot, desk, context, session)
     assert session.judgement(1).opinion == Opinion(verdict=Verdict.ACCEPT)
 
 
-def test_what_is_typed_stays_with_it_when_the_list_goes_on(qtbot, desk, context, session):
+def test_what_is_typed_stays_with_its_object_and_lines_close(qtbot, desk, context, session):
     desk.accept(qtbot, 1)
     desk.press(Key.Key_C, SHIFT)
     edit = desk.bar.previous.edit
     qtbot.waitUntil(edit.hasFocus)
     qtbot.keyClicks(edit, "blend")
-    qtbot.mouseClick(desk.bar.buttons[Verdict.REJECT], Qt.MouseButton.LeftButton)
+    click(qtbot, desk.bar.buttons[Verdict.REJECT])
     painted(qtbot, context, 3)
     assert session.judgement(1).opinion.comment == "blend"
     assert session.judgement(2).opinion == Opinion(verdict=Verdict.REJECT)
     assert not edit.isVisible()
-
-
-def test_a_comment_on_the_object_on_screen_is_not_lost(qtbot, desk, context, session):
+    desk.start_over(qtbot)  # A comment on the object on screen is not lost
     desk.accept(qtbot, 1)
     desk.press(Key.Key_C)
     qtbot.waitUntil(desk.bar.comment.edit.hasFocus)
@@ -65,41 +62,7 @@ def test_a_comment_on_the_object_on_screen_is_not_lost(qtbot, desk, context, ses
     assert session.judgement(1).opinion.comment == "for one"
     assert session.judgement(2).opinion.comment == "for two"
     assert desk.bar.comment.edit.text() == "for two"
-
-
-def test_flags_of_the_previous_object(qtbot, desk, context, session):
-    desk.accept(qtbot, 1)
-    desk.press(Key.Key_G, SHIFT)
-    menu = desk.bar.previous.menu
-    qtbot.waitUntil(menu.isVisible)
-    assert session.candidate(1).object_id in menu.actions()[0].text()
-    qtbot.keyClick(QApplication.activePopupWidget(), Key.Key_N)
-    assert session.judgement(1).opinion.flags == ("noisy",)
-    assert session.judgement(2) is None
-
-
-def test_a_flag_of_one_s_own_for_the_previous_object(qtbot, desk, context, session):
-    previous = desk.bar.previous
-    desk.accept(qtbot, 1)
-    for typed, last, flags in (
-        ("ring  of fire", Key.Key_Return, ("ring of fire",)),
-        ("half", Key.Key_Escape, ("ring of fire",)),
-        ("ring of fire", Key.Key_Return, ("ring of fire",)),
-    ):
-        desk.press(Key.Key_G, SHIFT)
-        qtbot.waitUntil(previous.menu.isVisible)
-        qtbot.keyClick(QApplication.activePopupWidget(), Key.Key_O)
-        qtbot.waitUntil(previous.custom.hasFocus)
-        assert not desk.bar.comment.edit.isVisible()
-        qtbot.keyClicks(previous.custom, typed)
-        desk.press(last)
-        assert not previous.custom.isVisible()
-        assert desk.bar.comment.edit.isVisible()
-        assert session.judgement(1).opinion.flags == flags
-    assert session.judgement(2) is None
-
-
-def test_a_line_that_was_not_touched_closes_too(qtbot, desk, context, session):
+    desk.start_over(qtbot)  # A line that was not touched closes too
     previous, flags = desk.bar.previous, desk.bar.comment.flags
     desk.accept(qtbot, 1)
     for key, held, menu, line in (
@@ -115,7 +78,34 @@ def test_a_line_that_was_not_touched_closes_too(qtbot, desk, context, session):
         desk.press(Key.Key_Escape)
         qtbot.waitUntil(line.isHidden)
         assert desk.bar.comment.edit.isVisible()
-    assert session.judgement(1).opinion.flags == ()
+    assert session.judgement(1).opinion.flags == () and session.judgement(2) is None
+
+
+def test_flags_of_the_previous_object_listed_or_of_ones_own(qtbot, desk, context, session):
+    desk.accept(qtbot, 1)
+    desk.press(Key.Key_G, SHIFT)
+    menu = desk.bar.previous.menu
+    qtbot.waitUntil(menu.isVisible)
+    assert session.candidate(1).object_id in menu.actions()[0].text()
+    qtbot.keyClick(QApplication.activePopupWidget(), Key.Key_N)
+    assert session.judgement(1).opinion.flags == ("noisy",) and session.judgement(2) is None
+    desk.start_over(qtbot)
+    previous = desk.bar.previous
+    desk.accept(qtbot, 1)
+    for typed, last, flags in (
+        ("ring  of fire", Key.Key_Return, ("ring of fire",)),
+        ("half", Key.Key_Escape, ("ring of fire",)),
+        ("ring of fire", Key.Key_Return, ("ring of fire",)),
+    ):
+        desk.press(Key.Key_G, SHIFT)
+        qtbot.waitUntil(previous.menu.isVisible)
+        qtbot.keyClick(QApplication.activePopupWidget(), Key.Key_O)
+        qtbot.waitUntil(previous.custom.hasFocus)
+        assert not desk.bar.comment.edit.isVisible()
+        qtbot.keyClicks(previous.custom, typed)
+        desk.press(last)
+        assert not previous.custom.isVisible() and desk.bar.comment.edit.isVisible()
+        assert session.judgement(1).opinion.flags == flags
     assert session.judgement(2) is None
 
 

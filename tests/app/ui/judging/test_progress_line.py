@@ -56,7 +56,6 @@ def test_an_empty_and_a_finished_list_say_so(qtbot, context, session, tmp_path):
 
 def test_long_times_are_in_hours(qtbot, context):
     line = shown_in(qtbot, ProgressLine(context))
-    assert line._time(30) == "a minute"
-    assert line._time(40 * 60) == "40 min"
+    assert line._time(30) == "a minute" and line._time(40 * 60) == "40 min"
     assert line._time(5400) == "1.5 h"
     words(qtbot, line, "12 left")

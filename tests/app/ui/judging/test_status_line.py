@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from agent.errors import WorkbenchError
 from app.core.errors import SessionError
 from app.ui.judging.status_line import StatusLine
-from tests.app.ui.steps import shown_in
-
-LEFT = Qt.MouseButton.LeftButton
+from tests.app.ui.steps import click, shown_in
 
 
 @pytest.fixture
@@ -26,25 +23,18 @@ def line(qtbot, context):
     return made
 
 
-def test_a_message_is_shown_as_plain_text(line, context):
-    context.current.message.emit("<b>not bold</b> & plain")
-    assert line.message.text() == "<b>not bold</b> & plain"
-    assert not line.details.isVisible()
-
-
 def test_an_error_keeps_its_details_to_be_copied(qtbot, line, context):
     error = SessionError("the disk is full: make room")
     error.__cause__ = OSError(28, "No space left")
     context.current.report_error(error)
     assert line.message.full_text == "! the disk is full: make room"
     context.current.message.emit("something harmless")
-    qtbot.mouseClick(line.details, LEFT)
+    click(qtbot, line.details)
     qtbot.waitUntil(line.sheet.isVisible)
-    qtbot.mouseClick(line.sheet.copy, LEFT)
+    click(qtbot, line.sheet.copy)
     line.sheet.close()
     copied = QGuiApplication.clipboard().text()
-    assert "the disk is full" in copied
-    assert "No space left" in copied
+    assert "the disk is full" in copied and "No space left" in copied
 
 
 def test_errors_of_background_work_are_shown(qtbot, line, context):
@@ -55,29 +45,29 @@ def test_errors_of_background_work_are_shown(qtbot, line, context):
     qtbot.waitUntil(lambda: "the worker is gone" in line.message.text())
 
 
-def test_only_so_many_are_kept(line, context):
-    for number in range(50):
-        context.current.failed.emit(f"error {number}", "")
-    assert len(line.errors) == 20
-    assert line.errors[-1].message == "error 49"
-
-
-def test_a_long_message_stays_inside_the_page(line, context):
-    context.current.message.emit("long " * 500)
-    assert line.page.rect().contains(line.geometry())
-    assert line.geometry().bottom() < line.strip.y()
-    assert line.message.full_text == "long " * 500
-    line.page.resize(500, 400)
-    line.strip.setGeometry(0, 360, 500, 40)
-    assert line.page.rect().contains(line.geometry())
-
-
-def test_it_is_there_only_while_there_is_something_to_say(qtbot, line, context):
+def test_messages_are_plain_fade_and_stay_inside_the_page(qtbot, line, context):
     assert not line.isVisible()
     context.current.message.emit("short")
     assert line.isVisible() and line.width() < 300
-    qtbot.mouseClick(line.close_button, LEFT)
+    click(qtbot, line.close_button)
     assert not line.isVisible()
+    context.current.message.emit("<b>not bold</b> & plain")
+    assert line.message.text() == "<b>not bold</b> & plain" and not line.details.isVisible()
+    context.current.message.emit("long " * 500)
+    assert line.page.rect().contains(line.geometry())
+    assert line.geometry().bottom() < line.strip.y() and line.message.full_text == "long " * 500
+    line.page.resize(500, 400)
+    line.strip.setGeometry(0, 360, 500, 40)
+    assert line.page.rect().contains(line.geometry())
+    context.current.message.emit("something harmless")
+    line._fade.timeout.emit()
+    assert not line.isVisible()
+    context.current.report_error(SessionError("the disk is full: make room"))
+    line._fade.timeout.emit()
+    assert line.isVisible() and "the disk is full" in line.message.text()
+    for number in range(50):
+        context.current.failed.emit(f"error {number}", "")
+    assert len(line.errors) == 20 and line.errors[-1].message == "error 49"
 
 
 def test_it_leaves_the_strip_of_each_page_free(line, context):
@@ -92,12 +82,3 @@ def test_it_leaves_the_strip_of_each_page_free(line, context):
     other.hide()
     line.strip.show()
     assert 430 < line.geometry().bottom() < 460
-
-
-def test_messages_fade_and_errors_stay(line, context):
-    context.current.message.emit("something harmless")
-    line._fade.timeout.emit()
-    assert not line.isVisible()
-    context.current.report_error(SessionError("the disk is full: make room"))
-    line._fade.timeout.emit()
-    assert line.isVisible() and "the disk is full" in line.message.text()

@@ -25,6 +25,9 @@ from app.ui.keys.keymap import Keymap
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.widgets.input_filter import InputFilter
 
+FIELDS = ("line", "text", "number", "editable")
+OTHERS = ("plot", "button", "table", "slider", "box", "tick", "read_only")
+
 
 class KeyWindow(QMainWindow):
     """`ran` lists the actions that keys have run, in order."""
@@ -49,25 +52,6 @@ class KeyWindow(QMainWindow):
         self.input_filter.close()
         self.filter.close()
 
-    def fields(self) -> dict[str, QWidget]:
-        return {
-            "line": self.line,
-            "text": self.text,
-            "number": self.number,
-            "editable": self.editable,
-        }
-
-    def others(self) -> dict[str, QWidget]:
-        return {
-            "plot": self.plot,
-            "button": self.button,
-            "table": self.table,
-            "slider": self.slider,
-            "box": self.box,
-            "tick": self.tick,
-            "read_only": self.read_only,
-        }
-
     def _end(self, name: str):
         return (lambda: self.ended.append(name)) if name == "peek" else None
 
@@ -90,6 +74,6 @@ class KeyWindow(QMainWindow):
         self.read_only = QPlainTextEdit("what the agent said", readOnly=True)
         middle = QWidget()
         layout = QVBoxLayout(middle)
-        for widget in (*self.others().values(), *self.fields().values()):
-            layout.addWidget(widget)
+        for name in (*OTHERS, *FIELDS):
+            layout.addWidget(getattr(self, name))
         self.setCentralWidget(middle)

@@ -11,31 +11,19 @@ from app.ui.actions.actions import ACTIONS
 from app.ui.keys.command_palette import CommandPalette
 from app.ui.keys.fuzzy import best_matches, match_score
 from app.ui.keys.key_filter import ANYWHERE
-from tests.app.ui.keys.key_window import KeyWindow
+from tests.app.ui.keys.conftest import press
 
 Key = Qt.Key
 
 
 @pytest.fixture
-def window(qtbot):
-    window = KeyWindow()
-    window.command_palette = CommandPalette(
+def window(window):
+    window.keys.palette = CommandPalette(
         window.commands, window.keymap, window, lambda name: name in window.allowed
     )
-    window.command_palette.closed.connect(window.plot.setFocus)
-    window.commands.add("palette", window.command_palette.toggle)
-    qtbot.addWidget(window)
-    window.resize(900, 700)
-    window.show()
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-    window.plot.setFocus()
-    yield window
-    window.stop_keys()
-
-
-def press(window, key, modifiers=Qt.KeyboardModifier.NoModifier):
-    QTest.keyClick(window.windowHandle(), key, modifiers)
+    window.keys.palette.closed.connect(window.plot.setFocus)
+    window.commands.add("palette", window.keys.palette.toggle)
+    return window
 
 
 def ask(window, words=""):
@@ -45,79 +33,62 @@ def ask(window, words=""):
 
 
 def rows(window):
-    tree = window.command_palette.list
+    tree = window.keys.palette.list
     return [tree.topLevelItem(place).text(0) for place in range(tree.topLevelItemCount())]
 
 
-def test_typing_finds_and_enter_runs(window):
+def test_what_is_found_runs_by_enter_or_click(window):
     ask(window, "smoo off")
-    assert window.command_palette.query.text() == "smoo off"
-    assert window.ran == []
+    assert window.keys.palette.query.text() == "smoo off" and window.ran == []
     for _ in range(8):
         press(window, Key.Key_Backspace)
     for letter in "nosmoo":
         press(window, Key(ord(letter.upper())))
     assert rows(window)[0] == "No smoothing"
     press(window, Key.Key_Return)
-    assert window.ran == ["smooth_off"]
-    assert not window.command_palette.isVisible()
+    assert window.ran == ["smooth_off"] and not window.keys.palette.isVisible()
     assert QApplication.focusWidget() is window.plot
-
-
-def test_the_key_stands_beside_the_name(window):
-    window.keymap.rebind("export", ["Ctrl+J"])
-    ask(window, "export")
-    item = window.command_palette.list.currentItem()
-    assert (item.text(0), item.text(1)) == ("Export the catalogue", window.keymap.label("export"))
-
-
-def test_arrows_choose(window):
+    window.ran.clear()
     ask(window)
-    first = window.command_palette.list.currentItem().text(0)
+    first = window.keys.palette.list.currentItem().text(0)
     press(window, Key.Key_Down)
     press(window, Key.Key_Down)
     press(window, Key.Key_Up)
-    chosen = window.command_palette.list.currentItem().text(0)
+    chosen = window.keys.palette.list.currentItem().text(0)
     assert chosen == rows(window)[1] != first
     press(window, Key.Key_Return)
     assert [ACTIONS[name].title for name in window.ran] == [chosen]
-
-
-def test_a_click_runs(window):
+    window.ran.clear()
     ask(window, "settings")
-    tree = window.command_palette.list
+    tree = window.keys.palette.list
     place = tree.visualItemRect(tree.topLevelItem(0)).center()
     QTest.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert window.ran == ["settings"]
+    window.ran.clear()
+    window.keymap.rebind("export", ["Ctrl+J"])
+    ask(window, "export")
+    item = window.keys.palette.list.currentItem()
+    assert (item.text(0), item.text(1)) == ("Export the catalogue", window.keymap.label("export"))
 
 
-@pytest.mark.parametrize("modifiers", [None, Qt.KeyboardModifier.ControlModifier])
-def test_it_closes_without_doing_anything(window, modifiers):
-    ask(window, "acc")
-    if modifiers is None:
-        press(window, Key.Key_Escape)
-    else:
-        press(window, Key.Key_K, modifiers)
-    assert not window.command_palette.isVisible()
-    assert window.ran == []
-    assert QApplication.focusWidget() is window.plot
-
-
-def test_a_click_elsewhere_closes_it(window):
+def test_it_closes_without_doing_anything_and_offers_what_makes_sense(window):
+    for modifiers in [None, Qt.KeyboardModifier.ControlModifier]:
+        ask(window, "acc")
+        if modifiers is None:
+            press(window, Key.Key_Escape)
+        else:
+            press(window, Key.Key_K, modifiers)
+        assert not window.keys.palette.isVisible() and window.ran == []
+        assert QApplication.focusWidget() is window.plot
     ask(window)
     window.line.setFocus()
-    assert not window.command_palette.isVisible()
-    assert QApplication.focusWidget() is window.line
-
-
-def test_a_name_nobody_has(window):
+    assert not window.keys.palette.isVisible() and QApplication.focusWidget() is window.line
+    window.plot.setFocus()
     ask(window, "zzzz")
     assert rows(window) == ["No matching command"]
     press(window, Key.Key_Return)
     assert window.ran == []
-
-
-def test_only_what_makes_sense_is_offered(window):
+    press(window, Key.Key_Escape)
     ask(window)
     offered = set(rows(window))
     assert ACTIONS["accept"].title in offered
@@ -125,19 +96,16 @@ def test_only_what_makes_sense_is_offered(window):
     press(window, Key.Key_Escape)
     window.allowed = set(ANYWHERE)
     ask(window)
-    assert ACTIONS["accept"].title not in rows(window)
-    assert ACTIONS["export"].title in rows(window)
-
-
-def test_it_stays_in_the_window(window):
+    assert ACTIONS["accept"].title not in rows(window) and ACTIONS["export"].title in rows(window)
+    press(window, Key.Key_Escape)
     ask(window)
     window.resize(500, 700)
     QApplication.processEvents()
-    box = window.command_palette
+    box = window.keys.palette
     assert window.rect().contains(box.geometry())
 
 
-def test_beginnings_of_words_count_more():
+def test_letters_are_matched_in_their_order_and_at_beginnings_of_words():
     names = ["Agreement and calibration", "Run the agent here", "Take the agent's proposal"]
     assert best_matches("agent", [(name, (name,)) for name in names])[0] == "Run the agent here"
     assert best_matches("ac", [("x", ("Attach",)), ("y", ("Agreement and calibration",))]) == [
@@ -145,10 +113,5 @@ def test_beginnings_of_words_count_more():
         "x",
     ]
     assert best_matches("", [(name, (name,)) for name in names]) == names
-
-
-def test_letters_in_their_order_or_nothing():
-    assert match_score("tga", "agent") is None
-    assert match_score("导出", "导出星表") is not None
-    assert match_score("  ", "agent") is not None
-    assert match_score("a" * 500, "a" * 500) is None
+    assert match_score("tga", "agent") is None and match_score("导出", "导出星表") is not None
+    assert match_score("  ", "agent") is not None and match_score("a" * 500, "a" * 500) is None

@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from app.ui.actions.actions import COMMITTING
 from app.ui.keys.key_filter import WAIT_MS
-from tests.app.ui.keys.key_presses import CTRL, NONE, Key, send, window
-
-__all__ = ["window"]
+from tests.app.ui.keys.conftest import CTRL, NONE, Key, send
 
 
-@pytest.mark.parametrize("name", sorted(COMMITTING))
-def test_a_held_verdict_is_given_once(window, name):
-    window.keymap.rebind(name, ["Ctrl+J"])
-    for repeat in (False, True, True, True):
-        send(QEvent.Type.KeyPress, Key.Key_J, "", repeat, CTRL)
-    assert window.ran == [name]
+def test_a_held_verdict_is_given_once(window):
+    for name in sorted(COMMITTING):
+        window.ran.clear()
+        window.keymap.rebind(name, ["Ctrl+J"])
+        for repeat in (False, True, True, True):
+            send(QEvent.Type.KeyPress, Key.Key_J, "", repeat, CTRL)
+        assert window.ran == [name]
+        window.keymap.reset(name)
 
 
-def test_only_what_repeats_repeats(window):
+def test_only_what_repeats_repeats_and_a_held_key_lasts_until_it_is_let_go(window):
     for repeat in (False, True, True):
         send(QEvent.Type.KeyPress, Key.Key_N, "n", repeat)
         send(QEvent.Type.KeyPress, Key.Key_L, "l", repeat)
     assert window.ran == ["next", "lines", "next", "next"]
-
-
-def test_a_held_key_lasts_until_it_is_let_go(window):
+    window.ran.clear()
+    window.ended.clear()
     send(QEvent.Type.KeyPress, Key.Key_Z, "z")
     send(QEvent.Type.KeyRelease, Key.Key_Z, "z", repeat=True)
     send(QEvent.Type.KeyPress, Key.Key_Z, "z", repeat=True)
     assert (window.ran, window.ended) == (["peek"], [])
     window.line.setFocus()
     send(QEvent.Type.KeyRelease, Key.Key_Z, "z")
-    assert (window.ran, window.ended) == (["peek"], ["peek"])
-    assert window.line.text() == ""
+    assert (window.ran, window.ended) == (["peek"], ["peek"]) and window.line.text() == ""
 
 
 def on_x11(window, *events):
@@ -52,13 +49,11 @@ def on_x11(window, *events):
 PRESS, RELEASE = QEvent.Type.KeyPress, QEvent.Type.KeyRelease
 
 
-def test_a_repeat_that_qt_has_missed_is_none_the_less_one(window):
+def test_a_repeat_that_qt_has_missed_is_one_and_two_quick_presses_are_two(window):
     held = [(kind, moment) for moment in range(600, 1000, 40) for kind in (RELEASE, PRESS)]
     on_x11(window, (PRESS, 100), *held, (RELEASE, 1010))
     assert window.ran == ["reject"]
-
-
-def test_two_quick_presses_are_two(window):
+    window.ran.clear()
     on_x11(window, (PRESS, 100), (RELEASE, 105), (PRESS, 110), (RELEASE, 115))
     assert window.ran == ["reject", "reject"]
 

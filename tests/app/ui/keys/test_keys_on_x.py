@@ -25,12 +25,9 @@ class Screen:
     def __init__(self, number: str) -> None:
         self.environment = {**os.environ, "DISPLAY": f":{number}", "QT_QPA_PLATFORM": "xcb"}
         self.program = subprocess.Popen(
-            [sys.executable, "-m", "tests.app.ui.keys.key_window_alone"],
-            env=self.environment,
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+            [sys.executable, "-m", "tests.app.ui.keys.key_window_alone"], env=self.environment,
+            cwd=ROOT, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
         window = self.read_until("window").split()[1]
         self.call("xdotool", "windowmap", "--sync", window, "windowfocus", "--sync", window)
 
@@ -95,19 +92,13 @@ def screen() -> Iterator[Screen]:
         server.wait(timeout=60)
 
 
-def test_a_held_verdict_key_judges_once(screen):
+def test_held_and_quick_presses_and_keyboards_of_other_countries(screen):
     screen.call("xdotool", "keydown", KEY_X)
     for _ in range(8):
         screen.read_until("press")
     screen.call("xdotool", "keyup", KEY_X)
     assert screen.done() == ["reject"]
-
-
-def test_quick_presses_are_all_heard(screen):
     assert screen.key(KEY_X, KEY_X, KEY_A) == ["reject", "reject", "accept"]
-
-
-def test_keyboards_of_other_countries(screen):
     screen.call("setxkbmap", "ru")
     assert screen.key(KEY_A, f"shift+{KEY_X}", f"ctrl+{KEY_Z}") == ["accept", "reject_stay", "undo"]
     screen.call("setxkbmap", "fr")

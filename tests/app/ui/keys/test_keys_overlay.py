@@ -10,46 +10,24 @@ from PySide6.QtWidgets import QApplication, QLabel
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.key_names import label
 from app.ui.keys.keys_overlay import KeysOverlay
-from tests.app.ui.keys.key_window import KeyWindow
 
 Key = Qt.Key
 
 
 @pytest.fixture
-def window(qtbot):
-    window = KeyWindow()
-    window.overlay = KeysOverlay(window.keymap, window)
-    window.commands.add("keys", window.overlay.toggle)
-    qtbot.addWidget(window)
-    window.resize(1280, 720)
-    window.show()
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-    window.plot.setFocus()
-    yield window
-    window.stop_keys()
+def window(window):
+    window.keys.overlay = KeysOverlay(window.keymap, window)
+    window.commands.add("keys", window.keys.overlay.toggle)
+    return window
 
 
 def texts(window):
-    return [each.text() for each in window.overlay.findChildren(QLabel) if each.isVisible()]
+    return [each.text() for each in window.keys.overlay.findChildren(QLabel) if each.isVisible()]
 
 
 def ask(window):
     QTest.keyClick(window.windowHandle(), Key.Key_Question, Qt.KeyboardModifier.ShiftModifier)
     QApplication.processEvents()
-
-
-@pytest.mark.parametrize("profile", ["default", "marz", "candyjar"])
-def test_it_shows_every_action_that_has_a_key(window, profile):
-    window.keymap.use_profile(profile)
-    ask(window)
-    shown = texts(window)
-    assert window.overlay.geometry() == window.rect()
-    keyed = [name for name in ACTIONS if window.keymap.keys(name)]
-    assert [name for name in keyed if ACTIONS[name].title not in shown] == []
-    single = [name for name in keyed if not name.startswith("window_")]
-    keys = [label(key) for name in single for key in window.keymap.keys(name)]
-    assert [key for key in keys if key not in shown] == []
 
 
 def test_it_follows_rebinding(window):
@@ -58,42 +36,51 @@ def test_it_follows_rebinding(window):
     assert label("Ctrl+J") in texts(window)
 
 
-@pytest.mark.parametrize("key", [Key.Key_X, Key.Key_Escape, Key.Key_Question, Key.Key_Space])
-def test_any_key_puts_it_away_and_does_no_more(window, key):
+def test_any_key_or_click_puts_it_away_and_does_no_more(window):
+    for key in [Key.Key_X, Key.Key_Escape, Key.Key_Question, Key.Key_Space]:
+        window.ran.clear()
+        ask(window)
+        assert window.keys.overlay.isVisible()
+        QTest.keyClick(window.windowHandle(), Key.Key_Shift)
+        assert window.keys.overlay.isVisible()
+        QTest.keyClick(window.windowHandle(), key)
+        assert not window.keys.overlay.isVisible() and window.ran == []
+        assert QApplication.focusWidget() is window.plot
+        QTest.keyClick(window.windowHandle(), Key.Key_X)
+        assert window.ran == ["reject"]
+    window.ran.clear()
     ask(window)
-    assert window.overlay.isVisible()
-    QTest.keyClick(window.windowHandle(), Key.Key_Shift)
-    assert window.overlay.isVisible()
-    QTest.keyClick(window.windowHandle(), key)
-    assert not window.overlay.isVisible()
-    assert window.ran == []
-    assert QApplication.focusWidget() is window.plot
-    QTest.keyClick(window.windowHandle(), Key.Key_X)
-    assert window.ran == ["reject"]
-
-
-def test_a_click_puts_it_away(window):
-    ask(window)
-    middle = window.overlay.rect().center()
-    target = window.overlay.childAt(middle)
+    middle = window.keys.overlay.rect().center()
+    target = window.keys.overlay.childAt(middle)
     QTest.mouseClick(target, Qt.MouseButton.LeftButton)
-    assert not window.overlay.isVisible()
-
-
-def test_the_focus_goes_back_to_where_it_was(window):
+    assert not window.keys.overlay.isVisible()
+    window.ran.clear()
     window.line.setFocus()
     window.commands.run("keys")  # as from a menu, because ? types text here
-    assert window.overlay.isVisible()
+    assert window.keys.overlay.isVisible()
     QTest.keyClick(window.windowHandle(), Key.Key_A)
-    assert QApplication.focusWidget() is window.line
-    assert window.line.text() == ""
+    assert QApplication.focusWidget() is window.line and window.line.text() == ""
 
 
-@pytest.mark.parametrize("size", [(1440, 900), (1280, 720)])
-def test_nothing_is_cut_off(window, size):
-    window.resize(*size)
-    ask(window)
-    bar = window.overlay.findChildren(type(window.overlay._area.horizontalScrollBar()))
-    assert [each for each in bar if each.isVisible()] == []
-    for text in window.overlay.findChildren(QLabel):
-        assert text.width() >= text.minimumSizeHint().width()
+def test_it_shows_every_action_that_has_a_key_and_nothing_is_cut(window):
+    for size in [(1440, 900), (1280, 720)]:
+        window.keys.overlay.hide()
+        window.resize(*size)
+        ask(window)
+        bar = window.keys.overlay.findChildren(
+            type(window.keys.overlay._area.horizontalScrollBar())
+        )
+        assert [each for each in bar if each.isVisible()] == []
+        for text in window.keys.overlay.findChildren(QLabel):
+            assert text.width() >= text.minimumSizeHint().width()
+    for profile in ["default", "marz", "candyjar"]:
+        window.keys.overlay.hide()
+        window.keymap.use_profile(profile)
+        ask(window)
+        shown = texts(window)
+        assert window.keys.overlay.geometry() == window.rect()
+        keyed = [name for name in ACTIONS if window.keymap.keys(name)]
+        assert [name for name in keyed if ACTIONS[name].title not in shown] == []
+        single = [name for name in keyed if not name.startswith("window_")]
+        keys = [label(key) for name in single for key in window.keymap.keys(name)]
+        assert [key for key in keys if key not in shown] == []

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.ui.actions.actions import ACTIONS
-from tests.app.ui.candidates import sample_file
 from tests.app.ui.whole_window import CTRL, LEFT, before_window
-
-
-@pytest.fixture
-def person(qtbot, tmp_path):
-    with before_window(qtbot, sample_file(tmp_path)) as before:
-        yield before
 
 
 def entries(person):
@@ -27,33 +19,6 @@ def entries(person):
     return found
 
 
-def test_every_action_is_there_with_its_key(person):
-    found = entries(person)
-    assert set(found) == {name for name in ACTIONS if not name.startswith("window_")}
-    assert found["accept"].text() == "Accept\tA"
-    assert found["report"].text() == "Write a report"
-    person.window.keymap.rebind("accept", ["K"])
-    assert entries(person)["accept"].text() == "Accept\tK"
-
-
-def test_an_entry_does_what_its_key_does(person):
-    entries(person)["accept"].trigger()
-    person.sees(2)
-    assert person.verdicts() == {1: "ACCEPT"}
-    entries(person)["undo"].trigger()
-    person.sees(1)
-    assert person.verdicts() == {}
-
-
-def test_what_is_not_on_screen_is_not_judged_from_a_menu(person):
-    person.press("3", CTRL)
-    found = entries(person)
-    assert not found["accept"].isEnabled() and not found["undo"].isEnabled()
-    assert found["judging_page"].isEnabled()
-    person.press("4", CTRL)
-    assert entries(person)["undo"].isEnabled()
-
-
 def test_without_a_session_there_is_little_to_do(qtbot):
     with before_window(qtbot, None) as person:
         enabled = {name for name, each in entries(person).items() if each.isEnabled()}
@@ -61,12 +26,31 @@ def test_without_a_session_there_is_little_to_do(qtbot):
     assert not enabled & {"accept", "next", "run_agent", "export", "history_page"}
 
 
-def test_menus_are_those_that_people_know(person):
+def test_every_action_is_in_a_menu_and_does_what_its_key_does(person):
     titles = [each.text() for each in person.window.menuBar().actions()]
     assert titles == ["File", "Edit", "List", "Spectrum", "Agent", "View", "Help"]
-
-
-def test_what_is_on_has_a_check_mark(person):
+    person.start_over()
+    found = entries(person)
+    assert set(found) == {name for name in ACTIONS if not name.startswith("window_")}
+    assert found["accept"].text() == "Accept\tA" and found["report"].text() == "Write a report"
+    person.window.keymap.rebind("accept", ["K"])
+    assert entries(person)["accept"].text() == "Accept\tK"
+    person.window.keymap.reset_all()
+    person.start_over()
+    entries(person)["accept"].trigger()
+    person.sees(2)
+    assert person.verdicts() == {1: "ACCEPT"}
+    entries(person)["undo"].trigger()
+    person.sees(1)
+    assert person.verdicts() == {}
+    person.start_over()
+    person.press("3", CTRL)
+    found = entries(person)
+    assert not found["accept"].isEnabled() and not found["undo"].isEnabled()
+    assert found["judging_page"].isEnabled()
+    person.press("4", CTRL)
+    assert entries(person)["undo"].isEnabled()
+    person.start_over()
     found = entries(person)
     assert found["lines"].isChecked() and not found["rest_axis"].isChecked()
     assert not found["accept"].isCheckable()
@@ -81,15 +65,7 @@ def test_what_is_on_has_a_check_mark(person):
     assert person.current.blind_mode.is_on and entries(person)["blind"].isChecked()
 
 
-def test_a_recent_session_is_opened_from_the_menu(person):
-    entries(person)
-    (recent,) = person.window.menu_row.menus._recent.actions()
-    before = person.view
-    recent.trigger()
-    person.wait(lambda: person.window.view not in (None, before))
-
-
-def test_esc_leaves_the_menus_and_the_next_key_judges(person):
+def test_esc_leaves_the_menus_and_a_recent_session_is_opened(person):
     bar = person.window.menuBar()
 
     def is_open():
@@ -98,8 +74,7 @@ def test_esc_leaves_the_menus_and_the_next_key_judges(person):
     def closes_and_judges(number):
         person.press(Qt.Key.Key_Escape)
         person.wait(lambda: not is_open() and not bar.hasFocus())
-        person.press("X")
-        person.sees(number)
+        person.press("X", sees=number)
 
     person.press(Qt.Key.Key_Alt)
     person.press(Qt.Key.Key_Down)
@@ -113,6 +88,11 @@ def test_esc_leaves_the_menus_and_the_next_key_judges(person):
     person.press(Qt.Key.Key_Alt)
     closes_and_judges(4)
     assert person.verdicts() == dict.fromkeys((1, 2, 3), "REJECT")
+    entries(person)
+    (recent,) = person.window.menu_row.menus._recent.actions()
+    before = person.view
+    recent.trigger()
+    person.wait(lambda: person.window.view not in (None, before))
 
 
 def test_esc_in_a_menu_of_the_welcome_page_leaves_it(qtbot):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from functools import partial
 
 import pytest
 from PySide6.QtCore import Qt
@@ -13,21 +12,13 @@ from PySide6.QtWidgets import QApplication
 
 from app.core.inspections.store import inspections_of
 from app.core.session.session import open_session
-from app.ui import session_view
-from app.ui.inspection.controller import InspectionController
 from app.ui.queue.columns import AGENT, OBJECT
 from tests.app.ui.candidates import sample_file
-from tests.app.ui.overview.test_overview_page import click, page, person, select
-from tests.app.ui.scripted_agent import COMMAND
+from tests.app.ui.overview.test_overview_page import click, page, select
 from tests.app.ui.whole_window import CTRL, LEFT, SHIFT, before_window
 
-__all__ = ["page", "person"]
-
-
-@pytest.fixture(autouse=True)
-def scripted_workers(monkeypatch):
-    made = partial(InspectionController, command=COMMAND)
-    monkeypatch.setattr(session_view, "InspectionController", made)
+__all__ = ["page"]
+pytestmark = pytest.mark.usefixtures("scripted_window")
 
 
 def inspected(person):
@@ -64,8 +55,7 @@ def test_the_agent_inspects_only_the_selected_and_each_once(person, page):
     person.wait(lambda: page.tools.run.text() == "Stop the agent")
     person.wait(lambda: not run.state.is_running)
     assert (run.state.done, run.state.left, run.state.is_of_selected) == (3, 0, True)
-    assert inspected(person) == {2, 5, 6}
-    assert person.verdicts() == {}
+    assert inspected(person) == {2, 5, 6} and person.verdicts() == {}
     told = []
     person.current.message.connect(told.append)
     click(person, page, 5)
@@ -73,8 +63,7 @@ def test_the_agent_inspects_only_the_selected_and_each_once(person, page):
     assert page.tools.run.text() == "Run the agent"
     press(person, page.tools.run)
     person.wait(lambda: told)
-    assert "Nothing to do" in told[0]
-    assert inspected(person) == {2, 5, 6}
+    assert "Nothing to do" in told[0] and inspected(person) == {2, 5, 6}
 
 
 def test_the_run_is_stopped_where_it_was_started(person, page):
@@ -87,8 +76,7 @@ def test_the_run_is_stopped_where_it_was_started(person, page):
     page.row_menu.menu.close()
     press(person, page.tools.run)
     person.wait(lambda: not run.state.is_running)
-    assert 1 <= len(inspected(person)) < 12
-    assert page.tools.run.text() == "Run the agent"
+    assert 1 <= len(inspected(person)) < 12 and page.tools.run.text() == "Run the agent"
 
 
 def test_blind_mode_stays_blind(person, page):
@@ -97,8 +85,7 @@ def test_blind_mode_stays_blind(person, page):
     choose(page, opened_menu(person, page, 2)["Run the agent on the 2 selected"])
     person.wait(lambda: inspected(person) == {3, 4})
     person.wait(lambda: not person.view.context.agent.list_run.state.is_running)
-    assert person.current.blind_mode.is_on
-    assert page.table.isColumnHidden(AGENT)
+    assert person.current.blind_mode.is_on and page.table.isColumnHidden(AGENT)
 
 
 def test_two_are_compared_on_the_judging_page(person, page):
@@ -134,24 +121,20 @@ def test_one_that_cannot_be_read_is_told(person, page):
     assert told[-1] == "Not compared, as they cannot be read: 1"
 
 
-@pytest.mark.parametrize(("last", "can"), [(0, False), (1, True), (5, True), (6, False)])
-def test_two_to_six_are_compared(person, page, last, can):
-    click(person, page, 0)
-    click(person, page, last, SHIFT)
-    assert page.tools.compare.isEnabled() == can
-    assert page.tools.export.isEnabled() == page.tools.run.isEnabled() == (last > 0)
-    entries = opened_menu(person, page, 0)
-    page.row_menu.menu.close()
-    assert (f"Compare the {last + 1} selected" in entries) == can
-    assert "Copy the name" in entries
-
-
-def test_a_row_is_compared_with_the_current_spectrum(person, page):
+def test_two_to_six_are_compared_or_a_row_with_the_current_spectrum(person, page):
+    for last, can in [(0, False), (1, True), (5, True), (6, False)]:
+        click(person, page, 0)
+        click(person, page, last, SHIFT)
+        assert page.tools.compare.isEnabled() == can
+        assert page.tools.export.isEnabled() == page.tools.run.isEnabled() == (last > 0)
+        entries = opened_menu(person, page, 0)
+        page.row_menu.menu.close()
+        assert (f"Compare the {last + 1} selected" in entries) == can
+        assert "Copy the name" in entries
     choose(page, opened_menu(person, page, 5)["Compare with the current spectrum"])
     comparison = person.view.judging.comparison
     person.wait(lambda: [each.candidate.id for each in comparison.compared] == [6])
-    assert person.view.page == "judging_page"
-    assert person.number == 1
+    assert person.view.page == "judging_page" and person.number == 1
 
 
 def test_the_selected_are_exported_in_their_order(person, page, tmp_path):
@@ -204,6 +187,5 @@ def test_a_session_that_is_only_read(qtbot, tmp_path):
         page = person.view._stack.currentWidget()
         person.wait(lambda: page.model.blocks.row(3) is not None)
         select(person, page, 0, 1)
-        assert not page.tools.run.isEnabled()
-        assert page.tools.compare.isEnabled()
+        assert not page.tools.run.isEnabled() and page.tools.compare.isEnabled()
         assert page.tools.export.isEnabled()

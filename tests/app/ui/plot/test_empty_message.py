@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from PySide6.QtCore import Qt
 
 from agent.tasks.catalogue import find_task
 from app.core.importing.importer import import_list
@@ -13,7 +12,8 @@ from app.core.session.session import new_session
 from app.ui.plot.spectrum_panel import SpectrumPanel
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.conftest import opened_context
-from tests.app.ui.plot.steps import on_to
+from tests.app.ui.plot.conftest import on_to
+from tests.app.ui.steps import click, shown_in
 
 
 @pytest.fixture
@@ -36,9 +36,7 @@ def three(tmp_path):
 def test_a_broken_spectrum_says_why_and_is_skipped_or_read_again(qtbot, three):
     context, folder = three
     panel = SpectrumPanel(context)
-    qtbot.addWidget(panel)
-    with qtbot.waitExposed(panel):
-        panel.show()
+    shown_in(qtbot, panel)
     on_to(qtbot, context, 1)
     context.current.next()
     qtbot.waitUntil(panel.empty_message.retry_button.isVisible)
@@ -48,13 +46,13 @@ def test_a_broken_spectrum_says_why_and_is_skipped_or_read_again(qtbot, three):
     assert panel.empty_message.next_button.text() == "Next object (J)"
     context.keymap.rebind("next", [])
     assert panel.empty_message.next_button.text() == "Next object"
-    qtbot.mouseClick(panel.empty_message.next_button, Qt.MouseButton.LeftButton)
+    click(qtbot, panel.empty_message.next_button)
     qtbot.waitUntil(lambda: context.current.candidate.id == 3 and context.current.is_painted)
     assert not panel.empty_message.isVisible()
     context.current.go_to(2)
     qtbot.waitUntil(panel.empty_message.retry_button.isVisible)
     (folder / "lost").rename(folder / "2.fits.gz")
-    qtbot.mouseClick(panel.empty_message.retry_button, Qt.MouseButton.LeftButton)
+    click(qtbot, panel.empty_message.retry_button)
     qtbot.waitUntil(lambda: context.current.is_painted)
     assert context.current.candidate.id == 2 and not panel.empty_message.isVisible()
 
@@ -63,5 +61,4 @@ def test_an_empty_list_is_said_in_words(qtbot, context):
     panel = SpectrumPanel(context)
     qtbot.addWidget(panel)
     context.current._show(None)
-    assert not panel.empty_message.isHidden()
-    assert "empty" in panel.empty_message.reason.text()
+    assert not panel.empty_message.isHidden() and "empty" in panel.empty_message.reason.text()

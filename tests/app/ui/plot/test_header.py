@@ -5,19 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.ui.queue.queue_model import SNR, text_of
-from tests.app.ui.plot.steps import on_to
+from tests.app.ui.plot.conftest import on_to
 
 
-def test_the_title_says_what_it_is(qtbot, context, panel):
+def test_the_title_says_what_it_is_with_the_signal_to_noise_of_the_queue(qtbot, context, panel):
     on_to(qtbot, context, 2)
     spectrum = context.current.spectrum
     assert panel.header.title.text() == context.current.candidate.object_id
-    assert panel.header.simulated.isVisible()
-    assert "S/N" in panel.header.facts.text()
+    assert panel.header.simulated.isVisible() and "S/N" in panel.header.facts.text()
     assert spectrum.survey in panel.header.facts.text()
-
-
-def test_the_signal_to_noise_is_that_of_the_queue_and_names_its_source(qtbot, context, panel):
     on_to(qtbot, context, 2)
     current, spectrum = context.current, context.current.spectrum
     row = current.row
@@ -29,7 +25,7 @@ def test_the_signal_to_noise_is_that_of_the_queue_and_names_its_source(qtbot, co
     assert "S/N" not in " ".join(panel.header.texts)
 
 
-def test_the_note_takes_the_room_that_the_readout_does_not_need(panel):
+def test_notes_and_facts_give_way(panel):
     header = panel.header
     header.resize(900, header.height())
     note = "Smoothed 3 px = 207 km/s (FWHM) · Template: G2V"
@@ -40,9 +36,18 @@ def test_the_note_takes_the_room_that_the_readout_does_not_need(panel):
     assert header.note.geometry().right() < header.readout.geometry().left()
     header.show_readout("")
     assert header.note.text() == note
+    header = panel.header
+    header.show_object("J1", None)
+    header._facts_text = "LAMOST DR10 · S/N 15.0 (file)"
+    header.show_readout("6614.5 Å   F 2.985e-16")
+    shown = set()
+    for width in range(200, 700, 3):
+        header.resize(width, header.height())
+        shown.add(header.facts.text())
+    assert {"", header._facts_text} <= shown and all(len(text) >= 4 for text in shown if text)
 
 
-def test_a_long_name_gives_way_to_the_mark_of_a_simulation(qtbot, context, panel):
+def test_a_long_name_gives_way_and_values_under_the_mouse_are_never_cut(qtbot, context, panel):
     on_to(qtbot, context, 2)
     header, name = panel.header, "SIM J073243.14+221732.2 " * 4
     header.resize(500, header.height())
@@ -50,14 +55,10 @@ def test_a_long_name_gives_way_to_the_mark_of_a_simulation(qtbot, context, panel
     mark = header.simulated
     assert mark.isVisible() and mark.width() >= mark.sizeHint().width()
     assert mark.geometry().right() <= header.width()
-    assert "…" in header.title.text() and header.title.toolTip() == name
-    assert name in header.texts
+    assert "…" in header.title.text() and header.title.toolTip() == name and name in header.texts
     header.show_object("J1", context.current.spectrum)
     assert header.title.text() == "J1" and header.title.toolTip() == ""
-
-
-def test_values_under_the_mouse_are_never_cut(qtbot, context, panel):
-    """In a narrow header the line's name goes first, then the title, and the mark stays."""
+    # In a narrow header the line's name goes first, then the title, and the mark stays.
     on_to(qtbot, context, 2)
     header, text = panel.header, "He I 5876 5877.2   5834.5 Å   F 34.09"
     advance = header.readout.fontMetrics().horizontalAdvance
@@ -74,16 +75,3 @@ def test_values_under_the_mouse_are_never_cut(qtbot, context, panel):
         header.show_readout("")
         assert header.title.text() == title
     assert shown == text
-
-
-def test_no_fact_is_cut_to_a_few_letters(panel):
-    header = panel.header
-    header.show_object("J1", None)
-    header._facts_text = "LAMOST DR10 · S/N 15.0 (file)"
-    header.show_readout("6614.5 Å   F 2.985e-16")
-    shown = set()
-    for width in range(200, 700, 3):
-        header.resize(width, header.height())
-        shown.add(header.facts.text())
-    assert {"", header._facts_text} <= shown
-    assert all(len(text) >= 4 for text in shown if text)

@@ -36,40 +36,36 @@ def entries_at(person, wavelength):
     return found
 
 
-def test_velocities_about_the_line_and_back(person):
+def test_what_the_menu_of_a_line_does(person):
+    assert not [text for text in entries_at(person, 6500.0) if "Hα" in text]
+    person.start_over()
+    person.plot_view.set_window((6464.6, 6664.6))
     entries_at(person, HALPHA.wavelength)["Velocity about Hα"].trigger()
     assert person.options.velocity_line == HALPHA
     assert person.plot.plot.wavelength_axis.title == "Velocity about Hα (km/s)"
     back = "Wavelengths instead of velocity about Hα"
     entries_at(person, HALPHA.wavelength)[back].trigger()
     assert person.options.velocity_line is None
-
-
-def test_the_line_is_measured_where_it_is(person):
-    entries_at(person, HALPHA.wavelength)["Measure Hα here"].trigger()
-    (found,) = measurements_of(person.session, person.number)
-    assert found.measurement.line == "Hα"
-    assert (found.measurement.left[0], found.measurement.right[0]) == around(HALPHA, 0.0)
-
-
-def test_its_wavelengths_are_copied_in_the_unit_of_the_axis(person):
+    person.start_over()
+    person.plot_view.set_window((6464.6, 6664.6))
     person.plot_view.change(z=0.001, wavelength_unit="nm", medium="air")
     found = entries_at(person, HALPHA.wavelength * 1.001)
     (rest,) = (each for text, each in found.items() if text.startswith("Copy its rest"))
     rest.trigger()
     assert QGuiApplication.clipboard().text() == "656.280 nm"
     assert any(text.endswith("656.936 nm") for text in found)
-
-
-def test_its_set_of_lines_is_hidden(person):
+    person.start_over()
+    person.plot_view.set_window((6464.6, 6664.6))
     hide = next(t for t in entries_at(person, HALPHA.wavelength) if t.startswith("Hide"))
     entries_at(person, HALPHA.wavelength)[hide].trigger()
     assert "hydrogen" not in person.options.line_sets
     assert "Hα" not in {each.line.label for each in person.plot.plot.marks.marks}
-
-
-def test_beside_lines_there_are_no_entries_of_lines(person):
-    assert not [text for text in entries_at(person, 6500.0) if "Hα" in text]
+    person.start_over()
+    person.plot_view.set_window((6464.6, 6664.6))
+    entries_at(person, HALPHA.wavelength)["Measure Hα here"].trigger()
+    (found,) = measurements_of(person.session, person.number)
+    assert found.measurement.line == "Hα"
+    assert (found.measurement.left[0], found.measurement.right[0]) == around(HALPHA, 0.0)
 
 
 def test_points_of_the_continuum_move_with_the_line():

@@ -7,21 +7,15 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from app.core.session.measurements import measurements_of
-from tests.app.ui.candidates import copied, sample_file
 from tests.app.ui.whole_window import CTRL, LEFT, before_window
 
 Key = Qt.Key
 HALPHA = 6564.6
 
 
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory):
-    return sample_file(tmp_path_factory.mktemp("sample"))
-
-
 @pytest.fixture
-def person(qtbot, tmp_path, sample):
-    with before_window(qtbot, copied(sample, tmp_path)) as before:
+def person(qtbot, place):
+    with before_window(qtbot, place) as before:
         before.plot_view.set_window((6400.0, 6750.0))
         yield before
 
@@ -46,7 +40,10 @@ def measured(person):
     return [each.measurement for each in measurements_of(person.session, person.number)]
 
 
-def test_a_ctrl_drag_measures_and_keeps(person):
+def test_lines_are_measured_by_drag_or_key_kept_and_removed(person):
+    drag(person, HALPHA, HALPHA + 1.0)
+    assert measured(person) == []
+    forget(person)  # A ctrl drag measures and keeps
     window = person.plot_view.window
     drag(person, HALPHA - 60.0, HALPHA + 60.0)
     (found,) = measured(person)
@@ -58,43 +55,31 @@ def test_a_ctrl_drag_measures_and_keeps(person):
     layer = person.plot.plot.measured
     person.wait(lambda: [each.line for each in layer.shown] == [found.line])
     assert person.verdicts() == {}
-
-
-def test_a_key_at_two_places_measures_the_same(person):
-    for at in (HALPHA - 60.0, HALPHA + 60.0):
-        position, target = place(person, at)
-        QTest.mouseMove(target, position)
-        person.wait(lambda here=at: abs((person.plot.under_mouse or 0.0) - here) < 1.0)
-        person.press("i")
-    (found,) = measured(person)
-    assert found.left[0] < HALPHA < found.right[0]
-    assert person.plot.plot.measured.dragged is None
-
-
-def test_escape_forgets_the_first_point(person):
+    forget(person)  # Escape forgets the first point
     position, target = place(person, HALPHA)
     QTest.mouseMove(target, position)
     person.wait(lambda: person.plot.under_mouse is not None)
     person.press("i")
     assert person.plot.plot.measured.dragged is not None
     person.press(Key.Key_Escape)
-    assert person.plot.plot.measured.dragged is None
-    assert measured(person) == []
-
-
-def test_it_is_there_again_with_its_object(person):
+    assert person.plot.plot.measured.dragged is None and measured(person) == []
+    forget(person)  # A key at two places measures the same
+    for at in (HALPHA - 60.0, HALPHA + 60.0):
+        position, target = place(person, at)
+        QTest.mouseMove(target, position)
+        person.wait(lambda here=at: abs((person.plot.under_mouse or 0.0) - here) < 1.0)
+        person.press("i")
+    (found,) = measured(person)
+    assert found.left[0] < HALPHA < found.right[0] and person.plot.plot.measured.dragged is None
+    forget(person)  # It is there again with its object
     layer = person.plot.plot.measured
     drag(person, HALPHA - 60.0, HALPHA + 60.0)
     person.wait(lambda: len(layer.shown) == 1)
-    person.press("n")
-    person.sees(2)
+    person.press("n", sees=2)
     person.wait(lambda: len(layer.shown) == 0)
-    person.press("b")
-    person.sees(1)
+    person.press("b", sees=1)
     person.wait(lambda: len(layer.shown) == 1)
-
-
-def test_the_last_one_is_removed(person):
+    forget(person)  # The last one is removed
     layer = person.plot.plot.measured
     drag(person, HALPHA - 60.0, HALPHA + 60.0)
     drag(person, HALPHA - 40.0, HALPHA + 40.0)
@@ -108,6 +93,11 @@ def test_the_last_one_is_removed(person):
     assert "nothing" in person.view.status.message.full_text
 
 
-def test_what_cannot_be_measured_is_told(person):
-    drag(person, HALPHA, HALPHA + 1.0)
-    assert measured(person) == []
+def forget(person, number=1):
+    """As at first: nothing was measured."""
+    person.start_over()
+    person.go(number)
+    while measured(person):
+        person.window.commands.run("withdraw_measurement")
+    person.wait(lambda: not person.plot.plot.measured.shown)
+    person.plot_view.set_window((6400.0, 6750.0))

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 from astropy.io import fits
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QFileDialog
 
 from agent.spectra.readers import read
 from app.ui.candidate.view_options import RV_FINE_KMS, RV_STEP_KMS, SMOOTHINGS_PX, ViewOptions
 from app.ui.plot import plot_actions
-from tests.app.ui.plot.steps import HALPHA, heights, on_to, shown
+from app.ui.plot.snapshot import PNG_SCALE, TITLE_PX, save_snapshot
+from tests.app.ui.plot.conftest import HALPHA, heights, on_to, shown
+from tests.app.ui.steps import said
 
 
 def test_keys_zoom_pan_and_come_back(qtbot, context, panel, keys):
@@ -30,58 +33,13 @@ def test_keys_zoom_pan_and_come_back(qtbot, context, panel, keys):
     assert context.view.window is None and tuple(shown(panel)) == pytest.approx(whole)
     qtbot.keyClick(panel, Qt.Key.Key_Minus)
     assert context.view.window is None
-
-
-def test_panning_stops_at_the_end_of_the_spectrum(qtbot, context, panel, keys):
+    context.commands.run("reset")
     context.view.set_window(HALPHA)
     for _ in range(60):
         qtbot.keyClick(panel, Qt.Key.Key_BracketRight)
     assert shown(panel)[1] == pytest.approx(context.current.spectrum.range[1])
     assert shown(panel)[1] - shown(panel)[0] == pytest.approx(300)
-
-
-def test_autoscale_is_asked_for_and_a_jump_does_it(qtbot, context, panel, keys):
-    context.view.set_window(HALPHA)
-    scaled = heights(panel)
-    panel.plot.show_flux(-1e4, 1e4)
-    qtbot.keyClick(panel, Qt.Key.Key_Y)
-    assert heights(panel) == pytest.approx(scaled)
-
-
-def test_peek_lasts_as_long_as_the_key(qtbot, context, panel, keys):
-    context.view.set_window(HALPHA)
-    qtbot.keyPress(panel, Qt.Key.Key_Z)
-    assert tuple(shown(panel)) == pytest.approx(context.current.spectrum.range)
-    assert context.view.window == HALPHA
-    qtbot.keyRelease(panel, Qt.Key.Key_Z)
-    assert shown(panel) == pytest.approx(list(HALPHA))
-
-
-@pytest.mark.parametrize(
-    ("key", "part"), [("L", "marks"), ("E", "errors"), ("M", "shades")], ids=lambda each: each
-)
-def test_what_is_drawn_is_switched(qtbot, panel, keys, key, part):
-    item = getattr(panel.plot, part)
-    assert item.isVisible()
-    qtbot.keyClick(panel, key)
-    assert not item.isVisible()
-    qtbot.keyClick(panel, key)
-    assert item.isVisible()
-
-
-def test_smoothing_states_its_width_and_stays(qtbot, context, panel, keys):
-    qtbot.keyClick(panel, Qt.Key.Key_S)
-    qtbot.keyClick(panel, Qt.Key.Key_S)
-    width = panel.plot.trace.smoothing_kms
-    text = f"Smoothed {SMOOTHINGS_PX[2]:g} px = {width:.0f} km/s (FWHM)"
-    assert panel.header.note.text() == text
-    on_to(qtbot, context, 2)
-    assert panel.plot.trace.smoothing_px == SMOOTHINGS_PX[2]
-    qtbot.keyClick(panel, Qt.Key.Key_S, Qt.KeyboardModifier.ShiftModifier)
-    assert panel.header.note.text() == ""
-
-
-def test_velocity_moves_the_lines_and_the_rest_axis_but_not_the_sky(qtbot, context, panel, keys):
+    context.commands.run("reset")
     shift, alt = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.AltModifier
     sky, line = panel.plot.shades.windows, panel.plot.marks.marks[0].wavelength
     qtbot.keyClick(panel, Qt.Key.Key_Right, shift)
@@ -99,7 +57,28 @@ def test_velocity_moves_the_lines_and_the_rest_axis_but_not_the_sky(qtbot, conte
     assert panel.plot.stage.scale_now.wavelength(x) == pytest.approx(float(text) * 1.01)
 
 
-def test_reset_takes_everything_back(qtbot, context, panel, keys):
+def test_axes_and_smoothing_stay_until_a_reset(qtbot, context, panel, keys):
+    qtbot.keyClick(panel, Qt.Key.Key_S)
+    qtbot.keyClick(panel, Qt.Key.Key_S)
+    width = panel.plot.trace.smoothing_kms
+    text = f"Smoothed {SMOOTHINGS_PX[2]:g} px = {width:.0f} km/s (FWHM)"
+    assert panel.header.note.text() == text
+    on_to(qtbot, context, 2)
+    assert panel.plot.trace.smoothing_px == SMOOTHINGS_PX[2]
+    qtbot.keyClick(panel, Qt.Key.Key_S, Qt.KeyboardModifier.ShiftModifier)
+    assert panel.header.note.text() == ""
+    context.commands.run("reset")
+    for name in ("flux_log", "flux_normalised", "axis_nm", "axis_air"):
+        context.commands.run(name)
+    qtbot.keyClick(panel, Qt.Key.Key_N)
+    qtbot.waitUntil(lambda: context.current.is_painted)
+    qtbot.waitUntil(lambda: panel.plot.trace.quantity == "normalised")
+    assert panel.plot.trace.is_log and panel.plot.wavelength_axis.title == "Wavelength (nm, air)"
+    assert panel.plot.flux_axis.title == "Normalised flux"
+    assert "nm · air" in panel.caption and "normalised · log" in panel.caption
+    low, high = panel.plot.stage.ranges[1]
+    assert low < 0.0 < high  # the logarithm of a continuum of one
+    context.commands.run("reset")
     context.view.change(smoothing=3, z=0.01, rest_axis=True)
     for name in (
         "flux_log",
@@ -113,25 +92,10 @@ def test_reset_takes_everything_back(qtbot, context, panel, keys):
     assert context.view.options.velocity_line is not None
     context.view.set_window(HALPHA)
     qtbot.keyClick(panel, Qt.Key.Key_R)
-    assert context.view.options == ViewOptions()
-    assert context.view.window is None
+    assert context.view.options == ViewOptions() and context.view.window is None
 
 
-def test_axes_stay_from_candidate_to_candidate(qtbot, context, panel, keys):
-    for name in ("flux_log", "flux_normalised", "axis_nm", "axis_air"):
-        context.commands.run(name)
-    qtbot.keyClick(panel, Qt.Key.Key_N)
-    qtbot.waitUntil(lambda: context.current.is_painted)
-    qtbot.waitUntil(lambda: panel.plot.trace.quantity == "normalised")
-    assert panel.plot.trace.is_log
-    assert panel.plot.wavelength_axis.title == "Wavelength (nm, air)"
-    assert panel.plot.flux_axis.title == "Normalised flux"
-    assert "nm · air" in panel.caption and "normalised · log" in panel.caption
-    low, high = panel.plot.stage.ranges[1]
-    assert low < 0.0 < high  # the logarithm of a continuum of one
-
-
-def test_ticks_are_round_in_the_unit_shown(context, panel):
+def test_ticks_velocities_and_logarithms_are_drawn_where_they_belong(context, panel):
     context.view.change(z=0.001, rest_axis=True, wavelength_unit="nm", medium="air")
     frame, scale = panel.frame, panel.plot.stage.scale_now
     marks = panel.plot.wavelength_axis.marks
@@ -139,9 +103,7 @@ def test_ticks_are_round_in_the_unit_shown(context, panel):
     for x, text in marks:
         assert float(text) % 50 == 0
         assert frame.shown(scale.wavelength(x)) == pytest.approx(float(text), abs=1e-6)
-
-
-def test_velocities_about_a_line_show_its_surroundings(context, panel):
+    context.commands.run("reset")
     line = next(each.line for each in panel.plot.marks.marks if each.line.id == "H_alpha")
     context.view.change(velocity_line=line)
     assert context.view.window == pytest.approx(
@@ -153,9 +115,7 @@ def test_velocities_about_a_line_show_its_surroundings(context, panel):
     context.view.change(velocity_line=None)
     context.view.change(velocity_line=line)
     assert context.view.window == HALPHA  # close enough, and left as it is
-
-
-def test_a_logarithmic_axis_draws_all_parts_where_they_belong(context, panel):
+    context.commands.run("reset")
     context.view.change(smoothing=2, flux_log=True)
     plot, drawn = panel.plot, panel.plot.trace
     np.testing.assert_allclose(10.0**plot.curve.flux, np.maximum(drawn.flux, 1e-12), rtol=1e-9)
@@ -167,7 +127,27 @@ def test_a_logarithmic_axis_draws_all_parts_where_they_belong(context, panel):
     assert low < np.nanmedian(plot.curve.flux) < high
 
 
-def test_a_file_says_the_axes_that_change_its_numbers(qtbot, context, panel, tmp_path, monkeypatch):
+def test_range_and_spectrum_are_copied_and_saved(qtbot, context, panel, tmp_path, monkeypatch):
+    context.view.set_window((6450.0, 6750.0))
+    with qtbot.waitSignal(context.current.message):
+        context.commands.run("copy_range")
+    text = QGuiApplication.clipboard().text()
+    assert "range: 6450.00 to 6750.00 Å, observed, vacuum" in text
+    assert "S/N per pixel" in text and "SIMULATED" in text
+    for suffix in [".csv", ".fits", ".vot"]:
+        context.commands.run("reset")
+        out = tmp_path / f"mine{suffix}"
+        answer = str(out.with_suffix("")), f"x (*{suffix})"
+        chosen = staticmethod(lambda *about, answer=answer: answer)
+        monkeypatch.setattr(plot_actions.QFileDialog, "getSaveFileName", chosen)
+        context.view.set_window((6400.0, 6700.0))
+        context.view.change_smoothing(2)
+        assert said(qtbot, context, "save_spectrum") == f"Saved: {out}"
+        found = read(out)
+        assert 6400.0 <= found.range[0] < found.range[1] <= 6700.0
+        own = panel.spectrum.object_id  # which a CSV has only in a comment
+        assert found.object_id == ("mine" if suffix == ".csv" else own)
+    context.commands.run("reset")
     out = tmp_path / "mine.fits"
     chosen = staticmethod(lambda *about: (str(out), "x (*.fits)"))
     monkeypatch.setattr(plot_actions.QFileDialog, "getSaveFileName", chosen)
@@ -180,26 +160,41 @@ def test_a_file_says_the_axes_that_change_its_numbers(qtbot, context, panel, tmp
     np.testing.assert_allclose(read(out).flux, panel.spectrum.flux)
 
 
-def test_range_and_measurements_are_copied(qtbot, context, panel):
-    context.view.set_window((6450.0, 6750.0))
-    with qtbot.waitSignal(context.current.message):
-        context.commands.run("copy_range")
-    text = QGuiApplication.clipboard().text()
-    assert "range: 6450.00 to 6750.00 Å, observed, vacuum" in text
-    assert "S/N per pixel" in text and "SIMULATED" in text
+def answer(monkeypatch, path, chosen=""):
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), chosen))
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".fits", ".vot"])
-def test_the_spectrum_on_screen_is_saved(qtbot, context, panel, tmp_path, monkeypatch, suffix):
-    out = tmp_path / f"mine{suffix}"
-    chosen = staticmethod(lambda *about: (str(out.with_suffix("")), f"x (*{suffix})"))
-    monkeypatch.setattr(plot_actions.QFileDialog, "getSaveFileName", chosen)
-    context.view.set_window((6400.0, 6700.0))
-    context.view.change_smoothing(2)
-    with qtbot.waitSignal(context.current.message) as told:
-        context.commands.run("save_spectrum")
-    assert told.args[0] == f"Saved: {out}"
-    found = read(out)
-    assert 6400.0 <= found.range[0] < found.range[1] <= 6700.0
-    own = panel.spectrum.object_id  # which a CSV has only in a comment
-    assert found.object_id == ("mine" if suffix == ".csv" else own)
+def test_pictures_are_saved_by_their_ending_or_the_chosen_one(
+    qtbot, context, panel, monkeypatch, tmp_path
+):
+    for ending, start in [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")]:
+        path = tmp_path / f"plot.{ending}"
+        answer(monkeypatch, path)
+        assert path.name in said(qtbot, context, "snapshot") and path.read_bytes().startswith(start)
+        if ending == "png":
+            assert QImage(str(path)).width() == 2 * panel.plot.width()
+        if ending == "svg":
+            assert context.current.candidate.object_id in path.read_text(encoding="utf-8")
+    answer(monkeypatch, tmp_path / "plot", "PDF (*.pdf)")
+    context.commands.run("snapshot")
+    assert (tmp_path / "plot.pdf").is_file()
+    heights = []
+    for title in ("short", "Smoothed 5 px · rest · nm · air · normalised · log · " * 5):
+        path = tmp_path / f"{len(title)}.png"
+        save_snapshot(panel.plot, title, path)
+        heights.append(QImage(str(path)).height())
+    assert heights[0] == PNG_SCALE * (panel.plot.height() + TITLE_PX)
+    assert heights[1] > heights[0] + PNG_SCALE * panel.fontMetrics().height() / 2
+
+
+def test_what_cannot_be_written_is_one_line_and_what_is_called_off_nothing(
+    qtbot, context, panel, monkeypatch, tmp_path
+):
+    for ending in ["png", "svg", "pdf"]:
+        answer(monkeypatch, tmp_path / "no" / f"plot.{ending}")
+        with qtbot.waitSignal(context.current.failed) as signal:
+            context.commands.run("snapshot")
+        assert "cannot be written" in signal.args[0]
+    answer(monkeypatch, "")
+    context.commands.run("snapshot")
+    assert not [each for each in tmp_path.iterdir() if each.suffix in (".png", ".pdf", ".svg")]

@@ -8,30 +8,23 @@ import pytest
 from agent.errors import ReadError
 from app.ui.plot.template_overlay import scale_template
 from app.ui.plot.trace import trace
+from tests.app.ui.plot.conftest import on_to
 from tests.app.ui.plot.spectra import spectrum
-from tests.app.ui.plot.steps import on_to
 
 GRID = np.linspace(3000, 10000, 900)
 
 
-def test_the_factor_is_that_of_the_continuum():
+def test_the_factor_is_that_of_the_continuum_where_there_is_one():
     drawn = trace(spectrum(peak=80.0))
     wavelength, flux = scale_template(drawn, GRID, np.full(900, 1e-17), 0.01)
-    assert flux[0] == pytest.approx(1.0, rel=0.02)
-    assert wavelength[0] == pytest.approx(3030.0)
-
-
-@pytest.mark.parametrize(
-    ("grid", "flux"),
-    [
+    assert flux[0] == pytest.approx(1.0, rel=0.02) and wavelength[0] == pytest.approx(3030.0)
+    for grid, flux in [
         (GRID + 90_000, np.ones(900)),
         (GRID, np.full(900, np.nan)),
         (GRID, np.zeros(900)),
         (GRID, -np.ones(900)),
-    ],
-)
-def test_what_has_nothing_in_common_is_not_drawn(grid, flux):
-    assert scale_template(trace(spectrum()), grid, flux, 0.0) is None
+    ]:
+        assert scale_template(trace(spectrum()), grid, flux, 0.0) is None
 
 
 class Templates:
@@ -41,7 +34,7 @@ class Templates:
         return np.linspace(3000.0, 10_000.0, 500), np.full(500, 1e-17)
 
 
-def test_a_template_is_laid_over_and_scaled(qtbot, context, panel):
+def test_a_template_is_laid_over_scaled_and_by_hand(qtbot, context, panel):
     panel.use_templates(Templates())
     context.view.change(template="G2V")
     qtbot.waitUntil(panel.plot.template.isVisible)
@@ -56,6 +49,13 @@ def test_a_template_is_laid_over_and_scaled(qtbot, context, panel):
     with qtbot.waitSignal(context.current.failed) as signal:
         context.view.change(template="none")
     assert "no template none" in signal.args[0]
+    context.view.change(template="G2V")
+    qtbot.waitUntil(panel.plot.template.isVisible)
+    automatic = panel.plot.template.flux[0]
+    context.view.change(template_scale=2.0)
+    assert panel.plot.template.flux[0] == pytest.approx(2.0 * automatic)
+    context.commands.run("reset")
+    assert context.view.options.template_scale == 1.0
 
 
 class Sloped:
@@ -79,14 +79,3 @@ def test_a_template_follows_the_quantity_of_the_axis(qtbot, context, panel):
     qtbot.waitUntil(lambda: np.ptp(np.percentile(level.flux[inner], [10, 90])) < 0.05)
     context.view.change(flux_log=True)
     assert np.median(panel.plot.template.flux[inner]) == pytest.approx(0.0, abs=0.2)
-
-
-def test_a_scale_by_hand_multiplies_the_automatic_one(qtbot, context, panel):
-    panel.use_templates(Templates())
-    context.view.change(template="G2V")
-    qtbot.waitUntil(panel.plot.template.isVisible)
-    automatic = panel.plot.template.flux[0]
-    context.view.change(template_scale=2.0)
-    assert panel.plot.template.flux[0] == pytest.approx(2.0 * automatic)
-    context.commands.run("reset")
-    assert context.view.options.template_scale == 1.0

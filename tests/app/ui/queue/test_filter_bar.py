@@ -8,33 +8,26 @@ from app.core.inspections.store import add_inspection
 from app.core.queue import EVERYTHING, parse_sort, sort_text
 from app.core.session.records import Opinion, Verdict
 from tests.app.core.inspected import MEASURED, NANO, said
-from tests.app.ui.queue.conftest import LEFT, current_rows, names, objects, type_filter
+from tests.app.ui.queue.conftest import current_rows, names, objects, type_filter
+from tests.app.ui.steps import click, heard
 
 
-def test_a_filter_by_its_words(qtbot, panel, context, session):
+def test_filters_are_typed_or_pressed(qtbot, panel, context, session):
     session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
     type_filter(qtbot, panel, context, "verdict:accept or id>10")
     qtbot.waitUntil(lambda: names(panel) == objects(session, (2, 11, 12)))
-    assert panel.card.note.text() == "3"
-    assert current_rows(panel) == []
+    assert panel.card.note.text() == "3" and current_rows(panel) == []
     panel.filters.edit.clear()  # by hand: nothing happens until Enter
     qtbot.keyClick(panel.filters.edit, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: panel.model.rowCount() == 12)
-
-
-def test_quick_filters_are_pressed_and_pressed_again(qtbot, panel, context, session):
     session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
     button = panel.filters.quick["verdict:accept"]
-    qtbot.mouseClick(button, LEFT)
+    click(qtbot, button)
     qtbot.waitUntil(lambda: names(panel) == objects(session, (2,)))
-    assert button.isChecked()
-    assert panel.filters.edit.text() == "verdict:accept"
-    qtbot.mouseClick(button, LEFT)
+    assert button.isChecked() and panel.filters.edit.text() == "verdict:accept"
+    click(qtbot, button)
     qtbot.waitUntil(lambda: panel.model.rowCount() == 12)
     assert not button.isChecked()
-
-
-def test_orders(qtbot, panel, context, session):
     by_snr = sorted(range(1, 13), key=lambda number: -session.candidate(number).snr)
     action = next(each for each in panel.filters.menu.actions() if each.data() == "snr:down")
     action.trigger()
@@ -63,11 +56,8 @@ def test_where_two_agents_differ_comes_first(qtbot, panel, context, session):
 def test_blind_mode_refuses_what_tells_and_shows_what_is_walked(qtbot, panel, context):
     context.current.blind_mode.set_on(True)
     button = panel.filters.quick["disagree:agent"]
-    with qtbot.waitSignal(context.current.message) as signal:
-        qtbot.mouseClick(button, LEFT)
-    assert "Blind" in signal.args[0]
-    assert not button.isChecked()
-    assert panel.filters.edit.text() == ""
+    assert "Blind" in heard(qtbot, context.current.message, lambda: click(qtbot, button))
+    assert not button.isChecked() and panel.filters.edit.text() == ""
     action = next(each for each in panel.filters.menu.actions() if each.data() == "p_yes:down")
     action.trigger()
     assert context.current.queue.sort.key == "list"

@@ -10,50 +10,53 @@ from app.ui.queue.filter_edit import CHOICES, column_before, completed, completi
 from tests.app.ui.queue.conftest import type_filter
 
 
-@pytest.mark.parametrize(
-    "text, offered",
-    [
+def test_words_that_are_offered_and_what_is_typed_in_front_of_them():
+    for text, offered in [
         ("verd", "verdict:unjudged"),
         ("snr>10 fl", "flag:star"),
         ("(-has:", "has:fault"),
         ("acc", "verdict:accept"),
         ("OWN.m", "own.mag_r"),
         ("mag", "mag_r"),
-    ],
-)
-def test_for_the_word_in_front_of_the_cursor(text, offered):
-    assert offered in completions(text, len(text), ("mag_r",))
-
-
-@pytest.mark.parametrize("text", ["", "snr>10 ", "x", "verdict:unjudged"])
-def test_nothing_where_nothing_is_meant(text):
-    assert "verdict:unjudged" not in completions(text, len(text))
-
-
-def test_a_choice_replaces_the_word_and_no_more():
+    ]:
+        assert offered in completions(text, len(text), ("mag_r",))
+    for text in ["", "snr>10 ", "x", "verdict:unjudged"]:
+        assert "verdict:unjudged" not in completions(text, len(text))
+    for choice in [each for each in CHOICES if each[-1] not in ":<>"]:
+        parse_filter(choice)
     text = "snr>10 -fl other"
     assert completed(text, 10, "flag:star") == ("snr>10 -flag:star other", 17)
-
-
-@pytest.mark.parametrize("choice", [each for each in CHOICES if each[-1] not in ":<>"])
-def test_what_is_offered_can_be_read(choice):
-    parse_filter(choice)
-
-
-def test_odd_names_of_columns_are_quoted():
     (offered,) = completions("own.od", 6, ("odd name",))[:1] or ("",)
-    assert offered == ""
-    assert completions("own", 3, ("odd name",))[0] == 'own."odd name"'
+    assert offered == "" and completions("own", 3, ("odd name",))[0] == 'own."odd name"'
+    text = 'snr>1 my_class:"M gi'
+    choice = 'my_class:"M giant"'
+    assert completed(text, len(text), choice)[0] == 'snr>1 my_class:"M giant"'
+    for text, found in [
+        ("mag_r:", ("mag_r", "mag_r:", "")),
+        ("-mag_r=1", ("mag_r", "mag_r=", "1")),
+        ('own."odd name":"M g', ("odd name", 'own."odd name":', "M g")),
+        ('snr>1 "odd name":M', ("odd name", '"odd name":', "M")),
+        ("snr:1", None),
+        ("own.snr:1", ("snr", "own.snr:", "1")),
+        ("colour:b", None),
+        ("mag_r", None),
+    ]:
+        assert column_before(text, len(text), ("mag_r", "odd name", "snr")) == found
 
 
-def test_a_faulty_filter_says_what_and_where_and_changes_nothing(qtbot, panel, context):
+def test_faults_and_columns_of_the_list(qtbot, panel, context, session):
     type_filter(qtbot, panel, context, "snr>10 p_yes>high")
     assert "compared with a number" in panel.filters.fault.text()
-    assert panel.filters.edit._fault_at == 7
-    assert context.current.queue.tree == EVERYTHING
+    assert panel.filters.edit._fault_at == 7 and context.current.queue.tree == EVERYTHING
     panel.filters.edit.grab()  # the mark under the word is drawn
     type_filter(qtbot, panel, context, "snr>0")
     assert not panel.filters.fault.isVisible()
+    qtbot.waitUntil(lambda: bool(panel.filters.edit.own_columns))
+    type_filter(qtbot, panel, context, "survey:sdss")
+    wanted = [n for n in range(1, 13) if session.candidate(n).own["survey"] == "SDSS"]
+    qtbot.waitUntil(lambda: panel.model.rowCount() == len(wanted))
+    type_filter(qtbot, panel, context, "surve:sdss")
+    assert "columns of the list: survey" in panel.filters.fault.text()
 
 
 def test_words_are_offered_and_taken(qtbot, panel, context):
@@ -80,8 +83,7 @@ def test_a_filter_works_while_it_is_typed(qtbot, panel, context, session):
     type_words(qtbot, panel, context, f"snr>{middle:.0f}")
     over = sum(ratio > round(middle) for ratio in ratios.values())
     qtbot.waitUntil(lambda: panel.model.rowCount() == over)
-    assert panel.filters.edit.text() == f"snr>{middle:.0f}"
-    assert panel.filters.edit.hasFocus()
+    assert panel.filters.edit.text() == f"snr>{middle:.0f}" and panel.filters.edit.hasFocus()
     for _ in range(10):
         qtbot.keyClick(panel.filters.edit, Qt.Key.Key_Backspace)
     qtbot.waitUntil(lambda: panel.model.rowCount() == 12)
@@ -92,8 +94,7 @@ def test_half_a_filter_changes_and_says_nothing(qtbot, panel, context):
     typed = []
     panel.filters.edit.typed.connect(typed.append)
     qtbot.waitUntil(lambda: not panel.filters.edit._pause.isActive())
-    assert not typed
-    assert context.current.queue.tree == EVERYTHING
+    assert not typed and context.current.queue.tree == EVERYTHING
     assert not panel.filters.fault.isVisible()
 
 
@@ -103,20 +104,10 @@ def test_blind_mode_lets_type_what_it_refuses(qtbot, panel, context):
     context.current.message.connect(told.append)
     with qtbot.waitSignal(panel.filters.edit.typed):
         type_words(qtbot, panel, context, "agent:yes")
-    assert panel.filters.edit.text() == "agent:yes"
-    assert context.current.queue.tree == EVERYTHING
+    assert panel.filters.edit.text() == "agent:yes" and context.current.queue.tree == EVERYTHING
     assert not told
     qtbot.keyClick(panel.filters.edit, Qt.Key.Key_Return)
     assert told
-
-
-def test_a_column_of_the_list_by_its_name(qtbot, panel, context, session):
-    qtbot.waitUntil(lambda: bool(panel.filters.edit.own_columns))
-    type_filter(qtbot, panel, context, "survey:sdss")
-    wanted = [n for n in range(1, 13) if session.candidate(n).own["survey"] == "SDSS"]
-    qtbot.waitUntil(lambda: panel.model.rowCount() == len(wanted))
-    type_filter(qtbot, panel, context, "surve:sdss")
-    assert "columns of the list: survey" in panel.filters.fault.text()
 
 
 @pytest.mark.parametrize("name", ["survey", "own.survey"])
@@ -130,26 +121,3 @@ def test_values_of_a_column_are_offered(qtbot, panel, context, name):
     qtbot.keyClick(popup, Qt.Key.Key_Down)
     qtbot.keyClick(popup, Qt.Key.Key_Return)
     assert panel.filters.edit.text() == f"snr>1 {name}:LAMOST"
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("mag_r:", ("mag_r", "mag_r:", "")),
-        ("-mag_r=1", ("mag_r", "mag_r=", "1")),
-        ('own."odd name":"M g', ("odd name", 'own."odd name":', "M g")),
-        ('snr>1 "odd name":M', ("odd name", '"odd name":', "M")),
-        ("snr:1", None),
-        ("own.snr:1", ("snr", "own.snr:", "1")),
-        ("colour:b", None),
-        ("mag_r", None),
-    ],
-)
-def test_the_column_whose_value_is_typed(text, found):
-    assert column_before(text, len(text), ("mag_r", "odd name", "snr")) == found
-
-
-def test_a_value_in_quotes_is_replaced_as_a_whole():
-    text = 'snr>1 my_class:"M gi'
-    choice = 'my_class:"M giant"'
-    assert completed(text, len(text), choice)[0] == 'snr>1 my_class:"M giant"'

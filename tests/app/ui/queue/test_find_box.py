@@ -21,23 +21,21 @@ def type_name(qtbot, context, box, text):
     qtbot.keyClicks(box.edit, text)
 
 
-def test_enter_goes_to_it_even_before_the_list_is_there(qtbot, box, context, session):
+def test_objects_are_found_by_name_or_number(qtbot, box, context, session):
+    type_name(qtbot, context, box, "Betelgeuse")
+    with qtbot.waitSignal(context.current.message) as signal:
+        qtbot.keyClick(box.edit, Qt.Key.Key_Return)
+    assert "Betelgeuse" in signal.args[0] and context.current.candidate.id == 1
+    box.edit.clear()
+    type_name(qtbot, context, box, "9")
+    qtbot.keyClick(box.edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: context.current.candidate.id == 9)
     name = session.candidate(7).object_id
     type_name(qtbot, context, box, name.lower())
     box.edit.setText(name)
     qtbot.keyClick(box.edit, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: context.current.candidate.id == 7)
-    assert box.edit.text() == ""
-    assert not box.edit.hasFocus()
-
-
-def test_a_number_is_found(qtbot, box, context):
-    type_name(qtbot, context, box, "9")
-    qtbot.keyClick(box.edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: context.current.candidate.id == 9)
-
-
-def test_names_that_begin_so_are_offered_and_can_be_chosen(qtbot, box, context, session):
+    assert box.edit.text() == "" and not box.edit.hasFocus()
     type_name(qtbot, context, box, "SIM J")
     qtbot.waitUntil(box.suggestions.popup.isVisible)
     names = box.suggestions.model.stringList()
@@ -48,11 +46,3 @@ def test_names_that_begin_so_are_offered_and_can_be_chosen(qtbot, box, context, 
     wanted = int(names[1].rsplit("#", 1)[1])
     qtbot.waitUntil(lambda: context.current.candidate.id == wanted)
     assert not box.suggestions.popup.isVisible()
-
-
-def test_nobody_of_that_name(qtbot, box, context):
-    type_name(qtbot, context, box, "Betelgeuse")
-    with qtbot.waitSignal(context.current.message) as signal:
-        qtbot.keyClick(box.edit, Qt.Key.Key_Return)
-    assert "Betelgeuse" in signal.args[0]
-    assert context.current.candidate.id == 1

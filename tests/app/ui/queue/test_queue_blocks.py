@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 
-import pytest
-
 from app.core.queue import LIST_ORDER, QueuePosition, QueueRow, Sort
 from app.core.queue.landmarks import BLOCK
 from app.core.session.records import Candidate
@@ -26,39 +24,45 @@ def blocks_of(count, sort=LIST_ORDER):
     return made
 
 
-@pytest.mark.parametrize("count", [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 10 * BLOCK + 5])
-def test_every_row_has_its_block(count):
-    blocks = blocks_of(count)
-    assert blocks.total == count
-    for row in range(count):
-        block = blocks.block_of_row(row)
-        assert block == row // BLOCK
-        assert blocks.block_of(QueuePosition(row + 1, row + 1)) == block
-
-
-def test_backwards_orders_too():
+def test_every_row_has_its_block():
+    for count in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 10 * BLOCK + 5]:
+        blocks = blocks_of(count)
+        assert blocks.total == count
+        for row in range(count):
+            block = blocks.block_of_row(row)
+            assert block == row // BLOCK
+            assert blocks.block_of(QueuePosition(row + 1, row + 1)) == block
     blocks = blocks_of(3 * BLOCK, Sort(descending=True))
     assert blocks.block_of(QueuePosition(3 * BLOCK, 3 * BLOCK)) == 0
     assert blocks.block_of(QueuePosition(1, 1)) == 2
+    for sort in [LIST_ORDER, Sort("object"), Sort("object", descending=True)]:
+        blocks = QueueBlocks(sort)
+        is_name = sort.key == "object"
+        blocks.extend([QueuePosition("m" if is_name else BLOCK, BLOCK)], 5)
+        other = QueuePosition(3 if is_name else "star", 3)
+        assert blocks.index_of(other, 3) is None
 
 
-def test_counting_goes_on_where_it_stopped():
+def test_counting_goes_on_and_few_blocks_are_held():
     blocks = QueueBlocks(LIST_ORDER)
     blocks.extend([QueuePosition(BLOCK, BLOCK)], 5)
     blocks.fill(1, [row_of(BLOCK + 1 + at) for at in range(5)])
     blocks.extend([QueuePosition(2 * BLOCK, 2 * BLOCK)], 7)
-    assert blocks.total == 2 * BLOCK + 7
-    assert not blocks.holds(1)
+    assert blocks.total == 2 * BLOCK + 7 and not blocks.holds(1)
     assert blocks.between(1) == (QueuePosition(BLOCK, BLOCK), QueuePosition(2 * BLOCK, 2 * BLOCK))
     assert blocks.between(2) == (QueuePosition(2 * BLOCK, 2 * BLOCK), None)
-
-
-def test_few_blocks_are_held():
     blocks = blocks_of(100 * BLOCK)
     for block in range(100):
         blocks.fill(block, [row_of(block * BLOCK + at + 1) for at in range(BLOCK)])
     held = [block for block in range(100) if blocks.holds(block)]
     assert held == list(range(100 - HELD, 100))
+    blocks = blocks_of(BLOCK)
+    rows = [row_of(number) for number in range(1, BLOCK + 1)]
+    blocks.fill(0, rows)
+    edit = blocks.edit(0, rows[:40] + rows[41:])
+    assert (edit.at, edit.removed, edit.added) == (40, 1, 0)
+    edit = blocks.edit(0, rows)
+    assert (edit.removed, edit.added) == (0, 0)
 
 
 def test_edits_turn_what_was_shown_into_what_is_there():
@@ -86,22 +90,3 @@ def test_edits_turn_what_was_shown_into_what_is_there():
         first = blocks.span(block).first
         for at, number in enumerate(numbers if blocks.holds(block) else []):
             assert blocks.row(first + at).candidate.id == number
-
-
-def test_one_that_leaves_takes_only_its_row():
-    blocks = blocks_of(BLOCK)
-    rows = [row_of(number) for number in range(1, BLOCK + 1)]
-    blocks.fill(0, rows)
-    edit = blocks.edit(0, rows[:40] + rows[41:])
-    assert (edit.at, edit.removed, edit.added) == (40, 1, 0)
-    edit = blocks.edit(0, rows)
-    assert (edit.removed, edit.added) == (0, 0)
-
-
-@pytest.mark.parametrize("sort", [LIST_ORDER, Sort("object"), Sort("object", descending=True)])
-def test_a_row_read_in_another_order_is_at_no_place(sort):
-    blocks = QueueBlocks(sort)
-    is_name = sort.key == "object"
-    blocks.extend([QueuePosition("m" if is_name else BLOCK, BLOCK)], 5)
-    other = QueuePosition(3 if is_name else "star", 3)
-    assert blocks.index_of(other, 3) is None

@@ -1,4 +1,4 @@
-"""The queue panel: the current row, the columns and their widths."""
+"""The queue panel: its cells, the current row, the columns and their widths."""
 
 from __future__ import annotations
 
@@ -9,40 +9,57 @@ from sqlalchemy import update
 
 from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates
+from app.core.inspections.store import mark_fault
 from app.core.queue import EVERYTHING, parse_sort
 from app.core.session.records import Change, Opinion, Verdict
 from app.core.session.session import new_session
-from app.ui.queue.queue_model import AGENT, FLAGS, OBJECT, P_YES, SCORE, SNR, VERDICT
+from app.ui.queue.queue_model import AGENT, FLAGS, OBJECT, P_COMBINED, P_YES, SCORE, SNR, VERDICT
 from app.ui.queue.queue_panel import QueuePanel
 from app.ui.widgets.candidate_table import CELL, PAD
-from tests.app.ui.conftest import LONG_MS, opened_context
-from tests.app.ui.opinions import give_opinion
-from tests.app.ui.queue.conftest import LEFT, click, current_rows, fill, names, objects, type_filter
-from tests.app.ui.steps import shown_in
+from tests.app.ui.conftest import opened_context
+from tests.app.ui.queue.conftest import (
+    LEFT,
+    click,
+    current_rows,
+    fill,
+    names,
+    objects,
+    on_screen,
+    type_filter,
+)
+from tests.app.ui.steps import give_opinion, shown_in
 
 
-def test_the_list_and_where_one_stands(qtbot, panel, context, session):
-    assert names(panel) == objects(session, range(1, 13))
-    assert current_rows(panel) == [0]
+def test_one_goes_where_one_clicks_and_enters(qtbot, panel, context, session):
+    assert names(panel) == objects(session, range(1, 13)) and current_rows(panel) == [0]
     assert panel.card.note.text() == "12"
     context.current.go_to(9)
     assert current_rows(panel) == [8]
-
-
-def test_a_click_goes_there(qtbot, panel, context):
     click(qtbot, panel, 5)
     assert context.current.candidate.id == 6
     click(qtbot, panel, 2, SNR)
     assert context.current.candidate.id == 3
-
-
-def test_enter_goes_there_and_letters_pass_through(qtbot, panel, context):
+    click(qtbot, panel, 5)
+    context.current.set_confidence(3)
+    moved = []
+    context.current.candidate_changed.connect(moved.append)
+    position = panel.table.visualRect(panel.model.index(5, OBJECT)).center()
+    qtbot.mouseDClick(panel.table.viewport(), LEFT, pos=position)
+    qtbot.mouseRelease(panel.table.viewport(), LEFT, pos=position)
+    assert (moved, context.current.opinion.confidence) == ([], 3)
+    context.current.go_to(1)
     panel.table.setFocus()
     panel.table.setCurrentIndex(panel.model.index(4, 0))
     qtbot.keyClick(panel.table, Qt.Key.Key_A)
     assert context.current.candidate.id == 1
     qtbot.keyClick(panel.table, Qt.Key.Key_Return)
     assert context.current.candidate.id == 5
+    context.current.go_to(4)
+    panel.table.setFocus()
+    qtbot.waitUntil(panel.table.hasFocus)
+    assert panel.table.focused_row == 3
+    context.current.go_to(8)
+    assert panel.table.focused_row == 7
 
 
 @pytest.mark.parametrize("width", [314, 340, 500])
@@ -78,42 +95,6 @@ def test_flags_leave_room_for_names(qtbot, panel, context, session):
     assert not panel.table.horizontalScrollBar().isVisible()
 
 
-def test_blind_mode_hides_what_the_agent_says(qtbot, panel, context, session):
-    give_opinion(session, 2, "YES", 0.87)
-    qtbot.waitUntil(lambda: not panel.table.isColumnHidden(AGENT))
-    context.current.blind_mode.set_on(True)
-    assert panel.table.isColumnHidden(AGENT)
-    assert panel.table.isColumnHidden(P_YES)
-    context.current.blind_mode.set_on(False)
-    assert not panel.table.isColumnHidden(AGENT)
-
-
-def test_nothing_is_like_that(qtbot, panel, context):
-    type_filter(qtbot, panel, context, "flag:star")
-    qtbot.waitUntil(panel.message.isVisible)
-    assert "No candidate matches the filter" in panel.message.text()
-
-
-def test_the_focus_begins_at_the_current_row(qtbot, panel, context):
-    context.current.go_to(4)
-    panel.table.setFocus()
-    qtbot.waitUntil(panel.table.hasFocus)
-    assert panel.table.focused_row == 3
-    context.current.go_to(8)
-    assert panel.table.focused_row == 7
-
-
-def test_a_second_click_changes_nothing(qtbot, panel, context):
-    click(qtbot, panel, 5)
-    context.current.set_confidence(3)
-    moved = []
-    context.current.candidate_changed.connect(moved.append)
-    position = panel.table.visualRect(panel.model.index(5, OBJECT)).center()
-    qtbot.mouseDClick(panel.table.viewport(), LEFT, pos=position)
-    qtbot.mouseRelease(panel.table.viewport(), LEFT, pos=position)
-    assert (moved, context.current.opinion.confidence) == ([], 3)
-
-
 def test_an_empty_session_has_words_until_a_list_comes(qtbot, tmp_path):
     with (
         new_session(tmp_path / "empty", find_task("CV"), "Ada") as session,
@@ -138,7 +119,7 @@ def test_the_column_of_the_order_stays_and_names_are_whole(qtbot, panel, context
     panel.resize(width, 400)
     context.current.set_queue(EVERYTHING, parse_sort("score"))
     model, table = panel.model, panel.table
-    qtbot.waitUntil(lambda: {SCORE, AGENT} <= model.used, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: {SCORE, AGENT} <= model.used)
     qtbot.waitUntil(lambda: not table.isColumnHidden(SCORE))
     assert not table.horizontalScrollBar().isVisible()
     names = [model.index(row, OBJECT).data() for row in range(model.rowCount())]
@@ -146,3 +127,28 @@ def test_the_column_of_the_order_stays_and_names_are_whole(qtbot, panel, context
     assert table.columnWidth(OBJECT) >= min(widest + 2 * PAD, 0.6 * table.viewport().width())
     context.current.set_queue(EVERYTHING, parse_sort("list"))
     assert table.isColumnHidden(SCORE) or width > 314
+
+
+def test_cells_show_verdicts_faults_and_what_the_agent_says(qtbot, panel, session, context):
+    hidden = [column for column in range(8) if panel.table.isColumnHidden(column)]
+    assert hidden == [SCORE, AGENT, P_YES, P_COMBINED, FLAGS]
+    give_opinion(session, 2, "YES", 0.87)
+    qtbot.waitUntil(lambda: not panel.table.isColumnHidden(AGENT))
+    assert on_screen(panel)[1][AGENT : P_YES + 1] == ["YES", "0.87"]
+    opinion = Opinion(verdict=Verdict.REJECT, flags=("star", "sky"))
+    session.record_verdict(4, opinion)
+    qtbot.waitUntil(lambda: on_screen(panel)[3][VERDICT] == "✕ rejected")
+    assert on_screen(panel)[3][FLAGS] == "★ sky" and not panel.table.isColumnHidden(FLAGS)
+    session.undo()
+    qtbot.waitUntil(lambda: on_screen(panel)[3][VERDICT] == "")
+    mark_fault(session, 3, "no such file")
+    qtbot.waitUntil(lambda: on_screen(panel)[2][VERDICT] == "! broken")
+    give_opinion(session, 2, "YES", 0.87)
+    qtbot.waitUntil(lambda: not panel.table.isColumnHidden(AGENT))
+    context.current.blind_mode.set_on(True)
+    assert panel.table.isColumnHidden(AGENT) and panel.table.isColumnHidden(P_YES)
+    context.current.blind_mode.set_on(False)
+    assert not panel.table.isColumnHidden(AGENT)
+    type_filter(qtbot, panel, context, "flag:star")
+    qtbot.waitUntil(panel.message.isVisible)
+    assert "No candidate matches the filter" in panel.message.text()

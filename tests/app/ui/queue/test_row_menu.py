@@ -28,12 +28,10 @@ def opened(panel, row):
     return entries
 
 
-def test_it_goes_to_the_object(qtbot, panel, context):
-    opened(panel, 2)["Go to this object"].trigger()
-    qtbot.waitUntil(lambda: context.current.candidate.id == 3)
-
-
-def test_it_copies_what_other_programs_take(panel, context):
+def test_the_menu_of_a_row_copies_opens_and_goes(panel, context, monkeypatch, qtbot):
+    panel.row_menu.menu.clear()
+    panel.table.customContextMenuRequested.emit(QPoint(5, 5000))
+    assert panel.row_menu.menu.isEmpty()
     candidate = panel.model.blocks.row(1).candidate
     entries = opened(panel, 1)
     entries["Copy the name"].trigger()
@@ -43,29 +41,16 @@ def test_it_copies_what_other_programs_take(panel, context):
     assert (ra, dec) == pytest.approx((candidate.ra, candidate.dec), abs=1e-6)
     entries["Copy RA Dec in hours and degrees"].trigger()
     assert QGuiApplication.clipboard().text() == sexagesimal(candidate.ra, candidate.dec)
-
-
-def test_it_opens_the_folder(panel, monkeypatch):
     seen = []
     monkeypatch.setattr(QDesktopServices, "openUrl", staticmethod(lambda url: seen.append(url)))
     opened(panel, 1)["Open the folder of its file"].trigger()
     assert seen[0].isLocalFile()
-
-
-def test_below_the_last_row_there_is_none(panel):
-    panel.row_menu.menu.clear()
-    panel.table.customContextMenuRequested.emit(QPoint(5, 5000))
-    assert panel.row_menu.menu.isEmpty()
-
-
-@pytest.mark.parametrize(
-    ("ra", "dec", "text"),
-    [
+    opened(panel, 2)["Go to this object"].trigger()
+    qtbot.waitUntil(lambda: context.current.candidate.id == 3)
+    for ra, dec, text in [
         (187.705931, 12.391123, "12:30:49.42 +12:23:28.0"),
         (359.9999999, -0.00001, "00:00:00.00 -00:00:00.0"),
         (0.0, -89.9999999, "00:00:00.00 -90:00:00.0"),
         (15.0, 5.5, "01:00:00.00 +05:30:00.0"),
-    ],
-)
-def test_positions_in_hours_and_degrees(ra, dec, text):
-    assert sexagesimal(ra, dec) == text
+    ]:
+        assert sexagesimal(ra, dec) == text

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QFontMetrics, QMouseEvent
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from sqlalchemy import func, insert, select
 
 from app.core.database.tables import candidates
@@ -17,15 +19,33 @@ from app.core.session.session import open_session
 from app.services.catalogues.answer import Match, answer_of
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services
-from app.ui.queue.columns import AGENT, FIRST_OWN, FLAGS, OBJECT, P_YES, SCORE, SNR, VERDICT
+from app.ui.queue.column_store import ColumnStore
+from app.ui.queue.columns import (
+    AGENT,
+    FIRST_OWN,
+    FLAGS,
+    MAX_ENTRIES,
+    MAX_NAME,
+    OBJECT,
+    P_YES,
+    SCORE,
+    SNR,
+    VERDICT,
+    ColumnChoice,
+    checked_name,
+    choice_text,
+    names_text,
+    parse_choice,
+    parse_names,
+)
+from app.ui.queue.filter_bar import FilterBar
 from app.ui.queue.queue_model import RIGHT as RIGHT_SIDE
 from app.ui.queue.queue_panel import QueuePanel
-from app.ui.translation.languages import install_translators
-from app.ui.widgets.candidate_table import CELL, PAD
+from app.ui.queue.table_parts import TableParts
+from app.ui.widgets.candidate_table import CELL, PAD, CandidateTable
 from tests.app.ui.conftest import opened_context
-from tests.app.ui.opinions import give_opinion
 from tests.app.ui.queue.conftest import LEFT, names, objects, ready
-from tests.app.ui.steps import shown_in
+from tests.app.ui.steps import click, give_opinion, shown_in, speaking
 
 RIGHT = Qt.MouseButton.RightButton
 ALIGNMENT = Qt.ItemDataRole.TextAlignmentRole
@@ -78,51 +98,14 @@ def click_title(qtbot, panel, column):
     qtbot.mouseClick(viewport, LEFT, pos=title_at(panel, column))
 
 
-def test_own_columns_are_chosen_and_ordered_as_numbers(qtbot, wide, context, session):
-    assert "mag_r" not in titles(wide)
-    choose(qtbot, wide, "mag_r")
-    assert titles(wide) == ["object", "verdict", "S/N", "mag_r"]
-    column = own(wide, "mag_r")
-    cell = wide.model.index(0, column).data(CELL)
-    assert cell.is_right
-    assert float(cell.text) == session.candidate(1).own["mag_r"]
-    magnitudes = {number: session.candidate(number).own["mag_r"] for number in range(1, 13)}
-    click_title(qtbot, wide, column)
-    falling = sorted(magnitudes, key=lambda number: -magnitudes[number])
-    qtbot.waitUntil(lambda: names(wide) == objects(session, falling))
-    assert wide.filters.order.text() == "mag_r, falling ▾"
-    click_title(qtbot, wide, column)
-    qtbot.waitUntil(lambda: names(wide) == objects(session, falling[::-1]))
-    click_title(qtbot, wide, column)
-    qtbot.waitUntil(lambda: names(wide) == objects(session, range(1, 13)))
-
-
-def test_texts_begin_with_the_first_letter(qtbot, wide, context):
-    choose(qtbot, wide, "survey")
-    click_title(qtbot, wide, own(wide, "survey"))
-    assert context.current.queue.sort == Sort("own", own="survey")
-    column = own(wide, "survey")
-    qtbot.waitUntil(lambda: wide.model.index(0, column).data() == "LAMOST")
-
-
-def test_a_fixed_column_is_hidden_and_shown_again(qtbot, wide):
-    choose(qtbot, wide, "S/N")
-    assert titles(wide) == ["object", "verdict"]
-    choose(qtbot, wide, "S/N")
-    assert titles(wide) == ["object", "verdict", "S/N"]
-
-
-def test_the_button_opens_the_same_menu(qtbot, wide):
-    qtbot.mouseClick(wide.choose, LEFT)
-    menu = wide.column_menu.menu
-    qtbot.waitUntil(menu.isVisible)
-    texts = [each.text() for each in menu.actions()]
-    assert {"mag_r", "survey", "small spectrum", "Reset the columns"} <= set(texts)
-    assert not any(text.startswith("Rename") for text in texts)
-    qtbot.keyClick(menu, Qt.Key.Key_Escape)
-
-
-def test_a_column_is_renamed(qtbot, wide):
+def test_a_column_is_renamed_unless_the_field_is_left(qtbot, wide):
+    wide.column_menu.rename(SNR)
+    edit = wide.table.findChildren(QLineEdit)[0]
+    qtbot.waitUntil(edit.hasFocus)
+    qtbot.keyClicks(edit, "signal")
+    wide.table.setFocus()
+    qtbot.waitUntil(lambda: not wide.table.findChildren(QLineEdit))
+    assert "S/N" in titles(wide)
     choose(qtbot, wide, "mag_r")
     choose(qtbot, wide, "Rename mag_r…", own(wide, "mag_r"))
     edit = wide.findChild(QLineEdit, options=Qt.FindChildOption.FindChildrenRecursively)
@@ -140,16 +123,6 @@ def test_a_column_is_renamed(qtbot, wide):
     qtbot.waitUntil(lambda: not wide.table.findChildren(QLineEdit))
     click_title(qtbot, wide, own(wide, "mag_r"))
     assert wide.filters.order.text() == "r & z, falling ▾"
-
-
-def test_leaving_the_field_renames_nothing(qtbot, wide):
-    wide.column_menu.rename(SNR)
-    edit = wide.table.findChildren(QLineEdit)[0]
-    qtbot.waitUntil(edit.hasFocus)
-    qtbot.keyClicks(edit, "signal")
-    wide.table.setFocus()
-    qtbot.waitUntil(lambda: not wide.table.findChildren(QLineEdit))
-    assert "S/N" in titles(wide)
 
 
 def drag(viewport, start, end):
@@ -260,8 +233,7 @@ def cells(panel, column):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_no_title_is_cut_that_comes_later_or_has_an_arrow(qtbot, context, session, language):
-    translators = install_translators(QApplication.instance(), language)
-    try:
+    with speaking(language):
         panel = shown_in(qtbot, QueuePanel(context), 900, 500)
         context.current.start()
         ready(qtbot, panel)
@@ -276,9 +248,6 @@ def test_no_title_is_cut_that_comes_later_or_has_an_arrow(qtbot, context, sessio
         assert_whole(header, AGENT, P_YES, SNR)
         # The arrow is at the right, where the title of a column of numbers would end.
         assert panel.model.headerData(SNR, Qt.Orientation.Horizontal, ALIGNMENT) is None
-    finally:
-        for each in translators:
-            QApplication.removeTranslator(each)
 
 
 def assert_whole(header, *columns):
@@ -286,28 +255,26 @@ def assert_whole(header, *columns):
         assert header.sectionSize(column) >= header.sectionSizeHint(column) > 0
 
 
-@pytest.mark.parametrize("width", [280, 320])
-def test_chosen_columns_do_not_crush_names(qtbot, wide, context, width):
-    """Where the chosen columns have no room, the table scrolls sideways."""
-    for name in ("mag_g", "mag_r", "mag_i", "class"):
-        wide.store.show("queue", f"own.{name}", True)
-    wide.resize(width, 400)
-    qtbot.waitUntil(lambda: wide.width() == width)
-    table = wide.table
-    longest = QFontMetrics(table.font()).horizontalAdvance(wide.model.longest_name) + 2 * PAD
-    qtbot.waitUntil(
-        lambda: table.columnWidth(OBJECT) >= min(longest, table.viewport().width() // 2)
-    )
-    assert "class" in titles(wide)
-    assert table.horizontalScrollBar().maximum() > 0
-
-
-def test_the_column_of_the_order_is_shown(qtbot, wide, context):
+def test_chosen_columns_do_not_crush_names_and_that_of_the_order_is_shown(qtbot, wide, context):
     wide.resize(240, 400)
     context.current.set_queue(EVERYTHING, parse_sort("own.mag_i:up"))
     assert "mag_i" in titles(wide)
     context.current.set_queue(EVERYTHING, Sort())
     assert "mag_i" not in titles(wide)
+    # Where the chosen columns have no room, the table scrolls sideways.
+    table = wide.table
+    longest = QFontMetrics(table.font()).horizontalAdvance(wide.model.longest_name) + 2 * PAD
+    table = wide.table
+    longest = QFontMetrics(table.font()).horizontalAdvance(wide.model.longest_name) + 2 * PAD
+    for width in [280, 320]:
+        for name in ("mag_g", "mag_r", "mag_i", "class"):
+            wide.store.show("queue", f"own.{name}", True)
+        wide.resize(width, 400)
+        qtbot.waitUntil(lambda width=width: wide.width() == width)
+        qtbot.waitUntil(
+            lambda: table.columnWidth(OBJECT) >= min(longest, table.viewport().width() // 2)
+        )
+        assert "class" in titles(wide) and table.horizontalScrollBar().maximum() > 0
 
 
 def test_small_spectra_of_the_rows_on_screen(qtbot, wide, context, session):
@@ -334,7 +301,102 @@ def test_what_a_list_adds_later_is_offered(qtbot, wide, context, session):
     assert "e" in titles(wide)
 
 
-def test_flags_and_scores_as_before(wide):
-    assert wide.table.isColumnHidden(FLAGS)
-    assert wide.table.isColumnHidden(SCORE)
+def test_columns_are_chosen_hidden_and_ordered(wide, qtbot, context, session):
+    assert wide.table.isColumnHidden(FLAGS) and wide.table.isColumnHidden(SCORE)
     assert QApplication.activePopupWidget() is None
+    click(qtbot, wide.choose)
+    menu = wide.column_menu.menu
+    qtbot.waitUntil(menu.isVisible)
+    texts = [each.text() for each in menu.actions()]
+    assert {"mag_r", "survey", "small spectrum", "Reset the columns"} <= set(texts)
+    assert not any(text.startswith("Rename") for text in texts)
+    qtbot.keyClick(menu, Qt.Key.Key_Escape)
+    choose(qtbot, wide, "S/N")
+    assert titles(wide) == ["object", "verdict"]
+    choose(qtbot, wide, "S/N")
+    assert titles(wide) == ["object", "verdict", "S/N"] and "mag_r" not in titles(wide)
+    choose(qtbot, wide, "mag_r")
+    assert titles(wide) == ["object", "verdict", "S/N", "mag_r"]
+    column = own(wide, "mag_r")
+    cell = wide.model.index(0, column).data(CELL)
+    assert cell.is_right and float(cell.text) == session.candidate(1).own["mag_r"]
+    magnitudes = {number: session.candidate(number).own["mag_r"] for number in range(1, 13)}
+    click_title(qtbot, wide, column)
+    falling = sorted(magnitudes, key=lambda number: -magnitudes[number])
+    qtbot.waitUntil(lambda: names(wide) == objects(session, falling))
+    assert wide.filters.order.text() == "mag_r, falling ▾"
+    click_title(qtbot, wide, column)
+    qtbot.waitUntil(lambda: names(wide) == objects(session, falling[::-1]))
+    click_title(qtbot, wide, column)
+    qtbot.waitUntil(lambda: names(wide) == objects(session, range(1, 13)))
+    choose(qtbot, wide, "survey")
+    click_title(qtbot, wide, own(wide, "survey"))
+    assert context.current.queue.sort == Sort("own", own="survey")
+    column = own(wide, "survey")
+    qtbot.waitUntil(lambda: wide.model.index(0, column).data() == "LAMOST")
+
+
+def test_a_choice_is_read_back_and_what_is_none_or_too_large_bounded():
+    choice = ColumnChoice(
+        shown={"own.mag": True, "snr": False}, order=("snr", "own.a\nb"), widths={"snr": 70}
+    )
+    assert parse_choice(choice_text(choice)) == choice
+    for text in [
+        "",
+        "[]",
+        "{",
+        "null",
+        '{"shown": 3, "order": {}, "widths": []}',
+        "[" * 100_000,
+        '{"shown": {"a": "yes"}, "order": [1, null], "widths": {"a": 1e9, "b": true}}',
+    ]:
+        assert parse_choice(text) == ColumnChoice()
+    text = choice_text(
+        ColumnChoice(
+            shown={f"own.{number}": True for number in range(5000)},
+            order=tuple(map(str, range(5000))),
+            widths={"snr": 10**9},
+        )
+    )
+    choice = parse_choice(text)
+    assert len(choice.shown) == len(choice.order) == MAX_ENTRIES and choice.widths["snr"] <= 2000
+    assert parse_names(names_text({"snr": "S to N"})) == {"snr": "S to N"}
+    assert parse_names('{"snr": 3, "ra": "", "dec": "a\\nb"}') == {"dec": "a b"}
+
+
+@given(st.text(max_size=200))
+def test_a_name_is_one_line(text):
+    name = checked_name(text)
+    assert len(name) <= MAX_NAME and name.isprintable()
+
+
+@pytest.fixture
+def parts(qtbot, context):
+    """The parts of two tables beside one another."""
+    page = shown_in(qtbot, QWidget(), 900, 400)
+    store = ColumnStore(context.bridge.session, context.runner, page)
+
+    def made(name):
+        table = CandidateTable(context.current_theme, page)
+        return TableParts(context, table, FilterBar(context, page), store, name)
+
+    yield made("queue"), made("overview"), store
+
+
+def test_both_tables_have_one_order_and_columns_of_their_own(qtbot, parts, context, monkeypatch):
+    first, second, store = parts
+    for each in parts[:2]:
+        context.current.queue_changed.connect(each.filter_and_order.show_queue)
+    first.header_sort.sort_requested.emit(Sort("object"))
+    assert context.current.queue.sort == Sort("object")
+    assert first.model.sorted_column == second.model.sorted_column == OBJECT
+    store.show("queue", "snr", True)
+    store.show("overview", "snr", False)
+    assert first.columns.is_shown(SNR) and not second.columns.is_shown(SNR)
+    first, _, _ = parts
+    forgotten = []
+    monkeypatch.setattr(first.sparklines, "forget_waiting", lambda: forgotten.append(True))
+    bar = first.columns.parent().verticalScrollBar()
+    bar.setRange(0, 100)
+    bar.setValue(50)
+    assert forgotten

@@ -16,6 +16,7 @@ from tests.app.core.inspected import MEASURED, NANO, said
 from tests.app.core.judged_sessions import drawn_verdicts, inspect, say
 from tests.app.ui.candidates import sample_file
 from tests.app.ui.conftest import opened_context
+from tests.app.ui.steps import click, shown_in
 
 
 @pytest.fixture
@@ -23,10 +24,7 @@ def shown(qtbot):
     """Show a page and wait for its numbers."""
 
     def show(page, size=(1280, 700)):
-        qtbot.addWidget(page)
-        page.resize(*size)
-        with qtbot.waitExposed(page):
-            page.show()
+        shown_in(qtbot, page, *size)
         settled(qtbot, page)
         return page
 
@@ -74,10 +72,6 @@ def judged_context(qtbot, judged):
 
 def visible_text(page):
     return " ".join(each.text() for each in page.findChildren(QLabel) if each.isVisible())
-
-
-def click(qtbot, button):
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
 def tick(qtbot, box):

@@ -32,7 +32,7 @@ def test_with_nothing_wrong_it_says_so(qtbot, context, shown):
     qtbot.waitUntil(lambda: page.empty.geometry().bottom() < 150)  # all texts at the top
 
 
-def test_low_ratings_come_first_as_they_are_given(qtbot, context, session, shown):
+def test_low_ratings_come_first_and_a_click_goes_to_the_object(qtbot, context, session, shown):
     ones = {number: inspected(session, number) for number in (1, 2, 3)}
     page = shown(AgentFaultsPage(context))
     rate(session, 1, ones[1], 2)

@@ -2,32 +2,68 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, Qt
 
+from agent.confidence.scores import Estimate
 from app.core.session import verdict_log
 from app.core.session.records import Opinion, Verdict
+from app.core.statistics.calibration import newest_calibration
+from app.ui.review.agreement_numbers import agent_rows, compute_numbers, people_rows, snr_rows
 from app.ui.review.agreement_page import AgreementPage
-from tests.app.core.judged_sessions import say
-from tests.app.ui.review.conftest import visible_text
+from app.ui.review.figures import Figure, FigureRow, draw_rows, shortened
+from app.ui.theme.theme import DARK
+from tests.app.core.judged_sessions import A, R, say
+from tests.app.ui.review.conftest import settled, visible_text
+from tests.app.ui.steps import click, shown_in
 
 
-def test_with_nothing_judged_it_says_what_is_needed(qtbot, context, shown):
+def test_with_nothing_judged_it_says_what_is_needed_in_the_colours_of_the_theme(
+    qtbot, context, shown
+):
     page = shown(AgreementPage(context))
     seen = visible_text(page)
     assert "At least two people must judge the same objects" in seen
-    assert "No agent has inspected anything" in seen
-    assert "fifty verdicts" in seen
+    assert "No agent has inspected anything" in seen and "fifty verdicts" in seen
     assert not page.people.figure.isVisible()
+    context.current_theme.use(DARK)
+    background = page.people.figure.backgroundBrush().color().name()
+    assert background == DARK.panel
+    beside = page.calibration.mapTo(page, QPoint(0, 0))
+    assert beside.x() > page.people.width()
+    font = page.font()
+    font.setPointSizeF(24.0)
+    page.setFont(font)
+    qtbot.waitUntil(lambda: page.calibration.mapTo(page, QPoint(0, 0)).x() < page.people.width())
+    assert page.calibration.mapTo(page, QPoint(0, 0)).y() > page.people.height()
 
 
-def test_people_and_agent_are_compared(qtbot, judged_context, shown):
+def test_people_and_agent_are_compared_and_calibrated(qtbot, judged_context, shown, judged):
     page = shown(AgreementPage(judged_context))
     assert "Ada · Li Wei: 0." in page.people.figure.accessibleDescription()
     assert "Ada · nano: 0." in page.agents.figure.accessibleDescription()
-    assert "S/N" in page.by_snr.figure.accessibleDescription()
-    assert len(page.drift.figures) == 2
+    assert "S/N" in page.by_snr.figure.accessibleDescription() and len(page.drift.figures) == 2
     assert "Not calibrated" in page.calibration.state.text()
     assert "judged blind" in page.calibration.figures.text()
+    assert newest_calibration(judged, "nano") is None
+    with qtbot.waitSignal(judged_context.current.message) as signal:
+        click(qtbot, page.calibration.fit)
+    assert "is calibrated on" in signal.args[0] and newest_calibration(judged, "nano").is_fitted
+    qtbot.waitUntil(lambda: "Calibrated with" in page.calibration.state.text())
+    assert page.calibration.fit.isEnabled()
+    card = page.calibration
+    qtbot.waitUntil(lambda: card.plan is not None)
+    wanted = card.precision
+    wanted.setFocus()
+    wanted.selectAll()
+    qtbot.keyClicks(wanted, "99.9")
+    qtbot.keyClick(wanted, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "99.9 %" in card.cut.text())
+    assert "No cut for a precision of 99.9 % yet" in card.cut.text()
+    wanted.selectAll()
+    qtbot.keyClicks(wanted, "60")
+    qtbot.keyClick(wanted, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "60 %" in card.cut.text())
+    assert card.plan.abstention.accept_from is not None
 
 
 def test_blind_mode_hides_the_agent_until_everything_is_judged(
@@ -36,8 +72,7 @@ def test_blind_mode_hides_the_agent_until_everything_is_judged(
     judged_context.current.blind_mode.set_on(True)
     page = shown(AgreementPage(judged_context))
     assert "Blind mode" in visible_text(page.agents)
-    assert "Blind mode" in visible_text(page.calibration)
-    assert "nano" not in visible_text(page)
+    assert "Blind mode" in visible_text(page.calibration) and "nano" not in visible_text(page)
     assert "nano" not in page.by_snr.figure.accessibleDescription()
     assert page.calibration.model is None
     say(judged, "Ada", dict.fromkeys(range(51, 61), Verdict.REJECT))
@@ -52,22 +87,10 @@ def test_kappa_is_named_beside_each_figure_and_noise_is_not_blamed_without_numbe
     say(session, "Ada", {1: Verdict.ACCEPT, 2: Verdict.REJECT, 3: Verdict.ACCEPT})
     say(session, "Li Wei", {1: Verdict.REJECT, 2: Verdict.REJECT, 3: Verdict.ACCEPT})
     page = shown(AgreementPage(context))
-    assert page.by_snr.note.isVisible()
-    assert "Most disagreements" not in page.by_snr.note.text()
+    assert page.by_snr.note.isVisible() and "Most disagreements" not in page.by_snr.note.text()
     assert "Too few to tell whether noise matters" in page.by_snr.note.text()
     for card in (page.people, page.by_snr, page.agents):
         assert "appa" in card.note.text()
-
-
-def test_large_text_puts_the_cards_below_one_another(qtbot, context, shown):
-    page = shown(AgreementPage(context))
-    beside = page.calibration.mapTo(page, QPoint(0, 0))
-    assert beside.x() > page.people.width()
-    font = page.font()
-    font.setPointSizeF(24.0)
-    page.setFont(font)
-    qtbot.waitUntil(lambda: page.calibration.mapTo(page, QPoint(0, 0)).x() < page.people.width())
-    assert page.calibration.mapTo(page, QPoint(0, 0)).y() > page.people.height()
 
 
 def test_sub_classes_are_compared_by_level(qtbot, context, session, shown):
@@ -77,8 +100,7 @@ def test_sub_classes_are_compared_by_level(qtbot, context, session, shown):
     page = shown(AgreementPage(context))
     assert page.subclasses.isVisible()
     told = page.subclasses.figure.accessibleDescription()
-    assert "Ada · Li Wei · level 1: 1.00" in told
-    assert "Ada · Li Wei · level 2: 0." in told
+    assert "Ada · Li Wei · level 1: 1.00" in told and "Ada · Li Wei · level 2: 0." in told
 
 
 def say_finer(session, name, number, path):
@@ -86,3 +108,55 @@ def say_finer(session, name, number, path):
     opinion = Opinion(verdict=Verdict.ACCEPT, subclass=path)
     with session.database.writing() as connection:
         verdict_log.record(connection, number, verdict_log.reviewer_id(connection, name), opinion)
+
+
+def test_names_leave_room_to_the_intervals_and_rows_without_a_figure_are_empty(qtbot, context):
+    figure = Figure(context.current_theme, "x")
+    figure.draw(draw_rows, [FigureRow("Ada · Ben", Estimate(0.5, 0.2, 0.8), 12)])
+    shown_in(qtbot, figure, 900, 100)
+    names = figure.getPlotItem().getAxis("left")
+    usual = names.maximumWidth()
+    figure.window().resize(450, 100)
+    qtbot.waitUntil(lambda: names.maximumWidth() < 0.8 * usual)
+    assert len(shortened("x" * 200)) == 30
+    figure = Figure(context.current_theme, "x")
+    qtbot.addWidget(figure)
+    figure.draw(draw_rows, [FigureRow("a", Estimate(None, 0.0, 1.0), 0)])
+    texts = figure.getPlotItem().getAxis("right")._tickLevels
+    assert texts == [[(0, "– · n = 0")]]
+
+
+def test_a_new_verdict_is_counted_on_a_page_that_is_seen(qtbot, context, session, shown):
+    page = shown(AgreementPage(context))
+    say(session, "Li Wei", {1: A, 2: R})
+    say(session, "Ada", {1: A})
+    session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
+    qtbot.waitUntil(lambda: page.people.figure.isVisible())
+    settled(qtbot, page)
+    assert page.found.statistics.people.pairs[0].every.n == 2
+    page = AgreementPage(context)
+    qtbot.addWidget(page)
+    session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
+    qtbot.wait(1)
+    assert page.found is None
+
+
+def test_rows_of_people_and_agent(judged):
+    numbers = compute_numbers(judged)
+    (people,) = people_rows(numbers.statistics, "all", "repeats")
+    assert (people.name, people.n) == ("Ada · Li Wei", 50)
+    names = [row.name for row in agent_rows(numbers.statistics)]
+    assert names == ["Ada · nano", "Li Wei · nano"]
+    assert [model.figures.model for model in numbers.models] == ["nano"]
+    assert numbers.models[0].calibration is None and not numbers.is_all_judged
+    statistics = compute_numbers(judged).statistics
+    people = [row.name for row in snr_rows(statistics, "People", with_agent=False)]
+    assert people and all(name.startswith("People · S/N ") for name in people)
+    both = snr_rows(statistics, "People", with_agent=True)
+    assert {row.tone for row in both[len(people) :]} == {"agent"}
+    say(judged, "Grace", dict.fromkeys(range(1, 11), Verdict.REJECT))
+    rows = people_rows(compute_numbers(judged).statistics, "all", "repeats")
+    assert rows[0].name == "all" and len(rows) == 1 + 3
+    judged_before = set(range(1, 51))
+    say(judged, "Ada", dict.fromkeys(set(range(1, 61)) - judged_before, Verdict.REJECT))
+    assert compute_numbers(judged).is_all_judged

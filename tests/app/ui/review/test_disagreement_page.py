@@ -12,58 +12,53 @@ from app.core.session.session import open_session
 from app.ui.review.disagreement_page import DisagreementPage
 from tests.app.core.judged_sessions import A, R, say
 from tests.app.ui.candidates import sample_file
-from tests.app.ui.review.conftest import choose, click, settled
+from tests.app.ui.review.conftest import choose, settled
+from tests.app.ui.steps import click
 from tests.app.ui.whole_window import CTRL, SHIFT, before_window
 
 
-def test_each_kind_has_its_list(qtbot, page, disputed):
+def test_each_kind_has_its_list_and_blind_mode_hides_what_agents_say(
+    qtbot, page, disputed, context
+):
     assert [each.id for each in page.found] == [3, 5]
     click(qtbot, page.sides["agent"])
     settled(qtbot, page)
     assert [each.id for each in page.found] == [8]
     click(qtbot, page.sides["agents"])
     settled(qtbot, page)
-    assert [each.id for each in page.found] == [7]
-    assert page.list.count() == 1
+    assert [each.id for each in page.found] == [7] and page.list.count() == 1
     told = "both inspected 1: same verdict on 0, opposite verdicts on 1"
     assert told in page.compared.text() and page.compared.isVisible()
     click(qtbot, page.sides["people"])
     settled(qtbot, page)
     assert not page.compared.isVisible()
+    context.current.blind_mode.set_on(True)
+    click(qtbot, page.sides["agents"])
+    settled(qtbot, page)
+    assert page.found == () and "Blind mode" in page.empty.text()
 
 
 def test_without_any_it_says_what_is_needed(qtbot, context, shown):
     page = shown(DisagreementPage(context))
     assert "No disagreement on any object that two people" in page.empty.text()
-    assert not page.list.isVisible()
-    assert not page.view.isVisible()
+    assert not page.list.isVisible() and not page.view.isVisible()
 
 
-def test_the_former_candidate_becomes_current_again(qtbot, page, context):
+def test_the_former_candidate_becomes_current_again_unless_one_is_opened(qtbot, page, context):
     before = next_unjudged(context.current.session).candidate.id  # where a session begins
     assert context.current.candidate.id == page.found[0].id != before
     choose(qtbot, page, 3)
     choose(qtbot, page, 5)
     page.hide()
     assert context.current.candidate.id == before
-
-
-def test_an_opened_one_stays_current(qtbot, page, context):
+    page.show()
+    settled(qtbot, page)
     opened = []
     context.commands.add("judging_page", lambda: opened.append(True))
     choose(qtbot, page, 5)
     click(qtbot, page.view.open)
     page.hide()
-    assert opened
-    assert context.current.candidate.id == 5
-
-
-def test_blind_mode_hides_what_agents_say(qtbot, page, context, disputed):
-    context.current.blind_mode.set_on(True)
-    click(qtbot, page.sides["agents"])
-    settled(qtbot, page)
-    assert page.found == ()
-    assert "Blind mode" in page.empty.text()
+    assert opened and context.current.candidate.id == 5
 
 
 @pytest.fixture
@@ -85,8 +80,7 @@ def page_of(person):
 
 
 def test_keys_judge_along_the_list(person):
-    person.press("x")
-    person.sees(5)
+    person.press("x", sees=5)
     person.press("a")  # as before: that is an answer, too
     person.sees(8)
     person.press("u", SHIFT)
@@ -99,60 +93,40 @@ def test_keys_judge_along_the_list(person):
     person.wait(lambda: person.reads("This was the last disagreement"))
 
 
-def test_undo_brings_the_object_back_into_the_list(person):
-    person.press("x")
-    person.sees(5)
-    person.wait(lambda: [each.id for each in page_of(person).found] == [5, 8])
-    person.press("z", CTRL)
-    person.sees(3)
-    assert str(person.opinion(3).verdict) == "ACCEPT"
-    person.wait(lambda: [each.id for each in page_of(person).found] == [3, 5, 8])
-    person.wait(lambda: page_of(person).view.shown.id == 3)
-    assert page_of(person).list.currentRow() == 0
-
-
-def test_next_and_previous_go_along_the_list(person):
+def test_next_and_previous_go_along_the_list_and_other_pages_have_their_own(person):
     for key, number in (("n", 5), ("n", 8), ("b", 5), ("b", 3), ("b", 3)):
-        person.press(key)
-        person.sees(number)
+        person.press(key, sees=number)
     assert person.reads("This is the first disagreement")
+    view = page_of(person).view
+    assert view.accept.text() == "Accept  A"
+    person.window.keymap.rebind("accept", ["J"])
+    assert view.accept.text() == "Accept  J" and view.accept.accessibleName() == "Accept"
+    person.window.keymap.reset_all()
+    view = page_of(person).view
+    assert view.accept.isEnabled()
+    person.press("1", CTRL, sees=1)
+    person.press("2", CTRL, sees=3)
+    person.wait(lambda: view.accept.isEnabled() and view.reject.isEnabled())
+    assert view.unsure.isEnabled() and view.shown.id == 3
+    person.press("x", sees=5)
+    assert str(person.opinion(3).verdict) == "REJECT"
+    person.press("1", CTRL)
+    person.wait(lambda: person.number == 1)
+    person.sees(1)
+    person.press("a", sees=2)
+    assert str(person.opinion(1).verdict) == "ACCEPT"
 
 
-def test_a_held_key_judges_one(person):
+def test_a_held_key_judges_one_and_undo_brings_it_back_into_the_list(person):
     held = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_X, CTRL & ~CTRL, "x", True)
     person.press("x")
     for _ in range(5):
         QApplication.sendEvent(person.target, held)
     person.sees(5)
     assert len(person.log()) == 4 + 3
-
-
-def test_on_the_judging_page_keys_are_its_own_again(person):
-    person.press("1", CTRL)
-    person.wait(lambda: person.number == 1)
-    person.sees(1)
-    person.press("a")
-    person.sees(2)
-    assert str(person.opinion(1).verdict) == "ACCEPT"
-
-
-def test_buttons_show_their_keys(person):
-    view = page_of(person).view
-    assert view.accept.text() == "Accept  A"
-    person.window.keymap.rebind("accept", ["J"])
-    assert view.accept.text() == "Accept  J"
-    assert view.accept.accessibleName() == "Accept"
-
-
-def test_after_another_page_the_shown_one_can_be_judged_again(person):
-    view = page_of(person).view
-    assert view.accept.isEnabled()
-    person.press("1", CTRL)
-    person.sees(1)
-    person.press("2", CTRL)
-    person.sees(3)
-    person.wait(lambda: view.accept.isEnabled() and view.reject.isEnabled())
-    assert view.unsure.isEnabled() and view.shown.id == 3
-    person.press("x")
-    person.sees(5)
-    assert str(person.opinion(3).verdict) == "REJECT"
+    person.wait(lambda: [each.id for each in page_of(person).found] == [5, 8])
+    person.press("z", CTRL, sees=3)
+    assert str(person.opinion(3).verdict) == "ACCEPT"
+    person.wait(lambda: [each.id for each in page_of(person).found] == [3, 5, 8])
+    person.wait(lambda: page_of(person).view.shown.id == 3)
+    assert page_of(person).list.currentRow() == 0

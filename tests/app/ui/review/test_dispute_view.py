@@ -5,45 +5,28 @@ from __future__ import annotations
 from sqlalchemy import update
 
 from app.core.database.tables import candidates
-from app.core.session.records import Verdict
-from app.core.statistics.adjudication import adjudicator_of
+from app.core.session.records import Judgement, Opinion, Verdict
+from app.core.statistics.adjudication import adjudicator_of, set_adjudicator
 from app.ui.review.disagreement_page import DisagreementPage
+from app.ui.review.dispute_summary import AgentOpinion, dispute_details, disputes_between
+from app.ui.review.opinion_card import agent_card, hidden_agent_card, person_card
 from tests.app.core.judged_sessions import A, R, say
-from tests.app.ui.review.conftest import choose, click, judge, settled, tick, visible_text
+from tests.app.ui.review.conftest import choose, judge, settled, tick, visible_text
+from tests.app.ui.steps import click, shown_in
 
 
-def test_both_opinions_stand_side_by_side(qtbot, page, context):
+def test_ones_own_verdict_is_set_here_when_it_was_painted(qtbot, page, context, disputed):
     choose(qtbot, page, 3)
-    seen = visible_text(page.view)
-    for word in ("Ada", "✓ accepted", "Li Wei", "✕ rejected", "people disagree"):
-        assert word in seen
-    assert context.current.candidate.id == 3
-
-
-def test_the_agents_evidence_stands_beside_them(qtbot, page):
-    click(qtbot, page.sides["agents"])
-    settled(qtbot, page)
-    choose(qtbot, page, 7)
-    seen = visible_text(page.view)
-    for word in ("Agent nano", "YES · p(YES) 0.90", "Agent measured", "NO · p(YES) 0.20", "Hα"):
-        assert word in seen
-
-
-def test_ones_own_verdict_is_set_here(qtbot, page, context, disputed):
+    qtbot.waitUntil(lambda: context.current.is_painted)
+    context.current._painted_at = None
+    click(qtbot, page.view.reject)
+    assert disputed.judgement(3).opinion.verdict is Verdict.ACCEPT
     choose(qtbot, page, 3)
     judge(qtbot, page, context, page.view.reject)
     assert disputed.judgement(3).opinion.verdict is Verdict.REJECT
     assert context.current.candidate.id == 3
     settled(qtbot, page)
     qtbot.waitUntil(lambda: [each.id for each in page.found] == [5])
-
-
-def test_nothing_is_judged_before_it_was_painted(qtbot, page, context, disputed):
-    choose(qtbot, page, 3)
-    qtbot.waitUntil(lambda: context.current.is_painted)
-    context.current._painted_at = None
-    click(qtbot, page.view.reject)
-    assert disputed.judgement(3).opinion.verdict is Verdict.ACCEPT
 
 
 def test_the_readers_word_may_decide(qtbot, page, context, disputed):
@@ -89,3 +72,57 @@ def test_a_spectrum_that_cannot_be_read_says_why(qtbot, page, context, disputed)
     choose(qtbot, page, 5)
     qtbot.waitUntil(lambda: page.view.note.isVisible())
     assert "x.fits" in page.view.note.text()
+
+
+def test_opinions_stand_side_by_side_in_the_list_and_its_view(page, qtbot, context):
+    assert page.who.text() == "Ada, Li Wei" and page.list.item(0).toolTip() == "Ada ✓, Li Wei ✕"
+    choose(qtbot, page, 3)
+    seen = visible_text(page.view)
+    for word in ("Ada", "✓ accepted", "Li Wei", "✕ rejected", "people disagree"):
+        assert word in seen
+    assert context.current.candidate.id == 3
+    click(qtbot, page.sides["agents"])
+    settled(qtbot, page)
+    choose(qtbot, page, 7)
+    seen = visible_text(page.view)
+    for word in ("Agent nano", "YES · p(YES) 0.90", "Agent measured", "NO · p(YES) 0.20", "Hα"):
+        assert word in seen
+
+
+def test_cards_of_a_person_an_agent_and_a_hidden_one(qtbot):
+    opinion = Opinion(
+        verdict=Verdict.REJECT, confidence=3, flags=("noisy",), comment="<b>" + "x" * 3000
+    )
+    given = Judgement(
+        candidate_id=1, reviewer="Ada", opinion=opinion, at="2026-01-02T03:04:05", log_id=1
+    )
+    text = visible_text(shown_in(qtbot, person_card(given, is_adjudicator=True)))
+    for part in ("Ada · adjudicator", "✕ rejected", "2026-01-02 03:04", "probable · noisy", "<b>"):
+        assert part in text
+    assert text.count("x") < 1300
+    opinion = AgentOpinion(
+        model="nano", verdict="NO", p_yes=0.25, reasons="narrow lines", looks=3, look=None,
+        stopped_by="answer",
+    )  # fmt: skip
+    text = visible_text(shown_in(qtbot, agent_card(opinion)))
+    for part in ("Agent nano", "✕ NO · p(YES) 0.25", "looks: 3", "narrow lines"):
+        assert part in text
+    card = shown_in(qtbot, hidden_agent_card())
+    assert visible_text(card) == "Agent Hidden in blind mode until you have judged it"
+
+
+def test_disputes_of_each_kind_and_details_of_one(disputed):
+    found = {kind: disputes_between(disputed, kind) for kind in ("people", "agent", "agents")}
+    ids = {kind: [each.id for each in summary.disputes] for kind, summary in found.items()}
+    assert ids == {"people": [3, 5], "agent": [8], "agents": [7]}
+    (both,) = found["agents"].models
+    assert (both.n, both.opposed) == (1, 1) and found["people"].models == ()
+    details = dispute_details(disputed, 7)
+    assert details.candidate_id == 7
+    assert [each.reviewer for each in details.dispute.judgements] == ["Ada", "Li Wei"]
+    opinions = {each.model: (each.verdict, each.p_yes, each.looks) for each in details.agents}
+    assert opinions == {"nano": ("YES", 0.9, 1), "measured": ("NO", 0.2, 1)}
+    assert details.agents[0].look.label == "Hα"
+    set_adjudicator(disputed, "Ada")
+    assert disputes_between(disputed, "people", only_open=True).disputes == ()
+    assert len(disputes_between(disputed, "people").disputes) == 2

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
+from app.core.session.finer_values import field_values
 from app.core.session.log_pages import PAGE, older_lines
 from app.core.session.records import Opinion, Verdict
+from app.ui.review.history_model import local_time
 from app.ui.review.history_page import HistoryPage
 from tests.app.core.judged_sessions import A, R, say
 from tests.app.ui.review.conftest import settled
-
-
-def rows(page):
-    model = page.model
-    return [
-        [model.index(row, column).data() for column in range(model.columnCount())]
-        for row in range(model.rowCount())
-    ]
+from tests.app.ui.steps import click
 
 
 def flip(session, times):
@@ -25,18 +20,13 @@ def flip(session, times):
         say(session, "Ada", {1: A if number % 2 else R})
 
 
-def test_with_nothing_judged_it_says_so(qtbot, context, shown):
+def test_what_happens_now_comes_on_top(qtbot, context, shown, session):
     page = shown(HistoryPage(context))
-    assert page.empty.isVisible()
-    assert not page.table.isVisible()
-
-
-def test_what_happens_now_comes_on_top(qtbot, context, session, shown):
-    page = shown(HistoryPage(context))
+    assert page.empty.isVisible() and not page.table.isVisible()
     session.record_verdict(4, Opinion(verdict=Verdict.UNSURE))
     qtbot.waitUntil(lambda: page.model.rowCount() == 1)
-    assert rows(page)[0][3] == "? unsure"
-    assert not page.empty.isVisible()
+    assert rows(page)[0][3] == "? unsure" and not page.empty.isVisible()
+    assert local_time("yesterday") == "yesterday"
 
 
 def test_older_lines_come_as_they_are_scrolled_to(qtbot, context, session, shown):
@@ -47,8 +37,7 @@ def test_older_lines_come_as_they_are_scrolled_to(qtbot, context, session, shown
     bar.setValue(bar.maximum())
     qtbot.waitUntil(lambda: page.model.rowCount() == PAGE + 30)
     numbers = [line.entry.id for line in page.model.lines]
-    assert numbers == sorted(numbers, reverse=True)
-    assert len(set(numbers)) == PAGE + 30
+    assert numbers == sorted(numbers, reverse=True) and len(set(numbers)) == PAGE + 30
     session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
     qtbot.waitUntil(lambda: page.model.lines[0].entry.candidate_id == 2)
     settled(qtbot, page)
@@ -76,8 +65,59 @@ def test_undo_and_redo_are_here_too(qtbot, context, session, shown):
     context.commands.add("redo", context.current.redo)
     page = shown(HistoryPage(context))
     assert "Ctrl+Z" in page.undo.text()
-    qtbot.mouseClick(page.undo, Qt.MouseButton.LeftButton)
+    click(qtbot, page.undo)
     assert session.judgement(3) is None
-    qtbot.mouseClick(page.redo, Qt.MouseButton.LeftButton)
+    click(qtbot, page.redo)
     assert session.judgement(3).opinion.verdict is Verdict.ACCEPT
     qtbot.waitUntil(lambda: page.model.rowCount() == 3)
+
+
+SEEN = {"verdict": "YES", "p_yes": 0.875, "model": "nano"}
+
+
+def rows(page):
+    model = page.model
+    return [
+        [model.index(row, column).data() for column in range(model.columnCount())]
+        for row in range(model.rowCount())
+    ]
+
+
+def test_every_line_tells_who_what_when_and_what_they_had_seen(qtbot, context, session, shown):
+    say(session, "Li Wei", {2: R})
+    opinion = Opinion(verdict=Verdict.ACCEPT, confidence=3, flags=("star",), comment="宽\nline")
+    session.record_verdict(1, opinion, seconds=4.25, shown=SEEN)
+    session.undo()
+    page = shown(HistoryPage(context))
+    undone, mine, theirs = rows(page)
+    name = session.candidate(1).object_id
+    assert undone[1:4] == ["Ada", name, "undone, now: not judged"]
+    assert mine[1:] == [
+        "Ada", name, "✓ accepted · probable · star", "4.2", "YES · 0.88 · nano", "宽 line",
+    ]  # fmt: skip
+    assert theirs[1] == "Li Wei" and theirs[3:6] == ["✕ rejected", "", ""]
+    assert len(mine[0]) == len("2026-01-01 00:00:00")
+
+
+def test_blind_mode_hides_what_others_had_been_shown(qtbot, context, session, shown):
+    say(session, "Li Wei", {2: R}, shown=SEEN)
+    say(session, "Ada", {1: A}, shown=SEEN)
+    context.current.blind_mode.set_on(True)
+    page = shown(HistoryPage(context))
+    mine, theirs = rows(page)
+    assert mine[5] == "YES · 0.88 · nano" and theirs[5] == "hidden in blind mode"
+    context.current.blind_mode.set_on(False)
+    qtbot.waitUntil(lambda: rows(page)[1][5] == "YES · 0.88 · nano")
+
+
+def test_sub_classes_and_fields_are_told(qtbot, context, session, shown):
+    session.record_verdict(
+        1,
+        Opinion(
+            verdict=Verdict.ACCEPT,
+            subclass="DN/WZ Sge",
+            fields=field_values({"ebv": 0.25, "seen": True}),
+        ),
+    )
+    (row,) = rows(shown(HistoryPage(context)))
+    assert row[3] == "✓ accepted · DN › WZ Sge · ebv = 0.25 · seen = yes"

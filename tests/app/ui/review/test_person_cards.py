@@ -16,25 +16,20 @@ from app.ui.review.person_cards import KnownCard, WorkCard
 from app.ui.review.person_figures import hour_text
 from tests.app.core.judged_sessions import say
 from tests.app.ui.review.conftest import visible_text
+from tests.app.ui.steps import shown_in
 
 
 @pytest.fixture
 def card(qtbot, context):
     def show(kind):
-        made = kind(context)
-        qtbot.addWidget(made)
-        made.resize(620, 500)
-        with qtbot.waitExposed(made):
-            made.show()
-        return made
+        return shown_in(qtbot, kind(context), 620, 500)
 
     return show
 
 
 def test_work_of_each_person(card, session):
     work = card(WorkCard)
-    assert work.empty.isVisible()
-    assert not work.numbers.isVisible()
+    assert work.empty.isVisible() and not work.numbers.isVisible()
     share_out(session, SharePlan(people=("Ada", "Grace")))
     for number, (confidence, hour) in enumerate(((4, 21), (4, 22), (1, 22)), start=1):
         opinion = Opinion(verdict=Verdict.ACCEPT, confidence=confidence)
@@ -45,8 +40,7 @@ def test_work_of_each_person(card, session):
     found = statistics(session).working
     work.show_work(found)
     assert [row[:2] for row in work.numbers.rows] == [("Ada", "6"), ("Grace", "6")]
-    assert work.numbers.rows[0][5] == "100 %"
-    assert len(work.figures) == 1
+    assert work.numbers.rows[0][5] == "100 %" and len(work.figures) == 1
     spoken = work.figures[0].accessibleDescription()
     assert spoken == f"{hour_text('2026-01-01T21')}: 1; {hour_text('2026-01-01T22')}: 2"
     assert work.legend.isVisible()
@@ -75,8 +69,7 @@ def test_known_answers_of_each_person(card, session):
     told = "Grace: 2 of 2 members and 1 of 1 look-alikes accepted; 3 of them judged with others"
     assert told in shown.counts.text()
     spoken = shown.figure.accessibleDescription()
-    assert "Ada · completeness: 0.75 (0.30 to 0.95)" in spoken
-    assert "Ada · purity: 0.75" in spoken
+    assert "Ada · completeness: 0.75 (0.30 to 0.95)" in spoken and "Ada · purity: 0.75" in spoken
     assert not shown.drift.isVisible()
 
 

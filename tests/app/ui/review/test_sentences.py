@@ -6,7 +6,6 @@ import re
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QCoreApplication
 
 from agent.confidence.calibration import fit_calibration
 from agent.confidence.fleiss import FleissKappa
@@ -24,7 +23,7 @@ from app.ui.review.sentences import (
     estimate_text,
     snr_sentence,
 )
-from app.ui.translation.languages import install_translators
+from tests.app.ui.steps import speaking
 
 LATIN = re.compile(r"[A-Za-z]{2,}")
 SAID_SO = {"YES", "ACCEPT", "REJECT"}
@@ -32,10 +31,8 @@ SAID_SO = {"YES", "ACCEPT", "REJECT"}
 
 @pytest.fixture(params=["en", "zh"])
 def language(request, qapp):
-    translators = install_translators(qapp, request.param)
-    yield request.param
-    for each in translators:
-        QCoreApplication.removeTranslator(each)
+    with speaking(request.param):
+        yield request.param
 
 
 def judged(real, other):
@@ -45,15 +42,10 @@ def judged(real, other):
 
 def own(real, other, unjudged=()):
     return CalibrationSample(
-        model="nano",
-        model_sha256="",
-        judged=judged(real, other),
-        unjudged=np.array(unjudged, dtype=np.float64),
-        unsure=0,
-        shown=0,
-        together=0,
+        model="nano", model_sha256="", judged=judged(real, other),
+        unjudged=np.array(unjudged, dtype=np.float64), unsure=0, shown=0, together=0,
         without_p=0,
-    )
+    )  # fmt: skip
 
 
 def in_language(text, language):
@@ -64,61 +56,56 @@ def in_language(text, language):
     return text
 
 
-@pytest.mark.parametrize(
-    ("real", "other"), [(0, 0), (3, 100), (100, 2), (60, 60), (400, 600), (12, 12), (4, 4)]
-)
-def test_the_state_of_p_yes(language, real, other):
-    mine = own(real, other)
-    for rule in (None, fit_calibration(mine.judged)):
-        told = calibration_state(AgreementModel(figures=None, own=mine, calibration=rule))
-        in_language(told, language)
-        if language == "en":
-            assert told == calibration_sentence(rule, mine.judged)
+def test_sentences_about_p_yes_and_cuts(language):
+    for real, other in [(0, 0), (3, 100), (100, 2), (60, 60), (400, 600), (12, 12), (4, 4)]:
+        mine = own(real, other)
+        for rule in (None, fit_calibration(mine.judged)):
+            told = calibration_state(AgreementModel(figures=None, own=mine, calibration=rule))
+            in_language(told, language)
+            if language == "en":
+                assert told == calibration_sentence(rule, mine.judged)
+    for wanted in [0.8, 0.99]:
+        for real, other, left in [
+            (3, 20, 500),
+            (3, 20, 0),
+            (3, 20, 2),
+            (200, 300, 400),
+            (1500, 1500, 4000),
+            (0, 30, 9),
+        ]:
+            mine = own(real, other, np.linspace(0.02, 0.98, left))
+            plan = plan_cut(mine, fit_calibration(mine.judged), precision=wanted)
+            told = cut_sentences(plan)
+            for each in told:
+                in_language(each, language)
+            figures = sorted(re.findall(r"\d[\d,.]*\d|\d", " ".join(told)))
+            there = sorted(re.findall(r"\d[\d,.]*\d|\d", " ".join(plan.words)))
+            assert set(figures) - {"0"} == set(there) - {"0"}
 
 
-@pytest.mark.parametrize(
-    ("real", "other", "left"),
-    [(3, 20, 500), (3, 20, 0), (3, 20, 2), (200, 300, 400), (1500, 1500, 4000), (0, 30, 9)],
-)
-@pytest.mark.parametrize("wanted", [0.8, 0.99])
-def test_what_a_cut_would_do(language, real, other, left, wanted):
-    mine = own(real, other, np.linspace(0.02, 0.98, left))
-    plan = plan_cut(mine, fit_calibration(mine.judged), precision=wanted)
-    told = cut_sentences(plan)
-    for each in told:
-        in_language(each, language)
-    figures = sorted(re.findall(r"\d[\d,.]*\d|\d", " ".join(told)))
-    there = sorted(re.findall(r"\d[\d,.]*\d|\d", " ".join(plan.words)))
-    assert set(figures) - {"0"} == set(there) - {"0"}
-
-
-@pytest.mark.parametrize(("by_chance", "agent"), [(0.001, 0.8), (0.8, None), (0.8, 0.8)])
-def test_a_person_who_changes(language, by_chance, agent):
-    nothing = Estimate(None, 0.0, 1.0)
-    blocks = tuple(
-        VerdictBlock(
-            n=25,
-            since="",
-            until="",
-            accepted=Estimate(share, 0.0, 1.0),
-            unsure=nothing,
-            with_people=nothing,
-            with_agent=nothing if agent is None else Estimate(agent, 0.0, 1.0),
-            p_yes=None,
+def test_sentences_about_people_intervals_and_noise(language):
+    for by_chance, agent in [(0.001, 0.8), (0.8, None), (0.8, 0.8)]:
+        nothing = Estimate(None, 0.0, 1.0)
+        blocks = tuple(
+            VerdictBlock(
+                n=25, since="", until="", accepted=Estimate(share, 0.0, 1.0), unsure=nothing,
+                with_people=nothing,
+                with_agent=nothing if agent is None else Estimate(agent, 0.0, 1.0), p_yes=None,
+            )
+            for share in (0.2, 0.9, 0.1, 0.6)
+        )  # fmt: skip
+        odd = Drift(
+            reviewer="Ada", blocks=blocks, accepted_by_chance=0.001, agent_by_chance=by_chance
         )
-        for share in (0.2, 0.9, 0.1, 0.6)
-    )
-    odd = Drift(reviewer="Ada", blocks=blocks, accepted_by_chance=0.001, agent_by_chance=by_chance)
-    told = in_language(drift_sentence(odd), language)
-    assert re.findall(r"\d+ %", told) == re.findall(r"\d+ %", odd.words)
-    steady = Drift(reviewer="Ada", blocks=blocks, accepted_by_chance=0.5, agent_by_chance=1.0)
-    assert drift_sentence(steady) == steady.words == ""
-
-
-def test_a_figure_with_its_interval(language):
+        told = in_language(drift_sentence(odd), language)
+        assert re.findall(r"\d+ %", told) == re.findall(r"\d+ %", odd.words)
+        steady = Drift(reviewer="Ada", blocks=blocks, accepted_by_chance=0.5, agent_by_chance=1.0)
+        assert drift_sentence(steady) == steady.words == ""
     told = estimate_text(Estimate(0.512, -0.1, 0.96))
     assert told == {"en": "0.51 (-0.10 to 0.96)", "zh": "0.51（-0.10 至 0.96）"}[language]
     assert estimate_text(Estimate(None, 0.0, 1.0)) == "–"
+    said = snr_sentence([of_snr(5.0, 10.0, 40, 0.4), of_snr(50.0, None, 60, 0.9)])
+    assert language == "en" or not set(LATIN.findall(said)) - SAID_SO - {"kappa"}
 
 
 def of_snr(low, high, n, kappa, wide=0.1):
@@ -127,9 +114,8 @@ def of_snr(low, high, n, kappa, wide=0.1):
     return SnrBin(low, high, found)
 
 
-@pytest.mark.parametrize(
-    ("bins", "text"),
-    [
+def test_noise_is_blamed_only_where_the_numbers_show_it():
+    for bins, text in [
         ([], "Too few to tell whether noise matters"),
         ([of_snr(None, 5.0, 2, 0.0), of_snr(50.0, None, 2, 1.0)], "Too few to tell"),
         ([of_snr(None, 5.0, 40, 0.4), of_snr(None, None, 90, 1.0)], "Too few to tell"),
@@ -139,12 +125,5 @@ def of_snr(low, high, n, kappa, wide=0.1):
             "People agree less below S/N 10: kappa 0.40 on 40 objects, 0.90 on 60",
         ),
         ([of_snr(None, 5.0, 40, 0.9), of_snr(50.0, None, 60, 0.4)], "No clear difference"),
-    ],
-)
-def test_noise_is_blamed_only_where_the_numbers_show_it(bins, text):
-    assert snr_sentence(bins).startswith(text)
-
-
-def test_the_sentence_about_noise_is_translated(language):
-    said = snr_sentence([of_snr(5.0, 10.0, 40, 0.4), of_snr(50.0, None, 60, 0.9)])
-    assert language == "en" or not set(LATIN.findall(said)) - SAID_SO - {"kappa"}
+    ]:
+        assert snr_sentence(bins).startswith(text)

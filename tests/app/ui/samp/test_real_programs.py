@@ -14,7 +14,6 @@ import pytest
 
 from app.services.samp.received import HIGHLIGHT, LOAD_SPECTRUM, LOAD_VOTABLE, POINT
 from tests.app.services.samp.peers import TABLE, Topcat
-from tests.app.ui.candidates import copied, sample_file
 from tests.app.ui.samp.test_samp_desk import said, switch_on
 from tests.app.ui.whole_window import Person, before_window
 from tests.night import BY_NIGHT
@@ -30,15 +29,10 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory):
-    return sample_file(tmp_path_factory.mktemp("sample"))
-
-
 @pytest.fixture
-def person(qtbot, sample, lock, tmp_path) -> Iterator[Person]:
+def person(qtbot, place, lock, tmp_path) -> Iterator[Person]:
     """A window with a hub of its own, which the real programs join."""
-    with before_window(qtbot, copied(sample, tmp_path)) as person:
+    with before_window(qtbot, place) as person:
         switch_on(person)
         yield person
 
@@ -132,14 +126,14 @@ def test_jsamp_sends_what_is_sound_and_what_is_not(person):
     person.wait(lambda: refused.poll() is not None)
 
 
-def test_a_hub_of_jsamp_is_joined(qtbot, sample, lock, tmp_path):
+def test_a_hub_of_jsamp_is_joined(qtbot, place, lock, tmp_path):
     hub = subprocess.Popen(
         ["java", "-jar", str(JSAMP), "hub", "-mode", "no-gui", "-profiles", "std"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     try:
-        with before_window(qtbot, copied(sample, tmp_path)) as person:
+        with before_window(qtbot, place) as person:
             person.wait(lock.exists)
             switch_on(person)
             other = Topcat()

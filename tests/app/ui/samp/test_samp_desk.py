@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -11,9 +12,11 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pyvo.samp.errors import SAMPProxyError
 
+from agent.errors import WorkbenchError
 from agent.tasks.catalogue import look_task
 from app.core.importing.importer import import_list
-from app.core.queue import LIST_ORDER, parse_filter
+from app.core.progress import StoppedError
+from app.core.queue import EVERYTHING, LIST_ORDER, parse_filter, parse_sort
 from app.core.session.session import new_session, open_session
 from app.services.samp.received import (
     HIGHLIGHT,
@@ -21,25 +24,23 @@ from app.services.samp.received import (
     LOAD_VOTABLE,
     POINT,
     SELECT,
-    TABLES,
 )
+from app.ui.candidate.queue_neighbours import Queue
+from app.ui.importing.same_lists import lists_of
+from app.ui.samp.shared_tables import SharedTable, received_table, written_table
 from app.ui.settings.settings_store import SettingsStore
 from tests.app.services.samp.peers import TABLE, Topcat
-from tests.app.ui.candidates import copied, sample_file
-from tests.app.ui.whole_window import LEFT, Person, before_window
+from tests.app.ui.candidates import sample_file
+from tests.app.ui.steps import click
+from tests.app.ui.whole_window import Person, before_window
 
 pytestmark = pytest.mark.filterwarnings("ignore::pyvo.samp.SAMPWarning")
 
 
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory):
-    return sample_file(tmp_path_factory.mktemp("sample"))
-
-
 @pytest.fixture
-def person(qtbot, sample, topcat, tmp_path):
+def person(qtbot, place, topcat, tmp_path):
     """A window that is connected to a program that plays TOPCAT."""
-    with before_window(qtbot, copied(sample, tmp_path)) as person:
+    with before_window(qtbot, place) as person:
         switch_on(person)
         yield person
 
@@ -73,8 +74,7 @@ def test_the_list_is_sent_and_rows_are_highlighted_both_ways(person, topcat):
     text = sent_file(table).read_text(encoding="utf-8")
     assert text.count("<TR>") == 12 and 'name="agent_p_yes"' in text
     # Going on here highlights there.
-    person.press("n")
-    person.sees(2)
+    person.press("n", sees=2)
     person.wait(lambda: topcat.params(HIGHLIGHT))
     named = {key: table[key] for key in ("table-id", "url")}
     assert topcat.params(HIGHLIGHT) == [{**named, "row": "1"}]
@@ -112,7 +112,17 @@ def test_a_row_of_a_list_that_was_not_sent_yet_is_highlighted_all_the_same(perso
     assert topcat.params(HIGHLIGHT)[-1]["row"] == "4"
 
 
-def test_the_position_and_the_spectrum_are_sent(person, topcat, qtbot):
+def test_candidates_positions_and_spectra_are_sent(person, topcat, qtbot):
+    person.window.commands.run("overview_page")
+    page = person.view._pages["overview_page"]
+    person.wait(lambda: page.model.blocks.total == 12)
+    page.table.selectAll()
+    person.window.commands.run("samp_selected")
+    person.wait(lambda: topcat.params(SELECT))
+    assert topcat.params(SELECT)[0]["row-list"] == [str(row) for row in range(12)]
+    person.view.show_judging()
+    person.window.commands.run("samp_selected")
+    assert "overview first" in said(person)
     person.go(3)
     candidate = person.current.candidate
     person.window.commands.run("samp_position")
@@ -132,29 +142,6 @@ def test_the_position_and_the_spectrum_are_sent(person, topcat, qtbot):
     assert not path.exists()  # it lives as long as the session
 
 
-def test_candidates_selected_in_the_overview_are_selected_there(person, topcat, qtbot):
-    person.window.commands.run("overview_page")
-    page = person.view._pages["overview_page"]
-    person.wait(lambda: page.model.blocks.total == 12)
-    page.table.selectAll()
-    person.window.commands.run("samp_selected")
-    person.wait(lambda: topcat.params(SELECT))
-    assert topcat.params(SELECT)[0]["row-list"] == [str(row) for row in range(12)]
-    person.view.show_judging()
-    person.window.commands.run("samp_selected")
-    assert "overview first" in said(person)
-
-
-def test_a_position_opens_the_nearest_candidate_or_says_there_is_none(person, topcat):
-    other = person.session.candidate(8)
-    topcat.tell(POINT, ra=repr(other.ra), dec=repr(other.dec + 2 / 3600))
-    person.sees(8)
-    person.wait(lambda: said(person) == "topcat points here: 2.0 arcsec away")
-    topcat.tell(POINT, ra="0.5", dec="-89.5")
-    person.wait(lambda: "no candidate within 30 arcsec" in said(person))
-    assert person.number == 8
-
-
 def test_a_table_is_offered_over_an_open_session_and_opened_when_wanted(
     person, topcat, qtbot, tmp_path
 ):
@@ -164,11 +151,11 @@ def test_a_table_is_offered_over_an_open_session_and_opened_when_wanted(
     offer = person.window.samp.offer
     person.wait(lambda: offer.isVisible())
     assert offer.text.full_text == "topcat sends the table my <b>table</b>"
-    qtbot.mouseClick(offer.no, LEFT)
+    click(qtbot, offer.no)
     assert not offer.isVisible() and person.window.view is not None
     topcat.ask(LOAD_VOTABLE, url=table.as_uri(), name="again", table_id="t9")
     person.wait(lambda: offer.isVisible())
-    qtbot.mouseClick(offer.yes, LEFT)
+    click(qtbot, offer.yes)
     person.wait(lambda: person.window.view is None)
     assert person.window.opening.importing.isVisible()
 
@@ -191,10 +178,10 @@ def test_a_table_becomes_a_session_whose_rows_the_program_can_pick(
 
 
 @pytest.fixture
-def real_list(sample, tmp_path):
+def real_list(place, tmp_path):
     """A VOTable of three of the sample's spectra, with absolute paths."""
     rows = []
-    with open_session(sample, "Ada") as session:
+    with open_session(place, "Ada", read_only=True) as session:
         for number in (1, 2, 3):
             each = session.candidate(number)
             rows.append(f"<TR><TD>{each.object_id}</TD><TD>{each.path}</TD></TR>")
@@ -212,8 +199,8 @@ def session_of(table: Path, folder: Path) -> Path:
     return place
 
 
-def test_a_spectrum_opens_to_just_look(qtbot, hub, topcat, sample, tmp_path):
-    with open_session(sample, "Ada") as session:
+def test_a_spectrum_opens_to_just_look(qtbot, hub, topcat, place, tmp_path):
+    with open_session(place, "Ada", read_only=True) as session:
         spectrum = Path(session.candidate(1).path)
     copy = tmp_path / spectrum.name
     copy.write_bytes(spectrum.read_bytes())
@@ -237,13 +224,21 @@ HOSTILE = (
 )
 
 
-def test_what_is_hostile_is_a_sentence_in_the_status_line(person, topcat):
+def test_what_points_here_opens_the_nearest_or_is_a_sentence(person, topcat):
     for mtype, params, words in HOSTILE:
         topcat.tell(mtype, **params)
         person.wait(lambda words=words: words in said(person))
         assert person.number == 1
     person.press("n")  # and the window goes on
     person.sees(2)
+    person.start_over()
+    other = person.session.candidate(8)
+    topcat.tell(POINT, ra=repr(other.ra), dec=repr(other.dec + 2 / 3600))
+    person.sees(8)
+    person.wait(lambda: said(person) == "topcat points here: 2.0 arcsec away")
+    topcat.tell(POINT, ra="0.5", dec="-89.5")
+    person.wait(lambda: "no candidate within 30 arcsec" in said(person))
+    assert person.number == 8
 
 
 def test_blind_mode_keeps_the_agents_opinion_from_the_other_program(person, topcat):
@@ -255,8 +250,8 @@ def test_blind_mode_keeps_the_agents_opinion_from_the_other_program(person, topc
     assert 'name="verdict"' in text and "agent_verdict" not in text and "p_yes" not in text
 
 
-def test_off_it_sends_nothing_and_says_how_to_turn_it_on(qtbot, sample, topcat, tmp_path):
-    with before_window(qtbot, copied(sample, tmp_path)) as person:
+def test_off_it_sends_nothing_and_says_how_to_turn_it_on(qtbot, place, topcat, tmp_path):
+    with before_window(qtbot, place) as person:
         assert not person.window.samp.link.is_on
         person.window.commands.run("samp_list")
         assert "Connect to TOPCAT" in said(person)
@@ -271,17 +266,17 @@ def test_off_it_sends_nothing_and_says_how_to_turn_it_on(qtbot, sample, topcat, 
         person.wait(lambda: registered(topcat).count("Spec-o3 Workbench") == 1)
 
 
-def test_a_failure_to_connect_is_said(qtbot, sample, lock, tmp_path):
+def test_a_failure_to_connect_is_said(qtbot, place, lock, tmp_path):
     lock.write_text("samp.secret=x\nsamp.hub.xmlrpc.url=http://192.0.2.1:8000/\n")
-    with before_window(qtbot, copied(sample, tmp_path)) as person:
+    with before_window(qtbot, place) as person:
         person.window.commands.run("samp")
         person.wait(lambda: "not on this machine" in said(person))
         person.window.commands.run("samp_list")
         person.wait(lambda: "not on this machine" in said(person))
 
 
-def test_no_other_program_is_said(qtbot, sample, lock, tmp_path):
-    with before_window(qtbot, copied(sample, tmp_path)) as person:
+def test_no_other_program_is_said(qtbot, place, lock, tmp_path):
+    with before_window(qtbot, place) as person:
         person.window.commands.run("samp")
         person.wait(lambda: said(person) == "SAMP is on; no other program is connected yet")
         person.window.commands.run("samp_list")
@@ -294,11 +289,11 @@ def test_no_other_program_is_said(qtbot, sample, lock, tmp_path):
             program.close()
 
 
-def test_two_windows_at_once(qtbot, sample, hub, tmp_path):
+def test_two_windows_at_once(qtbot, place, hub, tmp_path):
     (tmp_path / "second").mkdir()
     with (
-        before_window(qtbot, copied(sample, tmp_path)) as first,
-        before_window(qtbot, copied(sample, tmp_path / "second")) as second,
+        before_window(qtbot, place) as first,
+        before_window(qtbot, sample_file(tmp_path / "second")) as second,
     ):
         for person in (first, second):
             person.window.commands.run("samp")
@@ -309,5 +304,50 @@ def test_two_windows_at_once(qtbot, sample, hub, tmp_path):
     QApplication.processEvents()
 
 
-def test_all_kinds_of_tables_are_taken():
-    assert TABLES == ("table.load.votable", "table.load.fits")
+ALL = Queue(tree=EVERYTHING, sort=LIST_ORDER)
+
+
+def never() -> bool:
+    return False
+
+
+def test_rows_and_candidates_of_a_table_known_by_id_or_address():
+    table = SharedTable("t", "file:///t", array("q", [7, 0, 9]))
+    assert [table.candidate_at(row) for row in (-1, 0, 1, 2, 3, 10**9)] == [None, 7, None, 9] + [
+        None
+    ] * 2
+    assert [table.row_of(number) for number in (7, 9, 8)] == [0, 2, None]
+    table = SharedTable("t", "file:///t", array("q"))
+    assert table.is_named("t", "file:/t") and table.is_named("", "file:///t")
+    assert not table.is_named("other", "file:///t") and not table.is_named("", "")
+
+
+def test_the_list_is_written_as_it_is_filtered_and_ordered_or_not_at_all(session, tmp_path):
+    nothing = Queue(tree=parse_filter("object:nobody"), sort=LIST_ORDER)
+    with pytest.raises(WorkbenchError, match="nothing to send"):
+        written_table(session, nothing, tmp_path, "t1", never, is_blind=False)
+    with pytest.raises(StoppedError):
+        written_table(session, ALL, tmp_path, "t1", lambda: True, is_blind=False)
+    assert not list(tmp_path.glob("*.vot"))
+    queue = Queue(tree=EVERYTHING, sort=parse_sort("object"))
+    table = written_table(session, queue, tmp_path, "t1", never, is_blind=False)
+    assert sorted(table.ids) == list(range(1, 13))
+    names = [session.candidate(number).object_id for number in table.ids]
+    assert names == sorted(names)
+    text = Path(tmp_path / "t1.vot").read_text(encoding="utf-8")
+    assert [text.index(f"<TD>{name}</TD>") for name in names] == sorted(
+        text.index(f"<TD>{name}</TD>") for name in names
+    )
+    assert table.url == (tmp_path / "t1.vot").as_uri()
+
+
+def test_a_list_that_was_sent_to_us(session):
+    (place,) = lists_of(session)
+    assert received_table(session, {}) is None
+    assert received_table(session, {Path("/other.vot"): ("t", "u")}) is None
+    table = received_table(session, {place: ("t9", "file:///t")})
+    assert table is not None and (table.table_id, table.path) == ("t9", None)
+    rows = {number: table.row_of(number) for number in range(1, 13)}
+    with session.database.reading() as connection:
+        lines = dict(connection.exec_driver_sql("SELECT id, line FROM candidates").all())
+    assert rows == {number: line - 1 for number, line in lines.items()}

@@ -77,5 +77,4 @@ def test_a_flood_is_followed_once_in_a_while(qtbot, topcat, tmp_path):
         assert work.did(*BLOCKS) == {}
         assert work.counts["statement"] <= MOST_STATEMENTS, work.did("statement")
         assert len(opened) == 1
-        person.press("b")
-        person.sees(11)
+        person.press("b", sees=11)

@@ -1,26 +1,13 @@
-"""The dialog as a whole: it is not modal and follows the settings."""
+"""The dialog follows the settings, and what is entered on its pages is in the settings at once."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
 
 
-def test_it_is_in_nobodys_way(dialog):
-    assert not dialog.isModal()
-    QTest.keyClick(dialog, Qt.Key.Key_Escape)
-    assert not dialog.isVisible()
-
-
-def test_what_changes_elsewhere_is_shown(dialog):
-    dialog.settings.change(theme="dark", workers=4, profile="marz", comments=("Broad Hα",))
-    assert dialog.appearance.theme.currentData() == "dark"
-    assert dialog.agent.workers.value() == 4
-    assert dialog.keys.profile.currentData() == "marz"
-    assert dialog.files.comments.toPlainText() == "Broad Hα"
-
-
-def test_every_field_says_what_it_is(dialog):
+def test_it_is_in_nobodys_way_and_follows_the_settings(dialog):
     for field in (
         dialog.reviewer.name,
         dialog.reviewer.blind,
@@ -36,3 +23,63 @@ def test_every_field_says_what_it_is(dialog):
         dialog.files.comments,
     ):
         assert field.accessibleName()
+    dialog.reviewer.name.setFocus()
+    QTest.keyClicks(dialog.reviewer.name, "Ad")
+    dialog.settings.change(theme="dark")
+    assert dialog.reviewer.name.text() == "Ad"
+    dialog.settings.change(theme="dark", workers=4, profile="marz", comments=("Broad Hα",))
+    assert dialog.appearance.theme.currentData() == "dark" and dialog.agent.workers.value() == 4
+    assert dialog.keys.profile.currentData() == "marz"
+    assert dialog.files.comments.toPlainText() == "Broad Hα" and not dialog.isModal()
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+
+
+def test_what_is_entered_is_in_the_settings_at_once(dialog, choose, monkeypatch):
+    dialog.reviewer.name.setFocus()
+    QTest.keyClicks(dialog.reviewer.name, "  Ada   Lovelace ")
+    QTest.keyClick(dialog.reviewer.name, Qt.Key.Key_Tab)
+    assert dialog.settings.settings.reviewer == "Ada Lovelace"
+    dialog.reviewer.blind.setChecked(True)
+    dialog.reviewer.radius.setValue(7.5)
+    assert dialog.settings.settings.blind and dialog.settings.settings.neighbour_arcsec == 7.5
+    dialog.open_page(dialog.appearance)
+    choose(dialog.appearance.theme, "lamost")
+    choose(dialog.appearance.font_size, 14)
+    choose(dialog.appearance.language, "zh")
+    now = dialog.settings.settings
+    assert (now.theme, now.font_pt, now.language) == ("lamost", 14, "zh")
+    dialog.open_page(dialog.files)
+    dialog.files.comments.setPlainText("Broad Hα\n\n  宽   线 \nBroad Hα\n")
+    assert dialog.settings.settings.comments == ("Broad Hα", "宽 线")
+    dialog.open_page(dialog.files)
+    files = (["/a/cv.toml", "/a/b.toml"], "")
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *arguments: files)
+    QTest.mouseClick(dialog.files.line_lists.add_button, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(dialog.files.line_lists.add_button, Qt.MouseButton.LeftButton)
+    assert dialog.settings.settings.line_lists == ("/a/cv.toml", "/a/b.toml")
+    dialog.files.line_lists.list.setCurrentRow(0)
+    QTest.mouseClick(dialog.files.line_lists.remove_button, Qt.MouseButton.LeftButton)
+    assert dialog.settings.settings.line_lists == ("/a/b.toml",)
+
+
+def test_model_and_device_are_chosen_and_addresses_with_keys_refused(qtbot, dialog, tmp_path):
+    dialog.open_page(dialog.agent)
+    box = dialog.agent.device
+    box.setFocus()
+    qtbot.keyClick(box, Qt.Key.Key_Down)
+    assert box.currentText() == "Processor" and dialog.settings.settings.device == "cpu"
+    page = dialog.agent
+    qtbot.waitUntil(lambda: page.model.count() == 2)
+    assert page.model.currentText() == ""
+    page.model.setEditText("spec-o3-7b")
+    page.model.lineEdit().editingFinished.emit()
+    assert dialog.settings.settings.model == "spec-o3-7b"
+    assert "spec-o3 models get spec-o3-7b" in page.state.text()
+    page.model.setCurrentIndex(page.model.findText("nano"))
+    page.model.activated.emit(0)
+    assert dialog.settings.settings.model == "nano" and str(tmp_path) in page.state.text()
+    for address in ("https://ada:geheim@host/v1", "https://host/v1?api_key=geheim"):
+        page.model.setEditText(address)
+        page.model.lineEdit().editingFinished.emit()
+        assert dialog.settings.settings.model == "nano" and "SPEC_O3_API_KEY" in page.state.text()

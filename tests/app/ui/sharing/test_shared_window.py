@@ -39,8 +39,7 @@ def test_keys_lead_through_what_is_mine_and_known_answers_are_told_after_the_ver
     with before_window(qtbot, place) as person:
         mine, hidden = assigned(person.session, 1), known(person.session)
         filters = person.view.judging.docks["queue"].part.filters
-        assert person.current.queue.tree == MINE
-        assert not filters.mine.isHidden()
+        assert person.current.queue.tree == MINE and not filters.mine.isHidden()
         assert filters.mine.isChecked()
         line = person.view.judging.docks["queue"].part.card.note
         person.wait(lambda: line.text() == str(len(mine)))
@@ -60,8 +59,7 @@ def test_keys_lead_through_what_is_mine_and_known_answers_are_told_after_the_ver
             if number != mine[-1]:
                 person.wait(lambda now=number: person.number != now)
             told.show_text("")
-        assert set(seen) & set(hidden)
-        assert parts(person.session)[0].judged == len(mine)
+        assert set(seen) & set(hidden) and parts(person.session)[0].judged == len(mine)
 
 
 def test_an_act_on_many_counts_for_the_person_and_tells_how_many_were_known(qtbot, place):

@@ -19,6 +19,7 @@ from app.core.similar.index import index_of
 from app.core.similar.index_file import SUFFIX
 from app.core.spectra.prefetch import spectrum_key
 from app.ui.judging_page import JudgingPage
+from tests.app.ui.steps import shown_in
 from tests.bench.bench_similar import unit
 
 COUNT = 12
@@ -28,10 +29,7 @@ COUNT = 12
 def page(qtbot, context, session):
     made = JudgingPage(context)
     context.commands.add("next", context.current.next)
-    qtbot.addWidget(made)
-    made.resize(1280, 800)
-    with qtbot.waitExposed(made):
-        made.show()
+    shown_in(qtbot, made, 1280, 800)
     context.current.go_to(2)
     qtbot.waitUntil(lambda: context.current.is_painted)
     yield made
@@ -77,22 +75,19 @@ def click(cell, double=False):
 
 
 def test_nothing_is_read_until_it_is_wanted(qtbot, page, context, session):
-    assert page.docks["similar"].isHidden()
-    assert len(index_of(session.database)) == 0
+    assert page.docks["similar"].isHidden() and len(index_of(session.database)) == 0
     assert not side_file(session.location, SUFFIX).exists()
     with qtbot.waitSignal(page.docks["similar"].part.feed.ended):
         context.commands.run("more_like_this")
     expected = nearest(context, 1)
-    assert page.docks["similar"].part.panel is None
-    assert side_file(session.location, SUFFIX).exists()
+    assert page.docks["similar"].part.panel is None and side_file(session.location, SUFFIX).exists()
     context.commands.run("next")
     assert [context.current.candidate.id] == expected
 
 
 def test_it_shows_the_six_nearest_and_follows_the_candidate(qtbot, strip, page, context):
     likeness = [cell.neighbour.likeness for cell in strip.cells]
-    assert likeness == sorted(likeness, reverse=True)
-    assert strip.note.text() == "among 12 spectra"
+    assert likeness == sorted(likeness, reverse=True) and strip.note.text() == "among 12 spectra"
     context.commands.run("next")
     assert shown(page) == []
     qtbot.waitUntil(lambda: shown(page) == nearest(context))
@@ -134,8 +129,9 @@ def test_more_like_this_orders_the_queue(qtbot, strip, page, context):
     for _ in expected:
         context.commands.run("next")
         walked.append(context.current.candidate.id)
-    assert walked == expected
-    assert page.docks["queue"].part.filters.order.text().startswith("most like")
+    assert walked == expected and page.docks["queue"].part.filters.order.text().startswith(
+        "most like"
+    )
 
 
 def test_the_tiles_show_your_verdict_and_no_agents(qtbot, strip, page, context, session):

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.start.welcome_page import WelcomePage
 from tests.app.ui.candidates import sample_file
+from tests.app.ui.steps import click
 from tests.app.ui.whole_window import CTRL, before_window
 
 Key = Qt.Key
@@ -47,15 +48,8 @@ def test_a_name_and_the_sample_with_two_keys(qtbot, page, settings):
 
 
 def test_the_button_does_the_same(qtbot, page, settings):
-    qtbot.mouseClick(page.name_prompt.keep_button, Qt.MouseButton.LeftButton)
+    click(qtbot, page.name_prompt.keep_button)
     assert settings.settings.reviewer == "ada42"
-
-
-def test_an_empty_name_is_none(qtbot, page, settings):
-    page.name_prompt.field.clear()
-    qtbot.keyClick(page.name_prompt.field, Key.Key_Return)
-    assert settings.settings.reviewer == ""
-    assert page.reviewer.name.text() == "ada42"
 
 
 def test_escape_puts_it_off_for_good(qtbot, page, tools, settings):
@@ -78,11 +72,14 @@ def test_who_is_known_is_not_asked(qtbot, tools, monkeypatch):
         assert not page.name_prompt.isVisible() and page.reviewer.isVisible()
 
 
-def test_the_tour_is_offered_until_it_was_taken(page, settings):
+def test_an_empty_name_is_none_and_the_tour_is_offered_until_it_was_taken(page, settings, qtbot):
     assert "tour" in page.sample_button.accessibleDescription()
     settings.change(told=("tour",))
     assert "tour" not in page.sample_button.accessibleDescription()
     assert "60 simulated" in page.sample_button.accessibleDescription()
+    page.name_prompt.field.clear()
+    qtbot.keyClick(page.name_prompt.field, Key.Key_Return)
+    assert settings.settings.reviewer == "" and page.reviewer.name.text() == "ada42"
 
 
 @pytest.fixture
@@ -104,14 +101,11 @@ def newcomer(qtbot, monkeypatch, tmp_path):
         yield person
 
 
-def test_keys_of_the_window_work_while_it_asks(newcomer):
+def test_keys_of_the_window_work_while_it_asks_and_escape_ends_it(newcomer):
     newcomer.press("k", CTRL)
     newcomer.wait(newcomer.window.keys.palette.isVisible)
     newcomer.press(Key.Key_Escape)
     assert newcomer.window.opening.welcome.name_prompt.isVisible()
-
-
-def test_escape_in_the_window(newcomer):
     newcomer.press(Key.Key_Escape)
     assert not newcomer.window.opening.welcome.name_prompt.isVisible()
     assert newcomer.window.settings.settings.told == ("name",)
@@ -120,8 +114,10 @@ def test_escape_in_the_window(newcomer):
 @pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_Escape])
 def test_the_demo_asks_before_it_opens_the_sample(newcomer, key):
     newcomer.window.opening.begin_with_sample()
-    assert newcomer.window.view is None
-    assert newcomer.window.opening.welcome.name_prompt.field.hasFocus()
+    assert (
+        newcomer.window.view is None
+        and newcomer.window.opening.welcome.name_prompt.field.hasFocus()
+    )
     newcomer.press(key)
     newcomer.wait(lambda: newcomer.window.view is not None and newcomer.current.is_painted)
     assert newcomer.session.reviewer == "ada42"
@@ -148,10 +144,7 @@ def test_who_goes_on_without_an_answer(newcomer, typed, name):
     if typed:
         newcomer.press("a", CTRL)
         newcomer.type(typed)
-    newcomer.qtbot.mouseClick(
-        newcomer.window.opening.welcome.sample_button, Qt.MouseButton.LeftButton
-    )
+    click(newcomer.qtbot, newcomer.window.opening.welcome.sample_button)
     newcomer.wait(lambda: newcomer.window.view is not None and newcomer.current.is_painted)
-    assert settings.settings.reviewer == name
-    assert newcomer.session.reviewer == (name or "ada42")
+    assert settings.settings.reviewer == name and newcomer.session.reviewer == (name or "ada42")
     assert "name" in settings.settings.told

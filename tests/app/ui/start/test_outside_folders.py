@@ -52,7 +52,6 @@ def test_enter_means_no_and_leaves_it_closed(qtbot, received):
         person.window.opening.open_session(received)
         QTest.keyClick(question(person), Qt.Key.Key_Return)
         person.wait(lambda: not person.window.findChildren(QMessageBox))
-        assert person.window.view is None
-        assert person.window.opening.welcome.isVisible()
+        assert person.window.view is None and person.window.opening.welcome.isVisible()
     assert spectra_folders._unsaved == {}
     assert [each.name for each in received.parent.iterdir()] == [received.name]

@@ -2,79 +2,48 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
 
+from agent.tasks.catalogue import find_task
+from app.core.errors import SessionHeldError
+from app.core.session.session import new_session, open_session
 from app.ui.start import welcome_page
-from app.ui.theme.theme import DARK
+from app.ui.start.locked_page import LockedPage
+from app.ui.theme.theme import DARK, CurrentTheme
 from tests.app.ui.importing.dropping import drop
-from tests.app.ui.tools import click
+from tests.app.ui.steps import click, heard
 
 
-def test_opening_lists_folders_and_sessions(qtbot, page, monkeypatch, tmp_path):
+def test_lists_folders_sessions_and_the_sample_are_opened(qtbot, page, monkeypatch, tmp_path):
     monkeypatch.setattr(welcome_page, "choose_lists", lambda parent: [tmp_path / "a.csv"])
     monkeypatch.setattr(welcome_page, "choose_folder", lambda parent: tmp_path)
     monkeypatch.setattr(welcome_page, "choose_session", lambda parent: tmp_path / "n.speco3")
     with qtbot.waitSignal(page.list_chosen) as signal:
         click(qtbot, page.list_button)
     assert signal.args == [[tmp_path / "a.csv"]]
-    with qtbot.waitSignal(page.list_chosen) as signal:
-        click(qtbot, page.folder_button)
-    assert signal.args == [[tmp_path]]
+    assert heard(qtbot, page.list_chosen, lambda: click(qtbot, page.folder_button)) == [tmp_path]
     with qtbot.waitSignal(page.session_chosen) as signal:
         click(qtbot, page.session_button)
     assert signal.args == [tmp_path / "n.speco3"]
-
-
-def test_a_dialog_that_is_given_up_does_nothing(qtbot, page, monkeypatch):
     monkeypatch.setattr(welcome_page, "choose_lists", lambda parent: [])
     monkeypatch.setattr(welcome_page, "choose_session", lambda parent: None)
     with qtbot.assertNotEmitted(page.list_chosen), qtbot.assertNotEmitted(page.session_chosen):
         click(qtbot, page.list_button)
         click(qtbot, page.session_button)
+    with qtbot.waitSignal(page.sample_requested):
+        click(qtbot, page.sample_button)
+    for key in [Qt.Key.Key_Return, Qt.Key.Key_Space]:
+        page.sample_button.setFocus()
+        with qtbot.waitSignal(page.sample_requested):
+            qtbot.keyClick(page.sample_button, key)
 
 
-def test_changing_ones_name(qtbot, page, tools):
-    name = page.reviewer
-    assert name.name.text() == "Ada"
-    click(qtbot, name.button)
-    qtbot.keyClicks(name.field, "Grace  Hopper ")
-    qtbot.keyClick(name.field, Qt.Key.Key_Return)
-    assert tools.settings.settings.reviewer == "Grace Hopper"
-    assert name.name.text() == "Grace Hopper"
-    assert not name.field.isVisible()
-
-
-def test_giving_up_a_name(qtbot, page, tools):
-    click(qtbot, page.reviewer.button)
-    qtbot.keyClicks(page.reviewer.field, "X")
-    qtbot.keyClick(page.reviewer.field, Qt.Key.Key_Escape)
-    assert tools.settings.settings.reviewer == "Ada"
-    assert page.reviewer.name.isVisible()
-
-
-def test_a_name_is_no_markup(page, tools):
+def test_drops_names_and_large_letters(page, tools, qtbot, tmp_path):
     tools.settings.change(reviewer="<b>Ada</b>")
     assert page.reviewer.name.text() == "<b>Ada</b>"
     assert page.reviewer.name.textFormat() is Qt.TextFormat.PlainText
-
-
-def test_dropping_each_kind(qtbot, page, made, sample_list, one_spectrum):
-    with qtbot.waitSignal(page.session_chosen) as signal:
-        drop(page, [made])
-    assert signal.args == [made]
-    with qtbot.waitSignal(page.list_chosen) as signal:
-        drop(page, [sample_list])
-    assert signal.args == [[sample_list]]
-    with qtbot.waitSignal(page.list_chosen) as signal:
-        drop(page, [sample_list.parent / "spectra"])
-    with qtbot.waitSignal(page.spectrum_chosen) as signal:
-        drop(page, [one_spectrum])
-    assert signal.args == [one_spectrum]
-    assert not page.drops.overlay.isVisible()
-
-
-def test_dropping_what_is_of_no_use_says_why_in_place(qtbot, page, tmp_path):
     paper = tmp_path / "paper.pdf"
     paper.write_bytes(b"%PDF-1.7")
     drop(page, [paper])
@@ -82,14 +51,51 @@ def test_dropping_what_is_of_no_use_says_why_in_place(qtbot, page, tmp_path):
     assert "PDF" in page.problem.text
     click(qtbot, page.problem.close_button)
     assert not page.problem.isVisible()
-
-
-def test_it_fits_a_small_laptop_with_large_letters(qtbot, page, tools):
+    button = page.session_button
+    one_row = button.heightForWidth(2000)
+    assert one_row == button.sizeHint().height()
+    line = button.fontMetrics().height()
+    assert button.heightForWidth(220) >= one_row + line
     tools.current_theme.use(DARK)
     font = QFont(page.font())
     font.setPointSize(13)
     page.setFont(font)
     page.resize(1280, 660)
     qtbot.waitUntil(lambda: page.height() == 660)
-    assert page.minimumSizeHint().width() <= 1280
-    assert page.minimumSizeHint().height() <= 660
+    assert page.minimumSizeHint().width() <= 1280 and page.minimumSizeHint().height() <= 660
+
+
+def test_dropping_each_kind(qtbot, page, made, sample_list, one_spectrum):
+    assert heard(qtbot, page.session_chosen, lambda: drop(page, [made])) == made
+    assert heard(qtbot, page.list_chosen, lambda: drop(page, [sample_list])) == [sample_list]
+    with qtbot.waitSignal(page.list_chosen):
+        drop(page, [sample_list.parent / "spectra"])
+    assert heard(qtbot, page.spectrum_chosen, lambda: drop(page, [one_spectrum])) == one_spectrum
+    assert not page.drops.overlay.isVisible()
+
+
+@pytest.fixture
+def held(tmp_path):
+    """The location of an open session, and the error of opening it again."""
+    location = tmp_path / "night.speco3"
+    with new_session(location, find_task("CV"), "Ada"):
+        with pytest.raises(SessionHeldError) as refused:
+            open_session(location, "Grace")
+        yield location, refused.value
+
+
+def test_it_tells_who_and_offers_to_look_to_try_again_and_another(qtbot, held):
+    location, error = held
+    page = LockedPage(CurrentTheme())
+    qtbot.addWidget(page)
+    page.show()
+    page.show_holder(location, error)
+    assert "night.speco3 is open" in page.title.text() and "process" in page.holder.text()
+    with qtbot.waitSignal(page.read_only_requested) as signal:
+        click(qtbot, page.read_only_button)
+    assert signal.args == [location]
+    with open_session(signal.args[0], "Grace", read_only=True) as session:
+        assert session.is_read_only
+    assert heard(qtbot, page.retry_requested, lambda: click(qtbot, page.retry_button)) == location
+    with qtbot.waitSignal(page.closed):
+        click(qtbot, page.other_button)

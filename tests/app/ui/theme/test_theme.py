@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import re
+from pathlib import Path
 
+import pytest
+from PySide6.QtGui import QPalette
+
+from app.ui.theme.style_sheet import palette, style_sheet
 from app.ui.theme.theme import THEMES, contrast, mixed, tint, tones
 
 READABLE, VISIBLE = 4.5, 3.0
@@ -46,36 +51,38 @@ def texts(theme):
         yield theme.on_verdict, colour
 
 
-@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
-def test_every_text_can_be_read(theme):
-    faint = [
-        (*pair, round(contrast(*pair), 2)) for pair in texts(theme) if contrast(*pair) < READABLE
-    ]
-    assert faint == []
-
-
-@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
-def test_every_shape_can_be_seen(theme):
-    more = tones(theme)
-    shapes = (more.outline, more.handle, more.disabled, theme.accent, theme.agent)
-    assert [each for each in shapes if contrast(each, theme.panel) < VISIBLE] == []
-    drawn = (theme.line, theme.band, theme.template, theme.agent, theme.flux_raw)
-    assert [each for each in drawn if contrast(each, theme.plot) < VISIBLE] == []
-
-
-def test_contrast_is_that_of_the_standard():
+def test_every_text_can_be_read_and_every_shape_seen():
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#777777", "#ffffff") == pytest.approx(4.478, abs=0.001)
     assert mixed("#000000", "#ffffff", 0.5) == "#808080"
+    for theme in THEMES.values():
+        faint = [
+            (*pair, round(contrast(*pair), 2))
+            for pair in texts(theme)
+            if contrast(*pair) < READABLE
+        ]
+        assert faint == []
+    for theme in THEMES.values():
+        more = tones(theme)
+        shapes = (more.outline, more.handle, more.disabled, theme.accent, theme.agent)
+        assert [each for each in shapes if contrast(each, theme.panel) < VISIBLE] == []
+        drawn = (theme.line, theme.band, theme.template, theme.agent, theme.flux_raw)
+        assert [each for each in drawn if contrast(each, theme.plot) < VISIBLE] == []
+    for theme in THEMES.values():
+        made = palette(theme)
+        normal = made.color(QPalette.ColorGroup.Active, QPalette.ColorRole.Text).name()
+        disabled = made.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Text).name()
+        assert normal == theme.text
+        assert contrast(disabled, theme.panel) < contrast(theme.dim, theme.panel)
 
 
-@pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
-def test_verdicts_differ_for_every_eye(theme):
-    for matrix in COLOUR_BLIND:
-        seen = {name: _seen(getattr(theme, name), matrix) for name in VERDICTS}
-        for one in VERDICTS:
-            for other in VERDICTS:
-                assert one == other or _distance(seen[one], seen[other]) > TELLING
+def test_verdicts_differ_for_every_eye():
+    for theme in THEMES.values():
+        for matrix in COLOUR_BLIND:
+            seen = {name: _seen(getattr(theme, name), matrix) for name in VERDICTS}
+            for one in VERDICTS:
+                for other in VERDICTS:
+                    assert one == other or _distance(seen[one], seen[other]) > TELLING
 
 
 def _seen(colour, matrix):
@@ -105,3 +112,11 @@ def _lab(light):
 
 def _root(value):
     return value ** (1 / 3) if value > 0.008856 else 7.787 * value + 16 / 116
+
+
+def test_the_style_sheet_is_whole():
+    for theme in THEMES.values():
+        text = style_sheet(theme, 10.0)
+        assert "$" not in text and text.count("{") == text.count("}")
+        icons = re.findall(r'url\("([^"]+)"\)', text)
+        assert icons and [icon for icon in icons if not Path(icon).is_file()] == []

@@ -1,16 +1,19 @@
-"""The tour on the real window, led by real keys and clicks."""
+"""The tour on the real window, led by real keys and clicks, and where its bubble stands."""
 
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
 from app.ui.importing import ready_made_sessions
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import DARK
-from tests.app.ui.tour.tour_user import TITLES, around, click, hole, title, tour
+from app.ui.tour.positioning import EDGE, GAP, position_beside
+from tests.app.ui.tour.conftest import TITLES, around, click, hole, title, tour
 from tests.app.ui.whole_window import CTRL, SHIFT, before_window
 
 Key = Qt.Key
@@ -23,7 +26,13 @@ def data(tmp_path, monkeypatch):
     return tmp_path / "data"
 
 
-def test_five_stops_at_real_widgets_with_enter(person):
+def begin_again(person):
+    person.press(Key.Key_Escape)
+    person.start_over()
+    person.window.commands.run("tour")
+
+
+def test_enter_and_buttons_lead_through_five_stops(person):
     judging, top = person.view.judging, person.view.top
     targets = [
         judging.dock_area.queue_place,
@@ -33,66 +42,84 @@ def test_five_stops_at_real_widgets_with_enter(person):
         top.export,
     ]
     for number, (words, target) in enumerate(zip(TITLES, targets, strict=True), 1):
-        assert title(person) == words
-        assert tour(person).bubble.progress.text() == f"{number} of 5"
+        assert title(person) == words and tour(person).bubble.progress.text() == f"{number} of 5"
         person.wait(lambda here=target: hole(person) == around(person, here))
         assert person.window.rect().contains(tour(person).bubble.geometry())
         person.press(Key.Key_Return)
-    assert title(person) == ""
-    assert not tour(person).spotlight.isVisible()
+    assert title(person) == "" and not tour(person).spotlight.isVisible()
     assert tour(person).stop is None
-
-
-def test_back_with_shift_and_never_before_the_first(person):
+    begin_again(person)
     person.press(Key.Key_Return)
     person.press(Key.Key_Return, SHIFT)
     assert title(person) == "The list"
     person.press(Key.Key_Return, SHIFT)
     assert title(person) == "The list"
-
-
-@pytest.mark.parametrize("stop", range(5))
-def test_escape_ends_it_at_any_stop(person, stop):
-    for _ in range(stop):
-        person.press(Key.Key_Return)
-    assert title(person) == TITLES[stop]
-    person.press(Key.Key_Escape)
-    assert title(person) == ""
-    person.press(Key.Key_Return)  # Enter no longer belongs to the tour
-    assert title(person) == ""
-
-
-def test_a_held_key_goes_on_once(person):
+    begin_again(person)
     for kind in (QEvent.Type.KeyPress, *[QEvent.Type.KeyPress] * 3):
         again = QKeyEvent(kind, Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r", True)
         QApplication.sendEvent(person.target, again)
     assert title(person) == "The list"
+    begin_again(person)
+    bubble = tour(person).bubble
+    assert not bubble.back.isVisible()
+    click(person, bubble.next)
+    click(person, bubble.next)
+    assert title(person) == "Your verdict"
+    click(person, bubble.back)
+    assert title(person) == "The spectrum"
+    click(person, bubble.end)
+    assert title(person) == ""
+    for stop in range(5):
+        begin_again(person)
+        for _ in range(stop):
+            person.press(Key.Key_Return)
+        assert title(person) == TITLES[stop]
+        person.press(Key.Key_Escape)
+        assert title(person) == ""
+        person.press(Key.Key_Return)  # Enter no longer belongs to the tour
+        assert title(person) == ""
 
 
-def test_judging_goes_on_meanwhile(person):
-    person.press("a")
-    person.sees(2)
-    person.press("x")
-    person.sees(3)
+def test_judging_and_writing_go_on_meanwhile(person):
+    person.press("a", sees=2)
+    person.press("x", sees=3)
     assert person.verdicts() == {1: "ACCEPT", 2: "REJECT"}
-    person.press("z", CTRL)
-    person.sees(2)
+    person.press("z", CTRL, sees=2)
     assert title(person) == "The list"
     click(person, person.view.judging.verdicts.buttons["UNSURE"])
     person.sees(3)
     assert person.verdicts() == {1: "ACCEPT", 2: "UNSURE"}
-
-
-def test_what_is_written_is_text(person):
+    begin_again(person)
     person.press("c")
     person.type("broad")
     person.press(Key.Key_Return)
-    assert person.opinion(1).comment == "broad"
-    assert title(person) == "The list"
+    assert person.opinion(1).comment == "broad" and title(person) == "The list"
     person.press("k", CTRL)  # the palette has its own Enter and Escape
     person.press(Key.Key_Escape)
-    assert title(person) == "The list"
-    assert not person.window.keys.palette.isVisible()
+    assert title(person) == "The list" and not person.window.keys.palette.isVisible()
+    begin_again(person)
+    person.press(Qt.Key.Key_Return)
+    person.press(Qt.Key.Key_Return)
+    assert "A accepts, X rejects" in tour(person).bubble.text.text()
+    person.window.keymap.rebind("accept", ["J"])
+    assert "J accepts, X rejects" in tour(person).bubble.text.text()
+    person.window.keymap.reset_all()
+    begin_again(person)
+    person.press("2", CTRL)
+    assert person.view.page == "disagreement_page"
+    person.wait(lambda: hole(person) is None)
+    person.press(Key.Key_Return)
+    assert person.view.page == "judging_page"
+    person.wait(lambda: hole(person) == around(person, person.plot))
+    begin_again(person)
+    person.window.current_theme.use(DARK)
+    picture = tour(person).spotlight.grab().toImage()
+    inside = picture.pixelColor(hole(person).center())
+    outside = picture.pixelColor(person.window.rect().bottomRight() - QPoint(2, 2))
+    assert inside != outside
+    begin_again(person)
+    person.press("w", CTRL)
+    assert person.window.view is None and title(person) == "" and tour(person).stop is None
 
 
 def test_it_follows_the_window_and_its_panels(person):
@@ -112,43 +139,25 @@ def test_it_follows_the_window_and_its_panels(person):
     person.press(Key.Key_Return)
     person.wait(lambda: hole(person) == around(person, person.plot))
     assert person.view.judging.dock_area.shows_panels
+    person.window.resize(1280, 720)
+    person.window.commands.run("tour")
+    assert "Q or a click here shows the list" in tour(person).bubble.text.text()
+    person.window.resize(1700, 800)
+    person.window.commands.run("tour")
+    assert "click a row to go to it" in tour(person).bubble.text.text()
 
 
-def test_it_comes_back_to_the_page_it_is_about(person):
-    person.press("2", CTRL)
-    assert person.view.page == "disagreement_page"
-    person.wait(lambda: hole(person) is None)
-    person.press(Key.Key_Return)
-    assert person.view.page == "judging_page"
-    person.wait(lambda: hole(person) == around(person, person.plot))
-
-
-def test_it_ends_with_the_session(person):
-    person.press("w", CTRL)
-    assert person.window.view is None
-    assert title(person) == ""
-    assert tour(person).stop is None
-
-
-def test_in_the_dark_too(person):
-    person.window.current_theme.use(DARK)
-    picture = tour(person).spotlight.grab().toImage()
-    inside = picture.pixelColor(hole(person).center())
-    outside = picture.pixelColor(person.window.rect().bottomRight() - QPoint(2, 2))
-    assert inside != outside
-
-
-def test_from_the_palette_and_the_menu(qtbot, place):
+def test_ones_own_list_begins_without_it_until_it_is_asked_for(qtbot, place):
     with before_window(qtbot, place) as person:
+        QApplication.processEvents()
+        assert title(person) == "" and tour(person).is_new
         person.press("k", CTRL)
         person.type("tour")
         person.press(Key.Key_Return)
         assert title(person) == "The list"
         person.press(Key.Key_Escape)
-        entry = next(
-            each for each in person.window.menu_row.menus._entries if each.data() == "tour"
-        )
-        entry.trigger()
+        entries = person.window.menu_row.menus._entries
+        next(each for each in entries if each.data() == "tour").trigger()
         assert title(person) == "The list"
 
 
@@ -171,8 +180,50 @@ def test_the_sample_begins_with_it_once(qtbot, data):
         assert settings.settings.told == ("tour",)
 
 
-def test_ones_own_list_begins_without(qtbot, place):
-    with before_window(qtbot, place) as person:
-        QApplication.processEvents()
-        assert title(person) == ""
-        assert tour(person).is_new
+def test_in_chinese(chinese, person):
+    seen = []
+    while title(person):
+        seen.append(title(person))
+        text = tour(person).bubble.text.text()
+        assert "{" not in text and any("一" <= letter <= "鿿" for letter in text)
+        assert person.window.rect().contains(tour(person).bubble.geometry())
+        person.press(Key.Key_Return)
+    assert len(seen) == 5 and all(words not in TITLES for words in seen)
+
+
+BUBBLE = QSize(348, 160)
+WINDOW = QSize(1280, 720)
+
+
+def box(target, window=WINDOW):
+    return QRect(position_beside(target, BUBBLE, window), BUBBLE)
+
+
+def test_the_bubble_stands_beside_its_target_where_there_is_room():
+    for target, side in [
+        (QRect(8, 395, 330, 292), "right"),  # the list
+        (QRect(905, 395, 367, 292), "left"),  # the agent
+        (QRect(1180, 30, 60, 30), "below"),  # a button in the corner
+        (QRect(100, 680, 1100, 30), "above"),  # the status line
+    ]:
+        placed = box(target)
+        found = {
+            "right": placed.left() == target.right() + GAP,
+            "left": placed.right() == target.left() - GAP - 1,
+            "below": placed.top() == target.bottom() + GAP,
+            "above": placed.bottom() == target.top() - GAP - 1,
+        }
+        assert [name for name, is_there in found.items() if is_there] == [side]
+    assert (box(None).center() - QRect(0, 0, 1280, 720).center()).manhattanLength() <= 2
+    target = QRect(0, 0, 1280, 720)
+    assert target.contains(box(target))
+
+
+@given(
+    st.integers(0, 1500), st.integers(0, 900), st.integers(1, 1500), st.integers(1, 900),
+    st.integers(400, 2000), st.integers(300, 1500),
+)  # fmt: skip
+def test_never_outside_the_window(x, y, width, height, wide, high):
+    placed = box(QRect(x, y, width, height), QSize(wide, high))
+    room = QRect(0, 0, wide, high).adjusted(EDGE, EDGE, -EDGE, -EDGE)
+    assert room.contains(placed)

@@ -11,16 +11,12 @@ from agent.trajectory.trajectory import SpectrumRef
 from app.ui.trajectory.trajectory_pictures import DrawnPictures
 from app.ui.trajectory.trajectory_view import TrajectoryView
 from tests.app.ui.agent.trajectories import record
+from tests.app.ui.steps import shown_in
 
 
 @pytest.fixture
 def view(qtbot):
-    made = TrajectoryView()
-    qtbot.addWidget(made)
-    made.resize(500, 400)
-    with qtbot.waitExposed(made):
-        made.show()
-    return made
+    return shown_in(qtbot, TrajectoryView(), 500, 400)
 
 
 def image(width=700, height=350):
@@ -29,21 +25,27 @@ def image(width=700, height=350):
     return made
 
 
-def test_everything_that_was_said_is_there_in_order(view):
+def test_everything_said_is_there_in_order_plain_and_bounded(view):
     view.show_trajectory(record())
     text = "\n".join(view.texts)
     parts = (
-        "cataclysmic",
-        "At first sight a hot star",
-        "Look 1",
-        "Hα is broad",
-        "Look 2",
+        "cataclysmic", "At first sight a hot star", "Look 1", "Hα is broad", "Look 2",
         "Broad Hα;",
-    )
+    )  # fmt: skip
     places = [text.index(part) for part in parts]
-    assert places == sorted(places)
-    assert "spec-o3-7b" not in text and "0.93" not in text
+    assert places == sorted(places) and "spec-o3-7b" not in text and "0.93" not in text
     assert len(view.pictures) == 3
+    view.show_trajectory(record(spectrum=SpectrumRef(object_id="one", z=0.1)))
+    assert "6450 – 6750 Å" in view.texts  # as in its words and on the axis of its picture
+    long = "<b>bold</b> " * 200_000
+    steps = tuple(record().steps)
+    view.show_trajectory(record(steps=(replace(steps[0], text=long), *steps[1:]), task="<i>x</i>"))
+    said = next(text for text in view.texts if "bold" in text)
+    assert said.startswith("<b>bold</b>") and len(said) < 21_000 and view.texts[0] == "<i>x</i>"
+    view.show_trajectory(record(steps=record().steps[:2], verdict=None))
+    assert "The inspection ended without an answer" in view.texts
+    view.show_trajectory(None)
+    assert view.texts == [] and view.pictures == []
 
 
 def test_pictures_shrink_with_the_view_and_are_never_cut(qtbot, view):
@@ -62,24 +64,3 @@ def test_why_there_are_no_pictures(view):
     assert not any(each.isVisible() for each in view.pictures)
     view.show_trajectory(record(), DrawnPictures((image(),)))
     assert not view.fault.isVisible()
-
-
-def test_hostile_texts_are_plain_and_bounded(view):
-    long = "<b>bold</b> " * 200_000
-    steps = tuple(record().steps)
-    view.show_trajectory(record(steps=(replace(steps[0], text=long), *steps[1:]), task="<i>x</i>"))
-    said = next(text for text in view.texts if "bold" in text)
-    assert said.startswith("<b>bold</b>") and len(said) < 21_000
-    assert view.texts[0] == "<i>x</i>"
-
-
-def test_without_an_answer_it_says_so(view):
-    view.show_trajectory(record(steps=record().steps[:2], verdict=None))
-    assert "The inspection ended without an answer" in view.texts
-    view.show_trajectory(None)
-    assert view.texts == [] and view.pictures == []
-
-
-def test_a_look_has_the_range_that_the_agent_asked_for(view):
-    view.show_trajectory(record(spectrum=SpectrumRef(object_id="one", z=0.1)))
-    assert "6450 – 6750 Å" in view.texts  # as in its words and on the axis of its picture

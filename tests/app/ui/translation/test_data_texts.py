@@ -6,8 +6,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-import pytest
-
 from agent.spectra.lines import load_line_lists
 from agent.tasks.catalogue import load_tasks, look_task
 from agent.tasks.guideline import guideline_sections
@@ -23,14 +21,13 @@ from app.ui.translation.data_texts import (
     window_table,
 )
 from app.ui.translation.guideline_text import section_lines
-from app.ui.translation.languages import LANGUAGES, install_translators
 from app.ui.translation.measured_texts import (
     PLACEHOLDER,
     translate_measured_text,
 )
+from tests.app.ui.translation.conftest import OTHERS
 
 TASKS = (*load_tasks(), look_task())
-OTHERS = [name for name in LANGUAGES if name != "en"]
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 ENGLISH = re.compile(r"(?<![A-Za-z])[a-z]{3,}(?![A-Za-z])")
 """An English word; names of lines and classes start with a capital letter or are short."""
@@ -57,67 +54,42 @@ def texts_of(task):
 EVERY = {text for task in TASKS for text in texts_of(task)}
 
 
-@pytest.fixture(params=OTHERS)
-def language(request, qapp):
-    translators = install_translators(qapp, request.param)
-    yield request.param
-    for each in translators:
-        qapp.removeTranslator(each)
+def test_every_text_of_tasks_lists_and_templates_is_there():
+    for name in OTHERS:
+        assert set(load_table("tasks", name)) == EVERY
+    for name in OTHERS:
+        templates, lists = bundled(), load_line_lists().sets
+        names = {each.title for each in lists} | {each.group for each in templates} | {SIMULATED}
+        names |= {each.name.removesuffix(SIMULATED) for each in templates}
+        assert set(load_table("names", name)) == names
+    for table in ["tasks", "measured", "messages", "names"]:
+        for name in OTHERS:
+            for english, other in load_table(table, name).items():
+                places = [Counter(PLACEHOLDER.findall(each)) for each in (english, other)]
+                assert places[0] == places[1], english
+                bare = [NUMBER.findall(PLACEHOLDER.sub("", each)) for each in (english, other)]
+                assert Counter(bare[0]) == Counter(bare[1]), english
+    for table in ["tasks", "names"]:
+        for name in OTHERS:
+            for english, other in load_table(table, name).items():
+                assert not set(ENGLISH.findall(PLACEHOLDER.sub("", other))) - UNITS, english
 
 
-@pytest.mark.parametrize("name", OTHERS)
-def test_every_text_of_the_tasks_is_there_and_none_that_is_gone(name):
-    assert set(load_table("tasks", name)) == EVERY
-
-
-@pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.parametrize("table", ["tasks", "measured", "messages", "names"])
-def test_numbers_and_places_are_kept(name, table):
-    for english, other in load_table(table, name).items():
-        places = [Counter(PLACEHOLDER.findall(each)) for each in (english, other)]
-        assert places[0] == places[1], english
-        bare = [NUMBER.findall(PLACEHOLDER.sub("", each)) for each in (english, other)]
-        assert Counter(bare[0]) == Counter(bare[1]), english
-
-
-@pytest.mark.parametrize("name", OTHERS)
-def test_every_line_list_and_template_has_a_name(name):
-    templates, lists = bundled(), load_line_lists().sets
-    names = {each.title for each in lists} | {each.group for each in templates} | {SIMULATED}
-    names |= {each.name.removesuffix(SIMULATED) for each in templates}
-    assert set(load_table("names", name)) == names
-
-
-def test_a_template_stays_marked_as_simulated(language):
+def test_the_window_says_its_language_and_that_a_template_is_simulated(language):
+    assert window_language() == language and task_text("carbon star") != "carbon star"
+    assert task_text("my own class <b>") == "my own class <b>"
     chosen = next(each for each in bundled() if each.name.startswith("M dwarf, active"))
     assert (chosen.short, chosen.title) == ("活动 M 矮星", "活动 M 矮星（模拟）")
     assert library_name("my_star.fits (simulated)") == "my_star.fits (simulated)"
-
-
-@pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.parametrize("table", ["tasks", "names"])
-def test_nothing_stays_english(name, table):
-    for english, other in load_table(table, name).items():
-        assert not set(ENGLISH.findall(PLACEHOLDER.sub("", other))) - UNITS, english
-
-
-def test_the_window_says_which_language_it_speaks(language):
-    assert window_language() == language
-    assert task_text("carbon star") != "carbon star"
-    assert task_text("my own class <b>") == "my own class <b>"
-
-
-def test_english_needs_no_table(qapp):
-    assert window_language() == "en"
-    assert window_table("tasks") == {}
-    assert task_text("carbon star") == "carbon star"
-    assert translate_measured_text("This decides little.") == "This decides little."
-
-
-def test_a_guideline_is_said_whole(language):
     for task in TASKS:
         lines = (line for each in guideline_sections(task) for line in section_lines(each))
         said = " ".join(text for line in lines for text in line)
         page = re.sub(r"<[^>]*>", " ", guideline_html(task, LIGHT))
         for text in (said, page):
             assert not set(ENGLISH.findall(text)) - UNITS
+
+
+def test_english_needs_no_table(qapp):
+    assert window_language() == "en" and window_table("tasks") == {}
+    assert task_text("carbon star") == "carbon star"
+    assert translate_measured_text("This decides little.") == "This decides little."

@@ -15,14 +15,14 @@ import app.ui
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.key_names import label
 from app.ui.translation.languages import (
-    LANGUAGES,
     install_translators,
     language_of,
     translations_folder,
 )
+from tests.app.ui.steps import speaking
+from tests.app.ui.translation.conftest import OTHERS
 
 SOURCE = Path(app.ui.__file__).parent
-OTHERS = [name for name in LANGUAGES if name != "en"]
 PLACEHOLDERS = re.compile(r"\{\w+\}")
 Text = tuple[str, str]
 """Translation context and text."""
@@ -77,32 +77,23 @@ def messages(language: str) -> dict[Text, ElementTree.Element]:
     }
 
 
-@pytest.fixture
-def install(qapp):
-    """Install a language, and remove it after the test."""
-    loaded: list[QTranslator] = []
-
-    def load(language):
-        loaded.extend(install_translators(qapp, language))
-        return loaded
-
-    yield load
-    for translator in loaded:
-        qapp.removeTranslator(translator)
-
-
-@pytest.mark.parametrize("language", OTHERS)
-def test_every_text_is_known(language):
-    """If this fails, run `python packaging/translations.py`."""
-    known = messages(language)
-    assert sorted(text for text in all_texts() if text not in known) == []
-
-
-@pytest.mark.parametrize("language", OTHERS)
-def test_every_text_is_translated(language):
-    known = messages(language)
-    open_ones = [text for text, said in known.items() if said.get("type") or not said.text]
-    assert sorted(open_ones) == []
+def test_every_text_is_known_translated_and_has_its_places():
+    # If this fails, run `python packaging/translations.py`.
+    for language in OTHERS:
+        known = messages(language)
+        assert sorted(text for text in all_texts() if text not in known) == []
+    for language in OTHERS:
+        known = messages(language)
+        open_ones = [text for text, said in known.items() if said.get("type") or not said.text]
+        assert sorted(open_ones) == []
+    for language in OTHERS:
+        for (_, source), said in messages(language).items():
+            if said.text and not said.get("type"):
+                assert sorted(PLACEHOLDERS.findall(source)) == sorted(
+                    PLACEHOLDERS.findall(said.text)
+                )
+                assert source.count(";;") == said.text.count(";;")
+                assert source.startswith(" ") == said.text.startswith(" ")
 
 
 @pytest.mark.parametrize("language", OTHERS)
@@ -115,39 +106,22 @@ def test_what_the_window_loads_is_what_was_written(language):
     assert stale == []
 
 
-@pytest.mark.parametrize("language", OTHERS)
-def test_no_place_for_a_value_is_lost(language):
-    for (_, source), said in messages(language).items():
-        if said.text and not said.get("type"):
-            assert sorted(PLACEHOLDERS.findall(source)) == sorted(PLACEHOLDERS.findall(said.text))
-            assert source.count(";;") == said.text.count(";;")
-            assert source.startswith(" ") == said.text.startswith(" ")
-
-
-def test_the_window_speaks_chinese(install):
-    assert len(install("zh")) == 1 + _has_qt("zh")
-    assert ACTIONS["accept"].title == "接受"
-    assert label("Return") == "回车"
-    assert QCoreApplication.translate("SettingsDialog", "Settings") == "设置"
-
-
-def test_english_needs_nothing(install):
-    assert install("en") == []
-    assert ACTIONS["accept"].title == "Accept"
+def test_the_window_speaks_chinese_and_english_needs_nothing(qapp):
+    assert install_translators(qapp, "en") == [] and ACTIONS["accept"].title == "Accept"
+    with speaking("zh") as translators:
+        assert len(translators) == 1 + _has_qt("zh")
+        assert ACTIONS["accept"].title == "接受" and label("Return") == "回车"
+        assert QCoreApplication.translate("SettingsDialog", "Settings") == "设置"
 
 
 @pytest.mark.parametrize(
     ("chosen", "system", "language"),
     [
-        ("zh", "en_GB", "zh"),
-        ("en", "zh_CN", "en"),
-        ("system", "zh_CN", "zh"),
-        ("system", "zh_TW", "zh"),
-        ("system", "en_US", "en"),
-        ("system", "de_DE", "en"),
+        ("zh", "en_GB", "zh"), ("en", "zh_CN", "en"), ("system", "zh_CN", "zh"),
+        ("system", "zh_TW", "zh"), ("system", "en_US", "en"), ("system", "de_DE", "en"),
         ("nonsense", "C", "en"),
     ],
-)
+)  # fmt: skip
 def test_the_setting_or_the_system_chooses(chosen, system, language):
     assert language_of(chosen, QLocale(system)) == language
 

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 import agent.evidence as evidence_package
 import agent.spectra.measure as measure_package
+from agent.evidence.assessment import assess
 from agent.evidence.findings import Finding
 from agent.evidence.gate_words import lines_of
 from agent.evidence.gates import GATES
@@ -20,12 +19,13 @@ from agent.evidence.measurements import measurements_of
 from agent.evidence.said_numbers import SaidNumbers
 from agent.evidence.speakable import without_meaning
 from agent.evidence.words import COLOUR_LABEL, KIND_NAMES, class_name, finding_texts
+from agent.inspection.inspector import run
 from agent.inspection.measured_inspector import MeasuredInspector
+from agent.inspection.panel_inspector import PanelInspector
 from agent.spectra.readers.registry import read
-from agent.tasks.catalogue import load_tasks
+from agent.tasks.catalogue import find_task, load_tasks
 from app.ui.agent.card_content import card_contents
 from app.ui.translation.data_texts import load_table
-from app.ui.translation.languages import LANGUAGES, install_translators
 from app.ui.translation.measured_texts import (
     Phrasebook,
     spaced,
@@ -33,25 +33,20 @@ from app.ui.translation.measured_texts import (
     translate_measured_text,
     translate_reason,
 )
+from app.ui.translation.panel_texts import translate_panel_text
 from tests.agent.evidence.simulated import simulated_spectrum
+from tests.agent.inspection.scripted_inspection import inspector
+from tests.agent.scenes import answer, call
 from tests.app.ui.candidates import SAMPLE
+from tests.app.ui.translation.conftest import OTHERS
 from tests.night import BY_NIGHT
 from train.eye.grades import all_phrases
 from train.eye.reasons import KINDS_SAID
 
 TASKS = load_tasks()
-OTHERS = [name for name in LANGUAGES if name != "en"]
 ENGLISH = re.compile(r"(?<![A-Za-z])[a-z]{3,}(?![A-Za-z])")
 """An English word; names of lines and classes start with a capital letter or are short."""
 UNITS = {"sdB", "sdO", "dMe", "km"}
-
-
-@pytest.fixture(params=OTHERS)
-def language(request, qapp):
-    translators = install_translators(qapp, request.param)
-    yield request.param
-    for each in translators:
-        qapp.removeTranslator(each)
 
 
 def test_the_measured_inspector_is_translated_completely(language):
@@ -71,103 +66,110 @@ def spoken(spectrum, task):
             yield re.sub(r"^\\boxed\{\w+\} ?", "", step.text)
 
 
-@pytest.mark.parametrize("name", OTHERS)
-def test_every_sign_and_kind_is_translated(name):
-    book = Phrasebook(load_table("tasks", name), load_table("measured", name))
-    for gate in GATES.values():
-        for value in (-3.0, 3.0):
-            said = gate.text(value, 0.0)
-            assert not said or book.claim(said), said
-            assert not said or book.claim(said[0].upper() + said[1:]), said
-    assert all(book.phrase(kind) for kind in KIND_NAMES.values())
+def test_all_signs_templates_and_lines_are_translated():
+    for name in OTHERS:
+        book = Phrasebook(load_table("tasks", name), load_table("measured", name))
+        for gate in GATES.values():
+            for value in (-3.0, 3.0):
+                said = gate.text(value, 0.0)
+                assert not said or book.claim(said), said
+                assert not said or book.claim(said[0].upper() + said[1:]), said
+        assert all(book.phrase(kind) for kind in KIND_NAMES.values())
+    for name in OTHERS:
+        book = Phrasebook(load_table("tasks", name), load_table("measured", name))
+        numbers = measurements_of(simulated_spectrum("CV"))
+        for task in TASKS:
+            for evidence in task.evidence:
+                if evidence.kind in ("line", "width"):
+                    continue
+                for value in (evidence.threshold + 0.4, evidence.threshold - 0.4):
+                    for error in (0.0, 0.3, 30.0):
+                        finding = Finding(evidence=evidence, value=value, error=error)
+                        plain = replace(finding, evidence=without_meaning(evidence))
+                        for text in finding_texts([finding, plain], SaidNumbers(numbers), task):
+                            assert book.claim(text), text
+    # Every line of the tasks and gates in every state, with every remark of every task.
+    for name in OTHERS:
+        book = Phrasebook(load_table("tasks", name), load_table("measured", name))
+        lines = {line for gate in GATES for line in lines_of(gate)}
+        remarks = {"", "strong", "weak", "narrow", "wide"}
+        for task in TASKS:
+            kind = class_name(task)
+            remarks |= {f"{size} for {kind}" for size in ("narrow", "wide", "weak")}
+            remarks |= {f"{size} as in {kind}" for size in ("narrow", "wide")}
+            for evidence in task.evidence:
+                if evidence.kind in ("line", "width"):
+                    lines |= set(evidence.target)
+                    found = Finding(evidence=evidence, value=evidence.threshold + 1.0)
+                    absent = Finding(evidence=evidence, value=evidence.threshold - 1.0)
+                    flipped = [replace(each, value=-each.value) for each in (found, absent)]
+                    remarks |= {each.meaning for each in (found, absent, *flipped)}
+        rows = [
+            {"kind": "emission", "ew": -15.5, "ew_error": 0.5, "fwhm_kms": 354.0},
+            {"kind": "absorption", "ew": 15.5, "ew_error": 0.5},
+            {"kind": "absorption", "ew": -1.5, "ew_error": 0.5},
+            {"kind": "", "ew": 0.1, "ew_error": 0.5},
+            {"kind": "", "ew": 1.2, "ew_error": 0.5},
+            {"kind": "", "ew": -1.2, "ew_error": 0.5},
+        ]
+        for line in sorted(lines):
+            for row in rows:
+                for expected in ("emission", "absorption"):
+                    text = line_text(line, row, expected)
+                    said = book.claim(text[0].upper() + text[1:])
+                    assert said and not set(ENGLISH.findall(said)) - UNITS, text
+        for remark in sorted(remarks):
+            text = LineWords("Hα emission, EW -15.5 ± 0.5 Å", remark).full
+            said = book.claim(text)
+            assert said and not set(ENGLISH.findall(said)) - UNITS, text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The Hα line is broad and double-peaked. This speaks for the class.",
-        "This speaks for the class. I am sure.",
-        "Measured in a window of mine: Hα in emission, equivalent width 12 Å.",
-        "",
-        "This decides little" * 3000,
-        "It looks more like a teapot.",
-    ],
-)
-def test_a_models_own_words_stay_english(language, text):
-    assert translate_measured_text(text) == text
-
-
-def test_cards_are_translated(language):
+def test_cards_are_translated_and_a_models_own_words_are_not(language):
     spectrum = read(sorted((SAMPLE / "spectra").rglob("*.fits*"))[0])
     steps = tuple(MeasuredInspector().inspect(spectrum, TASKS[0]))
     cards = card_contents(steps)
     for card in cards:
         assert not set(ENGLISH.findall(card.text + card.label)) - UNITS, card.text
     assert any("Å" in card.aside for card in cards)
+    for text in [
+        "The Hα line is broad and double-peaked. This speaks for the class.",
+        "This speaks for the class. I am sure.",
+        "Measured in a window of mine: Hα in emission, equivalent width 12 Å.",
+        "",
+        "This decides little" * 3000,
+        "It looks more like a teapot.",
+    ]:
+        assert translate_measured_text(text) == text
 
 
-def test_spaces_between_chinese_and_latin_text():
+def test_spaces_and_an_english_window():
     assert spaced("先看Hα，在 [O III]测得 宽 12 Å的线") == "先看 Hα，在 [O III] 测得宽 12 Å 的线"
+    said = answered("K", [answer("NO", "It looks more like a quasar.")])
+    assert translate_panel_text(said) == said
 
 
-@pytest.mark.parametrize("name", OTHERS)
-def test_all_that_can_be_said_of_a_line_is_translated(name):
-    """Every line of the tasks and gates in every state, with every remark of every task."""
-    book = Phrasebook(load_table("tasks", name), load_table("measured", name))
-    lines = {line for gate in GATES for line in lines_of(gate)}
-    remarks = {"", "strong", "weak", "narrow", "wide"}
-    for task in TASKS:
-        kind = class_name(task)
-        remarks |= {f"{size} for {kind}" for size in ("narrow", "wide", "weak")}
-        remarks |= {f"{size} as in {kind}" for size in ("narrow", "wide")}
-        for evidence in task.evidence:
-            if evidence.kind in ("line", "width"):
-                lines |= set(evidence.target)
-                found = Finding(evidence=evidence, value=evidence.threshold + 1.0)
-                absent = Finding(evidence=evidence, value=evidence.threshold - 1.0)
-                flipped = [replace(each, value=-each.value) for each in (found, absent)]
-                remarks |= {each.meaning for each in (found, absent, *flipped)}
-    rows = [
-        {"kind": "emission", "ew": -15.5, "ew_error": 0.5, "fwhm_kms": 354.0},
-        {"kind": "absorption", "ew": 15.5, "ew_error": 0.5},
-        {"kind": "absorption", "ew": -1.5, "ew_error": 0.5},
-        {"kind": "", "ew": 0.1, "ew_error": 0.5},
-        {"kind": "", "ew": 1.2, "ew_error": 0.5},
-        {"kind": "", "ew": -1.2, "ew_error": 0.5},
-    ]
-    for line in sorted(lines):
-        for row in rows:
-            for expected in ("emission", "absorption"):
-                text = line_text(line, row, expected)
-                said = book.claim(text[0].upper() + text[1:])
-                assert said and not set(ENGLISH.findall(said)) - UNITS, text
-    for remark in sorted(remarks):
-        text = LineWords("Hα emission, EW -15.5 ± 0.5 Å", remark).full
-        said = book.claim(text)
-        assert said and not set(ENGLISH.findall(said)) - UNITS, text
-
-
-@pytest.mark.parametrize("name", OTHERS)
-def test_every_template_is_translated_with_its_error(name):
-    book = Phrasebook(load_table("tasks", name), load_table("measured", name))
-    numbers = measurements_of(simulated_spectrum("CV"))
-    for task in TASKS:
-        for evidence in task.evidence:
-            if evidence.kind in ("line", "width"):
-                continue
-            for value in (evidence.threshold + 0.4, evidence.threshold - 0.4):
-                for error in (0.0, 0.3, 30.0):
-                    finding = Finding(evidence=evidence, value=value, error=error)
-                    plain = replace(finding, evidence=without_meaning(evidence))
-                    for text in finding_texts([finding, plain], SaidNumbers(numbers), task):
-                        assert book.claim(text), text
-
-
-def test_numbers_in_tables_have_translated_names(language):
+def test_numbers_reasons_and_what_a_seeing_model_says_are_translated(language):
     names = [gate.label for gate in GATES.values()] + [COLOUR_LABEL]
     names += [evidence.label for task in TASKS for evidence in task.evidence]
     for name in names:
         assert not set(ENGLISH.findall(translate_measured_name(name))) - UNITS, name
+    reasons = set(stated_reasons())
+    assert {"no such velocity", "no profile fits", "too few good pixels"} <= reasons
+    assert len(reasons) > 30
+    reasons |= {"HdA is below 2", "CaT_1: outside the spectrum"}
+    reasons.add("a gap of bad pixels inside the feature")
+    for reason in sorted(reasons):
+        assert not set(ENGLISH.findall(translate_reason(reason))), reason
+    for phrase in sorted(all_phrases()):
+        text = (
+            f"{phrase}; Hα in strong emission. Look at Ca II triplet. Like a white dwarf: {phrase}."
+        )
+        said = translate_measured_text(text)
+        assert said != text, phrase
+        assert not set(ENGLISH.findall(said)) - UNITS, said
+    for kind in KINDS_SAID:
+        said = translate_measured_text(f"More like {kind}: Hα in strong emission.")
+        assert not set(ENGLISH.findall(said)) - UNITS, said
 
 
 REASON_NAMES = {"reason", "result", "local", "PROBLEMS", "NO_PROFILE"}
@@ -212,24 +214,24 @@ def texts_in(part: ast.expr) -> Iterator[str]:
                 inside += [one for one in ast.iter_child_nodes(each) if isinstance(one, ast.expr)]
 
 
-def test_every_reason_not_to_measure_is_translated(language):
-    reasons = set(stated_reasons())
-    assert {"no such velocity", "no profile fits", "too few good pixels"} <= reasons
-    assert len(reasons) > 30
-    reasons |= {"HdA is below 2", "CaT_1: outside the spectrum"}
-    reasons.add("a gap of bad pixels inside the feature")
-    for reason in sorted(reasons):
-        assert not set(ENGLISH.findall(translate_reason(reason))), reason
+CV = find_task("CV")
 
 
-def test_what_a_seeing_model_says_is_translated(language):
-    for phrase in sorted(all_phrases()):
-        text = (
-            f"{phrase}; Hα in strong emission. Look at Ca II triplet. Like a white dwarf: {phrase}."
-        )
-        said = translate_measured_text(text)
-        assert said != text, phrase
-        assert not set(ENGLISH.findall(said)) - UNITS, said
-    for kind in KINDS_SAID:
-        said = translate_measured_text(f"More like {kind}: Hα in strong emission.")
-        assert not set(ENGLISH.findall(said)) - UNITS, said
+def answered(label: str, replies) -> str:
+    record = run(PanelInspector(inspector(replies)).inspect(simulated_spectrum(label), CV))
+    return re.sub(r"^\\boxed\{\w+\} ", "", record.reasons)
+
+
+def test_all_but_the_models_own_words_is_translated(language):
+    for label in ["CV", "QSO", "K"]:
+        said = answered(label, [call(6400, 6700), answer("NO", "Its own odd words.")])
+        eye, measured, together = translate_panel_text(said).split("\n")
+        assert eye == "scripted：NO，p 0.90：Its own odd words."
+        verdict = assess(simulated_spectrum(label), CV).verdict
+        assert measured.startswith(f"measured：{verdict}，p ")
+        assert not re.search(r"[a-z]{4,}", measured.removeprefix("measured"))
+        assert "p(YES)" in together and not re.search(r"[a-z]{4,}", together)
+        assert ("意见不同" in together) == (verdict == "YES")
+    said = answered("K", [answer("NO", "It looks more like a quasar.")])
+    first = translate_panel_text(said).split("\n")[0]
+    assert "类星体" in first and "quasar" not in first

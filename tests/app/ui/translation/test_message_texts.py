@@ -13,12 +13,11 @@ import pytest
 import agent
 import app
 from app.ui.translation.data_texts import load_table
-from app.ui.translation.languages import LANGUAGES, install_translators
 from app.ui.translation.message_texts import MAX_TEXT, PLACE, translate_message
+from tests.app.ui.translation.conftest import OTHERS
 
 AGENT, APP = Path(agent.__file__).parent, Path(app.__file__).parent
 CORE = APP / "core"
-OTHERS = [name for name in LANGUAGES if name != "en"]
 SOURCES = (
     *sorted((APP / "services" / "archives").glob("*.py")),
     *(
@@ -135,14 +134,6 @@ PUT_TOGETHER = {
 """Parts that the table has together, and the reasons that only a terminal prints."""
 
 
-@pytest.fixture(params=OTHERS)
-def language(request, qapp):
-    translators = install_translators(qapp, request.param)
-    yield request.param
-    for each in translators:
-        qapp.removeTranslator(each)
-
-
 def texts_of(node: ast.AST) -> Iterator[str]:
     """The texts below a node that are no docstrings, with {} for what is put into them."""
     match node:
@@ -189,8 +180,7 @@ def said_in_the_sources() -> set[str]:
 @pytest.mark.parametrize("name", OTHERS)
 def test_every_message_is_in_the_table(name):
     said = said_in_the_sources()
-    assert len(said) > 150
-    assert said >= PUT_TOGETHER
+    assert len(said) > 150 and said >= PUT_TOGETHER
     table = {plain(each) for each in load_table("messages", name)}
     missing = [each for each in sorted(said - PUT_TOGETHER) if not is_known(each, table)]
     assert not missing, "\n".join(missing)
@@ -260,28 +250,22 @@ TRANSLATED = {
 }
 
 
-@pytest.mark.parametrize("english", TRANSLATED)
-def test_names_and_numbers_are_put_in(language, english):
-    assert translate_message(english) == TRANSLATED[english]
-
-
-@pytest.mark.parametrize(
-    "text", ["", "a model's own words", "none of its many rows can be used", "x" * (MAX_TEXT + 1)]
-)
-def test_what_is_not_known_stays(language, text):
-    assert translate_message(text) == text
-
-
-def test_what_the_system_says_of_files_is_known(language):
+def test_names_and_numbers_are_put_in_and_what_is_not_known_stays(language):
+    for english in TRANSLATED:
+        assert translate_message(english) == TRANSLATED[english]
+    for text in [
+        "",
+        "a model's own words",
+        "none of its many rows can be used",
+        "x" * (MAX_TEXT + 1),
+    ]:
+        assert translate_message(text) == text
     for number in (2, 5, 13, 21, 24, 28, 30, 36, 40):
         english = os.strerror(number)
         assert translate_message(english) != english, english
-
-
-@pytest.mark.parametrize("word", ["it is ", "a: ", "it cannot be read: ", "x cannot be read: "])
-def test_a_strangers_name_full_of_messages_does_no_harm(language, word):
-    text = word * (MAX_TEXT // len(word))
-    assert translate_message(text).endswith(word[-3:])
+    for word in ["it is ", "a: ", "it cannot be read: ", "x cannot be read: "]:
+        text = word * (MAX_TEXT // len(word))
+        assert translate_message(text).endswith(word[-3:])
 
 
 def test_english_needs_no_table(qapp):

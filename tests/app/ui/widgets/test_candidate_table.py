@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from app.ui.theme.theme import tones
 from app.ui.widgets.candidate_table import CELL, CandidateTable, Cell
-from tests.app.ui.steps import shown_in
+from tests.app.ui.steps import heard, shown_in
 
 
 class Rows(QAbstractTableModel):
@@ -39,14 +39,18 @@ def table(qtbot, current_theme):
     yield made
 
 
-def test_a_click_activates_a_row(qtbot, table):
+def test_rows_are_activated_by_click_or_enter(qtbot, table, current_theme):
     position = table.visualRect(table.model().index(2, 1)).center()
     with qtbot.waitSignal(table.row_activated) as activated:
         qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=position)
     assert activated.args == [2]
 
+    def left_edge(row):
+        rect = table.visualRect(table.model().index(row, 0))
+        return table.viewport().grab().toImage().pixelColor(rect.left() + 1, rect.center().y())
 
-def test_enter_activates_the_row_chosen_with_the_arrows(qtbot, table):
+    assert left_edge(1).name() == current_theme.theme.accent
+    assert left_edge(2).name() != current_theme.theme.accent
     table.focused.connect(lambda: table.set_focused_row(1))
     qtbot.waitUntil(table.hasFocus)
     table.clearFocus()
@@ -54,20 +58,9 @@ def test_enter_activates_the_row_chosen_with_the_arrows(qtbot, table):
     table.setFocus()
     assert table.focused_row == 1
     qtbot.keyClick(table, Qt.Key.Key_Down)
-    with qtbot.waitSignal(table.row_activated) as activated:
-        qtbot.keyClick(table, Qt.Key.Key_Return)
-    assert activated.args == [2]
+    assert heard(qtbot, table.row_activated, lambda: qtbot.keyClick(table, Qt.Key.Key_Return)) == 2
     qtbot.keyClick(table, "1")  # no search by letters
     assert table.focused_row == 2
-
-
-def test_the_current_row_is_tinted(table, current_theme):
-    def left_edge(row):
-        rect = table.visualRect(table.model().index(row, 0))
-        return table.viewport().grab().toImage().pixelColor(rect.left() + 1, rect.center().y())
-
-    assert left_edge(1).name() == current_theme.theme.accent
-    assert left_edge(2).name() != current_theme.theme.accent
 
 
 def test_the_mouse_lights_a_whole_row(qtbot, table, current_theme):

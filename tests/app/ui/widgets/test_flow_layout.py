@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.widgets.flow_layout import FlowLayout
+from tests.app.ui.steps import shown_in
 
 FIXED, GROWS = QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding
 
@@ -46,31 +47,21 @@ def tops(page):
     return [each.y() for each in page.parts]
 
 
-def test_one_row_where_there_is_room(row):
-    assert tops(row) == [5, 5, 5, 5]
-    assert row.strip.height() == 30
+def test_parts_flow_into_rows(row, qtbot):
+    assert row.strip.layout().minimumSize().width() == 110
+    assert row.strip.layout().heightForWidth(110) == 4 * 20 + 3 * 10 + 10
+    assert tops(row) == [5, 5, 5, 5] and row.strip.height() == 30
     _, wide, second, narrow = row.parts
     assert wide.width() - 60 == pytest.approx(narrow.width() - 40, abs=1)
-    assert narrow.geometry().right() == 494
-    assert second.x() == wide.geometry().right() + 11
-
-
-def test_two_rows_where_there_is_not(qtbot, row):
+    assert narrow.geometry().right() == 494 and second.x() == wide.geometry().right() + 11
     row.resize(230, 200)
     qtbot.waitUntil(lambda: row.strip.height() == 60)
     assert tops(row) == [5, 5, 35, 35]
     assert row.parts[1].geometry().right() == row.parts[3].geometry().right() == 224
-
-
-def test_hidden_parts_take_no_room(qtbot, row):
+    row.resize(500, 200)
     row.parts[1].hide()
     qtbot.waitUntil(lambda: row.parts[2].x() == 115)
     assert row.parts[3].geometry().right() == 494
-
-
-def test_one_part_is_as_narrow_as_it_can_be(row):
-    assert row.strip.layout().minimumSize().width() == 110
-    assert row.strip.layout().heightForWidth(110) == 4 * 20 + 3 * 10 + 10
 
 
 def test_a_row_within_a_row_has_the_height_it_needs(qtbot):
@@ -89,47 +80,33 @@ def test_a_row_within_a_row_has_the_height_it_needs(qtbot):
     column.addLayout(outer)
     column.addWidget(below)
     column.addStretch(1)
-    qtbot.addWidget(page)
-    page.resize(340, 200)
-    with qtbot.waitExposed(page):
-        page.show()
-    assert page.width() == 340
-    assert inner.height() == 50 and below.y() > 50
+    shown_in(qtbot, page, 340, 200)
+    assert page.width() == 340 and inner.height() == 50 and below.y() > 50
 
 
-def test_a_low_part_stands_in_the_middle_of_its_row_or_at_its_top(qtbot):
+def test_rows_are_even_and_low_parts_in_their_middle(qtbot):
     page, flow = QWidget(), FlowLayout()
     high, middle, top = part(50, height=60), part(50), part(50)
     for each in (high, middle, top):
         flow.addWidget(each)
     flow.setAlignment(top, Qt.AlignmentFlag.AlignTop)
     page.setLayout(flow)
-    qtbot.addWidget(page)
-    page.resize(300, 100)
-    with qtbot.waitExposed(page):
-        page.show()
-    assert middle.y() == high.y() + 20
-    assert top.y() == high.y()
-
-
-@pytest.mark.parametrize(("width", "columns"), [(900, 8), (700, 4), (400, 4), (330, 3), (90, 1)])
-def test_an_even_layout_has_columns(qtbot, width, columns):
-    """As many parts in each row, though more fit."""
-    page = QWidget()
-    flow = FlowLayout(page, spacing=10, is_even=True)
-    flow.setContentsMargins(0, 0, 0, 0)
-    parts = [part(60 + 4 * number, GROWS) for number in range(8)]
-    for each in parts:
-        flow.addWidget(each)
-    qtbot.addWidget(page)
-    page.resize(width, 300)
-    with qtbot.waitExposed(page):
-        page.show()
-    lefts = sorted({each.x() for each in parts})
-    assert len(lefts) == columns
-    assert len({each.width() for each in parts}) <= 2  # one pixel may be left over
-    assert max(each.geometry().right() for each in parts) == width - 1
-    assert flow.heightForWidth(width) == parts[-1].geometry().bottom() + 1
+    shown_in(qtbot, page, 300, 100)
+    assert middle.y() == high.y() + 20 and top.y() == high.y()
+    # As many parts in each row, though more fit.
+    for width, columns in [(900, 8), (700, 4), (400, 4), (330, 3), (90, 1)]:
+        page = QWidget()
+        flow = FlowLayout(page, spacing=10, is_even=True)
+        flow.setContentsMargins(0, 0, 0, 0)
+        parts = [part(60 + 4 * number, GROWS) for number in range(8)]
+        for each in parts:
+            flow.addWidget(each)
+        shown_in(qtbot, page, width, 300)
+        lefts = sorted({each.x() for each in parts})
+        assert len(lefts) == columns
+        assert len({each.width() for each in parts}) <= 2  # one pixel may be left over
+        assert max(each.geometry().right() for each in parts) == width - 1
+        assert flow.heightForWidth(width) == parts[-1].geometry().bottom() + 1
 
 
 def test_a_part_that_grows_moves_the_others_at_the_same_width(qtbot, row):

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 from app.ui.theme.style_sheet import apply
 from app.ui.theme.theme import LIGHT
 from app.ui.widgets.suggestions import Suggestions
+from tests.app.ui.steps import shown_in
 
 
 @pytest.fixture(params=[10, 20])
@@ -26,10 +27,7 @@ def window(qtbot, qapp, request):
     layout = QVBoxLayout(window)
     layout.addWidget(window.edit)
     layout.addWidget(window.box)
-    qtbot.addWidget(window)
-    with qtbot.waitActive(window):
-        window.show()
-        window.activateWindow()
+    shown_in(qtbot, window)
     yield window
     window.close()
     qapp.setStyleSheet("")
@@ -66,6 +64,5 @@ def test_the_last_entry_of_a_drop_down_is_whole(qtbot, window, count):
     option = QStyleOptionComboBox()
     option.initFrom(window.box)
     hint = QStyle.StyleHint.SH_ComboBox_Popup
-    assert not window.box.style().styleHint(hint, option, window.box)
-    assert shows_all(view)
+    assert not window.box.style().styleHint(hint, option, window.box) and shows_all(view)
     window.box.hidePopup()

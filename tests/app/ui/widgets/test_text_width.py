@@ -23,7 +23,7 @@ def resized(label, points):
     label.setFont(font)
 
 
-def test_it_grows_with_the_text_and_not_without_end(qtbot):
+def test_widths_grow_with_the_text(qtbot):
     label = shown_in(qtbot, QLabel("name"))
     resized(label, 10.0)
     TextWidth(label, 200, 400)
@@ -34,23 +34,17 @@ def test_it_grows_with_the_text_and_not_without_end(qtbot):
     assert label.maximumWidth() == 400
     resized(label, 8.0)
     assert label.minimumWidth() == 200
-
-
-def test_a_least_width_leaves_room_to_grow(qtbot):
     label = shown_in(qtbot, QLabel("name"))
     resized(label, 20.0)
     TextWidth(label, 100, 400, is_fixed=False)
     assert label.minimumWidth() == 200 and label.maximumWidth() > 400
-
-
-def test_a_widget_may_become_wider_in_larger_text(qtbot):
     label = shown_in(qtbot, QLabel("name"))
     resized(label, 20.0)
     MostWidth(label, 100)
     assert label.maximumWidth() == 200
 
 
-def test_a_field_holds_its_placeholder_in_any_text(qtbot):
+def test_fields_and_lists_hold_their_longest_text(qtbot):
     field = shown_in(qtbot, QLineEdit())
     field.setPlaceholderText("custom flag, Enter")
     width = PlaceholderWidth(field, 40)
@@ -60,9 +54,6 @@ def test_a_field_holds_its_placeholder_in_any_text(qtbot):
     field.setPlaceholderText("")
     width.fit()
     assert field.minimumWidth() == 40
-
-
-def test_a_list_holds_its_longest_row(qtbot):
     items = QListWidget()
     items.addItems(["Keys", "Comments and files"])
     ListWidth(items, 60)

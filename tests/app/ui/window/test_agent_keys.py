@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
 from PySide6.QtCore import Qt
 
@@ -13,45 +11,14 @@ from agent.spectra.readers import read_numbered
 from agent.tasks.catalogue import find_task
 from app.core.inspections.store import add_inspection
 from app.core.session.session import open_session
-from app.ui import session_view
-from app.ui.inspection.controller import InspectionController
-from tests.app.ui.candidates import copied
-from tests.app.ui.scripted_agent import COMMAND, show_candidate
-from tests.app.ui.whole_window import CTRL, LONG_MS, SHIFT, before_window
+from tests.app.ui.candidates import copied, sample_file
+from tests.app.ui.scripted_agent import show_candidate
+from tests.app.ui.whole_window import CTRL, SHIFT, before_window
 
 Key = Qt.Key
 
 
-@pytest.fixture
-def scripted(monkeypatch):
-    """The agent does what the object's name says."""
-    monkeypatch.setattr(
-        session_view, "InspectionController", partial(InspectionController, command=COMMAND)
-    )
-
-
-def test_the_agent_runs_and_escape_stops_it(qtbot, scripted, person):
-    show_candidate(qtbot, person.view.context, 1, "endless")
-    person.press("v")
-    agent = person.view.context.agent
-    person.wait(lambda: agent.shown.run is not None and agent.shown.run.partial_text)
-    with qtbot.waitSignal(agent.finished, timeout=LONG_MS) as ended:
-        person.press(Key.Key_Escape)
-    assert ended.args[1].stopped_by == "cancelled"
-    assert agent.shown.run is None
-
-
-def test_escape_in_a_field_does_not_stop_the_agent(qtbot, scripted, person):
-    show_candidate(qtbot, person.view.context, 1, "endless")
-    person.press("v")
-    agent = person.view.context.agent
-    person.wait(lambda: agent.shown.run is not None and agent.shown.run.partial_text)
-    person.press("c")
-    person.press(Key.Key_Escape)
-    assert agent.shown.run is not None and not agent.shown.run.is_stopping
-
-
-def test_the_agent_is_paused_and_resumed(qtbot, scripted, person):
+def test_the_agent_runs_pauses_and_stops_by_key(qtbot, scripted_window, person):
     show_candidate(qtbot, person.view.context, 1, "steered")
     person.press("v")
     agent = person.view.context.agent
@@ -60,9 +27,18 @@ def test_the_agent_is_paused_and_resumed(qtbot, scripted, person):
     person.press("p")
     assert not agent.is_paused
     person.wait(lambda: agent.shown.run is None)
-
-
-def test_the_list_is_inspected_and_stopped_with_one_key(scripted, person):
+    show_candidate(qtbot, person.view.context, 1, "endless")
+    person.press("v")
+    agent = person.view.context.agent
+    person.wait(lambda: agent.shown.run is not None and agent.shown.run.partial_text)
+    person.press("c")
+    person.press(Key.Key_Escape)
+    assert agent.shown.run is not None and not agent.shown.run.is_stopping
+    agent = person.view.context.agent
+    person.wait(lambda: agent.shown.run is not None and agent.shown.run.partial_text)
+    with qtbot.waitSignal(agent.finished) as ended:
+        person.press(Key.Key_Escape)
+    assert ended.args[1].stopped_by == "cancelled" and agent.shown.run is None
     agent = person.view.context.agent
     person.press("r", CTRL)
     assert agent.list_run.state.is_running
@@ -71,9 +47,9 @@ def test_the_list_is_inspected_and_stopped_with_one_key(scripted, person):
 
 
 @pytest.fixture(scope="module")
-def inspected(sample, tmp_path_factory):
+def inspected(tmp_path_factory):
     """A session with the measured inspector's record of the first candidate."""
-    place = copied(sample, tmp_path_factory.mktemp("inspected"))
+    place = sample_file(tmp_path_factory.mktemp("inspected"))
     with open_session(place, "Ada") as session:
         seen = session.candidate(1)
         spectrum = read_numbered(str(seen.path), seen.row or 0)
@@ -104,8 +80,6 @@ def test_shift_v_reveals_in_blind_mode(qtbot, tmp_path, inspected):
         assert person.view.context.agent.shown.trajectory is None
         person.press("v", SHIFT)
         person.wait(lambda: person.view.context.agent.shown.trajectory is not None)
-        person.press("a")
-        person.sees(2)
+        person.press("a", sees=2)
         (entry,) = person.log()
-        assert entry.shown["revealed"] is True
-        assert entry.shown["verdict"] == record.verdict
+        assert entry.shown["revealed"] is True and entry.shown["verdict"] == record.verdict

@@ -8,29 +8,13 @@ import pytest
 from sqlalchemy import update
 
 from app.core.database.tables import candidates
-from app.ui.translation.languages import install_translators
-from tests.app.ui.candidates import copied
-from tests.app.ui.whole_window import before_window
 
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 SENTENCE = re.compile(r"(?<![\w./-])[a-z]{2,} [a-z]{2,}")
 """Two English words after one another; names of readers and of models are single words."""
 A_READER = "text table"
+pytestmark = pytest.mark.usefixtures("chinese")
 BROKEN = {2: b"", 3: b"hello world\n", 4: b"\x1f\x8b\x08\x00" * 9, 5: None, 6: b"wave flux\n1 2\n"}
-
-
-@pytest.fixture
-def chinese(qapp):
-    translators = install_translators(qapp, "zh")
-    yield
-    for each in translators:
-        qapp.removeTranslator(each)
-
-
-@pytest.fixture
-def person(qtbot, tmp_path, sample, chinese):
-    with before_window(qtbot, copied(sample, tmp_path)) as before:
-        yield before
 
 
 def assert_chinese(text):
@@ -64,29 +48,7 @@ def test_spectra_that_cannot_be_read(person, tmp_path):
         assert_chinese(person.view.status.message.full_text)
 
 
-@pytest.mark.parametrize(
-    "model", ["nowhere", "spec-o3-7b", "http://example.org/v1#x", "https://a:b@example.org/v1"]
-)
-def test_a_model_that_is_not_there(person, model):
-    agent = person.view.context.agent
-    agent.choose_model(model)
-    person.wait(lambda: agent.worker_model.fault)
-    assert_chinese(person.view.judging.docks["agent"].part.head.state.full_text)
-    assert_chinese(person.view.status.message.full_text)
-
-
-def test_a_server_that_does_not_answer(person):
-    agent = person.view.context.agent
-    agent.choose_model("http://127.0.0.1:9/v1#x")
-    person.wait(lambda: not agent.worker_model.is_loading)
-    person.press("V")
-    person.wait(lambda: not agent.runs and agent.shown.trajectory is not None)
-    line = person.view.judging.docks["agent"].part.verdict
-    assert "127.0.0.1:9" in line.p_yes.full_text
-    assert_chinese(line.p_yes.full_text)
-
-
-def test_an_export_that_fails(person, tmp_path):
+def test_exports_filters_and_models_that_fail(person, tmp_path):
     person.window.commands.run("export")
     dialog = person.view.dialogs.export
     folder = tmp_path / "full.csv"
@@ -97,9 +59,7 @@ def test_an_export_that_fails(person, tmp_path):
     assert dialog.problem.isVisible()
     assert_chinese(dialog.problem.label.text())
     dialog.hide()
-
-
-def test_a_filter_that_is_not_one(person):
+    # A filter that is not one.
     bar = person.view.judging.docks["queue"].part.filters
     for text in ("p_yes>", "snr:high", "(", "nothing:1", "verdict:maybe"):
         bar.edit.setText(text)
@@ -107,3 +67,18 @@ def test_a_filter_that_is_not_one(person):
         assert_chinese(
             re.sub(r"：[a-z_, .OLUMN]+", "", bar.fault.text()).replace("或 unjudged", "")
         )
+    # A model that is not there.
+    agent = person.view.context.agent
+    for model in ["nowhere", "spec-o3-7b", "http://example.org/v1#x", "https://a:b@example.org/v1"]:
+        agent.choose_model(model)
+        person.wait(lambda: agent.worker_model.fault and not agent.worker_model.is_loading)
+        assert_chinese(person.view.judging.docks["agent"].part.head.state.full_text)
+        assert_chinese(person.view.status.message.full_text)
+    # A server that does not answer.
+    agent.choose_model("http://127.0.0.1:9/v1#x")
+    person.wait(lambda: not agent.worker_model.is_loading)
+    person.press("V")
+    person.wait(lambda: not agent.runs and agent.shown.trajectory is not None)
+    line = person.view.judging.docks["agent"].part.verdict
+    assert "127.0.0.1:9" in line.p_yes.full_text
+    assert_chinese(line.p_yes.full_text)

@@ -10,8 +10,9 @@ from PySide6.QtCore import Qt
 from agent.tasks.catalogue import look_task
 from app.ui.judging.progress_line import ProgressLine
 from tests.app.ui.candidates import SAMPLE
-from tests.app.ui.importing.page_user import pick, run_import
-from tests.app.ui.whole_window import LEFT, before_window
+from tests.app.ui.importing.conftest import pick, run_import
+from tests.app.ui.steps import click
+from tests.app.ui.whole_window import before_window
 
 SPECTRUM = SAMPLE / "spectra" / "000" / "spec-90000-60230-0001.fits.gz"
 
@@ -29,16 +30,17 @@ def person(qtbot, tmp_path, monkeypatch):
 
 def test_it_is_looked_at_and_not_judged(person):
     view = person.view
-    assert view.session.task.id == look_task().id
-    assert "no class" in person.window.windowTitle()
+    assert view.session.task.id == look_task().id and "no class" in person.window.windowTitle()
     person.press("X")
     assert "no class to judge" in view.status.message.full_text
     person.press("V")
     assert "the agent is off" in view.status.message.full_text
     assert not view.context.agent.runs and person.verdicts() == {}
     assert not any(button.isVisible() for button in view.judging.verdicts.buttons.values())
-    assert not view.judging.docks["agent"].part.head.run.isEnabled()
-    assert view.findChildren(ProgressLine) == []
+    assert (
+        not view.judging.docks["agent"].part.head.run.isEnabled()
+        and view.findChildren(ProgressLine) == []
+    )
     person.press("S")
     assert person.options.smoothing > 0
     person.press(Qt.Key.Key_F2)
@@ -51,14 +53,14 @@ def test_it_is_looked_at_and_not_judged(person):
 
 def test_a_class_is_chosen_and_the_same_spectrum_judged(qtbot, person):
     before = person.view.session.location
-    qtbot.mouseClick(person.view.judging.verdicts.choose_class, LEFT)
+    click(qtbot, person.view.judging.verdicts.choose_class)
     page = person.window.opening.importing
     person.wait(page.isVisible)
     person.wait(lambda: page.list.is_ready and page.task.box.count() > 0)
     assert page.task.task is None
     pick(page.task.box, [page.task.box.itemText(i)[-2:] for i in range(8)].index("WD"))
     run_import(qtbot, page)
-    qtbot.mouseClick(page.judge_button, LEFT)
+    click(qtbot, page.judge_button)
     person.wait(lambda: person.window.view is not None and person.current.is_painted)
     assert person.session.task.id == "WD" and person.session.location != before
     person.press("X")
@@ -84,6 +86,6 @@ def test_a_list_may_be_opened_without_a_class(qtbot, person, tmp_path):
     pick(page.task.box, last)
     page.session.file.set_path(tmp_path / "look.speco3")
     run_import(qtbot, page)
-    qtbot.mouseClick(page.judge_button, LEFT)
+    click(qtbot, page.judge_button)
     person.wait(lambda: person.window.view is not None and person.current.is_painted)
     assert person.session.task.id == look_task().id and person.session.count() == 60

@@ -6,7 +6,6 @@ import random
 import shutil
 from collections import Counter
 from contextlib import closing
-from functools import partial
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -18,14 +17,11 @@ from shiboken6 import isValid
 from agent.tasks.catalogue import find_task
 from app.core.importing.importer import import_list
 from app.core.session.session import new_session, open_session
-from app.ui import session_view
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.key_names import split_key
-from app.ui.inspection.controller import InspectionController
 from tests.app.core.session.kept_lines import held_by
 from tests.app.core.session.recorder import line_of
 from tests.app.ui.candidates import SAMPLE, copied
-from tests.app.ui.scripted_agent import COMMAND
 from tests.app.ui.steps import let_go
 from tests.app.ui.whole_window import before_window
 from tests.night import BY_NIGHT, seeds
@@ -84,16 +80,13 @@ def spoil(place, number, content):
 
 
 @pytest.fixture
-def nothing_of_the_system(monkeypatch, tmp_path):
+def nothing_of_the_system(monkeypatch, tmp_path, scripted_window):
     monkeypatch.chdir(tmp_path)  # where a name without a folder is written
     for name in ASKING:
         nothing = ([], "") if name.endswith("s") else ("", "")
         answer = "" if name == "getExistingDirectory" else nothing
         monkeypatch.setattr(QFileDialog, name, lambda *_, answer=answer, **__: answer)
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda *_: True)
-    monkeypatch.setattr(
-        session_view, "InspectionController", partial(InspectionController, command=COMMAND)
-    )
 
 
 class Monkey:
@@ -106,14 +99,9 @@ class Monkey:
 
     def act(self) -> None:
         deeds = {
-            self.press: 70,
-            self.click: 17,
-            self.turn_wheel: 6,
-            self.resize: 1,
-            self.type: 2,
-            self.hold: 2,
-            self.come_back: 2,
-        }
+            self.press: 70, self.click: 17, self.turn_wheel: 6, self.resize: 1, self.type: 2,
+            self.hold: 2, self.come_back: 2,
+        }  # fmt: skip
         (deed,) = self.chance.choices(list(deeds), list(deeds.values()))
         deed()
         if self.chance.random() < 0.35:
@@ -250,7 +238,6 @@ def check(session):
                 opinion = [said.verdict, said.confidence, list(said.flags), said.comment]
                 held[number, each.reviewer] = opinion
         assert connection.exec_driver_sql("PRAGMA integrity_check").all() == [("ok",)]
-    assert list(lines) == sorted(lines)
-    assert held_by(lines) == held
+    assert list(lines) == sorted(lines) and held_by(lines) == held
     judged = Counter(entry.candidate_id for entry in entries if entry.opinion.verdict is not None)
     assert judged and not [number for number in judged if number % 5 == 0]

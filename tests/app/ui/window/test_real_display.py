@@ -32,11 +32,8 @@ def display(tmp_path):
     reading, writing = os.pipe()
     log = (tmp_path / "xvfb.log").open("wb")
     server = subprocess.Popen(
-        [*SERVER, "-displayfd", str(writing)],
-        pass_fds=(writing,),
-        stdout=log,
-        stderr=log,
-    )
+        [*SERVER, "-displayfd", str(writing)], pass_fds=(writing,), stdout=log, stderr=log,
+    )  # fmt: skip
     os.close(writing)
     with os.fdopen(reading) as told:
         number = told.readline().strip()
@@ -51,15 +48,10 @@ def display(tmp_path):
 def program(display, tmp_path):
     """The installed `spec-o3` for a new user."""
     environment = {
-        **os.environ,
-        "DISPLAY": display,
-        "QT_QPA_PLATFORM": "xcb",
-        "HOME": str(tmp_path),
-        "XDG_DATA_HOME": str(tmp_path / "data"),
-        "SPEC_O3_CONFIG": str(tmp_path / "config"),
-        "SPEC_O3_REVIEWER": "Ada",
-        "LC_ALL": "C.UTF-8",
-    }
+        **os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "HOME": str(tmp_path),
+        "XDG_DATA_HOME": str(tmp_path / "data"), "SPEC_O3_CONFIG": str(tmp_path / "config"),
+        "SPEC_O3_REVIEWER": "Ada", "LC_ALL": "C.UTF-8",
+    }  # fmt: skip
     started = Path(sys.executable).with_name("spec-o3")
     log = (tmp_path / "program.log").open("wb")
     with subprocess.Popen(
@@ -81,12 +73,9 @@ class Person:
 
     def tool(self, *words):
         done = subprocess.run(
-            ["xdotool", *words],
-            env=self._environment,
-            capture_output=True,
-            text=True,
+            ["xdotool", *words], env=self._environment, capture_output=True, text=True,
             timeout=LONG_S,
-        )
+        )  # fmt: skip
         return done.stdout.strip()
 
     def find_window(self, name="Spec-o3"):

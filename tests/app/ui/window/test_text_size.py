@@ -65,8 +65,7 @@ def test_the_keys_are_laid_out_again(qtbot, person):
     person.window.settings.change(font_pt=LARGE_PT)
     qtbot.waitUntil(lambda: keys_sheet(overlay) is not before)
     sheet = keys_sheet(overlay)
-    assert sheet.width() <= overlay.width()
-    assert sheet.height() > height
+    assert sheet.width() <= overlay.width() and sheet.height() > height
     for text in sheet.findChildren(QLabel):
         assert text.width() >= text.minimumSizeHint().width()
 

@@ -14,9 +14,6 @@ from app.ui.settings.settings import Settings
 from app.ui.settings.settings_store import SettingsStore
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.whole_window import before_window
-from tests.app.ui.window.forty import person, place, sample
-
-__all__ = ["person", "place", "sample"]
 
 
 @pytest.fixture
@@ -54,16 +51,14 @@ def test_a_broken_spectrum_says_why_and_is_passed(qtbot, broken):
             assert "cannot be read" in person.view.status.message.full_text
             assert not person.view.judging.verdicts.buttons[Verdict.ACCEPT].isEnabled()
             person.press("*")  # but noted it can be
-        person.press("n")
-        person.sees(6)
+        person.press("n", sees=6)
         assert not message.isVisible()
         person.go(1)
         person.press("a")
         person.sees(6)  # judging goes on with what can be read
         assert person.verdicts() == {1: "ACCEPT"}
         person.wait(lambda: all(person.session.candidate(n).fault for n in range(2, 6)))
-    assert len(set(reasons)) == 4
-    assert "missing.fits" in reasons[1]
+    assert len(set(reasons)) == 4 and "missing.fits" in reasons[1]
 
 
 @pytest.mark.parametrize("is_at_once", [False, True])
@@ -77,9 +72,7 @@ def test_faulty_settings_are_set_aside_and_reported(qtbot, tmp_path, place, is_a
     with before_window(qtbot, place if is_at_once else None, settings) as person:
         if is_at_once:
             assert any("defaults" in each.message for each in person.view.status.errors)
-            person.press("a")
-            person.sees(2)
+            person.press("a", sees=2)
         else:
-            assert person.reads("reset to their defaults")
-            assert person.reads("settings.toml.bak")
+            assert person.reads("reset to their defaults") and person.reads("settings.toml.bak")
     assert path.with_name("settings.toml.bak").read_text(encoding="utf-8") == text

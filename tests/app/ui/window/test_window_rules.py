@@ -11,58 +11,32 @@ from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from tests.app.ui.agent.trajectories import record
 from tests.app.ui.whole_window import CTRL, PLAIN, SHIFT, before_window
-from tests.app.ui.window.forty import person, place, sample
 
-__all__ = ["person", "place", "sample"]
 Key = Qt.Key
 
 
-def test_a_double_click_on_a_row_goes_there(person):
-    queue = person.view.judging.docks["queue"].part
-    at = queue.table.visualRect(queue.model.index(4, 0)).center()
-    QTest.mouseClick(queue.table.viewport(), Qt.MouseButton.LeftButton, PLAIN, at)
-    QTest.mouseDClick(queue.table.viewport(), Qt.MouseButton.LeftButton, PLAIN, at)
-    QTest.mouseRelease(queue.table.viewport(), Qt.MouseButton.LeftButton, PLAIN, at)
-    person.sees(5)
-    assert person.log() == []
-
-
-@pytest.mark.parametrize(
-    ("key", "held", "name"), [("/", PLAIN, "Find an object"), ("f", CTRL, "Filter the list")]
-)
-def test_a_key_for_a_hidden_field_shows_its_panel(person, key, held, name):
-    person.press("h")
-    person.wait(lambda: not person.view.judging.dock_area.shows_panels)
-    person.press(key, held)
-    person.wait(lambda: person.target.accessibleName() == name)
-    assert person.view.judging.dock_area.shows_panels
-
-
-# Nothing unseen is judged
-
-
-def test_a_verdict_before_it_is_painted_is_refused(person):
+def test_nothing_unseen_is_judged(person):
     person.current.go_to(9)
     person.press("a")
-    assert "not drawn yet" in person.view.status.message.full_text
-    assert person.log() == []
+    assert "not drawn yet" in person.view.status.message.full_text and person.log() == []
     person.sees(9)
-    person.press("a")
-    person.sees(10)
+    person.press("a", sees=10)
     assert person.verdicts() == {9: "ACCEPT"}
-
-
-def test_quick_keys_judge_only_what_was_seen(person):
+    person.start_over()  # Quick keys judge only what was seen
     for _ in range(5):
         person.press("a")
     assert len(person.log()) == 1
     person.sees(2)
+    person.start_over()  # What was shown is recorded without blind mode
+    add_inspection(person.session, 1, record())
+    person.press("a", sees=2)
+    person.press("a", sees=3)
+    first, second = person.log()
+    assert (first.shown["verdict"], first.shown["model"]) == ("YES", "spec-o3-7b")
+    assert dict(second.shown) == {}
 
 
-# From object to object
-
-
-def test_view_options_stay_from_candidate_to_candidate(person):
+def test_the_view_stays_from_candidate_to_candidate(person):
     for key, held in (("l", PLAIN), ("l", SHIFT), ("s", PLAIN), ("m", PLAIN), (Key.Key_F2, PLAIN)):
         person.press(key, held)
     person.press(Key.Key_Right, SHIFT)
@@ -75,21 +49,29 @@ def test_view_options_stay_from_candidate_to_candidate(person):
         assert (person.options, person.plot_view.window) == (options, window), number
         assert person.plot.window_now == pytest.approx(drawn)
         assert person.plot.plot.trace.smoothing_px == options.smoothing_px
-        assert not person.plot.plot.marks.isVisible()
-        assert not person.plot.plot.shades.isVisible()
+        assert not person.plot.plot.marks.isVisible() and not person.plot.plot.shades.isVisible()
     assert person.number > 1
-
-
-def test_the_window_is_reset_if_the_person_wants_that(person):
+    person.start_over()  # The window is reset if the person wants that
     person.plot_view.change(keep_window=False)
     person.press(Key.Key_F2)
-    person.press("n")
-    person.sees(2)
+    person.press("n", sees=2)
     assert person.plot_view.window is None
     assert person.plot.window_now == pytest.approx(person.plot.whole)
-
-
-# Blind
+    person.start_over()  # A double click on a row goes there
+    queue = person.view.judging.docks["queue"].part
+    at = queue.table.visualRect(queue.model.index(4, 0)).center()
+    QTest.mouseClick(queue.table.viewport(), Qt.MouseButton.LeftButton, PLAIN, at)
+    QTest.mouseDClick(queue.table.viewport(), Qt.MouseButton.LeftButton, PLAIN, at)
+    QTest.mouseRelease(queue.table.viewport(), Qt.MouseButton.LeftButton, PLAIN, at)
+    person.sees(5)
+    assert person.log() == []
+    for key, held, name in [("/", PLAIN, "Find an object"), ("f", CTRL, "Filter the list")]:
+        person.start_over()  # A key for a hidden field shows its panel
+        person.press("h")
+        person.wait(lambda: not person.view.judging.dock_area.shows_panels)
+        person.press(key, held)
+        person.wait(lambda name=name: person.target.accessibleName() == name)
+        assert person.view.judging.dock_area.shows_panels
 
 
 def test_blind_mode_shows_nothing_until_the_verdict_on_the_whole_window(qtbot, place):
@@ -109,10 +91,8 @@ def test_blind_mode_shows_nothing_until_the_verdict_on_the_whole_window(qtbot, p
         person.press(Key.Key_Space)
         person.press(Key.Key_Return)
         assert person.log() == []
-        person.press("x")
-        person.sees(2)
-        person.press("b")
-        person.sees(1)
+        person.press("x", sees=2)
+        person.press("b", sees=1)
         person.wait(lambda: agent.shown.trajectory is not None)  # it has its verdict
         assert "YES" in bar.proposal.text() and "0.93" in bar.proposal.toolTip()
         person.press("u")  # in its knowledge now
@@ -122,29 +102,12 @@ def test_blind_mode_shows_nothing_until_the_verdict_on_the_whole_window(qtbot, p
         assert (second.shown["verdict"], second.shown["p_yes"]) == ("YES", 0.93)
 
 
-def test_what_was_shown_is_recorded_without_blind_mode(person):
-    add_inspection(person.session, 1, record())
-    person.press("a")
-    person.sees(2)
-    person.press("a")
-    person.sees(3)
-    first, second = person.log()
-    assert (first.shown["verdict"], first.shown["model"]) == ("YES", "spec-o3-7b")
-    assert dict(second.shown) == {}
-
-
-# Undo over a restart
-
-
 def test_undo_returns_object_and_former_verdict_after_a_restart(qtbot, place):
     with before_window(qtbot, place) as person:
         person.press("4")
-        person.press("a")
-        person.sees(2)
-        person.press("b")
-        person.sees(1)
-        person.press("x")
-        person.sees(2)
+        person.press("a", sees=2)
+        person.press("b", sees=1)
+        person.press("x", sees=2)
     with before_window(qtbot, place) as person:
         assert person.number == 2
         person.press("z", CTRL)

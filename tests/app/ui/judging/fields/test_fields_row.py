@@ -7,10 +7,9 @@ from PySide6.QtCore import Qt
 
 from app.core.session.own_fields import OwnField, set_own_fields
 from app.core.session.records import Verdict
-from tests.app.ui.steps import painted
+from tests.app.ui.steps import click, painted
 
 Key = Qt.Key
-LEFT = Qt.MouseButton.LeftButton
 FIELDS = (
     OwnField(name="quality", kind="choice", title="Quality", choices=("good", "poor"), key="J"),
     OwnField(name="ebv", kind="number", key="O", unit="mag"),
@@ -54,8 +53,7 @@ def test_fields_by_their_keys(qtbot, desk, row, context, session):
     desk.accept(qtbot, 1)
     given = session.judgement(1).opinion
     assert given.verdict is Verdict.ACCEPT
-    assert dict(given.fields) == {"quality": "poor", "ebv": 0.25}
-    assert edit.text() == ""
+    assert dict(given.fields) == {"quality": "poor", "ebv": 0.25} and edit.text() == ""
     assert row.editors["quality"].button.text() == "Quality"
     for wanted in ({"quality": "poor", "ebv": 0.25}, {"quality": "poor"}, {}):
         context.commands.run("undo")
@@ -63,72 +61,59 @@ def test_fields_by_their_keys(qtbot, desk, row, context, session):
     assert edit.text() == ""
 
 
-def test_a_choice_is_not_taken_for_another_object(qtbot, desk, row, context, session):
+def test_values_are_clicked_typed_and_chosen_for_the_object_on_screen(
+    qtbot, desk, row, context, session
+):
+    qtbot.waitUntil(row.isVisible)
+    painted(qtbot, context, 1)
+    click(qtbot, row.editors["binary"].button)
+    assert values(session, 1) == {"binary": True} and row.editors["binary"].button.isChecked()
+    click(qtbot, row.editors["quality"].button)
+    desk.press(Key.Key_1)
+    assert row.editors["quality"].button.text() == "Quality: good"
+    click(qtbot, row.editors["quality"].button)
+    desk.press(Key.Key_0)
+    assert values(session, 1) == {"binary": True}
+    desk.start_over(qtbot)  # A choice is not taken for another object
     painted(qtbot, context, 1)
     desk.press(Key.Key_J)
     context.current.next()
     painted(qtbot, context, 2)
-    assert not desk.strip.is_open
-    assert values(session, 1) == values(session, 2) == {}
-
-
-def test_clicks(qtbot, desk, row, context, session):
-    qtbot.waitUntil(row.isVisible)
-    painted(qtbot, context, 1)
-    qtbot.mouseClick(row.editors["binary"].button, LEFT)
-    assert values(session, 1) == {"binary": True}
-    assert row.editors["binary"].button.isChecked()
-    qtbot.mouseClick(row.editors["quality"].button, LEFT)
-    desk.press(Key.Key_1)
-    assert row.editors["quality"].button.text() == "Quality: good"
-    qtbot.mouseClick(row.editors["quality"].button, LEFT)
-    desk.press(Key.Key_0)
-    assert values(session, 1) == {"binary": True}
-
-
-def test_what_is_being_typed_stays_with_its_object(qtbot, desk, row, context, session):
-    qtbot.waitUntil(row.isVisible)
-    painted(qtbot, context, 1)
-    edit = row.editors["remark"].edit
-    qtbot.mouseClick(edit, LEFT)
-    qtbot.keyClicks(edit, "axu")
-    assert values(session, 1) == {}
-    qtbot.mouseClick(desk.bar.buttons[Verdict.UNSURE], LEFT)
-    painted(qtbot, context, 2)
-    assert values(session, 1) == {"remark": "axu"}
-    assert edit.text() == ""
-    qtbot.keyClicks(edit, "two")
-    context.current.go_to(4)
-    assert values(session, 2) == {"remark": "two"}
-    assert session.judgement(4) is None
-
-
-def test_what_is_no_number_is_told_and_not_kept(qtbot, desk, row, context, session):
+    assert not desk.strip.is_open and values(session, 1) == values(session, 2) == {}
+    desk.start_over(qtbot)  # What is no number is told and not kept
     qtbot.waitUntil(row.isVisible)
     painted(qtbot, context, 1)
     edit = row.editors["ebv"].edit
-    qtbot.mouseClick(edit, LEFT)
+    click(qtbot, edit)
     qtbot.keyClicks(edit, "much")
     with qtbot.waitSignal(context.current.message):
         desk.press(Key.Key_Return)
     assert values(session, 1) == {}
-
-
-def test_an_action_keeps_its_key(qtbot, desk, row, context, session):
-    context.keymap.rebind("smooth_less", ["J"])
-    painted(qtbot, context, 1)
-    desk.press(Key.Key_J)
-    assert desk.smoothed == 1
-    assert not desk.strip.is_open
-
-
-def test_a_typed_field_has_its_name_and_key_like_the_others(qtbot, desk, row, context, session):
+    desk.start_over(qtbot)  # A typed field has its name and key like the others
     qtbot.waitUntil(row.isVisible)
     painted(qtbot, context, 1)
     editor = row.editors["ebv"]
     assert (editor.button.text(), editor.button.key) == ("ebv", "O")
-    qtbot.mouseClick(editor.button, LEFT)
+    click(qtbot, editor.button)
     qtbot.waitUntil(editor.edit.hasFocus)
     qtbot.keyClicks(editor.edit, "0.5")
     desk.press(Key.Key_Return)
     assert values(session, 1) == {"ebv": 0.5} and editor.button.text() == "ebv"
+    desk.start_over(qtbot)  # What is being typed stays with its object
+    qtbot.waitUntil(row.isVisible)
+    painted(qtbot, context, 1)
+    edit = row.editors["remark"].edit
+    click(qtbot, edit)
+    qtbot.keyClicks(edit, "axu")
+    assert values(session, 1) == {}
+    click(qtbot, desk.bar.buttons[Verdict.UNSURE])
+    painted(qtbot, context, 2)
+    assert values(session, 1) == {"remark": "axu"} and edit.text() == ""
+    qtbot.keyClicks(edit, "two")
+    context.current.go_to(4)
+    assert values(session, 2) == {"remark": "two"} and session.judgement(4) is None
+    desk.start_over(qtbot)  # An action keeps its key
+    context.keymap.rebind("smooth_less", ["J"])
+    painted(qtbot, context, 1)
+    desk.press(Key.Key_J)
+    assert desk.smoothed == 1 and not desk.strip.is_open

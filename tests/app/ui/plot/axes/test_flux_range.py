@@ -20,30 +20,9 @@ def spiked(*places, height=500.0):
     return trace(spectrum(flux=flux))
 
 
-def test_cosmic_rays_run_off_the_paper():
+def test_cosmic_rays_noisy_ends_and_sky_residues_do_not_count():
     low, high = flux_range(spiked(100, 900, 2500), ALL)
     assert 0 < low < 1 and 2.9 < high < 4
-
-
-def test_a_line_is_shown_whole():
-    drawn = trace(spectrum(peak=4.0))
-    assert flux_range(drawn, ALL)[1] > np.nanmax(drawn.flux)
-
-
-def test_the_noisy_top_of_a_strong_line_is_shown():
-    """Bright pixels have larger errors, which is no reason to cut the line off."""
-    made = spectrum(peak=200.0)
-    ivar = 100.0 / np.clip(made.flux, 1.0, None)
-    drawn = trace(spectrum(flux=made.flux, ivar=ivar))
-    assert flux_range(drawn, (6450.0, 6750.0))[1] > np.nanmax(drawn.flux)
-
-
-def test_a_narrow_window_has_its_own_range():
-    low, high = flux_range(trace(spectrum(peak=50.0)), (4200.0, 4500.0))
-    assert high - low < 0.6
-
-
-def test_noisy_ends_and_sky_residues_do_not_count():
     made = spectrum(peak=0.0)
     flux, ivar = made.flux.copy(), made.ivar.copy()
     flux[:200] += 40 * np.sin(np.arange(200) / 9)
@@ -52,16 +31,7 @@ def test_noisy_ends_and_sky_residues_do_not_count():
     flux[sky] = 30.0
     low, high = flux_range(trace(spectrum(flux=flux, ivar=ivar)), ALL)
     assert low > 0 and high < 2
-
-
-@pytest.mark.parametrize("value", [0.0, 3.0, -2.0, np.nan])
-def test_a_flat_or_empty_spectrum_has_a_range_too(value):
-    low, high = flux_range(trace(spectrum(flux=np.full(3000, value))), ALL)
-    assert np.isfinite([low, high]).all() and low < high
-
-
-def test_a_noisy_blue_end_does_not_rule_the_range():
-    """As in LAMOST spectra of low S/N, where it used to take a quarter of the height."""
+    # As in LAMOST spectra of low S/N, where it used to take a quarter of the height.
     made, draw = spectrum(peak=0.0), np.random.default_rng(3)
     noise = np.where(made.wavelength < 4400.0, 0.6, 0.05)
     flux = 3.0 + noise * draw.standard_normal(3000)
@@ -71,15 +41,26 @@ def test_a_noisy_blue_end_does_not_rule_the_range():
     assert high - low < 0.6 * (plain_high - plain_low)
 
 
-def test_zero_is_included_when_asked_for():
+def test_lines_are_shown_whole_with_their_noisy_tops():
+    drawn = trace(spectrum(peak=4.0))
+    assert flux_range(drawn, ALL)[1] > np.nanmax(drawn.flux)
+    # Bright pixels have larger errors, which is no reason to cut the line off.
+    made = spectrum(peak=200.0)
+    ivar = 100.0 / np.clip(made.flux, 1.0, None)
+    drawn = trace(spectrum(flux=made.flux, ivar=ivar))
+    assert flux_range(drawn, (6450.0, 6750.0))[1] > np.nanmax(drawn.flux)
+    low, high = flux_range(trace(spectrum(peak=50.0)), (4200.0, 4500.0))
+    assert high - low < 0.6
+
+
+def test_flat_zero_and_logarithmic_ranges():
+    for value in [0.0, 3.0, -2.0, np.nan]:
+        low, high = flux_range(trace(spectrum(flux=np.full(3000, value))), ALL)
+        assert np.isfinite([low, high]).all() and low < high
     drawn = trace(spectrum())
-    assert flux_range(drawn, ALL)[0] > 0.0
-    assert flux_range(drawn, ALL, from_zero=True)[0] == 0.0
+    assert flux_range(drawn, ALL)[0] > 0.0 and flux_range(drawn, ALL, from_zero=True)[0] == 0.0
     below = trace(spectrum(flux=spectrum().flux - 9.0))
     assert flux_range(below, ALL, from_zero=True)[1] > 0.0
-
-
-def test_a_logarithmic_range_is_that_of_fluxes_above_zero():
     flux = np.linspace(1.0, 1000.0, 3000)
     low, high = flux_range(trace(spectrum(flux=flux), is_log=True), ALL)
     assert -0.4 < low < 1.0 and 3.0 < high < 3.7
@@ -87,9 +68,6 @@ def test_a_logarithmic_range_is_that_of_fluxes_above_zero():
     assert flux_range(trace(spectrum(flux=flux), is_log=True), ALL)[0] > 0.0
     nothing = flux_range(trace(spectrum(flux=np.full(3000, -1.0)), is_log=True), ALL)
     assert np.isfinite(nothing).all() and nothing[0] < nothing[1]
-
-
-def test_running_medians_are_those_of_sorting():
     flux = np.random.default_rng(3).normal(size=500)
     flux[40:44] = flux[40]
     sorted_windows = np.sort(np.lib.stride_tricks.sliding_window_view(flux, 5), axis=1)

@@ -29,22 +29,16 @@ def test_the_wavelength_axis_says_unit_frame_and_medium(frame, title):
     assert wavelength_title(frame) == title
 
 
-@pytest.mark.parametrize(
-    ("quantity", "title"),
-    [
+def test_the_flux_axis_says_quantity_and_unit():
+    for quantity, title in [
         ("file", "Flux (10⁻¹⁷ erg s⁻¹ cm⁻² Å⁻¹)"),
         ("per_wavelength", "f_λ (10⁻¹⁷ erg s⁻¹ cm⁻² Å⁻¹)"),
         ("per_frequency", "f_ν (10⁻²⁸ erg s⁻¹ cm⁻² Hz⁻¹)"),
         ("normalised", "Normalised flux"),
-    ],
-)
-def test_the_flux_axis_says_quantity_and_unit(quantity, title):
-    made = spectrum(flux_unit="1e-17 erg/s/cm2/A", peak=0.0)
-    made = spectrum(flux_unit="1e-17 erg/s/cm2/A", flux=2.0 * made.flux)
-    assert flux_axis_title(trace(made, quantity=quantity), made.flux_unit) == title
-
-
-def test_without_a_unit_fluxes_are_relative():
+    ]:
+        made = spectrum(flux_unit="1e-17 erg/s/cm2/A", peak=0.0)
+        made = spectrum(flux_unit="1e-17 erg/s/cm2/A", flux=2.0 * made.flux)
+        assert flux_axis_title(trace(made, quantity=quantity), made.flux_unit) == title
     assert flux_axis_title(trace(spectrum()), "") == "Relative flux"
     assert flux_axis_title(None, "mJy") == "Flux (mJy)"
 

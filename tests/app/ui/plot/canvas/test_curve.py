@@ -1,14 +1,16 @@
-"""What a curve draws, in pixels: these fail where pyqtgraph's private parts have changed."""
+"""What a curve draws, in pixels (these fail where private parts of pyqtgraph changed), and how."""
 
 from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
 import pytest
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QPainter
 
 from app.ui.plot.canvas.curve import Curve, widened, with_dots
+from app.ui.plot.canvas.paint import blend, dots_per_pixel, hairline
 from app.ui.plot.canvas.plot_box import PlotBox
+from app.ui.plot.canvas.thinning import pieces, thin, visible
 from app.ui.theme.theme import LIGHT
 
 WIDTH, HEIGHT = 200, 100
@@ -33,7 +35,7 @@ def ink(view):
     return rows[:HEIGHT, :WIDTH] < 200
 
 
-def test_a_gap_stays_empty_and_a_lone_pixel_is_seen(view):
+def test_gaps_lone_pixels_spikes_and_dashes(view):
     curve = Curve(view.box, LIGHT)
     x = np.arange(0.0, WIDTH, 4.0)
     y = np.full(x.size, 50.5)
@@ -44,6 +46,12 @@ def test_a_gap_stays_empty_and_a_lone_pixel_is_seen(view):
     assert columns[:35].all() and columns[82:195].all()
     assert set(np.flatnonzero(columns[40:78]) + 40) <= {58, 59, 60, 61, 62}
     assert ink(view)[77:82, 60].any()
+    assert widened(np.array([1.0, 2.0, 5.0, 4.0]), 0.5).tolist() == [0.5, 2.5, 5.5, 3.5]
+    x, y = with_dots(np.arange(4.0), np.array([1.0, np.nan, 3.0, np.nan]), 0.5)
+    assert x.tolist() == [-0.5, 0.5, 1.0, 1.5, 2.5, 3.0]
+    assert np.nan_to_num(y).tolist() == [1.0, 1.0, 0.0, 3.0, 3.0, 0.0]
+    same = np.arange(3.0)
+    assert with_dots(same, same, 0.5)[0] is same
 
 
 @pytest.mark.parametrize("count", [50, 5000])
@@ -77,13 +85,32 @@ def test_dashes_leave_gaps(view):
     assert 0.4 < drawn.mean() < 0.95
 
 
-def test_columns_are_widened_whichever_way_they_run():
-    assert widened(np.array([1.0, 2.0, 5.0, 4.0]), 0.5).tolist() == [0.5, 2.5, 5.5, 3.5]
+def test_peaks_and_gaps_survive_and_few_points_stay():
+    x, y = np.linspace(0, 500, 100_000), np.zeros(100_000)
+    y[61_234], y[40_000] = 9.0, -7.0
+    thin_x, thin_y = thin(x, y, 500)
+    assert thin_x.size <= 2 * 502 and (thin_y.max(), thin_y.min()) == (9.0, -7.0)
+    assert abs(thin_x[np.argmax(thin_y)] - x[61_234]) <= 1.0
+    x, y = np.linspace(0, 500, 100_000), np.zeros(100_000)
+    y[50_000:60_000] = np.nan
+    _, thin_y = thin(x, y, 500)
+    assert len(pieces(thin_y)) == 2
+    few = np.arange(100.0)
+    assert thin(few, few, 500)[1] is few
+    y = np.array([np.nan, 1, 2, np.nan, np.nan, 3])
+    assert pieces(y) == [slice(1, 3), slice(5, 6)]
+    assert pieces(np.empty(0)) == [] and pieces(np.full(3, np.nan)) == []
+    grid = np.arange(10.0)
+    assert visible(grid, 2.5, 4.5) == slice(2, 6) and visible(grid, -5, 50) == slice(0, 10)
 
 
-def test_a_lone_point_becomes_a_short_line():
-    x, y = with_dots(np.arange(4.0), np.array([1.0, np.nan, 3.0, np.nan]), 0.5)
-    assert x.tolist() == [-0.5, 0.5, 1.0, 1.5, 2.5, 3.0]
-    assert np.nan_to_num(y).tolist() == [1.0, 1.0, 0.0, 3.0, 3.0, 0.0]
-    same = np.arange(3.0)
-    assert with_dots(same, same, 0.5)[0] is same
+def test_colours_become_opaque_and_hairlines_whole_dots():
+    assert blend("#80ffffff", "#000000").name() == "#808080"
+    assert blend("#00ff0000", "#00ff0000", "#123456").name() == "#123456"
+    assert blend("#80ffffff", "#000000").alpha() == 255
+    for scale, dots in [(1.0, 1), (1.25, 1), (1.5, 2), (2.0, 2)]:
+        image = QImage(40, 40, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(scale)
+        painter = QPainter(image)
+        assert dots_per_pixel(painter) == scale and hairline(painter, "#000000").widthF() == dots
+        painter.end()

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import get_args
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
+from agent.spectra.measure.fitted_profile import FitError, FittedProfile, Reason
 from app.core.session.measurements import measurements_of
-from tests.app.ui.candidates import copied, sample_file
-from tests.app.ui.plot.test_measure_tool import HALPHA, drag, place
+from app.core.spectra.wavelength_frame import WavelengthFrame
+from app.ui.plot.line_fit.fit_texts import copied_fit, fit_text, why_not_fitted
+from tests.app.ui.plot.test_measure_tool import HALPHA, drag, forget, place
 from tests.app.ui.whole_window import CTRL, before_window
 
 RIGHT = Qt.MouseButton.RightButton
 
 
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory):
-    return sample_file(tmp_path_factory.mktemp("sample"), 3)
-
-
 @pytest.fixture
-def person(qtbot, tmp_path, sample):
-    with before_window(qtbot, copied(sample, tmp_path)) as before:
+def person(qtbot, place):
+    with before_window(qtbot, place) as before:
         before.go(2)  # a star with strong emission lines
         before.plot_view.set_window((6400.0, 6750.0))
         yield before
@@ -40,7 +40,10 @@ def message(person):
     return person.view.status.message.full_text
 
 
-def test_the_last_measurement_is_fitted_and_told(person):
+def test_a_measurement_is_fitted_told_copied_and_goes_with_its_candidate(person):
+    person.window.commands.run("fit_voigt")
+    assert "Measure a line first" in message(person)
+    forget(person, 2)  # The last measurement is fitted and told
     layer = measure(person)
     kept = measurements_of(person.session, person.number)
     person.window.commands.run("fit_gaussian")
@@ -50,9 +53,7 @@ def test_the_last_measurement_is_fitted_and_told(person):
     assert fit.ew == pytest.approx(measured.ew, rel=0.3)
     assert "Gaussian fit of Hα" in message(person) and "χ²/ν" in message(person)
     assert measurements_of(person.session, person.number) == kept
-
-
-def test_one_under_the_mouse_is_fitted_by_the_menu(person):
+    forget(person, 2)  # One under the mouse is fitted by the menu
     layer = measure(person)
     position, target = place(person, HALPHA)
     QTest.mouseClick(target, RIGHT, pos=position)
@@ -65,31 +66,20 @@ def test_one_under_the_mouse_is_fitted_by_the_menu(person):
     person.wait(lambda: "Voigt" in message(person) or "Not fitted" in message(person))
     entries["Fit a Gaussian"].trigger()
     person.wait(lambda: [each.shape for each in layer.fits] == ["gaussian"])
-
-
-def test_it_goes_with_its_measurement_and_with_its_candidate(person):
-    layer = measure(person)
-    person.window.commands.run("fit_gaussian")
-    person.wait(lambda: len(layer.fits) == 1)
-    person.window.commands.run("withdraw_measurement")
-    person.wait(lambda: not layer.fits)
-    measure(person)
-    person.window.commands.run("fit_gaussian")
-    person.wait(lambda: len(layer.fits) == 1)
-    person.press("n")
-    person.sees(3)
-    assert not layer.fits
-
-
-def test_it_is_copied_with_the_range(person):
+    forget(person, 2)  # It is copied with the range
     layer = measure(person)
     person.window.commands.run("fit_gaussian")
     person.wait(lambda: len(layer.fits) == 1)
     person.press("c", CTRL)
     person.wait(lambda: "gaussian fit: " in QGuiApplication.clipboard().text())
-
-
-def test_the_curve_follows_the_axes(person):
+    forget(person, 2)  # What cannot be fitted is told and not drawn
+    layer = person.plot.plot.measured
+    drag(person, 6610.0, 6655.0)  # no line is there
+    person.wait(lambda: len(layer.shown) == 1)
+    person.window.commands.run("fit_gaussian")
+    person.wait(lambda: "Not fitted" in message(person))
+    assert not layer.fits
+    forget(person, 2)  # The curve follows the axes
     layer = measure(person)
     person.window.commands.run("fit_gaussian")
     person.wait(lambda: len(layer.fits) == 1)
@@ -105,17 +95,43 @@ def test_the_curve_follows_the_axes(person):
     assert as_in_file != pytest.approx(float(placed[top]))
     assert np.median(np.abs(placed - drawn)) < 0.05
     plot.grab()  # painted without an error
-
-
-def test_without_a_measurement_it_says_so(person):
-    person.window.commands.run("fit_voigt")
-    assert "Measure a line first" in message(person)
-
-
-def test_what_cannot_be_fitted_is_told_and_not_drawn(person):
-    layer = person.plot.plot.measured
-    drag(person, 6610.0, 6655.0)  # no line is there
-    person.wait(lambda: len(layer.shown) == 1)
+    forget(person, 2)  # It goes with its measurement and with its candidate
+    layer = measure(person)
     person.window.commands.run("fit_gaussian")
-    person.wait(lambda: "Not fitted" in message(person))
+    person.wait(lambda: len(layer.fits) == 1)
+    person.window.commands.run("withdraw_measurement")
+    person.wait(lambda: not layer.fits)
+    measure(person)
+    person.window.commands.run("fit_gaussian")
+    person.wait(lambda: len(layer.fits) == 1)
+    person.press("n", sees=3)
     assert not layer.fits
+
+
+FIT = FittedProfile(
+    shape="gaussian", centre=6564.612, centre_error=0.0812, fwhm=12.34, fwhm_error=0.25,
+    ew=-15.52, ew_error=0.47, reduced_chi2=1.04, wavelength=np.array([6500.0, 6600.0]),
+    flux=np.ones(2),
+)  # fmt: skip
+
+
+def test_numbers_have_two_digits_of_their_errors_in_the_frame_of_the_axis():
+    assert fit_text(FIT, "Hα", WavelengthFrame()) == (
+        "Gaussian fit of Hα: 6564.612 ± 0.081 Å · FWHM 12.34 ± 0.25 Å (564 ± 11 km/s)"
+        " · EW −15.52 ± 0.47 Å · χ²/ν 1.04"
+    )
+    text = fit_text(FIT, "Hα", WavelengthFrame(unit="nm", is_rest=True, z=0.001))
+    assert ": 655.8054 ± 0.0081 nm ·" in text
+    assert copied_fit(FIT).startswith("gaussian fit: 6564.612 ± 0.081 Å (observed, vacuum) · FWHM")
+
+
+@pytest.mark.parametrize(("chi2", "is_said"), [(1.5, False), (3.0, True), (None, False)])
+def test_a_bad_shape_is_said(chi2, is_said):
+    text = fit_text(replace(FIT, reduced_chi2=chi2), "Hα", WavelengthFrame())
+    assert ("more than one line?" in text) is is_said and ("χ²" in text) is (chi2 is not None)
+
+
+def test_every_reason_has_its_sentence():
+    sentences = [why_not_fitted(FitError(reason)) for reason in get_args(Reason)]
+    assert len(set(sentences)) == len(get_args(Reason))
+    assert all(each.startswith("Not fitted: ") for each in sentences)

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 
 from app.ui.plot.strip.bracket_layer import Bracket
-from tests.app.ui.plot.steps import LEFT, NO, double_click, drag, shown
+from tests.app.ui.plot.conftest import LEFT, NO, double_click, drag, shown
 
 
 def middle(overview):
@@ -19,14 +19,11 @@ def strip_x(panel, wavelength):
     return round(panel.overview.x_of(wavelength))
 
 
-def test_the_strip_lies_under_the_plot(panel):
+def test_the_strip_lies_under_the_plot_and_is_moved_and_resized(panel, context):
     where = panel.plot.stage.geometry()
     lo, hi = panel.whole
     assert panel.overview.x_of(lo) == pytest.approx(where.left(), abs=1)
     assert panel.overview.x_of(hi) == pytest.approx(where.right(), abs=1)
-
-
-def test_the_region_is_moved_and_resized(context, panel):
     context.view.set_window((6000.0, 7000.0))
     strip, y = panel.overview.viewport(), middle(panel.overview)
     step = panel.overview.scale().per_pixel
@@ -41,9 +38,6 @@ def test_the_region_is_moved_and_resized(context, panel):
     x = strip_x(panel, lo)
     drag(strip, QPoint(x, y), QPoint(x + 900, y))
     assert 0 < shown(panel)[1] - shown(panel)[0] < 10 * step
-
-
-def test_a_click_on_the_strip_goes_there_and_a_drag_over_all_of_it_draws(context, panel):
     context.view.set_window((6000.0, 6400.0))
     strip, y = panel.overview.viewport(), middle(panel.overview)
     QTest.mouseClick(strip, LEFT, NO, QPoint(strip_x(panel, 5000), y))
@@ -52,9 +46,6 @@ def test_a_click_on_the_strip_goes_there_and_a_drag_over_all_of_it_draws(context
     assert context.view.window is None
     drag(strip, QPoint(strip_x(panel, 5000), y), QPoint(strip_x(panel, 6000), y))
     assert shown(panel) == pytest.approx([5000, 6000], abs=15)
-
-
-def test_the_tasks_windows_are_in_the_strip_and_move_with_the_star(context, panel):
     task = context.bridge.session.task
     assert [each.name for each in panel.overview.task_windows] == [w.key for w in task.windows]
     first = task.windows[0]
@@ -83,5 +74,4 @@ def test_no_bar_covers_the_name_of_another(context, panel):
 
     first = Bracket((edge - 4 * per_pixel, edge), "WWW", "")
     alone = ink_beside(first)
-    assert alone > 5
-    assert ink_beside(first, Bracket((edge, empty[1]), "", "")) >= alone
+    assert alone > 5 and ink_beside(first, Bracket((edge, empty[1]), "", "")) >= alone

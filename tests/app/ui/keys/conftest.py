@@ -1,4 +1,4 @@
-"""A window with keys, and keys pressed in it."""
+"""A window with keys."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from PySide6.QtWidgets import QApplication
 
 from tests.app.ui.keys.key_window import KeyWindow
 
-Key = Qt.Key
-NONE, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
-CTRL, ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
-KEYPAD = Qt.KeyboardModifier.KeypadModifier
-FIELDS = ("line", "text", "number", "editable")
-OTHERS = ("plot", "button", "table", "slider", "box", "tick", "read_only")
-
 
 @pytest.fixture
 def window(qtbot):
     window = KeyWindow()
     qtbot.addWidget(window)
+    window.resize(1280, 720)
     window.show()
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     window.plot.setFocus()
     yield window
     window.stop_keys()
+
+
+Key = Qt.Key
+NONE, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
+CTRL, ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
+KEYPAD = Qt.KeyboardModifier.KeypadModifier
 
 
 def focus(window, name):
