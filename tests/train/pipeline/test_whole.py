@@ -75,10 +75,11 @@ def in_this_process(step: Step) -> None:
 
 
 def keep_it_short(patch: pytest.MonkeyPatch) -> None:
-    """What has hardly been trained talks until it may no more, and its files are compared with it
-    in one episode."""
+    """What has hardly been trained talks until it may no more, its files are compared with it in
+    one episode, and llama.cpp's threads would wait for each other, spinning."""
     patch.setattr(judges, "SamplingSettings", lambda **told: SamplingSettings(max_new_tokens=48))
     patch.setattr(parity_report, "EPISODES", 1)
+    patch.setattr("agent.engines.gguf.engine.default_threads", lambda sharing=1: 1)
 
 
 @pytest.fixture(scope="module")
