@@ -41,9 +41,9 @@ def test_no_more_than_the_most_and_what_cannot_be_compared_is_told(
     qtbot, page, context, session, tmp_path
 ):
     assert "on screen" in said(qtbot, context, lambda: page.comparison.add(session.candidate(2)))
-    put(session, 7, path=str(tmp_path / "gone.fits"))
+    put(session, 12, path=str(tmp_path / "gone.fits"))
     with qtbot.waitSignal(context.current.failed) as failed:
-        page.comparison.add(session.candidate(7))
+        page.comparison.add(session.candidate(12))
     assert "gone.fits" in failed.args[0] and not page.comparison.compared
     for number in (3, 4, 5, 6, 7, 8):
         page.comparison.add(session.candidate(number))

@@ -15,8 +15,10 @@ from tests.app.ui.export.conftest import rows_of, write
 from tests.app.ui.steps import click
 
 
-def test_accepted_ones_as_csv_and_once_more_over_it(qtbot, context, dialog, tmp_path):
+def test_accepted_ones_as_csv_over_a_former_file(qtbot, context, dialog, tmp_path):
+    (tmp_path / "night-vetted.csv").write_text("old")
     context.commands.run("export")
+    assert "will be replaced" in dialog.file.problem.text()
     qtbot.waitUntil(lambda: dialog.catalogue.table.rowCount() == 3)
     assert dialog.catalogue.count.text().startswith("3 rows")
     assert dialog.catalogue.table.item(0, 0).text() == "90000-60230-0001"
@@ -24,15 +26,10 @@ def test_accepted_ones_as_csv_and_once_more_over_it(qtbot, context, dialog, tmp_
         write(qtbot, dialog)
     assert signal.args[0].startswith("Written: 3 rows, night-vetted.csv")
     assert dialog.outcome.text() == signal.args[0]
+    assert not dialog.file.problem.isVisible()
     found = rows_of(tmp_path / "night-vetted.csv")
     assert [row["verdict"] for row in found] == ["ACCEPT"] * 3
     assert (tmp_path / "night-vetted.csv-metadata.json").exists()
-    (tmp_path / "night-vetted.csv").write_text("old")
-    context.commands.run("export")
-    assert "will be replaced" in dialog.file.problem.text()
-    write(qtbot, dialog)
-    assert not dialog.file.problem.isVisible()
-    assert len(rows_of(tmp_path / "night-vetted.csv")) == 3
     context.commands.run("export")
     assert dialog.isVisible() and not dialog.isModal()
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
