@@ -102,7 +102,7 @@ def test_a_file_made_to_hurt_is_refused(tmp_path: Path, content: bytes, expected
         read(tmp_path, content)
 
 
-def test_no_file_and_countless_ones_are_refused(tmp_path):
+def test_no_file_and_countless_ones_are_refused(tmp_path: Path) -> None:
     for number in range(201):
         (tmp_path / f"{number}.toml").touch()
     with pytest.raises(ResourceError, match="201 task files, at most 200"):
