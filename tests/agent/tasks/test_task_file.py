@@ -103,16 +103,15 @@ def test_a_file_made_to_hurt_is_refused(tmp_path: Path, content: bytes, expected
 
 
 def test_no_file_and_countless_ones_are_refused(tmp_path: Path) -> None:
-    folder = tmp_path / "tasks.toml"
-    folder.mkdir()
-    with pytest.raises(ResourceError, match="not a file"):
-        read_task(folder)
-    with pytest.raises(ResourceError, match="not a file"):
-        read_task(Path("a\0b.toml"))
     for number in range(201):
         (tmp_path / f"{number}.toml").touch()
     with pytest.raises(ResourceError, match="201 task files, at most 200"):
         load_tasks([tmp_path])
+    folder = tmp_path / "tasks.toml"
+    folder.mkdir()
+    for none in (folder, Path("a\0b.toml")):
+        with pytest.raises(ResourceError, match="not a file"):
+            read_task(none)
 
 
 def test_too_many_words_are_refused(tmp_path: Path) -> None:
