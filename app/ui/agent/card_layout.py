@@ -91,76 +91,106 @@ def lay_out(
     rerun: str = "",
 ) -> CardLayout:
     """Lay out a card; `marking` underlines unsupported claims, an empty `rerun` adds no link."""
-    card = CardLayout()
-    left, right = PAD + STRIPE, width - PAD
-    y = _head(card, content, left, right, fonts)
-    y = _look(card, content, left, right, y, fonts)
-    y = _table(card, content.rows, left, right, y, fonts)
+    page = _Page(width, fonts)
+    page.add_head(content)
+    page.add_look(content)
+    page.add_table(content.rows)
     for note in content.notes:
-        y = _wrapped(card, note, left, right, y, fonts.small, "dim")
-    limit = MAX_LINES if is_open or content.kind in ("answer", "remark") else FOLDED_LINES
-    keep_end = content.kind == "partial"
+        page.add(note, fonts.small, "dim")
     if content.text:
-        y, is_all = _text(card, content, left, right, y, fonts, limit, marking, keep_end)
+        limit = MAX_LINES if is_open or content.kind in ("answer", "remark") else FOLDED_LINES
+        is_all = page.add_text(content, limit, marking)
         if content.kind == "thought" and (not is_all or (is_open and fold)):
-            card.more = _link(card, fold if is_all else more, left, right, y, fonts)
-            y = card.more.bottom() + GAP
+            page.card.more = page.add_link(fold if is_all else more)
     for warning in content.warnings:
-        y = _wrapped(card, warning, left, right, y, fonts.small, "warning")
+        page.add(warning, fonts.small, "warning")
     if rerun:
-        card.rerun = _link(card, rerun, left, right, y, fonts)
-        y = card.rerun.bottom() + GAP
-    card.height = y - GAP + PAD
-    return card
+        page.card.rerun = page.add_link(rerun)
+    page.card.height = page.y - GAP + PAD
+    return page.card
 
 
-def _head(card: CardLayout, content: CardContent, left: float, right: float, fonts: Fonts) -> float:
-    metrics = QFontMetricsF(fonts.bold)
-    height = metrics.height()
-    aside = metrics.horizontalAdvance(content.aside) + 2.0
-    tone = {"YES": "accept", "NO": "reject"}.get(content.verdict or "", "text")
-    box = QRectF(left, PAD, max(right - left - aside - GAP, 0.0), height)
-    card.lines.append(TextLine(box, content.title, fonts.bold, "text"))
-    font = fonts.bold if content.verdict else fonts.plain
-    box = QRectF(right - aside, PAD, aside, height)
-    card.lines.append(TextLine(box, content.aside, font, tone, right=True))
-    return PAD + height + GAP
+class _Page:
+    """A card in the making; the next part begins at `y`."""
 
+    def __init__(self, width: float, fonts: Fonts) -> None:
+        self.card, self.fonts = CardLayout(), fonts
+        self.left, self.right, self.y = PAD + STRIPE, width - PAD, PAD
 
-def _look(
-    card: CardLayout, content: CardContent, left: float, right: float, y: float, fonts: Fonts
-) -> float:
-    """Lay out the picture with its label and numbers beside it."""
-    start, below = left, y
-    if content.picture:
-        card.picture = QRectF(left, y, *THUMB)
-        start, below = left + THUMB[0] + PAD, y + THUMB[1] + GAP
-    if content.label:
-        y = _wrapped(card, content.label, start, right, y, fonts.plain, "text", 3)
-    if content.numbers:
-        y = _wrapped(card, content.numbers, start, right, y, fonts.small, "dim", 5)
-    return max(y, below)
+    def add_head(self, content: CardContent) -> None:
+        fonts, metrics = self.fonts, QFontMetricsF(self.fonts.bold)
+        height = metrics.height()
+        aside = metrics.horizontalAdvance(content.aside) + 2.0
+        tone = {"YES": "accept", "NO": "reject"}.get(content.verdict or "", "text")
+        box = QRectF(self.left, PAD, max(self.right - self.left - aside - GAP, 0.0), height)
+        self.card.lines.append(TextLine(box, content.title, fonts.bold, "text"))
+        font = fonts.bold if content.verdict else fonts.plain
+        box = QRectF(self.right - aside, PAD, aside, height)
+        self.card.lines.append(TextLine(box, content.aside, font, tone, right=True))
+        self.y = PAD + height + GAP
 
+    def add_look(self, content: CardContent) -> None:
+        """Lay out the picture with its label and numbers beside it."""
+        left, below = self.left, self.y
+        if content.picture:
+            self.card.picture = QRectF(left, self.y, *THUMB)
+            self.left, below = left + THUMB[0] + PAD, self.y + THUMB[1] + GAP
+        if content.label:
+            self.add(content.label, self.fonts.plain, "text", 3)
+        if content.numbers:
+            self.add(content.numbers, self.fonts.small, "dim", 5)
+        self.left, self.y = left, max(self.y, below)
 
-def _table(
-    card: CardLayout, rows: Sequence[MeasuredRow], left: float, right: float, y: float, fonts: Fonts
-) -> float:
-    if not rows:
-        return y
-    metrics = QFontMetricsF(fonts.small)
-    height = metrics.height() + 1.0
-    table, numbers = _fitting_table((header_row(), *rows), right - left, metrics)
-    names = right - left - sum(numbers) - CELL_GAP * len(numbers)
-    widths = (max(names, 0.0), *numbers)
-    for index, row in enumerate(table):
-        x = left
-        for number, (wide, cell) in enumerate(zip(widths, row, strict=True)):
-            box = QRectF(x, y, wide, height)
-            tone = "dim" if index == 0 else "text"
-            card.lines.append(TextLine(box, cell, fonts.small, tone, right=number > 0))
-            x += wide + CELL_GAP
-        y += height
-    return y + GAP
+    def add_table(self, rows: Sequence[MeasuredRow]) -> None:
+        if not rows:
+            return
+        font, room = self.fonts.small, self.right - self.left
+        metrics = QFontMetricsF(font)
+        height = metrics.height() + 1.0
+        table, numbers = _fitting_table((header_row(), *rows), room, metrics)
+        names = room - sum(numbers) - CELL_GAP * len(numbers)
+        widths = (max(names, 0.0), *numbers)
+        for index, row in enumerate(table):
+            x, tone = self.left, "dim" if index == 0 else "text"
+            for number, (wide, cell) in enumerate(zip(widths, row, strict=True)):
+                box = QRectF(x, self.y, wide, height)
+                self.card.lines.append(TextLine(box, cell, font, tone, right=number > 0))
+                x += wide + CELL_GAP
+            self.y += height
+        self.y += GAP
+
+    def add_text(self, content: CardContent, limit: int, marking: QColor) -> bool:
+        """Return whether all of it fits."""
+        text, font, width = content.text, self.fonts.plain, self.right - self.left
+        keep_end = content.kind == "partial"
+        if keep_end:
+            text = _last_lines(text, width, font, FOLDED_LINES + 3)
+        # A text layout joins the lines on both sides of a newline.
+        text = text.replace("\n", " " if keep_end else LINE_SEPARATOR)
+        begin = text[: limit * MAX_IN_LINE]  # Qt shapes the whole text, visible or not
+        layout = QTextLayout(begin, font)
+        marks = content.marks
+        inside = [(start, min(end, len(begin))) for start, end in marks if start < len(begin)]
+        layout.setFormats([_underlined(start, end - start, marking) for start, end in inside])
+        is_all = self._add_block(layout, "text", limit)
+        return is_all and len(begin) == len(text)
+
+    def add(self, text: str, font: QFont, tone: str, limit: int = 8) -> None:
+        self._add_block(QTextLayout(text[: limit * MAX_IN_LINE], font), tone, limit)
+
+    def _add_block(self, layout: QTextLayout, tone: str, limit: int) -> bool:
+        height, is_all = wrap(layout, self.right - self.left, limit)
+        self.card.blocks.append(TextBlock(QPointF(self.left, self.y), layout, tone))
+        self.y += height + GAP
+        return is_all
+
+    def add_link(self, text: str) -> QRectF:
+        metrics = QFontMetricsF(self.fonts.small)
+        wide = min(metrics.horizontalAdvance(text) + 4.0, self.right - self.left)
+        box = QRectF(self.left, self.y, wide, metrics.height() + 2.0)
+        self.card.lines.append(TextLine(box, text, self.fonts.small, "accent"))
+        self.y = box.bottom() + GAP
+        return box
 
 
 def _fitting_table(
@@ -183,49 +213,6 @@ def _number_widths(table: Sequence[tuple[str, ...]], metrics: QFontMetricsF) -> 
     """Widths of all columns but the names of lines."""
     columns = list(zip(*table, strict=True))[1:]
     return [max(map(metrics.horizontalAdvance, cells)) for cells in columns]
-
-
-def _text(
-    card: CardLayout,
-    content: CardContent,
-    left: float,
-    right: float,
-    y: float,
-    fonts: Fonts,
-    limit: int,
-    marking: QColor,
-    keep_end: bool,
-) -> tuple[float, bool]:
-    """Return the y below the text, and whether all of it fits."""
-    text, marks = content.text, content.marks
-    if keep_end:
-        text = _last_lines(text, right - left, fonts.plain, FOLDED_LINES + 3)
-    # A text layout joins the lines on both sides of a newline.
-    text = text.replace("\n", " " if keep_end else LINE_SEPARATOR)
-    begin = text[: limit * MAX_IN_LINE]  # Qt shapes the whole text, visible or not
-    layout = QTextLayout(begin, fonts.plain)
-    inside = [(start, min(end, len(begin))) for start, end in marks if start < len(begin)]
-    layout.setFormats([_underlined(start, end - start, marking) for start, end in inside])
-    height, is_all = wrap(layout, right - left, limit)
-    is_all = is_all and len(begin) == len(text)
-    card.blocks.append(TextBlock(QPointF(left, y), layout, "text"))
-    return y + height + GAP, is_all
-
-
-def _wrapped(
-    card: CardLayout,
-    text: str,
-    left: float,
-    right: float,
-    y: float,
-    font: QFont,
-    tone: str,
-    limit: int = 8,
-) -> float:
-    layout = QTextLayout(text[: limit * MAX_IN_LINE], font)
-    height, _ = wrap(layout, right - left, limit)
-    card.blocks.append(TextBlock(QPointF(left, y), layout, tone))
-    return y + height + GAP
 
 
 def wrap(layout: QTextLayout, width: float, limit: int) -> tuple[float, bool]:
@@ -258,14 +245,6 @@ def _average_width(description: str) -> float:
     font = QFont()
     font.fromString(description)
     return QFontMetricsF(font).averageCharWidth()
-
-
-def _link(card: CardLayout, text: str, left: float, right: float, y: float, fonts: Fonts) -> QRectF:
-    metrics = QFontMetricsF(fonts.small)
-    wide = min(metrics.horizontalAdvance(text) + 4.0, right - left)
-    box = QRectF(left, y, wide, metrics.height() + 2.0)
-    card.lines.append(TextLine(box, text, fonts.small, "accent"))
-    return box
 
 
 def _underlined(start: int, length: int, colour: QColor) -> QTextLayout.FormatRange:

@@ -331,8 +331,8 @@ class InspectionController(QObject):
 
     def _on_failed(self, run: RunningState, error: Exception) -> None:
         if not isinstance(error, WorkerClosed | InspectionCancelled):
-            is_told = isinstance(error, WorkbenchError)
-            self._current.report_error(error if is_told else WorkbenchError(str(error)))
+            told = error if isinstance(error, WorkbenchError) else WorkbenchError(str(error))
+            self._current.report_error(told)
         self.runs.pop(run.candidate_id, None)
         if run.candidate_id == self.shown.records.candidate_id:
             self.shown.show_default()

@@ -47,7 +47,10 @@ def narrow(label: QLabel) -> QLabel:
 
 def wrapped_label(text: str, role: str = "", parent: QWidget | None = None) -> QLabel:
     """A label for plain text that wraps."""
-    label = QLabel(parent, textFormat=Qt.TextFormat.PlainText, wordWrap=True, text=text)
+    label = QLabel(parent)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setText(text)
     if role:
         label.setProperty("role", role)
     return label
