@@ -15,7 +15,6 @@ from agent.program_version import program_version
 from train.audit.command import audit
 from train.baselines.command import baselines
 from train.bench.command import bench
-from train.curate.command import app as curate
 from train.draft.command import draft
 from train.evaluate.command import app as evaluate
 from train.export.command import export, reopen
@@ -25,9 +24,10 @@ from train.models.average_command import average
 from train.models.card_command import card
 from train.pipeline.command import chain
 from train.questions.command import questions
-from train.ratings.judge_command import judge
-from train.ratings.lessons_command import lessons
 from train.report.command import report
+from train.review.curate_command import app as curate
+from train.review.judge_command import judge
+from train.review.lessons_command import lessons
 from train.sft.command import sft
 from train.simulate.command import simulate
 from train.simulate.realism.realism_command import realism

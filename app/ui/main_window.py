@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QMainWindow, QStackedWidget
 
@@ -15,10 +15,10 @@ from app.core.database.locations import shown_location
 from app.core.errors import SessionHeldError
 from app.core.session.session import Session
 from app.core.session.spectra_folders import open_with_spectra
+from app.rooms import rooms
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
 from app.ui.crash.crash_report import log_folder, open_folder
-from app.ui.curation.room_opener import RoomOpener
 from app.ui.fetching.archive_opener import ArchiveOpener
 from app.ui.help.context_help import ABOUT, MODELS, add_help_key, help_page_for
 from app.ui.importing.drop_zone import DropZone
@@ -30,7 +30,6 @@ from app.ui.keys.key_filter import ANYWHERE, KeyFilter
 from app.ui.keys.keymap import Keymap
 from app.ui.keys.keys_overlay import KeysOverlay
 from app.ui.menus.menu_row import MenuRow
-from app.ui.rating.rating_opener import RatingOpener
 from app.ui.samp.samp_desk import SampDesk
 from app.ui.session_opener import OpenRequest, SessionOpener, reported
 from app.ui.session_view import SessionView
@@ -53,6 +52,8 @@ from app.ui.widgets.labels import short_label
 from app.ui.window_state import LeftOpen, WindowState
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from app.ui.help.about_dialog import AboutDialog
     from app.ui.help.guide_reader import GuideReader
     from app.ui.importing.import_page import ImportPage
@@ -61,6 +62,9 @@ TITLE = "Spec-o3 Workbench"
 
 
 class MainWindow(QMainWindow):
+    closing = Signal()
+    """Rooms close with it, before what they use does."""
+
     def __init__(self, settings: SettingsStore, current_theme: CurrentTheme) -> None:
         super().__init__()
         self.setWindowTitle(TITLE)
@@ -96,8 +100,6 @@ class MainWindow(QMainWindow):
         self.tour = Tour(self, self.keymap, settings, current_theme)
         self.about: AboutDialog | None = None
         self.archives = ArchiveOpener(self.runner, self, self.import_lists, self.open_spectrum)
-        self.rooms = RoomOpener(self.runner, settings, current_theme, self.show_guide, self)
-        self.ratings = RatingOpener(self)
         self.known = KnownHider(self)
         self.state = WindowState(self, settings)
         self.drop_zone = DropZone(self, current_theme, self.runner)
@@ -109,12 +111,11 @@ class MainWindow(QMainWindow):
         self.welcome.sample_requested.connect(self.open_sample)
         self.welcome.spectrum_chosen.connect(self.open_spectrum)
         self.welcome.about_requested.connect(self.show_about)
-        self.welcome.curation_requested.connect(self.rooms.ask)
         self.locked.read_only_requested.connect(partial(self.open_session, read_only=True))
         self.locked.retry_requested.connect(self.open_session)
         self.locked.closed.connect(self.show_welcome)
         self.runner.failed.connect(self._report_error)
-        for fault in (settings.write_failed, self.samp.failed, self.rooms.failed):
+        for fault in (settings.write_failed, self.samp.failed):
             fault.connect(self.show_error)
         self._reset_commands()
         self._repeat_fault = bool(settings.fault)
@@ -237,14 +238,14 @@ class MainWindow(QMainWindow):
             ("open_list", self._choose_list),
             ("open_session", self._choose_session),
             ("open_archive", self.archives.open),
-            ("rating_room", self.ratings.choose),
             ("welcome", self.show_welcome),
             ("quit", self.close),
             ("escape", self._escape),
         ):
             self.commands.add(name, call)
         self.samp.add_commands()
-        self.rooms.add_commands(self.commands)
+        for name, room in rooms().items():
+            self.commands.add(name, partial(self._open_room, room))
 
     def show_guide(self, page: str = "") -> None:
         """Open the guide at this page, by default at one about what is on screen."""
@@ -256,6 +257,9 @@ class MainWindow(QMainWindow):
             page = help_page_for(self.view.page, in_agent=self.view.judging.is_at_agent)
         is_importing = self._stack.currentWidget() is self.importing
         self.guide.open_at(page or help_page_for("", is_importing=is_importing))
+
+    def _open_room(self, room: EntryPoint) -> None:
+        room.load()(self)
 
     def take_tour(self) -> None:
         if self.view is None:
@@ -394,7 +398,8 @@ class MainWindow(QMainWindow):
         self.close_session()
         if self.importing is not None:
             self.importing.stop()
-        parts = (self.rooms, self.ratings, self.archives, self.samp, self.runner, self.opener)
+        self.closing.emit()
+        parts = (self.archives, self.samp, self.runner, self.opener)
         for part in (*parts, self.key_filter, self.input_filter, self.settings):
             part.close()
         super().closeEvent(event)

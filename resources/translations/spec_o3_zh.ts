@@ -1191,7 +1191,7 @@
     </message>
 </context>
 <context>
-    <name>CurationRoom</name>
+    <name>PoolRoom</name>
     <message>
         <source>You are {name}</source>
         <translation>你是 {name}</translation>
@@ -3680,17 +3680,6 @@
     </message>
 </context>
 <context>
-    <name>RatingOpener</name>
-    <message>
-        <source>Inspections</source>
-        <translation>检视记录</translation>
-    </message>
-    <message>
-        <source>Rate inspections</source>
-        <translation>给检视评分</translation>
-    </message>
-</context>
-<context>
     <name>RatingPage</name>
     <message>
         <source>{at} of {all} · rated: {done} · {name}</source>
@@ -3698,7 +3687,7 @@
     </message>
 </context>
 <context>
-    <name>RatingWindow</name>
+    <name>RatingRoom</name>
     <message>
         <source>Rating room</source>
         <translation>评分室</translation>
@@ -3890,6 +3879,14 @@
     <message>
         <source>Open a pool of drafts</source>
         <translation>打开草稿库</translation>
+    </message>
+    <message>
+        <source>Inspections</source>
+        <translation>检视记录</translation>
+    </message>
+    <message>
+        <source>Rate inspections</source>
+        <translation>给检视评分</translation>
     </message>
 </context>
 <context>

@@ -9,7 +9,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from agent.curation.meter import Meter
 from agent.evidence.assessment import Assessment
 from agent.evidence.kinds import KindJudgement, builtin_kinds, softmax
 from agent.evidence.window_numbers import overview_entries, window_entries
@@ -22,6 +21,7 @@ from train.draft.plan import PlannedLook, plan_looks
 from train.draft.settings import DraftSettings
 from train.draft.signs import SIGNS
 from train.draft.wording import Rng, Wording, joined, with_article
+from train.meter import Meter
 from train.simulate.campaign import CONTAMINANTS
 
 MIN_RIVAL_PROBABILITY = 0.2

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tokenizers import AddedToken
 
-from agent.curation.features import find_feature
+from agent.claims.features import find_feature
 from agent.engines.chat_tokens import load_tokenizer
 from agent.evidence.gates import GATES
 from agent.evidence.window_numbers import MARKS, OVERVIEW_GATES, WINDOW_GATES

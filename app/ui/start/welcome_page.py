@@ -41,7 +41,6 @@ class WelcomePage(QWidget):
     spectrum_chosen = Signal(object)
     """The path of a single spectrum."""
     about_requested = Signal()
-    curation_requested = Signal()
 
     def __init__(
         self,
@@ -186,18 +185,10 @@ class WelcomePage(QWidget):
         about.setProperty("role", "quiet")
         about.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         about.clicked.connect(self.about_requested)
-        self.curation_button = QPushButton(self.tr("Curation room…"))
-        self.curation_button.setToolTip(
-            self.tr("Screen, revise, audit and vote on drafts that a model will learn from")
-        )
-        self.curation_button.setProperty("role", "quiet")
-        self.curation_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.curation_button.clicked.connect(self.curation_requested)
         row = FlowLayout(spacing=8)
         row.addWidget(self.reviewer)
         row.addWidget(offline)
         row.addWidget(about)
-        row.addWidget(self.curation_button)
         return row
 
     def _follow(self, _: object) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from agent.curation.meter import Meter
 from agent.evidence.assessment import assess_measurements
 from agent.evidence.kinds import builtin_kinds
 from agent.evidence.measurements import measurements_of
@@ -19,6 +18,7 @@ from agent.spectra.spectrum import frame_z
 from agent.tasks.catalogue import find_task
 from tests.train.draft.spectra import LONG, QUOTED, all_examples, drafted
 from train.draft.author import Truth, is_supported, write_replies
+from train.meter import Meter
 
 
 def test_unsupported_answers_are_not_drafted() -> None:

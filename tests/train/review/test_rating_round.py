@@ -1,0 +1,68 @@
+"""A round of rating: what a person has rated is known again, what others wrote is kept apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.errors import WorkbenchError
+from agent.trajectory.trajectory_file import write_trajectories
+from tests.agent.ratings.made import rating, trajectory
+from train.review.rating_round import open_round
+from train.review.ratings_file import add_records, read_records
+
+SIX = [trajectory(f"s{n}", model) for n in range(3) for model in ("ours", "theirs")]
+
+
+@pytest.fixture
+def night(tmp_path):
+    write_trajectories(tmp_path / "night.jsonl", SIX)
+    return tmp_path / "night.jsonl"
+
+
+def test_the_work_goes_on_where_it_stopped(night):
+    mine = open_round([night], " Ada  Lovelace ")
+    assert mine.by == "Ada Lovelace" and mine.first_unrated() == 0 and len(mine.pairs) == 3
+    mine.rate(mine.trajectories[0], 5, 4, "fine")
+    mine.choose(mine.pairs[0], "left")
+    again = open_round([night], "Ada Lovelace")
+    assert again.trajectories == mine.trajectories and again.pairs == mine.pairs
+    assert (again.rated, again.chosen, again.first_unrated(), again.first_open_pair()) == (
+        1,
+        1,
+        1,
+        1,
+    )
+    assert again.rating_of(again.trajectories[0]).note == "fine"
+    assert len(list(read_records(again.out))) == 2
+
+
+def test_several_people_share_a_file(night):
+    ada, ben = (open_round([night], name) for name in ("Ada", "Ben"))
+    ada.rate(SIX[0], 5, 5)
+    ben.rate(SIX[0], 0, 0)
+    again = open_round([night], "Ada")
+    assert again.rating_of(SIX[0]).coherence == 5 and len(again.records) == 2
+
+
+def test_ratings_of_others_are_shown_and_not_written(night, tmp_path):
+    add_records(tmp_path / "judge.jsonl", [rating(SIX[0], "judge", 1, 1, by_model=True)])
+    mine = open_round([night], "Ada", others=[tmp_path / "judge.jsonl"])
+    assert mine.rated == 0 and len(mine.records) == 1 and not mine.out.exists()
+
+
+def test_all_rated_begins_again(night):
+    mine = open_round([night], "Ada")
+    for one in mine.trajectories:
+        mine.rate(one, 3, 3)
+    assert mine.first_unrated() == 0 and mine.rated == 6
+
+
+def test_what_cannot_be_opened(night, tmp_path):
+    with pytest.raises(WorkbenchError, match="needs your name"):
+        open_round([night], "  ")
+    (tmp_path / "empty.jsonl").write_text("")
+    with pytest.raises(WorkbenchError, match="no trajectory"):
+        open_round([tmp_path / "empty.jsonl"], "Ada")
+    (tmp_path / "night.ratings.jsonl").write_text("{}\n")
+    with pytest.raises(WorkbenchError, match=r"night\.ratings\.jsonl, line 1"):
+        open_round([night], "Ada")
