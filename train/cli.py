@@ -25,9 +25,7 @@ from train.models.card_command import card
 from train.pipeline.command import chain
 from train.questions.command import questions
 from train.report.command import report
-from train.review.curate_command import app as curate
-from train.review.judge_command import judge
-from train.review.lessons_command import lessons
+from train.review.train_commands import curate, judge, lessons
 from train.sft.command import sft
 from train.simulate.command import simulate
 from train.simulate.realism.realism_command import realism

@@ -107,7 +107,7 @@ def _change_calls(room: PoolRoom) -> tuple[list[float], list[float], list[float]
 
 def _is_drawn(card: TurnCard) -> bool:
     assert card.look is not None
-    return not card.look.picture.pixmap().isNull() or bool(card.look.error.text())
+    return card.look.picture.image is not None or bool(card.look.error.text())
 
 
 def _wait_for(signal: Any, act: Callable[[], object]) -> None:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 
 from agent.errors import WorkbenchError
 from agent.examples.examples import write_examples
 from agent.protocol.reply import Verdict, is_well_formed
+from agent.ratings.records import trajectory_id
 from agent.trajectory.trajectory import Trajectory
-from agent.trajectory.trajectory_file import write_trajectories
-from train.review.pool import Pool
-from train.review.review_rules import STAGES, Stage
+from agent.trajectory.trajectory_file import from_line, to_line, write_trajectories
+from train.parallel import in_order
+from train.review.pool import Pool, open_pool
+from train.review.review_rules import STAGES, Case, Stage
+from train.review.reviews import Review
 
 FILE_NAME = "approved.jsonl"
 
@@ -91,3 +95,34 @@ def _write_spectra(pool: Pool, trajectories: Iterable[Trajectory], path: Path) -
     wanted = dict.fromkeys((one.spectrum.sha256, one.task) for one in trajectories)
     write_examples(path, (pool.store.example(*key) for key in wanted))
     return path
+
+
+PackedCase = tuple[str, list[Review]]
+
+
+def pack(case: Case) -> PackedCase:
+    return to_line(case.trajectory), case.reviews
+
+
+def unpack(packed: PackedCase) -> Case:
+    line, reviews = packed
+    trajectory = from_line(line)
+    case = Case(trajectory_id(trajectory), trajectory)
+    case.add_recorded(reviews)
+    return case
+
+
+@cache
+def cached_pool(place: Path | str) -> Pool:
+    """The pool shared by all cases of a process, so that its spectra are indexed once."""
+    return open_pool(place)
+
+
+def export_in_processes(pool: Pool, out: Path, workers: int = 1) -> Exported:
+    """Write the approved trajectories, told anew by so many processes."""
+    packed = map(pack, pool.cases_at("approved"))
+    return export_approved(pool, out, in_order(partial(_current, pool.place), packed, workers))
+
+
+def _current(place: Path | str, packed: PackedCase) -> Trajectory:
+    return cached_pool(place).current_trajectory(unpack(packed))

@@ -123,7 +123,9 @@ class Pool:
     def _end_waits(
         self, role: ReviewRole, waiting: list[Case], silent: str, by: str, note: str
     ) -> list[Case]:
-        reviews = [_replacement(case, role, silent, by, note) for case in waiting]
+        reviews = [
+            case.review(by, role, approve=False, note=note, replaces=silent) for case in waiting
+        ]
         for case, review in zip(waiting, reviews, strict=True):
             case.add(review)
         self.store.add_reviews(reviews)
@@ -243,19 +245,6 @@ def _drafts_of(path: Path, truths: Truths) -> Iterator[Trajectory]:
             name = trajectory.spectrum.path or trajectory.spectrum.object_id
             raise TrajectoryError(f"{path}: the spectrum {name[:80]} is in none of the sets")
         yield trajectory
-
-
-def _replacement(case: Case, role: ReviewRole, silent: str, by: str, note: str) -> Review:
-    return Review(
-        trajectory=case.id,
-        role=role,
-        by=by,
-        approve=False,
-        version=case.version,
-        at=timestamp(),
-        note=note,
-        replaces=silent,
-    )
 
 
 def _case(number: str, trajectory: Trajectory, reviews: Sequence[Review], taken_by: str) -> Case:

@@ -11,9 +11,9 @@ import numpy as np
 
 from agent.confidence.intervals import wilson
 from agent.ratings.rubric import HIGHEST
-from train.review.agreement import Wins, preference, spearman
 from train.review.review_rules import STAGES, Case
 from train.review.reviews import ROLES, Review
+from train.review.statistics import Wins, preference, spearman
 
 SCORES = ("coherence", "consistency")
 

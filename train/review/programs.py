@@ -14,15 +14,14 @@ from pathlib import Path
 from types import MappingProxyType
 
 from agent.protocol.reply import is_well_formed
-from agent.ratings.records import timestamp
 from train.draft.teachers import LEAKS, rough_tokens
 from train.parallel import in_order
 from train.review.audit import Audit, audit
-from train.review.canonical_form import canonical_replies, remove_sentences
+from train.review.export import PackedCase, cached_pool, pack, unpack
 from train.review.pool import Pool
-from train.review.processes import PackedCase, cached_pool, pack, unpack
 from train.review.review_rules import Case
 from train.review.reviews import Review, Role, diff_of, version_of
+from train.review.revision import canonical_replies, remove_sentences
 
 SCREENER, REVISER, CLAIMS, RECORD = "auto-screener", "auto-reviser", "auto-claims", "auto-record"
 PROGRAMS = (SCREENER, REVISER, CLAIMS, RECORD)
@@ -152,14 +151,5 @@ class ReviewPanel:
     def _review(
         self, by: str, role: Role, approve: bool, found: Audit | None = None, note: str = ""
     ) -> Review:
-        return Review(
-            trajectory=self.case.id,
-            role=role,
-            by=by,
-            approve=approve,
-            version=self.case.version,
-            at=timestamp(),
-            coherence=None if found is None else found.coherence,
-            consistency=None if found is None else found.consistency,
-            note=note,
-        )
+        scores = {"coherence": found.coherence, "consistency": found.consistency} if found else {}
+        return self.case.review(by, role, approve=approve, note=note, **scores)

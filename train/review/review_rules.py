@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from agent.errors import WorkbenchError
 from agent.ratings.records import timestamp
@@ -248,6 +248,18 @@ class Case:
         if self.is_decided and (is_over or days_between(since, at) >= SILENT_DAYS):
             return result
         return "voter"
+
+    def review(self, by: str, role: ReviewRole, *, approve: bool, **more: Any) -> Review:
+        """A review of the latest wording, given now; it is not added yet."""
+        return Review(
+            trajectory=self.id,
+            version=self.version,
+            at=timestamp(),
+            by=by,
+            role=role,
+            approve=approve,
+            **more,
+        )
 
     def add(self, review: Review) -> None:
         """Add a review; raises WorkbenchError if it breaks the rules."""

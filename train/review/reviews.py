@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from itertools import zip_longest
 from typing import Any, Literal, get_args
 
-from agent.checked_toml import shown
 from agent.errors import WorkbenchError
 from agent.hashing import text_hash
-from agent.ratings.rubric import HIGHEST, LOWEST
+from agent.ratings.records import (
+    ScoredRecord,
+    refuse_unknown,
+    said_in,
+    scores_in,
+    text_in,
+    without_empty,
+)
+from agent.ratings.rubric import CRITERIA
 
 Role = Literal["screener", "reviser", "auditor", "voter"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -21,13 +28,13 @@ REVIEW_ROLES: tuple[ReviewRole, ...] = (*ROLES, "lead", "successor")
 """The last two judge nothing: a lead waits no longer for somebody, and a successor takes the draft
 over from its author."""
 
-MAX_NAME, MAX_NOTE = 80, 4000
+MAX_NAME = 80
 MAX_REPLIES = 64
 MAX_DIFF = 4_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Review:
+class Review(ScoredRecord):
     """One review of the wording with the hash `version`.
 
     `replies` are the new replies of a reviser who changed them, and `diff` shows the change. An
@@ -37,24 +44,12 @@ class Review:
 
     trajectory: str
     role: ReviewRole
-    by: str
     approve: bool
     version: str
     changes: bool = False
-    at: str = ""
-    coherence: int | None = None
-    consistency: int | None = None
-    note: str = ""
     replies: tuple[str, ...] = ()
     diff: str = ""
     replaces: str = ""
-
-    @property
-    def total(self) -> int | None:
-        """Sum of both scores."""
-        if self.coherence is None or self.consistency is None:
-            return None
-        return self.coherence + self.consistency
 
 
 def days_between(first: str, second: str) -> float:
@@ -83,22 +78,14 @@ def diff_of(before: Sequence[str], after: Sequence[str]) -> str:
 
 
 def review_to_json(review: Review) -> dict[str, Any]:
-    table = asdict(review)
-    return {
-        name: value
-        for name, value in table.items()
-        if value not in (None, "", (), []) and (value or name != "changes")
-    }
+    return {**without_empty(asdict(review)), "approve": review.approve}
 
 
 def review_from(record: object) -> Review:
     """The review in a JSON object; raises WorkbenchError if it is not a valid one."""
     if not isinstance(record, dict):
         raise WorkbenchError("a review should be an object")
-    known = {each.name for each in fields(Review)}
-    for name in record:
-        if name not in known:
-            raise WorkbenchError(f"a review has no {shown(str(name))}")
+    refuse_unknown(record, Review)
     role = record.get("role")
     if role not in REVIEW_ROLES:
         raise WorkbenchError(f"role should be one of {', '.join(REVIEW_ROLES)}")
@@ -113,33 +100,14 @@ def review_from(record: object) -> Review:
     if not isinstance(replies, list | tuple) or len(replies) > MAX_REPLIES:
         raise WorkbenchError(f"replies should be a list of at most {MAX_REPLIES} texts")
     return Review(
-        trajectory=_text(record, "trajectory", 64, needed=True),
+        trajectory=text_in(record, "trajectory", 64, needed=True),
         role=role,
-        by=_text(record, "by", MAX_NAME, needed=True),
         approve=record["approve"],
-        version=_text(record, "version", 64, needed=True),
+        version=text_in(record, "version", 64, needed=True),
         changes=changes,
-        at=_text(record, "at", 40),
-        coherence=_score(record, "coherence"),
-        consistency=_score(record, "consistency"),
-        note=_text(record, "note", MAX_NOTE),
-        replies=tuple(_text({"reply": each}, "reply", 200_000, needed=True) for each in replies),
-        diff=_text(record, "diff", MAX_DIFF),
-        replaces=_text(record, "replaces", MAX_NAME),
+        replies=tuple(text_in({"reply": each}, "reply", 200_000, needed=True) for each in replies),
+        diff=text_in(record, "diff", MAX_DIFF),
+        replaces=text_in(record, "replaces", MAX_NAME),
+        **scores_in(record, CRITERIA),
+        **said_in(record, MAX_NAME),
     )
-
-
-def _text(record: dict[str, Any], name: str, longest: int, *, needed: bool = False) -> str:
-    value = record.get(name, "")
-    if not isinstance(value, str) or len(value) > longest or (needed and not value.strip()):
-        raise WorkbenchError(f"{name} should be a text of {int(needed)} to {longest} characters")
-    return value
-
-
-def _score(record: dict[str, Any], name: str) -> int | None:
-    value = record.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or not LOWEST <= value <= HIGHEST:
-        raise WorkbenchError(f"{name} should be a whole number from {LOWEST} to {HIGHEST}")
-    return value

@@ -10,10 +10,21 @@ from typing import Any
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
 from agent.ratings.records import timestamp
-from train.review.canonical_form import canonical_replies
 from train.review.json_log import MAX_LINE
 from train.review.pool import Pool
 from train.review.reviews import Review, Role, diff_of, review_from
+from train.review.revision import canonical_replies
+
+
+def review_by_sheet(
+    pool: Pool, by: str, role: Role, sheet: Path, *, limit: int | None = None
+) -> str:
+    """Write the sheet if it does not exist, otherwise import its reviews; returns a summary."""
+    if not sheet.is_file():
+        count = write_sheet(pool, by, role, sheet, limit=limit)
+        return f"{count} trajectories in {sheet}: fill in approve and the scores, then repeat this"
+    imported, left = import_sheet(pool, by, role, sheet)
+    return f"{imported} reviews imported from {sheet}, {left} lines left open"
 
 
 def write_sheet(pool: Pool, by: str, role: Role, path: Path, *, limit: int | None = None) -> int:

@@ -14,13 +14,12 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
-from agent.ratings.records import timestamp
 from agent.ratings.rubric import HIGHEST, LOWEST
 from agent.trajectory.trajectory import Trajectory
-from train.review.canonical_form import canonical_replies
 from train.review.pool import Pool
 from train.review.review_rules import Case
 from train.review.reviews import Review, Role, diff_of
+from train.review.revision import canonical_replies
 
 Ask = Callable[[str], str]
 Edit = Callable[[str], str | None]
@@ -83,14 +82,11 @@ def _ask_review(
     note = ask("note (optional)" if choice == "a" else "reason").strip()
     while choice == "c" and not note:
         note = ask("what should change?").strip()
-    return Review(
-        trajectory=case.id,
-        role=role,
-        by=by,
+    return case.review(
+        by,
+        role,
         approve=choice == "a",
         changes=choice == "c",
-        version=case.version,
-        at=timestamp(),
         coherence=scores[0],
         consistency=scores[1],
         note=note,

@@ -10,8 +10,8 @@ from agent.trajectory.trajectory_file import read_trajectories, write_trajectori
 from tests.train.review.helpers import Pairs, stages
 from tests.train.review.lies import retold
 from tests.train.review.people import people
+from train.review.export import export_in_processes
 from train.review.pool import Pool, import_drafts, open_pool
-from train.review.processes import export_in_processes
 from train.review.programs import CLAIMS, PROGRAMS, RECORD, SCREENER, run_panel
 from train.reward import check_references
 

@@ -17,8 +17,8 @@ from agent.trajectory.trajectory_file import read_trajectories
 from tests.train.review.helpers import Pairs, audited
 from tests.train.review.lies import retold
 from train.review.audit import Audit
+from train.review.export import export_in_processes
 from train.review.pool import import_drafts
-from train.review.processes import export_in_processes
 from train.review.programs import run_panel
 
 NOT_PRINTED = "the tool did not print this"

@@ -14,6 +14,10 @@ from train.review.revision import (
     split_thought,
 )
 
+pytest.importorskip("pyarrow")
+
+from train.review.revision import canonical_replies
+
 CALL = (
     '<tool_call>\n{"name": "spectral_visualization_tool", "arguments": '
     '{"wavelength_range": [%s, %s], "label": "%s"}}\n</tool_call>'
@@ -106,3 +110,17 @@ def test_what_is_kept_comes_back(revision: Revision) -> None:
 def test_turns_that_are_neither_look_nor_answer_are_kept(revision: Revision) -> None:
     odd = ("I am lost", "<think>x</think><tool_call>{</tool_call>", REPLIES[3])
     assert Revision.of(odd).replies == odd
+
+
+def test_spellings_and_spaces_are_normalized() -> None:
+    call = '{"name":"spectral_visualization_tool","arguments":{"wavelength_range":[1,2]}}'
+    loose = (
+        f"<think>\nH alpha,  5 A wide. </think><tool_call>{call}</tool_call>",
+        "<think> so</think>\n\n<answer>\n\\boxed{NO}   [OIII] seen\n</answer>",
+        "unreadable",
+    )
+    made = canonical_replies(loose)
+    assert made[0].startswith("<think>Hα, 5 Å wide.</think>\n<tool_call>\n{")
+    assert made[1] == "<think>so</think>\n<answer>\\boxed{NO} [O III] seen</answer>"
+    assert made[2] == "unreadable"
+    assert canonical_replies(made) == made

@@ -14,8 +14,8 @@ from agent.trajectory.trajectory_file import read_trajectories
 from tests.app.core.session.recorder import nursery
 from tests.night import BY_NIGHT
 from tests.train.review.reviewing import PEOPLE, ROUNDS
+from train.review.export import export_in_processes
 from train.review.pool import import_drafts, open_pool
-from train.review.processes import export_in_processes
 
 DRAFTS = 20
 ON_A_SERVER = DRAFTS if BY_NIGHT else 5

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from agent.ratings.records import MAX_NOTE
 from app.ui.agent.score_grid import ScoreGrid
 from app.ui.widgets.labels import (
     button,
@@ -17,7 +18,7 @@ from app.ui.widgets.labels import (
     with_key,
     wrapped_label,
 )
-from train.review.reviews import MAX_NOTE, Role
+from train.review.reviews import Role
 
 APPROVE_KEY, REFUSE_KEY, SAVE_KEY = "A", "X", "Ctrl+S"
 

@@ -13,10 +13,10 @@ from app.ui.background.runner import Runner
 from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.labels import button, row, short_label, wrapped_label
-from app.ui.widgets.page_parts import PageScrollArea
 from train.review.differences import former_turns
 from train.review.live_check import LiveCheck, check_live, marked_spans
 from train.review.revision import Revision
+from train.review.window.inspection_view import CardColumn
 from train.review.window.look_panel import LookPanel
 from train.review.window.pool_access import OpenDraft
 from train.review.window.turn_card import TurnCard
@@ -62,11 +62,7 @@ class DraftView(QWidget):
         policy = self.undo_button.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # or the draft jumps from one stage to the next
         self.undo_button.setSizePolicy(policy)
-        self._column = QWidget(self)
-        self._rows = QVBoxLayout(self._column)
-        self._rows.setContentsMargins(0, 0, 8, 0)
-        self._rows.setSpacing(10)
-        self.area = PageScrollArea(self._column)
+        self.area = CardColumn(self)
         self._lay_out()
         self.versions.currentIndexChanged.connect(self._compare)
         self.differences.toggled.connect(self._show_differences)
@@ -124,19 +120,15 @@ class DraftView(QWidget):
 
     def _build(self) -> None:
         """Make a card for each turn anew."""
-        for part in (*self.cards, self.overview):
-            if part is not None:
-                self._rows.removeWidget(part)
-                part.hide()
-                part.deleteLater()
+        self.area.clear()
         self.cards, self.overview = [], None
         draft = self.draft
         self.undo_button.setVisible(self.is_editable and draft is not None)
         self.undo_button.setEnabled(bool(self._undone))
         if draft is None:
             return
-        self.overview = LookPanel(draft.maker, self._runner, None, parent=self._column)
-        self._rows.addWidget(self.overview)
+        self.overview = LookPanel(draft.maker, self._runner, None, parent=self.area.column)
+        self.area.add(self.overview)
         for place, turn in enumerate(self.revision.turns):
             card = TurnCard(
                 place,
@@ -145,7 +137,7 @@ class DraftView(QWidget):
                 self._runner,
                 self._current_theme,
                 is_editable=self.is_editable,
-                parent=self._column,
+                parent=self.area.column,
             )
             card.texts_changed.connect(self._change_texts)
             card.look_changed.connect(self._change_look)
@@ -157,7 +149,7 @@ class DraftView(QWidget):
                 later=self.revision.is_look(place + 1),
             )
             self.cards.append(card)
-            self._rows.addWidget(card)
+            self.area.add(card)
         self._compare()
         self._show_differences(self.differences.isChecked())
 

@@ -2,107 +2,29 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QPixmap, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from agent.errors import ToolError, WorkbenchError
 from agent.inspection.pictures import PictureMaker
 from agent.protocol.tool import MAX_LABEL
 from agent.spectra.spectrum import Window
-from app.ui.agent.measured_rows import header_row, measured_rows, measurement_notes, window_text
+from app.ui.agent.measured_rows import measured_rows, measurement_notes, window_text
+from app.ui.agent.pictures import qimage
 from app.ui.background.runner import Runner
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.labels import row, short_label, wrapped_label
 from app.ui.widgets.number_box import NumberBox
-from train.review.window.drawing import DrawnLook, LookDrawer
+from train.review.window.inspection_view import MeasuredTable, PicturePlace
 
 LOWEST, HIGHEST = 100.0, 100_000.0
 """Angstrom that a person may ask for."""
-LEAST_PICTURE_PX = 260
-COLUMNS = 5
-RIGHT = Qt.AlignmentFlag.AlignRight
-
-
-class Picture(QLabel):
-    """A picture in its own size, or smaller where there is no room."""
-
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._pixmap = QPixmap()
-        self.setAccessibleName(name)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.setMinimumWidth(LEAST_PICTURE_PX)
-        self.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-
-    def show_pixmap(self, pixmap: QPixmap) -> None:
-        self._pixmap = pixmap
-        self._fit()
-        self.updateGeometry()
-
-    def sizeHint(self) -> QSize:
-        return self._pixmap.size() if not self._pixmap.isNull() else QSize(LEAST_PICTURE_PX, 40)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        if self._pixmap.isNull():
-            return
-        shown = self._pixmap
-        if shown.width() > self.width():
-            shown = shown.scaledToWidth(self.width(), Qt.TransformationMode.SmoothTransformation)
-        self.setPixmap(shown)
-        self.setFixedHeight(shown.height())
-
-
-class MeasuredTable(QWidget):
-    """The lines measured in a window, and what else is to be said of it."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.window_line = wrapped_label("", "dim")
-        self.grid = QGridLayout()
-        self.grid.setHorizontalSpacing(12)
-        self.grid.setVerticalSpacing(2)
-        self.grid.setColumnStretch(COLUMNS, 1)
-        self.notes = wrapped_label("", "dim")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        layout.addWidget(self.window_line)
-        layout.addLayout(self.grid)
-        layout.addWidget(self.notes)
-        layout.addStretch(1)
-        self._cells: list[list[QLabel]] = []
-
-    def show_look(self, look: DrawnLook, shift: float) -> None:
-        rows = measured_rows(look.measured, shift)
-        cells = [header_row().cells, *(each.cells for each in rows)] if rows else []
-        while len(self._cells) < len(cells):  # labels are kept, as making them takes longest
-            self._cells.append(self._new_row(len(self._cells)))
-        for number, labels in enumerate(self._cells):
-            texts = cells[number] if number < len(cells) else None
-            for place, label in enumerate(labels):
-                label.setVisible(texts is not None)
-                label.setText("" if texts is None else texts[place])
-        self.window_line.setText(window_text(look.measured))
-        self.notes.setText("\n".join(measurement_notes(look.measured)))
-
-    @property
-    def text(self) -> str:
-        """All that is shown, for tests and readers of the screen."""
-        rows = [" ".join(label.text() for label in labels) for labels in self._cells]
-        return "\n".join((self.window_line.text(), *rows, self.notes.text())).strip()
-
-    def _new_row(self, number: int) -> list[QLabel]:
-        labels = [short_label("", "" if number else "dim") for _ in range(COLUMNS)]
-        for place, label in enumerate(labels):
-            label.setParent(self)
-            self.grid.addWidget(
-                label, number, place, RIGHT if place else Qt.AlignmentFlag.AlignLeft
-            )
-        return labels
 
 
 class LookPanel(QWidget):
@@ -134,7 +56,7 @@ class LookPanel(QWidget):
         self.label.setAccessibleName(self.tr("What the look is at"))
         self.error = wrapped_label("", "warning")
         self.error.hide()
-        self.picture = Picture(self.tr("Picture of the look"), self)
+        self.picture = PicturePlace(self.tr("Picture of the look"), self)
         self.measured = MeasuredTable(self)
         self._lay_out(is_editable)
         frame = self.tr("In the frame of the picture, in vacuum")
@@ -190,8 +112,67 @@ class LookPanel(QWidget):
         self.error.setText(translate_message(look.error))
         self.error.setVisible(bool(look.error))
         if not look.image.isNull():
-            self.picture.show_pixmap(QPixmap.fromImage(look.image))
+            self.picture.show_image(look.image)
         self.picture.setVisible(not look.image.isNull())
-        self.measured.show_look(look, self._shift)
+        rows = measured_rows(look.measured, self._shift)
+        notes = measurement_notes(look.measured)
+        self.measured.show_measured(window_text(look.measured), rows, notes)
         self.measured.setVisible(bool(look.measured))
         self.redrawn.emit()
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnLook:
+    """What a call shows: the picture as a model sees it, and our measurements; or an error."""
+
+    image: QImage = field(default_factory=QImage)
+    measured: Mapping[str, Any] = field(default_factory=dict)
+    error: str = ""
+
+
+class LookDrawer(QObject):
+    """Draws the windows of one card."""
+
+    drawn = Signal(object)
+    """The DrawnLook of the window that was asked for last."""
+
+    def __init__(self, maker: PictureMaker, runner: Runner, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._maker, self._runner = maker, runner
+        self._waiting: tuple[Window | None, str] | None = None
+        self._is_drawing = False
+
+    def draw(self, window: Window | None, label: str = "") -> None:
+        """Draw this window, or the whole spectrum for None."""
+        self._waiting = window, label
+        if not self._is_drawing:
+            self._draw_next()
+
+    def _draw_next(self) -> None:
+        if self._waiting is None:
+            return
+        (window, label), self._waiting = self._waiting, None
+        self._is_drawing = True
+        work = partial(draw_look, self._maker, window, label)
+        self._runner.run(work, self._show, self._fail, owner=self)
+
+    def _show(self, look: DrawnLook) -> None:
+        self._is_drawing = False
+        if self._waiting is None:
+            self.drawn.emit(look)
+        self._draw_next()
+
+    def _fail(self, error: WorkbenchError) -> None:
+        self._show(DrawnLook(error=str(error)))
+
+
+def draw_look(maker: PictureMaker, window: Window | None, label: str) -> DrawnLook:
+    """Any thread."""
+    if window is None:
+        return DrawnLook(qimage(maker.overview()))
+    low, high = window
+    try:
+        picture, _ = maker.look({"wavelength_range": [low, high], "label": label or None})
+    except ToolError as error:
+        return DrawnLook(error=str(error))
+    return DrawnLook(qimage(picture), maker.measure(low, high))

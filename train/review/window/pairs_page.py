@@ -12,12 +12,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBox
 from agent.errors import WorkbenchError
 from agent.ratings.records import MAX_NOTE, Choice, trajectory_id
 from agent.trajectory.trajectory import Trajectory
-from app.ui.trajectory.trajectory_pictures import TrajectoryPictures
-from app.ui.trajectory.trajectory_view import TrajectoryView
 from app.ui.widgets.labels import button, row, with_key, wrapped_label
-from train.review.rating_round import RatingRound
-from train.review.rounds import Pair, Pressed
+from train.review.rating_round import Pair, Pressed, RatingRound
+from train.review.window.inspection_view import TrajectoryView
 from train.review.window.round_page import RoundPage, scrolled
+from train.review.window.trajectory_pictures import TrajectoryPictures
 
 
 class PairsPage(RoundPage):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
@@ -10,26 +11,23 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
-from agent.ratings.records import timestamp
 from agent.ratings.rubric import HIGHEST, LOWEST
 from app.ui.background.runner import Runner
 from app.ui.theme.theme import CurrentTheme
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.labels import row, short_label
 from app.ui.widgets.problem_line import ProblemLine
-from train.review.canonical_form import canonical_replies
 from train.review.pool import Pool
 from train.review.review_rules import Case
-from train.review.reviews import ROLES, Review, diff_of
-from train.review.revision import Revision
+from train.review.reviews import ROLES, diff_of
+from train.review.revision import Revision, canonical_replies
 from train.review.window.act_bar import APPROVE_KEY, REFUSE_KEY, SAVE_KEY, Act, ActBar
 from train.review.window.case_table import CaseTable
 from train.review.window.draft_view import DraftView
 from train.review.window.export_line import ExportLine
-from train.review.window.history_card import HistoryCard
 from train.review.window.pool_access import OpenDraft, PoolAccess, keep_work
 from train.review.window.room import Room
-from train.review.window.stage_words import asking_text, waiting_text
+from train.review.window.stage_words import HistoryCard, asking_text, waiting_text
 
 KEEP_MS = 400
 """After the last change before it is kept on the disk, so that a crash takes no more than that."""
@@ -132,7 +130,7 @@ class PoolRoom(Room):
         layout.addWidget(split, 1)
 
     def _add_keys(self) -> None:
-        for key, call in (
+        keys: tuple[tuple[str, Callable[[], object]], ...] = (
             (APPROVE_KEY, self._approve),
             (REFUSE_KEY, self.acts.refuse),
             (SAVE_KEY, self._save),
@@ -141,7 +139,8 @@ class PoolRoom(Room):
             ("D", self.view.differences.toggle),
             ("Ctrl+Z", self.view.undo),
             *((str(score), partial(self._score, score)) for score in range(LOWEST, HIGHEST + 1)),
-        ):
+        )
+        for key, call in keys:
             self.add_key(key, call)
 
     # Which draft
@@ -264,14 +263,11 @@ class PoolRoom(Room):
         self._keep_timer.stop()
         self.acts.set_busy(True)
         self.access.review(
-            Review(
-                trajectory=draft.case.id,
-                role=role,
-                by=self.by,
+            draft.case.review(
+                self.by,
+                role,
                 approve=act.approve,
                 changes=act.changes,
-                version=draft.case.version,
-                at=timestamp(),
                 coherence=scores.get("coherence"),
                 consistency=scores.get("consistency"),
                 note=reason,

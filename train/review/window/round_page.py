@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QWidget
 
 from agent.errors import WorkbenchError
 from agent.trajectory.trajectory import Trajectory
-from app.ui.trajectory.trajectory_pictures import TrajectoryPictures
-from app.ui.trajectory.trajectory_view import TrajectoryView
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.labels import short_label, wrapped_label
 from train.review.rating_round import RatingRound
+from train.review.window.inspection_view import TrajectoryView
+from train.review.window.trajectory_pictures import TrajectoryPictures
 
 PAGE = 0.85
 """Of the height on screen that a key scrolls."""

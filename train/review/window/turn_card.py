@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QResizeEvent, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import (
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
+    QTextEdit,
+    QWidget,
+)
 
 from agent.inspection.pictures import PictureMaker
 from app.ui.background.runner import Runner
@@ -13,17 +22,17 @@ from app.ui.theme.theme import CurrentTheme, Theme
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.labels import button, row, short_label, wrapped_label
 from train.review.audit import Fault
-from train.review.live_check import marked_spans
+from train.review.differences import word_differences
+from train.review.live_check import Span, marked_spans
 from train.review.revision import DraftTurn
-from train.review.window.difference_text import difference_html
+from train.review.window.inspection_view import Card
 from train.review.window.look_panel import LookPanel
-from train.review.window.marked_text import MarkedText
 
 MAX_SENTENCE = 90
 """Characters of a marked sentence that are repeated with its reason."""
 
 
-class TurnCard(QFrame):
+class TurnCard(Card):
     """Edits one turn; `place` is its number, from 0."""
 
     texts_changed = Signal(int, str, str)
@@ -48,7 +57,6 @@ class TurnCard(QFrame):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.setProperty("role", "card")
         self.place, self.turn = place, turn
         self._current_theme = current_theme
         self._former: DraftTurn | None = None
@@ -140,9 +148,7 @@ class TurnCard(QFrame):
         if self.turn.verdict is not None:
             answer = self.tr("answer {verdict}").replace("{verdict}", self.turn.verdict)
             title = f"{title} · {answer}"
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 8, 12, 10)
-        layout.setSpacing(6)
+        layout = self.body
         layout.addLayout(
             row(
                 short_label(title, "title"),
@@ -203,3 +209,115 @@ class TurnCard(QFrame):
 
     def _follow(self, _: Theme) -> None:
         self._show_differences()
+
+
+TINT_ALPHA = 38
+MOST_LINES = 30
+
+
+class MarkedText(QPlainTextEdit):
+    """Plain text only; Tab goes on to the next field."""
+
+    def __init__(
+        self, name: str, text: str, current_theme: CurrentTheme, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._current_theme = current_theme
+        self._spans: tuple[Span, ...] = ()
+        self.setPlainText(text)
+        self.setAccessibleName(name)
+        self.setTabChangesFocus(True)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.document().documentLayout().documentSizeChanged.connect(self._fit)
+        current_theme.changed.connect(self._follow)
+        self._fit()
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Start and end of each marked sentence."""
+        return self._spans
+
+    def mark(self, spans: Sequence[Span]) -> None:
+        self._spans = tuple(spans)
+        colour = QColor(self._current_theme.theme.reject)
+        tint = QColor(colour)
+        tint.setAlpha(TINT_ALPHA)
+        marks = []
+        for start, end in spans:
+            cursor = QTextCursor(self.document())
+            cursor.setPosition(min(start, self.document().characterCount() - 1))
+            most = self.document().characterCount() - 1
+            cursor.setPosition(min(end, most), QTextCursor.MoveMode.KeepAnchor)
+            kind = QTextCharFormat()
+            kind.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+            kind.setUnderlineColor(colour)
+            kind.setBackground(tint)
+            mark = QTextEdit.ExtraSelection()
+            mark.cursor, mark.format = cursor, kind
+            marks.append(mark)
+        self.setExtraSelections(marks)
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if event.reason() != Qt.FocusReason.PopupFocusReason:
+            cursor = self.textCursor()
+            cursor.clearSelection()
+            self.setTextCursor(cursor)
+
+    def _fit(self) -> None:
+        lines = min(max(round(self.document().size().height()), 1), MOST_LINES)
+        margins = self.contentsMargins()
+        inner = 2 * round(self.document().documentMargin())
+        height = lines * self.fontMetrics().lineSpacing() + inner
+        height += margins.top() + margins.bottom() + 2 * self.frameWidth()
+        if height != self.height() or height != self.minimumHeight():
+            self.setFixedHeight(height)
+
+    def _follow(self, _: Theme) -> None:
+        self.mark(self._spans)
+
+
+translate = QCoreApplication.translate
+
+
+def difference_html(before: DraftTurn | None, after: DraftTurn, theme: Theme) -> str:
+    """What changed in a turn; `before` is None for a new one."""
+    if before is None:
+        return escape(translate("curation", "This turn is new."))
+    parts = []
+    if before.range != after.range or before.label != after.label:
+        parts.append(words_html(_call_text(before), _call_text(after), theme))
+    for old, new in ((before.thought, after.thought), (before.reasons, after.reasons)):
+        if old != new:
+            parts.append(words_html(old, new, theme))
+    if not parts:
+        return escape(translate("curation", "As it was."))
+    return "<br>".join(parts)
+
+
+def words_html(before: str, after: str, theme: Theme) -> str:
+    styles = {
+        "same": f"color:{theme.text}",
+        "gone": f"color:{theme.reject}; text-decoration:line-through",
+        "new": f"color:{theme.accent}; text-decoration:underline",
+    }
+    return "".join(
+        f'<span style="{styles[piece.kind]}">{escape(piece.text)}</span>'
+        + (" " if piece.kind == "gone" and not piece.text.endswith(" ") else "")
+        for piece in word_differences(before, after)
+    )
+
+
+def _call_text(turn: DraftTurn) -> str:
+    if turn.range is None:
+        return ""
+    low, high = turn.range
+    return f"{low:g} – {high:g} Å {turn.label}"

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel
 from agent.ratings.records import Rating, subject_of
 from train.review.ratings_file import add_records
 from train.review.statistics import Duel
-from train.review.window.rating_figures import outcome_text
+from train.review.window.figures_page import outcome_text
 
 
 def given(room):

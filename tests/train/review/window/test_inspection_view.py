@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtGui import QImage
 
 from agent.trajectory.trajectory import SpectrumRef
-from app.ui.trajectory.trajectory_pictures import DrawnPictures
-from app.ui.trajectory.trajectory_view import TrajectoryView
 from tests.app.ui.agent.trajectories import record
+from train.review.window.inspection_view import TrajectoryView
+from train.review.window.trajectory_pictures import DrawnPictures
 
 
 @pytest.fixture

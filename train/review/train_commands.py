@@ -1,4 +1,4 @@
-"""`spec-o3-train curate`: reviews drafts until each is approved or rejected."""
+"""`spec-o3-train curate`, `judge` and `lessons`: reviews, ratings by models, what they teach."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import shlex
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,14 +22,14 @@ from agent.errors import WorkbenchError
 from agent.ratings.rubric import HIGHEST
 from train.review.reviews import ROLES
 
-app = typer.Typer(help="Screen, revise, audit and vote on drafts.", no_args_is_help=True)
+curate = typer.Typer(help="Screen, revise, audit and vote on drafts.", no_args_is_help=True)
 
 Place = Annotated[str, typer.Argument(help="Folder of the pool, or a database's URL.")]
 As = Annotated[str, typer.Option("--as", help="Your name, stored with your reviews.")]
 Limit = Annotated[int | None, typer.Option(min=1, help="Review at most this many.")]
 
 
-@app.command("import")
+@curate.command("import")
 def import_(
     folder: Place,
     drafts: Annotated[list[Path], typer.Argument(help="Trajectories (JSON lines).")],
@@ -43,7 +44,7 @@ def import_(
     typer.echo(f"{new} new drafts in {folder}")
 
 
-@app.command()
+@curate.command()
 def auto(
     folder: Place,
     only: Annotated[
@@ -75,7 +76,7 @@ def auto(
     typer.echo(f"{count} reviews given; {_stages(folder)}")
 
 
-@app.command()
+@curate.command()
 def review(
     folder: Place,
     by: As,
@@ -93,8 +94,9 @@ def review(
 
     Nobody can hold two roles on one trajectory.
     """
+    from train.review.model_judge import judge_pool, opened_judge
     from train.review.pool import open_pool
-    from train.review.reviewing import review_by_model, review_by_sheet
+    from train.review.sheet import review_by_sheet
     from train.review.terminal import ask_in_terminal, edit_in_terminal, review_in_terminal
 
     if role not in ROLES:
@@ -105,14 +107,10 @@ def review(
     if sheet is not None:
         typer.echo(review_by_sheet(pool, by, role, sheet, limit=limit))
     elif model:
-        with _progress() as progress:
+        with opened_judge(model, by) as (judge, called), _progress() as progress:
             bar = progress.add_task("judging", total=limit)
-
-            def advance() -> None:
-                progress.advance(bar)
-
-            summary = review_by_model(pool, by, role, model, limit=limit, advance=advance)
-        typer.echo(summary)
+            counts = judge_pool(judge, pool, role, limit, lambda: progress.advance(bar))
+        typer.echo(f"{counts.rated} judged by {called}, {counts.unusable} without usable scores")
     else:
         done = review_in_terminal(
             pool, by, role, Console(), ask_in_terminal, edit_in_terminal, limit=limit
@@ -120,7 +118,7 @@ def review(
         typer.echo(f"{done} reviewed; {_stages(folder)}")
 
 
-@app.command()
+@curate.command()
 def stats(
     folder: Place,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only, for scripts.")] = False,
@@ -139,7 +137,7 @@ def stats(
         console.print(table)
 
 
-@app.command()
+@curate.command()
 def export(
     folder: Place,
     out: Annotated[
@@ -148,9 +146,8 @@ def export(
     workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 1,
 ) -> None:
     """Write the approved trajectories in their latest wording, for `sft`."""
-    from train.review.export import approved_file
+    from train.review.export import approved_file, export_in_processes
     from train.review.pool import open_pool
-    from train.review.processes import export_in_processes
 
     done = export_in_processes(open_pool(folder), out or approved_file(folder), workers)
     typer.echo(f"{done.count} approved trajectories in {done.path}")
@@ -160,7 +157,7 @@ def export(
     typer.echo(f"spec-o3-train sft {shlex.quote(str(done.path))} {sets} --out RUN")
 
 
-@app.command()
+@curate.command()
 def replace(
     folder: Place,
     silent: Annotated[str, typer.Argument(metavar="NAME", help="Who does not answer.")],
@@ -178,7 +175,7 @@ def replace(
     typer.echo(f"no longer waited for {silent[:80]}: {len(done)} of the drafts")
 
 
-@app.command("take-over")
+@curate.command("take-over")
 def take_over(
     folder: Place,
     author: Annotated[str, typer.Argument(metavar="NAME", help="Who does not answer.")],
@@ -244,3 +241,91 @@ def _share(row: dict[str, Any]) -> str:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
+
+
+MAX_AT_ONCE = 64
+
+
+def judge(
+    files: Annotated[list[Path], typer.Argument(help="Trajectories (.jsonl).")],
+    model: Annotated[
+        str,
+        typer.Option(help="The judge: a model's name or path, or a server's address with #MODEL."),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="File of ratings to write or go on with; default beside the first file."),
+    ] = None,
+    spectra: Annotated[
+        list[Path] | None,
+        typer.Option(help="Sets (.parquet) or folders with the spectra; may be repeated."),
+    ] = None,
+    name: Annotated[str, typer.Option(help="Name of the judge in the ratings.")] = "",
+    limit: Annotated[int | None, typer.Option(min=1, help="Rate at most this many.")] = None,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    at_once: Annotated[
+        int, typer.Option(min=1, max=MAX_AT_ONCE, help="Inspections a server reads at once.")
+    ] = 1,
+) -> None:
+    """Let a model rate inspections for coherence and physical consistency, 0 to 5.
+
+    It reads the whole conversation with its pictures and is not told who inspected. The ratings
+    have the form of those that people give in `spec-o3 rate`, and can be shown together.
+    """
+    from agent.trajectory.trajectory_file import read_trajectories
+    from train.review.model_judge import opened_judge, rate_all
+    from train.review.rating_round import unique
+    from train.review.ratings_file import ratings_beside
+    from train.review.spectra import Spectra
+
+    trajectories = unique(one for path in files for one in read_trajectories(path))[:limit]
+    if not trajectories:
+        raise WorkbenchError(f"there is no trajectory in {', '.join(map(str, files))}")
+    places = Spectra([*(spectra or []), *(path.parent for path in files)])
+    target = out or ratings_beside(files[0])
+    with opened_judge(model, name, seed, at_once) as (judge, _), _progress() as progress:
+        bar = progress.add_task("judging", total=len(trajectories))
+        counts = rate_all(judge, trajectories, places, target, lambda: progress.advance(bar))
+    why = f" (the first: {printable(counts.first_fault, 160)})" if counts.first_fault else ""
+    known = f", {counts.known} rated before" if counts.known else ""
+    typer.echo(f"{counts.rated} rated{known}, {counts.unusable} without a score{why}: {target}")
+
+
+def lessons(
+    sessions: Annotated[
+        list[str],
+        typer.Argument(metavar="SESSION...", help="Sessions: files, or addresses of PostgreSQL."),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder to write.")],
+    spectra: Annotated[
+        list[Path] | None,
+        typer.Option(help="Further folders or sets with the spectra; may be repeated."),
+    ] = None,
+    preset: Annotated[
+        str, typer.Option(help="Write corrections in the words and pictures of this preset.")
+    ] = "",
+) -> None:
+    """Read ratings and corrections of sessions as trajectories and labels.
+
+    Inspections with a right verdict that were rated 4 or 5 are kept. Those rated 0 to 2, and those
+    that a person's verdict contradicts, are written anew by the measured teacher, which is told
+    that verdict. OUT/trajectories.jsonl is for `sft`, OUT/spectra.parquet has every label.
+    """
+    from train.draft.settings import DraftSettings
+    from train.recipe import settings
+    from train.review.lessons import (
+        SPECTRA,
+        TRAJECTORIES,
+        joined,
+        read_lessons,
+        summary,
+        write_lessons,
+    )
+
+    drafts = settings(DraftSettings, "draft", preset=preset) if preset else None
+    read = partial(read_lessons, places=spectra or [], drafts=drafts)
+    found = joined([*map(read, sessions)])
+    write_lessons(found, out)
+    for line in summary(found):
+        typer.echo(line)
+    typer.echo(f"spec-o3-train sft {out / TRAJECTORIES} --sets {out / SPECTRA} --out RUN")
