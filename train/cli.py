@@ -12,7 +12,6 @@ from rich.console import Console
 from agent.cluster.options import RayCommand
 from agent.errors import WorkbenchError
 from agent.program_version import program_version
-from train.audit.command import audit
 from train.baselines.command import baselines
 from train.bench.command import bench
 from train.draft.command import draft
@@ -25,7 +24,7 @@ from train.models.card_command import card
 from train.pipeline.command import chain
 from train.questions.command import questions
 from train.report.command import report
-from train.review.train_commands import curate, judge, lessons
+from train.review.train_commands import audit, curate, judge, lessons
 from train.sft.command import sft
 from train.simulate.command import simulate
 from train.simulate.realism.realism_command import realism

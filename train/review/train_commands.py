@@ -1,4 +1,4 @@
-"""`spec-o3-train curate`, `judge` and `lessons`: reviews, ratings by models, what they teach."""
+"""`spec-o3-train curate`, `judge`, `lessons` and `audit`."""
 
 from __future__ import annotations
 
@@ -329,3 +329,25 @@ def lessons(
     for line in summary(found):
         typer.echo(line)
     typer.echo(f"spec-o3-train sft {out / TRAJECTORIES} --sets {out / SPECTRA} --out RUN")
+
+
+def audit(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="Spectra (a folder, with or without a MANIFEST.csv), a Parquet set, or the "
+            "inspections of a session, exported as .jsonl."
+        ),
+    ],
+    task: Annotated[
+        list[str] | None, typer.Option(help="A class to ask about; repeatable. Default: all.")
+    ] = None,
+    examples: Annotated[int, typer.Option(min=0, help="Faults shown of each kind.")] = 3,
+) -> None:
+    """Check every sentence of measured inspections against its numbers; fails if one is wrong."""
+    from train.review.sentence_audit import audit_records, records_of
+
+    found = audit_records(records_of(source, tuple(task or ())))
+    typer.echo(found.markdown(examples))
+    if found.faults:
+        raise typer.Exit(1)

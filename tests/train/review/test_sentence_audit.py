@@ -17,10 +17,10 @@ from agent.spectra.readers import read
 from agent.tasks.catalogue import load_tasks
 from agent.trajectory.trajectory_file import write_trajectories
 from tests.night import BY_NIGHT
-from tests.train.audit.records import saying
 from tests.train.evaluate.helpers import simulated
-from train.audit.audit import audit, inspections, records_of
+from tests.train.review.sentence_records import saying
 from train.cli import app
+from train.review.sentence_audit import audit_records, inspections, records_of
 from train.simulate.realism.library import Library
 
 SAMPLE = Path(__file__).parents[3] / "resources" / "sample" / "spectra"
@@ -32,7 +32,7 @@ def test_what_is_said_of_simulated_spectra_of_every_class_is_right(tmp_path: Pat
     write_examples(
         path, [one for task in load_tasks() for one in simulated(task.id, each, seed=17)]
     )
-    found = audit(records_of(path))
+    found = audit_records(records_of(path))
     assert found.records == 8 * each and found.statements > 60 * each
     assert not found.faults, found.markdown()
 
@@ -42,7 +42,7 @@ def test_what_is_said_of_labelled_spectra_is_right(labelled_spectra: Path):
     tasks = load_tasks()
     for number, base in enumerate(Library(labelled_spectra).bases[:: 1 if BY_NIGHT else 2]):
         asked = [task.id for task in (tasks if BY_NIGHT else tasks[number % 8 :: 8])]
-        found = audit(inspections(read(base.path), tuple(asked)))
+        found = audit_records(inspections(read(base.path), tuple(asked)))
         assert not found.faults, found.markdown()
 
 

@@ -1,20 +1,24 @@
-"""What must not be said: each rule finds one kind of fault in a record."""
+"""What must not be said: each rule finds one kind of fault in a record of a measured inspection.
+
+A record is taken apart into its statements, whose grammar is fixed, and its tables.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from types import MappingProxyType
+from typing import Any, Literal
 
 from agent.evidence.gates import GATES
 from agent.evidence.places import feature_range
 from agent.spectra.lines import builtin_lines
 from agent.spectra.spectrum import Window
 from agent.tasks.catalogue import find_task
-from train.audit.opposites import OPPOSITES
-from train.audit.statements import AuditedRecord, Statement
+from agent.trajectory.trajectory import Step, Trajectory
 
 CLEAR_SIGMA = 3.0
 DEEP_TIO5 = 0.85
@@ -23,16 +27,198 @@ SLACK_A = 20.0
 """For the velocity of the star and the width of the feature."""
 HYDROGEN_WORDS = re.compile(r"(?:weak|strong) H[γδ]|strong CH|(?<!no )G band")
 MINUS_ZERO = re.compile(r"-0(?:\.0+)?(?![\d.])")
-TIO5_NAMES = ("TiO5", "TiO5 index")
+Place = Literal["opening", "look", "answer"]
+Row = Mapping[str, Any]
+
+N = r"-?\d+(?:\.\d+)?"
+LINE = re.compile(
+    rf"(?P<doubt>no |hint of )?(?P<name>[^;:.]{{1,40}}?) (?P<state>emission|absorption|unclear)"
+    rf", EW (?P<ew>{N})(?: ± (?P<error>{N}))? Å(?:, FWHM (?P<fwhm>\d+) km/s)?(?:: (?P<remark>.+))?",
+    re.IGNORECASE,
+)
+MEASURED = re.compile(r"Measured in (?P<label>.+?): (?P<parts>.*?)\. (?P<sum>This [a-z ]+\.)")
+OPENING = re.compile(
+    r"it looks like [^:.]+: (?P<parts>.+?)\.(?= Measured in the whole| First I look at|$)"
+)
+WHOLE = re.compile(r"Measured in the whole spectrum: (?P<parts>.+?)\.(?= First I look at|$)")
+BOX = re.compile(r"^\\boxed\{\w+\} ?")
+SENTENCE_END = re.compile(r"\. (?=[A-Z])|\.$")
+PREFIX = re.compile(r"^(?:On the other side|It looks more like [^:]+): ")
+NO_CLAIM = re.compile(
+    r"^(?:Not testable here|Confidence is low|The runner-up is|It looks more like|As a whole it)"
+)
+
+
+@dataclass(frozen=True)
+class LineNumbers:
+    """What a statement says of a line; `doubt` is "no", "hint of" or empty."""
+
+    name: str
+    state: str
+    doubt: str
+    ew: float
+    error: float | None
+    fwhm: float | None
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One claim of a text, as it stands between two semicolons."""
+
+    text: str
+    place: Place
+    look: int = -1
+    """The number of the look it is about."""
+
+    @cached_property
+    def line(self) -> LineNumbers | None:
+        match = LINE.fullmatch(self.text)
+        if match is None:
+            return None
+        number = {
+            key: None if match[key] is None else float(match[key]) for key in ("error", "fwhm")
+        }
+        doubt = (match["doubt"] or "").strip().lower()
+        return LineNumbers(match["name"], match["state"], doubt, float(match["ew"]), **number)
+
+
+@dataclass(frozen=True)
+class AuditedRecord:
+    """A record with its statements; `looks` are the steps that opened a window."""
+
+    record: Trajectory
+    statements: tuple[Statement, ...]
+    looks: tuple[Step, ...]
+
+    @property
+    def text(self) -> str:
+        return " ".join(step.text for step in self.record.steps if step.kind in ("think", "answer"))
+
+    @property
+    def windows(self) -> list[Window]:
+        return [
+            (float(low), float(high)) for low, high in (step.range or (0, 0) for step in self.looks)
+        ]
+
+    def rows(self, key: str) -> Iterator[Row]:
+        """The rows of all tables of the record: lines, values or edges."""
+        for step in self.record.steps:
+            yield from (row for row in step.measured.get(key, ()) if isinstance(row, Mapping))
+
+
+def take_apart(record: Trajectory) -> AuditedRecord:
+    looks = tuple(step for step in record.steps if step.is_look and not step.error)
+    return AuditedRecord(record, tuple(_statements(record)), looks)
+
+
+def _statements(record: Trajectory) -> Iterator[Statement]:
+    number = -1
+    for step in record.steps:
+        if step.by != "agent":
+            continue
+        if step.kind == "think":
+            for pattern in (OPENING, WHOLE):
+                opening = pattern.search(step.text) if number < 0 else None
+                if opening is not None:
+                    yield from (Statement(part, "opening") for part in _split(opening["parts"]))
+            for match in MEASURED.finditer(step.text):
+                yield from (Statement(part, "look", number) for part in _split(match["parts"]))
+        elif step.is_look:
+            number += 1
+        elif step.kind == "answer":
+            for sentence in SENTENCE_END.split(BOX.sub("", step.text)):
+                claims = PREFIX.sub("", sentence)
+                if claims and not NO_CLAIM.match(claims):
+                    yield from (Statement(part, "answer") for part in _split(claims))
+
+
+def _split(parts: str) -> Iterator[str]:
+    yield from (part.strip().rstrip(".") for part in parts.split("; ") if part.strip())
+
+
+@dataclass(frozen=True)
+class Opposites:
+    """`there` and `not_there` must not both be said of one spectrum."""
+
+    feature: str
+    there: re.Pattern[str]
+    not_there: re.Pattern[str]
+
+
+def _opposites(feature: str, there: str, not_there: str) -> Opposites:
+    return Opposites(feature, re.compile(there), re.compile(not_there))
+
+
+OPPOSITES = (
+    _opposites(
+        "TiO",
+        r": M type|(?<!no )TiO bands|TiO in the blue|^TiO edge at|^TiO head at|^TiO heads|M star$",
+        r"no M type|no TiO|no blue TiO|no M star dominates|TiO 7054 step not seen",
+    ),
+    _opposites(
+        "4000 Å break",
+        r"^4000 Å break (?:present|of a cool)|a cool star$|strong 4000 Å break",
+        r"^no (?:cool )?4000 Å break|: too hot for",
+    ),
+    _opposites(
+        "G band", r"F to K star|an F star or later|strong CH|^G band", r"no G band|no CH G4300"
+    ),
+    _opposites(
+        "hydride",
+        r"hydride of a dwarf|CaH as in a dwarf|CaH 6384 deep|CaH as deep as in a dwarf",
+        r"no hydride|hydride weak|CaH 6384 absent|CaH shallow|TiO without CaH",
+    ),
+    _opposites(
+        "luminosity", r"a giant(?: of type M5 or later)?$", r"a dwarf(?: or interstellar)?$"
+    ),
+    _opposites(
+        "ZrO 6474",
+        r"^ZrO edge at 6475\.5, depth|ZrO head at 6475|ZrO band at 6475"
+        r"|ZrO 6474 index [^:]*: (?:band|S star)",
+        r"^no ZrO edge at 6475\.5|ZrO 6474 index [^:]*: no |no ZrO band",
+    ),
+    _opposites(
+        "ZrO 6345",
+        r"^ZrO edge at 6346\.7|ZrO head at 6347|ZrO band at 6347",
+        r"^no ZrO edge at 6346|no ZrO 6347",
+    ),
+    _opposites("C2 5165", r"^C2 edge at 516[67]", r"^no C2 edge at 516[67]"),
+    _opposites("C2 4737", r"^C2 edge at 4738", r"^no C2 edge at 4738"),
+    _opposites("C2 5636", r"^C2 edge at 5637", r"^no C2 edge at 5637"),
+    _opposites(
+        "CN",
+        r"^CN (?:edge|head|heads|band)|CN 7872 index [^:]*: band present$",
+        r"^no CN|CN 7872 index [^:]*: no band",
+    ),
+    _opposites("MgH", r"^MgH edge at", r"^no MgH edge"),
+    _opposites(
+        "Balmer jump", r"(?<!no )(?<!small )Balmer jump", r"no Balmer jump|small Balmer jump"
+    ),
+    _opposites("Na D", r"^Na D [^;:]*: strong|^Na D strong", r"^Na D [^;:]*: weak|^Na D weak"),
+    _opposites(
+        "Na I 8190",
+        r"^Na I 8190 [^;:]*: strong|^Na I 8190 strong",
+        r"^Na I 8190 [^;:]*: weak|^Na I 8190 weak",
+    ),
+    _opposites(
+        "Balmer width",
+        r"gravity of a white dwarf|: a white dwarf|subdwarf or white dwarf",
+        r"narrower than in a DA|no white dwarf|Balmer lines narrow",
+    ),
+    _opposites(
+        "hydrogen",
+        r"lines at their maximum|strong H[γδ](?! core)|hydrogen of an A star",
+        r"lines too weak|weak hydrogen|weak H[γδ](?! core)",
+    ),
+    _opposites("barium", r"barium strong|Ba II \d+ strong", r"barium not enhanced"),
+    _opposites("star or not", r"is that of a star$", r"is not that of a star$"),
+)
 
 
 @dataclass(frozen=True)
 class SentenceFault:
     rule: str
     text: str
-
-
-Rule = Callable[[AuditedRecord], Iterator[str]]
 
 
 def check(record: AuditedRecord) -> list[SentenceFault]:
@@ -229,9 +415,7 @@ def molecules(record: AuditedRecord) -> Iterator[str]:
 
 def zeros(record: AuditedRecord) -> Iterator[str]:
     """A zero with a minus sign."""
-    yield from (
-        one.text for one in record.statements if re.search(r"-0(?:\.0+)?(?![\d.])", one.text)
-    )
+    yield from (one.text for one in record.statements if MINUS_ZERO.search(one.text))
 
 
 def verdicts(record: AuditedRecord) -> Iterator[str]:
@@ -244,7 +428,7 @@ def verdicts(record: AuditedRecord) -> Iterator[str]:
         yield match.group()
 
 
-RULES: Mapping[str, Rule] = MappingProxyType(
+RULES: Mapping[str, Callable[[AuditedRecord], Iterator[str]]] = MappingProxyType(
     {
         "sign against its word": signs,
         "there, and within the error": noise,

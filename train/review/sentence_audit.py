@@ -16,8 +16,7 @@ from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task, load_tasks
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import read_trajectories
-from train.audit.rules import RULES, SentenceFault, check
-from train.audit.statements import take_apart
+from train.review.sentence_rules import RULES, SentenceFault, check, take_apart
 from train.simulate.realism.library import Library
 
 RECORDS = (".jsonl", ".json")
@@ -60,7 +59,7 @@ class SentenceAudit:
         return "\n".join(lines)
 
 
-def audit(records: Iterable[Trajectory]) -> SentenceAudit:
+def audit_records(records: Iterable[Trajectory]) -> SentenceAudit:
     found = SentenceAudit()
     for record in records:
         found.add(record)
