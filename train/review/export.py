@@ -1,23 +1,22 @@
-"""Writes the approved drafts of a pool for training."""
+"""Writes what training learns from: trajectories, with their spectra and answers beside them."""
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import cache, partial
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from agent.errors import WorkbenchError
-from agent.examples.examples import write_examples
+from agent.examples.examples import Example, write_examples
 from agent.protocol.reply import Verdict, is_well_formed
-from agent.ratings.records import trajectory_id
 from agent.trajectory.trajectory import Trajectory
-from agent.trajectory.trajectory_file import from_line, to_line, write_trajectories
+from agent.trajectory.trajectory_file import write_trajectories
 from train.parallel import in_order
-from train.review.pool import Pool, open_pool
-from train.review.review_rules import STAGES, Case, Stage
-from train.review.reviews import Review
+from train.review.pool import PackedCase, Pool, cached_pool, pack, unpack
+from train.review.review_rules import STAGES, Stage
 
 FILE_NAME = "approved.jsonl"
 
@@ -30,7 +29,13 @@ class Exported:
     count: int
     sets: tuple[Path, ...]
     """With the spectra, as training wants them."""
-    left_out: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def command(self) -> str:
+        """What trains on it."""
+        sets = (word for path in self.sets for word in ("--sets", str(path)))
+        return shlex.join(["spec-o3-train", "sft", str(self.path), *sets, "--out", "RUN"])
 
 
 def approved_file(place: Path | str) -> Path:
@@ -63,14 +68,29 @@ def export_approved(
     if not kept:
         counts = Counter(case.stage for case in pool.cases())
         raise WorkbenchError(f"nothing to export: {'; '.join(left_out) or stages_text(counts)}")
+    wanted = dict.fromkeys((one.spectrum.sha256, one.task) for one in kept)
+    spectra = (pool.store.example(*key) for key in wanted)
+    done = write_set(out, kept, pool.store.sets or out.with_suffix(".parquet"), spectra)
+    return replace(done, left_out=tuple(left_out))
+
+
+def write_set(
+    out: Path,
+    trajectories: Sequence[Trajectory],
+    sets: Path | tuple[Path, ...],
+    examples: Iterable[Example],
+) -> Exported:
+    """Write trajectories whose spectra are in these sets, or are to be written to one of them."""
     part = out.with_name(f".{out.name}.part")
-    write_trajectories(part, kept)
-    sets = pool.store.sets or (_write_spectra(pool, kept, out.with_suffix(".parquet")),)
+    write_trajectories(part, trajectories)
+    if isinstance(sets, Path):
+        write_examples(sets, examples)
+        sets = (sets,)
     try:
         part.replace(out)
     except OSError as error:
         raise WorkbenchError(f"cannot write {out}: {error.strerror or error}") from error
-    return Exported(out, len(kept), sets, tuple(left_out))
+    return Exported(out, len(trajectories), sets)
 
 
 def training_fault(trajectory: Trajectory, answer: Verdict | None) -> str:
@@ -89,33 +109,6 @@ def stages_text(counts: Mapping[Stage, int]) -> str:
     closed = [f"{counts[stage]} {stage}" for stage in STAGES[-2:]]
     waiting = [stage for stage in STAGES[:-2] if counts[stage]]
     return ", ".join([*closed, *(f"{counts[each]} wait for the {each}" for each in waiting)])
-
-
-def _write_spectra(pool: Pool, trajectories: Iterable[Trajectory], path: Path) -> Path:
-    wanted = dict.fromkeys((one.spectrum.sha256, one.task) for one in trajectories)
-    write_examples(path, (pool.store.example(*key) for key in wanted))
-    return path
-
-
-PackedCase = tuple[str, list[Review]]
-
-
-def pack(case: Case) -> PackedCase:
-    return to_line(case.trajectory), case.reviews
-
-
-def unpack(packed: PackedCase) -> Case:
-    line, reviews = packed
-    trajectory = from_line(line)
-    case = Case(trajectory_id(trajectory), trajectory)
-    case.add_recorded(reviews)
-    return case
-
-
-@cache
-def cached_pool(place: Path | str) -> Pool:
-    """The pool shared by all cases of a process, so that its spectra are indexed once."""
-    return open_pool(place)
 
 
 def export_in_processes(pool: Pool, out: Path, workers: int = 1) -> Exported:

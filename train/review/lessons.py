@@ -15,19 +15,19 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import TrajectoryError, WorkbenchError
-from agent.examples.examples import Example, example, write_examples
+from agent.examples.examples import Example, example
 from agent.hashing import spectrum_hash
 from agent.inspection.pictures import spectrum_ref
-from agent.protocol.reply import is_well_formed, parse_reply
+from agent.protocol.reply import parse_reply
 from agent.ratings.records import Rating, trajectory_id
 from agent.rendering.render import PUBLISHED, STYLES, Style
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
-from agent.trajectory.trajectory_file import write_trajectories
 from train.draft.settings import DraftSettings
 from train.draft.teachers import MeasuredTeacher
 from train.record import record_trajectory
+from train.review.export import Exported, training_fault, write_set
 from train.review.ratings_file import add_records
 from train.review.session_file import Inspected, SessionReader
 from train.review.spectra import Spectra
@@ -93,7 +93,7 @@ def read_lessons(
     return lessons
 
 
-def write_lessons(lessons: Lessons, out: Path) -> None:
+def write_lessons(lessons: Lessons, out: Path) -> Exported:
     """Write the trajectories for `sft`, their spectra with labels, and the ratings."""
     if not lessons.examples:
         reasons = ", ".join(f"{count} {what}" for what, count in lessons.counts.items())
@@ -101,9 +101,9 @@ def write_lessons(lessons: Lessons, out: Path) -> None:
     if (out / TRAJECTORIES).exists():
         raise WorkbenchError(f"{out} already has lessons: choose another folder")
     out.mkdir(parents=True, exist_ok=True)
-    write_examples(out / SPECTRA, lessons.examples.values())
     add_records(out / RATINGS, lessons.ratings)
-    write_trajectories(out / TRAJECTORIES, lessons.trajectories)
+    examples = lessons.examples.values()
+    return write_set(out / TRAJECTORIES, lessons.trajectories, out / SPECTRA, examples)
 
 
 def _labelled(lessons: Lessons, one: Inspected, spectra: Spectra) -> Example | None:
@@ -165,12 +165,11 @@ def _is_to_follow(one: Inspected) -> bool:
     trajectory = one.trajectory
     return (
         bool(trajectory.replies)
-        and trajectory.verdict == one.answer
+        and not training_fault(trajectory, one.answer)
         and parse_reply(trajectory.replies[-1]).verdict == one.answer
         and one.lowest is not None
         and one.lowest >= LEAST
         and trajectory.stopped_by == "answer"
-        and is_well_formed(trajectory.replies)
         and not trajectory.wording.sha256
         and all(step.by == "agent" for step in trajectory.steps)
     )

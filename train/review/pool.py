@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 from agent.errors import TrajectoryError, WorkbenchError
@@ -14,7 +15,7 @@ from agent.rendering.render import Style
 from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import Trajectory
-from agent.trajectory.trajectory_file import read_trajectories
+from agent.trajectory.trajectory_file import from_line, read_trajectories, to_line
 from train.record import record_trajectory
 from train.review.pool_database import PoolDatabase
 from train.review.pool_folder import POOL_FILE, PoolFolder
@@ -252,3 +253,24 @@ def _case(number: str, trajectory: Trajectory, reviews: Sequence[Review], taken_
     case.add_recorded(reviews)
     case.taken_by = taken_by
     return case
+
+
+PackedCase = tuple[str, list[Review]]
+
+
+def pack(case: Case) -> PackedCase:
+    return to_line(case.trajectory), case.reviews
+
+
+def unpack(packed: PackedCase) -> Case:
+    line, reviews = packed
+    trajectory = from_line(line)
+    case = Case(trajectory_id(trajectory), trajectory)
+    case.add_recorded(reviews)
+    return case
+
+
+@cache
+def cached_pool(place: Path | str) -> Pool:
+    """The pool shared by all cases of a process, so that its spectra are indexed once."""
+    return open_pool(place)

@@ -17,8 +17,7 @@ from agent.protocol.reply import is_well_formed
 from train.draft.teachers import LEAKS, rough_tokens
 from train.parallel import in_order
 from train.review.audit import Audit, audit
-from train.review.export import PackedCase, cached_pool, pack, unpack
-from train.review.pool import Pool
+from train.review.pool import PackedCase, Pool, cached_pool, pack, unpack
 from train.review.review_rules import Case
 from train.review.reviews import Review, Role, diff_of, version_of
 from train.review.revision import canonical_replies, remove_sentences

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -153,8 +152,7 @@ def export(
     typer.echo(f"{done.count} approved trajectories in {done.path}")
     for reason in done.left_out:
         typer.echo(f"  left out: {printable(reason, 160)}")
-    sets = " ".join(f"--sets {shlex.quote(str(path))}" for path in done.sets)
-    typer.echo(f"spec-o3-train sft {shlex.quote(str(done.path))} {sets} --out RUN")
+    typer.echo(done.command)
 
 
 @curate.command()
@@ -313,22 +311,15 @@ def lessons(
     """
     from train.draft.settings import DraftSettings
     from train.recipe import settings
-    from train.review.lessons import (
-        SPECTRA,
-        TRAJECTORIES,
-        joined,
-        read_lessons,
-        summary,
-        write_lessons,
-    )
+    from train.review.lessons import joined, read_lessons, summary, write_lessons
 
     drafts = settings(DraftSettings, "draft", preset=preset) if preset else None
     read = partial(read_lessons, places=spectra or [], drafts=drafts)
     found = joined([*map(read, sessions)])
-    write_lessons(found, out)
+    done = write_lessons(found, out)
     for line in summary(found):
         typer.echo(line)
-    typer.echo(f"spec-o3-train sft {out / TRAJECTORIES} --sets {out / SPECTRA} --out RUN")
+    typer.echo(done.command)
 
 
 def audit(

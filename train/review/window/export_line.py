@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -86,10 +85,7 @@ def exported_text(done: Exported) -> str:
     """What was written, what was not, and how to train on it."""
     text = translate("curation", "{n} approved drafts are in {path}. Train on them with:")
     lines = [text.replace("{n}", str(done.count)).replace("{path}", str(done.path))]
-    words = ["spec-o3-train", "sft", str(done.path)]
-    for path in done.sets:
-        words += ["--sets", str(path)]
-    lines.append(shlex.join([*words, "--out", "RUN"]))
+    lines.append(done.command)
     for reason in done.left_out[:MOST_SHOWN]:
         left_out = translate("curation", "Left out: {reason}")
         lines.append(left_out.replace("{reason}", translate_message(reason)))
