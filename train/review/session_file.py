@@ -6,10 +6,9 @@ stranger: what is read is checked, and what is not as it should be is left out a
 
 from __future__ import annotations
 
-import json
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,20 +18,18 @@ from sqlalchemy import Connection, create_engine, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from agent.errors import ReadError, TrajectoryError, WorkbenchError
-from agent.ratings.records import Rating, record_from, trajectory_id
+from agent.ratings.records import Rating, trajectory_id
 from agent.spectra.spectrum import Spectrum
 from agent.spectra.spectrum_bytes import from_bytes
 from agent.trajectory.compressed_text import CompressedTextError, decompress_text
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import from_line
+from app.core.inspections.ratings import rating_from, rating_key
+from app.core.session.together import Acts, acts
 
 Answer = Literal["YES", "NO"]
 ANSWERS: dict[object, Answer] = {"ACCEPT": "YES", "REJECT": "NO"}
-Acts = Mapping[int, Sequence[range]]
-"""By reviewer: the log lines of verdicts that were given to many candidates in one act."""
 MAX_PACKED = 128 * 1024**2
-MAX_ACTS = 100_000
-ACT = re.compile(r"([0-9]{1,18}) ([0-9]{1,18}) .*", re.ASCII)
 INSPECTIONS = (
     "SELECT id, candidate_id, record FROM inspections WHERE id > :after ORDER BY id LIMIT 50"
 )
@@ -41,8 +38,6 @@ VERDICTS = (
     "WHERE candidate_id = :candidate ORDER BY reviewer_id"
 )
 RATINGS = "SELECT value FROM facts WHERE key >= :first AND key < :past"
-ACTS = "SELECT DISTINCT value FROM facts WHERE key >= 'act:' AND key < 'act;'"
-WHOSE = "SELECT reviewer_id FROM log WHERE id = :line"
 KNOWN = "known_answers"
 PACKED = "SELECT content FROM packed_spectra WHERE candidate_id = :candidate"
 PACKED_SIZE = "SELECT length(content) FROM packed_spectra WHERE candidate_id = :candidate"
@@ -102,19 +97,19 @@ class SessionReader:
             ) from error
 
     def _read(self, connection: Connection) -> Iterator[Inspected]:
-        acts, hidden = _acts(connection), _hidden(connection)
+        together, hidden = acts(connection), _hidden(connection)
         after = -1
         while rows := connection.execute(text(INSPECTIONS), {"after": after}).all():
             for row in rows:
                 if row.candidate_id in hidden:
                     self.left_out["hidden with a known answer"] += 1
                     continue
-                found = self._inspected(connection, row, acts)
+                found = self._inspected(connection, row, together)
                 if found is not None:
                     yield found
             after = rows[-1].id
 
-    def _inspected(self, connection: Connection, row: Any, acts: Acts) -> Inspected | None:
+    def _inspected(self, connection: Connection, row: Any, together: Acts) -> Inspected | None:
         try:
             trajectory = _trajectory(row.record)
         except (TrajectoryError, CompressedTextError):
@@ -124,7 +119,10 @@ class SessionReader:
             ANSWERS[verdict.verdict]
             for verdict in connection.execute(text(VERDICTS), {"candidate": row.candidate_id})
             if verdict.verdict in ANSWERS
-            and not any(verdict.log_id in act for act in acts.get(verdict.reviewer_id, ()))
+            and not any(
+                first <= verdict.log_id <= last
+                for first, last in together.get(verdict.reviewer_id, ())
+            )
         ]
         ratings = tuple(_ratings(connection, row.candidate_id, trajectory_id(trajectory)))
         if not answers:
@@ -171,19 +169,6 @@ def _trajectory(record: object) -> Trajectory:
     return from_line(record)
 
 
-def _acts(connection: Connection) -> Acts:
-    found: dict[int, list[range]] = defaultdict(list)
-    for value in connection.execute(text(ACTS)).scalars().fetchmany(MAX_ACTS):
-        match = ACT.fullmatch(str(value))
-        if match is not None:
-            lines = range(int(match[1]), int(match[2]) + 1)
-            # On a server, lines of others may lie between them.
-            whose = connection.execute(text(WHOSE), {"line": lines.start}).scalar()
-            if isinstance(whose, int):
-                found[whose].append(lines)
-    return found
-
-
 def _hidden(connection: Connection) -> frozenset[int]:
     """Candidates that measure people: what they are was known before. Older sessions have none."""
     if not inspect(connection).has_table(KNOWN):
@@ -192,14 +177,11 @@ def _hidden(connection: Connection) -> frozenset[int]:
 
 
 def _ratings(connection: Connection, candidate: int, trajectory: str) -> Iterator[Rating]:
-    first = f"rating:{candidate}:{trajectory}:"
+    first = rating_key(candidate, trajectory, "")
     bounds = {"first": first, "past": first[:-1] + ";"}
     for value in connection.execute(text(RATINGS), bounds).scalars():
-        try:
-            rating = record_from(json.loads(value)) if value else None
-        except (TypeError, ValueError, RecursionError, WorkbenchError):
-            continue
-        if isinstance(rating, Rating) and rating.subject.trajectory == trajectory:
+        rating = rating_from(value)
+        if rating is not None and rating.subject.trajectory == trajectory:
             yield rating
 
 

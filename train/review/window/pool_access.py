@@ -59,7 +59,7 @@ class PoolAccess(QObject):
     draft_opened = Signal(object)
     """The OpenDraft that was asked for last."""
     reviewed = Signal(object)
-    """The case of a review that is on the disk."""
+    """The case with a review that is on the disk."""
     failed = Signal(object)
     """A WorkbenchError."""
     work_failed = Signal(object)
@@ -74,7 +74,7 @@ class PoolAccess(QObject):
         self.wanted = ""
         """The draft that was asked for last."""
         self._stamp: object = None
-        self._last_review: Future[Case] | None = None
+        self._last_act: Future[Case] | None = None
         self._is_asking = False
         self._timer = QTimer(self, interval=LOOK_AGAIN_MS)
         self._timer.timeout.connect(self._look_again)
@@ -88,7 +88,7 @@ class PoolAccess(QObject):
         self._timer.stop()
         self.writer.run(lambda: None).exception()  # it waits behind all others
         self.writer.close()
-        return self._last_review is None or self._last_review.exception() is None
+        return self._last_act is None or self._last_act.exception() is None
 
     def refresh(self) -> None:
         """Read all cases again."""
@@ -100,20 +100,9 @@ class PoolAccess(QObject):
         failed = partial(self._fail_for, number)
         self.runner.run(work, partial(self._show_draft, number), failed, owner=self)
 
-    def review(self, review: Review, failed: Failed) -> None:
-        """Write a review; then forget what this person had not saved of the draft."""
-        work = partial(self._write, review)
-        self._last_review = self.writer.run(work, self._on_reviewed, failed, owner=self)
-
-    def replace(self, case: Case, silent: str, note: str, failed: Failed) -> None:
-        """Wait no longer for somebody's audit or vote."""
-        work = partial(self._replace, case.id, silent, note)
-        self.writer.run(work, self._on_reviewed, failed, owner=self)
-
-    def take_over(self, case: Case, note: str, failed: Failed) -> None:
-        """Become the author of a draft that waits for its author."""
-        work = partial(self._take_over, case, note)
-        self.writer.run(work, self._on_reviewed, failed, owner=self)
+    def write(self, act: Callable[[], Case], failed: Failed) -> None:
+        """Write what a person does to a draft; then it is `reviewed`."""
+        self._last_act = self.writer.run(act, self._on_reviewed, failed, owner=self)
 
     def export(self, path: Path) -> None:
         work = partial(export_approved, self.pool, path)
@@ -130,18 +119,6 @@ class PoolAccess(QObject):
     def give_back(self, number: str, done: Callable[[], None]) -> None:
         work = partial(self.pool.give_back, number, self.by)
         self.writer.run(work, lambda _: done(), self.failed.emit, owner=self)
-
-    def _write(self, review: Review) -> Case:
-        case = self.pool.add_review(review)
-        if review.role == "reviser":
-            self.pool.store.save_work(review.trajectory, self.by, "")
-        return case
-
-    def _replace(self, number: str, silent: str, note: str) -> Case:
-        return self.pool.replace(silent, self.by, note, number)[0]
-
-    def _take_over(self, case: Case, note: str) -> Case:
-        return self.pool.take_over(case.author, self.by, note, case.id)[0]
 
     def _on_reviewed(self, case: Case) -> None:
         self.reviewed.emit(case)
@@ -191,6 +168,14 @@ def read_draft(pool: Pool, number: str, by: str) -> OpenDraft:
         outdated = kept[0]
     check = check_live(case.trajectory, shown.replies, example, task)
     return OpenDraft(case, example, task, shown, check, outdated)
+
+
+def add_review(pool: Pool, review: Review) -> Case:
+    """Write a review to the disk, and forget what its reviser had not saved; any thread."""
+    case = pool.add_review(review)
+    if review.role == "reviser":
+        pool.store.save_work(review.trajectory, review.by, "")
+    return case
 
 
 def keep_work(pool: Pool, draft: OpenDraft, revision: Revision, by: str) -> None:

@@ -25,7 +25,7 @@ from train.review.window.act_bar import APPROVE_KEY, REFUSE_KEY, SAVE_KEY, Act, 
 from train.review.window.case_table import CaseTable
 from train.review.window.draft_view import DraftView
 from train.review.window.export_line import ExportLine
-from train.review.window.pool_access import OpenDraft, PoolAccess, keep_work
+from train.review.window.pool_access import OpenDraft, PoolAccess, add_review, keep_work
 from train.review.window.room import Room
 from train.review.window.stage_words import HistoryCard, asking_text, waiting_text
 
@@ -247,35 +247,34 @@ class PoolRoom(Room):
         draft, role = self.draft, self.acts.stage
         if draft is None:
             return
+        pool, case = self.access.pool, draft.case
         if act.takes_over:
-            self.acts.set_busy(True)
-            self.access.take_over(draft.case, reason, self._on_refused)
+            self._write(lambda: pool.take_over(case.author, self.by, reason, case.id)[0])
         elif act.replaces:
-            self.acts.set_busy(True)
-            self.access.replace(draft.case, act.replaces, reason, self._on_refused)
+            self._write(lambda: pool.replace(act.replaces, self.by, reason, case.id)[0])
         if role is None:
             return
         scores = self.acts.scores.scores if self.acts.has_scores else {}
-        before = draft.case.replies
-        after = before
+        after = case.replies
         if role == "reviser" and act.approve and self._is_changed():
             after = canonical_replies(self.view.revision.replies)
-        self._keep_timer.stop()
-        self.acts.set_busy(True)
-        self.access.review(
-            draft.case.review(
-                self.by,
-                role,
-                approve=act.approve,
-                changes=act.changes,
-                coherence=scores.get("coherence"),
-                consistency=scores.get("consistency"),
-                note=reason,
-                replies=after if after != before else (),
-                diff=diff_of(before, after),
-            ),
-            self._on_refused,
+        review = case.review(
+            self.by,
+            role,
+            approve=act.approve,
+            changes=act.changes,
+            coherence=scores.get("coherence"),
+            consistency=scores.get("consistency"),
+            note=reason,
+            replies=after if after != case.replies else (),
+            diff=diff_of(case.replies, after),
         )
+        self._keep_timer.stop()
+        self._write(partial(add_review, pool, review))
+
+    def _write(self, act: Callable[[], Case]) -> None:
+        self.acts.set_busy(True)
+        self.access.write(act, self._on_refused)
 
     def _on_reviewed(self, case: Case) -> None:
         self.acts.set_busy(False)
