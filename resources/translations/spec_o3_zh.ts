@@ -1191,17 +1191,6 @@
     </message>
 </context>
 <context>
-    <name>PoolRoom</name>
-    <message>
-        <source>You are {name}</source>
-        <translation>你是 {name}</translation>
-    </message>
-    <message>
-        <source>Curation room</source>
-        <translation>审订室</translation>
-    </message>
-</context>
-<context>
     <name>CurrentCandidate</name>
     <message>
         <source>This is the last candidate in the list</source>
@@ -3467,6 +3456,17 @@
     </message>
 </context>
 <context>
+    <name>PoolRoom</name>
+    <message>
+        <source>You are {name}</source>
+        <translation>你是 {name}</translation>
+    </message>
+    <message>
+        <source>Curation room</source>
+        <translation>审订室</translation>
+    </message>
+</context>
+<context>
     <name>PreviewTable</name>
     <message>
         <source>The first rows of the list</source>
@@ -5187,14 +5187,6 @@
     <message>
         <source>Works offline.</source>
         <translation>可离线使用。</translation>
-    </message>
-    <message>
-        <source>Curation room…</source>
-        <translation>审订室…</translation>
-    </message>
-    <message>
-        <source>Screen, revise, audit and vote on drafts that a model will learn from</source>
-        <translation>对供模型学习的草稿进行筛选、修订、审核和表决</translation>
     </message>
     <message>
         <source>60 simulated candidates and a five-step tour</source>

@@ -9,7 +9,7 @@ import pytest
 from agent.errors import WorkbenchError
 from agent.trajectory.trajectory_file import write_trajectories
 from tests.agent.ratings.made import rating, trajectory
-from train.review import rounds
+from train.review import rating_round
 from train.review.rating_round import in_order, open_round, pairs_of, ratings_by, unique
 from train.review.ratings_file import add_records, read_records
 
@@ -116,5 +116,5 @@ def test_a_model_of_the_same_name_is_another_rater():
 
 def test_very_many_pairs_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = len(pairs_of(MANY, 0, "Ada"))
-    monkeypatch.setattr(rounds, "MAX_PAIRS", 5)
+    monkeypatch.setattr(rating_round, "MAX_PAIRS", 5)
     assert 0 < len(pairs_of(MANY, 0, "Ada")) <= 5 < whole

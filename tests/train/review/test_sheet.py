@@ -11,7 +11,7 @@ from agent.errors import WorkbenchError
 from tests.train.review.helpers import stages
 from train.review.pool import Pool, open_pool
 from train.review.programs import SCREENER, run_panel
-from train.review.reviewing import review_by_sheet
+from train.review.sheet import review_by_sheet
 
 
 class TestSheet:
