@@ -3370,14 +3370,6 @@
         <translation>没有可比较的内容：这些文件中没有一条光谱有两个模型的检视。</translation>
     </message>
     <message>
-        <source>Note (C)</source>
-        <translation>备注（C）</translation>
-    </message>
-    <message>
-        <source>Note</source>
-        <translation>备注</translation>
-    </message>
-    <message>
         <source>The left one</source>
         <translation>左侧更好</translation>
     </message>
@@ -3890,6 +3882,17 @@
     </message>
 </context>
 <context>
+    <name>RoundPage</name>
+    <message>
+        <source>Note (C)</source>
+        <translation>备注（C）</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>备注</translation>
+    </message>
+</context>
+<context>
     <name>RowMenu</name>
     <message>
         <source>Go to this object</source>
@@ -3999,14 +4002,6 @@
 </context>
 <context>
     <name>ScoreBar</name>
-    <message>
-        <source>Note (C)</source>
-        <translation>备注（C）</translation>
-    </message>
-    <message>
-        <source>Note</source>
-        <translation>备注</translation>
-    </message>
     <message>
         <source>Back</source>
         <translation>返回</translation>

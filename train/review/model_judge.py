@@ -58,7 +58,7 @@ Advance = Callable[[], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judge:
+class ModelJudge:
     """Who judges; with a server several conversations may be held at the same time."""
 
     engine: Engine
@@ -88,7 +88,7 @@ class JudgeCounts:
 @contextmanager
 def opened_judge(
     model: str, name: str = "", seed: int = 0, at_once: int = 1
-) -> Iterator[tuple[Judge, str]]:
+) -> Iterator[tuple[ModelJudge, str]]:
     """A judge by its model's name, path or server, and what the model is called."""
     location = find_model(model)
     if at_once > 1 and location.card.server is None:
@@ -96,11 +96,15 @@ def opened_judge(
     engine = load_engine(location, side_by_side=at_once > 1)
     called = location.card.name
     with closing(engine):
-        yield Judge(engine=engine, name=name or called, seed=seed, at_once=at_once), called
+        yield ModelJudge(engine=engine, name=name or called, seed=seed, at_once=at_once), called
 
 
 def judge_pool(
-    judge: Judge, pool: Pool, role: Role, limit: int | None = None, advance: Advance = lambda: None
+    judge: ModelJudge,
+    pool: Pool,
+    role: Role,
+    limit: int | None = None,
+    advance: Advance = lambda: None,
 ) -> JudgeCounts:
     """Review what waits for this role; what has no usable scores keeps waiting.
 
@@ -120,7 +124,7 @@ def judge_pool(
 
 
 def rate_all(
-    judge: Judge,
+    judge: ModelJudge,
     trajectories: Iterable[Trajectory],
     spectra: Spectra,
     out: Path,
@@ -159,7 +163,7 @@ def rate_all(
 
 
 def _judge_all(
-    judge: Judge,
+    judge: ModelJudge,
     subjects: Iterable[Subject],
     read: Callable[[Subject], tuple[Trajectory, Spectrum, Task]],
     keep: Callable[[Subject, Scores], None],
@@ -178,7 +182,7 @@ def _judge_all(
 
 
 def _in_threads(
-    judge: Judge, subjects: Iterable[Subject], work: Callable[[Subject], Scores | str]
+    judge: ModelJudge, subjects: Iterable[Subject], work: Callable[[Subject], Scores | str]
 ) -> Iterator[tuple[Subject, Scores | str]]:
     """The results in order, a few at a time, so that a failure loses few replies."""
     left = iter(subjects)
@@ -191,7 +195,9 @@ def _in_threads(
 
 
 def _scores_or_why(
-    judge: Judge, read: Callable[[Subject], tuple[Trajectory, Spectrum, Task]], subject: Subject
+    judge: ModelJudge,
+    read: Callable[[Subject], tuple[Trajectory, Spectrum, Task]],
+    subject: Subject,
 ) -> Scores | str:
     try:
         scores = scores_of(judge.engine, *read(subject), seed=judge.seed)

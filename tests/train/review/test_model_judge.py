@@ -7,7 +7,7 @@ pytest.importorskip("pyarrow")
 from agent.errors import EngineError
 from tests.scripted_engine import ScriptedEngine
 from tests.train.review.helpers import stages
-from train.review.model_judge import Judge, judge_pool, read_scores
+from train.review.model_judge import ModelJudge, judge_pool, read_scores
 from train.review.pool import Pool, open_pool
 from train.review.programs import SCREENER, run_panel
 
@@ -52,7 +52,7 @@ def test_a_model_judges_what_waits_in_a_pool(pool: Pool) -> None:
     good = '{"coherence": 5, "consistency": 4, "note": "fine\\u0000"}'
     texts = iter([good, "no idea"])
     engine = ScriptedEngine(lambda turn: next(texts))
-    counts = judge_pool(Judge(engine=engine, name="judge"), pool, "reviser", limit=2)
+    counts = judge_pool(ModelJudge(engine=engine, name="judge"), pool, "reviser", limit=2)
     assert (counts.rated, counts.unusable) == (1, 1)
     assert stages(pool) == ["auditor", "reviser", "reviser"]
     heard = engine.conversations[0]
@@ -72,5 +72,5 @@ def test_what_a_judge_gave_before_it_failed_is_kept(pool: Pool) -> None:
 
     engine = ScriptedEngine(reply)
     with pytest.raises(EngineError, match="is away"):
-        judge_pool(Judge(engine=engine, name="judge"), pool, "reviser")
+        judge_pool(ModelJudge(engine=engine, name="judge"), pool, "reviser")
     assert stages(pool) == ["auditor", "reviser", "reviser"]

@@ -18,9 +18,8 @@ from app.ui.background.runner import Runner
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.labels import button, row
 from train.review.rating_round import RatingRound
-from train.review.window.pairs_page import PairsPage
-from train.review.window.rating_page import RatingPage
 from train.review.window.room import Room
+from train.review.window.round_pages import PairsPage, RatingPage
 from train.review.window.trajectory_pictures import TrajectoryPictures
 
 HELP_PAGE = "rating"

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from app.ui.background.runner import Runner
 from train.review.rating_round import open_round
 from train.review.ratings_file import read_records
-from train.review.window.pairs_page import PairsPage
+from train.review.window.round_pages import PairsPage
 from train.review.window.trajectory_pictures import TrajectoryPictures
 
 Key = Qt.Key
