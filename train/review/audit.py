@@ -34,6 +34,17 @@ NAMED_KIND = re.compile(
     re.IGNORECASE,
 )
 FOUND_NOTHING = "Nothing clear"
+MIN_LOOKS = 2
+MOST_CHECKED = 0.6
+"""Share of the sentences that must be checkable for full consistency."""
+FEW_REASONS = 2
+KINDS = {
+    "state": "states",
+    "window": "windows",
+    "colour": "colours",
+    "snr": "S/N",
+    "quote": "quoted numbers",
+}
 
 
 @dataclass(frozen=True)
@@ -211,19 +222,6 @@ def _kind_faults(turn: int, answer: str, example: Example) -> Iterator[Fault]:
         named = {label for label, name in KIND_NAMES.items() if words.startswith(name.casefold())}
         if named and example.label not in named:
             yield Fault(turn, match.group(), f"it is {KIND_NAMES[example.label]}")
-
-
-MIN_LOOKS = 2
-MOST_CHECKED = 0.6
-"""Share of the sentences that must be checkable for full consistency."""
-FEW_REASONS = 2
-KINDS = {
-    "state": "states",
-    "window": "windows",
-    "colour": "colours",
-    "snr": "S/N",
-    "quote": "quoted numbers",
-}
 
 
 @dataclass(frozen=True)

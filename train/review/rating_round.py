@@ -25,6 +25,11 @@ from train.review.ratings_file import add_records, ratings_beside, read_records
 from train.review.spectra import Spectra
 from train.review.statistics import latest_choices, latest_ratings
 
+MAX_TRAJECTORIES = 20_000
+MAX_PAIRS = 100_000
+"""Looked at; a stranger's file may hold thousands of trajectories of one spectrum."""
+Pressed = Literal["left", "right", "tie"]
+
 
 @dataclass
 class RatingRound:
@@ -136,12 +141,6 @@ def _sets_of_examples(paths: Sequence[Path]) -> list[Path]:
             continue
         found.append(path)
     return found
-
-
-MAX_TRAJECTORIES = 20_000
-MAX_PAIRS = 100_000
-"""Looked at; a stranger's file may hold thousands of trajectories of one spectrum."""
-Pressed = Literal["left", "right", "tie"]
 
 
 @dataclass(frozen=True)

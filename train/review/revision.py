@@ -21,6 +21,7 @@ from agent.rendering.window import single_line
 MAX_TURNS = 64
 MAX_TEXT = 100_000
 TAGS = ("think>", "tool_call>", "answer>", "tool_response>", "<|")
+_SPACES = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,9 +182,6 @@ def _whole(number: float) -> Number:
 
 def _joined(*parts: str) -> str:
     return " ".join(part for part in parts if part)
-
-
-_SPACES = re.compile(r"\s+")
 
 
 def canonical_replies(replies: Sequence[str]) -> tuple[str, ...]:

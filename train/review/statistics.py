@@ -1,4 +1,4 @@
-"""Figures of ratings: distributions by model, agreement of raters, wins, ties and losses.
+"""Figures of ratings: distributions by model, agreement of raters, wins, ties, losses, strengths.
 
 The window and the report of training draw both from these functions.
 """
@@ -24,6 +24,12 @@ UNNAMED = "?"
 SHORT_HASH = 6
 MODEL_MARK = " (model)"
 """After the name of a rater who is a model, as a person may have the same name."""
+Wins = Mapping[tuple[str, str], float]
+"""How often the first was preferred to the second; a tie is half a win for each."""
+MIN_PAIRS = 3
+# Added to both sides of every compared pair, so that no strength becomes infinite.
+PRIOR_WINS = 0.5
+MAX_ITERATIONS, TOLERANCE = 1000, 1e-9
 
 
 @dataclass(frozen=True)
@@ -212,15 +218,6 @@ def _count(outcomes: Counter[tuple[str, str, int]], one: str, other: str, sign: 
 def _duels(outcomes: Counter[tuple[str, str, int]]) -> list[Duel]:
     pairs = sorted({(one, other) for one, other, _ in outcomes})
     return [Duel(*pair, *(outcomes[(*pair, sign)] for sign in (1, 0, -1))) for pair in pairs]
-
-
-Wins = Mapping[tuple[str, str], float]
-"""How often the first was preferred to the second; a tie is half a win for each."""
-
-MIN_PAIRS = 3
-# Added to both sides of every compared pair, so that no strength becomes infinite.
-PRIOR_WINS = 0.5
-MAX_ITERATIONS, TOLERANCE = 1000, 1e-9
 
 
 def spearman(first: ArrayLike, second: ArrayLike) -> float | None:

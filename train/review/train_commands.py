@@ -26,6 +26,7 @@ curate = typer.Typer(help="Screen, revise, audit and vote on drafts.", no_args_i
 Place = Annotated[str, typer.Argument(help="Folder of the pool, or a database's URL.")]
 As = Annotated[str, typer.Option("--as", help="Your name, stored with your reviews.")]
 Limit = Annotated[int | None, typer.Option(min=1, help="Review at most this many.")]
+MAX_AT_ONCE = 64
 
 
 @curate.command("import")
@@ -239,9 +240,6 @@ def _share(row: dict[str, Any]) -> str:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
-
-
-MAX_AT_ONCE = 64
 
 
 def judge(

@@ -33,6 +33,18 @@ from train.review.statistics import (
 )
 
 CHART_PX = 240
+translate = QCoreApplication.translate
+TONES = ("agent", "accept", "reject", "unsure", "accent", "dim")
+STYLES = (
+    Qt.PenStyle.SolidLine,
+    Qt.PenStyle.DashLine,
+    Qt.PenStyle.DotLine,
+    Qt.PenStyle.DashDotLine,
+)
+SYMBOLS = ("o", "s", "t", "d")
+CELL_PX = 56
+BARS = 0.8
+"""Of the room between two scores that the bars fill."""
 
 
 class FiguresPage(QWidget):
@@ -132,20 +144,6 @@ class FiguresPage(QWidget):
             if part is not None:
                 part.hide()
                 part.deleteLater()
-
-
-translate = QCoreApplication.translate
-TONES = ("agent", "accept", "reject", "unsure", "accent", "dim")
-STYLES = (
-    Qt.PenStyle.SolidLine,
-    Qt.PenStyle.DashLine,
-    Qt.PenStyle.DotLine,
-    Qt.PenStyle.DashDotLine,
-)
-SYMBOLS = ("o", "s", "t", "d")
-CELL_PX = 56
-BARS = 0.8
-"""Of the room between two scores that the bars fill."""
 
 
 def look_of(index: int) -> tuple[str, Qt.PenStyle, str]:

@@ -1,4 +1,4 @@
-"""States, acts and events of a draft in words."""
+"""States, acts and events of a draft in words, and the card that tells what happened to it."""
 
 from __future__ import annotations
 

@@ -30,6 +30,9 @@ from train.review.window.look_panel import LookPanel
 
 MAX_SENTENCE = 90
 """Characters of a marked sentence that are repeated with its reason."""
+TINT_ALPHA = 38
+MOST_LINES = 30
+translate = QCoreApplication.translate
 
 
 class TurnCard(Card):
@@ -211,10 +214,6 @@ class TurnCard(Card):
         self._show_differences()
 
 
-TINT_ALPHA = 38
-MOST_LINES = 30
-
-
 class MarkedText(QPlainTextEdit):
     """Plain text only; Tab goes on to the next field."""
 
@@ -283,9 +282,6 @@ class MarkedText(QPlainTextEdit):
 
     def _follow(self, _: Theme) -> None:
         self.mark(self._spans)
-
-
-translate = QCoreApplication.translate
 
 
 def difference_html(before: DraftTurn | None, after: DraftTurn, theme: Theme) -> str:
