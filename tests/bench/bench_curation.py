@@ -22,7 +22,7 @@ from tests.train.draft.spectra import write_set
 from train.draft.drafting import DraftRun, draft_all
 from train.draft.settings import DraftSettings
 from train.review.pool import Pool, import_drafts
-from train.review.reviews import Review
+from train.review.review_rules import Review
 from train.review.window.pool_room import PoolRoom
 from train.review.window.turn_card import TurnCard
 

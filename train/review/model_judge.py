@@ -39,8 +39,7 @@ from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.turns import turns_of
 from train.review.pool import Pool
 from train.review.ratings_file import add_records, read_records
-from train.review.review_rules import Case
-from train.review.reviews import Role
+from train.review.review_rules import Case, Role
 from train.review.spectra import Spectra
 
 ASK = f"""The inspection ends here. You are now its referee, not its author. Judge it against the \

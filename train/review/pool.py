@@ -19,8 +19,7 @@ from agent.trajectory.trajectory_file import from_line, read_trajectories, to_li
 from train.record import record_trajectory
 from train.review.pool_database import PoolDatabase
 from train.review.pool_folder import POOL_FILE, PoolFolder
-from train.review.review_rules import Case, Stage
-from train.review.reviews import Review, ReviewRole
+from train.review.review_rules import Case, Review, ReviewRole, Stage
 from train.review.store import TAKE_HOURS, PoolStore, Take, Truths
 
 

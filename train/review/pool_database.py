@@ -22,7 +22,7 @@ from agent.examples.examples import Example, read_examples, write_examples
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import from_line, to_line
 from train.review.json_log import Entry, log_line
-from train.review.reviews import Review, review_from, review_to_json
+from train.review.review_rules import Review, review_from, review_to_json
 from train.review.store import Take, Truths, take_from
 
 WRITE_LOCK = 0x53334355

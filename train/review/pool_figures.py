@@ -11,8 +11,7 @@ import numpy as np
 
 from agent.confidence.intervals import wilson
 from agent.ratings.rubric import HIGHEST
-from train.review.review_rules import STAGES, Case
-from train.review.reviews import ROLES, Review
+from train.review.review_rules import ROLES, STAGES, Case, Review
 from train.review.statistics import Wins, preference, spearman
 
 SCORES = ("coherence", "consistency")

@@ -24,7 +24,7 @@ from agent.hashing import text_hash
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import from_line, to_line
 from train.review.json_log import append_to_lines, append_to_log, read_lines, read_log
-from train.review.reviews import Review, review_from, review_to_json
+from train.review.review_rules import Review, review_from, review_to_json
 from train.review.store import MAX_WORK, Take, Truths, take_from
 
 POOL_FILE, TRAJECTORIES_FILE = "pool.json", "pool.jsonl"

@@ -18,8 +18,7 @@ from train.draft.teachers import LEAKS, rough_tokens
 from train.parallel import in_order
 from train.review.audit import Audit, audit
 from train.review.pool import PackedCase, Pool, cached_pool, pack, unpack
-from train.review.review_rules import Case
-from train.review.reviews import Review, Role, diff_of, version_of
+from train.review.review_rules import Case, Review, Role, diff_of, version_of
 from train.review.revision import canonical_replies, remove_sentences
 
 SCREENER, REVISER, CLAIMS, RECORD = "auto-screener", "auto-reviser", "auto-claims", "auto-record"

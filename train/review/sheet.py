@@ -12,7 +12,7 @@ from agent.errors import WorkbenchError
 from agent.ratings.records import timestamp
 from train.review.json_log import MAX_LINE
 from train.review.pool import Pool
-from train.review.reviews import Review, Role, diff_of, review_from
+from train.review.review_rules import Review, Role, diff_of, review_from
 from train.review.revision import canonical_replies
 
 

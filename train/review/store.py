@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example
 from agent.trajectory.trajectory import Trajectory
-from train.review.reviews import MAX_NAME, Review
+from train.review.review_rules import MAX_NAME, Review
 
 TAKE_HOURS = 24.0
 """How long a draft stays with somebody who neither saves it nor gives it back."""

@@ -17,8 +17,7 @@ from rich.text import Text
 from agent.ratings.rubric import HIGHEST, LOWEST
 from agent.trajectory.trajectory import Trajectory
 from train.review.pool import Pool
-from train.review.review_rules import Case
-from train.review.reviews import Review, Role, diff_of
+from train.review.review_rules import Case, Review, Role, diff_of
 from train.review.revision import canonical_replies
 
 Ask = Callable[[str], str]

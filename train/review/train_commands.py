@@ -19,7 +19,7 @@ from rich.text import Text
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
 from agent.ratings.rubric import HIGHEST
-from train.review.reviews import ROLES
+from train.review.review_rules import ROLES
 
 curate = typer.Typer(help="Screen, revise, audit and vote on drafts.", no_args_is_help=True)
 

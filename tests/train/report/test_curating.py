@@ -10,8 +10,7 @@ pytest.importorskip("pyarrow")
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
 from train.report.curating import curation_parts
 from train.review.pool_figures import figures
-from train.review.review_rules import Case
-from train.review.reviews import Review
+from train.review.review_rules import Case, Review
 
 
 def reviewed(number: int, *scores: tuple[str, int]) -> Case:

@@ -7,8 +7,7 @@ from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
 from train.review.audit import Audit, audit
 from train.review.pool import Pool, open_pool
-from train.review.review_rules import Case
-from train.review.reviews import Review, ReviewRole
+from train.review.review_rules import Case, Review, ReviewRole
 
 Pairs = list[tuple[Trajectory, Example]]
 

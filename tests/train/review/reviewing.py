@@ -14,8 +14,7 @@ from tests.app.core.session import recorder
 from tests.app.core.session.recorder import Order, tell
 from train.review.export import export_approved
 from train.review.pool import Pool, import_drafts, open_pool
-from train.review.review_rules import Case
-from train.review.reviews import Review
+from train.review.review_rules import Case, Review
 from train.review.revision import Revision, revision_to_text
 
 PEOPLE = ("Ada", "Ben", "Cy")

@@ -7,7 +7,7 @@ import pytest
 from agent.errors import WorkbenchError
 from tests.train.review.helpers import case, review
 from train.review.json_log import append_to_log, read_log
-from train.review.reviews import Review, review_from, review_to_json
+from train.review.review_rules import Review, review_from, review_to_json
 
 
 def write(path: Path, *reviews: Review) -> None:

@@ -8,8 +8,7 @@ from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
 from train.review.pool import Pool, open_pool
 from train.review.pool_figures import figures
 from train.review.programs import CLAIMS, run_panel
-from train.review.review_rules import Case
-from train.review.reviews import Review
+from train.review.review_rules import Case, Review
 
 
 def case(spectrum: str, source: str, scores: dict[str, int]) -> Case:

@@ -18,7 +18,7 @@ from app.ui.widgets.labels import (
     with_key,
     wrapped_label,
 )
-from train.review.reviews import Role
+from train.review.review_rules import Role
 
 APPROVE_KEY, REFUSE_KEY, SAVE_KEY = "A", "X", "Ctrl+S"
 

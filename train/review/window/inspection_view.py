@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
-from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
+from agent.ratings.records import trajectory_id
+from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
-from agent.trajectory.trajectory import Step, Trajectory
+from agent.trajectory.trajectory import SpectrumRef, Step, Trajectory
 from app.ui.agent.card_content import CardContent, card_contents, shortened
 from app.ui.agent.measured_rows import MeasuredRow, header_row, observed_range
+from app.ui.agent.pictures import qimage
+from app.ui.background.runner import Runner
 from app.ui.translation.data_texts import task_text
+from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.labels import one_line, row, short_label, wrapped_label
 from app.ui.widgets.page_parts import PageScrollArea
-from train.review.window.trajectory_pictures import DrawnPictures, no_pictures_text
 
 WAITING_RATIO, WAITING_PX = 0.6, 480
 """Height by width, and the greatest width, of the place of a picture that is not drawn yet."""
 LEAST_PICTURE_PX = 260
 COLUMNS = 5
 RIGHT = Qt.AlignmentFlag.AlignRight
+KEPT = 6
+"""Trajectories whose pictures stay in memory, for going back and ahead."""
+FindSpectrum = Callable[[SpectrumRef], Spectrum]
+"""Any thread; raises WorkbenchError."""
 
 
 class PicturePlace(QWidget):
@@ -269,3 +280,74 @@ def _selectable(text: str) -> QLabel:
     label = wrapped_label(text)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnPictures:
+    """The whole spectrum, then each look; or why there are none."""
+
+    images: tuple[QImage, ...] = ()
+    fault: str = ""
+
+
+class TrajectoryPictures(QObject):
+    """Pictures by trajectory, drawn one trajectory at a time."""
+
+    drawn = Signal(str)
+    """Id of a trajectory whose pictures are there, or whose fault is known."""
+
+    def __init__(
+        self, find_spectrum: FindSpectrum, runner: Runner, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._find, self._runner = find_spectrum, runner
+        self._known: OrderedDict[str, DrawnPictures] = OrderedDict()
+        self._wanted: list[Trajectory] = []
+        self._in_work = ""
+
+    def of(self, trajectory: Trajectory) -> DrawnPictures | None:
+        """The pictures, if they are drawn."""
+        return self._known.get(trajectory_id(trajectory))
+
+    def request(self, *trajectories: Trajectory) -> None:
+        """Draw these, the first first; what was requested before and not begun is dropped."""
+        self._wanted = [one for one in trajectories if self.of(one) is None]
+        self._draw_next()
+
+    def _draw_next(self) -> None:
+        if self._in_work or not self._wanted:
+            return
+        trajectory = self._wanted.pop(0)
+        self._in_work = trajectory_id(trajectory)
+        self._runner.run(
+            partial(draw_pictures, self._find, trajectory), self._on_drawn, self._on_failed, self
+        )
+
+    def _on_drawn(self, pictures: DrawnPictures) -> None:
+        name, self._in_work = self._in_work, ""
+        self._known[name] = pictures
+        while len(self._known) > KEPT:
+            self._known.popitem(last=False)
+        self.drawn.emit(name)
+        self._draw_next()
+
+    def _on_failed(self, error: WorkbenchError) -> None:
+        self._on_drawn(DrawnPictures(fault=translate_message(str(error))))
+
+
+def draw_pictures(find_spectrum: FindSpectrum, trajectory: Trajectory) -> DrawnPictures:
+    """Draw all pictures of a trajectory. Any thread.
+
+    Raises TrajectoryError if the spectrum is not found, or a picture is not what the model saw.
+    """
+    # Imported here because drawing loads matplotlib, which would slow down the start.
+    from agent.inspection.pictures import redraw
+
+    spectrum = find_spectrum(trajectory.spectrum)
+    return DrawnPictures(tuple(qimage(picture) for picture in redraw(trajectory, spectrum)))
+
+
+def no_pictures_text(fault: str) -> str:
+    """What a view shows in place of the pictures."""
+    text = QCoreApplication.translate("TrajectoryView", "Pictures not shown: {why}")
+    return text.replace("{why}", fault)

@@ -20,8 +20,7 @@ from app.ui.background.runner import Failed, Runner
 from train.review.export import export_approved
 from train.review.live_check import LiveCheck, check_live
 from train.review.pool import Pool
-from train.review.review_rules import Case
-from train.review.reviews import Review
+from train.review.review_rules import Case, Review
 from train.review.revision import Revision, revision_from_text, revision_to_text
 
 LOOK_AGAIN_MS = 3000

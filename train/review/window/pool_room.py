@@ -18,8 +18,7 @@ from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.labels import row, short_label
 from app.ui.widgets.problem_line import ProblemLine
 from train.review.pool import Pool
-from train.review.review_rules import Case
-from train.review.reviews import ROLES, diff_of
+from train.review.review_rules import ROLES, Case, diff_of
 from train.review.revision import Revision, canonical_replies
 from train.review.window.act_bar import APPROVE_KEY, REFUSE_KEY, SAVE_KEY, Act, ActBar
 from train.review.window.case_table import CaseTable

@@ -18,9 +18,9 @@ from app.ui.background.runner import Runner
 from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.labels import button, row
 from train.review.rating_round import RatingRound
+from train.review.window.inspection_view import TrajectoryPictures
 from train.review.window.room import Room
 from train.review.window.round_pages import PairsPage, RatingPage
-from train.review.window.trajectory_pictures import TrajectoryPictures
 
 HELP_PAGE = "rating"
 SIZE = QSize(1200, 860)

@@ -17,8 +17,7 @@ from app.ui.agent.score_grid import ScoreGrid
 from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.labels import button, row, short_label, with_key, wrapped_label
 from train.review.rating_round import Pair, Pressed, RatingRound
-from train.review.window.inspection_view import TrajectoryView
-from train.review.window.trajectory_pictures import TrajectoryPictures
+from train.review.window.inspection_view import TrajectoryPictures, TrajectoryView
 
 Key = Qt.Key
 PAGE = 0.85

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.ui.widgets.labels import MAX_REASON, cut, wrapped_label
 from app.ui.widgets.page_parts import PageScrollArea
-from train.review.review_rules import AUDITORS, SILENT_DAYS, Case
-from train.review.reviews import Review, Role
+from train.review.review_rules import AUDITORS, SILENT_DAYS, Case, Review, Role
 
 translate = QCoreApplication.translate
 

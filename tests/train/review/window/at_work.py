@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.ui.background.runner import Runner
 from app.ui.theme.theme import CurrentTheme
 from train.review.pool import Pool, open_pool
-from train.review.review_rules import Case
-from train.review.reviews import Review
+from train.review.review_rules import Case, Review
 from train.review.window.pool_room import PoolRoom
 
 CTRL = Qt.KeyboardModifier.ControlModifier

@@ -9,8 +9,7 @@ from PySide6.QtGui import QImage
 
 from agent.trajectory.trajectory import SpectrumRef
 from tests.app.ui.agent.trajectories import record
-from train.review.window.inspection_view import TrajectoryView
-from train.review.window.trajectory_pictures import DrawnPictures
+from train.review.window.inspection_view import DrawnPictures, TrajectoryView
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication, QLabel
 from app.ui.background.runner import Runner
 from train.review.rating_round import open_round
 from train.review.ratings_file import read_records
+from train.review.window.inspection_view import TrajectoryPictures
 from train.review.window.round_pages import PairsPage
-from train.review.window.trajectory_pictures import TrajectoryPictures
 
 Key = Qt.Key
 
