@@ -95,8 +95,10 @@ def modules() -> list[str]:
     """What is imported by a name that nobody sees in the code."""
     from PyInstaller.utils.hooks import collect_submodules
 
-    packages = ("app", "agent", "train.review")
+    # The rooms are entry points: nothing in `app` imports them.
+    packages = ("app", "agent", "train.review.window")
     own = [name for package in packages for name in collect_submodules(package)]
+    own.append("train.review.commands")
     late = ["pyarrow", "pyarrow.compute", "pyarrow.parquet", "pyarrow.types", "yaml", engine()]
     # pyqtgraph loads these by name as it starts, and draws without them.
     late += ["PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets"]
