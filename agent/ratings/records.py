@@ -19,6 +19,9 @@ Side = Literal["first", "second"]
 PREFERRED: tuple[Preferred, ...] = get_args(Preferred)
 SIDES: tuple[Side, ...] = get_args(Side)
 MAX_NAME, MAX_NOTE = 200, 4000
+# As they stand in files: a line is written today as it was by the first version.
+RATING_ORDER = ("subject", "by", "by_model", "coherence", "consistency", "overall", "note", "at")
+CHOICE_ORDER = ("first", "second", "preferred", "left", "by", "by_model", "note", "at")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,8 +113,9 @@ def timestamp() -> str:
 
 def to_json(record: Rating | Choice) -> dict[str, Any]:
     """An object for `json.dumps`, without what is empty; `record_from` returns an equal record."""
-    kind = "rating" if isinstance(record, Rating) else "choice"
-    return {"kind": kind, **without_empty(asdict(record))}
+    is_rating = isinstance(record, Rating)
+    order = RATING_ORDER if is_rating else CHOICE_ORDER
+    return {"kind": "rating" if is_rating else "choice", **written(record, order)}
 
 
 def record_from(table: object) -> Rating | Choice:
@@ -195,9 +199,16 @@ def text_in(table: Mapping[str, Any], name: str, longest: int, *, needed: bool =
     return value
 
 
-def without_empty(table: Mapping[str, Any]) -> dict[str, Any]:
+def written(record: Record, order: Sequence[str], always: Sequence[str] = ()) -> dict[str, Any]:
+    """The fields of a record in this order, those that are empty only if wanted `always`."""
+    table = asdict(record)
+    told = _without_empty(table)
+    return {name: told.get(name, table[name]) for name in order if name in (*told, *always)}
+
+
+def _without_empty(table: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        name: without_empty(value) if isinstance(value, dict) else value
+        name: _without_empty(value) if isinstance(value, dict) else value
         for name, value in table.items()
         if value not in (None, "", (), []) and value is not False
     }

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import zip_longest
 from typing import Any, Literal, get_args
@@ -24,7 +24,7 @@ from agent.ratings.records import (
     scores_in,
     text_in,
     timestamp,
-    without_empty,
+    written,
 )
 from agent.ratings.rubric import CRITERIA
 from agent.trajectory.trajectory import Trajectory
@@ -36,6 +36,11 @@ REVIEW_ROLES: tuple[ReviewRole, ...] = (*ROLES, "lead", "successor")
 """The last two judge nothing: a lead waits no longer for somebody, and a successor takes the draft
 over from its author."""
 
+# As they stand in files: a line is written today as it was by the first version.
+REVIEW_ORDER = (
+    *("trajectory", "role", "by", "approve", "version", "changes", "at"),
+    *("coherence", "consistency", "note", "replies", "diff", "replaces"),
+)
 MAX_NAME = 80
 MAX_REPLIES = 64
 MAX_DIFF = 4_000_000
@@ -95,7 +100,7 @@ def diff_of(before: Sequence[str], after: Sequence[str]) -> str:
 
 
 def review_to_json(review: Review) -> dict[str, Any]:
-    return {**without_empty(asdict(review)), "approve": review.approve}
+    return written(review, REVIEW_ORDER, always=("approve",))
 
 
 def review_from(record: object) -> Review:

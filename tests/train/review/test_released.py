@@ -18,7 +18,7 @@ pytest.importorskip("pyarrow")
 
 from sqlalchemy import create_engine, text
 
-from agent.ratings.records import Choice, Rating
+from agent.ratings.records import Choice, Rating, to_json
 from agent.trajectory.trajectory_file import read_trajectories
 from app.core.inspections.ratings import agent_faults, all_ratings, rating_of
 from app.core.session.session import open_session
@@ -28,7 +28,7 @@ from train.review.pool import Pool, open_pool
 from train.review.pool_database import TABLES
 from train.review.rating_round import open_round
 from train.review.ratings_file import read_records
-from train.review.review_rules import Case
+from train.review.review_rules import Case, review_from, review_to_json
 from train.review.revision import revision_from_text
 from train.review.session_file import SessionReader
 
@@ -97,6 +97,10 @@ def test_a_pool_goes_on_to_its_export(released_pool: Pool, tmp_path: Path) -> No
         ("successor", "Ada", False, False, "Ben is on leave"),
     ]
     assert [each.total for each in first.audits] == [8, 9] and first.author == "Ada"
+    lines = (RELEASED / "pool" / "reviews.jsonl").read_text().splitlines()
+    told = [json.loads(line) for line in lines]
+    assert [[*review_to_json(review_from(each))] for each in told] == [[*each] for each in told]
+    assert [review_to_json(review_from(each)) for each in told] == told
     assert first.reviews[1].diff and first.replies[0].startswith("<think>Well. ")
     assert first.reviews[-1].replaces == "Ben"
     # What Ben has begun and not saved of the second one is still there.
@@ -123,6 +127,8 @@ def test_a_file_of_ratings_goes_on(tmp_path: Path) -> None:
     judge = records[-1]
     assert judge.by_model and judge.by == "judge-7b" and judge.note == "a slip"
     assert records[3].preferred != "tie" and records[3].note == "shorter"
+    lines = (tmp_path / "night" / "night.ratings.jsonl").read_text().splitlines()
+    assert [json.dumps(to_json(each), ensure_ascii=False) for each in records] == lines
     mine = open_round([file], "Ada", seed=3)
     assert mine.rated == 2 and mine.chosen == 2 and len(mine.trajectories) == 4
     latest = mine.rating_of(mine.trajectories[0])
