@@ -26,7 +26,8 @@ LEFT_OUT = (
     *("torch", "transformers", "accelerate", "peft", "safetensors", "tokenizers"),
     # A cluster's machines have Python.
     "ray",
-    *("train", "trl", "datasets", "sklearn", "tensorboard", "skimage"),
+    # Of making models, people have reviewing in it; the rest of `train` is not asked for.
+    *("trl", "datasets", "sklearn", "tensorboard", "skimage"),
     # Formats that specutils alone knows: with it come asdf, gwcs, ndcube and all of astropy.
     *("specutils", "asdf", "asdf_astropy", "gwcs", "ndcube"),
     *("pandas", "IPython", "tkinter", "pytest", "setuptools", "pkg_resources", "pip", "lib2to3"),
@@ -94,7 +95,10 @@ def modules() -> list[str]:
     """What is imported by a name that nobody sees in the code."""
     from PyInstaller.utils.hooks import collect_submodules
 
-    own = [name for package in ("app", "agent") for name in collect_submodules(package)]
+    # The rooms are entry points: nothing in `app` imports them.
+    packages = ("app", "agent", "train.review.window")
+    own = [name for package in packages for name in collect_submodules(package)]
+    own.append("train.review.commands")
     late = ["pyarrow", "pyarrow.compute", "pyarrow.parquet", "pyarrow.types", "yaml", engine()]
     # pyqtgraph loads these by name as it starts, and draws without them.
     late += ["PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets"]

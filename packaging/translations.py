@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "resources" / "translations"
 LANGUAGES = {"zh": "zh_CN"}
+WINDOWS = ("app/ui", "train/review/window")
 
 
 def tool(name: str) -> str:
@@ -21,7 +22,8 @@ def tool(name: str) -> str:
 
 
 def collect(target: Path, language: str) -> None:
-    sources = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "app" / "ui").rglob("*.py"))
+    files = (path for folder in WINDOWS for path in (ROOT / folder).rglob("*.py"))
+    sources = sorted(str(path.relative_to(ROOT)) for path in files)
     options = ["-no-obsolete", "-locations", "none", "-source-language", "en"]
     options += ["-disable-heuristic", "sametext", "-disable-heuristic", "similartext"]
     command = [

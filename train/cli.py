@@ -12,10 +12,8 @@ from rich.console import Console
 from agent.cluster.options import RayCommand
 from agent.errors import WorkbenchError
 from agent.program_version import program_version
-from train.audit.command import audit
 from train.baselines.command import baselines
 from train.bench.command import bench
-from train.curate.command import app as curate
 from train.draft.command import draft
 from train.evaluate.command import app as evaluate
 from train.export.command import export, reopen
@@ -25,9 +23,8 @@ from train.models.average_command import average
 from train.models.card_command import card
 from train.pipeline.command import chain
 from train.questions.command import questions
-from train.ratings.judge_command import judge
-from train.ratings.lessons_command import lessons
 from train.report.command import report
+from train.review.train_commands import audit, curate, judge, lessons
 from train.sft.command import sft
 from train.simulate.command import simulate
 from train.simulate.realism.realism_command import realism

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeVar, get_args
@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar, get_args
 from agent.checked_toml import printable, shown
 from agent.errors import WorkbenchError
 from agent.hashing import text_hash
-from agent.ratings.rubric import HIGHEST, LOWEST, SCORES
+from agent.ratings.rubric import HIGHEST, LOWEST, SCORES, Score
 from agent.trajectory.trajectory import Trajectory
 
 Preferred = Literal["first", "second", "tie"]
@@ -19,6 +19,9 @@ Side = Literal["first", "second"]
 PREFERRED: tuple[Preferred, ...] = get_args(Preferred)
 SIDES: tuple[Side, ...] = get_args(Side)
 MAX_NAME, MAX_NOTE = 200, 4000
+# As they stand in files: a line is written today as it was by the first version.
+RATING_ORDER = ("subject", "by", "by_model", "coherence", "consistency", "overall", "note", "at")
+CHOICE_ORDER = ("first", "second", "preferred", "left", "by", "by_model", "note", "at")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,17 +38,36 @@ class Subject:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rating:
-    """Scores from 0 to 5 by one rater, who is a person unless `by_model`."""
+class Record:
+    """What somebody says of an inspection, or of two: who, when and in which words."""
 
-    subject: Subject
     by: str
-    by_model: bool = False
-    coherence: int | None = None
-    consistency: int | None = None
-    overall: int | None = None
     note: str = ""
     at: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoredRecord(Record):
+    """With scores from 0 to 5 where they were given; their meaning is that of the rubric."""
+
+    coherence: int | None = None
+    consistency: int | None = None
+
+    @property
+    def total(self) -> int | None:
+        """Sum of both scores."""
+        if self.coherence is None or self.consistency is None:
+            return None
+        return self.coherence + self.consistency
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rating(ScoredRecord):
+    """The scores of one rater, who is a person unless `by_model`."""
+
+    subject: Subject
+    by_model: bool = False
+    overall: int | None = None
 
     @property
     def scores(self) -> tuple[int, ...]:
@@ -59,17 +81,14 @@ class Rating:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice:
+class Choice(Record):
     """Which of two trajectories of one spectrum was better; `left` was shown on the left."""
 
     first: Subject
     second: Subject
     preferred: Preferred
     left: Side
-    by: str
     by_model: bool = False
-    note: str = ""
-    at: str = ""
 
 
 def trajectory_id(trajectory: Trajectory) -> str:
@@ -94,8 +113,9 @@ def timestamp() -> str:
 
 def to_json(record: Rating | Choice) -> dict[str, Any]:
     """An object for `json.dumps`, without what is empty; `record_from` returns an equal record."""
-    kind = "rating" if isinstance(record, Rating) else "choice"
-    return {"kind": kind, **_without_empty(asdict(record))}
+    is_rating = isinstance(record, Rating)
+    order = RATING_ORDER if is_rating else CHOICE_ORDER
+    return {"kind": "rating" if is_rating else "choice", **written(record, order)}
 
 
 def record_from(table: object) -> Rating | Choice:
@@ -110,21 +130,15 @@ def record_from(table: object) -> Rating | Choice:
 
 
 def _rating(table: Mapping[str, Any]) -> Rating:
-    _refuse_unknown(table, Rating)
-    coherence, consistency, overall = (_score(table, name) for name in SCORES)
-    if overall is None and (coherence is None or consistency is None):
+    refuse_unknown(table, Rating)
+    scores = scores_in(table, SCORES)
+    if scores["overall"] is None and None in (scores["coherence"], scores["consistency"]):
         raise WorkbenchError("a rating has coherence and consistency, or overall")
-    return Rating(
-        subject=_subject(table, "subject"),
-        coherence=coherence,
-        consistency=consistency,
-        overall=overall,
-        **_given_by(table),
-    )
+    return Rating(subject=_subject(table, "subject"), **scores, **_given_by(table))
 
 
 def _choice(table: Mapping[str, Any]) -> Choice:
-    _refuse_unknown(table, Choice)
+    refuse_unknown(table, Choice)
     first, second = _subject(table, "first"), _subject(table, "second")
     if first.trajectory == second.trajectory:
         raise WorkbenchError("first and second should be different trajectories")
@@ -141,33 +155,63 @@ def _given_by(table: Mapping[str, Any]) -> dict[str, Any]:
     by_model = table.get("by_model", False)
     if not isinstance(by_model, bool):
         raise WorkbenchError("by_model should be true or false")
-    return {
-        "by": _text(table, "by", MAX_NAME, needed=True),
-        "by_model": by_model,
-        "note": _text(table, "note", MAX_NOTE),
-        "at": _text(table, "at", 40),
-    }
+    return {"by_model": by_model, **said_in(table, MAX_NAME)}
 
 
 def _subject(table: Mapping[str, Any], name: str) -> Subject:
     value = table.get(name)
     if not isinstance(value, dict):
         raise WorkbenchError(f"{name} should be an object")
-    _refuse_unknown(value, Subject)
+    refuse_unknown(value, Subject)
     return Subject(
-        trajectory=_text(value, "trajectory", 64, needed=True),
-        spectrum=_text(value, "spectrum", 64),
-        task=_text(value, "task", 80),
-        model=_text(value, "model", MAX_NAME),
-        model_sha256=_text(value, "model_sha256", 64),
+        trajectory=text_in(value, "trajectory", 64, needed=True),
+        spectrum=text_in(value, "spectrum", 64),
+        task=text_in(value, "task", 80),
+        model=text_in(value, "model", MAX_NAME),
+        model_sha256=text_in(value, "model_sha256", 64),
     )
 
 
-def _refuse_unknown(table: Mapping[str, Any], kind: type[Any]) -> None:
+def said_in(table: Mapping[str, Any], longest_name: int) -> dict[str, Any]:
+    """Who says it, when and in which words; raises WorkbenchError as the others below do."""
+    return {
+        "by": text_in(table, "by", longest_name, needed=True),
+        "note": text_in(table, "note", MAX_NOTE),
+        "at": text_in(table, "at", 40),
+    }
+
+
+def scores_in(table: Mapping[str, Any], names: Sequence[Score]) -> dict[str, Any]:
+    return {name: _score(table, name) for name in names}
+
+
+def refuse_unknown(table: Mapping[str, Any], kind: type[Any]) -> None:
     known = {each.name for each in fields(kind)}
     for name in table:
         if name not in known:
             raise WorkbenchError(f"a {kind.__name__.lower()} has no {shown(str(name))}")
+
+
+def text_in(table: Mapping[str, Any], name: str, longest: int, *, needed: bool = False) -> str:
+    value = table.get(name, "")
+    if not isinstance(value, str) or len(value) > longest or (needed and not value.strip()):
+        raise WorkbenchError(f"{name} should be a text of {int(needed)} to {longest} characters")
+    return value
+
+
+def written(record: Record, order: Sequence[str], always: Sequence[str] = ()) -> dict[str, Any]:
+    """The fields of a record in this order, those that are empty only if wanted `always`."""
+    table = asdict(record)
+    told = _without_empty(table)
+    return {name: told.get(name, table[name]) for name in order if name in (*told, *always)}
+
+
+def _without_empty(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: _without_empty(value) if isinstance(value, dict) else value
+        for name, value in table.items()
+        if value not in (None, "", (), []) and value is not False
+    }
 
 
 Value = TypeVar("Value")
@@ -180,13 +224,6 @@ def _one_of(table: Mapping[str, Any], name: str, options: tuple[Value, ...]) -> 
     return value
 
 
-def _text(table: Mapping[str, Any], name: str, longest: int, *, needed: bool = False) -> str:
-    value = table.get(name, "")
-    if not isinstance(value, str) or len(value) > longest or (needed and not value.strip()):
-        raise WorkbenchError(f"{name} should be a text of {int(needed)} to {longest} characters")
-    return value
-
-
 def _score(table: Mapping[str, Any], name: str) -> int | None:
     value = table.get(name)
     if value is None:
@@ -194,11 +231,3 @@ def _score(table: Mapping[str, Any], name: str) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int) or not LOWEST <= value <= HIGHEST:
         raise WorkbenchError(f"{name} should be a whole number from {LOWEST} to {HIGHEST}")
     return value
-
-
-def _without_empty(table: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: _without_empty(value) if isinstance(value, dict) else value
-        for name, value in table.items()
-        if value is not None and value != "" and value is not False
-    }

@@ -14,6 +14,7 @@ from agent.checked_toml import printable
 from agent.child_process.child_command import CHILD_OPTION
 from agent.errors import WorkbenchError
 from app.cli.window import is_for_window, open_window
+from app.rooms import room_commands
 
 if TYPE_CHECKING:
     import typer
@@ -44,12 +45,11 @@ COMMANDS = (
     *("new", "plan", "vet", "export", "stats", "log", "merge", "pack"),
     *("assign", "known"),
     *("enrich", "fetch", "services", "mcp"),
-    *("models", "selftest", "curate", "rate"),
+    *("models", "selftest"),
 )
 FOLDERS = {
     **dict.fromkeys(("enrich", "fetch", "services", "mcp"), "services."),
     **dict.fromkeys(("assign", "known"), "team."),
-    **dict.fromkeys(("curate", "rate"), "rooms."),
 }
 """Folders of the commands whose modules are not in app/cli itself."""
 # Of addresses, of which a library reserves more than it uses. With fewer, native code ends the
@@ -62,8 +62,8 @@ NO_THREAD = "can't start new thread"  # Python's words
 MAX_MESSAGE = 4000
 
 
-def workbench(names: Iterable[str] = COMMANDS) -> typer.Typer:
-    """The program with these commands; the modules of others are not imported."""
+def workbench(names: Iterable[str] = ()) -> typer.Typer:
+    """The program with these commands, or all; the modules of others are not imported."""
     import typer  # child processes start here too and do not need it
 
     from agent.cluster.options import RayCommand
@@ -78,8 +78,11 @@ def workbench(names: Iterable[str] = COMMANDS) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(commands)
-    for name in names:
-        command = getattr(import_module(f"app.cli.{FOLDERS.get(name, '')}{name}"), name)
+    for name in names or (*COMMANDS, *room_commands()):
+        if name in COMMANDS:
+            command = getattr(import_module(f"app.cli.{FOLDERS.get(name, '')}{name}"), name)
+        else:
+            command = room_commands()[name].load()
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
         else:
@@ -94,12 +97,12 @@ def main() -> None:
     # OpenBLAS spins for ever where it gets no memory for its threads, and our matrices are small.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _replace_unprintable()
-    command = [word for word in sys.argv[1:2] if word in COMMANDS]
+    command = [word for word in sys.argv[1:2] if word in COMMANDS or word in room_commands()]
     try:
         refuse_little_memory()
         if not command and is_for_window(sys.argv[1:]):
             sys.exit(open_window(*sys.argv[1:]))
-        workbench(command or COMMANDS)()
+        workbench(command)()
     except WorkbenchError as error:
         _exit_with(str(error))
     except OSError as error:

@@ -6,9 +6,11 @@ import builtins
 import gc
 import os
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from agent.errors import WorkbenchError
 
@@ -41,9 +43,9 @@ def is_for_window(arguments: list[str]) -> bool:
 
 
 def open_window(
-    argument: str = "", *, sample: bool = False, pool: Path | str = "", reviewer: str = ""
+    argument: str = "", *, sample: bool = False, room: Callable[[Any], object] | None = None
 ) -> int:
-    """Open the window, or the curation room on a pool, and wait until it is closed.
+    """Open the window, or only the room that `room` opens for it, and wait until it is closed.
 
     Qt is imported only here.
     """
@@ -57,7 +59,7 @@ def open_window(
         ) from error
     if fault:
         raise WorkbenchError(f"the window cannot be shown: {fault}")
-    status: int = program.start(argument, sample=sample, pool=pool, reviewer=reviewer)
+    status: int = program.start(argument, sample=sample, room=room)
     return status
 
 

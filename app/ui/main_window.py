@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QMainWindow, QStackedWidget
 
 from agent.errors import WorkbenchError
 from app.core.session.session import Session
+from app.rooms import rooms
 from app.ui.actions.commands import Commands
 from app.ui.background.runner import Runner
-from app.ui.curation.room_opener import RoomOpener
 from app.ui.fetching.archive_opener import ArchiveOpener
 from app.ui.help.context_help import MODELS, add_help_key, help_page_for
 from app.ui.help.help_windows import HelpWindows
@@ -20,7 +21,6 @@ from app.ui.importing.drop_zone import DropZone
 from app.ui.keys.keymap import Keymap
 from app.ui.keys.window_keys import WindowKeys
 from app.ui.menus.menu_row import MenuRow
-from app.ui.rating.rating_opener import RatingOpener
 from app.ui.samp.samp_desk import SampDesk
 from app.ui.session_view import SessionView
 from app.ui.settings.settings_store import SettingsStore
@@ -34,10 +34,16 @@ from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.input_filter import InputFilter
 from app.ui.window_state import WindowState
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 TITLE = "Spec-o3 Workbench"
 
 
 class MainWindow(QMainWindow):
+    closing = Signal()
+    """Rooms close with it, before what they use does."""
+
     def __init__(self, settings: SettingsStore, current_theme: CurrentTheme) -> None:
         super().__init__()
         self.setWindowTitle(TITLE)
@@ -70,8 +76,6 @@ class MainWindow(QMainWindow):
         self.archives = ArchiveOpener(
             self.runner, self, self.opening.import_lists, self.opening.open_spectrum
         )
-        self.rooms = RoomOpener(self.runner, settings, current_theme, self.show_guide, self)
-        self.ratings = RatingOpener(self)
         self.known = KnownHider(self.opening)
         self.state = WindowState(self, settings)
         self.drop_zone = DropZone(self, current_theme, self.runner)
@@ -79,9 +83,8 @@ class MainWindow(QMainWindow):
         self.samp = SampDesk(settings, self.commands, self)
         self.samp.given.connect(self.opening.open_given)
         self.opening.welcome.about_requested.connect(self.help.show_about)
-        self.opening.welcome.curation_requested.connect(self.rooms.ask)
         self.runner.failed.connect(self._report_error)
-        for fault in (settings.write_failed, self.samp.failed, self.rooms.failed):
+        for fault in (settings.write_failed, self.samp.failed):
             fault.connect(self.show_error)
         self._reset_commands()
         self._repeat_fault = bool(settings.fault)
@@ -141,14 +144,14 @@ class MainWindow(QMainWindow):
             ("open_list", self.opening.choose_list),
             ("open_session", self.opening.choose_session),
             ("open_archive", self.archives.open),
-            ("rating_room", self.ratings.choose),
             ("welcome", self.opening.show_welcome),
             ("quit", self.close),
             ("escape", self._escape),
         ):
             self.commands.add(name, call)
         self.samp.add_commands()
-        self.rooms.add_commands(self.commands)
+        for name, room in rooms().items():
+            self.commands.add(name, partial(self._open_room, room))
 
     def show_guide(self, page: str = "") -> None:
         self.help.show_guide(page)
@@ -156,6 +159,9 @@ class MainWindow(QMainWindow):
     @property
     def is_new_person(self) -> bool:
         return self.tour.is_new
+
+    def _open_room(self, room: EntryPoint) -> None:
+        room.load()(self)
 
     def take_tour(self) -> None:
         if self.view is None:
@@ -237,7 +243,8 @@ class MainWindow(QMainWindow):
         self.help.close()
         self.close_session()
         self.opening.stop()
-        parts = (self.rooms, self.ratings, self.archives, self.samp, self.runner, self.opening)
+        self.closing.emit()
+        parts = (self.archives, self.samp, self.runner, self.opening)
         for part in (*parts, self.keys.filter, self.input_filter, self.settings):
             part.close()
         super().closeEvent(event)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QTimer
@@ -34,9 +35,12 @@ SIGNAL_POLL_MS = 200
 
 
 def start(
-    argument: str = "", *, sample: bool = False, pool: Path | str = "", reviewer: str = ""
+    argument: str = "",
+    *,
+    sample: bool = False,
+    room: Callable[[MainWindow], object] | None = None,
 ) -> int:
-    """Open the window on a session, a list, a spectrum, or the welcome page; or only a pool."""
+    """Open the window on a session, a list, a spectrum, or the welcome page; or only a room."""
     application = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(application, QApplication)
     garbage_timer = GarbageTimer(application)  # before anything has a thread
@@ -55,12 +59,12 @@ def start(
         window.show_error(QCoreApplication.translate("crash", CRASHED_LAST_TIME))
     PluginFaults(window).found.connect(window.show_error)
     _handle_signals(window)
-    if pool:
-        open_room(window, pool, reviewer)
+    if room is not None:
+        room(window)
     else:
         window.show()
     garbage_timer.freeze()
-    if pool:
+    if room is not None:
         pass
     elif sample:
         window.opening.begin_with_sample()
@@ -73,17 +77,6 @@ def start(
     native.end()
     theme_applier.deleteLater()
     return status
-
-
-def open_room(window: MainWindow, pool: Path | str, reviewer: str) -> None:
-    """Open the curation room; the program ends with it, as the main window is not shown."""
-
-    def show_problem(_: str) -> None:
-        window.show()
-
-    window.rooms.opened.connect(lambda room: room.closed.connect(window.close))
-    window.rooms.failed.connect(show_problem)
-    window.rooms.open_pool(pool, reviewer)
 
 
 def open_argument(window: MainWindow, argument: str) -> None:

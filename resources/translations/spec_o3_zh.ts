@@ -1191,17 +1191,6 @@
     </message>
 </context>
 <context>
-    <name>CurationRoom</name>
-    <message>
-        <source>You are {name}</source>
-        <translation>你是 {name}</translation>
-    </message>
-    <message>
-        <source>Curation room</source>
-        <translation>审订室</translation>
-    </message>
-</context>
-<context>
     <name>CurrentCandidate</name>
     <message>
         <source>This is the last candidate in the list</source>
@@ -3353,14 +3342,6 @@
         <translation>没有可比较的内容：这些文件中没有一条光谱有两个模型的检视。</translation>
     </message>
     <message>
-        <source>Note (C)</source>
-        <translation>备注（C）</translation>
-    </message>
-    <message>
-        <source>Note</source>
-        <translation>备注</translation>
-    </message>
-    <message>
         <source>The left one</source>
         <translation>左侧更好</translation>
     </message>
@@ -3436,6 +3417,17 @@
     <message>
         <source>Show look {number} and its answer: {label}</source>
         <translation>显示第 {number} 次查看及其回答：{label}</translation>
+    </message>
+</context>
+<context>
+    <name>PoolRoom</name>
+    <message>
+        <source>You are {name}</source>
+        <translation>你是 {name}</translation>
+    </message>
+    <message>
+        <source>Curation room</source>
+        <translation>审订室</translation>
     </message>
 </context>
 <context>
@@ -3652,17 +3644,6 @@
     </message>
 </context>
 <context>
-    <name>RatingOpener</name>
-    <message>
-        <source>Inspections</source>
-        <translation>检视记录</translation>
-    </message>
-    <message>
-        <source>Rate inspections</source>
-        <translation>给检视评分</translation>
-    </message>
-</context>
-<context>
     <name>RatingPage</name>
     <message>
         <source>{at} of {all} · rated: {done} · {name}</source>
@@ -3670,7 +3651,7 @@
     </message>
 </context>
 <context>
-    <name>RatingWindow</name>
+    <name>RatingRoom</name>
     <message>
         <source>Rating room</source>
         <translation>评分室</translation>
@@ -3863,6 +3844,25 @@
         <source>Open a pool of drafts</source>
         <translation>打开草稿库</translation>
     </message>
+    <message>
+        <source>Inspections</source>
+        <translation>检视记录</translation>
+    </message>
+    <message>
+        <source>Rate inspections</source>
+        <translation>给检视评分</translation>
+    </message>
+</context>
+<context>
+    <name>RoundPage</name>
+    <message>
+        <source>Note (C)</source>
+        <translation>备注（C）</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>备注</translation>
+    </message>
 </context>
 <context>
     <name>RowMenu</name>
@@ -3974,14 +3974,6 @@
 </context>
 <context>
     <name>ScoreBar</name>
-    <message>
-        <source>Note (C)</source>
-        <translation>备注（C）</translation>
-    </message>
-    <message>
-        <source>Note</source>
-        <translation>备注</translation>
-    </message>
     <message>
         <source>Back</source>
         <translation>返回</translation>
@@ -5162,14 +5154,6 @@
     <message>
         <source>Works offline.</source>
         <translation>可离线使用。</translation>
-    </message>
-    <message>
-        <source>Curation room…</source>
-        <translation>审订室…</translation>
-    </message>
-    <message>
-        <source>Screen, revise, audit and vote on drafts that a model will learn from</source>
-        <translation>对供模型学习的草稿进行筛选、修订、审核和表决</translation>
     </message>
     <message>
         <source>60 simulated candidates and a five-step tour</source>

@@ -15,16 +15,16 @@ from PySide6.QtCore import QEventLoop, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from agent.curation.pool import Pool, import_drafts
-from agent.curation.reviews import Review
 from app.ui.background.garbage_timer import GarbageTimer
 from app.ui.background.runner import Runner
-from app.ui.curation.curation_room import CurationRoom
-from app.ui.curation.turn_card import TurnCard
 from app.ui.theme.theme import CurrentTheme
 from tests.train.draft.spectra import write_set
 from train.draft.drafting import DraftRun, draft_all
 from train.draft.settings import DraftSettings
+from train.review.pool import Pool, import_drafts
+from train.review.review_rules import Review
+from train.review.window.pool_room import PoolRoom
+from train.review.window.turn_card import TurnCard
 
 CHANGES = 40
 TARGET_MS = 50.0
@@ -37,7 +37,7 @@ def figures() -> Iterator[dict[str, object]]:
     garbage = GarbageTimer()  # as the program does: no other thread may delete a widget
     runner = Runner()
     with tempfile.TemporaryDirectory() as folder:
-        room = CurationRoom(_pool(Path(folder)), "Ada", runner, CurrentTheme())
+        room = PoolRoom(_pool(Path(folder)), "Ada", runner, CurrentTheme())
         room.show()
         _until(lambda: room.draft is not None and room.view.is_editable)
         waits, work, checks = _change_calls(room)
@@ -71,7 +71,7 @@ def _pool(folder: Path) -> Pool:
     return pool
 
 
-def _change_calls(room: CurationRoom) -> tuple[list[float], list[float], list[float]]:
+def _change_calls(room: PoolRoom) -> tuple[list[float], list[float], list[float]]:
     rng = np.random.default_rng(4)
     waits: list[float] = []
     work: list[float] = []
@@ -107,7 +107,7 @@ def _change_calls(room: CurationRoom) -> tuple[list[float], list[float], list[fl
 
 def _is_drawn(card: TurnCard) -> bool:
     assert card.look is not None
-    return not card.look.picture.pixmap().isNull() or bool(card.look.error.text())
+    return card.look.picture.image is not None or bool(card.look.error.text())
 
 
 def _wait_for(signal: Any, act: Callable[[], object]) -> None:

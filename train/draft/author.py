@@ -9,7 +9,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.curation.meter import Meter
 from agent.evidence.assessment import Assessment
 from agent.evidence.words import kind_name
 from agent.protocol.reply import Verdict
@@ -20,6 +19,7 @@ from train.draft.plan import PlannedLook, plan_looks
 from train.draft.settings import DraftSettings
 from train.draft.signs import SIGNS
 from train.draft.wording import Rng, Wording, joined, with_article
+from train.meter import Meter
 from train.simulate.campaign import CONTAMINANTS
 
 MIN_RIVAL_PROBABILITY = 0.2

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from agent.curation.features import Feature, find_feature
-from agent.curation.meter import Meter
+from agent.claims.features import Feature, find_feature
 from agent.evidence.findings import Finding, check_claims
 from agent.spectra.measure.measurement import Measurement
 from agent.spectra.spectrum import Window
 from agent.tasks.task import Task
 from train.draft.signs import RIVAL_NATS, clear_signs
+from train.meter import Meter
 
 State = Literal["emission", "absorption", "absent", "step", "value", "width"]
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from agent.curation.meter import Meter, contains
 from agent.evidence.assessment import Assessment
 from agent.inspection.measured_turns import shown_range
 from agent.spectra.spectrum import Window
@@ -14,6 +13,7 @@ from agent.tasks.task import DiagnosticWindow
 from train.draft.facts import Fact, Key
 from train.draft.settings import DraftSettings
 from train.draft.wording import Rng
+from train.meter import Meter, contains
 
 STEP = 10
 """Angstrom; requested ranges are multiples of it."""

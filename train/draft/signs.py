@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from agent.curation.features import Feature
-from agent.curation.meter import Meter
+from agent.claims.features import Feature
+from train.meter import Meter
 
 RIVAL_NATS = 0.6
 """Weight of one sign of a rival for or against the class."""

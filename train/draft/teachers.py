@@ -11,8 +11,6 @@ from zlib import crc32
 
 import numpy as np
 
-from agent.curation.meter import Meter
-from agent.curation.record import record_trajectory
 from agent.engines.base import Engine, SamplingSettings
 from agent.errors import EngineError, ResourceError, SpectrumError, WorkbenchError
 from agent.evidence.assessment import assess_measurements
@@ -27,6 +25,8 @@ from agent.trajectory.trajectory import ModelRef, Trajectory
 from train.draft.author import Truth, is_supported, write_replies
 from train.draft.hinted import HintedEngine, hint
 from train.draft.settings import DraftSettings
+from train.meter import Meter
+from train.record import record_trajectory
 
 Outcome = Literal[
     "drafted", "noisy", "unsupported", "contrary", "ill-formed", "leaking", "too long", "failed"

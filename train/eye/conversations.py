@@ -13,7 +13,6 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.curation.meter import MIN_COVERED
 from agent.errors import SpectrumError, ToolError, WorkbenchError
 from agent.evidence.words import KIND_NAMES
 from agent.inspection.pictures import PictureMaker, spectrum_ref
@@ -29,6 +28,7 @@ from train.draft.phrases import SHORT
 from train.eye.grades import Readings, all_phrases, climate, told
 from train.eye.misplaced import NO_KIND, misplaced
 from train.eye.reasons import KINDS_SAID, fitting_kind, reasons
+from train.meter import MIN_COVERED
 from train.questions.settings import QuestionSettings
 from train.questions.spectrum_questions import questions_on_spectrum
 

@@ -14,14 +14,14 @@ SCORES = {"coherence": "coherence", "consistency": "physical consistency"}
 
 
 def curating_section(pool: Path) -> str:
-    from agent.curation.pool import open_pool
-    from train.curate.figures import figures
+    from train.review.pool import open_pool
+    from train.review.pool_figures import figures
 
     return section("Curation", *curation_parts(figures(open_pool(pool).cases())))
 
 
 def curation_parts(found: Mapping[str, Any]) -> Iterator[str]:
-    """The parts of the section, from the result of `train.curate.figures`."""
+    """The parts of the section, from the result of `train.review.pool_figures`."""
     counts = {"trajectories": found["trajectories"]}
     counts |= {_stage(stage): count for stage, count in found["stages"].items()}
     counts |= {"revised": found["revised"], "reviews that do not count": found["void_reviews"]}

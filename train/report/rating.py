@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from agent.ratings.ratings_file import read_records
 from agent.ratings.records import Choice, Rating
 from agent.ratings.rubric import HIGHEST, LOWEST, MEANINGS, SCORES, Score
-from agent.ratings.statistics import (
+from agent.rendering.charts import cumulative, heat_map, score_histogram
+from train.report.page import folded, heading, note, section, table
+from train.review.ratings_file import read_records
+from train.review.statistics import (
     Duel,
     RaterMap,
     distributions,
@@ -19,8 +21,6 @@ from agent.ratings.statistics import (
     rater_map,
     share_of_left,
 )
-from agent.rendering.charts import cumulative, heat_map, score_histogram
-from train.report.page import folded, heading, note, section, table
 
 NAMES: dict[Score, str] = {
     "coherence": "coherence",

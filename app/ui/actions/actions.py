@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
+from app.rooms import rooms
+
 CONTEXT = "actions"
 """Qt translation context of the texts and groups."""
 
@@ -239,6 +241,11 @@ ACTIONS = {
     for group, actions in _BY_GROUP.items()
     for name, (text, *keys) in actions.items()
 }
+
+ROOM_ACTIONS = frozenset({"curation_room", "rating_room"})
+"""Offered only where the package `train` is installed, whose rooms they open."""
+for _name in ROOM_ACTIONS - rooms().keys():
+    del ACTIONS[_name]
 
 VERDICTS = frozenset({"accept", "reject", "unsure", "accept_stay", "reject_stay", "unsure_stay"})
 GRADED_VERDICTS = frozenset({"accept_4", "accept_3", "unsure_2", "unsure_1"})

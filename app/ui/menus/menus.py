@@ -116,6 +116,8 @@ class Menus:
         if name == LINE:
             menu.addSeparator()
             return
+        if name not in ACTIONS:  # of a room that is not installed
+            return
         entry = QAction(menu)
         entry.setData(name)
         menu.addAction(entry)

@@ -42,7 +42,6 @@ class WelcomePage(QWidget):
     spectrum_chosen = Signal(object)
     """The path of a single spectrum."""
     about_requested = Signal()
-    curation_requested = Signal()
 
     def __init__(
         self,
@@ -144,14 +143,9 @@ class WelcomePage(QWidget):
         about = QPushButton(self.tr("What this is, and what it is not"))
         about.setObjectName("about_link")
         about.clicked.connect(self.about_requested)
-        self.curation_button = QPushButton(self.tr("Curation room…"))
-        text = self.tr("Screen, revise, audit and vote on drafts that a model will learn from")
-        self.curation_button.setToolTip(text)
-        self.curation_button.clicked.connect(self.curation_requested)
-        for each in (about, self.curation_button):
-            each.setProperty("role", "quiet")
-            each.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        return flow(self.reviewer, offline, about, self.curation_button, spacing=8)
+        about.setProperty("role", "quiet")
+        about.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return flow(self.reviewer, offline, about, spacing=8)
 
     def _follow(self, _: object) -> None:
         """Show either the question for the name or the name itself."""

@@ -30,7 +30,7 @@ LATER = (
     *("app.ui.export", "app.ui.overview", "app.ui.review", "app.ui.importing.import_page"),
     *("app.core.fetching", "app.services.archives", "app.ui.fetching.fetch_dialog"),
     *("app.ui.help.guide_reader", "app.ui.help.about_dialog"),
-    *("app.ui.rating.rating_window", "app.ui.trajectory", "agent.ratings.desk"),
+    "train",
     *("app.ui.similar.similar_panel",),
     *("app.services.samp", "app.ui.samp.samp_sender", "app.ui.samp.offer_bar"),
 )

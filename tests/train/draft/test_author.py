@@ -8,12 +8,12 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from agent.curation.meter import Meter
 from agent.evidence.assessment import assess_measurements
 from agent.protocol.reply import parse_reply
 from agent.tasks.catalogue import find_task
 from tests.train.draft.spectra import LONG, all_examples, drafted
 from train.draft.author import Truth, is_supported, write_replies
+from train.meter import Meter
 
 
 def test_unsupported_answers_are_not_drafted() -> None:

@@ -4,10 +4,10 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from agent.curation.meter import Meter, contains
 from agent.tasks.catalogue import find_task
 from tests.train.draft.spectra import all_examples
 from train.draft.facts import facts_of
+from train.meter import Meter, contains
 
 
 def test_every_fact_is_within_the_spectrum() -> None:

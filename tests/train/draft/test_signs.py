@@ -4,9 +4,9 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from agent.curation.meter import Meter
 from tests.train.draft.spectra import all_examples
 from train.draft.signs import SIGNS
+from train.meter import Meter
 
 
 def test_every_sign_can_be_measured() -> None:

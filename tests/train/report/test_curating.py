@@ -7,11 +7,10 @@ import pytest
 pytest.importorskip("pyarrow")
 
 
-from agent.curation.process import Case
-from agent.curation.reviews import Review
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
-from train.curate.figures import figures
 from train.report.curating import curation_parts
+from train.review.pool_figures import figures
+from train.review.review_rules import Case, Review
 
 
 def reviewed(number: int, *scores: tuple[str, int]) -> Case:

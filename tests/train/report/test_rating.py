@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agent.ratings.ratings_file import add_records, read_records
 from agent.ratings.records import Choice, subject_of
-from agent.ratings.statistics import distributions, duels_of_choices, latest_ratings
 from tests.agent.ratings.made import rating, trajectory
 from tests.train.report.conftest import report
+from train.review.ratings_file import add_records, read_records
+from train.review.statistics import distributions, duels_of_choices, latest_ratings
 
 OURS = [trajectory(f"s{n}", "ours") for n in range(5)]
 THEIRS = [trajectory(f"s{n}", "<i>theirs</i>") for n in range(5)]

@@ -52,7 +52,7 @@ from tests.app.core.sharing.hidden import LIST, hide, known
 from tests.app.example_plugin import PluginSite, write_package
 from tests.app.ui.candidates import sample_file
 from tests.night import seeds
-from train.ratings.session_file import SessionReader
+from train.review.session_file import SessionReader
 
 LINE = HandMeasurement(line="Hα", ew=-12.0, left=(6500.0, 1.0), right=(6600.0, 1.0))
 SEEDS = seeds(2, 12)

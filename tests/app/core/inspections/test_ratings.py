@@ -18,7 +18,7 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.sessions import made
 from tests.app.ui.agent.trajectories import record
-from train.ratings.session_file import SessionReader
+from train.review.session_file import SessionReader
 
 
 def inspected(session, number, verdict="YES", **changes):

@@ -12,6 +12,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 import app.ui
+import train.review.window
 from app.ui.actions.actions import ACTIONS
 from app.ui.actions.key_names import label
 from app.ui.translation.languages import (
@@ -22,7 +23,7 @@ from app.ui.translation.languages import (
 from tests.app.ui.steps import speaking
 from tests.app.ui.translation.conftest import OTHERS
 
-SOURCE = Path(app.ui.__file__).parent
+SOURCES = [Path(each.__file__).parent for each in (app.ui, train.review.window)]
 PLACEHOLDERS = re.compile(r"\{\w+\}")
 Text = tuple[str, str]
 """Translation context and text."""
@@ -65,7 +66,7 @@ def _literal(node: ast.AST, path: Path) -> str:
 
 
 def all_texts() -> set[Text]:
-    return {text for path in SOURCE.rglob("*.py") for text in texts_of(path)}
+    return {text for top in SOURCES for path in top.rglob("*.py") for text in texts_of(path)}
 
 
 def messages(language: str) -> dict[Text, ElementTree.Element]:

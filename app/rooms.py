@@ -1,0 +1,37 @@
+"""Rooms and commands that the package `train` adds to the program where it is installed.
+
+They are entry points of this distribution, so that nothing here imports `train`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import EntryPoint, PackageNotFoundError, distribution
+from importlib.util import find_spec
+
+from agent.program_version import DISTRIBUTION
+
+
+def rooms() -> dict[str, EntryPoint]:
+    """Windows of their own: by the action that opens it, a function that takes the main window."""
+    return _entries("spec_o3.rooms")
+
+
+def room_commands() -> dict[str, EntryPoint]:
+    """Functions that are commands of `spec-o3`, by their name."""
+    return _entries("spec_o3.commands")
+
+
+@cache
+def _entries(group: str) -> dict[str, EntryPoint]:
+    try:
+        # Not those of all packages: looking through them takes longer than a frame.
+        every = distribution(DISTRIBUTION).entry_points
+    except PackageNotFoundError:  # a source tree that nobody has installed
+        return {}
+    return {each.name: each for each in every if each.group == group and _is_here(each.module)}
+
+
+def _is_here(module: str) -> bool:
+    """Whether its package is there; nothing of it is imported."""
+    return find_spec(module.partition(".")[0]) is not None

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import pytest
+
+from agent.claims.claims import MAX_CLAIMS, Claim, claims_of
+
+
+def only(text: str, quantity: str) -> Claim:
+    found = [claim for claim in claims_of(text) if claim.quantity == quantity]
+    assert len(found) == 1, found
+    return found[0]
+
+
+def ids(claim: Claim) -> set[str]:
+    return {feature.id for feature in claim.features}
+
+
+@pytest.mark.parametrize(
+    ("text", "quantity", "feature", "value"),
+    [
+        ("Hα is in emission with an equivalent width of 52 Å.", "strength", "H_alpha", 52.0),
+        ("There is emission at Hα, 1.0 Å.", "strength", "H_alpha", 1.0),
+        ("Hα is in emission, 1500 km/s wide.", "width_kms", "H_alpha", 1500.0),
+        ("Hα has a FWHM of 33 Å.", "width", "H_alpha", 33.0),
+        ("I measure 39 Å for the Hβ width at half depth.", "strength", "H_beta_D2", 39.0),
+        ("The flux drops by 22 per cent at the ZrO head at 6475.5.", "step", "ZrO_6474_edge", 0.22),
+        ("No C2 edge at 5166.6 (-0.53).", "step", "C2_5165_edge", -0.53),
+        ("TiO5 has a value of 0.94.", "strength", "TiO5", 0.94),
+        ("Hα stands out at 12 sigma.", "sigma", "H_alpha", 12.0),
+        ("The peaks of Hα are 900 km/s apart.", "separation", "H_alpha", 900.0),
+    ],
+)
+def test_numbers(text: str, quantity: str, feature: str, value: float) -> None:
+    found = only(text, quantity)
+    assert feature in ids(found) and found.value == pytest.approx(value)
+
+
+def test_the_feature_may_stand_in_the_sentence_before() -> None:
+    assert "H_alpha" in ids(only("Look at Hα. It is 1500 km/s wide.", "width_kms"))
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("Hα is in emission.", "emission"),
+        ("Hα is absorbed.", "absorption"),
+        ("no Hα", "absent"),
+        ("Hα is not seen", "absent"),
+        ("Hα is not in emission", "no emission"),
+        ("The line Hα is there.", "present"),
+    ],
+)
+def test_states(text: str, state: str) -> None:
+    assert only(text, "state").state == state
+
+
+def test_a_list_shares_its_state() -> None:
+    states = [claim for claim in claims_of("Hα, Hβ and Hγ are absorbed.") if claim.state]
+    assert [ids(claim) for claim in states] == [{"H_alpha"}, {"H_beta"}, {"H_gamma"}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is Hα in emission?",
+        "I check whether Hα is in emission.",
+        "It could be that Hα is absorbed.",
+        "It is no M dwarf: TiO5 is 0.97.",
+    ],
+)
+def test_questions_plans_and_kinds_are_no_states(text: str) -> None:
+    assert not any(claim.state for claim in claims_of(text))
+
+
+def test_whole_and_windows() -> None:
+    text = (
+        "The data reach from 3700 to 9100 Å, median S/N 34. A blue continuum. They end at 9100 Å."
+    )
+    quantities = [claim.quantity for claim in claims_of(text)]
+    assert sorted(quantities) == ["colour", "coverage", "snr", "window"]
+    assert claims_of("First I look at Hα, 6450 to 6750 Å.")[0].is_plan
+
+
+def test_limits_and_counts() -> None:
+    assert only("Hα is wider than 600 km/s.", "width_kms").compare == "above"
+    assert only("Na I 8190 is below 1.3 Å.", "strength").compare == "below"
+    assert not claims_of("I saw 3 lines and two heads in 4 windows.")
+
+
+def test_a_number_without_a_feature_is_a_claim() -> None:
+    assert only("The whole is 1430 km/s wide.", "width_kms").features == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\\boxed{YES}", "é" * 1000, "[" * 500, "9" * 5000, "Hα " * 3000, "1 Å, " * 3000]
+)
+def test_the_number_of_claims_is_bounded(text: str) -> None:
+    assert len(claims_of(text)) <= MAX_CLAIMS

@@ -1,0 +1,110 @@
+"""Fixtures: sets, drafts and pools, made once for all tests of a process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agent.examples.examples import Example
+from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.trajectory_file import read_trajectories, write_trajectories
+from tests.agent.curation.quoted import quoted
+from tests.app.core.database.postgres import Cluster, running_cluster
+from tests.train.draft.spectra import all_examples, write_set
+from train.draft.drafting import DraftRun, draft_all
+from train.draft.settings import DraftSettings
+from train.review.pool import Pool, import_drafts
+
+
+@pytest.fixture(scope="session")
+def example_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("pyarrow")
+    path = tmp_path_factory.getbasetemp() / "curation" / "cold.parquet"
+    return path if path.is_file() else write_set(path)
+
+
+@pytest.fixture(scope="session")
+def drafts(example_set: Path) -> Path:
+    """Long drafts of every spectrum that the measurements support."""
+    return _drafted(example_set, "drafts.jsonl", DraftSettings())
+
+
+@pytest.fixture(scope="session")
+def many_drafts(example_set: Path) -> Path:
+    """Twenty short drafts, two of each spectrum."""
+    settings = DraftSettings(words="short", per_spectrum=2)
+    path = _drafted(example_set, "many.jsonl", settings)
+    twenty = path.with_name("twenty.jsonl")
+    twenty.write_text("".join(path.read_text().splitlines(keepends=True)[:20]))
+    return twenty
+
+
+@pytest.fixture(scope="session")
+def quoted_drafts(example_set: Path) -> Path:
+    """Inspections that repeat the numbers told by the tool, as models that read them wrote."""
+    out = example_set.with_name("quoted.jsonl")
+    if not out.is_file():
+        made = (quoted(example) for example in all_examples())
+        write_trajectories(out, [each for each in made if each is not None])
+    return out
+
+
+@pytest.fixture(scope="session")
+def pairs(drafts: Path) -> list[tuple[Trajectory, Example]]:
+    """Each draft with its example."""
+    return _with_examples(drafts)
+
+
+@pytest.fixture(scope="session")
+def quoted_pairs(quoted_drafts: Path) -> list[tuple[Trajectory, Example]]:
+    return _with_examples(quoted_drafts)
+
+
+def _drafted(example_set: Path, name: str, settings: DraftSettings) -> Path:
+    out = example_set.with_name(name)
+    if not out.is_file():
+        draft_all(DraftRun(sets=(example_set,), out=out, teacher="measured", settings=settings))
+    return out
+
+
+def _with_examples(drafts: Path) -> list[tuple[Trajectory, Example]]:
+    known = {(one.sha256, one.task): one for one in all_examples()}
+    return [(one, known[one.spectrum.sha256, one.task]) for one in read_trajectories(drafts)]
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    with running_cluster() as running:
+        yield running
+
+
+@pytest.fixture(params=["folder", "database"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path | str]:
+    """Where no pool is yet."""
+    if request.param == "folder":
+        yield tmp_path / "anywhere"
+        return
+    server = request.getfixturevalue("cluster")
+    name = server.new_database()
+    yield server.url(name)
+    server.drop(name)
+
+
+@pytest.fixture
+def placed_pool(place: Path | str, drafts: Path, example_set: Path) -> Iterator[Pool]:
+    """Three drafts in a folder, or in a database."""
+    few = example_set.with_name("few.jsonl")
+    few.write_text("".join(drafts.read_text().splitlines(keepends=True)[:3]))
+    made = import_drafts(place, [few], [example_set])[0]
+    yield made
+    made.store.close()
+
+
+@pytest.fixture
+def pool(tmp_path: Path, drafts: Path, example_set: Path) -> Pool:
+    """Three drafts in a folder of their own."""
+    few = tmp_path / "few.jsonl"
+    few.write_text("".join(drafts.read_text().splitlines(keepends=True)[:3]))
+    return import_drafts(tmp_path / "pool", [few], [example_set])[0]

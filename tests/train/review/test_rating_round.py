@@ -1,0 +1,120 @@
+"""A round of rating: what a person has rated is known again, what others wrote is kept apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from agent.errors import WorkbenchError
+from agent.trajectory.trajectory_file import write_trajectories
+from tests.agent.ratings.made import rating, trajectory
+from train.review import rating_round
+from train.review.rating_round import in_order, open_round, pairs_of, ratings_by, unique
+from train.review.ratings_file import add_records, read_records
+
+SIX = [trajectory(f"s{n}", model) for n in range(3) for model in ("ours", "theirs")]
+
+
+@pytest.fixture
+def night(tmp_path):
+    write_trajectories(tmp_path / "night.jsonl", SIX)
+    return tmp_path / "night.jsonl"
+
+
+def test_the_work_goes_on_where_it_stopped(night):
+    mine = open_round([night], " Ada  Lovelace ")
+    assert mine.by == "Ada Lovelace" and mine.first_unrated() == 0 and len(mine.pairs) == 3
+    mine.rate(mine.trajectories[0], 5, 4, "fine")
+    mine.choose(mine.pairs[0], "left")
+    again = open_round([night], "Ada Lovelace")
+    assert again.trajectories == mine.trajectories and again.pairs == mine.pairs
+    assert (again.rated, again.chosen, again.first_unrated(), again.first_open_pair()) == (
+        1,
+        1,
+        1,
+        1,
+    )
+    assert again.rating_of(again.trajectories[0]).note == "fine"
+    assert len(list(read_records(again.out))) == 2
+
+
+def test_several_people_share_a_file(night):
+    ada, ben = (open_round([night], name) for name in ("Ada", "Ben"))
+    ada.rate(SIX[0], 5, 5)
+    ben.rate(SIX[0], 0, 0)
+    again = open_round([night], "Ada")
+    assert again.rating_of(SIX[0]).coherence == 5 and len(again.records) == 2
+
+
+def test_ratings_of_others_are_shown_and_not_written(night, tmp_path):
+    add_records(tmp_path / "judge.jsonl", [rating(SIX[0], "judge", 1, 1, by_model=True)])
+    mine = open_round([night], "Ada", others=[tmp_path / "judge.jsonl"])
+    assert mine.rated == 0 and len(mine.records) == 1 and not mine.out.exists()
+
+
+def test_all_rated_begins_again(night):
+    mine = open_round([night], "Ada")
+    for one in mine.trajectories:
+        mine.rate(one, 3, 3)
+    assert mine.first_unrated() == 0 and mine.rated == 6
+
+
+def test_what_cannot_be_opened(night, tmp_path):
+    with pytest.raises(WorkbenchError, match="needs your name"):
+        open_round([night], "  ")
+    (tmp_path / "empty.jsonl").write_text("")
+    with pytest.raises(WorkbenchError, match="no trajectory"):
+        open_round([tmp_path / "empty.jsonl"], "Ada")
+    (tmp_path / "night.ratings.jsonl").write_text("{}\n")
+    with pytest.raises(WorkbenchError, match=r"night\.ratings\.jsonl, line 1"):
+        open_round([night], "Ada")
+
+
+MANY = [trajectory(f"s{n}", model) for n in range(40) for model in ("ours", "theirs")]
+
+
+def test_the_order_depends_on_seed_and_rater_alone():
+    first = in_order(MANY, 0, "Ada")
+    assert first == in_order(list(reversed(MANY)), 0, "Ada")
+    assert sorted(map(id, first)) == sorted(map(id, MANY))
+    assert first != in_order(MANY, 1, "Ada") and first != in_order(MANY, 0, "Ben")
+
+
+def test_pairs_are_of_one_spectrum_and_two_models():
+    twice = [trajectory("s1", "ours", "no"), trajectory("s1", "ours", "maybe")]
+    pairs = pairs_of([*MANY, *twice], 0, "Ada")
+    assert all(pair.first.spectrum == pair.second.spectrum for pair in pairs)
+    assert all(pair.first.model != pair.second.model for pair in pairs)
+    assert len(pairs) == 42 and pairs == pairs_of([*MANY, *twice], 0, "Ada")
+    assert pairs != pairs_of([*MANY, *twice], 1, "Ada")
+
+
+def test_either_model_is_on_the_left_about_half_the_time():
+    lefts = Counter(pair.shown[0].model.name for pair in pairs_of(MANY, 3, "Ada"))
+    assert sum(lefts.values()) == 40 and min(lefts.values()) >= 12
+
+
+def test_what_was_pressed_is_stored_by_trajectory():
+    for pair in pairs_of(MANY, 0, "Ada"):
+        left, right = pair.shown
+        chosen = pair.choice("left", "Ada")
+        better = chosen.first if chosen.preferred == "first" else chosen.second
+        assert better.model == left.model.name
+        assert pair.choice("right", "Ada").preferred != chosen.preferred
+        assert pair.choice("tie", "Ada").preferred == "tie" and right.model != left.model
+
+
+def test_a_trajectory_of_two_files_is_rated_once():
+    assert len(unique([MANY[0], MANY[1], MANY[0]])) == 2
+
+
+def test_a_model_of_the_same_name_is_another_rater():
+    given = [rating(MANY[0], "Ada", 1, 1), rating(MANY[1], "Ada", 2, 2, by_model=True)]
+    assert [each.coherence for each in ratings_by(given, "Ada").values()] == [1]
+
+
+def test_very_many_pairs_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = len(pairs_of(MANY, 0, "Ada"))
+    monkeypatch.setattr(rating_round, "MAX_PAIRS", 5)
+    assert 0 < len(pairs_of(MANY, 0, "Ada")) <= 5 < whole

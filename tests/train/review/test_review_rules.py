@@ -1,0 +1,364 @@
+from __future__ import annotations
+
+import pytest
+
+from agent.errors import WorkbenchError
+from tests.train.review.helpers import case, review
+from train.review.pool import Pool
+from train.review.review_rules import (
+    Case,
+    Review,
+    Role,
+    diff_of,
+    review_from,
+    version_of,
+)
+
+
+def through(about: Case, *steps: tuple[str, Role]) -> Case:
+    for by, role in steps:
+        about.add(review(about, by, role))
+    return about
+
+
+PANEL: tuple[tuple[str, Role], ...] = (
+    ("Ada", "screener"), ("Ben", "reviser"), ("Cy", "auditor"), ("Di", "auditor"),
+)  # fmt: skip
+
+
+def test_a_case_from_screening_to_approval() -> None:
+    one = case()
+    stages = [one.stage]
+    for by, role in (*PANEL, ("Ben", "voter"), ("Cy", "voter"), ("Di", "voter")):
+        one.add(review(one, by, role))
+        stages.append(one.stage)
+    expected = ["screener", "reviser", "auditor", "auditor", "voter", "voter", "voter", "approved"]
+    assert stages == expected
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_one_refusal_before_the_vote_ends_it(place: int) -> None:
+    one = through(case(), *PANEL[:place])
+    one.add(review(one, *PANEL[place], approve=False))
+    assert one.stage == "rejected"
+
+
+def test_the_vote_goes_by_two_of_three() -> None:
+    for against, stage in ((1, "approved"), (2, "rejected")):
+        one = through(case(), *PANEL)
+        for number, by in enumerate(("Ben", "Cy", "Di")):
+            one.add(review(one, by, "voter", approve=number >= against))
+        assert one.stage == stage
+
+
+@pytest.mark.parametrize(
+    ("done", "by", "role", "why"),
+    [
+        (0, "Ada", "auditor", "waits for the screener"),
+        (2, "Ben", "auditor", "nobody may hold two roles"),
+        (3, "Cy", "auditor", "has already audited"),
+        (4, "Ada", "voter", "only those who did may vote"),
+    ],
+)
+def test_nobody_holds_two_roles(done: int, by: str, role: Role, why: str) -> None:
+    one = through(case(), *PANEL[:done])
+    with pytest.raises(WorkbenchError, match=why):
+        one.add(review(one, by, role))
+
+
+def audited(one: Case, *wants_changes: bool) -> Case:
+    for by, changes in zip(("Cy", "Di"), wants_changes, strict=False):
+        one.add(review(one, by, "auditor", approve=not changes, changes=changes, note=f"{by} says"))
+    return one
+
+
+def test_changes_wanted_return_it_to_its_author_until_both_auditors_approve() -> None:
+    one = audited(through(case(), *PANEL[:2]), True)
+    assert one.stage == "auditor" and not one.is_returned  # the other one has not spoken
+    audited_by = one.refusal("Cy", "auditor")
+    assert "already audited" in audited_by
+    one.add(review(one, "Di", "auditor"))
+    assert one.stage == "reviser" and one.is_returned and one.rounds == 1
+    assert "goes back to its author Ben" in one.refusal("Ada", "reviser")
+    one.add(review(one, "Ben", "reviser", replies=("new", "two")))
+    assert one.stage == "auditor" and one.audits == []
+    assert "is audited by Cy and Di" in one.refusal("Eve", "auditor")
+    audited(one, False, True)
+    assert one.stage == "reviser"
+    one.add(review(one, "Ben", "reviser", note="I keep it"))  # the same words once more
+    audited(one, False, False)
+    assert one.stage == "voter" and set(one.panel) == {"Ben", "Cy", "Di"} and one.rounds == 3
+
+
+def test_three_people_suffice() -> None:
+    one = through(case(), ("Ben", "screener"), ("Ben", "reviser"))
+    audited(one, False, False)
+    through(one, ("Ben", "voter"), ("Cy", "voter"), ("Di", "voter"))
+    assert one.stage == "approved"
+
+
+def test_auditors_are_blind_to_each_other() -> None:
+    one = audited(through(case(), *PANEL[:2]), True)
+    for by, sees in (("Cy", True), ("Di", False), ("Ben", False), ("Eve", False)):
+        assert ("Cy says" in [each.note for each in one.visible_reviews(by)]) == sees, by
+    one.add(review(one, "Di", "auditor", note="Di says"))
+    notes = {by: [each.note for each in one.visible_reviews(by)] for by in ("Ben", "Cy", "Di")}
+    assert {"Cy says", "Di says"} <= set(notes["Ben"])  # it is his turn
+    assert "Di says" not in notes["Cy"] and "Cy says" not in notes["Di"]
+    one.add(review(one, "Ben", "reviser"))
+    assert "Di says" not in [each.note for each in one.visible_reviews("Cy")]
+    audited(one, False, False)
+    assert one.visible_reviews("Cy") == one.reviews  # the vote is open
+
+
+def test_a_draft_that_somebody_revises_is_not_for_others() -> None:
+    one = through(case(), PANEL[0])
+    one.taken_by = "Ben"
+    assert "Ben is revising" in one.refusal("Cy", "reviser")
+    assert one.refusal("Ben", "reviser") == ""
+
+
+def test_nobody_votes_twice_and_what_is_closed_stays_closed() -> None:
+    one = through(case(), *PANEL, ("Ben", "voter"))
+    with pytest.raises(WorkbenchError, match="has already voted"):
+        one.add(review(one, "Ben", "voter"))
+    through(one, ("Cy", "voter"), ("Di", "voter"))
+    with pytest.raises(WorkbenchError, match="already approved"):
+        one.add(review(one, "Eve", "auditor"))
+
+
+def test_a_review_of_another_wording_does_not_count() -> None:
+    one = through(case(), PANEL[0])
+    old = one.version
+    one.add(review(one, "Ben", "reviser", replies=("new", "two")))
+    assert one.replies == ("new", "two") and one.version != old
+    stale = Review(trajectory="c1", role="auditor", by="Cy", approve=True, version=old)
+    with pytest.raises(WorkbenchError, match="was revised since"):
+        one.add(stale)
+    changed = review(one, "Cy", "auditor", replies=("x",))
+    with pytest.raises(WorkbenchError, match="only the reviser"):
+        one.add(changed)
+
+
+def test_reviews_against_the_rules_in_a_file_are_void() -> None:
+    one = case()
+    given = [
+        review(one, "Ada", "screener"),
+        review(one, "Ada", "reviser"),
+        review(one, "Ada", "auditor"),
+    ]
+    one.add_recorded(given)
+    assert one.stage == "auditor" and len(one.void_reasons) == 1 and len(one.reviews) == 2
+
+
+def test_a_review_of_other_words_is_void(pool: Pool) -> None:
+    case = next(pool.cases())
+    review = Review(
+        trajectory=case.id, role="screener", by="A", approve=True, version="other words"
+    )
+    fresh = Case(case.id, case.trajectory)
+    fresh.add_recorded([review])
+    assert fresh.void_reasons and fresh.stage == "screener"
+
+
+def in_second_round() -> Case:
+    """Both audited the first revision, Cy has audited the second one; Di is silent."""
+    one = through(case(), *PANEL[:2])
+    audited(one, True, False)
+    one.add(review(one, "Ben", "reviser", at="2026-03-01T12:00:00+00:00"))
+    one.add(review(one, "Cy", "auditor", at="2026-03-01T13:00:00+00:00"))
+    return one
+
+
+def test_another_may_audit_in_the_place_of_a_silent_auditor_after_three_days() -> None:
+    one = in_second_round()
+    assert one.awaited == ("Di",)
+    early, late = "2026-03-04T11:59:00+00:00", "2026-03-04T12:00:00+00:00"
+    assert "is audited by Cy and Di" in one.refusal("Eve", "auditor", early)
+    assert one.refusal("Eve", "auditor", late) == ""
+    assert one.refusal("Di", "auditor", late) == ""
+    again = case()
+    one.add(review(one, "Eve", "auditor", at=late))
+    assert one.stage == "voter" and set(one.panel) == {"Ben", "Cy", "Eve"}
+    again.add_recorded(one.reviews)  # as it is read from a log, at whatever time
+    assert again.panel == one.panel and again.void_reasons == []
+
+
+def test_a_lead_ends_the_wait_for_an_auditor_and_the_log_says_so() -> None:
+    one = in_second_round()
+    early = "2026-03-01T14:00:00+00:00"
+    lead = {"approve": False, "replaces": "Di", "at": early, "note": "on leave"}
+    with pytest.raises(WorkbenchError, match="does not choose its auditors"):
+        one.add(review(one, "Ben", "lead", **lead))
+    with pytest.raises(WorkbenchError, match="does not wait for Cy"):
+        one.add(review(one, "Fay", "lead", **{**lead, "replaces": "Cy"}))
+    one.add(review(one, "Fay", "lead", **lead))
+    assert one.awaited == () and one.stage == "auditor"
+    one.add(review(one, "Eve", "auditor", approve=False, changes=True, at=early))
+    one.add(review(one, "Ben", "reviser", at=early))
+    assert one.awaited == ("Cy", "Eve")  # who see the next revision
+    assert "is audited by Cy and Eve" in one.refusal("Di", "auditor", early)
+    assert [each.replaces for each in one.visible_reviews("Eve") if each.role == "lead"] == ["Di"]
+
+
+def test_who_takes_the_place_of_one_does_not_take_that_of_the_other() -> None:
+    one = through(case(), *PANEL[:2])
+    audited(one, True, False)
+    at = "2026-03-01T12:00:00+00:00"
+    one.add(review(one, "Ben", "reviser", at=at))
+    one.add(review(one, "Fay", "lead", approve=False, replaces="Di", at=at))
+    one.add(review(one, "Eve", "auditor", at=at))
+    assert "is audited by Eve and Cy" in one.refusal("Di", "auditor", at)
+    assert one.refusal("Cy", "auditor", at) == ""
+
+
+@pytest.mark.parametrize("against", [False, True])
+def test_a_vote_that_changes_nothing_is_not_waited_for_without_an_end(against: bool) -> None:
+    one = through(case(), *PANEL)
+    at = "2099-03-01T12:00:00+00:00"
+    for by in ("Ben", "Cy"):
+        one.add(review(one, by, "voter", approve=not against, at=at))
+    result = "rejected" if against else "approved"
+    assert one.stage == "voter" and one.awaited == ("Di",)
+    assert one.refusal("Di", "voter", "2099-03-03T12:00:00+00:00") == ""
+    assert f"already {result}" in one.refusal("Di", "voter", "2099-03-04T12:00:00+00:00")
+    one.add(review(one, "Cy", "lead", approve=False, replaces="Di", at=at))
+    assert one.stage == result
+
+
+def undecided(*silent: str) -> Case:
+    """Revised and audited twice; one vote for it and one against it, or fewer."""
+    one = through(case(), *PANEL)
+    for by, approve in (("Ben", True), ("Cy", False), ("Di", True)):
+        if by not in silent:
+            one.add(review(one, by, "voter", approve=approve, note=f"{by} votes"))
+    return one
+
+
+def test_another_audits_and_votes_in_the_place_of_whose_vote_decides() -> None:
+    one = undecided("Di")
+    assert one.stage == "voter" and one.awaited == ("Di",) and one.refusal("Di", "voter") == ""
+    assert "waits for the voter" in one.refusal("Eve", "auditor")
+    one.add(review(one, "Cy", "lead", approve=False, replaces="Di", note="on leave"))
+    assert one.stage == "auditor" and one.awaited == ()
+    assert "already audited" in one.refusal("Cy", "auditor")
+    read = [each.note for each in one.visible_reviews("Eve")]
+    assert "on leave" in read and "Cy votes" not in read  # blind to the others
+    one.add(review(one, "Eve", "auditor"))
+    assert one.stage == "voter" and one.panel == ("Ben", "Cy", "Eve") and one.awaited == ("Eve",)
+    assert "neither revised nor audited" in one.refusal("Di", "voter")
+    again = case()
+    again.add_recorded(one.reviews)
+    one.add(review(one, "Eve", "voter"))
+    assert one.stage == "approved" and again.panel == one.panel and not again.void_reasons
+
+
+def test_who_comes_back_to_the_place_that_became_free_is_waited_for_again() -> None:
+    one = undecided("Di")
+    one.add(review(one, "Cy", "lead", approve=False, replaces="Di"))
+    one.add(review(one, "Di", "auditor"))
+    assert one.stage == "voter" and one.awaited == ("Di",)
+
+
+def test_who_made_room_does_not_see_the_next_revision() -> None:
+    one = undecided("Di")
+    one.add(review(one, "Cy", "lead", approve=False, replaces="Di"))
+    one.add(review(one, "Eve", "auditor", approve=False, changes=True))
+    assert one.is_returned
+    one.add(review(one, "Ben", "reviser"))
+    assert one.awaited == ("Cy", "Eve") and "audited by Cy and Eve" in one.refusal("Di", "auditor")
+
+
+def taken_over(one: Case, by: str, author: str = "Ben", **more: object) -> Case:
+    given = {"approve": False, "replaces": author, "note": "Ben is on leave", **more}
+    one.add(review(one, by, "successor", **given))
+    return one
+
+
+def test_a_draft_that_was_returned_is_taken_over_from_its_author() -> None:
+    one = audited(through(case(), *PANEL[:2]), True, False)
+    assert "Di says" not in [each.note for each in one.visible_reviews("Eve")]
+    taken_over(one, "Eve")
+    assert one.author == "Eve" and one.stage == "reviser" and one.is_returned
+    assert "goes back to its author Eve" in one.refusal("Ben", "reviser")
+    assert {"Cy says", "Di says"} <= {each.note for each in one.visible_reviews("Eve")}
+    one.add(review(one, "Eve", "reviser", replies=("new", "two")))
+    assert one.stage == "auditor" and one.awaited == ("Cy", "Di")
+    assert "nobody may hold two roles" in one.refusal("Eve", "auditor")
+    audited(one, False, False)
+    assert one.panel == ("Eve", "Cy", "Di")
+    assert "neither revised nor audited" in one.refusal("Ben", "voter")
+    through(one, ("Eve", "voter"), ("Cy", "voter"), ("Di", "voter"))
+    again = case()
+    again.add_recorded(one.reviews)
+    assert one.stage == again.stage == "approved" and not again.void_reasons
+    taken = next(each for each in one.reviews if each.role == "successor")
+    assert (taken.by, taken.replaces, taken.note) == ("Eve", "Ben", "Ben is on leave")
+
+
+def test_an_auditor_who_takes_it_over_leaves_the_place_to_another() -> None:
+    """Three people suffice even then: every sentence was read by two who did not write it."""
+    one = taken_over(audited(through(case(), *PANEL[:2]), True, True), "Cy")
+    one.add(review(one, "Cy", "reviser"))
+    assert one.awaited == ("Di",) and one.refusal("Ben", "auditor") == ""
+    through(one, ("Ben", "auditor"), ("Di", "auditor"))
+    assert one.stage == "voter" and set(one.panel) == {"Cy", "Ben", "Di"}
+
+
+def test_an_author_whose_vote_decides_may_be_succeeded_and_the_new_one_saves_it_anew() -> None:
+    one = taken_over(undecided("Ben"), "Eve")
+    assert one.stage == "reviser" and not one.is_returned
+    one.add(review(one, "Eve", "reviser"))
+    assert one.stage == "auditor" and one.audits == [] and one.awaited == ("Cy", "Di")
+
+
+def test_when_a_draft_is_not_taken_over() -> None:
+    one = through(case(), *PANEL[:1])
+    assert "does not wait for its author" in one.take_over_refusal("Eve")  # it has none
+    through(one, PANEL[1])
+    assert "does not wait for its author" in one.take_over_refusal("Eve")  # but for auditors
+    audited(one, True, False)
+    for by, more, why in (
+        ("Ben", {}, "already the author"),
+        ("Eve", {"author": "Cy"}, "Cy is not the author"),
+        ("Eve", {"note": " "}, "say why Eve takes over"),
+    ):
+        with pytest.raises(WorkbenchError, match=why):
+            taken_over(one, by, **more)
+    one.taken_by = "Ben"
+    assert "Ben is revising" in one.take_over_refusal("Eve")
+    done = through(case(), *PANEL, ("Cy", "voter"), ("Di", "voter"))
+    assert "does not wait for its author" in done.take_over_refusal("Eve")  # it is decided
+
+
+GOOD = {"trajectory": "c", "role": "auditor", "by": "A", "approve": True, "version": "v"}
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"role": "king"}, "role should be one of"),
+        ({"approve": 1}, "true or false"),
+        ({"coherence": 6}, "0 to 5"),
+        ({"consistency": 2.5}, "whole number"),
+        ({"by": "x" * 100}, "1 to 80"),
+        ({"by": " "}, "by should be"),
+        ({"colour": "red"}, "has no"),
+        ({"replies": "text"}, "list"),
+        ({"replies": [3]}, "reply should be"),
+        ({"changes": "yes"}, "may ask for changes"),
+        ({"changes": True}, "may ask for changes"),
+    ],
+)
+def test_what_is_no_review(change: dict[str, object], why: str) -> None:
+
+    assert review_from(GOOD).by == "A"
+    with pytest.raises(WorkbenchError, match=why):
+        review_from({**GOOD, **change})
+
+
+def test_a_diff_shows_what_changed() -> None:
+    said = diff_of(("one", "two words"), ("one", "two other words"))
+    assert "-two words" in said and "+two other words" in said and "turn 2" in said
+    assert diff_of(("a",), ("a",)) == ""
+    assert version_of(("a", "b")) != version_of(("a b",))

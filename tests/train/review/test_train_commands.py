@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyarrow")
+
+import pytest
+from typer.testing import CliRunner
+
+from agent.ratings.records import Rating, trajectory_id
+from agent.ratings.rubric import MEANINGS
+from agent.trajectory.trajectory_file import read_trajectories
+from tests.agent.engines.remote.fake_server import serving_this
+from tests.train.review.helpers import review
+from tests.train.review.judge_server import SCORES, JudgeServer
+from tests.train.test_cli import call
+from train.cli import app
+from train.review.pool import Pool
+from train.review.rating_round import open_round
+from train.review.ratings_file import read_records
+
+
+def test_the_commands_from_drafts_to_approved(
+    tmp_path: Path,
+    drafts: Path,
+    example_set: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    few = tmp_path / "few.jsonl"
+    few.write_text("".join(drafts.read_text().splitlines(keepends=True)[:2]))
+    folder = str(tmp_path / "pool")
+
+    def run(*words: str) -> str:
+        assert call(monkeypatch, "curate", *words) == 0
+        return capsys.readouterr().out
+
+    assert "2 new drafts" in run("import", folder, str(few), "--spectra", str(example_set))
+    assert "2 wait for the reviser" in run("auto", folder, "--only", "auto-screener")
+    sheet = str(tmp_path / "ann.jsonl")
+    words = ["review", folder, "--as", "Ann", "--role", "reviser", "--sheet", sheet]
+    assert "2 trajectories in" in run(*words)
+    assert "12 reviews given; 2 approved" in run("auto", folder)
+    assert json.loads(run("stats", folder, "--json"))["stages"]["approved"] == 2
+    assert "2 approved, 0 rejected" in run("stats", folder)
+    said = run("export", folder)
+    assert "2 approved trajectories" in said
+    assert f"--sets {example_set}" in said.splitlines()[-1]
+    assert len((tmp_path / "pool" / "approved.jsonl").read_text().splitlines()) == 2
+
+
+def test_errors_are_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(tmp_path)
+    for words, why in (
+        (["stats", folder], "is not a pool"),
+        (["auto", folder, "--only", "hal"], "no program 'hal'"),
+        (["review", folder, "--as", "A", "--role", "boss"], "no role 'boss'"),
+    ):
+        assert call(monkeypatch, "curate", *words) == 1
+        assert why in capsys.readouterr().err
+
+
+def test_replacing_a_silent_auditor(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    number = next(pool.cases()).id
+    for by, role, more in (
+        ("Ada", "screener", {}),
+        ("Ada", "reviser", {}),
+        ("Ben", "auditor", {"approve": False, "changes": True, "note": "why?"}),
+        ("Cy", "auditor", {}),
+        ("Ada", "reviser", {}),
+        ("Ben", "auditor", {}),
+    ):
+        pool.add_review(review(pool.case(number), by, role, **more))
+    words = ("curate", "replace", str(pool.place), "Cy", "--as", "Ben", "--note", "on leave")
+    assert call(monkeypatch, *words) == 0
+    assert "no longer waited for Cy: 1 of the drafts" in capsys.readouterr().out
+    pool.add_review(review(pool.case(number), "Di", "auditor"))
+    assert pool.case(number).stage == "voter"
+    assert [each.note for each in pool.store.reviews() if each.role == "lead"] == ["on leave"]
+
+
+def test_taking_over_from_a_silent_author(
+    placed_pool: Pool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool = placed_pool
+    numbers = [case.id for case in pool.cases()]
+    for number in numbers[:2]:
+        for by, role, more in (
+            ("Ada", "screener", {}),
+            ("Ada", "reviser", {}),
+            ("Ben", "auditor", {"approve": False, "changes": True, "note": "why?"}),
+            ("Cy", "auditor", {}),
+        ):
+            pool.add_review(review(pool.case(number), by, role, **more))
+    pool.take(numbers[1], "Ada")
+    words = ["curate", "take-over", str(pool.place), "Ada", "--as", "Di", "--note", "on leave"]
+    assert call(monkeypatch, *words) == 0
+    assert "taken over from Ada: 1 of the drafts" in capsys.readouterr().out  # she revises one
+    assert [pool.case(each).author for each in numbers] == ["Di", "Ada", ""]
+    assert call(monkeypatch, *words, "--draft", numbers[1]) == 1
+    assert "Ada is revising" in capsys.readouterr().err
+    assert call(monkeypatch, *words[:-1], " ", "--draft", numbers[0]) == 1
+    assert "Di is already the author" in capsys.readouterr().err
+    pool.add_review(review(pool.case(numbers[0]), "Di", "reviser"))
+    for by in ("Ben", "Cy"):
+        pool.add_review(review(pool.case(numbers[0]), by, "auditor"))
+    assert set(pool.case(numbers[0]).panel) == {"Di", "Ben", "Cy"}
+    log = [(each.by, each.replaces, each.note) for each in pool.store.reviews() if each.replaces]
+    assert log == [("Di", "Ada", "on leave")]
+
+
+def test_nothing_to_export(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(monkeypatch, "curate", "export", str(pool.place)) == 1
+    why = capsys.readouterr().err
+    assert "nothing to export: 0 approved, 0 rejected, 3 wait for the screener" in why
+    assert not (pool.place / "approved.jsonl").exists()
+
+
+def judge(night: Path, server: JudgeServer, out: Path, *more: str):
+    address = f"{server.url}#judge-7b"
+    words = ["judge", str(night), "--model", address, "--out", str(out), *more]
+    return CliRunner().invoke(app, words, terminal_width=200)
+
+
+def ratings(out: Path) -> list[Rating]:
+    return [each for each in read_records(out) if isinstance(each, Rating)]
+
+
+def test_a_served_model_writes_the_records_of_the_rating_room(night, tmp_path):
+    out = tmp_path / "judged.jsonl"
+    server = JudgeServer(SCORES % (4, 2, "H&beta; is invented"), SCORES % (5, 5, "all right"))
+    with serving_this(server):
+        done = judge(night, server, out, "--name", "the judge")
+    assert done.exit_code == 0, done.output
+    assert "2 rated, 0 without a score" in done.output
+    found = ratings(out)
+    assert [(each.coherence, each.consistency, each.by_model) for each in found] == [
+        (4, 2, True),
+        (5, 5, True),
+    ]
+    assert {each.by for each in found} == {"the judge"}
+    known = {trajectory_id(one): one for one in read_trajectories(night)}
+    assert [each.subject.trajectory for each in found] == list(known)
+    # It reads the whole conversation, its pictures and the rubric, but not who inspected.
+    trajectory = next(iter(known.values()))
+    told = json.dumps(server.conversations[0], ensure_ascii=False)
+    assert told.count("data:image/") == 1 + len(trajectory.looks)
+    assert all(words in told for words in MEANINGS["consistency"])
+    assert trajectory.replies[0][:60] in json.loads(json.dumps(told))
+    assert "secret-seven" not in told
+    # People's figures take them as they are.
+    rating_round = open_round([night], "Ada", out=out)
+    assert len(rating_round.records) == 2 and rating_round.rated == 0
+
+
+def test_it_goes_on_where_it_stopped(night, tmp_path):
+    out = tmp_path / "judged.jsonl"
+    server = JudgeServer(SCORES % (3, 3, ""), "down")
+    with serving_this(server):
+        done = judge(night, server, out)
+    assert done.exit_code == 1 and len(ratings(out)) == 1
+    server = JudgeServer(SCORES % (1, 0, "worse"))
+    with serving_this(server):
+        done = judge(night, server, out)
+    assert "1 rated, 1 rated before" in done.output and server.asked == 1
+    assert [each.coherence for each in ratings(out)] == [3, 1]
+
+
+def test_replies_without_scores_and_lost_spectra_are_counted(night, tmp_path):
+    alone = tmp_path / "alone.jsonl"
+    alone.write_bytes(night.read_bytes())
+    server = JudgeServer("I would rather not")
+    with serving_this(server):
+        said = judge(night, server, tmp_path / "a.jsonl", "--limit", "1")
+        lost = judge(alone, server, tmp_path / "b.jsonl")
+    assert "0 rated, 1 without a score (the first: the reply has no scores)" in said.output
+    assert "0 rated, 2 without a score" in lost.output and "was not found" in lost.output
+    assert not (tmp_path / "b.jsonl").exists()
+
+
+def test_several_at_once_give_the_same_ratings(night, tmp_path):
+    out = tmp_path / "judged.jsonl"
+    server = JudgeServer(SCORES % (2, 2, ""))
+    with serving_this(server):
+        done = judge(night, server, out, "--at-once", "2")
+    assert done.exit_code == 0, done.output
+    assert len(ratings(out)) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [(["--at-once", "2"], "for a model on a server"), (["--limit", "0"], "limit")],
+)
+def test_what_is_refused(night, tmp_path, words, why):
+    done = CliRunner().invoke(app, ["judge", str(night), "--model", "nano-eye", *words])
+    assert done.exit_code != 0
+    assert why in (done.output + str(done.exception))

@@ -1,0 +1,283 @@
+"""The room with real keys: screening, revising, auditing and the vote, and what others see."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from threading import Event, Timer
+
+import pytest
+from PySide6.QtCore import Qt
+
+pytest.importorskip("pyarrow")
+
+from tests.train.review.window.at_work import CTRL, at_work, give, log_of, one_vote_each_way
+from train.review.pool import open_pool
+
+INVENTED = " Li I 6708 is absorbed, 4.2 Å."
+
+
+def test_screening_by_keys(qtbot, pool, numbers):
+    with at_work(qtbot, pool, "Ada") as ada:
+        ada.sees(numbers[0])
+        ada.act("a")
+        ada.sees(numbers[1])
+        ada.press("x")  # wants a reason first
+        ada.wait(ada.room.acts.reason.hasFocus)
+        ada.press(Qt.Key.Key_Return)
+        ada.type("no such star")  # an x and an a in a text do nothing else
+        case = ada.act(Qt.Key.Key_Return)
+        assert case.stage == "rejected"
+        ada.sees(numbers[2])
+        ada.press("b")
+        ada.sees(numbers[1])
+        assert "Discarded" in ada.room.acts.state.text()
+        assert "no such star" in ada.room.history.text.text()
+    assert log_of(pool) == [
+        ("screener", "Ada", True, False, ""),
+        ("screener", "Ada", False, False, "no such star"),
+    ]
+
+
+def test_revising(qtbot, pool, numbers):
+    give(pool, numbers[0], "Ada", "screener")
+    with at_work(qtbot, pool, "Ben") as ben:
+        ben.sees(numbers[0])
+        view = ben.room.view
+        card = next(each for each in view.cards[1:] if each.look is not None)
+        place = card.place
+        before = card.look.measured.text
+        # Another range: picture and measurements follow at once.
+        card.look.low.setFocus()
+        card.look.low.selectAll()
+        low = card.look.low.value + 40
+        with qtbot.waitSignal(card.look.redrawn):
+            ben.type(f"{low:g}")
+            ben.press(Qt.Key.Key_Return)
+        assert view.revision.turns[place].range[0] == low
+        assert card.look.measured.text != before
+        # Another text: what nothing supports is marked and named.
+        card.thought.setFocus()
+        ben.press(Qt.Key.Key_End, CTRL)
+        ben.type(INVENTED)
+        ben.wait(lambda: any(each.text.strip() in INVENTED for each in faults(view, place)))
+        marked = [card.thought.toPlainText()[start:end] for start, end in card.thought.spans]
+        assert INVENTED.strip() in marked
+        assert "Li I 6708 was in no window" in card.problems.text()
+        ben.press("a")  # a letter in a text
+        assert log_of(pool)[1:] == []
+        card.former_button.click()
+        assert "line-through" in card.former.text() or "underline" in card.former.text()
+        # What is not saved is kept, and the draft with it.
+        ben.wait(lambda: open_pool(pool.place).case(numbers[0]).taken_by == "Ben")
+        ben.wait(lambda: "Li I 6708" in pool.store.work(numbers[0], "Ben"))
+        ben.click(card.remove_button)
+        ben.wait(lambda: "Li I 6708" not in view.cards[place].thought.toPlainText())
+        case = ben.act("s", CTRL)
+        assert case.author == "Ben" and case.stage == "auditor" and not case.taken_by
+        ben.sees(numbers[1])  # it waits for screening, which anybody may do
+        ben.room.table.choose(numbers[0])
+        ben.sees(numbers[0])
+        ben.wait(lambda: "two others audit it" in ben.room.acts.state.text())
+    now = open_pool(pool.place).case(numbers[0])
+    assert now.taken_by == "" and pool.store.work(numbers[0], "Ben") == ""
+    assert "Li I" not in now.replies[place] and f"[{low:g}, " in now.replies[place].replace(
+        ".0", ""
+    )
+    assert now.reviews[-1].diff
+
+
+def faults(view, place):
+    return view._check_now.of_turn(place)
+
+
+def test_order_and_looks(qtbot, pool, numbers):
+    give(pool, numbers[0], "Ada", "screener")
+    with at_work(qtbot, pool, "Ben") as ben:
+        view = ben.room.view
+        looks = [turn.range for turn in view.revision.turns if turn.range]
+        assert len(looks) > 1
+        ben.click(view.cards[0].later_button)
+        assert [turn.range for turn in view.revision.turns][:2] == [looks[1], looks[0]]
+        ben.click(view.cards[1].delete_button)
+        assert len(view.cards) == len(looks)
+        ben.click(view.undo_button)
+        ben.click(view.undo_button)
+        assert [turn.range for turn in view.revision.turns if turn.range] == looks
+        assert view.revision.replies == ben.room.draft.saved.replies
+
+
+def test_others_cannot_revise_what_somebody_has_taken_and_nothing_is_lost(qtbot, pool, numbers):
+    for number in numbers:
+        give(pool, number, "Ada", "screener")
+    with at_work(qtbot, pool, "Ben") as ben:
+        ben.sees(numbers[0])
+        pool.take(numbers[0], "Cy")  # at another computer
+        card = ben.room.view.cards[0]
+        card.thought.setFocus()
+        ben.type("Well. ")
+        ben.wait(lambda: "Cy is revising" in ben.room.problem.text)
+        assert "Well." in pool.store.work(numbers[0], "Ben")
+
+
+def test_work_that_was_not_saved_is_there_again(qtbot, pool, numbers):
+    give(pool, numbers[0], "Ada", "screener")
+    with at_work(qtbot, pool, "Ben") as ben:
+        ben.sees(numbers[0])
+        ben.room.view.cards[0].thought.setFocus()
+        ben.type("Well. ")  # and at once the window is closed
+    with at_work(qtbot, pool, "Ben") as ben:
+        ben.sees(numbers[0])
+        assert "Well." in ben.room.view.cards[0].thought.toPlainText()
+        ben.click(ben.room.acts.back_button)
+        ben.wait(lambda: "Well." not in ben.room.view.cards[0].thought.toPlainText())
+        assert pool.case(numbers[0]).taken_by == "" and pool.store.work(numbers[0], "Ben") == ""
+
+
+def test_audits_are_blind_and_return_it_to_its_author(qtbot, pool, numbers):
+    number = numbers[0]
+    give(pool, number, "Ada", "screener")
+    give(pool, number, "Ben", "reviser")
+    give(pool, number, "Cy", "auditor", approve=False, changes=True, note="Hβ is not discussed")
+    with at_work(qtbot, pool, "Di") as di:
+        di.room.table.choose(number)
+        di.sees(number)
+        assert not di.room.view.is_editable
+        assert "Hβ is not discussed" not in di.room.history.text.text()
+        assert "other audit" in di.room.history.text.text()
+        di.act("a")
+    with at_work(qtbot, pool, "Ben") as ben:
+        ben.room.table.choose(number)
+        ben.sees(number)
+        assert "Cy: Hβ is not discussed" in ben.room.acts.state.text()
+        ben.room.acts.reason.setFocus()
+        ben.type("it is, in turn 2")
+        ben.act("s", CTRL)
+    case = open_pool(pool.place).case(number)
+    assert case.stage == "auditor" and case.rounds == 2
+    assert case.reviews[-1].note == "it is, in turn 2"
+
+
+def test_the_vote(qtbot, pool, numbers):
+    number = numbers[0]
+    one_vote_each_way(pool, number)
+    with at_work(qtbot, pool, "Di") as di:
+        di.room.table.choose(number)
+        di.sees(number)
+        assert "training set" in di.room.acts.state.text()
+        assert di.act("a").stage == "approved"
+
+
+def test_what_others_do_appears(qtbot, pool, numbers):
+    with at_work(qtbot, pool, "Ada") as ada:
+        ada.sees(numbers[0])
+        give(pool, numbers[0], "Cy", "screener")
+        ada.room.access._look_again()  # as every three seconds
+        ada.wait(lambda: ada.room.draft.case.stage == "reviser")
+        assert ada.room.acts.stage == "reviser" and "Cy kept it" in ada.room.history.text.text()
+
+
+def test_a_review_that_comes_too_late_is_refused_and_the_room_goes_on(qtbot, pool, numbers):
+    with at_work(qtbot, pool, "Ada") as ada:
+        ada.sees(numbers[0])
+        give(pool, numbers[0], "Cy", "screener")
+        ada.press("a")
+        ada.wait(lambda: "waits for the reviser" in ada.room.problem.text)
+        ada.press("n")
+        ada.sees(numbers[1])
+        ada.act("a")
+    assert len(log_of(pool)) == 2
+
+
+def test_scores_by_digits_go_with_the_audit_and_the_vote(qtbot, pool, numbers):
+    number = numbers[0]
+    for by, role in (("Ben", "screener"), ("Ben", "reviser"), ("Cy", "auditor")):
+        give(pool, number, by, role)
+    with at_work(qtbot, pool, "Di") as di:
+        di.room.table.choose(number)
+        di.sees(number)
+        assert di.room.acts.scores.isVisible()
+        di.press("4")
+        assert "Coherence 4" in di.room.acts.scores.meaning.text()
+        di.press("5")
+        assert di.act("a").reviews[-1].total == 9
+        di.wait(lambda: di.room.draft.case.id != number)
+        di.room.table.choose(number)
+        di.wait(lambda: di.room.acts.stage == "voter")
+        assert di.room.acts.scores.scores == {"coherence": None, "consistency": None}
+        assert "coherence 4, physical consistency 5" in di.room.history.text.text()
+        case = di.act("a")  # without scores is a vote, too
+        assert case.reviews[-1].role == "voter" and case.reviews[-1].total is None
+
+
+def test_a_reason_and_scores_are_for_one_draft_only(qtbot, pool, numbers):
+    with at_work(qtbot, pool, "Ada") as ada:
+        ada.sees(numbers[0])
+        ada.room.acts.reason.setFocus()
+        ada.type("too noisy")
+        ada.press(Qt.Key.Key_Escape)
+        ada.press("n")
+        ada.sees(numbers[1])
+        assert ada.room.acts.reason.text() == ""
+
+
+def test_what_is_being_read_stays_in_place_when_somebody_else_answers(qtbot, pool, numbers):
+    number = numbers[0]
+    give(pool, number, "Ben", "screener")
+    give(pool, number, "Ben", "reviser")
+    with at_work(qtbot, pool, "Di") as di:
+        di.room.table.choose(number)
+        di.sees(number)
+        di.drawn()
+        bar = di.room.view.area.verticalScrollBar()
+        di.wait(lambda: bar.maximum() > 300)
+        bar.setValue(300)
+        di.room.acts.reason.setText("half a sentence")
+        di.press("3")
+        before = di.room.draft
+        give(pool, number, "Cy", "auditor")
+        di.room.access._look_again()
+        di.wait(lambda: di.room.draft is not before)
+        assert bar.value() == 300
+        assert di.room.acts.reason.text() == "half a sentence"
+        assert di.room.acts.scores.scores["coherence"] == 3
+
+
+def test_a_review_that_waits_is_written_before_the_window_closes(qtbot, pool, numbers):
+    with at_work(qtbot, pool, "Ada") as ada:
+        ada.sees(numbers[0])
+        may_go_on = Event()
+        ada.room.access.writer.run(may_go_on.wait)  # a slow disk
+        ada.press("a")
+        Timer(0.05, may_go_on.set).start()
+        ada.room.close()
+    assert log_of(pool) == [("screener", "Ada", True, False, "")]
+
+
+def test_a_draft_against_the_truth_is_warned_of(qtbot, pool, numbers):
+    with at_work(qtbot, pool, "Ada") as ada:
+        ada.sees(numbers[0])
+        view, draft = ada.room.view, ada.room.draft
+        assert not view.verdict_fault.isVisible()
+        wrong = {"YES": "NO", "NO": "YES"}[draft.example.answer]
+        other = replace(draft.case, id="of another spectrum")
+        view.show_draft(
+            replace(draft, case=other, example=replace(draft.example, answer=wrong)),
+            is_editable=False,
+        )
+        assert f"but the truth is {wrong}: discard it" in view.verdict_fault.text()
+        assert view.verdict_fault.isVisible()
+
+
+def test_news_of_the_last_draft_do_not_bring_it_back(qtbot, pool, numbers):
+    with at_work(qtbot, pool, "Ada") as ada:
+        ada.sees(numbers[0])
+        give(pool, numbers[0], "Cy", "screener")
+        ada.room.table.choose(numbers[1])  # it is being read
+        ada.room._show_cases(list(pool.cases()))
+        assert ada.room.access.wanted == numbers[1]
+        ada.sees(numbers[1])
+
+
+def test_the_room_is_no_higher_than_the_screen(qtbot, pool):
+    with at_work(qtbot, pool, "Ada") as ada:
+        assert ada.room.frameGeometry().height() <= ada.room.screen().availableSize().height()

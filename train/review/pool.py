@@ -1,0 +1,275 @@
+"""Trajectories under review, with their reviews and spectra, in a folder or a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+
+from agent.errors import TrajectoryError, WorkbenchError
+from agent.examples.examples import Example, read_examples
+from agent.ratings.records import timestamp, trajectory_id
+from agent.rendering.render import Style
+from agent.tasks.catalogue import find_task
+from agent.tasks.task import Task
+from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.trajectory_file import from_line, read_trajectories, to_line
+from train.record import record_trajectory
+from train.review.pool_database import PoolDatabase
+from train.review.pool_folder import POOL_FILE, PoolFolder
+from train.review.review_rules import Case, Review, ReviewRole, Stage
+from train.review.store import TAKE_HOURS, PoolStore, Take, Truths
+
+
+class Pool:
+    """A pool of trajectories; make one with `open_pool` or `import_drafts`. Any thread may use it.
+
+    What it returns is as of now: others may review at the same time.
+    """
+
+    def __init__(self, place: Path | str, store: PoolStore) -> None:
+        self.place = place
+        self.store = store
+        self._read: tuple[object, dict[str, Trajectory]] = None, {}
+
+    def cases(self) -> Iterator[Case]:
+        """Every case, in the order of import."""
+        reviews: dict[str, list[Review]] = {}
+        for review in self.store.reviews():
+            reviews.setdefault(review.trajectory, []).append(review)
+        takes = self._takes()
+        for number, trajectory in self._trajectories().items():
+            yield _case(number, trajectory, reviews.get(number, ()), takes.get(number, ""))
+
+    def cases_at(self, stage: Stage) -> Iterator[Case]:
+        return (case for case in self.cases() if case.stage == stage)
+
+    def case(self, number: str) -> Case:
+        trajectory = self._trajectories().get(number)
+        if trajectory is None:
+            raise WorkbenchError(f"this pool has no such trajectory: {number[:40]}")
+        own = [review for review in self.store.reviews() if review.trajectory == number]
+        return _case(number, trajectory, own, self._takes().get(number, ""))
+
+    def has_truth(self, case: Case) -> bool:
+        return (case.trajectory.spectrum.sha256, case.trajectory.task) in self.store.truths()
+
+    def example(self, case: Case) -> Example:
+        """The case's spectrum with its task and true answer."""
+        if not self.has_truth(case):
+            raise WorkbenchError(
+                f"{case.id}: the pool's sets have no answer for task {case.trajectory.task}"
+            )
+        return self.store.example(case.trajectory.spectrum.sha256, case.trajectory.task)
+
+    def current_trajectory(self, case: Case) -> Trajectory:
+        """The trajectory in its latest wording."""
+        return self.with_replies(case, case.replies)
+
+    def with_replies(self, case: Case, replies: tuple[str, ...]) -> Trajectory:
+        """The trajectory with other replies, recorded again with the tool's answers to them."""
+        if replies == case.trajectory.replies:
+            return case.trajectory
+        return retold(case.trajectory, replies, self.example(case), self.task(case))
+
+    def task(self, case: Case) -> Task:
+        return find_task(case.trajectory.task)
+
+    def add_review(self, review: Review) -> Case:
+        """Write a review to disk, and return its case; raises WorkbenchError if it breaks rules."""
+        if review.changes and not review.note.strip():
+            raise WorkbenchError("say what should change, so that the author can do it")
+        with self.store.writing():
+            case = self.case(review.trajectory)
+            case.add(review)
+            self.store.add_reviews([review])
+            if review.role == "reviser" and case.taken_by == review.by:
+                self._add_take(case, review.by, is_free=True)
+                case.taken_by = ""
+        return case
+
+    def add_reviews(self, reviews: Sequence[Review]) -> int:
+        """Write those that keep to the rules, as others reviewed meanwhile; returns how many."""
+        with self.store.writing():
+            cases = {case.id: case for case in self.cases()}
+            kept = []
+            for review in reviews:
+                case = cases.get(review.trajectory)
+                if case is not None and case.accepts(review):
+                    kept.append(review)
+            self.store.add_reviews(kept)
+        return len(kept)
+
+    def replace(self, silent: str, by: str, note: str = "", number: str = "") -> list[Case]:
+        """Wait no longer for this auditor or voter, in every draft or only in this one."""
+        with self.store.writing():
+            cases = [self.case(number)] if number else list(self.cases())
+            waiting = [case for case in cases if number or silent in case.awaited]
+            return self._end_waits("lead", waiting, silent, by, note)
+
+    def take_over(self, author: str, by: str, note: str, number: str = "") -> list[Case]:
+        """Become the author of every draft that waits for this one, or only of this draft."""
+        with self.store.writing():
+            cases = [self.case(number)] if number else list(self.cases())
+            waiting = [
+                case
+                for case in cases
+                if number or (case.author == author and not case.take_over_refusal(by))
+            ]
+            return self._end_waits("successor", waiting, author, by, note)
+
+    def _end_waits(
+        self, role: ReviewRole, waiting: list[Case], silent: str, by: str, note: str
+    ) -> list[Case]:
+        reviews = [
+            case.review(by, role, approve=False, note=note, replaces=silent) for case in waiting
+        ]
+        for case, review in zip(waiting, reviews, strict=True):
+            case.add(review)
+        self.store.add_reviews(reviews)
+        return waiting
+
+    def take(self, number: str, by: str) -> None:
+        """Keep a draft for this reviser; raises WorkbenchError if it is not theirs to revise."""
+        with self.store.writing():
+            case = self.case(number)
+            if reason := case.refusal(by, "reviser"):
+                raise WorkbenchError(reason)
+            if case.taken_by != by:
+                self._add_take(case, by, is_free=False)
+
+    def give_back(self, number: str, by: str) -> None:
+        """Let others revise it, and forget what this person has changed and not saved."""
+        with self.store.writing():
+            case = self.case(number)
+            if case.taken_by == by:
+                self._add_take(case, by, is_free=True)
+        self.store.save_work(number, by, "")
+
+    def _add_take(self, case: Case, by: str, *, is_free: bool) -> None:
+        self.store.add_take(Take(trajectory=case.id, by=by, at=timestamp(), is_free=is_free))
+
+    def _takes(self) -> dict[str, str]:
+        """Who revises what now, by trajectory."""
+        now, span = datetime.now(UTC), timedelta(hours=TAKE_HOURS)
+        # A clock that is far ahead, or no time at all, holds a draft no longer than others.
+        first, last = ((now + each).isoformat(timespec="seconds") for each in (-span, span))
+        held = {}
+        for take in self.store.takes():
+            is_held = not take.is_free and first <= take.at <= last
+            held[take.trajectory] = take.by if is_held else ""
+        return held
+
+    def _trajectories(self) -> dict[str, Trajectory]:
+        stamp = self.store.stamp()[0]
+        before, found = self._read
+        if stamp != before:
+            found = {trajectory_id(each): each for each in self.store.trajectories()}
+            self._read = stamp, found
+        return found
+
+
+def retold(first: Trajectory, replies: tuple[str, ...], example: Example, task: Task) -> Trajectory:
+    """A trajectory with other replies, recorded again with the tool's answers to them."""
+    recorded = record_trajectory(
+        replies,
+        example.spectrum,
+        task,
+        first.model,
+        Style.from_table(first.style),
+        first.sizing,
+        seed=first.seed,
+        draw=bool(first.overview),
+        sampling=first.sampling,
+    )
+    return replace(recorded, spectrum=first.spectrum)
+
+
+def open_pool(place: Path | str) -> Pool:
+    """Open a pool in a folder, or in a database by its URL."""
+    if isinstance(place, str) and "://" in place:
+        return Pool(place, PoolDatabase.open(place))
+    return Pool(place, PoolFolder.open(Path(place)))
+
+
+def import_drafts(
+    place: Path | str, drafts: Iterable[Path], sets: Iterable[Path]
+) -> tuple[Pool, int]:
+    """Add new drafts to a pool, created if needed; returns it and how many were new."""
+    wanted = tuple(path.resolve() for path in sets)
+    if isinstance(place, str) and "://" in place:
+        return _import_to_database(place, drafts, wanted)
+    folder = Path(place)
+    if (folder / POOL_FILE).is_file():
+        wanted = tuple(dict.fromkeys((*PoolFolder.open(folder).sets, *wanted)))
+    if not wanted:
+        raise WorkbenchError("name the sets with the spectra: --spectra SET.parquet")
+    store = PoolFolder(folder, wanted)
+    truths = store.truths()
+    new = [each for path in drafts for each in _drafts_of(path, truths)]
+    folder.mkdir(parents=True, exist_ok=True)
+    with store.writing():
+        fresh = _fresh(store, new)
+        store.add_trajectories(fresh)
+    return Pool(folder, store), len(fresh)
+
+
+def _import_to_database(url: str, drafts: Iterable[Path], sets: Sequence[Path]) -> tuple[Pool, int]:
+    store = PoolDatabase.create(url)
+    with store.writing():
+        asked = {
+            (each.spectrum.sha256, each.task) for path in drafts for each in read_trajectories(path)
+        }
+        for path in sets:
+            examples = read_examples(path)
+            store.add_examples(each for each in examples if (each.sha256, each.task) in asked)
+        truths = store.truths()
+        fresh = _fresh(store, [each for path in drafts for each in _drafts_of(path, truths)])
+        store.add_trajectories(fresh)
+    return Pool(url, store), len(fresh)
+
+
+def _fresh(store: PoolStore, drafts: Iterable[Trajectory]) -> list[Trajectory]:
+    """Those that the pool has not yet, each once."""
+    known = {trajectory_id(each) for each in store.trajectories()}
+    found = {number: each for each in drafts if (number := trajectory_id(each)) not in known}
+    return list(found.values())
+
+
+def _drafts_of(path: Path, truths: Truths) -> Iterator[Trajectory]:
+    """The trajectories of a file, whose spectra must be among those with a known answer."""
+    for trajectory in read_trajectories(path):
+        if (trajectory.spectrum.sha256, trajectory.task) not in truths:
+            name = trajectory.spectrum.path or trajectory.spectrum.object_id
+            raise TrajectoryError(f"{path}: the spectrum {name[:80]} is in none of the sets")
+        yield trajectory
+
+
+def _case(number: str, trajectory: Trajectory, reviews: Sequence[Review], taken_by: str) -> Case:
+    case = Case(number, trajectory)
+    case.add_recorded(reviews)
+    case.taken_by = taken_by
+    return case
+
+
+PackedCase = tuple[str, list[Review]]
+
+
+def pack(case: Case) -> PackedCase:
+    return to_line(case.trajectory), case.reviews
+
+
+def unpack(packed: PackedCase) -> Case:
+    line, reviews = packed
+    trajectory = from_line(line)
+    case = Case(trajectory_id(trajectory), trajectory)
+    case.add_recorded(reviews)
+    return case
+
+
+@cache
+def cached_pool(place: Path | str) -> Pool:
+    """The pool shared by all cases of a process, so that its spectra are indexed once."""
+    return open_pool(place)

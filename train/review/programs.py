@@ -1,0 +1,153 @@
+"""Programs that review without a person.
+
+The screener checks form and verdict, the reviser removes wrong claims, one auditor checks every
+claim, and the other checks the record and its coherence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from types import MappingProxyType
+
+from agent.protocol.reply import is_well_formed
+from train.draft.teachers import LEAKS, rough_tokens
+from train.parallel import in_order
+from train.review.audit import Audit, audit
+from train.review.pool import PackedCase, Pool, cached_pool, pack, unpack
+from train.review.review_rules import Case, Review, Role, diff_of, version_of
+from train.review.revision import canonical_replies, remove_sentences
+
+SCREENER, REVISER, CLAIMS, RECORD = "auto-screener", "auto-reviser", "auto-claims", "auto-record"
+PROGRAMS = (SCREENER, REVISER, CLAIMS, RECORD)
+ROLE_OF: Mapping[str, Role] = MappingProxyType(
+    {SCREENER: "screener", REVISER: "reviser", CLAIMS: "auditor", RECORD: "auditor"}
+)
+MIN_FLOW = 3
+MAX_TOKENS = 8000
+BATCH = 16
+
+
+def run_panel(
+    pool: Pool,
+    *,
+    names: Sequence[str] = PROGRAMS,
+    workers: int = 1,
+    advance: Callable[[int], None] = lambda more: None,
+) -> int:
+    """Review open cases batch by batch, as far as programs can; returns the number of reviews."""
+    open_cases = (case for case in pool.cases() if case.stage not in ("approved", "rejected"))
+    packed = map(pack, open_cases)
+    batches = iter(lambda: list(islice(packed, BATCH)), [])
+    count = 0
+    work = partial(_batch, pool.place, tuple(names))
+    for size, reviews in in_order(work, batches, workers):
+        count += pool.add_reviews(reviews)
+        advance(size)
+    return count
+
+
+def _batch(
+    place: Path | str, names: tuple[str, ...], cases: list[PackedCase]
+) -> tuple[int, list[Review]]:
+    reviews: list[Review] = []
+    for packed in cases:
+        reviews += ReviewPanel(cached_pool(place), unpack(packed), names).reviews()
+    return len(cases), reviews
+
+
+class ReviewPanel:
+    """The programs that review one case; they share their audits."""
+
+    def __init__(self, pool: Pool, case: Case, names: Sequence[str] = PROGRAMS) -> None:
+        self.pool = pool
+        self.case = case
+        self.names = names
+        self._audits: dict[str, Audit] = {}
+
+    def reviews(self) -> Iterator[Review]:
+        """Reviews one by one, until the case is closed or needs a person."""
+        while (review := self._next()) is not None:
+            self.case.add(review)
+            yield review
+
+    def _next(self) -> Review | None:
+        stage = self.case.stage
+        if stage == "approved" or stage == "rejected":
+            return None
+        free = [name for name in self.names if self._can_review(name, stage)]
+        if not free:
+            return None
+        if stage == "voter":
+            return self._vote(free[0])
+        return {
+            SCREENER: self._screen,
+            REVISER: self._revise,
+            CLAIMS: self._audit_claims,
+            RECORD: self._audit_record,
+        }[free[0]]()
+
+    def _can_review(self, name: str, role: Role) -> bool:
+        return role in (ROLE_OF[name], "voter") and not self.case.refusal(name, role)
+
+    def _screen(self) -> Review:
+        """Check everything that needs no measuring: form, verdict, length and leaks."""
+        replies, trajectory = self.case.replies, self.case.trajectory
+        reason = ""
+        if not is_well_formed(replies) or trajectory.stopped_by != "answer":
+            reason = "not well-formed, or without an answer"
+        elif trajectory.verdict != self.pool.example(self.case).answer:
+            reason = "the verdict is wrong"
+        elif rough_tokens(replies) > MAX_TOKENS:
+            reason = f"longer than {MAX_TOKENS} tokens"
+        elif any(LEAKS.search(reply) for reply in replies):
+            reason = "it reveals that the answer was given"
+        elif not trajectory.looks:
+            reason = "it has no zoom"
+        return self._review(SCREENER, "screener", not reason, note=reason)
+
+    def _revise(self) -> Review:
+        """Bring to canonical form without wrong claims; without any reason left it is rejected."""
+        before, found = self.case.replies, self._audit(self.case.replies)
+        after = canonical_replies(before)
+        for turn in {fault.turn for fault in found.faults if fault.turn >= 0}:
+            wrong = [fault.text for fault in found.faults if fault.turn == turn]
+            after = (*after[:turn], remove_sentences(after[turn], wrong), *after[turn + 1 :])
+        changed = after if after != before else ()
+        found = self._audit(after)
+        review = self._review(REVISER, "reviser", found.approves, found, note=found.note)
+        return replace(review, replies=changed, diff=diff_of(before, after))
+
+    def _audit_claims(self) -> Review:
+        found = self._audit(self.case.replies)
+        approve = not any(fault.turn >= 0 for fault in found.faults)
+        return self._review(CLAIMS, "auditor", approve, found, note=found.note)
+
+    def _audit_record(self) -> Review:
+        found = self._audit(self.case.replies)
+        wrong = [fault.reason for fault in found.faults if fault.turn < 0]
+        approve = not wrong and found.flow >= MIN_FLOW
+        note = "; ".join(wrong) or f"the tool answers alike, coherence {found.coherence}"
+        return self._review(RECORD, "auditor", approve, found, note=note)
+
+    def _vote(self, name: str) -> Review:
+        found = self._audit(self.case.replies)
+        approve = found.approves and found.flow >= MIN_FLOW
+        return self._review(name, "voter", approve)
+
+    def _audit(self, replies: tuple[str, ...]) -> Audit:
+        version = version_of(replies)
+        if version not in self._audits:
+            trajectory = self.pool.with_replies(self.case, replies)
+            example, task = self.pool.example(self.case), self.pool.task(self.case)
+            self._audits[version] = audit(trajectory, example, task)
+        return self._audits[version]
+
+    def _review(
+        self, by: str, role: Role, approve: bool, found: Audit | None = None, note: str = ""
+    ) -> Review:
+        scores = {"coherence": found.coherence, "consistency": found.consistency} if found else {}
+        return self.case.review(by, role, approve=approve, note=note, **scores)

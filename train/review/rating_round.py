@@ -1,0 +1,230 @@
+"""What one person rates: trajectories in this person's order, and how far they have got."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, combinations, islice
+from pathlib import Path
+from typing import Literal
+
+from agent.errors import WorkbenchError
+from agent.ratings.records import (
+    Choice,
+    Preferred,
+    Rating,
+    Side,
+    subject_of,
+    timestamp,
+    trajectory_id,
+)
+from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.trajectory_file import read_trajectories
+from train.review.ratings_file import add_records, ratings_beside, read_records
+from train.review.spectra import Spectra
+from train.review.statistics import latest_choices, latest_ratings
+
+MAX_TRAJECTORIES = 20_000
+MAX_PAIRS = 100_000
+"""Looked at; a stranger's file may hold thousands of trajectories of one spectrum."""
+Pressed = Literal["left", "right", "tie"]
+
+
+@dataclass
+class RatingRound:
+    """One person's work on some trajectories; every rating is on the disk when it is given."""
+
+    by: str
+    out: Path
+    trajectories: Sequence[Trajectory]
+    pairs: Sequence[Pair]
+    spectra: Spectra
+    records: list[Rating | Choice] = field(default_factory=list)
+    """All that is in the file of ratings, by anybody, and what was given since."""
+
+    def __post_init__(self) -> None:
+        self._ratings = ratings_by(self.records, self.by)
+        self._choices = choices_by(self.records, self.by)
+
+    @property
+    def rated(self) -> int:
+        return sum(self.rating_of(one) is not None for one in self.trajectories)
+
+    @property
+    def chosen(self) -> int:
+        return sum(self.choice_of(pair) is not None for pair in self.pairs)
+
+    def rating_of(self, trajectory: Trajectory) -> Rating | None:
+        """This person's rating on both criteria."""
+        found = self._ratings.get(trajectory_id(trajectory))
+        return None if found is None or found.coherence is None else found
+
+    def choice_of(self, pair: Pair) -> Choice | None:
+        return self._choices.get(pair.key)
+
+    def rate(
+        self, trajectory: Trajectory, coherence: int, consistency: int, note: str = ""
+    ) -> Rating:
+        rating = Rating(
+            subject=subject_of(trajectory),
+            by=self.by,
+            coherence=coherence,
+            consistency=consistency,
+            note=note,
+            at=timestamp(),
+        )
+        add_records(self.out, [rating])
+        self.records.append(rating)
+        self._ratings[rating.subject.trajectory] = rating
+        return rating
+
+    def choose(self, pair: Pair, pressed: Pressed, note: str = "") -> Choice:
+        choice = pair.choice(pressed, self.by, note)
+        add_records(self.out, [choice])
+        self.records.append(choice)
+        self._choices[pair.key] = choice
+        return choice
+
+    def first_unrated(self) -> int:
+        """Where to begin; 0 if all are rated."""
+        left = (at for at, one in enumerate(self.trajectories) if self.rating_of(one) is None)
+        return next(left, 0)
+
+    def first_open_pair(self) -> int:
+        left = (at for at, pair in enumerate(self.pairs) if self.choice_of(pair) is None)
+        return next(left, 0)
+
+
+def open_round(
+    files: Sequence[Path],
+    by: str,
+    *,
+    out: Path | None = None,
+    places: Sequence[Path] = (),
+    seed: int = 0,
+    others: Sequence[Path] = (),
+) -> RatingRound:
+    """Read trajectories and the ratings so far; `others` are further files of ratings to show.
+
+    Spectra are found in `places` and in the folders of the files.
+    """
+    by = " ".join(by.split())
+    if not by:
+        raise WorkbenchError("a rating needs your name: choose one in the settings")
+    trajectories = unique(one for path in files for one in read_trajectories(path))
+    if not trajectories:
+        raise WorkbenchError(f"there is no trajectory in {', '.join(map(str, files))}")
+    target = out or ratings_beside(files[0])
+    records = [record for path in (*others, target) for record in read_records(path)]
+    folders = [path.absolute().parent for path in files]
+    sets = [path for folder in dict.fromkeys(folders) for path in sorted(folder.glob("*.parquet"))]
+    return RatingRound(
+        by=by,
+        out=target,
+        trajectories=in_order(trajectories, seed, by),
+        pairs=pairs_of(trajectories, seed, by),
+        spectra=Spectra([*places, *folders, *_sets_of_examples(sets)]),
+        records=records,
+    )
+
+
+def _sets_of_examples(paths: Sequence[Path]) -> list[Path]:
+    """Those of these Parquet files that are sets of examples."""
+    from agent.examples.examples import open_set
+
+    found = []
+    for path in paths:
+        try:
+            open_set(path).close()
+        except WorkbenchError:
+            continue
+        found.append(path)
+    return found
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two trajectories of one spectrum and task; `left` is shown on the left."""
+
+    first: Trajectory
+    second: Trajectory
+    left: Side
+
+    @property
+    def shown(self) -> tuple[Trajectory, Trajectory]:
+        """The left one and the right one."""
+        if self.left == "first":
+            return self.first, self.second
+        return self.second, self.first
+
+    @property
+    def key(self) -> frozenset[str]:
+        return frozenset((trajectory_id(self.first), trajectory_id(self.second)))
+
+    def choice(self, pressed: Pressed, by: str, note: str = "") -> Choice:
+        """The record of what this rater chose."""
+        preferred: Preferred = "tie"
+        if pressed != "tie":
+            is_first = (pressed == "left") == (self.left == "first")
+            preferred = "first" if is_first else "second"
+        return Choice(
+            first=subject_of(self.first),
+            second=subject_of(self.second),
+            preferred=preferred,
+            left=self.left,
+            by=by,
+            note=note,
+            at=timestamp(),
+        )
+
+
+def unique(trajectories: Iterable[Trajectory]) -> list[Trajectory]:
+    """Each trajectory once, whatever the number of files that have it."""
+    found: dict[str, Trajectory] = {}
+    for one in trajectories:
+        if len(found) >= MAX_TRAJECTORIES:
+            break
+        found.setdefault(trajectory_id(one), one)
+    return list(found.values())
+
+
+def in_order(trajectories: Sequence[Trajectory], seed: int, by: str) -> list[Trajectory]:
+    """The trajectories in this rater's order, which is the same in every run."""
+    ordered = sorted(trajectories, key=trajectory_id)
+    random.Random(f"{seed}:{by}").shuffle(ordered)
+    return ordered
+
+
+def pairs_of(trajectories: Sequence[Trajectory], seed: int, by: str) -> list[Pair]:
+    """Every two trajectories of one spectrum and task by different models, sides by chance."""
+    groups: dict[tuple[str, str], list[Trajectory]] = {}
+    for one in sorted(trajectories, key=trajectory_id):
+        groups.setdefault((one.spectrum.sha256, one.task), []).append(one)
+    every = chain.from_iterable(combinations(group, 2) for group in groups.values())
+    pairs = [
+        Pair(first, second, "first")
+        for first, second in islice(every, MAX_PAIRS)
+        if first.model != second.model
+    ]
+    chance = random.Random(f"{seed}:{by}:pairs")
+    chance.shuffle(pairs)
+    return [replace(pair, left=chance.choice(("first", "second"))) for pair in pairs]
+
+
+def ratings_by(records: Iterable[Rating | Choice], by: str) -> dict[str, Rating]:
+    """This person's last rating of each trajectory."""
+    ratings = latest_ratings(records)
+    return {
+        each.subject.trajectory: each for each in ratings if each.by == by and not each.by_model
+    }
+
+
+def choices_by(records: Iterable[Rating | Choice], by: str) -> dict[frozenset[str], Choice]:
+    """This person's last choice of each pair."""
+    choices = latest_choices(records)
+    return {
+        frozenset((each.first.trajectory, each.second.trajectory)): each
+        for each in choices
+        if each.by == by and not each.by_model
+    }

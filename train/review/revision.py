@@ -1,0 +1,237 @@
+"""A draft as a person revises it: the texts and looks in order, and what may be done with them.
+
+A look is announced at the end of one turn's thought and described at the beginning of the next. So
+these sentences go with it when it is moved or deleted.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from agent.claims.claims import BOX, NOT_ASSERTED, SENTENCES
+from agent.claims.lexicon import normalize_spelling
+from agent.errors import ToolError, WorkbenchError
+from agent.protocol.reply import Verdict, boxed_verdict, parse_reply
+from agent.protocol.tool import MAX_LABEL, TOOL_NAME, Number, checked_arguments
+from agent.rendering.window import single_line
+
+MAX_TURNS = 64
+MAX_TEXT = 100_000
+TAGS = ("think>", "tool_call>", "answer>", "tool_response>", "<|")
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DraftTurn:
+    """One turn: a look with a `range`, an answer with a `verdict`, or neither.
+
+    `source` is the reply as it came, which is kept until the turn is changed.
+    """
+
+    thought: str = ""
+    range: tuple[Number, Number] | None = None
+    label: str = ""
+    verdict: Verdict | None = None
+    reasons: str = ""
+    source: str = ""
+
+    @property
+    def reply(self) -> str:
+        if self.source:
+            return self.source
+        if self.range is not None:
+            arguments: dict[str, object] = {"wavelength_range": list(self.range)}
+            return call_reply(
+                self.thought, {**arguments, "label": self.label} if self.label else arguments
+            )
+        if self.verdict is not None:
+            return answer_reply(self.thought, self.verdict, self.reasons)
+        return f"<think>{self.thought}</think>"
+
+
+@dataclass(frozen=True)
+class Revision:
+    """All turns of a draft; each change gives a new one."""
+
+    turns: tuple[DraftTurn, ...]
+
+    @classmethod
+    def of(cls, replies: Sequence[str]) -> Revision:
+        return cls(tuple(map(_turn, replies)))
+
+    @property
+    def replies(self) -> tuple[str, ...]:
+        return tuple(turn.reply for turn in self.turns)
+
+    def with_texts(self, place: int, thought: str, reasons: str = "") -> Revision:
+        """Another text in a turn; raises WorkbenchError where it holds tags of the protocol."""
+        return self._with(place, thought=checked_text(thought), reasons=checked_text(reasons))
+
+    def with_look(self, place: int, low: float, high: float, label: str) -> Revision:
+        """Another call in a turn that has one."""
+        wanted = _whole(low), _whole(high)
+        return self._with(place, range=wanted, label=single_line(label, MAX_LABEL))
+
+    def without_look(self, place: int) -> Revision:
+        """Leave out a look with its announcement and its description."""
+        after = self.turns[place + 1]
+        about, _ = split_thought(self.turns[place])
+        _, rest = split_thought(after)
+        kept = replace(after, thought=_joined(about, rest), source="")
+        return Revision((*self.turns[:place], kept, *self.turns[place + 2 :]))
+
+    def with_look_later(self, place: int) -> Revision:
+        """Swap a look with the one after it."""
+        first, second, after = self.turns[place : place + 3]
+        (about, first_plan), (first_about, second_plan), (second_about, rest) = map(
+            split_thought, (first, second, after)
+        )
+        swapped = (
+            replace(second, thought=_joined(about, second_plan), source=""),
+            replace(first, thought=_joined(second_about, first_plan), source=""),
+            replace(after, thought=_joined(first_about, rest), source=""),
+        )
+        return Revision((*self.turns[:place], *swapped, *self.turns[place + 3 :]))
+
+    def is_look(self, place: int) -> bool:
+        """Whether this turn has a look that another turn follows."""
+        return 0 <= place < len(self.turns) - 1 and self.turns[place].range is not None
+
+    def _with(self, place: int, **changes: object) -> Revision:
+        changed = replace(self.turns[place], source="", **changes)  # type: ignore[arg-type]
+        if changed == replace(self.turns[place], source=""):
+            return self
+        return Revision((*self.turns[:place], changed, *self.turns[place + 1 :]))
+
+
+def split_thought(turn: DraftTurn) -> tuple[str, str]:
+    """What a thought says of the picture before it, and of the next look or the conclusion."""
+    cuts = [(0, 0), *((cut.start(), cut.end()) for cut in SENTENCES.finditer(turn.thought))]
+    starts = [end for _, end in cuts]
+    sentences = [
+        turn.thought[start:end]
+        for start, end in zip(starts, (*starts[1:], len(turn.thought)), strict=True)
+    ]
+    first = len(sentences)
+    if turn.range is None:
+        first -= 1
+    else:
+        while first > 0 and NOT_ASSERTED.search(sentences[first - 1]):
+            first -= 1
+    return "".join(sentences[:first]).strip(), "".join(sentences[first:]).strip()
+
+
+def checked_text(text: str) -> str:
+    """A text of a person on one line; raises WorkbenchError if it holds tags or a box."""
+    line = " ".join(text.split())
+    if "<" in line and any(tag in line for tag in TAGS):
+        raise WorkbenchError("a text may not hold tags such as <think> or <tool_call>")
+    if "\\boxed" in line:
+        raise WorkbenchError("a text may not hold a \\boxed verdict: it is added by itself")
+    if len(line) > MAX_TEXT:
+        raise WorkbenchError(f"a text may have at most {MAX_TEXT} characters")
+    return line
+
+
+def revision_to_text(revision: Revision, version: str = "") -> str:
+    """The turns as JSON, to be kept while somebody works on them; `version` is what they change."""
+    work = {"version": version, "replies": list(revision.replies)}
+    return json.dumps(work, ensure_ascii=False)
+
+
+def revision_from_text(text: str) -> tuple[Revision, str] | None:
+    """The turns that were kept, and the version they change if it is known; None if damaged."""
+    try:
+        work = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(work, list):  # as 0.2.0 kept it
+        work = {"replies": work}
+    if not isinstance(work, dict):
+        return None
+    replies, version = work.get("replies"), work.get("version", "")
+    if not isinstance(replies, list) or not 0 < len(replies) <= MAX_TURNS:
+        return None
+    if not isinstance(version, str) or not all(isinstance(each, str) for each in replies):
+        return None
+    return Revision.of(replies), version
+
+
+def _turn(reply: str) -> DraftTurn:
+    parsed = parse_reply(reply)
+    if parsed.kind == "call":
+        try:
+            wanted, label = checked_arguments(parsed.arguments)
+        except ToolError:
+            return DraftTurn(thought=parsed.thought, source=reply)
+        return DraftTurn(thought=parsed.thought, range=wanted, label=label or "", source=reply)
+    if parsed.kind == "answer":
+        reasons = BOX.sub("", parsed.answer).strip()
+        return DraftTurn(
+            thought=parsed.thought, verdict=parsed.verdict, reasons=reasons, source=reply
+        )
+    return DraftTurn(thought=parsed.thought, source=reply)
+
+
+def _whole(number: float) -> Number:
+    return int(number) if float(number).is_integer() else float(number)
+
+
+def _joined(*parts: str) -> str:
+    return " ".join(part for part in parts if part)
+
+
+def canonical_replies(replies: Sequence[str]) -> tuple[str, ...]:
+    """Replies with the same layout and spellings; an unreadable reply is unchanged."""
+    return tuple(map(_canonical, replies))
+
+
+def remove_sentences(reply: str, sentences: Sequence[str]) -> str:
+    """A canonical reply without some of its sentences."""
+    parsed = parse_reply(reply)
+    thought = _kept(parsed.thought, sentences)
+    if parsed.kind == "call":
+        return call_reply(thought, parsed.arguments)
+    if parsed.kind == "answer":
+        return answer_reply(
+            thought, parsed.verdict or "", _kept(BOX.sub("", parsed.answer), sentences)
+        )
+    return reply
+
+
+def _canonical(reply: str) -> str:
+    parsed = parse_reply(reply)
+    if parsed.kind == "call":
+        return call_reply(_tidy(parsed.thought), parsed.arguments)
+    if parsed.kind == "answer" and boxed_verdict(parsed.answer):
+        reasons = _tidy(BOX.sub("", parsed.answer))
+        return answer_reply(_tidy(parsed.thought), parsed.verdict or "", reasons)
+    return reply
+
+
+def call_reply(thought: str, arguments: object) -> str:
+    call = json.dumps({"name": TOOL_NAME, "arguments": arguments}, ensure_ascii=False)
+    return f"<think>{thought}</think>\n<tool_call>\n{call}\n</tool_call>"
+
+
+def answer_reply(thought: str, verdict: str, reasons: str) -> str:
+    return f"<think>{thought}</think>\n<answer>\\boxed{{{verdict}}} {reasons}</answer>"
+
+
+def _tidy(text: str) -> str:
+    return _SPACES.sub(" ", normalize_spelling(text)).strip()
+
+
+def _kept(text: str, left_out: Sequence[str]) -> str:
+    """The text without these sentences and clauses; a final semicolon becomes a full stop."""
+    removed = {sentence.strip() for sentence in left_out}
+    kept, at = "", 0
+    cuts = [(cut.start(), cut.end()) for cut in SENTENCES.finditer(text)]
+    for end, following in (*cuts, (len(text), len(text))):
+        if text[at:end].strip() not in removed:
+            kept += text[at:following]
+        at = following
+    return re.sub(r";\s*$", ".", kept.strip())

@@ -1,0 +1,197 @@
+"""Reads what training needs from a session of the workbench: inspections, verdicts and ratings.
+
+The session is opened for reading only, and may be open in the window meanwhile. It may come from a
+stranger: what is read is checked, and what is not as it should be is left out and counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from sqlalchemy import Connection, create_engine, inspect, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+
+from agent.errors import ReadError, TrajectoryError, WorkbenchError
+from agent.ratings.records import Rating, trajectory_id
+from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum_bytes import from_bytes
+from agent.trajectory.compressed_text import CompressedTextError, decompress_text
+from agent.trajectory.trajectory import Trajectory
+from agent.trajectory.trajectory_file import from_line
+from app.core.inspections.ratings import rating_from, rating_key
+from app.core.session.together import Acts, acts
+
+Answer = Literal["YES", "NO"]
+ANSWERS: dict[object, Answer] = {"ACCEPT": "YES", "REJECT": "NO"}
+MAX_PACKED = 128 * 1024**2
+INSPECTIONS = (
+    "SELECT id, candidate_id, record FROM inspections WHERE id > :after ORDER BY id LIMIT 50"
+)
+VERDICTS = (
+    "SELECT verdict, log_id, reviewer_id FROM judgements "
+    "WHERE candidate_id = :candidate ORDER BY reviewer_id"
+)
+RATINGS = "SELECT value FROM facts WHERE key >= :first AND key < :past"
+KNOWN = "known_answers"
+PACKED = "SELECT content FROM packed_spectra WHERE candidate_id = :candidate"
+PACKED_SIZE = "SELECT length(content) FROM packed_spectra WHERE candidate_id = :candidate"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inspected:
+    """An inspection with what people said of its candidate and of itself."""
+
+    trajectory: Trajectory
+    answers: tuple[Answer, ...]
+    """The verdicts of all reviewers, without those given to many candidates in one act."""
+    ratings: tuple[Rating, ...]
+    packed: Spectrum | None = None
+
+    @property
+    def answer(self) -> Answer | None:
+        """What people say, if they agree."""
+        return self.answers[0] if len(set(self.answers)) == 1 else None
+
+    @property
+    def lowest(self) -> int | None:
+        """The lowest score that anybody gave."""
+        return min((rating.lowest for rating in self.ratings), default=None)
+
+
+@dataclass
+class SessionReader:
+    """Reads one session; `left_out` counts why inspections were not used."""
+
+    location: str
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def folder(self) -> Path | None:
+        """Where a session file lies; None for a server."""
+        return None if "://" in self.location else Path(self.location).absolute().parent
+
+    @property
+    def shown(self) -> str:
+        """The location as people may see it, without a password."""
+        if self.folder is not None:
+            return self.location
+        try:
+            return make_url(self.location).set(password=None).render_as_string()
+        except (ArgumentError, ValueError):
+            return "the session's address"
+
+    def inspections(self) -> Iterator[Inspected]:
+        """Every valid inspection of a candidate on which people have said something."""
+        try:
+            with self._connection() as connection:
+                yield from self._read(connection)
+        except DBAPIError as error:
+            raise WorkbenchError(
+                f"{self.shown} cannot be read as a session: {str(error.orig)[:160]}"
+            ) from error
+
+    def _read(self, connection: Connection) -> Iterator[Inspected]:
+        together, hidden = acts(connection), _hidden(connection)
+        after = -1
+        while rows := connection.execute(text(INSPECTIONS), {"after": after}).all():
+            for row in rows:
+                if row.candidate_id in hidden:
+                    self.left_out["hidden with a known answer"] += 1
+                    continue
+                found = self._inspected(connection, row, together)
+                if found is not None:
+                    yield found
+            after = rows[-1].id
+
+    def _inspected(self, connection: Connection, row: Any, together: Acts) -> Inspected | None:
+        try:
+            trajectory = _trajectory(row.record)
+        except (TrajectoryError, CompressedTextError):
+            self.left_out["damaged"] += 1
+            return None
+        answers = [
+            ANSWERS[verdict.verdict]
+            for verdict in connection.execute(text(VERDICTS), {"candidate": row.candidate_id})
+            if verdict.verdict in ANSWERS
+            and not any(
+                first <= verdict.log_id <= last
+                for first, last in together.get(verdict.reviewer_id, ())
+            )
+        ]
+        ratings = tuple(_ratings(connection, row.candidate_id, trajectory_id(trajectory)))
+        if not answers:
+            self.left_out["without a verdict by a person"] += 1
+            return None
+        try:
+            packed = _packed(connection, row.candidate_id)
+        except ReadError:
+            self.left_out["with a damaged spectrum"] += 1
+            return None
+        return Inspected(
+            trajectory=trajectory, answers=tuple(answers), ratings=ratings, packed=packed
+        )
+
+    @contextmanager
+    def _connection(self) -> Iterator[Connection]:
+        path = Path(self.location)
+        is_server = self.folder is None
+        if not is_server and not path.is_file():
+            raise WorkbenchError(f"there is no session {self.location}")
+        url = f"sqlite:///{path.absolute().as_uri()}?mode=ro&uri=true"
+        if is_server:
+            url = re.sub(r"^postgres(ql)?://", "postgresql+psycopg://", self.location)
+        try:
+            engine = create_engine(url)
+        except (ArgumentError, ValueError, NoSuchModuleError, ImportError) as error:
+            # The text of the error may hold the address with its password.
+            kind = type(error).__name__
+            raise WorkbenchError(f"{self.shown} cannot be used: {kind}") from None
+        try:
+            with engine.connect() as connection:
+                if is_server:
+                    connection.execute(text("SET TRANSACTION READ ONLY"))
+                yield connection
+        finally:
+            engine.dispose()
+
+
+def _trajectory(record: object) -> Trajectory:
+    if isinstance(record, bytes):
+        record = decompress_text(record)
+    if not isinstance(record, str):
+        raise TrajectoryError("not a record")
+    return from_line(record)
+
+
+def _hidden(connection: Connection) -> frozenset[int]:
+    """Candidates that measure people: what they are was known before. Older sessions have none."""
+    if not inspect(connection).has_table(KNOWN):
+        return frozenset()
+    return frozenset(connection.execute(text(f"SELECT candidate_id FROM {KNOWN}")).scalars())
+
+
+def _ratings(connection: Connection, candidate: int, trajectory: str) -> Iterator[Rating]:
+    first = rating_key(candidate, trajectory, "")
+    bounds = {"first": first, "past": first[:-1] + ";"}
+    for value in connection.execute(text(RATINGS), bounds).scalars():
+        rating = rating_from(value)
+        if rating is not None and rating.subject.trajectory == trajectory:
+            yield rating
+
+
+def _packed(connection: Connection, candidate: int) -> Spectrum | None:
+    size = connection.execute(text(PACKED_SIZE), {"candidate": candidate}).scalar()
+    if size is None:
+        return None
+    content = None
+    if isinstance(size, int) and size <= MAX_PACKED:
+        content = connection.execute(text(PACKED), {"candidate": candidate}).scalar()
+    if not isinstance(content, bytes):
+        raise ReadError("the packed spectrum is not one")
+    return from_bytes(content)

@@ -1,0 +1,271 @@
+"""A draft to read or to revise: the spectrum, then every turn, checked while it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
+
+from agent.errors import WorkbenchError
+from app.ui.background.runner import Runner
+from app.ui.theme.theme import CurrentTheme
+from app.ui.translation.message_texts import translate_message
+from app.ui.widgets.labels import button, row, short_label, wrapped_label
+from train.review.differences import former_turns
+from train.review.live_check import LiveCheck, check_live, marked_spans
+from train.review.revision import Revision
+from train.review.window.inspection_view import CardColumn
+from train.review.window.look_panel import LookPanel
+from train.review.window.pool_access import OpenDraft
+from train.review.window.turn_card import TurnCard
+
+CHECK_MS = 120
+"""After the last key before the claims are checked."""
+VERSIONS_PX = 240
+"""At most, however long the name of who revised it."""
+
+
+class DraftView(QWidget):
+    revised = Signal(object)
+    """The Revision after a change by the person."""
+    checked = Signal(object)
+    """The LiveCheck of what is on the screen."""
+    problem = Signal(str)
+
+    def __init__(
+        self, runner: Runner, current_theme: CurrentTheme, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._runner, self._current_theme = runner, current_theme
+        self.draft: OpenDraft | None = None
+        self.revision = Revision(())
+        self.is_editable = False
+        self.cards: list[TurnCard] = []
+        self.overview: LookPanel | None = None
+        self._undone: list[Revision] = []
+        self._check_now = LiveCheck(0, ())
+        self._is_checking = False
+        self._timer = QTimer(self, interval=CHECK_MS, singleShot=True)
+        self._timer.timeout.connect(self._check)
+        self.title = wrapped_label("", "title")
+        self.claims = wrapped_label("", "dim")
+        self.verdict_fault = wrapped_label("", "warning")
+        self.versions = QComboBox(self)
+        self.versions.setAccessibleName(self.tr("Compare with"))
+        self.versions.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.versions.setMaximumWidth(VERSIONS_PX)
+        self.differences = button(self.tr("Show differences"))
+        self.differences.setCheckable(True)
+        self.undo_button = button(self.tr("Undo"))
+        policy = self.undo_button.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # or the draft jumps from one stage to the next
+        self.undo_button.setSizePolicy(policy)
+        self.area = CardColumn(self)
+        self._lay_out()
+        self.versions.currentIndexChanged.connect(self._compare)
+        self.differences.toggled.connect(self._show_differences)
+        self.undo_button.clicked.connect(self.undo)
+
+    def show_draft(self, draft: OpenDraft, *, is_editable: bool) -> None:
+        is_on_screen = self._shows(draft) and self.is_editable == is_editable
+        self.draft, self.is_editable = draft, is_editable
+        self._fill_versions(draft)
+        if is_on_screen:  # somebody else's answer does not disturb who reads or writes
+            return
+        self.revision, self._undone = draft.shown, []
+        first = draft.case.trajectory
+        about = first.spectrum.object_id or first.spectrum.path or draft.case.id
+        kind = f" ({draft.example.label})" if draft.example.label else ""
+        self.title.setText(f"{about} · {first.task} · {draft.example.answer}{kind}")
+        self._build()
+        self._show_check(draft.check)
+        self._show_verdict(draft)
+        self.area.verticalScrollBar().setValue(0)
+
+    def _shows(self, draft: OpenDraft) -> bool:
+        """Whether these turns of this draft are on the screen."""
+        is_same = self.draft is not None and self.draft.case.id == draft.case.id
+        return is_same and self.revision.replies == draft.shown.replies
+
+    def undo(self) -> None:
+        """Take back the last change: of a look, of the order, or what was written at a go."""
+        if self._undone:
+            self.revision = self._undone.pop()
+            self._build()
+            self._on_change()
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        layout.addLayout(row((self.title, 1), self.undo_button))
+        self._compare_label = short_label(self.tr("Compare with"), "dim")
+        layout.addLayout(
+            row((self.claims, 1), self._compare_label, self.versions, self.differences)
+        )
+        layout.addWidget(self.verdict_fault)
+        layout.addWidget(self.area, 1)
+
+    def _show_verdict(self, draft: OpenDraft) -> None:
+        """Warn of a draft that cannot be trained on, whatever its reasons."""
+        verdict = next((turn.verdict for turn in reversed(draft.shown.turns)), None)
+        text = self.tr("It answers {verdict}, but the truth is {truth}: discard it.")
+        text = text.replace("{verdict}", verdict or "–").replace("{truth}", draft.example.answer)
+        self.verdict_fault.setText(text)
+        self.verdict_fault.setVisible(verdict != draft.example.answer)
+
+    # The turns
+
+    def _build(self) -> None:
+        """Make a card for each turn anew."""
+        self.area.clear()
+        self.cards, self.overview = [], None
+        draft = self.draft
+        self.undo_button.setVisible(self.is_editable and draft is not None)
+        self.undo_button.setEnabled(bool(self._undone))
+        if draft is None:
+            return
+        self.overview = LookPanel(draft.maker, self._runner, None, parent=self.area.column)
+        self.area.add(self.overview)
+        for place, turn in enumerate(self.revision.turns):
+            card = TurnCard(
+                place,
+                turn,
+                draft.maker,
+                self._runner,
+                self._current_theme,
+                is_editable=self.is_editable,
+                parent=self.area.column,
+            )
+            card.texts_changed.connect(self._change_texts)
+            card.look_changed.connect(self._change_look)
+            card.moved.connect(self._move)
+            card.look_deleted.connect(self._delete)
+            card.marked_removed.connect(self._remove_marked)
+            card.allow_moves(
+                earlier=self.revision.is_look(place - 1),
+                later=self.revision.is_look(place + 1),
+            )
+            self.cards.append(card)
+            self.area.add(card)
+        self._compare()
+        self._show_differences(self.differences.isChecked())
+
+    def _change_texts(self, place: int, thought: str, reasons: str) -> None:
+        try:
+            revision = self.revision.with_texts(place, thought, reasons)
+        except WorkbenchError as error:
+            self.problem.emit(translate_message(str(error)))
+            return
+        if not self._timer.isActive():
+            self._remember()
+        self.revision = revision
+        self._on_change()
+
+    def _change_look(self, place: int, low: float, high: float, label: str) -> None:
+        self._remember()
+        self.revision = self.revision.with_look(place, low, high, label)
+        self._on_change()
+
+    def _move(self, place: int, step: int) -> None:
+        self._remember()
+        self.revision = self.revision.with_look_later(place if step > 0 else place - 1)
+        self._build()
+        self._on_change()
+
+    def _delete(self, place: int) -> None:
+        if not self.revision.is_look(place):
+            return
+        self._remember()
+        self.revision = self.revision.without_look(place)
+        self._build()
+        self._on_change()
+
+    def _remove_marked(self, place: int) -> None:
+        turn, faults = self.revision.turns[place], self._check_now.of_turn(place)
+        texts = []
+        for text in (turn.thought, turn.reasons):
+            for start, end in reversed(marked_spans(text, faults)):
+                text = f"{text[:start]}{text[end:].lstrip(' ;')}"
+            texts.append(text.strip())
+        self._remember()
+        self.revision = self.revision.with_texts(place, *texts)
+        self._build()
+        self._on_change()
+
+    def _remember(self) -> None:
+        self._undone.append(self.revision)
+
+    def _on_change(self) -> None:
+        for card, turn in zip(self.cards, self.revision.turns, strict=True):
+            card.follow_turn(turn)
+        self.undo_button.setEnabled(bool(self._undone))
+        self._timer.start()
+        self.revised.emit(self.revision)
+
+    # Claims
+
+    def _check(self) -> None:
+        """Check in the background; what was written meanwhile is checked afterwards."""
+        draft = self.draft
+        if draft is None or self._is_checking:
+            return
+        self._is_checking = True
+        replies = self.revision.replies
+        work = partial(check_live, draft.case.trajectory, replies, draft.example, draft.task)
+        done = partial(self._on_checked, draft, replies)
+        self._runner.run(work, done, self._on_check_failed, owner=self)
+
+    def _on_checked(self, draft: OpenDraft, replies: Sequence[str], check: LiveCheck) -> None:
+        self._is_checking = False
+        if draft is self.draft and tuple(replies) == self.revision.replies:
+            self._show_check(check)
+        elif self.draft is not None:
+            self._timer.start()
+
+    def _on_check_failed(self, error: WorkbenchError) -> None:
+        self._is_checking = False
+        self.problem.emit(translate_message(str(error)))
+
+    def _show_check(self, check: LiveCheck) -> None:
+        self._check_now = check
+        text = self.tr("{n} claims, all supported by what is measured")
+        if check.faults:
+            text = self.tr("{n} claims, {m} not supported: marked below")
+        wrong = str(len(check.faults))
+        self.claims.setText(text.replace("{n}", str(check.claims)).replace("{m}", wrong))
+        for card in self.cards:
+            card.show_faults(check.of_turn(card.place))
+        self.checked.emit(check)
+
+    # Earlier wordings
+
+    def _fill_versions(self, draft: OpenDraft) -> None:
+        self.versions.blockSignals(True)
+        self.versions.clear()
+        case = draft.case
+        self.versions.addItem(self.tr("the draft"), case.trajectory.replies)
+        revised = [review for review in case.reviews if review.replies]
+        for number, review in enumerate(revised, 1):
+            name = self.tr("revision {n} by {name}").replace("{n}", str(number))
+            self.versions.addItem(name.replace("{name}", review.by), review.replies)
+        if draft.outdated is not None:
+            self.versions.addItem(self.tr("what you had not saved"), draft.outdated.replies)
+        last = len(revised) if self.is_editable else max(len(revised) - 1, 0)
+        self.versions.setCurrentIndex(last)
+        self.versions.blockSignals(False)
+
+    def _compare(self) -> None:
+        replies = self.versions.currentData()
+        if self.draft is None or replies is None:
+            return
+        before = Revision.of(replies).turns
+        former = former_turns(before, self.revision.turns)
+        for card, turn in zip(self.cards, former, strict=True):
+            card.show_former(turn)
+
+    def _show_differences(self, is_on: bool) -> None:
+        for card in self.cards:
+            card.show_differences(is_on)

@@ -1,0 +1,178 @@
+"""One call of a draft: its range and label, the picture it gives and what is measured there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from agent.errors import ToolError, WorkbenchError
+from agent.inspection.pictures import PictureMaker
+from agent.protocol.tool import MAX_LABEL
+from agent.spectra.spectrum import Window
+from app.ui.agent.measured_rows import measured_rows, measurement_notes, window_text
+from app.ui.agent.pictures import qimage
+from app.ui.background.runner import Runner
+from app.ui.translation.message_texts import translate_message
+from app.ui.widgets.labels import row, short_label, wrapped_label
+from app.ui.widgets.number_box import NumberBox
+from train.review.window.inspection_view import MeasuredTable, PicturePlace
+
+LOWEST, HIGHEST = 100.0, 100_000.0
+"""Angstrom that a person may ask for."""
+
+
+class LookPanel(QWidget):
+    """Range, label, picture and measurements; with `window` None the whole spectrum."""
+
+    changed = Signal(float, float, str)
+    """Another range or label."""
+    redrawn = Signal()
+    """The picture and the measurements of the range in the boxes are on the screen."""
+
+    def __init__(
+        self,
+        maker: PictureMaker,
+        runner: Runner,
+        window: Window | None,
+        label: str = "",
+        *,
+        is_editable: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._shift = 1.0 + (maker.z or 0.0)
+        self._window, self._label = window, label
+        self.drawer = LookDrawer(maker, runner, self)
+        self.drawer.drawn.connect(self._show)
+        self.low = NumberBox(self.tr("From, Å"), low=LOWEST, high=HIGHEST, decimals=1, parent=self)
+        self.high = NumberBox(self.tr("To, Å"), low=LOWEST, high=HIGHEST, decimals=1, parent=self)
+        self.label = QLineEdit(label, self, maxLength=MAX_LABEL)
+        self.label.setAccessibleName(self.tr("What the look is at"))
+        self.error = wrapped_label("", "warning")
+        self.error.hide()
+        self.picture = PicturePlace(self.tr("Picture of the look"), self)
+        self.measured = MeasuredTable(self)
+        self._lay_out(is_editable)
+        frame = self.tr("In the frame of the picture, in vacuum")
+        for box in (self.low, self.high):
+            box.setToolTip(frame)
+        for box, change in ((self.low, self._change_low), (self.high, self._change_high)):
+            box.setReadOnly(not is_editable)
+            box.entered.connect(change)
+        self.label.setReadOnly(not is_editable)
+        self.label.textEdited.connect(self._change_label)
+        self._show_range()
+        self.drawer.draw(window, label)
+
+    def _lay_out(self, is_editable: bool) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        if self._window is not None:
+            parts = (self.low, short_label("–"), self.high, short_label("Å"), (self.label, 1))
+            layout.addLayout(row(*parts))
+        for box in (self.low, self.high, self.label):
+            box.setVisible(self._window is not None)
+        layout.addWidget(self.error)
+        layout.addLayout(row(self.picture, (self.measured, 1), spacing=16))
+
+    def _show_range(self) -> None:
+        if self._window is not None:
+            self.low.show_value(self._window[0])
+            self.high.show_value(self._window[1])
+
+    def _change_low(self, value: float) -> None:
+        assert self._window is not None
+        self._change((value, self._window[1]), self._label)
+
+    def _change_high(self, value: float) -> None:
+        assert self._window is not None
+        self._change((self._window[0], value), self._label)
+
+    def _change_label(self, text: str) -> None:
+        assert self._window is not None
+        self._change(self._window, text.strip())
+
+    def _change(self, window: Window, label: str) -> None:
+        if (window, label) == (self._window, self._label):
+            return
+        is_new = window != self._window
+        self._window, self._label = window, label
+        if is_new:  # the label is not in the picture
+            self.drawer.draw(window, label)
+        self.changed.emit(*window, label)
+
+    def _show(self, look: DrawnLook) -> None:
+        self.error.setText(translate_message(look.error))
+        self.error.setVisible(bool(look.error))
+        if not look.image.isNull():
+            self.picture.show_image(look.image)
+        self.picture.setVisible(not look.image.isNull())
+        rows = measured_rows(look.measured, self._shift)
+        notes = measurement_notes(look.measured)
+        self.measured.show_measured(window_text(look.measured), rows, notes)
+        self.measured.setVisible(bool(look.measured))
+        self.redrawn.emit()
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnLook:
+    """What a call shows: the picture as a model sees it, and our measurements; or an error."""
+
+    image: QImage = field(default_factory=QImage)
+    measured: Mapping[str, Any] = field(default_factory=dict)
+    error: str = ""
+
+
+class LookDrawer(QObject):
+    """Draws the windows of one card."""
+
+    drawn = Signal(object)
+    """The DrawnLook of the window that was asked for last."""
+
+    def __init__(self, maker: PictureMaker, runner: Runner, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._maker, self._runner = maker, runner
+        self._waiting: tuple[Window | None, str] | None = None
+        self._is_drawing = False
+
+    def draw(self, window: Window | None, label: str = "") -> None:
+        """Draw this window, or the whole spectrum for None."""
+        self._waiting = window, label
+        if not self._is_drawing:
+            self._draw_next()
+
+    def _draw_next(self) -> None:
+        if self._waiting is None:
+            return
+        (window, label), self._waiting = self._waiting, None
+        self._is_drawing = True
+        work = partial(draw_look, self._maker, window, label)
+        self._runner.run(work, self._show, self._fail, owner=self)
+
+    def _show(self, look: DrawnLook) -> None:
+        self._is_drawing = False
+        if self._waiting is None:
+            self.drawn.emit(look)
+        self._draw_next()
+
+    def _fail(self, error: WorkbenchError) -> None:
+        self._show(DrawnLook(error=str(error)))
+
+
+def draw_look(maker: PictureMaker, window: Window | None, label: str) -> DrawnLook:
+    """Any thread."""
+    if window is None:
+        return DrawnLook(qimage(maker.overview()))
+    low, high = window
+    try:
+        picture, _ = maker.look({"wavelength_range": [low, high], "label": label or None})
+    except ToolError as error:
+        return DrawnLook(error=str(error))
+    return DrawnLook(qimage(picture), maker.measure(low, high))

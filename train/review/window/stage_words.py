@@ -1,0 +1,204 @@
+"""States, acts and events of a draft in words, and the card that tells what happened to it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from app.ui.widgets.labels import MAX_REASON, cut, wrapped_label
+from app.ui.widgets.page_parts import PageScrollArea
+from train.review.review_rules import AUDITORS, SILENT_DAYS, Case, Review, Role
+
+translate = QCoreApplication.translate
+
+
+def state_of(case: Case) -> str:
+    """A name for the state: the stage, or "returned" where auditors want changes."""
+    return "returned" if case.stage == "reviser" and case.is_returned else case.stage
+
+
+STATES = (
+    *("screener", "reviser", "returned", "auditor", "voter"),
+    *("approved", "rejected"),
+)
+
+
+def state_text(state: str) -> str:
+    return {
+        "screener": translate("curation", "to screen"),
+        "reviser": translate("curation", "to revise"),
+        "returned": translate("curation", "changes wanted"),
+        "auditor": translate("curation", "to audit"),
+        "voter": translate("curation", "to vote on"),
+        "approved": translate("curation", "approved"),
+        "rejected": translate("curation", "discarded"),
+    }[state]
+
+
+def people_text(case: Case) -> str:
+    """Who works on it, or did last; with how many audits there are."""
+    if case.taken_by:
+        return _filled(translate("curation", "{name} is revising"), name=case.taken_by)
+    if case.stage == "auditor" and case.audits:
+        return f"{case.author} · 1/{AUDITORS}"
+    if case.author:
+        return case.author
+    return case.reviews[-1].by if case.reviews else ""
+
+
+def event_text(review: Review) -> str:
+    """What a review did."""
+    if review.role == "screener":
+        kept = translate("curation", "kept it"), translate("curation", "discarded it")
+        return kept[0] if review.approve else kept[1]
+    if review.role == "reviser":
+        if not review.approve:
+            return translate("curation", "discarded it")
+        if review.replies:
+            return translate("curation", "saved a revision")
+        return translate("curation", "left the words as they are")
+    if review.role == "auditor":
+        if review.approve:
+            return translate("curation", "approved it")
+        if review.changes:
+            return translate("curation", "wants changes")
+        return translate("curation", "rejected it")
+    if review.role == "lead":
+        return _filled(translate("curation", "waits no longer for {name}"), name=review.replaces)
+    if review.role == "successor":
+        return _filled(translate("curation", "took it over from {name}"), name=review.replaces)
+    votes = translate("curation", "voted for it"), translate("curation", "voted against it")
+    return votes[0] if review.approve else votes[1]
+
+
+def scores_text(review: Review) -> str:
+    """The scores of a review, or an empty text."""
+    if review.coherence is None or review.consistency is None:
+        return ""
+    text = translate("curation", "coherence {a}, physical consistency {b}")
+    return text.replace("{a}", str(review.coherence)).replace("{b}", str(review.consistency))
+
+
+def asking_text(case: Case, by: str, role: Role) -> str:
+    """What this person is asked to do now."""
+    if role == "reviser" and case.is_returned:
+        wanted = [f"{each.by}: {each.note}" for each in case.audits if each.changes]
+        return "\n".join((translate("curation", "Changes are wanted:"), *wanted))
+    text = {
+        "screener": translate("curation", "Is it worth revising?"),
+        "reviser": translate("curation", "Revise it until every claim is supported, then save."),
+        "auditor": translate(
+            "curation", "Is every step right? The other auditor does not see your answer."
+        ),
+        "voter": translate("curation", "All three approve it. Does it belong in the training set?"),
+    }[role]
+    if role != "auditor" or not case.awaited or by in case.awaited:
+        return text
+    place = translate("curation", "In the place of {names}, who has not answered.")
+    return f"{text} {_filled(place, names=', '.join(case.awaited))}"
+
+
+def waiting_text(case: Case, by: str) -> str:
+    """Why this person has nothing to do here now."""
+    match case.stage:
+        case "approved":
+            return translate("curation", "Approved: it goes into the training set.")
+        case "rejected":
+            return translate("curation", "Discarded. It stays in the pool with its reasons.")
+        case "auditor":
+            return "\n".join(filter(None, (_audit_text(case, by), _silence_text(case))))
+        case "voter":
+            return "\n".join(filter(None, (_vote_text(case, by), _silence_text(case))))
+    if case.taken_by:
+        return _filled(translate("curation", "{name} is revising it."), name=case.taken_by)
+    back = translate(
+        "curation", "It is back with its author {name}. If they do not answer, take it over."
+    )
+    return _filled(back, name=case.author)
+
+
+def _audit_text(case: Case, by: str) -> str:
+    if by == case.author:
+        return translate("curation", "You revised it; two others audit it.")
+    if any(audit.by == by for audit in case.audits):
+        return translate("curation", "You have audited it; the other audit is not in yet.")
+    names = ", ".join((*(audit.by for audit in case.audits), *case.awaited))
+    return _filled(translate("curation", "It is audited by {names}."), names=names)
+
+
+def _vote_text(case: Case, by: str) -> str:
+    if by in case.panel:
+        return translate("curation", "You have voted; the others have not yet.")
+    return _filled(translate("curation", "{names} vote on it."), names=", ".join(case.panel))
+
+
+def _silence_text(case: Case) -> str:
+    """Who is waited for, and for how long."""
+    if not case.awaited:
+        return ""
+    if case.stage == "voter" and not case.is_decided:
+        text = translate(
+            "curation", "If {names} cannot vote, wait no longer: another then audits it and votes."
+        )
+    elif case.stage == "voter":
+        text = translate(
+            "curation", "The vote is decided; it waits {n} days for {names}, then no longer."
+        )
+    else:
+        text = translate(
+            "curation", "It waits for {names}; after {n} days another may audit it instead."
+        )
+    return _filled(text, names=", ".join(case.awaited), n=f"{SILENT_DAYS:g}")
+
+
+def _filled(text: str, **values: str) -> str:
+    for name, value in values.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
+
+
+class HistoryCard(QFrame):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self.title = wrapped_label(self.tr("What happened to it"), "title")
+        self.text = wrapped_label("", "")
+        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 8, 12, 8)
+        layout.setSpacing(4)
+        layout.addWidget(self.title)
+        inner = QWidget(self)
+        inside = QVBoxLayout(inner)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.addWidget(self.text)
+        inside.addStretch(1)
+        layout.addWidget(PageScrollArea(inner), 1)
+
+    def show_case(self, case: Case, by: str) -> None:
+        lines = [_line(review) for review in reversed(case.visible_reviews(by))]
+        hidden = len(case.reviews) - len(lines)
+        if hidden:
+            lines.insert(0, self.tr("The other audit is shown when the vote begins."))
+        if case.void_reasons:
+            lines += [cut(f"✗ {reason}", MAX_REASON) for reason in case.void_reasons]
+        self.text.setText("\n".join(lines) or self.tr("Nothing yet: it waits for screening."))
+
+
+def _line(review: Review) -> str:
+    words = f"{moment(review.at)} {review.by} {event_text(review)}".strip()
+    if scores := scores_text(review):
+        words = f"{words} ({scores})"
+    return cut(f"{words}: {review.note}" if review.note else words, MAX_REASON)
+
+
+def moment(text: str) -> str:
+    """A time of the log in the person's own zone; empty if it is none."""
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return ""
+    # As astronomers write it, for a day and a month are not to be confused.
+    return f"{at.astimezone():%Y-%m-%d %H:%M}"
