@@ -95,7 +95,7 @@ def test_no_large_part_is_moved_while_the_view_is_built(qtbot, tmp_path, sample)
 
 
 def test_the_export_dialog_is_made_when_it_is_opened(person):
-    assert "export_dialog" not in vars(person.view)
+    assert "export" not in vars(person.view.dialogs)
     person.window.commands.run("pack")
     assert person.view.dialogs.export.isVisible()
     person.view.dialogs.export.close()
