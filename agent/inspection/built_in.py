@@ -80,7 +80,7 @@ class BuiltIn(ABC):
         """Make it; `load` makes an inspector of a model."""
 
 
-class Measured(BuiltIn):
+class BuiltInMeasured(BuiltIn):
     """The inspector without a model, which is always available."""
 
     name = MEASURED
@@ -108,7 +108,7 @@ class Measured(BuiltIn):
         return MeasuredInspector(draw=draw)
 
 
-class Panel(BuiltIn):
+class BuiltInPanel(BuiltIn):
     """The bundled model that looks and the measured inspector, together."""
 
     name = PANEL
@@ -135,7 +135,7 @@ class Panel(BuiltIn):
         return PanelInspector(load(eye))
 
 
-INSPECTORS: list[BuiltIn] = [Measured(), Panel()]
+INSPECTORS: list[BuiltIn] = [BuiltInMeasured(), BuiltInPanel()]
 """In the order in which they are listed, before all models."""
 
 

@@ -7,7 +7,7 @@ from functools import cache, partial
 from agent.engines.base import SamplingSettings
 from agent.engines.kind import Device
 from agent.errors import ResourceError, WorkbenchError
-from agent.inspection.built_in import MEASURED, PANEL, Panel, built_in
+from agent.inspection.built_in import MEASURED, PANEL, BuiltInPanel, built_in
 from agent.inspection.inspector import Inspector
 from agent.models.card import Card
 from agent.models.registry import ModelLocation, find_model
@@ -23,7 +23,7 @@ def default_model(task_id: str) -> str:
 
 @cache
 def _panel_tasks() -> tuple[str, ...]:
-    panel = Panel()
+    panel = BuiltInPanel()
     return () if panel.obstacle() else panel.needed_eye.card.tasks
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from agent.errors import ResourceError, WorkbenchError
 from agent.inspection import inspector_factory as inspectors
-from agent.inspection.built_in import EYE, MEASURED, PANEL, Panel
+from agent.inspection.built_in import EYE, MEASURED, PANEL, BuiltInPanel
 from agent.inspection.inspector import run
 from agent.inspection.inspector_factory import default_model, looking_card, make_inspector
 from agent.inspection.panel_inspector import PanelInspector
@@ -95,11 +95,11 @@ def test_one_that_is_named_is_never_replaced(box):
 def test_the_panel_needs_the_model_that_looks(box):
     with pytest.raises(WorkbenchError, match="needs the bundled model nano-eye"):
         make_inspector("panel")
-    assert Panel().ref() is None
+    assert BuiltInPanel().ref() is None
     with pytest.raises(ResourceError, match="needs the bundled model nano-eye"):
         looking_card("panel")
     put(box, "nano.gguf")
-    assert Panel().ref() is None
+    assert BuiltInPanel().ref() is None
 
 
 def test_the_panel_is_the_model_that_looks_and_the_measured_inspector(box, monkeypatch):
@@ -108,7 +108,7 @@ def test_the_panel_is_the_model_that_looks_and_the_measured_inspector(box, monke
     monkeypatch.setattr("agent.inspection.engine_loader.load_engine", lambda *_, **__: engine)
     made = make_inspector("Panel")
     assert isinstance(made, PanelInspector)
-    assert made.model == Panel().ref()
+    assert made.model == BuiltInPanel().ref()
     assert (made.eye.model.name, made.measured.model.name) == (EYE, MEASURED)
     assert made.eye.style == looking_card("panel").style
 

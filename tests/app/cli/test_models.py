@@ -18,6 +18,7 @@ from agent.models.wording_hub import SOURCES
 from agent.models.wordings import wording_at
 from app.cli.models import models
 from tests.agent.models.fake_hub import FakeHub, running
+from tests.agent.models.model_folders import gguf
 from tests.agent.protocol.wordings import bench_row, cold_start_rows, text_of
 
 FILES = {
@@ -192,8 +193,8 @@ def test_the_panel_says_what_it_lacks(home: Path, monkeypatch: pytest.MonkeyPatc
     assert state() == "needs nano-eye"
     eye = home / "box" / "nano-eye"
     eye.mkdir(parents=True)
-    for name, content in FILES.items():
-        (eye / name).write_bytes(content)
+    gguf(eye / "eye.gguf")
+    gguf(eye / "mmproj-eye.gguf", "clip")
     write_card(make_card(eye, title="Eye", simulated_only=True), eye)
     monkeypatch.setattr("agent.engines.kind.find_spec", lambda name: None)
     assert state() == "needs llama.cpp"

@@ -96,7 +96,7 @@ def test_the_panel_is_offered_where_its_model_and_engine_are_there(
     monkeypatch.setattr("agent.engines.kind.find_spec", lambda name: name == "llama_cpp" or None)
     row = row_named("panel")
     assert (row.state, row.need) == ("ready", "") and "measured" in row.about
-    assert row.ref == (built_in.Panel().ref().name, built_in.Panel().ref().sha256)
+    assert row.ref == (built_in.BuiltInPanel().ref().name, built_in.BuiltInPanel().ref().sha256)
     monkeypatch.setattr("agent.engines.kind.find_spec", lambda name: None)
     row = row_named("panel")
     assert row.state == "its engine is not installed" and "llama.cpp" in row.need

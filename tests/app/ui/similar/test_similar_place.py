@@ -33,7 +33,7 @@ def page(qtbot, context, session):
     context.current.go_to(2)
     qtbot.waitUntil(lambda: context.current.is_painted)
     yield made
-    made.similar.stop()
+    made.dock_area.stop()
 
 
 @pytest.fixture
