@@ -244,7 +244,7 @@ def inspect(inspector: Inspector, spectrum: Spectrum, rng: random.Random) -> boo
     except WorkbenchError as error:
         assert "\n" not in str(error)
         return False
-    assert record.stopped_by in ("answer", "turns", "tokens", "repeats"), record.stop_reason
+    assert record.stopped_by in ("answer", "turn_limit", "length"), record.stop_reason
     assert record.p_yes is None or 0.0 <= record.p_yes <= 1.0
     return record.verdict is not None
 

@@ -17,7 +17,7 @@ pytestmark = [
 ]
 
 BATCHES, EACH = seeds(by_day=1, by_night=100), 100 if BY_NIGHT else 40
-BUNDLED_BATCHES, BUNDLED_EACH = seeds(by_day=1, by_night=40), 25 if BY_NIGHT else 2
+BUNDLED_BATCHES, BUNDLED_EACH = seeds(by_day=1, by_night=40), 25 if BY_NIGHT else 4
 MOST_MB = 600
 BUNDLED_S = 120.0
 """For each inspection, twenty times what it takes."""
