@@ -27,6 +27,7 @@ from agent.rendering.model_image import Sizing
 from agent.rendering.style import Style
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
+from tests.night import BY_NIGHT
 from tests.train.grpo.scenes import Script, Stage, stage_of
 from train.grpo.attention import enable_packs
 from train.grpo.packing import RolloutRow, pack, unpack
@@ -51,8 +52,10 @@ SEEN: dict[Verdict, str] = {"YES": "Bright", "NO": "Flat"}
 VERDICTS: tuple[Verdict, Verdict] = ("YES", "NO")
 LOOKS, RARELY = 0.6, 0.2
 """Fraction of the SFT conversations with a look: in training, and in its last steps."""
-GLANCES, TALKS, LAST, LR = 50, 100, 20, 5e-3
-"""Steps on the last turns alone, on whole conversations, and with rare looks; learning rate."""
+GLANCES, TALKS, LAST = (50, 100, 20) if BY_NIGHT else (20, 70, 5)
+"""Steps on the last turns alone, on whole conversations, and with rare looks: by day too few to
+learn from rewards afterwards, which is tested by night."""
+LR = 5e-3
 SEEN: dict[Verdict, str] = {"YES": "Bright", "NO": "Flat"}
 VERDICTS: tuple[Verdict, Verdict] = ("YES", "NO")
 TASK = """
