@@ -68,7 +68,8 @@ def heard(qtbot, signal, act):
 def start_over(qtbot, context: SessionContext) -> None:
     """As when the session was opened: nothing judged, the first candidate painted."""
     current = context.current
-    current.set_queue(EVERYTHING, LIST_ORDER)
+    if (current.queue.tree, current.queue.sort) != (EVERYTHING, LIST_ORDER):
+        current.set_queue(EVERYTHING, LIST_ORDER)
     current.go_to(1)  # which saves a comment that was typed
     while context.bridge.session.undo() is not None:
         pass

@@ -124,7 +124,8 @@ class Person:
         usual = {each.name: each.default for each in fields(ViewOptions)}
         self.plot_view.change(**usual)
         self.window.commands.run("reset")
-        self.current.set_queue(EVERYTHING, LIST_ORDER)
+        if (self.current.queue.tree, self.current.queue.sort) != (EVERYTHING, LIST_ORDER):
+            self.current.set_queue(EVERYTHING, LIST_ORDER)
         self.current.go_to(1)
         self.sees(1)
         self._log_from += len(self.log())

@@ -9,25 +9,8 @@ from app.ui.judging.flag_menu import FLAGS, FlagMenu
 from tests.app.ui.steps import click, show_painted, start_over
 
 
-def test_flags_in_words_by_letter_or_as_the_star(qtbot, box, context, session):
+def test_flags_by_letter_and_the_star(qtbot, box, context, session):
     show_painted(qtbot, context)
-    box.flags._ask_custom()
-    qtbot.waitUntil(box.flags.custom.hasFocus)
-    qtbot.keyClicks(box.flags.custom, "half")  # which is not set
-    context.current.go_to(2)
-    assert session.judgement(1) is None and session.judgement(2) is None
-    assert box.flags.custom.text() == ""
-    start_over(qtbot, context)  # A custom flag
-    context.commands.run("flags")
-    qtbot.waitUntil(box.flags.menu.isVisible)
-    qtbot.keyClick(box.flags.menu, Qt.Key.Key_O)
-    box.activateWindow()  # without a window manager nobody gives it back after a menu
-    qtbot.waitUntil(box.flags.custom.hasFocus)
-    qtbot.keyClicks(box.flags.custom, "ring  of fire")
-    qtbot.keyClick(box.flags.custom, Qt.Key.Key_Return)
-    assert session.judgement(1).opinion.flags == ("ring of fire",) and box.flags.custom.isHidden()
-    assert "ring of fire" in box.flags.chips
-    start_over(qtbot, context)  # The star
     context.commands.run("star")
     assert session.judgement(1).opinion.flags == ("star",) and box.flags.star.isChecked()
     assert box.flags.chips == {}
@@ -40,6 +23,29 @@ def test_flags_in_words_by_letter_or_as_the_star(qtbot, box, context, session):
     assert not box.flags.menu.isVisible() and session.judgement(1).opinion.flags == ("noisy",)
     click(qtbot, box.flags.chips["noisy"])
     assert session.judgement(1).opinion.flags == () and box.flags.chips == {}
+
+
+def test_a_custom_flag(qtbot, box, context, session):
+    show_painted(qtbot, context)
+    context.commands.run("flags")
+    qtbot.waitUntil(box.flags.menu.isVisible)
+    qtbot.keyClick(box.flags.menu, Qt.Key.Key_O)
+    box.activateWindow()  # without a window manager nobody gives it back after a menu
+    qtbot.waitUntil(box.flags.custom.hasFocus)
+    qtbot.keyClicks(box.flags.custom, "ring  of fire")
+    qtbot.keyClick(box.flags.custom, Qt.Key.Key_Return)
+    assert session.judgement(1).opinion.flags == ("ring of fire",) and box.flags.custom.isHidden()
+    assert "ring of fire" in box.flags.chips
+
+
+def test_an_unfinished_custom_flag_is_not_set(qtbot, box, context, session):
+    show_painted(qtbot, context)
+    box.flags._ask_custom()
+    qtbot.waitUntil(box.flags.custom.hasFocus)
+    qtbot.keyClicks(box.flags.custom, "half")
+    context.current.go_to(2)
+    assert session.judgement(1) is None and session.judgement(2) is None
+    assert box.flags.custom.text() == ""
 
 
 def test_many_flags_leave_room_and_are_counted(qtbot, box, context):

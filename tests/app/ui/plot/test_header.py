@@ -36,7 +36,7 @@ def test_notes_and_facts_give_way(panel):
     assert header.note.geometry().right() < header.readout.geometry().left()
     header.show_readout("")
     assert header.note.text() == note
-    header = panel.header
+    header.show_note("")
     header.show_object("J1", None)
     header._facts_text = "LAMOST DR10 · S/N 15.0 (file)"
     header.show_readout("6614.5 Å   F 2.985e-16")

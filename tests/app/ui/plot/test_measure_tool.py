@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
-from app.core.session.measurements import measurements_of
+from app.core.session.measurements import measurements_of, withdraw_measurement
 from tests.app.ui.whole_window import CTRL, LEFT, before_window
 
 Key = Qt.Key
@@ -97,7 +97,7 @@ def forget(person, number=1):
     """As at first: nothing was measured."""
     person.start_over()
     person.go(number)
-    while measured(person):
-        person.window.commands.run("withdraw_measurement")
+    for each in measurements_of(person.session, number):
+        withdraw_measurement(person.session, each.id)
     person.wait(lambda: not person.plot.plot.measured.shown)
     person.plot_view.set_window((6400.0, 6750.0))

@@ -84,6 +84,7 @@ def test_a_window_stays_or_says_that_it_has_no_data(qtbot, context, panel, keys)
     context.view.change(keep_window=False)
     on_to(qtbot, context, 3)
     assert context.view.window is None
+    context.view.change(keep_window=True)
     context.view.set_window((20_000.0, 21_000.0))
     on_to(qtbot, context, 2)
     assert tuple(shown(panel)) == pytest.approx(context.current.spectrum.range)

@@ -132,9 +132,6 @@ def test_the_column_of_the_order_stays_and_names_are_whole(qtbot, panel, context
 def test_cells_show_verdicts_faults_and_what_the_agent_says(qtbot, panel, session, context):
     hidden = [column for column in range(8) if panel.table.isColumnHidden(column)]
     assert hidden == [SCORE, AGENT, P_YES, P_COMBINED, FLAGS]
-    give_opinion(session, 2, "YES", 0.87)
-    qtbot.waitUntil(lambda: not panel.table.isColumnHidden(AGENT))
-    assert on_screen(panel)[1][AGENT : P_YES + 1] == ["YES", "0.87"]
     opinion = Opinion(verdict=Verdict.REJECT, flags=("star", "sky"))
     session.record_verdict(4, opinion)
     qtbot.waitUntil(lambda: on_screen(panel)[3][VERDICT] == "✕ rejected")
@@ -145,6 +142,7 @@ def test_cells_show_verdicts_faults_and_what_the_agent_says(qtbot, panel, sessio
     qtbot.waitUntil(lambda: on_screen(panel)[2][VERDICT] == "! broken")
     give_opinion(session, 2, "YES", 0.87)
     qtbot.waitUntil(lambda: not panel.table.isColumnHidden(AGENT))
+    assert on_screen(panel)[1][AGENT : P_YES + 1] == ["YES", "0.87"]
     context.current.blind_mode.set_on(True)
     assert panel.table.isColumnHidden(AGENT) and panel.table.isColumnHidden(P_YES)
     context.current.blind_mode.set_on(False)

@@ -65,13 +65,17 @@ def test_the_view_stays_from_candidate_to_candidate(person):
     QTest.mouseRelease(queue.table.viewport(), Qt.MouseButton.LeftButton, PLAIN, at)
     person.sees(5)
     assert person.log() == []
-    for key, held, name in [("/", PLAIN, "Find an object"), ("f", CTRL, "Filter the list")]:
-        person.start_over()  # A key for a hidden field shows its panel
-        person.press("h")
-        person.wait(lambda: not person.view.judging.dock_area.shows_panels)
-        person.press(key, held)
-        person.wait(lambda name=name: person.target.accessibleName() == name)
-        assert person.view.judging.dock_area.shows_panels
+
+
+@pytest.mark.parametrize(
+    ("key", "held", "name"), [("/", PLAIN, "Find an object"), ("f", CTRL, "Filter the list")]
+)
+def test_a_key_for_a_hidden_field_shows_its_panel(person, key, held, name):
+    person.press("h")
+    person.wait(lambda: not person.view.judging.dock_area.shows_panels)
+    person.press(key, held)
+    person.wait(lambda: person.target.accessibleName() == name)
+    assert person.view.judging.dock_area.shows_panels
 
 
 def test_blind_mode_shows_nothing_until_the_verdict_on_the_whole_window(qtbot, place):

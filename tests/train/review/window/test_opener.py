@@ -10,13 +10,14 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 pytest.importorskip("pyarrow")
 
+from train.review.window.opening.opener import opener_of
+
 from app.rooms import rooms
 from app.ui.background.runner import Runner
 from app.ui.help.pages import guide
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.theme.theme import CurrentTheme
 from train.review.pool import open_pool
-from train.review.window.opener import opener_of
 
 
 class Host(QWidget):

@@ -40,7 +40,7 @@ def message(person):
     return person.view.status.message.full_text
 
 
-def test_a_measurement_is_fitted_told_copied_and_goes_with_its_candidate(person):
+def test_a_measurement_is_fitted_told_and_copied(person):
     person.window.commands.run("fit_voigt")
     assert "Measure a line first" in message(person)
     forget(person, 2)  # The last measurement is fitted and told
@@ -72,14 +72,18 @@ def test_a_measurement_is_fitted_told_copied_and_goes_with_its_candidate(person)
     person.wait(lambda: len(layer.fits) == 1)
     person.press("c", CTRL)
     person.wait(lambda: "gaussian fit: " in QGuiApplication.clipboard().text())
-    forget(person, 2)  # What cannot be fitted is told and not drawn
+
+
+def test_what_cannot_be_fitted_is_told_and_not_drawn(person):
     layer = person.plot.plot.measured
     drag(person, 6610.0, 6655.0)  # no line is there
     person.wait(lambda: len(layer.shown) == 1)
     person.window.commands.run("fit_gaussian")
     person.wait(lambda: "Not fitted" in message(person))
     assert not layer.fits
-    forget(person, 2)  # The curve follows the axes
+
+
+def test_the_curve_follows_the_axes(person):
     layer = measure(person)
     person.window.commands.run("fit_gaussian")
     person.wait(lambda: len(layer.fits) == 1)
@@ -95,7 +99,9 @@ def test_a_measurement_is_fitted_told_copied_and_goes_with_its_candidate(person)
     assert as_in_file != pytest.approx(float(placed[top]))
     assert np.median(np.abs(placed - drawn)) < 0.05
     plot.grab()  # painted without an error
-    forget(person, 2)  # It goes with its measurement and with its candidate
+
+
+def test_it_goes_with_its_measurement_and_with_its_candidate(person):
     layer = measure(person)
     person.window.commands.run("fit_gaussian")
     person.wait(lambda: len(layer.fits) == 1)
