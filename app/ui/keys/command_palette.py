@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QTreeWidget,
     QTreeWidgetItem,
+    QVBoxLayout,
     QWidget,
 )
 
@@ -22,7 +23,6 @@ from app.ui.actions.commands import Commands
 from app.ui.keys.fuzzy import MAX_LENGTH, best_matches
 from app.ui.keys.keymap import Keymap
 from app.ui.keys.text_focus import OWN_KEYS
-from app.ui.widgets.labels import column
 
 WIDTH, ROWS = 600, 11
 """Least pixels, and the number of rows visible at once."""
@@ -60,7 +60,11 @@ class CommandPalette(QFrame):
         self.list = _list_of_commands()
         self.list.setAccessibleName(self.tr("Commands"))
         self.list.itemClicked.connect(self._run_chosen)
-        column(self.query, self.list, margins=12, parent=self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 12, 12, 12)
+        layout.setSpacing(8)
+        layout.addWidget(self.query)
+        layout.addWidget(self.list)
         shadow = QGraphicsDropShadowEffect(self, blurRadius=32, xOffset=0, yOffset=8)
         shadow.setColor(QColor(0, 0, 0, 90))
         self.setGraphicsEffect(shadow)

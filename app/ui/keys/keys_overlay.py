@@ -7,14 +7,22 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 from shiboken6 import isValid
 
 from app.ui.actions.actions import ACTIONS, CONTEXT, GROUPS
 from app.ui.actions.key_profiles import profile_name
 from app.ui.keys.keymap import Keymap
 from app.ui.keys.text_focus import OWN_KEYS
-from app.ui.widgets.labels import column, row, short_label
 
 MARGIN = 16
 """Pixels between the sheet and the edge of the window."""
@@ -55,7 +63,9 @@ class KeysOverlay(QWidget):
         self.setProperty(OWN_KEYS, True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Keys"))
-        column(self._area, margins=MARGIN, parent=self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
+        layout.addWidget(self._area)
         # The style sheet is applied to the new text size only after the font.
         self._laying_out = QTimer(self, singleShot=True, interval=0)
         self._laying_out.timeout.connect(self._lay_out)
@@ -117,11 +127,13 @@ class KeysOverlay(QWidget):
 
     def _heading(self) -> QWidget:
         line = QWidget()
-        layout = row(short_label(self.tr("Keys"), "heading"), spacing=None, parent=line)
+        layout = QHBoxLayout(line)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(_label(self.tr("Keys"), "heading"))
         profile = self.tr("Profile: {name}").replace("{name}", profile_name(self._keymap.profile))
-        hint = short_label(self.tr("Press any key to close. Change keys in Settings, Keys"), "dim")
+        hint = _label(self.tr("Press any key to close. Change keys in Settings, Keys"), "dim")
         layout.setSpacing(12)
-        for label, stretch in ((short_label(profile, "dim"), 1), (hint, 0)):
+        for label, stretch in ((_label(profile, "dim"), 1), (hint, 0)):
             label.setContentsMargins(0, 0, 0, DROP_PX)
             layout.addWidget(label, stretch, Qt.AlignmentFlag.AlignBottom)
         line.ensurePolished()
@@ -172,13 +184,18 @@ def _filled(lengths: list[int], limit: int) -> Iterator[list[int]]:
 def _sheet(heading: QWidget, columns: list[list[tuple[str, list[KeyRow]]]]) -> QFrame:
     sheet = QFrame()
     sheet.setProperty("role", "card")
-    body = row(spacing=32)
-    column(heading, body, margins=(SIDE_PX, 12, SIDE_PX, 16), parent=sheet)
-    for sections in columns:
+    layout = QVBoxLayout(sheet)
+    layout.setContentsMargins(SIDE_PX, 12, SIDE_PX, 16)
+    layout.setSpacing(8)
+    layout.addWidget(heading)
+    body = QHBoxLayout()
+    body.setSpacing(32)
+    layout.addLayout(body)
+    for column in columns:
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(3)
-        for group, rows in sections:
+        for group, rows in column:
             _add_section(grid, group, rows)
         grid.setRowStretch(grid.rowCount(), 1)
         body.addLayout(grid)
@@ -187,13 +204,22 @@ def _sheet(heading: QWidget, columns: list[list[tuple[str, list[KeyRow]]]]) -> Q
 
 def _add_section(grid: QGridLayout, group: str, rows: list[KeyRow]) -> None:
     top = grid.rowCount()
-    title = short_label(QCoreApplication.translate(CONTEXT, group), "title")
+    title = _label(QCoreApplication.translate(CONTEXT, group), "title")
     title.setContentsMargins(0, 8 if top > 1 else 0, 0, 2)
     grid.addWidget(title, top, 0, 1, 2)
-    for line, entry in enumerate(rows, top + 1):
-        keys = row(1, spacing=4)
-        for key in entry.keys:
-            keys.addWidget(short_label(key, "dim" if key == "…" else "key"))
+    for line, row in enumerate(rows, top + 1):
+        keys = QHBoxLayout()
+        keys.setSpacing(4)
+        keys.addStretch(1)
+        for key in row.keys:
+            keys.addWidget(_label(key, "dim" if key == "…" else "key"))
         grid.addLayout(keys, line, 0)
-        grid.addWidget(short_label(entry.title, ""), line, 1)
+        grid.addWidget(_label(row.title, ""), line, 1)
     grid.setColumnStretch(1, 1)
+
+
+def _label(text: str, role: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setProperty("role", role)
+    return label
