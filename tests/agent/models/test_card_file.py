@@ -162,12 +162,19 @@ def test_what_would_not_read_back_is_not_written(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_card_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
+def test_a_card_that_cannot_be_written_leaves_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_card(nano(), tmp_path)
-    (tmp_path / ".model.toml.new").mkdir()
+
+    def refuse(number: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("agent.atomic_file.os.fsync", refuse)
     with pytest.raises(ResourceError, match=r"model.toml could not be written"):
         write_card(nano(title="other"), tmp_path)
     assert read_card(tmp_path).title == 'Nano, "small"'
+    assert [path.name for path in tmp_path.iterdir()] == ["model.toml"]
 
 
 def test_the_hash_is_of_what_decides_the_answers() -> None:
