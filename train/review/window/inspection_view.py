@@ -11,12 +11,13 @@ from PySide6.QtCore import QCoreApplication, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from agent.ellipsis import shortened
 from agent.errors import WorkbenchError
 from agent.ratings.records import trajectory_id
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import SpectrumRef, Step, Trajectory
-from app.ui.agent.card_content import CardContent, card_contents, shortened
+from app.ui.agent.card_content import MAX_TEXT, CardContent, card_contents
 from app.ui.agent.measured_rows import MeasuredRow, header_row, observed_range
 from app.ui.agent.pictures import qimage
 from app.ui.background.runner import Runner
@@ -243,7 +244,7 @@ class TrajectoryView(CardColumn):
         card.body.addWidget(self.fault)
         self._add_picture(card, self.tr("The whole spectrum"))
         if trajectory.overview_text:
-            card.body.addWidget(_selectable(shortened(trajectory.overview_text)))
+            card.body.addWidget(_selectable(shortened(trajectory.overview_text, MAX_TEXT)))
         return card
 
     def _step_card(self, content: CardContent, asked: Step) -> Card:
