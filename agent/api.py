@@ -26,8 +26,7 @@ from agent.spectra.measure.features import feature_vector
 from agent.spectra.measure.index_definitions import builtin_indices
 from agent.spectra.measure.indices import measure_index as _measure_index
 from agent.spectra.measure.line_measure import measure_line as _measure_line
-from agent.spectra.measure.line_result import LineMeasurement
-from agent.spectra.measure.measurement import Measurement
+from agent.spectra.measure.measurement import LineMeasurement, Measurement
 from agent.spectra.measure.window_measure import WindowMeasurement, measure_window
 from agent.spectra.readers import registry
 from agent.spectra.rebinning import measurable

@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from app.services.hr_diagram.lines import BACKGROUND, background_text, sequences
+from app.services.hr_diagram.place import BACKGROUND, background_text, sequences
 
 if __name__ == "__main__":
     BACKGROUND.write_text(background_text(sequences()), encoding="utf-8")

@@ -145,10 +145,10 @@ class Photographer:
     def __init__(self, out: Path, language: str, size: tuple[int, int], names: list[str]) -> None:
         from PySide6.QtWidgets import QApplication
 
-        from app.ui.apply_theme import ThemeApplier
-        from app.ui.settings.settings_store import SettingsStore
-        from app.ui.theme.theme import CurrentTheme
-        from app.ui.translation.languages import install_translators
+        from app.ui.base.apply_theme import ThemeApplier
+        from app.ui.base.settings.settings_store import SettingsStore
+        from app.ui.base.theme.theme import CurrentTheme
+        from app.ui.base.translation.languages import install_translators
 
         self._out, self._language, self._size = out, language, size
         self._names = tuple(names)
@@ -162,7 +162,7 @@ class Photographer:
         self._dresser = ThemeApplier(self._application, self._current_theme, self._settings)
 
     def take_all(self, session: Path, folder: Path) -> None:
-        from app.ui.main_window import MainWindow
+        from app.ui.program.main_window import MainWindow
 
         self._folder = folder
         self._settings.change(recent=(str(session),))

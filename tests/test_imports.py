@@ -26,7 +26,8 @@ MODELS = (*HEAVY, "huggingface_hub", "xllamacpp", "keyring", "sklearn", "gguf")
             MODELS,
         ),
         (
-            "agent.inspection.measured_inspector, agent.confidence.calibration, app.worker.client",
+            "agent.inspection.measured_inspector, agent.confidence.calibration, "
+            "app.worker.supervisor",
             MODELS,
         ),
         ("agent, app, agent.plugins", (*OPTIONAL, "numpy", "sqlalchemy")),

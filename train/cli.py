@@ -17,7 +17,6 @@ from train.bench.command import bench
 from train.draft.command import draft
 from train.evaluate.command import app as evaluate
 from train.export.command import export, reopen
-from train.eye.command import app as eye
 from train.grpo.command import grpo
 from train.models.average_command import average
 from train.models.card_command import card
@@ -28,8 +27,9 @@ from train.review.train_commands import audit, curate, judge, lessons
 from train.sft.command import sft
 from train.simulate.command import simulate
 from train.simulate.realism.realism_command import realism
-from train.simulate.realism.transfer_command import transfer
+from train.simulate.realism.transfer import transfer
 from train.stars.command import stars
+from train.vision.command import app as eye
 from train.weights.command import measured, weights
 
 app = typer.Typer(

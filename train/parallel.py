@@ -12,7 +12,7 @@ from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import TypeVar
 
-from agent.cluster.place import RayPlace
+from agent.cluster.options import RayPlace
 from agent.errors import WorkbenchError
 from train.ray_work import ray_in_order
 

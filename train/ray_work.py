@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from agent.cluster.place import RayPlace
+from agent.cluster.options import RayPlace
 from agent.cluster.ray_actors import RayActors
 from agent.cluster.ray_cluster import RayCluster
 from agent.errors import WorkbenchError

@@ -12,7 +12,7 @@ from agent.engines.base import SamplingSettings
 from agent.hashing import picture_hash
 from agent.inspection.control import Control
 from agent.inspection.episode import Episode
-from agent.inspection.measured_conversation import BlankPictureMaker, MeasuredConversation
+from agent.inspection.measured_inspector import BlankPictureMaker, MeasuredConversation
 from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.protocol import prompt_hash
 from agent.protocol.reply import is_well_formed

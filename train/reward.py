@@ -1,7 +1,7 @@
 """The reward of a rollout, by verdict and form: equation 3 of the published recipe.
 
 How verdict and form are read is either strict, as in inspections by our models, or as the scorer of
-the published weights reads them (`agent.protocol.published_reply`).
+the published weights reads them (`agent.protocol.reply`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agent.errors import WorkbenchError
-from agent.protocol.published_reply import is_published_form, published_verdict
-from agent.protocol.reply import Verdict, is_well_formed
+from agent.protocol.reply import Verdict, is_published_form, is_well_formed, published_verdict
 from agent.trajectory.trajectory import Trajectory
 
 RewardKind = Literal["strict", "published"]

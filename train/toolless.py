@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agent.protocol.protocol import SYSTEM, Turn, opening
-from agent.tasks.guideline import guideline_text
-from agent.tasks.task import Task
+from agent.tasks.task import Task, guideline_text
 from agent.trajectory.trajectory import Trajectory
 
 NO_TOOL = "The tool cannot be used on this spectrum. Answer from the picture of the whole."

@@ -11,9 +11,15 @@ import signal
 import sys
 import threading
 import time
+from contextlib import suppress
 
 POLL_S = 1.0
 _PR_SET_PDEATHSIG = 1  # of <linux/prctl.h>
+
+GIVES_WAY = "--gives-way"
+"""An argument of children that do so."""
+NICENESS = 10
+_BELOW_NORMAL = 0x4000  # BELOW_NORMAL_PRIORITY_CLASS of the Windows API
 
 
 def die_with_parent() -> None:
@@ -51,3 +57,14 @@ def _watch(parent: int) -> None:
 
 def _die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def give_way() -> None:
+    """Take the processor only where others leave it free; threads and children inherit that."""
+    if sys.platform == "win32":
+        kernel = ctypes.windll.kernel32
+        kernel.GetCurrentProcess.restype = ctypes.c_void_p
+        kernel.SetPriorityClass(ctypes.c_void_p(kernel.GetCurrentProcess()), _BELOW_NORMAL)
+    else:
+        with suppress(OSError):
+            os.nice(NICENESS)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from ctypes import c_int64, c_size_t, c_uint32, c_uint64
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 _KILL_ON_JOB_CLOSE = 0x2000
 EXTENDED_LIMITS = 9  # JobObjectExtendedLimitInformation
+
+CHILD_OPTION = "--child"
 
 
 def start_child(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
@@ -76,3 +80,25 @@ if sys.platform == "win32":
             ctypes.c_void_p(job), EXTENDED_LIMITS, ctypes.byref(limits), ctypes.sizeof(limits)
         )
         return job if done else None
+
+
+# The command line that starts a child process of ours, installed or frozen.
+def child_command(name: str, script: Sequence[str], *arguments: str) -> list[str]:
+    """Return the command that runs `script` (a file, or `-m` and a module) in a new Python.
+
+    A frozen program ships no separate Python, so it starts itself with `--child name`.
+    """
+    if getattr(sys, "frozen", False):
+        return [_frozen_program(), CHILD_OPTION, name, *arguments]
+    # -P keeps the current folder off sys.path: a user's file must not shadow a module
+    return [sys.executable, "-P", *script, *arguments]
+
+
+def _frozen_program() -> str:
+    """The running program; on Windows the console version, since a windowed one may lack pipes."""
+    console = Path(sys.executable).with_name("spec-o3.exe")
+    return str(console) if is_windows() and console.exists() else sys.executable
+
+
+def is_windows() -> bool:
+    return os.name == "nt"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from agent.evidence.gates import GATES
+from agent.evidence.features import FEATURES
 from agent.spectra.lines import Line, builtin_lines
 from agent.spectra.measure.index_definitions import COMPOUNDS, RATIOS, Index, builtin_indices
 from agent.spectra.measure.window_measure import edge_index
@@ -79,8 +79,10 @@ class Feature:
             return f"{head.species} edge at {head.wavelength:.1f}"
         if self.id.endswith("_D2"):
             return f"{builtin_lines()[self.id.removesuffix('_D2')].label} width at half depth"
-        gate = GATES.get(self.id)
-        return SPOKEN_NAMES.get(self.id) or (gate.label if gate else self.id.replace("_", " "))
+        feature = FEATURES.get(self.id)
+        return SPOKEN_NAMES.get(self.id) or (
+            feature.label if feature else self.id.replace("_", " ")
+        )
 
     @property
     def long_name(self) -> str:

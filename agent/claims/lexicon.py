@@ -9,7 +9,7 @@ from functools import cache
 from types import MappingProxyType
 
 from agent.claims.features import Feature
-from agent.evidence.gates import GATES
+from agent.evidence.features import FEATURES
 from agent.spectra.air import air_to_vacuum
 from agent.spectra.lines import Line, builtin_lines
 from agent.spectra.measure.index_definitions import builtin_indices
@@ -148,9 +148,9 @@ def _names() -> tuple[Mapping[str, tuple[Feature, ...]], re.Pattern[str]]:
         if index.kind != "edge" and not index.name.startswith("EW_"):
             add(Feature(index.name).name, Feature(index.name))
             add(index.name, Feature(index.name))
-    for gate in GATES.values():
-        if gate.name in builtin_indices() and not gate.name.startswith(("EW_", "colour_")):
-            add(gate.label, Feature(gate.name))
+    for feature in FEATURES.values():
+        if feature.name in builtin_indices() and not feature.name.startswith(("EW_", "colour_")):
+            add(feature.label, Feature(feature.name))
     for alias, name in ALIASES.items():
         add(alias, Feature(name))
     options = "|".join(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
-from agent.cluster.place import RayPlace, with_ray_address
+from agent.errors import WorkbenchError
 
 RayOption = Annotated[
     str | None,
@@ -40,6 +43,9 @@ GpusEachOption = Annotated[
     ),
 ]
 
+HERE = ""
+"""The address of a Ray of our own on this machine."""
+
 
 def ray_place(
     ray: str | None, actors: int | None, gpus_each: float, workers: int
@@ -59,3 +65,27 @@ class RayCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, with_ray_address(args))
+
+
+# Where a command's work is done with Ray: on this machine or on a cluster.
+@dataclass(frozen=True, kw_only=True)
+class RayPlace:
+    """Which Ray to use and what to ask of it; None actors: as many as it has processors or GPUs."""
+
+    address: str = HERE
+    actors: int | None = None
+    gpus_each: float = 0.0
+
+    def __post_init__(self) -> None:
+        if 1 < self.gpus_each != int(self.gpus_each):
+            raise WorkbenchError("--gpus-each is a part of one GPU or a whole number of them")
+
+
+def with_ray_address(words: Sequence[str]) -> list[str]:
+    """A command line in which `--ray` without an address has the empty one."""
+    whole = []
+    for word, following in zip_longest(words, words[1:], fillvalue="-"):
+        whole.append(word)
+        if word == "--ray" and following.startswith("-"):
+            whole.append(HERE)
+    return whole

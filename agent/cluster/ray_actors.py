@@ -13,11 +13,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from agent.checked_toml import printable
-from agent.cluster.actor import CannotWork, MakeWorker, MustBeAlone, Shell
 from agent.cluster.ray_cluster import RayCluster
+from agent.errors import WorkbenchError
 
 # One death may be chance or a lack of memory; after two we blame the call.
 MAX_TRIES = 2
@@ -289,3 +289,51 @@ def _no_begin(error: Exception) -> CannotWork:
 
 def _first_line(error: Exception) -> str:
     return printable(str(error).partition("\n")[0] or type(error).__name__, 300)
+
+
+# What runs in a process of a Ray cluster: a shell with a worker in it.
+class CannotWork(WorkbenchError):
+    """An actor that can do no work, this call or any other; others may."""
+
+
+class MustBeAlone(WorkbenchError):
+    """A call that may be to blame for what went wrong: it is tried again with nothing beside it."""
+
+
+class Worker(Protocol):
+    """What an actor holds."""
+
+    def begin(self) -> object:
+        """Get ready, also after a death; all actors that work together return the same."""
+
+    def work(self, call: Any) -> Any:
+        """Answer one call, in a thread of its own where several are at work at once.
+
+        Raises CannotWork and MustBeAlone.
+        """
+
+
+MakeWorker = Callable[[int], Worker]
+"""Called in the actor's process with the number of actors that share its machine."""
+
+
+class Shell:
+    """The actor itself."""
+
+    def __init__(self, make: MakeWorker, sharing: int) -> None:
+        self._worker = make(sharing)
+
+    def is_there(self) -> None:
+        """Answered as soon as the actor runs."""
+
+    def begin(self) -> object:
+        try:
+            return self._worker.begin()
+        except WorkbenchError as error:
+            return CannotWork(str(error))
+
+    def work(self, call: Any) -> Any:
+        try:
+            return self._worker.work(call)
+        except (CannotWork, MustBeAlone) as error:
+            return error

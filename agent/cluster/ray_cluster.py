@@ -12,7 +12,7 @@ import socket
 from typing import Any
 
 from agent.checked_toml import printable
-from agent.cluster.place import HERE, RayPlace
+from agent.cluster.options import HERE, RayPlace
 from agent.errors import WorkbenchError
 
 NEEDS_RAY = (

@@ -17,13 +17,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agent.confidence.intervals import (
+from agent.confidence.judged import ConfidenceError, JudgedScores
+from agent.confidence.scores import (
     binomial_tail,
     checked_fraction,
     lower_limit,
     upper_limit,
 )
-from agent.confidence.judged import ConfidenceError, JudgedScores
 from agent.spectra.spectrum import FloatArray
 
 Decision = Literal["accept", "ask", "reject"]

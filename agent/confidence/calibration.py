@@ -6,13 +6,16 @@ selected in the same way as the judged ones.
 
 from __future__ import annotations
 
+import json
 import math
-from dataclasses import dataclass, replace
-from typing import Literal, get_args, overload
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal, NoReturn, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from agent.checked_toml import printable
 from agent.confidence.judged import (
     ConfidenceError,
     JudgedScores,
@@ -20,7 +23,6 @@ from agent.confidence.judged import (
     logit,
     sigmoid,
 )
-from agent.confidence.platt import fit_platt, smoothed_targets
 from agent.spectra.spectrum import FloatArray
 
 Method = Literal["identity", "platt", "isotonic"]
@@ -35,6 +37,10 @@ MAX_SLOPE = 1e6
 PLATT_NEEDS = (20, 5)
 # With fewer, the curve follows single candidates and the line predicts better.
 ISOTONIC_NEEDS = (1000, 100)
+
+MAX_STEPS = 100
+TOLERANCE = 1e-12
+MIN_SPREAD = 1e-6  # log odds closer together than this differ by rounding only
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,3 +229,131 @@ def _rises(knots: tuple[tuple[float, float], ...]) -> bool:
     x, y = np.array(knots, dtype=np.float64).reshape(-1, 2).T
     inside = bool(np.all((x >= 0.0) & (x <= 1.0) & (y >= 0.0) & (y <= 1.0)))
     return inside and bool(np.all(np.diff(x) > 0.0)) and bool(np.all(np.diff(y) >= 0.0))
+
+
+MAX_BYTES = 8 * 1024 * 1024
+TEXTS = ("method", "data_sha256", "model", "model_sha256", "task", "note")
+COUNTS = ("n", "positives")
+NUMBERS = ("slope", "intercept")
+FIELDS = frozenset(field.name for field in fields(Calibration))
+
+
+# Calibrations as JSON text; values that are read back are checked like any untrusted input.
+def calibration_to_json(calibration: Calibration) -> str:
+    return json.dumps(asdict(calibration), ensure_ascii=False, allow_nan=False, sort_keys=True)
+
+
+def calibration_from_json(text: str, source: str = "calibration") -> Calibration:
+    """Raises ConfidenceError, prefixed with `source`, unless the text is a valid calibration."""
+    if len(text) > MAX_BYTES:
+        raise ConfidenceError(f"{source}: longer than {MAX_BYTES} bytes")
+    try:
+        record = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise ConfidenceError(f"{source}: not valid JSON: {str(error)[:100]}") from error
+    if not isinstance(record, dict):
+        raise ConfidenceError(f"{source}: not a calibration")
+    if record.get("version") != CALIBRATION_VERSION:
+        raise ConfidenceError(f"{source}: made by another version of this program: calibrate again")
+    if wrong := sorted(record.keys() - FIELDS) + sorted(FIELDS - record.keys()):
+        raise ConfidenceError(f"{source}: unknown or missing field {printable(wrong[0], 40)!r}")
+    try:
+        return Calibration(**_checked(record))
+    except ConfidenceError as error:
+        raise ConfidenceError(f"{source}: {error}") from error
+
+
+def _checked(record: Mapping[str, Any]) -> dict[str, Any]:
+    checked: dict[str, Any] = {"version": CALIBRATION_VERSION}
+    for name in TEXTS:
+        if not isinstance(record[name], str):
+            raise ConfidenceError(f"{name} must be a text")
+        checked[name] = record[name]
+    for name in COUNTS:
+        if type(record[name]) is not int or not 0 <= record[name] <= 10**12:
+            raise ConfidenceError(f"{name} must be a count")
+        checked[name] = record[name]
+    for name in NUMBERS:
+        checked[name] = _number(record[name], name)
+    checked["prior"] = None if record["prior"] is None else _number(record["prior"], "prior")
+    checked["knots"] = _knots(record["knots"])
+    return checked
+
+
+def _knots(value: object) -> tuple[tuple[float, float], ...]:
+    if not isinstance(value, list) or len(value) > MAX_KNOTS:
+        raise ConfidenceError(f"knots must be a list of at most {MAX_KNOTS} pairs")
+    if not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
+        raise ConfidenceError("knots must be pairs of numbers")
+    return tuple((_number(x, "a knot"), _number(y, "a knot")) for x, y in value)
+
+
+def _number(value: object, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ConfidenceError(f"{name} must be a number")
+    try:
+        number = float(value)
+    except OverflowError as error:
+        raise ConfidenceError(f"{name} is too large a number") from error
+    if not math.isfinite(number):
+        raise ConfidenceError(f"{name} must be a finite number")
+    return number
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not allowed")
+
+
+# Platt scaling: a straight line through the log odds, for tens to hundreds of candidates. Platt
+# (1999), fitted by Newton's method as in Lin, Lin and Weng (2007).
+def smoothed_targets(judged: JudgedScores) -> tuple[float, float]:
+    """Platt's target values for NO and YES: a fit to n candidates is never surer than 1 in n."""
+    return 1.0 / (judged.negatives + 2.0), (judged.positives + 1.0) / (judged.positives + 2.0)
+
+
+def fit_platt(judged: JudgedScores) -> tuple[float, float]:
+    """Slope and intercept in log odds; a slope below 1 means the inspector is overconfident."""
+    x = logit(judged.p)
+    centre, scale = float(x.mean()), float(x.std())
+    if np.ptp(x) < MIN_SPREAD:
+        raise ConfidenceError("every p(YES) is the same, so nothing can be calibrated")
+    low, high = smoothed_targets(judged)
+    target = np.where(judged.label, high, low)
+    slope, intercept = _newton((x - centre) / scale, target)
+    return slope / scale, intercept - slope * centre / scale
+
+
+def _newton(x: FloatArray, target: FloatArray) -> tuple[float, float]:
+    at = np.array([0.0, float(logit(target.mean()))])
+    loss = _loss(at, x, target)
+    for _ in range(MAX_STEPS):
+        gradient, curvature = _derivatives(at, x, target)
+        step = np.linalg.solve(curvature, gradient)
+        gain = float(gradient @ step)  # twice the expected decrease of a full step
+        if gain <= TOLERANCE:
+            at = at - step
+            break
+        length, tried = 1.0, _loss(at - step, x, target)
+        # Halved until the loss falls by a share of what the slope promises (Armijo), with the
+        # share and the smallest length of Lin, Lin and Weng.
+        while tried > loss - 1e-4 * length * gain and length > 1e-10:
+            length *= 0.5
+            tried = _loss(at - length * step, x, target)
+        at, loss = at - length * step, tried
+    return float(at[0]), float(at[1])
+
+
+def _loss(at: FloatArray, x: FloatArray, target: FloatArray) -> float:
+    log_odds = at[0] * x + at[1]
+    return float(np.mean(np.logaddexp(0.0, log_odds) - target * log_odds))
+
+
+def _derivatives(
+    at: FloatArray, x: FloatArray, target: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    p = sigmoid(at[0] * x + at[1])
+    error, bend = (p - target) / x.size, p * (1.0 - p) / x.size
+    cross = float(bend @ x)
+    curvature = np.array([[float(bend @ (x * x)), cross], [cross, float(np.sum(bend))]])
+    ridge = 1e-12 * np.eye(2)  # the curvature vanishes where every p is 0 or 1
+    return np.array([float(error @ x), float(np.sum(error))]), curvature + ridge

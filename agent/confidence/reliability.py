@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.confidence.intervals import wilson
 from agent.confidence.judged import ConfidenceError, JudgedScores
+from agent.confidence.scores import wilson
 from agent.spectra.spectrum import FloatArray
 
 MAX_BINS = 1000

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.convert.errors import ConversionError
+from agent.errors import WorkbenchError
 
 Weights = NDArray[np.float32]
 
@@ -187,3 +187,7 @@ def _parsed(path: Path, text: bytes) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise ConversionError(f"{path} is not a JSON object")
     return content
+
+
+class ConversionError(WorkbenchError):
+    """llama.cpp would not compute this model, or the file written from it, correctly."""

@@ -16,12 +16,11 @@ from typing import Literal, get_args
 
 from filelock import FileLock, Timeout
 
-from agent.convert.checkpoint import Checkpoint, open_checkpoint
-from agent.convert.errors import ConversionError
+from agent.convert.checkpoint import Checkpoint, ConversionError, open_checkpoint
+from agent.convert.forms import SPARE_BYTES
 from agent.convert.gguf_file import Contents, check_gguf, kept_bytes, write_gguf
-from agent.convert.machine import SPARE_BYTES
 from agent.convert.metadata import text_metadata, vision_metadata
-from agent.convert.quantizer import quantize_chunk
+from agent.convert.quantizer import MIXED, quantize_chunk
 from agent.convert.shapes import Family, read_shape
 from agent.convert.targets import (
     is_tied,
@@ -30,7 +29,6 @@ from agent.convert.targets import (
     text_targets,
     vision_targets,
 )
-from agent.convert.tensor_types import MIXED
 from agent.convert.vocabulary import read_vocabulary
 from agent.hashing import file_hash
 

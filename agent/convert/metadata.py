@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from agent.convert.checkpoint import Checkpoint
-from agent.convert.errors import ConversionError
+from agent.convert.checkpoint import Checkpoint, ConversionError
 from agent.convert.shapes import MERGE, VISION_EPS, ModelShape
 from agent.convert.vocabulary import END_OF_TEXT, END_OF_TURN, Vocabulary
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import isqrt
 from typing import Any, Literal
 
-from agent.convert.errors import ConversionError
+from agent.convert.checkpoint import ConversionError
 
 Family = Literal["qwen2.5-vl", "qwen3-vl"]
 FAMILIES: dict[str, Family] = {"qwen2_5_vl": "qwen2.5-vl", "qwen3_vl": "qwen3-vl"}

@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from agent.convert.checkpoint import Checkpoint, StoredTensor, Weights
-from agent.convert.errors import ConversionError
+from agent.convert.checkpoint import Checkpoint, ConversionError, StoredTensor, Weights
 from agent.convert.shapes import ModelShape, TextShape, VisionShape
 
 Cut = Literal["whole", "third", "frame"]

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agent.convert.checkpoint import Checkpoint
-from agent.convert.errors import ConversionError
+from agent.convert.checkpoint import Checkpoint, ConversionError
 from agent.engines.tokenizer_file import SPLIT
 
 NORMAL, CONTROL, USER_DEFINED, UNUSED = 1, 3, 4, 5

@@ -1,7 +1,7 @@
-"""Classifies the whole spectrum by kind of object, with an additive model of many gates.
+"""Classifies the whole spectrum by kind of object, with an additive model of many features.
 
-Each gate enters through a few smooth, bounded steps, so none can dominate for an unusual spectrum.
-A gate that is not measured contributes 0.
+Each feature enters through a few smooth, bounded steps, so none dominates an unusual spectrum.
+A feature that is not measured contributes 0.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 
 from agent.checked_toml import TomlTable, read_toml
 from agent.errors import ResourceError
-from agent.evidence.gate_numbers import gate_numbers
-from agent.evidence.gates import GATES
+from agent.evidence.feature_numbers import feature_numbers
+from agent.evidence.features import FEATURES
 from agent.evidence.measurements import SpectrumMeasurements
 from agent.spectra.spectrum import FloatArray
 
@@ -29,19 +29,19 @@ MAX_KNOTS = 12
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
-    """The fitted model; `weights` is (gates * steps, labels)."""
+    """The fitted model; `weights` is (features * steps, labels)."""
 
     labels: tuple[str, ...]
-    gates: tuple[str, ...]
+    features: tuple[str, ...]
     knots: FloatArray
-    """(gates, steps): the centre of each step."""
+    """(features, steps): the centre of each step."""
     scales: FloatArray
-    """(gates, steps): half the width of each step."""
+    """(features, steps): half the width of each step."""
     weights: FloatArray
     intercepts: FloatArray
 
     def terms(self, values: FloatArray, errors: FloatArray) -> FloatArray:
-        """(spectra, gates) values as (spectra, gates * steps) terms; 0 if not measured."""
+        """(spectra, features) values as (spectra, features * steps) terms; 0 if not measured."""
         return steps(values, errors, self.knots, self.scales)
 
     def scores(self, terms: FloatArray) -> FloatArray:
@@ -50,26 +50,26 @@ class Kinds:
 
     def judge(self, numbers: SpectrumMeasurements) -> KindJudgement:
         """Score the kinds for one spectrum."""
-        values, errors = gate_row(numbers, self.gates)
+        values, errors = feature_row(numbers, self.features)
         terms = self.terms(values[None, :], errors[None, :])[0]
         parts = terms[:, None] * self.weights
-        by_gate = parts.reshape(len(self.gates), -1, len(self.labels)).sum(axis=1)
+        by_feature = parts.reshape(len(self.features), -1, len(self.labels)).sum(axis=1)
         return KindJudgement(
             labels=self.labels,
-            gates=self.gates,
+            features=self.features,
             values=values,
             errors=errors,
-            scores=self.intercepts + by_gate.sum(axis=0),
-            parts=by_gate,
+            scores=self.intercepts + by_feature.sum(axis=0),
+            parts=by_feature,
         )
 
 
 @dataclass(frozen=True, eq=False)
 class KindJudgement:
-    """Scores of all kinds in nats; `parts` is each gate's contribution, (gates, labels)."""
+    """Scores of all kinds in nats; `parts` is each feature's contribution, (features, labels)."""
 
     labels: tuple[str, ...]
-    gates: tuple[str, ...]
+    features: tuple[str, ...]
     values: FloatArray
     errors: FloatArray
     scores: FloatArray
@@ -92,25 +92,25 @@ class KindJudgement:
         return tuple(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 
     def telling(self, label: str, other: str) -> tuple[tuple[str, float], ...]:
-        """Gates with their nats for `label` over `other`, strongest first."""
+        """Features with their nats for `label` over `other`, strongest first."""
         first, second = self.labels.index(label), self.labels.index(other)
         nats = (self.parts[:, first] - self.parts[:, second]).tolist()
-        pairs = [pair for pair in zip(self.gates, nats, strict=True) if pair[1] != 0.0]
+        pairs = [pair for pair in zip(self.features, nats, strict=True) if pair[1] != 0.0]
         return tuple(sorted(pairs, key=lambda pair: (-abs(pair[1]), pair[0])))
 
-    def value(self, gate: str) -> float:
-        return float(self.values[self.gates.index(gate)])
+    def value(self, feature: str) -> float:
+        return float(self.values[self.features.index(feature)])
 
-    def error(self, gate: str) -> float:
-        return float(self.errors[self.gates.index(gate)])
+    def error(self, feature: str) -> float:
+        return float(self.errors[self.features.index(feature)])
 
 
-def gate_row(
-    numbers: SpectrumMeasurements, gates: tuple[str, ...]
+def feature_row(
+    numbers: SpectrumMeasurements, features: tuple[str, ...]
 ) -> tuple[FloatArray, FloatArray]:
-    """Values and errors of the gates, NaN if not measured."""
-    values = gate_numbers(numbers)
-    pairs = [values[gate] for gate in gates]
+    """Values and errors of the features, NaN if not measured."""
+    values = feature_numbers(numbers)
+    pairs = [values[feature] for feature in features]
     return np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
 
 
@@ -143,15 +143,15 @@ def read_kinds(path: Path) -> Kinds:
     file = read_toml(path, MAX_BYTES)
     labels = file.texts("labels", longest=16, at_most=MAX_KINDS, at_least=2)
     intercepts = file.numbers("intercepts", low=-100, high=100, at_most=len(labels))
-    tables = file.tables("gates", at_least=1, at_most=4 * len(GATES) + 4)
+    tables = file.tables("gates", at_least=1, at_most=4 * len(FEATURES) + 4)
     file.close()
-    rows = [_gate(table, len(labels)) for table in tables]
+    rows = [_feature(table, len(labels)) for table in tables]
     n_knots = {len(row[1]) for row in rows}
     if len(intercepts) != len(labels) or len(n_knots) != 1:
         raise ResourceError(f"{path}: intercepts or knots differ in number")
     return Kinds(
         labels=labels,
-        gates=tuple(row[0] for row in rows),
+        features=tuple(row[0] for row in rows),
         knots=np.array([row[1] for row in rows]),
         scales=np.array([row[2] for row in rows]),
         weights=np.concatenate([np.reshape(row[3], (-1, len(labels))) for row in rows]),
@@ -159,10 +159,10 @@ def read_kinds(path: Path) -> Kinds:
     )
 
 
-def _gate(
+def _feature(
     table: TomlTable, n_labels: int
 ) -> tuple[str, tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
-    name = table.choice("name", GATES)
+    name = table.choice("name", FEATURES)
     knots = table.numbers("knots", low=-1e7, high=1e7, at_most=MAX_KNOTS)
     scales = table.numbers("scales", low=1e-9, high=1e7, at_most=MAX_KNOTS)
     at_most = MAX_KNOTS * n_labels

@@ -10,10 +10,9 @@ from typing import Any
 from agent.evidence.star_velocity import StarVelocity, star_velocity
 from agent.spectra.measure.indices import measure_indices
 from agent.spectra.measure.line_measure import measure_line
-from agent.spectra.measure.line_result import LineMeasurement
-from agent.spectra.measure.measurement import Measurement, measured, refused
+from agent.spectra.measure.measurement import LineMeasurement, Measurement, measured, refused
 from agent.spectra.measure.noise import Quality, quality, signal_to_noise
-from agent.spectra.measure.zoom_measurements import zoom_numbers
+from agent.spectra.measure.window_measure import zoom_numbers
 from agent.spectra.pixel_grid import doppler
 from agent.spectra.rebinning import measurable
 from agent.spectra.spectrum import Spectrum, Window, frame_z

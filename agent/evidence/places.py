@@ -1,11 +1,11 @@
-"""Where claims and gates lie in the spectrum, so that each is said of the window that shows it."""
+"""Where claims and features lie in the spectrum, so that each is said of a window that shows it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agent.evidence.feature_numbers import BOTH
 from agent.evidence.findings import Finding
-from agent.evidence.gate_numbers import BOTH
 from agent.evidence.line_words import line_of
 from agent.evidence.measurements import SpectrumMeasurements
 from agent.spectra.lines import builtin_lines
@@ -53,13 +53,13 @@ def deciding_targets(finding: Finding, numbers: SpectrumMeasurements) -> tuple[s
     return tuple(deciding[:1]) or evidence.target
 
 
-def gate_places(gate: str) -> tuple[Window, ...]:
-    """The rest-frame ranges of a gate's features; empty if it describes the whole spectrum."""
-    if gate in BOTH:
-        return tuple(place for part in BOTH[gate][1:] for place in gate_places(part))
+def feature_places(feature: str) -> tuple[Window, ...]:
+    """The rest-frame ranges of a feature's features; empty if it describes the whole spectrum."""
+    if feature in BOTH:
+        return tuple(place for part in BOTH[feature][1:] for place in feature_places(part))
     for part in PROFILE_PARTS:
-        gate = gate.removesuffix(part)
-    place = feature_range(gate.removeprefix("EW_"), gate)
+        feature = feature.removesuffix(part)
+    place = feature_range(feature.removeprefix("EW_"), feature)
     return () if place is None else (place,)
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from agent.evidence.features import NAMED_STEP
 from agent.evidence.findings import Finding
-from agent.evidence.gates import NAMED_STEP
 from agent.evidence.measurements import SpectrumMeasurements
 from agent.spectra.lines import builtin_lines
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from agent.evidence.measurements import SpectrumMeasurements
 from agent.spectra.lines import builtin_lines
-from agent.spectra.measure.zoom_measurements import line_row, rounded
+from agent.spectra.measure.window_measure import line_row, rounded
 from agent.spectra.spectrum import frame_z
 
 Row = dict[str, Any]

@@ -1,4 +1,4 @@
-"""Short texts with the gates measured in a window, for small models to read with the picture."""
+"""Short texts with the features measured in a window, for small models to read with the picture."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 from bisect import bisect
 from functools import cache
 
-from agent.evidence.gate_numbers import ABSORBED_ONLY, gate_numbers
-from agent.evidence.gate_words import lines_of
-from agent.evidence.gates import GATES
+from agent.evidence.feature_numbers import ABSORBED_ONLY, feature_numbers
+from agent.evidence.feature_words import lines_of
+from agent.evidence.features import FEATURES
 from agent.evidence.kinds import builtin_kinds
 from agent.evidence.measurements import SpectrumMeasurements
 from agent.evidence.said_numbers import SaidNumbers
@@ -20,14 +20,14 @@ from agent.spectra.spectrum import Window
 
 MAX_ENTRIES = 10  # per window
 CLEAR_SIGMA = 3.0
-MAX_ERROR_FRACTION = 0.5  # of a gate's usual range; a larger error makes the value useless
+MAX_ERROR_FRACTION = 0.5  # of a feature's usual range; a larger error makes the value useless
 SLACK = 8.0  # angstrom by which a feature may extend beyond the window
 
 MARKS = ("(---)", "(--)", "(-)", "(=)", "(+)", "(++)", "(+++)")
 
-# Gates with one location in the spectrum, most informative first. Equivalent widths are negative in
-# emission.
-WINDOW_GATES = (
+# Features with one location in the spectrum, most informative first. Equivalent widths are
+# negative in emission.
+WINDOW_FEATURES = (
     "EW_H_alpha", "H_alpha_em_fwhm", "EW_H_beta", "H_beta_em_fwhm", "TiO5", "TiO5_excess", "CaH2",
     "CaH3", "CaH1", "NaI_8190", "CaT", "TiO_7054_edge", "TiO_4940", "C2_5165_edge", "C2_4737_edge",
     "C2_5636_edge", "ZrO_6474_edge", "ZrO_6474", "ZrO_6345_edge", "ZrO_6345", "ZrO_6378_edge",
@@ -41,8 +41,8 @@ WINDOW_GATES = (
     "EW_FeI_5270", "EW_LiI_6708", "EW_HeI_7065", "H_gamma_depth",
 )  # fmt: skip
 
-# Gates given with the whole spectrum.
-OVERVIEW_GATES = (
+# Features given with the whole spectrum.
+OVERVIEW_FEATURES = (
     "EW_H_alpha", "H_alpha_em_fwhm", "EW_H_beta", "H_beta_D2", "Dn4000", "EW_CaII_K",
     "EW_HeI_4471", "HeII_5411", "Mg_b", "C2_5165_edge", "TiO5", "CaH2", "ZrO_6474_edge",
     "H_delta_D2", "EW_OIII_5007", "colour_4200_5400", "colour_5400_6600", "colour_6600_7500",
@@ -60,7 +60,7 @@ DEEP_TIO5 = 0.85
 def window_numbers(
     numbers: SpectrumMeasurements, low: float, high: float, z: float | None = None
 ) -> str:
-    """One line with the S/N and the gates in a window, by wavelength: label, mark and value.
+    """One line with the S/N and the features in a window, by wavelength: label, mark and value.
 
     The mark ranks the value among all kinds of objects; a line or band head within three sigma of 0
     gets the mark of 0. The window is in the frame of the pictures (rest frame for `z`).
@@ -71,7 +71,7 @@ def window_numbers(
 
 
 def overview_numbers(numbers: SpectrumMeasurements, z: float | None = None) -> str:
-    """One line with the range and S/N of the whole spectrum and its overview gates."""
+    """One line with the range and S/N of the whole spectrum and its overview features."""
     frame = 1.0 + (z or 0.0)
     low, high = numbers.spectrum.range
     reach = f"{low / frame:.0f} to {high / frame:.0f} Å"
@@ -84,12 +84,12 @@ def _noise(numbers: SpectrumMeasurements, low: float, high: float) -> str:
 
 
 def overview_entries(numbers: SpectrumMeasurements) -> dict[str, str]:
-    """Texts for the whole spectrum, by gate."""
-    values = gate_numbers(numbers)
+    """Texts for the whole spectrum, by feature."""
+    values = feature_numbers(numbers)
     has_deep_tio = _has_deep_tio(*values["TiO5"])
     return {
         name: _entry(name, *values[name])
-        for name in OVERVIEW_GATES
+        for name in OVERVIEW_FEATURES
         if _is_informative(name, *values[name]) and not (has_deep_tio and name in CONTINUUM_GATES)
     }
 
@@ -101,61 +101,61 @@ def _has_deep_tio(ratio: float, error: float) -> bool:
 def window_entries(
     numbers: SpectrumMeasurements, low: float, high: float, z: float | None = None
 ) -> dict[str, str]:
-    """Texts for the gates in a window, by gate, sorted by wavelength."""
-    values = gate_numbers(numbers)
-    return {name: _entry(name, *values[name]) for name in _window_gates(numbers, low, high, z)}
+    """Texts for the features in a window, by feature, sorted by wavelength."""
+    values = feature_numbers(numbers)
+    return {name: _entry(name, *values[name]) for name in _window_features(numbers, low, high, z)}
 
 
 def note_window(said: SaidNumbers, low: float, high: float, z: float | None = None) -> None:
-    """Note what `window_entries` names, for the record: lines as lines, other gates as numbers."""
-    values = gate_numbers(said.numbers)
-    for name in _window_gates(said.numbers, low, high, z):
+    """Note what `window_entries` names, for the record: lines as lines, the others as numbers."""
+    values = feature_numbers(said.numbers)
+    for name in _window_features(said.numbers, low, high, z):
         lines = lines_of(name)
         for line in lines:
             said.line(line)
         if not lines:
-            said.value(GATES[name].label, *values[name], GATES[name].unit)
+            said.value(FEATURES[name].label, *values[name], FEATURES[name].unit)
 
 
-def _window_gates(
+def _window_features(
     numbers: SpectrumMeasurements, low: float, high: float, z: float | None
 ) -> list[str]:
-    """The informative gates in a window, sorted by wavelength."""
+    """The informative features in a window, sorted by wavelength."""
     frame = 1.0 + (z or 0.0)
     shift = doppler(numbers.velocity_kms) / frame
     inside = [
         name
-        for name in WINDOW_GATES
+        for name in WINDOW_FEATURES
         if low - SLACK <= rest_window(name)[0] * shift
         and rest_window(name)[1] * shift <= high + SLACK
     ]
-    values = gate_numbers(numbers)
+    values = feature_numbers(numbers)
     shown = [name for name in inside if _is_informative(name, *values[name])][:MAX_ENTRIES]
     return sorted(shown, key=lambda name: rest_window(name)[0])
 
 
-def _entry(gate: str, value: float, error: float) -> str:
-    sure = 0.0 if _may_be_absent(gate) and abs(value) < CLEAR_SIGMA * error else value
-    return f"{GATES[gate].label} {MARKS[mark_index(gate, sure)]} {_format(gate, value)}"
+def _entry(feature: str, value: float, error: float) -> str:
+    sure = 0.0 if _may_be_absent(feature) and abs(value) < CLEAR_SIGMA * error else value
+    return f"{FEATURES[feature].label} {MARKS[mark_index(feature, sure)]} {_format(feature, value)}"
 
 
-def _may_be_absent(gate: str) -> bool:
+def _may_be_absent(feature: str) -> bool:
     """Whether 0 means that there is nothing, as for lines and band heads."""
-    index = builtin_indices().get(gate)
+    index = builtin_indices().get(feature)
     if index is not None and index.head is not None:
         return True
-    return GATES[gate].unit == "Å" and gate not in ABSORBED_ONLY
+    return FEATURES[feature].unit == "Å" and feature not in ABSORBED_ONLY
 
 
 @cache
-def rest_window(gate: str) -> Window:
-    """The rest-frame range that a window must cover to show the gate."""
-    name = gate.removesuffix("_em_fwhm").removeprefix("EW_")
+def rest_window(feature: str) -> Window:
+    """The rest-frame range that a window must cover to show the feature."""
+    name = feature.removesuffix("_em_fwhm").removeprefix("EW_")
     lines, indices = builtin_lines(), builtin_indices()
-    if gate not in indices and name in lines:
+    if feature not in indices and name in lines:
         centre = lines[name].wavelength
         return centre - SLACK, centre + SLACK
-    index = indices[gate]
+    index = indices[feature]
     if index.head is not None:
         centre = index.head.wavelength
         return centre - SLACK, centre + SLACK
@@ -165,36 +165,36 @@ def rest_window(gate: str) -> Window:
 
 
 @cache
-def _knots(gate: str) -> tuple[float, ...]:
-    """The fitted model's knots without the middle ones; empty if the model lacks the gate."""
+def _knots(feature: str) -> tuple[float, ...]:
+    """The fitted model's knots without the middle ones; empty if the model lacks the feature."""
     kinds = builtin_kinds()
-    if gate not in kinds.gates:
+    if feature not in kinds.features:
         return ()
-    knots = kinds.knots[kinds.gates.index(gate)].tolist()
+    knots = kinds.knots[kinds.features.index(feature)].tolist()
     return (*knots[: len(MARKS) // 2], *knots[-(len(MARKS) // 2) :])
 
 
-def mark_index(gate: str, value: float) -> int:
-    """Index of the mark for a value; the middle one if the model lacks the gate."""
-    knots = _knots(gate)
+def mark_index(feature: str, value: float) -> int:
+    """Index of the mark for a value; the middle one if the model lacks the feature."""
+    knots = _knots(feature)
     return bisect(knots, value) if knots else len(MARKS) // 2
 
 
-def _usual_range(gate: str) -> float:
-    knots = _knots(gate)
+def _usual_range(feature: str) -> float:
+    knots = _knots(feature)
     return knots[-2] - knots[1] if knots else math.inf
 
 
-def _is_informative(gate: str, value: float, error: float) -> bool:
+def _is_informative(feature: str, value: float, error: float) -> bool:
     """Whether the value is measured with a useful error."""
     if not math.isfinite(value):
         return False
-    is_precise = error < MAX_ERROR_FRACTION * _usual_range(gate)
+    is_precise = error < MAX_ERROR_FRACTION * _usual_range(feature)
     return is_precise or abs(value) > CLEAR_SIGMA * error
 
 
-def _format(gate: str, value: float) -> str:
-    unit = GATES[gate].unit
+def _format(feature: str, value: float) -> str:
+    unit = FEATURES[feature].unit
     if unit == "km/s":
         return f"{float(f'{value:.2g}'):.0f} km/s"
     digits = 2 if not unit else 0 if abs(value) >= 9.95 else 1

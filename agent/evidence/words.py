@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agent.evidence.assessment import Assessment
+from agent.evidence.feature_words import feature_words
 from agent.evidence.findings import Finding
-from agent.evidence.gate_words import gate_words
 from agent.evidence.kinds import KindJudgement, builtin_kinds
 from agent.evidence.line_words import LineWords, line_of, line_words, merged
 from agent.evidence.said_numbers import SaidNumbers
@@ -44,7 +44,7 @@ COLOURS = (
     (0.35, "falls to the blue"),
     (-100.0, "is very red"),
 )
-MIN_NATS = 0.4  # gates with less are not mentioned
+MIN_NATS = 0.4  # features with less are not mentioned
 COLOUR_LABEL = "flux at 4240 over 6630"
 SHORT_NAMES = {"CV": "a CV"}
 UNITS = {"line": "Å", "width": "km/s"}
@@ -112,19 +112,19 @@ def kind_signs(
     other: str,
     at_most: int,
     said: SaidNumbers,
-    shown: Callable[[str], bool] = lambda gate: True,
+    shown: Callable[[str], bool] = lambda feature: True,
 ) -> list[str]:
-    """Describe the gates that favour one kind over another most, and note their numbers.
+    """Describe the features that favour one kind over another most, and note their numbers.
 
     Only those that are `shown`, by the windows opened or at first sight, are spoken of.
     """
     model = builtin_kinds()
     signs: list[LineWords | str] = []
-    for gate, nats in kinds.telling(label, other):
-        if nats < MIN_NATS or not shown(gate):
+    for feature, nats in kinds.telling(label, other):
+        if nats < MIN_NATS or not shown(feature):
             continue
-        middle = float(model.knots[model.gates.index(gate)].mean())
-        words = gate_words(gate, kinds.value(gate), kinds.error(gate), middle, said)
+        middle = float(model.knots[model.features.index(feature)].mean())
+        words = feature_words(feature, kinds.value(feature), kinds.error(feature), middle, said)
         if words:
             signs.append(words)
         if len(merged(signs)) == at_most:

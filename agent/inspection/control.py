@@ -76,7 +76,7 @@ class Control:
         with self._changed:
             return self._interjections.popleft() if self._interjections else None
 
-    def wait_for_the_eye(self) -> None:
+    def pace(self) -> None:
         """After a look, block for as long as the pace says; whatever a person does ends the wait.
 
         A slower pace set meanwhile does not lengthen it, a faster one ends it.

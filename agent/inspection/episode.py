@@ -18,8 +18,7 @@ from agent.hashing import picture_hash
 from agent.inspection.control import Control, Interjection
 from agent.inspection.pictures import PictureMaker
 from agent.protocol.protocol import CUT_SHORT, MAX_TOOL_TURNS, Turn
-from agent.protocol.published_reply import parse_published
-from agent.protocol.reply import NO_SUCH_TOOL, Reply, parse_reply
+from agent.protocol.reply import NO_SUCH_TOOL, Reply, parse_published, parse_reply
 from agent.protocol.rules import Rules
 from agent.protocol.tool import TOOL_NAME, ToolResult, checked_arguments
 from agent.trajectory.trajectory import Step, StepKind, StoppedBy
@@ -74,7 +73,7 @@ class Episode:
                 looked = step.is_look
                 yield step
             if looked:
-                self.control.wait_for_the_eye()
+                self.control.pace()
             if self.stopped_by in (None, "answer"):
                 yield from self._read_interjections()
             if self.stopped_by is None:

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Sequence
-from dataclasses import replace
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from agent.engines.base import OnText, SamplingSettings
+from PIL import Image
+
+from agent.engines.base import (
+    VERDICT,
+    ChoicePoint,
+    Generated,
+    OnText,
+    SamplingSettings,
+    ShouldStop,
+    Usage,
+)
 from agent.errors import ToolError
 from agent.evidence.assessment import Assessment, assess
 from agent.evidence.weights import builtin_fingerprint
 from agent.hashing import picture_hash
 from agent.inspection.control import Control
 from agent.inspection.episode import Episode
-from agent.inspection.measured_conversation import BlankPictureMaker, MeasuredConversation
-from agent.inspection.measured_tables import StepTables
-from agent.inspection.measured_turns import write_turns
+from agent.inspection.measured_turns import WrittenTurns, write_turns
 from agent.inspection.pictures import PictureMaker, spectrum_ref
-from agent.protocol.protocol import prompt_hash
+from agent.protocol.protocol import Turn, prompt_hash
 from agent.protocol.reply import is_well_formed
+from agent.protocol.tool import ToolResult, checked_arguments
 from agent.rendering.model_image import QWEN25
 from agent.rendering.render import PUBLISHED, Style
 from agent.spectra.spectrum import Spectrum
@@ -135,3 +145,86 @@ def _person_steps(so_far: Trajectory, picture_maker: PictureMaker) -> tuple[Step
                 step = replace(step, picture=picture_hash(picture))
         steps.append(replace(step, turn=BEFORE_FIRST_TURN))
     return tuple(steps)
+
+
+class StepTables:
+    """A look holds what is said of its window; a text what no earlier table of the record holds."""
+
+    def __init__(self, written: WrittenTurns) -> None:
+        self._written = written
+        self._tables: list[Mapping[str, Any]] = []
+
+    def filled(self, step: Step) -> Step:
+        if step.by != "agent" or step.error:
+            return step
+        table = self._table(step)
+        self._tables.append(table)
+        return replace(step, measured=table)
+
+    def _table(self, step: Step) -> dict[str, Any]:
+        if step.kind == "zoom" and step.turn < len(self._written.looks):
+            return self._written.looks[step.turn].table(step.measured)
+        if step.kind == "think" and step.turn == 0:
+            return self._written.opening.table()
+        if step.kind == "answer":
+            return self._written.answer.without(*self._tables).table()
+        return dict(step.measured)
+
+
+# A conversation with prepared turns, for the measured inspector.
+@dataclass(eq=False)
+class MeasuredConversation:
+    """Returns `turns` one after the other, and repeats the last."""
+
+    turns: Sequence[str]
+    usage: Usage = field(default_factory=Usage)
+    position: int = 0
+
+    def append(
+        self,
+        turns: Sequence[Turn],
+        pictures: Sequence[Image.Image],
+        should_stop: ShouldStop | None = None,
+    ) -> None:
+        """Ignored: the turns are already prepared."""
+
+    def generate(
+        self,
+        sampling: SamplingSettings,
+        seed: int = 0,
+        *,
+        stop: Sequence[str] = (),
+        choice_point: ChoicePoint | None = VERDICT,
+        on_text: OnText | None = None,
+        should_stop: ShouldStop | None = None,
+    ) -> Generated:
+        if should_stop is not None and should_stop():
+            return Generated("", 0, "cancelled")
+        text = self.turns[min(self.position, len(self.turns) - 1)]
+        self.position += 1
+        if on_text is not None:
+            on_text(text)
+        return Generated(text, 0, "stop")
+
+    def mark(self) -> object:
+        return self.position
+
+    def rewind(self, mark: object) -> None:
+        assert isinstance(mark, int)
+        self.position = mark
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+class BlankPictureMaker(PictureMaker):
+    """Answers calls with the usual text and a blank picture, for records without pictures."""
+
+    def overview(self) -> Image.Image:
+        return Image.new("RGB", (1, 1))
+
+    def look(self, arguments: object) -> tuple[Image.Image, ToolResult]:
+        wavelengths, label = checked_arguments(arguments)
+        picture = Image.new("RGB", (1, 1))
+        text = self.window_text(wavelengths, label)
+        return picture, ToolResult(picture, text, wavelengths, label, 0)

@@ -16,8 +16,7 @@ from agent.inspection.control import Control
 from agent.inspection.episode import Episode, cancel_reason
 from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.protocol import Turn
-from agent.protocol.published_reply import is_published_form
-from agent.protocol.reply import is_well_formed
+from agent.protocol.reply import is_published_form, is_well_formed
 from agent.protocol.rules import OURS, Rules
 from agent.protocol.wording import Wording, prompt_hash
 from agent.rendering.render import PUBLISHED, Style

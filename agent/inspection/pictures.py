@@ -15,9 +15,8 @@ from agent.evidence.said_numbers import SaidNumbers
 from agent.evidence.window_numbers import note_window, overview_numbers, window_numbers
 from agent.hashing import picture_hash, spectrum_hash
 from agent.protocol.protocol import Turn
-from agent.protocol.published_tool import run_published_tool
 from agent.protocol.rules import OURS, RULES, Rules
-from agent.protocol.tool import Number, ToolResult, reply_text, run_tool
+from agent.protocol.tool import Number, ToolResult, reply_text, run_published_tool, run_tool
 from agent.protocol.wording import Wording, opening
 from agent.rendering.model_image import QWEN25, Sizing, prepare
 from agent.rendering.render import Style, render_spectrum

@@ -3,17 +3,10 @@
 Plain HTTP with range requests, so a broken download resumes where it stopped, on any mirror.
 """
 
-# huggingface_hub's own functions do not keep what our tests ask of a download (tried with 2.4.0):
-# - `hf_hub_download` deletes the partial file when it stops, so Ctrl-C or a crash loses it, and it
-#   leaves a `.cache` folder in the model;
-# - `http_get` buffers 10 MB before it writes, so a bad line makes no progress and reports none; it
-#   writes whatever is sent, without a bound, ignores Content-Range and gives up at the first 503;
-# - `HfApi.model_info` reads a listing of any length into memory and does not retry.
-# So only its `get_token` is used (see download.py).
-
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import json
 import os
 import re
@@ -27,21 +20,28 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from agent.checked_toml import printable
+from agent.errors import WorkbenchError
 from agent.models.card import MAX_BYTES, MAX_FILES, REVISION, SHA256, path_problem
 from agent.models.card_file import CARD_NAME
-from agent.models.hub_address import (
-    DownloadError,
-    HubUnreachable,
-    checked_endpoint,
-    is_private,
-    is_safe,
-)
 from agent.models.infer_card import sha256_of
 from agent.web.body import in_time, is_packed, whole_body
+
+# huggingface_hub's own functions do not keep what our tests ask of a download (tried with 2.4.0):
+# - `hf_hub_download` deletes the partial file when it stops, so Ctrl-C or a crash loses it, and it
+#   leaves a `.cache` folder in the model;
+# - `http_get` buffers 10 MB before it writes, so a bad line makes no progress and reports none; it
+#   writes whatever is sent, without a bound, ignores Content-Range and gives up at the first 503;
+# - `HfApi.model_info` reads a listing of any length into memory and does not retry.
+# So only its `get_token` is used (see download.py).
 
 MAX_TEXT_FILE_BYTES = 256 * 1024 * 1024
 CHUNK_BYTES = 1024 * 1024
 _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
+
+HUB = "https://huggingface.co"
+# Set to 1 to accept a hub without encryption
+ALLOW_HTTP = "SPEC_O3_ALLOW_HTTP_HUB"
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -373,3 +373,59 @@ def _wrong_hash(listing: Listing, file: HubFile) -> DownloadError:
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
+
+
+# Which address of a hub is used for downloads: encrypted, or on this machine.
+class DownloadError(WorkbenchError):
+    """A model could not be downloaded."""
+
+
+class HubUnreachable(DownloadError):
+    """The hub cannot be reached, or the connection keeps breaking."""
+
+
+def refuse_if_offline() -> None:
+    """Raise HubUnreachable if the user's environment forbids the network, as for other programs."""
+    if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
+        raise HubUnreachable("HF_HUB_OFFLINE forbids network access")
+
+
+def checked_endpoint(endpoint: str | None) -> str:
+    """Return the hub's address, by default HF_ENDPOINT; raises DownloadError if it is unsafe."""
+    url = (endpoint or os.environ.get("HF_ENDPOINT") or HUB).rstrip("/")
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        is_address = False
+    if not is_address:
+        raise DownloadError("HF_ENDPOINT is not an address such as https://huggingface.co")
+    if not is_safe(url) and os.environ.get(ALLOW_HTTP) != "1":
+        raise DownloadError(
+            f"{parts.scheme}://{parts.hostname} is not encrypted, so anybody on the way could "
+            f"replace the model: use https:// in HF_ENDPOINT, or set {ALLOW_HTTP}=1 if you trust "
+            "the network"
+        )
+    return url
+
+
+def endpoint_warning() -> str:
+    """What to tell the user about HF_ENDPOINT before a download; empty for nothing."""
+    url = checked_endpoint(None)
+    if is_safe(url):
+        return ""
+    return f"{urlsplit(url).hostname} is not encrypted: the model may be replaced on the way"
+
+
+def is_private(host: str) -> bool:
+    """Whether a host is this machine or in its network, judging by its address."""
+    try:
+        return not ipaddress.ip_address(host).is_global
+    except ValueError:
+        return host == "localhost"
+
+
+def is_safe(endpoint: str) -> bool:
+    """Whether nobody on the way can read or replace anything; only then a token is sent."""
+    parts = urlsplit(endpoint)
+    return parts.scheme == "https" or parts.hostname in LOOPBACK

@@ -13,8 +13,7 @@ from typing import Literal
 
 from agent.hashing import text_hash
 from agent.protocol.tool import TOOL_SCHEMA
-from agent.tasks.guideline import guideline_text
-from agent.tasks.task import Task
+from agent.tasks.task import Task, guideline_text
 
 PROTOCOL_VERSION = 1
 MAX_TOOL_TURNS = 8

@@ -11,14 +11,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from agent.errors import ResourceError
 from agent.protocol.protocol import SYSTEM, TOOL_BLOCK
+from agent.protocol.reply import first_call
 from agent.protocol.tool import TOOL_SCHEMA
-from agent.protocol.wording import MAX_WORDS, Wording
-from agent.protocol.wording_form import CALLED, names_of
-from agent.protocol.wording_replies import learned_replies
+from agent.protocol.wording import CALLED, MAX_WORDS, Wording, names_of
 
 MARK = "<image>"
 CLASS_OF_SOURCE = {"cc": "CS", "carbon": "CS", "cv": "CV", "gm": "MG", "ss": "SS", "wd": "WD"}
@@ -26,6 +26,10 @@ MOST_TEXTS = 500
 """Different texts of one kind that are kept while rows are read."""
 MAX_TURNS = 100
 ROLES = {"system": "system", "user": "user", "human": "user", "assistant": "assistant"}
+
+MAX_REPLY = 2000
+_RESPONSE = re.compile(r"\s*(?:<tool_response>)?\n?(.*?)\n?(?:</tool_response>)?\s*", re.DOTALL)
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]\d)")
 ROLES |= {"gpt": "assistant", "function_call": "assistant"}
 ROLES |= {"tool": "tool", "observation": "tool", "function_response": "tool"}
 _BEFORE, _AFTER = TOOL_BLOCK.format(schemas="\0").split("\0")
@@ -194,3 +198,58 @@ def _parsed(value: object) -> Any:
         return json.loads(value)
     except (ValueError, RecursionError):
         return None
+
+
+# What the tool says in recorded conversations, with the numbers and labels of one call left open.
+# Only sentences that differ from ours are learned: of the whole spectrum, and of a faulty range.
+def learned_replies(turns: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Kinds and sentences, as in `agent.protocol.wording.REPLIES`."""
+    for (role, said), (answerer, text) in pairwise(turns):
+        if role != "assistant" or answerer == "assistant" or len(text) > MAX_REPLY:
+            continue
+        call = first_call(said)
+        if call is None or not isinstance(call.arguments, Mapping):
+            continue
+        found = _learned(call.arguments, _plain(text), MARK in text)
+        if found is not None:
+            yield found
+
+
+def _learned(
+    arguments: Mapping[str, object], text: str, has_picture: bool
+) -> tuple[str, str] | None:
+    label, wavelengths = arguments.get("label"), arguments.get("wavelength_range")
+    label = label if isinstance(label, str) else ""
+    if has_picture:
+        if wavelengths is not None:
+            return None
+        open_text = text.replace(label, "{label}") if label else text
+        is_open = bool(label) == ("{label}" in open_text)
+        return ("whole_for" if label else "whole", open_text) if is_open else None
+    if not isinstance(wavelengths, list) or len(wavelengths) != 2:
+        return None
+    refusal = _without_numbers(text, wavelengths)
+    return None if refusal is None else ("refused", refusal)
+
+
+def _without_numbers(text: str, wavelengths: Sequence[object]) -> str | None:
+    """The text with the range asked for and the range of the data left open; None if in doubt."""
+    names = {repr(wavelengths[0]): "{low}", repr(wavelengths[1]): "{high}"}
+    ends = iter(("{start}", "{end}"))
+    parts, at = [], 0
+    for number in _NUMBER.finditer(text):
+        name: str | None = names.get(number.group())
+        if name is None and re.fullmatch(r"-?\d+\.\d", number.group()):
+            name = next(ends, None)  # the ends of the data are written with one decimal
+        if name is None:
+            return None
+        parts += [text[at : number.start()], name]
+        at = number.end()
+    result = "".join((*parts, text[at:]))
+    return result if "{low}" in result and "{high}" in result else None
+
+
+def _plain(text: str) -> str:
+    """The sentence inside the tags and after the picture."""
+    inside = _RESPONSE.fullmatch(text.replace(MARK, ""))
+    return inside[1].strip() if inside else text.strip()

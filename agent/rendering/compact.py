@@ -9,8 +9,15 @@ from numpy.typing import NDArray
 
 from agent.rendering import robust
 from agent.rendering.canvas import BLACK, Canvas, Colour, Rect
-from agent.rendering.marks import GAP_STEPS, draw_info_box, thinned, tick_points
-from agent.rendering.scales import Scale, flux_scale, with_margins
+from agent.rendering.scales import (
+    GAP_STEPS,
+    Scale,
+    draw_info_box,
+    flux_scale,
+    thinned,
+    tick_points,
+    with_margins,
+)
 from agent.rendering.style import Style
 from agent.rendering.text import Font, stack_lines
 from agent.rendering.window import DrawnPixels

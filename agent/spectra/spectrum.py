@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -161,3 +162,34 @@ def frame_z(spectrum: Spectrum) -> float | None:
     # A larger one means that the pipeline took the star for a galaxy: the spectrum stays put.
     z = spectrum.z
     return z if z is not None and abs(z) <= FASTEST_STAR_Z and z != 0.0 else None
+
+
+# What a spectrum says of itself, as plain values for JSON.
+def summary(spectrum: Spectrum) -> dict[str, Any]:
+    """The record whose keys scripts rely on; None for unknown values."""
+    return {
+        "survey": spectrum.survey,
+        "release": spectrum.release,
+        "format": spectrum.format,
+        "object_id": spectrum.object_id,
+        "ra": finite(spectrum.ra),
+        "dec": finite(spectrum.dec),
+        "class": spectrum.class_name,
+        "subclass": spectrum.subclass,
+        "snr": finite(spectrum.snr),
+        "z": finite(spectrum.z),
+        "n_pixels": len(spectrum),
+        "n_bad": spectrum.n_bad,
+        "wavelength": list(spectrum.range),
+        "medium_in_file": spectrum.medium_in_file,
+        "flux_unit": spectrum.flux_unit,
+        "row": spectrum.row,
+        "rows": spectrum.rows,
+        "simulated": spectrum.simulated,
+        "warnings": list(spectrum.warnings),
+    }
+
+
+def finite(value: float | None) -> float | None:
+    """None for a number that JSON cannot hold."""
+    return value if value is not None and math.isfinite(value) else None

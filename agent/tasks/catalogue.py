@@ -12,9 +12,18 @@ from platformdirs import user_config_path
 from agent.checked_toml import near_miss, shown
 from agent.errors import ResourceError
 from agent.plugins import plugins, report
-from agent.tasks.guideline import Section, guideline_sections, guideline_text
 from agent.tasks.look import has_class, look_task
-from agent.tasks.task import Contaminant, DiagnosticWindow, Evidence, Guideline, State, Task
+from agent.tasks.task import (
+    Contaminant,
+    DiagnosticWindow,
+    Evidence,
+    Guideline,
+    Section,
+    State,
+    Task,
+    guideline_sections,
+    guideline_text,
+)
 from agent.tasks.task_file import WINDOW_KEYS, read_task
 
 BUNDLED = Path(__file__).resolve().parents[2] / "resources" / "tasks"

@@ -46,7 +46,7 @@ class Step:
     error: str = ""
     verdict: Verdict | None = None
     measured: Mapping[str, Any] = field(default_factory=dict)
-    """Our measurements in the window: see `agent.spectra.measure.zoom_measurements`."""
+    """Our measurements in the window: see `agent.spectra.measure.window_measure`."""
     picture: str = ""
     """Hash of the picture exactly as the engine received it."""
     seconds: float = 0.0

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from agent.errors import TrajectoryError
 from agent.protocol.protocol import GO_ON, Turn, person_text
-from agent.protocol.published_reply import solution
+from agent.protocol.reply import solution
 from agent.protocol.rules import OURS, RULES, Rules
 from agent.protocol.wording import Wording, opening
 from agent.tasks.task import Task

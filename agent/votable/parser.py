@@ -6,12 +6,17 @@ nothing outside the file is opened, no entity is expanded, and text and depth ar
 
 from __future__ import annotations
 
+import base64
+import binascii
+import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from xml.parsers import expat
 
-from agent.votable.binary_rows import BinaryRows, Cell
-from agent.votable.fields import VOTableError, VOTableField
+import numpy as np
+
+from agent.errors import ReadError
 
 PIECE = 64 * 1024
 # Bytes that expat may hold back without an event, as in a tag or comment that never ends.
@@ -27,6 +32,32 @@ MAX_COLUMNS = 2000
 MAX_PARAMS = 400
 MAX_ATTRIBUTE = 500
 MAX_DESCRIPTION = 10_000
+
+MAX_ROW_BYTES = 16 * 1024 * 1024
+MAX_CELLS_PER_BYTE = 64
+
+# The text of a TD, the bytes of a BINARY cell, or None where BINARY2 flags the cell as null.
+Cell = str | bytes | None
+
+# Codes that both `struct` and numpy understand; VOTable numbers are big-endian.
+CODES = {
+    "boolean": "c",
+    "bit": "B",
+    "unsignedByte": "B",
+    "short": ">h",
+    "int": ">i",
+    "long": ">q",
+    "float": ">f",
+    "double": ">d",
+    "char": "c",
+    "unicodeChar": ">H",
+    "floatComplex": ">F",
+    "doubleComplex": ">D",
+}
+DTYPES = {datatype: np.dtype(code) for datatype, code in CODES.items()}
+MAX_ELEMENTS = 64 * 1024 * 1024
+# Up to eight dimensions: the product of hundreds would be taken again for every row.
+_ARRAYSIZE = re.compile(r"[0-9]{1,9}(x[0-9]{1,9}){0,7}(x?\*)?|\*")
 
 
 @dataclass(frozen=True)
@@ -240,3 +271,121 @@ class VOTableParser:
 
 def _attribute(attributes: dict[str, str], name: str) -> str:
     return attributes.get(name, "").strip()[:MAX_ATTRIBUTE]
+
+
+class BinaryRows:
+    """Takes the base64 text in pieces of any size and yields each row once it is complete."""
+
+    def __init__(self, fields: Sequence[VOTableField], *, with_nulls: bool) -> None:
+        for field in fields:
+            field.check()
+        self._fields = [(field, field.count) for field in fields]
+        self._null_bytes = (len(fields) + 7) // 8 if with_nulls else 0
+        self._text = ""
+        self._bytes = bytearray()
+        smallest = sum(4 if count is None else f.bytes_of(count) for f, count in self._fields)
+        # An endless number of rows would fit into no bytes at all, and lists of many cells in few.
+        if self._null_bytes + smallest == 0:
+            raise VOTableError("its BINARY rows have no size")
+        if len(fields) > MAX_CELLS_PER_BYTE * (self._null_bytes + smallest):
+            raise VOTableError("its BINARY rows have too many columns without size")
+
+    def rows(self, text: str) -> Iterator[list[Cell]]:
+        self._decode(text)
+        offset = 0
+        while (complete := self._row(offset)) is not None:
+            row, offset = complete
+            yield row
+        del self._bytes[:offset]
+        if len(self._bytes) > MAX_ROW_BYTES:
+            raise VOTableError("one of its BINARY rows is larger than 16 MB")
+
+    def end(self) -> None:
+        """Raises VOTableError if the stream ends within a row."""
+        self._decode("=" * (-len(self._text) % 4))
+        if self._bytes:
+            raise VOTableError("its BINARY data are cut short")
+
+    def _decode(self, text: str) -> None:
+        self._text += "".join(text.split())
+        whole = len(self._text) // 4 * 4
+        try:
+            self._bytes += base64.b64decode(self._text[:whole], validate=True)
+        except (binascii.Error, ValueError) as error:
+            raise VOTableError("its BINARY data are damaged") from error
+        self._text = self._text[whole:]
+
+    def _row(self, start: int) -> tuple[list[Cell], int] | None:
+        """The row at this offset and where it ends; None while it is incomplete."""
+        data = self._bytes
+        end = start + self._null_bytes
+        nulls = data[start:end]
+        spans: list[slice] = []
+        for field, count in self._fields:
+            if count is None:
+                if end + 4 > len(data):
+                    return None
+                count = int.from_bytes(data[end : end + 4], "big")
+                end += 4
+            size = field.bytes_of(count)
+            if size > MAX_ROW_BYTES:
+                raise VOTableError("its BINARY data are damaged: a cell of more than 16 MB")
+            spans.append(slice(end, end + size))
+            end += size
+            if end > len(data):
+                return None
+        # Bytes are copied only now: a large row is looked at many times before it is complete.
+        return [
+            None if nulls and nulls[n // 8] & (0x80 >> n % 8) else bytes(data[span])
+            for n, span in enumerate(spans)
+        ], end
+
+
+# Columns of a VOTable as their FIELD elements describe them.
+class VOTableError(ReadError):
+    """A VOTable that is damaged, unsafe or of an unsupported kind."""
+
+
+@dataclass
+class VOTableField:
+    """A FIELD element; `null` is the text that means "no value" in a column of integers."""
+
+    name: str
+    datatype: str
+    arraysize: str = ""
+    unit: str = ""
+    ucd: str = ""
+    description: str = ""
+    null: str = ""
+    utype: str = ""
+
+    def check(self) -> None:
+        """Raises VOTableError unless the type and size of the cells are valid."""
+        column = f"its column {self.name[:40]!r}"
+        if self.datatype not in CODES:
+            raise VOTableError(f"{column} has an unknown type")
+        if self.arraysize and not _ARRAYSIZE.fullmatch(self.arraysize):
+            raise VOTableError(f"{column} has an invalid arraysize")
+        if (self.count or 0) > MAX_ELEMENTS:
+            raise VOTableError(f"{column} declares {self.count:,} elements per cell")
+
+    @property
+    def is_text(self) -> bool:
+        return self.datatype in ("char", "unicodeChar")
+
+    @property
+    def is_array(self) -> bool:
+        """Whether a cell may hold several values; a text is one value."""
+        return "x" in self.arraysize if self.is_text else self.arraysize not in ("", "1")
+
+    @property
+    def count(self) -> int | None:
+        """Elements of a cell in BINARY; None where each cell starts with its own count."""
+        if "*" in self.arraysize:
+            return None
+        return math.prod(int(part) for part in self.arraysize.split("x")) if self.arraysize else 1
+
+    def bytes_of(self, elements: int) -> int:
+        if self.datatype == "bit":
+            return (elements + 7) // 8
+        return elements * DTYPES[self.datatype].itemsize

@@ -19,6 +19,7 @@ from app.cli.session_options import (
     TrustPathsOption,
     reviewer_name,
 )
+from app.core.errors import counted_text
 from app.core.exporting.export import all_formats
 from app.core.exporting.export import export as write_catalogue
 from app.core.exporting.formats.records_file import write_records
@@ -28,7 +29,6 @@ from app.core.exporting.selection import count_choices
 from app.core.queue import matching, parse_filter
 from app.core.queue.own_columns import own_columns
 from app.core.report import write_report
-from app.core.session.counted_text import counted_text
 from app.core.session.session import Session, open_session
 from app.core.session.spectra_folders import open_with_spectra
 from app.core.spectra.packing import read_spectrum

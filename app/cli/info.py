@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.spectra.readers.base import clean_text
-from agent.spectra.summary import summary
-from app.cli.spectrum_row import read_row
+from agent.spectra.spectrum import summary
+from app.cli.session_options import read_row
 
 
 def info(

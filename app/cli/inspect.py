@@ -27,7 +27,7 @@ from app.cli.inspection_text import (
     step_lines,
     verdict_lines,
 )
-from app.cli.spectrum_row import read_row
+from app.cli.session_options import read_row
 
 LIVE_CHARACTERS = 60
 

@@ -16,7 +16,7 @@ from agent.spectra.spectrum import Spectrum
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import ModelRef, Step, Trajectory
 from agent.trajectory.trajectory_file import to_json
-from app.core.session.counted_text import counted_text
+from app.core.errors import counted_text
 from app.core.statistics.number_format import chance
 
 MAX_CHARACTERS = 4000

@@ -11,9 +11,9 @@ import typer
 from agent.errors import WorkbenchError
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
 from app.core.database.tables import MIN_TARGETID
+from app.core.errors import counted_text
 from app.core.exporting.log_file import log_lines, write_log
 from app.core.queue import find
-from app.core.session.counted_text import counted_text
 from app.core.session.records import Candidate
 from app.core.session.session import Session, open_session
 

@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING, NoReturn
 
 from agent.checked_toml import printable
-from agent.child_process.child_command import CHILD_OPTION
+from agent.child_process.start_child import CHILD_OPTION
 from agent.errors import WorkbenchError
 from app.cli.window import is_for_window, open_window
 from app.rooms import room_commands
@@ -27,7 +27,7 @@ CHILDREN = {
     "samp-hub": "app.services.samp.hub_child",
     "window-probe": "app.selftest.window_probe",
 }
-"""Modules with a `main`, by the child name given to `agent.child_process.child_command`."""
+"""Modules with a `main`, by the child name given to `agent.child_process.start_child`."""
 
 
 def run_child(arguments: Sequence[str]) -> NoReturn:

@@ -10,7 +10,7 @@ import typer
 from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import progress_bar
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.core.session.counted_text import counted_text
+from app.core.errors import counted_text
 from app.core.session.session import Session, open_session
 from app.core.sharing.merge import merge as bring_together
 from app.core.sharing.merge_report import Conflict, MergeReport

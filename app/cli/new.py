@@ -11,11 +11,10 @@ from agent.tasks.catalogue import find_task, look_task
 from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import progress_bar
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.core.errors import NoRowAllowedError
+from app.core.errors import NoRowAllowedError, counted_text
 from app.core.importing.importer import import_list, preview
+from app.core.importing.opening import ImportReport
 from app.core.importing.outside_paths import outside_text
-from app.core.importing.reports import ImportReport
-from app.core.session.counted_text import counted_text
 from app.core.session.own_fields import checked_fields, field_from, read_fields, set_own_fields
 from app.core.session.session import Session, new_session
 

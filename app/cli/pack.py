@@ -15,7 +15,7 @@ from app.cli.session_options import (
     TrustPathsOption,
     reviewer_name,
 )
-from app.core.session.counted_text import counted_text
+from app.core.errors import counted_text
 from app.core.session.spectra_folders import open_with_spectra
 from app.core.spectra.packing import pack as write_packed
 

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from statistics import fmean
 from typing import Annotated
 
 import typer
+from sqlalchemy import func, select
 
+from agent.trajectory.trajectory import ModelRef
+from agent.trajectory.trajectory_file import from_line
 from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.core.inspections.plan import Forecast, plan_inspections
+from app.core.database.tables import inspections
+from app.core.errors import SessionError, counted_text
 from app.core.inspections.share import Share
-from app.core.session.counted_text import counted_text
-from app.core.session.session import open_session
+from app.core.inspections.shown_opinion import made_by
+from app.core.inspections.store import count_pending, models_of
+from app.core.session.session import Session, open_session
 from app.core.statistics.number_format import duration
+
+SAMPLES = 100
+"""Records that are read for a measured rate."""
+PUBLISHED = ("spec-o3-3b", "spec-o3-7b")
+PUBLISHED_S = 1.6
+"""GPU-seconds a sample, from the paper's 0.2 s on eight H100."""
+ROW_BYTES = 500.0
+"""What an inspection takes beside its record: hashes, times and three indexes."""
+RECORD_BYTES = 1500.0 + ROW_BYTES
+"""Of one inspection, where none is stored yet: one by the measured inspector."""
 
 
 def plan(
@@ -53,4 +70,100 @@ def plan_lines(plan: Forecast, model: str) -> tuple[str, ...]:
         f"time       {duration(plan.seconds)} with {counted_text(plan.gpus, 'GPU')}",
         f"GPU-hours  {plan.gpu_seconds / 3600:,.3g}",
         f"disk       {plan.disk_bytes / 1e6:,.3g} MB",
+    )
+
+
+# Estimates how long the inspections that are left in a session take, and how much disk.
+@dataclass(frozen=True, kw_only=True)
+class Rate:
+    seconds_each: float
+    """GPU-seconds of one inspection; of a process where the model runs on the CPU."""
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forecast:
+    candidates: int
+    pending: int
+    gpus: int
+    rate: Rate
+    record_bytes: float
+
+    @property
+    def gpu_seconds(self) -> float:
+        return self.pending * self.rate.seconds_each
+
+    @property
+    def seconds(self) -> float:
+        return self.gpu_seconds / self.gpus
+
+    @property
+    def disk_bytes(self) -> float:
+        return self.pending * self.record_bytes
+
+
+def plan_inspections(
+    session: Session,
+    model: str,
+    gpus: int,
+    *,
+    seconds_each: float | None = None,
+    share: Share | None = None,
+) -> Forecast:
+    """Plan the inspections by the model of this name. Raises SessionError if no rate is known."""
+    named = (each for each in models_of(session) if each.name.casefold() == model.casefold())
+    # Of several weights with that name those of the newest inspection.
+    measured = max(
+        (_measured(session, each) for each in named), key=lambda m: m.at, default=NOTHING
+    )
+    if seconds_each is not None:
+        rate = Rate(seconds_each=seconds_each, source="as given")
+    elif measured.seconds:
+        source = "measured: the mean of inspections in this session, one at a time"
+        rate = Rate(seconds_each=measured.seconds, source=source)
+    elif model.casefold().startswith(PUBLISHED):
+        rate = Rate(seconds_each=PUBLISHED_S, source="published: 0.2 s a sample on 8 H100")
+    else:
+        raise SessionError(
+            f"how long {model[:80]} takes is not known: inspect some with "
+            "`spec-o3 vet SESSION --limit 5` first, or give --seconds-each"
+        )
+    return Forecast(
+        candidates=session.count(),
+        pending=count_pending(session, measured.model or ModelRef(name=model), share=share),
+        gpus=gpus,
+        rate=rate,
+        record_bytes=measured.record_bytes,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Measured:
+    """Means of some records of a model; 0 s if none tells its time."""
+
+    model: ModelRef | None = None
+    at: str = ""
+    seconds: float = 0.0
+    record_bytes: float = RECORD_BYTES
+
+
+NOTHING = _Measured()
+
+
+def _measured(session: Session, model: ModelRef) -> _Measured:
+    record = inspections.c.record
+    stored = func.length(record) if session.database.is_file else func.pg_column_size(record)
+    # The index of the model has this order, so that no other record is read.
+    some = select(record, inspections.c.at, stored.label("size")).where(made_by(model))
+    some = some.order_by(inspections.c.candidate_id.desc()).limit(SAMPLES)
+    with session.database.reading() as connection:
+        rows = connection.execute(some).all()
+    times = [from_line(row.record).seconds for row in rows]
+    # One that was stored without its time would make the others look quicker.
+    times = [each for each in times if each > 0] or [0.0]
+    return _Measured(
+        model=model,
+        at=max(row.at for row in rows),
+        seconds=fmean(times),
+        record_bytes=fmean(row.size for row in rows) + ROW_BYTES,
     )

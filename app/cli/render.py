@@ -12,7 +12,7 @@ from agent.errors import WorkbenchError
 from agent.protocol.tool import run_tool
 from agent.rendering.render import STYLES, png_bytes, render_array
 from app.cli.inspection_text import cleaned
-from app.cli.spectrum_row import read_row
+from app.cli.session_options import read_row
 
 
 class StyleName(StrEnum):

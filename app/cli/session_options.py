@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from agent.spectra.readers import read, read_numbered
+from agent.spectra.spectrum import Spectrum
 from app.core.reviewer_name import (
     REVIEWER_VARIABLE,
     name_from_environment,
@@ -40,9 +43,23 @@ TrustPathsOption = Annotated[
     ),
 ]
 
+MAX_TARGET_DIGITS = 20
+"""Digits of a 64-bit integer; longer numbers are looked up as text."""
+
 
 def reviewer_name(option: str | None) -> str:
     """The name for verdicts: the option, else the environment, the window, or the login name."""
     if option is not None:
         return option
     return name_from_environment() or saved_reviewer_name() or system_user_name("somebody")
+
+
+def read_row(file: Path, row: str) -> Spectrum:
+    """Read the spectrum in that row (from 0), or with that TARGETID."""
+    text = row.strip()
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()):
+        raise typer.BadParameter(f"{row!r} is neither a row nor a TARGETID", param_hint="--row")
+    if len(digits) > MAX_TARGET_DIGITS:
+        return read(file, target=text)
+    return read_numbered(file, int(text))

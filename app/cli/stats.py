@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
@@ -12,16 +13,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from agent.confidence.fleiss import FleissKappa
-from agent.confidence.scores import Agreement, Estimate
+from agent.confidence.scores import Agreement, Estimate, FleissKappa
 from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.cli.team.people_tables import people_tables
-from app.core.session.counted_text import counted_text
+from app.core.errors import counted_text
 from app.core.session.session import open_session
 from app.core.statistics.calibration import Reliability
 from app.core.statistics.cut_plan import ModelCut, plan_model_cuts
-from app.core.statistics.number_format import rough_percent, with_interval
+from app.core.statistics.known_figures import KnownFigures
+from app.core.statistics.number_format import duration, rough_percent, with_interval
 from app.core.statistics.people import ReviewerAgreement
 from app.core.statistics.subclasses import Subclasses
 from app.core.statistics.summary import (
@@ -32,8 +32,12 @@ from app.core.statistics.summary import (
     statistics_of,
     to_plain,
 )
+from app.core.statistics.working_time import WorkingTime
 
 Row = tuple[str, ...]
+PeopleTable = tuple[Row, list[Row]]
+MAX_HOURS = 12
+NOTHING = "–"
 
 
 def show_statistics(statistics: Statistics, console: Console) -> None:
@@ -204,3 +208,97 @@ def stats(
     console = Console(highlight=False)
     show_statistics(statistics, console)
     show_cuts(cuts, console)
+
+
+# What `spec-o3 stats` prints about each person: work left, hours, confidence, known answers.
+def people_tables(statistics: Statistics) -> Iterator[PeopleTable]:
+    """Heads and rows of the tables that have any."""
+    tables = (_left(statistics), _hours(statistics), _confidences(statistics), _known(statistics))
+    yield from (table for table in tables if table[1])
+
+
+def _left(statistics: Statistics) -> PeopleTable:
+    rows: list[Row] = [
+        (
+            each.reviewer,
+            NOTHING if each.assigned is None else f"{each.assigned:,}",
+            f"{each.left:,}",
+            f"{each.second_left:,}",
+            NOTHING if each.left_s is None else duration(each.left_s),
+            share_text(each.accepted),
+        )
+        for each in statistics.working
+    ]
+    return ("reviewer", "assigned", "left", "second left", "time left", "accept rate"), rows
+
+
+def _hours(statistics: Statistics) -> PeopleTable:
+    rows: list[Row] = [
+        (
+            each.reviewer,
+            hour_text(hour.hour),
+            f"{hour.decisions:,}",
+            seconds_text(hour.typical_s),
+            share_text(hour.accepted),
+        )
+        for each in statistics.working
+        for hour in each.hours[-MAX_HOURS:]
+    ]
+    return ("reviewer", "hour", "verdicts", "s each", "accept rate"), rows
+
+
+def _confidences(statistics: Statistics) -> PeopleTable:
+    rows: list[Row] = [
+        (
+            each.reviewer,
+            NOTHING if one.confidence is None else str(one.confidence),
+            f"{one.decisions:,}",
+            seconds_text(one.typical_s),
+        )
+        for each in statistics.working
+        if _has_confidence(each)
+        for one in each.confidences
+    ]
+    return ("reviewer", "confidence", "verdicts", "s each"), rows
+
+
+def _has_confidence(each: WorkingTime) -> bool:
+    return any(one.confidence is not None for one in each.confidences)
+
+
+def _known(statistics: Statistics) -> PeopleTable:
+    rows: list[Row] = [_known_row(each) for each in statistics.known]
+    head = ("known answers", "members", "look-alikes", "in one act", "completeness", "purity")
+    return head, rows
+
+
+def _known_row(each: KnownFigures) -> Row:
+    return (
+        each.reviewer,
+        f"{each.members_accepted:,} of {each.members:,}",
+        f"{each.others_accepted:,} of {each.others:,}",
+        f"{each.together:,}",
+        share_text(each.completeness),
+        share_text(each.purity),
+    )
+
+
+def share_text(share: Estimate) -> str:
+    """A share and its interval in percent."""
+    if share.value is None:
+        return NOTHING
+    low, high = (rough_percent(limit) for limit in (share.low, share.high))
+    return f"{rough_percent(share.value)} ({low} to {high})"
+
+
+def seconds_text(seconds: float | None) -> str:
+    return NOTHING if seconds is None else f"{seconds:.1f}"
+
+
+def hour_text(hour: str) -> str:
+    """The hour by the clock of this computer."""
+    try:
+        moment = datetime.fromisoformat(f"{hour}:00").replace(tzinfo=UTC)
+    except ValueError:  # a damaged log
+        return NOTHING
+    return moment.astimezone().strftime("%Y-%m-%d %H:00")

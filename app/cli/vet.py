@@ -19,8 +19,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from agent.cluster.options import ActorsOption, GpusEachOption, RayOption, ray_place
-from agent.cluster.place import RayPlace
+from agent.cluster.options import ActorsOption, GpusEachOption, RayOption, RayPlace, ray_place
 from agent.inspection.inspector_factory import default_model
 from agent.models.registry import wording_warning
 from agent.trajectory.trajectory import ModelRef
@@ -32,15 +31,14 @@ from app.cli.session_options import (
     TrustPathsOption,
     reviewer_name,
 )
+from app.core.errors import counted_text
 from app.core.inspections.batch import BatchResult, clear_missing_file_faults, inspect_all
-from app.core.inspections.known_model import as_recorded
 from app.core.inspections.share import Share
 from app.core.inspections.shown_opinion import show_model, shown_model
-from app.core.inspections.store import compare_models, count_pending
-from app.core.session.counted_text import counted_text
+from app.core.inspections.store import as_recorded, compare_models, count_pending
 from app.core.session.session import Session, require_class
 from app.core.session.spectra_folders import open_with_spectra
-from app.core.statistics.time_left import TimeLeft
+from app.core.statistics.pace import TimeLeft
 from app.worker.pool import WorkerPool
 from app.worker.ray_pool import RayPool
 from app.worker.request import LoadRequest

@@ -52,7 +52,7 @@ def open_window(
     require_display()
     try:
         program = import_program()
-        fault: str = import_module("app.ui.display_check").platform_fault()
+        fault: str = import_module("app.ui.program.display_check").platform_fault()
     except ImportError as error:  # a library of the system that Qt needs
         raise WorkbenchError(
             f"the window cannot be shown: {error}. {_missing_library_hint()}"
@@ -79,7 +79,7 @@ def import_program() -> ModuleType:
         # PySide6 puts an import of its own in this place, which reads the source of every module
         # for the sake of `from __feature__ import ...`, which we do not use.
         builtins.__import__ = usual_import
-        return import_module("app.ui.program")
+        return import_module("app.ui.program.application")
     finally:
         gc.freeze()
         gc.enable()

@@ -55,3 +55,8 @@ def disk_errors(out: Path) -> Iterator[None]:
         raise SessionError(
             f"{out} could not be written: {reason}. No existing file was changed"
         ) from error
+
+
+def counted_text(count: int, what: str, many: str = "") -> str:
+    """'1 row' or '2,000 rows'; `many` is the plural where it is not formed with an s."""
+    return f"{count:,} {what if count == 1 else many or what + 's'}"

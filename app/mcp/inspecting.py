@@ -17,8 +17,8 @@ from app.core.session.session import Session
 from app.core.statistics.calibration import newest_calibration
 from app.mcp.measuring import MAX_TEXT, plain, prose
 from app.mcp.sources import SourceError
-from app.worker.client import WorkerClient
 from app.worker.request import InspectRequest, LoadRequest
+from app.worker.supervisor import WorkerClient
 
 DEADLINE_S = 240.0
 GRACE_S = 30.0

@@ -11,13 +11,11 @@ from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.index_definitions import builtin_indices
 from agent.spectra.measure.indices import measure_indices
 from agent.spectra.measure.line_measure import measure_line
-from agent.spectra.measure.line_result import LineMeasurement
-from agent.spectra.measure.measurement import Measurement
+from agent.spectra.measure.measurement import LineMeasurement, Measurement
 from agent.spectra.measure.noise import quality, signal_to_noise
-from agent.spectra.measure.zoom_measurements import rounded, significance_of, zoom_numbers
+from agent.spectra.measure.window_measure import rounded, significance_of, zoom_numbers
 from agent.spectra.rebinning import measurable
-from agent.spectra.spectrum import Spectrum
-from agent.spectra.summary import finite, summary
+from agent.spectra.spectrum import Spectrum, finite, summary
 from app.mcp.sources import SourceError
 
 MAX_NAMES = 40

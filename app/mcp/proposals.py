@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from agent.protocol.reply import Verdict
 from agent.rendering.window import single_line
-from agent.spectra.measure.zoom_measurements import zoom_numbers
+from agent.spectra.measure.window_measure import zoom_numbers
 from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
 from app.core.inspections.store import add_inspection

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
 
+import anyio
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context, Image
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from agent.protocol.tool import MAX_LABEL, MAX_WAVELENGTH
+from agent.checked_toml import printable
+from agent.errors import WorkbenchError
+from agent.protocol.tool import MAX_LABEL, MAX_WAVELENGTH, run_tool
+from agent.rendering.render import default_title, png_bytes, render_array
+from agent.spectra.spectrum import Spectrum
 from app.core.session.session import Session
 from app.mcp import proposals
-from app.mcp.calls import TIME_LIMIT_S, Calls, one_line
 from app.mcp.candidates import MAX_INTEGER, MAX_ROWS, candidate_page, candidate_record
 from app.mcp.inspecting import DEADLINE_S, GRACE_S, Inspections
 from app.mcp.measuring import MAX_NAMES, facts, measurements
-from app.mcp.pictures import picture
-from app.mcp.sources import MAX_NAME, Sources
+from app.mcp.sources import MAX_NAME, SourceError, Sources
 
 Result = TypeVar("Result")
 Answer = dict[str, Any]
@@ -57,6 +62,13 @@ Range = Annotated[
 ]
 Names = Annotated[list[Annotated[str, Field(max_length=80)]], Field(max_length=MAX_NAMES)]
 Label = Annotated[str, Field(max_length=MAX_LABEL, description="What the window shows.")]
+
+AT_ONCE = 2
+MAX_OPEN = 16
+TIME_LIMIT_S = 60.0
+MAX_MESSAGE = 500
+
+MAX_PNG_BYTES = 2_000_000
 
 
 class ProposedWindow(BaseModel):
@@ -248,3 +260,63 @@ def call_queues() -> tuple[Calls, Calls]:
     return Calls("mcp", limit_s=TIME_LIMIT_S), Calls(
         "mcp inspection", at_once=1, max_open=4, limit_s=longest
     )
+
+
+# Runs the work of tool calls in threads: few at once, each with a time limit.
+class Calls:
+    """A call that took too long goes on in its thread, and counts until it has ended.
+
+    So a client cannot have more work done at once than there are threads.
+    """
+
+    def __init__(
+        self, name: str, *, at_once: int = AT_ONCE, max_open: int = MAX_OPEN, limit_s: float
+    ) -> None:
+        self._threads = ThreadPoolExecutor(at_once, thread_name_prefix=name)
+        self._max_open = max_open
+        self._limit_s = limit_s
+        self._open: set[Future[Any]] = set()
+
+    async def run(self, work: Callable[[], Result]) -> Result:
+        """What `work` returns. Raises ToolError, with a text for the client."""
+        if len(self._open) >= self._max_open:
+            raise ToolError("too many calls at once: wait until the others are answered")
+        future = self._threads.submit(work)
+        self._open.add(future)
+        future.add_done_callback(self._open.discard)
+        try:
+            with anyio.fail_after(self._limit_s):
+                return await asyncio.wrap_future(future)
+        except TimeoutError as error:
+            raise ToolError(f"it took longer than {self._limit_s:g} s and was given up") from error
+        except WorkbenchError as error:
+            raise ToolError(one_line(str(error))) from error
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def one_line(text: str) -> str:
+    return printable(" ".join(text.split()), MAX_MESSAGE)
+
+
+def picture(
+    spectrum: Spectrum, window: tuple[float, float] | None, label: str
+) -> tuple[bytes, str]:
+    """A PNG and the sentence that goes with it; the size is that of our pictures, never asked."""
+    png, said = _whole(spectrum) if window is None else _window(spectrum, window, label)
+    if len(png) > MAX_PNG_BYTES:
+        raise SourceError("the picture is too large to be sent: ask for a narrower window")
+    return png, f"{said} SIMULATED." if spectrum.simulated else said
+
+
+def _whole(spectrum: Spectrum) -> tuple[bytes, str]:
+    low, high = spectrum.range
+    png = png_bytes(render_array(spectrum, title=default_title(spectrum)))
+    return png, f"The whole spectrum, {low:.1f} to {high:.1f} Å."
+
+
+def _window(spectrum: Spectrum, window: tuple[float, float], label: str) -> tuple[bytes, str]:
+    arguments = {"wavelength_range": list(window), "label": label}
+    result = run_tool(spectrum, arguments, title=default_title(spectrum))
+    return png_bytes(result.picture), result.text

@@ -12,8 +12,8 @@ from agent.models.registry import list_models
 from agent.rendering.render import png_bytes, render_spectrum
 from app.selftest.check import Check, CheckSkipped, require
 from app.selftest.spectra import first_of
-from app.worker.client import WorkerClient
 from app.worker.request import InspectRequest, LoadRequest
+from app.worker.supervisor import WorkerClient
 
 TASK = "CV"
 SURVEY = "LAMOST"

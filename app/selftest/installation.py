@@ -15,7 +15,7 @@ from agent.errors import EngineError
 from agent.spectra.lines import builtin_lines
 from agent.tasks.catalogue import load_tasks
 from app.selftest.check import Check, CheckFailed, CheckSkipped, require
-from app.worker.exit_reason import last_line
+from app.worker.process import last_line
 
 PACKAGES = ("agent", "app.cli", "app.core", "app.worker")
 OPTIONAL = (

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,12 +14,16 @@ from agent.spectra.readers import read, read_numbered
 from agent.spectra.spectrum import Spectrum
 from app.selftest.check import Check, require
 from app.selftest.installation import sample
-from app.selftest.layouts import LAYOUTS
 
 SURVEYS = ("LAMOST", "SDSS", "DESI")
 MIN_PIXELS = 3000
 MAX_DIFFERENCE = 0.01
 """Largest median difference in flux, relative, after resampling to another grid."""
+
+SIGMA = 0.05
+"""Error of each pixel as a fraction of the median flux."""
+BLOCK = 2880
+"""FITS block size in bytes."""
 
 
 def checks() -> Iterator[Check]:
@@ -59,3 +64,126 @@ def _read_layout(name: str, folder: Path) -> str:
 def _describe(spectrum: Spectrum) -> str:
     low, high = spectrum.range
     return f"{spectrum.format}: {len(spectrum)} pixels, {low:.0f} to {high:.0f} Å"
+
+
+# Write a spectrum in file layouts that are not in the sample, to check their readers.
+def write_text(path: Path, spectrum: Spectrum) -> None:
+    rows = zip(spectrum.wavelength, spectrum.flux, strict=True)
+    lines = [f"{wavelength:.4f},{flux:.6g}" for wavelength, flux in rows]
+    path.write_text("\n".join(["wavelength,flux", *lines, ""]), encoding="utf-8")
+
+
+def write_votable(path: Path, spectrum: Spectrum) -> None:
+    rows = zip(spectrum.wavelength, spectrum.flux, strict=True)
+    cells = "".join(f"<TR><TD>{w / 10:.5f}</TD><TD>{f:.6g}</TD></TR>" for w, f in rows)
+    path.write_text(
+        '<?xml version="1.0"?>\n'
+        '<VOTABLE version="1.3" xmlns="http://www.ivoa.net/xml/VOTable/v1.3"><RESOURCE><TABLE>'
+        '<FIELD name="x" ucd="em.wl" unit="nm" datatype="double"/>'
+        '<FIELD name="y" ucd="phot.flux.density;em.wl" datatype="float"/>'
+        f"<DATA><TABLEDATA>{cells}</TABLEDATA></DATA></TABLE></RESOURCE></VOTABLE>\n",
+        encoding="utf-8",
+    )
+
+
+def write_fits_image(path: Path, spectrum: Spectrum) -> None:
+    """A single row of flux with a linear wavelength scale in the header."""
+    start, step = _even_grid(spectrum)
+    cards = {"CRVAL1": start, "CDELT1": step, "CRPIX1": 1.0, "CTYPE1": "WAVE", "CUNIT1": "Angstrom"}
+    _write(path, (np.interp(_grid(start, step, len(spectrum)), *_lines(spectrum)), cards))
+
+
+def write_fits_table(path: Path, spectrum: Spectrum) -> None:
+    columns = {"WAVELENGTH": spectrum.wavelength, "FLUX": spectrum.flux}
+    _write(path, (None, {}), {"SPECTRUM": (columns, {})})
+
+
+def write_spspec(path: Path, spectrum: Spectrum) -> None:
+    """The SDSS spSpec format (until 2008): image rows on a logarithmic wavelength grid."""
+    first, step = np.log10(spectrum.range[0]), 1e-4
+    grid = 10.0 ** _grid(first, step, 3800)
+    flux = np.interp(grid, *_lines(spectrum))
+    rows = np.array([flux, 0 * flux, np.full_like(flux, _sigma(spectrum)), 0 * flux, 0 * flux])
+    cards = {
+        **{"TELESCOP": "SDSS 2.5-M", "SPEC_CLN": 1, "PLATEID": 1, "MJD": 52999, "FIBERID": 1},
+        **{"COEFF0": first, "COEFF1": step, "VACUUM": True},
+    }
+    _write(path, (rows, cards))
+
+
+def write_lamost_mrs(path: Path, spectrum: Spectrum) -> None:
+    """A blue and a red arm, each a table on a logarithmic wavelength grid."""
+    arms = {}
+    for arm, low, high in (("B", 4950.0, 5350.0), ("R", 6300.0, 6800.0)):
+        grid = np.linspace(np.log10(low), np.log10(high), 3000)
+        flux = np.interp(10.0**grid, *_lines(spectrum))
+        ivar = np.full_like(flux, _sigma(spectrum) ** -2)
+        columns = {"FLUX": flux, "IVAR": ivar, "LOGLAM": grid}
+        arms[f"COADD_{arm}"] = (columns, {"SNR": 20.0})
+    cards = {"TELESCOP": "LAMOST", "DATA_V": "LAMOST DR7", "OBSID": 1, "EXTNAME": "Information"}
+    _write(path, (None, cards), arms)
+
+
+LAYOUTS: Mapping[str, tuple[str, Callable[[Path, Spectrum], None]]] = {
+    "SDSS spSpec": ("spSpec.fit", write_spspec),
+    "LAMOST medium resolution": ("med.fits", write_lamost_mrs),
+    "FITS image": ("image.fits", write_fits_image),
+    "FITS table": ("table.fits", write_fits_table),
+    "VOTable": ("table.vot", write_votable),
+    "text": ("table.csv", write_text),
+}
+"""File name and writer of each layout."""
+
+
+def _lines(spectrum: Spectrum) -> tuple[Any, Any]:
+    return spectrum.wavelength, spectrum.flux
+
+
+def _even_grid(spectrum: Spectrum) -> tuple[float, float]:
+    low, high = spectrum.range
+    return low, (high - low) / (len(spectrum) - 1)
+
+
+def _grid(start: float, step: float, count: int) -> Any:
+    return start + step * np.arange(count)
+
+
+def _sigma(spectrum: Spectrum) -> float:
+    return max(SIGMA * float(np.median(np.abs(spectrum.flux))), 1e-6)
+
+
+def _write(
+    path: Path,
+    primary: tuple[Any, Mapping[str, object]],
+    tables: Mapping[str, tuple[Mapping[str, Any], Mapping[str, object]]] | None = None,
+) -> None:
+    """Write a FITS file: the primary HDU (image or None, and cards) and tables by name."""
+    units = [_image(*primary)]
+    for name, (columns, cards) in (tables or {}).items():
+        units.append(_table(columns, {"EXTNAME": name, **cards}))
+    path.write_bytes(b"".join(units))
+
+
+def _image(values: Any, cards: Mapping[str, object]) -> bytes:
+    pixels = np.asarray([] if values is None else values, dtype=">f4")
+    shape = () if values is None else pixels.shape[::-1]
+    axes = {f"NAXIS{number}": size for number, size in enumerate(shape, start=1)}
+    head = {"SIMPLE": True, "BITPIX": -32, "NAXIS": len(shape), **axes, "EXTEND": True}
+    return _unit({**head, **cards}, pixels.tobytes())
+
+
+def _table(columns: Mapping[str, Any], cards: Mapping[str, object]) -> bytes:
+    rows = np.column_stack(list(columns.values())).astype(">f8")
+    head: dict[str, object] = {"XTENSION": "BINTABLE", "BITPIX": 8, "NAXIS": 2}
+    head |= {"NAXIS1": rows.itemsize * rows.shape[1], "NAXIS2": rows.shape[0]}
+    head |= {"PCOUNT": 0, "GCOUNT": 1, "TFIELDS": len(columns)}
+    for number, name in enumerate(columns, start=1):
+        head |= {f"TTYPE{number}": name, f"TFORM{number}": "D"}
+    return _unit({**head, **cards}, rows.tobytes())
+
+
+def _unit(cards: Mapping[str, object], content: bytes) -> bytes:
+    from astropy.io.fits import Header  # slow to import
+
+    head: bytes = Header(list(cards.items())).tostring().encode("ascii")
+    return head + content + bytes(-len(content) % BLOCK)

@@ -11,10 +11,10 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from agent.child_process.child_command import child_command
+from agent.child_process.start_child import child_command
 from app.selftest.check import Check, CheckFailed
 from app.selftest.session import REVIEWER, judged_session
-from app.worker.exit_reason import describe_exit, last_line, printable_lines
+from app.worker.process import describe_exit, last_line, printable_lines
 
 TIMEOUT_S = 120.0
 CHILD = "window-probe"

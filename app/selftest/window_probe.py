@@ -13,13 +13,13 @@ from PySide6.QtCore import QTimer, qVersion
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
-from app.ui.apply_theme import ThemeApplier
-from app.ui.background.garbage_timer import GarbageTimer
-from app.ui.main_window import MainWindow
-from app.ui.program_icon import program_icon
-from app.ui.settings.settings_store import SettingsStore
-from app.ui.theme.theme import CurrentTheme
-from app.ui.translation.languages import LANGUAGES, install_translators
+from app.ui.base.apply_theme import ThemeApplier
+from app.ui.base.background.garbage_timer import GarbageTimer
+from app.ui.base.program_icon import program_icon
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.base.translation.languages import LANGUAGES, install_translators
+from app.ui.program.main_window import MainWindow
 
 POLL_MS = 20
 TIMEOUT_MS = 100_000

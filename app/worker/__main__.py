@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 # The parent starts this file by path, so make sure that we import the same code as the parent.
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
-from agent.child_process.give_way import GIVES_WAY, give_way
+from agent.child_process.die_with_parent import GIVES_WAY, give_way
 from app.worker import child
 
 if TYPE_CHECKING:

@@ -10,8 +10,6 @@ from functools import partial
 from typing import Generic, Protocol, TypeVar
 
 from agent.trajectory.trajectory import ModelRef, Trajectory
-from app.worker.client import CANCEL_GRACE_S, WorkerClient
-from app.worker.concurrency import Concurrency, server_count
 from app.worker.errors import (
     CrashBeside,
     LoadCrash,
@@ -21,7 +19,9 @@ from app.worker.errors import (
     WorkerTimeout,
 )
 from app.worker.inspection import Event, RunningInspection, ignore_event
+from app.worker.ramp import Concurrency, server_count
 from app.worker.request import InspectRequest, LoadRequest
+from app.worker.supervisor import CANCEL_GRACE_S, WorkerClient
 
 # One crash may be chance or a lack of memory; after two we blame the spectrum.
 MAX_TRIES = 2

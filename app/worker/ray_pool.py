@@ -10,15 +10,13 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from agent.cluster.actor import CannotWork, MustBeAlone
-from agent.cluster.place import RayPlace
-from agent.cluster.ray_actors import MAX_TRIES, RayActors, SideBySide
+from agent.cluster.options import RayPlace
+from agent.cluster.ray_actors import MAX_TRIES, CannotWork, MustBeAlone, RayActors, SideBySide
 from agent.cluster.ray_cluster import RayCluster
 from agent.trajectory.trajectory import ModelRef
-from app.worker.concurrency import Concurrency, server_count
 from app.worker.errors import CrashBeside, LoadCrash, LoadError, WorkerCrash
 from app.worker.pool import PoolResult, WorkerPool
-from app.worker.ramp import MOST
+from app.worker.ramp import MOST, Concurrency, server_count
 from app.worker.request import InspectRequest, LoadRequest, whole_path
 
 Key = TypeVar("Key")

@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from itertools import count
+from pathlib import Path
+from typing import TypeVar, cast
 
+from agent.checked_toml import printable
+from agent.child_process.die_with_parent import GIVES_WAY
+from agent.child_process.start_child import child_command
 from agent.errors import TrajectoryError
 from agent.trajectory.trajectory import ModelRef
+from agent.trajectory.trajectory_file import from_json, step_from_json
 from app.worker.errors import (
+    CrashBeside,
     InspectionError,
     LoadCrash,
     LoadError,
+    WireError,
     WorkerClosed,
     WorkerCrash,
     WorkerTimeout,
 )
-from app.worker.inspection import RunningInspection
+from app.worker.inspection import OnEvent, RunningInspection, StepDone, TextGenerated, ignore_event
 from app.worker.process import ChildProcess
 from app.worker.records import model_from_json
-from app.worker.request import LoadRequest
-from app.worker.running import Running, failure
+from app.worker.request import InspectRequest, LoadRequest
 from app.worker.wire import WIRE_VERSION, Message
 
 HELLO_S = 60.0
@@ -41,6 +52,13 @@ More = Callable[[], RunningInspection | None]
 """The next inspection that may run beside the others, if one waits."""
 
 _log = logging.getLogger("app.worker")
+
+MAX_LINE = 2_000
+
+# A large model on a slow machine needs this long for one picture and cannot be interrupted.
+CANCEL_GRACE_S = 30.0
+
+Result = TypeVar("Result")
 
 
 def _no_more() -> None:
@@ -266,3 +284,246 @@ def _crash_message(child: ChildProcess, activity: str) -> str:
 
 def _no_limit() -> None:
     return None
+
+
+# The inspections that run in one child process, and which of them ends when something happens.
+class Running:
+    """For the thread of the supervisor."""
+
+    def __init__(self) -> None:
+        self.load: LoadRequest | None = None
+        """The model that they run with."""
+        self.next: RunningInspection | None = None
+        """The one that is being started."""
+        self._all: dict[int, RunningInspection] = {}
+        self._reading: set[int] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._all)
+
+    def start(self, inspection: RunningInspection, child: ChildProcess, model: ModelRef) -> None:
+        self.next = None
+        try:
+            if inspection.start_in(child, model):
+                self._all[inspection.number] = inspection
+        except WireError as error:  # too long to be sent
+            inspection.fail(error)
+
+    @property
+    def activity(self) -> str:
+        """Completes the sentence "the worker died while it ..."."""
+        if len(self._all) == 1:
+            (only,) = self._all.values()
+            return f"was inspecting {only.request.shown}"
+        return f"was inspecting {len(self._all)} spectra"
+
+    def time_limit(self) -> tuple[float, str] | None:
+        """When to kill the child, on the monotonic clock, and why."""
+        limits = (each.time_limit() for each in self._all.values())
+        return min((limit for limit in limits if limit is not None), default=None)
+
+    def handle(self, message: Message) -> None:
+        """Pass a message on to the inspection that it is about. Raises TrajectoryError."""
+        kind, number = message["type"], message.get("id")
+        if kind == "failed" and number is None:  # it could not read a request
+            self._end(lambda each: each.fail(failure(message)))
+        inspection = self._all.get(number) if isinstance(number, int) else None
+        if inspection is None:
+            return
+        if kind == "reading":
+            self._reading.add(inspection.number)
+        elif kind == "read":
+            self._reading.discard(inspection.number)
+        elif kind == "text":
+            inspection.emit(TextGenerated(str(message.get("text", ""))))
+        elif kind == "step":
+            inspection.emit(StepDone(step_from_json(message.get("step"))))
+        elif kind == "failed":
+            self._pop(inspection).fail(failure(message))
+        elif kind == "done":
+            trajectory = from_json(message.get("trajectory"))
+            busy = message.get("busy")
+            inspection.busy = busy if isinstance(busy, int) else 0
+            self._pop(inspection).finish(trajectory)
+
+    def crash(self, crash: WorkerCrash) -> None:
+        """End all of them, and blame the one whose file was being read, or that took too long."""
+        guilty = set(self._reading) or (set(self._all) if len(self._all) == 1 else set())
+        if not guilty and isinstance(crash, WorkerTimeout):
+            guilty = {number for number, each in self._all.items() if _is_late(each)}
+
+        def end(inspection: RunningInspection) -> None:
+            if inspection.number in guilty:
+                inspection.fail(crash)
+            else:
+                inspection.fail(CrashBeside(str(crash), crash.detail, is_innocent=bool(guilty)))
+
+        self._end(end)
+
+    def fail(self, error: Exception) -> None:
+        """End all of them, and the one that was being started, with this error."""
+        following, self.next = self.next, None
+        self._end(lambda each: each.fail(error))
+        if following is not None:
+            following.fail(error)
+
+    def _end(self, how: Callable[[RunningInspection], None]) -> None:
+        ended, self._all = self._all, {}
+        self._reading.clear()
+        for inspection in ended.values():
+            how(inspection)
+
+    def _pop(self, inspection: RunningInspection) -> RunningInspection:
+        self._reading.discard(inspection.number)
+        return self._all.pop(inspection.number)
+
+
+def failure(message: Message) -> InspectionError:
+    """The error that the child told in a message."""
+    return InspectionError(_text(message, "message"), _text(message, "detail"))
+
+
+def _text(message: Message, key: str) -> str:
+    lines = str(message.get(key, ""))[: 10 * MAX_LINE].splitlines()
+    return "\n".join(printable(line, MAX_LINE) for line in lines)
+
+
+def _is_late(inspection: RunningInspection) -> bool:
+    limit = inspection.time_limit()
+    return limit is not None and limit[0] <= time.monotonic()
+
+
+# The program's side of a worker: sends requests and delivers their results later.
+def worker_command(*, gives_way: bool = False) -> list[str]:
+    """The command line that runs this package as a child process.
+
+    One that gives way leaves the processor to the program that started it, as to a window.
+    """
+    script = [str(Path(__file__).with_name("__main__.py"))]
+    return child_command("worker", script, *([GIVES_WAY] if gives_way else []))
+
+
+class WorkerClient:
+    """One child process, started when first needed and restarted after a crash.
+
+    A thread of the client works through the requests in order; inspections run one at a time, or as
+    many as there are if the model was loaded with `side_by_side`. All methods may be called from
+    any thread; all but `close` and `ping` return at once.
+    """
+
+    def __init__(
+        self, command: Sequence[str] | None = None, *, cancel_grace_s: float = CANCEL_GRACE_S
+    ) -> None:
+        self._supervisor = WorkerSupervisor(worker_command() if command is None else command)
+        self._cancel_grace_s = cancel_grace_s
+        self._changed = threading.Condition()
+        self._jobs: deque[Callable[[], None] | RunningInspection] = deque()
+        self._closing = False
+        self._thread = threading.Thread(target=self._run_jobs, name="worker client", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> WorkerClient:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int | None:
+        """Of the child process; None if none runs."""
+        return self._supervisor.pid
+
+    def load(self, load: LoadRequest) -> Future[ModelRef]:
+        """Load this model and inspect with it from now on, waiting requests included.
+
+        The future raises LoadError if the model cannot be loaded. Before the first `load`, the
+        measured inspector is used.
+        """
+        self.select(load)
+        return self._submit(lambda: self._wait_for_load(load))
+
+    def select(self, load: LoadRequest) -> None:
+        """Like `load`, but the model is loaded by the next inspection."""
+        self._supervisor.select(load)
+
+    def unload(self) -> Future[None]:
+        """Free the model's memory; the next inspection loads it again."""
+        return self._submit(self._supervisor.unload)
+
+    def inspect(
+        self, request: InspectRequest, on_event: OnEvent = ignore_event
+    ) -> RunningInspection:
+        """Queue an inspection, which loads the model first if necessary."""
+        number = next(self._supervisor.numbers)
+        inspection = RunningInspection(number, request, on_event, self._cancel_grace_s)
+        self._enqueue(inspection)
+        return inspection
+
+    def ping(self, timeout_s: float = 1.0) -> float | None:
+        """Seconds until the child answered, or None. It answers during an inspection too."""
+        return self._supervisor.ping(timeout_s)
+
+    def stop(self) -> None:
+        """Fail running and waiting requests with WorkerClosed and tell the child to quit."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        self._supervisor.stop()
+
+    def close(self) -> None:
+        """Stop and wait a few seconds for the child's end. Do not call this from `on_event`."""
+        self.stop()
+        self._thread.join()
+
+    def _wait_for_load(self, load: LoadRequest) -> ModelRef:
+        model = self._supervisor.ready()[1]
+        if self._supervisor.selected is not load:
+            raise LoadError(f"{load.shown} is not loaded because another model was selected")
+        return model
+
+    def _submit(self, work: Callable[[], Result]) -> Future[Result]:
+        future: Future[Result] = Future()
+        self._enqueue(partial(_fulfil, future, work))
+        return future
+
+    def _enqueue(self, job: Callable[[], None] | RunningInspection) -> None:
+        with self._changed:
+            if self._closing:
+                raise WorkerClosed("the worker is closed")
+            self._jobs.append(job)
+            self._changed.notify()
+        if self._supervisor.selected.side_by_side:
+            self._supervisor.wake()
+
+    def _run_jobs(self) -> None:
+        while (job := self._next_job()) is not None:
+            if not isinstance(job, RunningInspection):
+                job()
+            elif not job.is_done():  # it was cancelled
+                self._supervisor.inspect(job, self._next_beside)
+        self._supervisor.close()
+
+    def _next_beside(self) -> RunningInspection | None:
+        """The next job, if it is an inspection that can run beside others."""
+        with self._changed:
+            if not (self._jobs and self._supervisor.selected.side_by_side):
+                return None
+            if not isinstance(self._jobs[0], RunningInspection):
+                return None
+            inspection = cast(RunningInspection, self._jobs.popleft())
+        return None if inspection.is_done() else inspection
+
+    def _next_job(self) -> Callable[[], None] | RunningInspection | None:
+        """None after `stop`, once the waiting jobs have failed with WorkerClosed."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._jobs or self._closing)
+            return self._jobs.popleft() if self._jobs else None
+
+
+def _fulfil(future: Future[Result], work: Callable[[], Result]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        future.set_result(work())
+    except Exception as error:  # even a bug of ours must reach the one who waits
+        future.set_exception(error)

@@ -2055,25 +2055,6 @@
     </message>
 </context>
 <context>
-    <name>FinerMenu</name>
-    <message>
-        <source>No sub-class</source>
-        <translation>没有子类</translation>
-    </message>
-    <message>
-        <source>yes</source>
-        <translation>是</translation>
-    </message>
-    <message>
-        <source>none</source>
-        <translation>无</translation>
-    </message>
-    <message>
-        <source>value, Enter</source>
-        <translation>输入值，回车</translation>
-    </message>
-</context>
-<context>
     <name>FitTool</name>
     <message>
         <source>Measure a line first: the fit is of it</source>
@@ -3087,6 +3068,13 @@
     </message>
 </context>
 <context>
+    <name>Minimap</name>
+    <message>
+        <source>Overview of the whole spectrum</source>
+        <translation>全谱概览</translation>
+    </message>
+</context>
+<context>
     <name>MissingFile</name>
     <message>
         <source>No missing file here that an archive is known to have</source>
@@ -3299,13 +3287,6 @@
     <message>
         <source>at least {count} rows</source>
         <translation>至少 {count} 行</translation>
-    </message>
-</context>
-<context>
-    <name>Overview</name>
-    <message>
-        <source>Overview of the whole spectrum</source>
-        <translation>全谱概览</translation>
     </message>
 </context>
 <context>
@@ -4548,6 +4529,25 @@
     <message>
         <source>{object} is {subclass}</source>
         <translation>{object} 是 {subclass}</translation>
+    </message>
+</context>
+<context>
+    <name>SubclassMenu</name>
+    <message>
+        <source>No sub-class</source>
+        <translation>没有子类</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>是</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>value, Enter</source>
+        <translation>输入值，回车</translation>
     </message>
 </context>
 <context>

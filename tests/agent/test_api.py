@@ -16,7 +16,7 @@ from agent import (
     read_spectrum,
 )
 from agent.evidence.measurements import measurements_of
-from agent.spectra.measure.zoom_measurements import line_row
+from agent.spectra.measure.window_measure import line_row
 
 ROOT = Path(__file__).parents[2]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from app.rooms import room_commands, rooms
-from app.ui.actions.actions import ROOM_ACTIONS
+from app.ui.base.actions.actions import ROOM_ACTIONS
 
 ROOT = Path(__file__).parents[2]
 # Python runs it at each start, that of every child included: what an editable installation would
@@ -29,9 +29,9 @@ import json, sys
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
-from app.ui.actions.actions import ACTIONS
-from app.ui.main_window import MainWindow
-from app.ui.program import start
+from app.ui.base.actions.actions import ACTIONS
+from app.ui.program.main_window import MainWindow
+from app.ui.program.application import start
 application = QApplication([])
 seen = []
 def look():

@@ -28,9 +28,9 @@ from agent.spectra.readers.base import Request
 from agent.spectra.readers.fits_tables import read as read_source
 from agent.spectra.spectrum import WAVELENGTHS, Spectrum
 from agent.tasks.catalogue import load_tasks
-from app.core.report.thumbnails import thumbnail
-from app.ui.plot.axes.flux_range import flux_range
-from app.ui.plot.trace import trace
+from app.core.report.object_section import thumbnail
+from app.ui.judge.plot.axes.flux_range import flux_range
+from app.ui.judge.plot.trace import trace
 from tests.agent.spectra.readers import hostile_files, samples
 from tests.agent.spectra.readers.hostile_files import MUTATIONS, damage
 from tests.agent.spectra.readers.test_text_table import cds

@@ -10,8 +10,8 @@ import pytest
 
 from agent.engines.base import SamplingSettings
 from agent.inspection.inspector_factory import EYE
-from app.worker.client import WorkerClient
 from app.worker.request import InspectRequest, LoadRequest
+from app.worker.supervisor import WorkerClient
 from tests.app.cli.commands import SAMPLE
 from tests.night import BY_NIGHT
 from tests.small_models import tiny_qwen25

@@ -12,10 +12,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from train.eye.language import speech_shape
-from train.eye.make import read_recipe
 from train.models.small_model import Shape
-from train.sft.attention import attend
+from train.sft.fast_path import attend
+from train.vision.make import read_recipe
+from train.vision.train_text import speech_shape
 
 REPEATS = 20
 ROWS = 8

@@ -130,8 +130,8 @@ def convert(folder: str, kind: str, place: str) -> dict[str, Any]:
 
 def ask(folder: str, kind: str, place: str) -> dict[str, Any]:
     """A picture and a few words: how fast is it read, and how fast does it answer?"""
-    from agent.convert.agreement import measure_speed
     from agent.convert.episodes import RandomEpisode
+    from agent.convert.model import measure_speed
     from agent.engines.gguf.engine import GgufEngine
     from agent.protocol.protocol import Turn
 

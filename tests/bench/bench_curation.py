@@ -15,9 +15,9 @@ from PySide6.QtCore import QEventLoop, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.ui.background.garbage_timer import GarbageTimer
-from app.ui.background.runner import Runner
-from app.ui.theme.theme import CurrentTheme
+from app.ui.base.background.garbage_timer import GarbageTimer
+from app.ui.base.background.runner import Runner
+from app.ui.base.theme.theme import CurrentTheme
 from tests.train.draft.spectra import write_set
 from train.draft.drafting import DraftRun, draft_all
 from train.draft.settings import DraftSettings

@@ -19,9 +19,9 @@ from PySide6.QtWidgets import QApplication
 from app.core.queue import parse_filter, parse_sort
 from app.core.session.records import Verdict
 from app.core.session.session import open_session
-from app.ui.background.garbage_timer import GarbageTimer
-from app.ui.queue.queue_panel import QueuePanel
-from app.ui.session_context import SessionContext
+from app.ui.base.background.garbage_timer import GarbageTimer
+from app.ui.judge.queue.queue_panel import QueuePanel
+from app.ui.session.session_context import SessionContext
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.conftest import opened_context
 from tests.bench.bench_queue import fill

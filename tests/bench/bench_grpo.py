@@ -77,7 +77,7 @@ def make(place: Path) -> None:
     from agent.rendering.style import Style
     from tests.train.grpo.scenes import CV, Script, Stage, stage_of, star
     from tests.train.grpo.toy import Conversation, loss_of, sft_conversation
-    from train.grpo.attention import enable_packs
+    from train.grpo.packing import enable_packs
     from train.grpo.rollout import Limits, roll_out
     from train.models.small_model import Shape, make_model, make_tokenizer, save_small_model
     from train.sft.fast_path import use_fast_path
@@ -133,7 +133,7 @@ def _replies() -> list[str]:
 def measure(way: str, place: Path) -> None:
     """Rounds of one way after a first that is not counted."""
     from agent.engines.families import read_folder
-    from agent.examples.store import ExampleStore
+    from agent.examples.examples import ExampleStore
     from agent.models.infer_card import read_or_infer_card
     from train.grpo.pictures import PictureCache
     from train.grpo.questions import read_questions, training_order
@@ -174,9 +174,8 @@ def _trls(folder: Path, questions: Any, store: Any, pictures: Any, out: Path, se
     from agent.protocol.protocol import system_text
     from train.grpo.environment import SpectrumEnvironment
     from train.grpo.judging import TokenJudge, make_reward
-    from train.grpo.processor import SpectrumProcessor
     from train.grpo.questions import to_prompts
-    from train.grpo.setup import make_config
+    from train.grpo.setup import SpectrumProcessor, make_config
     from train.grpo.tokens import turn_tokens
     from train.models.model_folder import load_trainable
 

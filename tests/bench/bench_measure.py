@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from agent.spectra.measure.areas import equivalent_width
 from agent.spectra.measure.features import feature_names, feature_vector
-from agent.spectra.measure.line_measure import measure_line
+from agent.spectra.measure.line_measure import equivalent_width, measure_line
 from agent.spectra.measure.window_measure import measure_window
 from agent.spectra.spectrum import Spectrum
 from tests.agent.spectra.measure.known_lines import BROAD, H_ALPHA, WIDE, gaussian, observed

@@ -18,9 +18,9 @@ from agent.tasks.catalogue import find_task
 from train.simulate.sky import draw_source
 from train.simulate.telescope.observation import to_spectrum
 from train.simulate.telescope.telescope import observe
+from train.weights.command import candidates
+from train.weights.command import threshold_scores as figures_in
 from train.weights.draws import bundled
-from train.weights.judging import candidates
-from train.weights.judging import threshold_scores as figures_in
 
 ROUNDS = 15
 COUNT, SEED = 120, 909

@@ -12,11 +12,11 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from train.eye.language import speech_shape
-from train.eye.make import read_recipe
 from train.models.small_model import Shape
 from train.sft.optimizer import Muon
 from train.sft.run import uses_bfloat16
+from train.vision.make import read_recipe
+from train.vision.train_text import speech_shape
 
 REPEATS = 5
 RATE = 1e-3

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import cycle, islice
 from pathlib import Path
 
-from agent.cluster.place import RayPlace
+from agent.cluster.options import RayPlace
 from agent.inspection.built_in import MEASURED
 from agent.inspection.inspector_factory import make_inspector
 from app.worker.pool import InspectionPool, WorkerPool

@@ -28,14 +28,14 @@ from agent.tasks.catalogue import find_task
 from app.core.session.records import Verdict
 from app.core.session.session import new_session, open_session
 from app.core.spectra.prefetch import read_by_key
-from app.ui.background.garbage_timer import GarbageTimer
-from app.ui.judging.key_strip import KeyStrip
-from app.ui.judging.subclass_keys import SubclassKeys
-from app.ui.keys.key_filter import KeyFilter
-from app.ui.keys.keymap import Keymap
-from app.ui.plot.plot_actions import PlotActions
-from app.ui.plot.spectrum_panel import SpectrumPanel
-from app.ui.session_context import SessionContext
+from app.ui.base.background.garbage_timer import GarbageTimer
+from app.ui.base.keys.key_filter import KeyFilter
+from app.ui.base.keys.keymap import Keymap
+from app.ui.judge.plot.plot_actions import PlotActions
+from app.ui.judge.plot.spectrum_panel import SpectrumPanel
+from app.ui.judge.verdict.key_strip import KeyStrip
+from app.ui.judge.verdict.subclass_keys import SubclassKeys
+from app.ui.session.session_context import SessionContext
 from app.ui.widgets.input_filter import InputFilter
 from tests.app.ui.candidates import take_sample
 from tests.app.ui.conftest import opened_context

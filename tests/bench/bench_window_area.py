@@ -14,12 +14,12 @@ from pathlib import Path
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.ui.apply_theme import ThemeApplier
-from app.ui.background.garbage_timer import GarbageTimer
-from app.ui.judging.flag_menu import FLAGS
-from app.ui.main_window import MainWindow
-from app.ui.settings.settings_store import SettingsStore
-from app.ui.theme.theme import CurrentTheme
+from app.ui.base.apply_theme import ThemeApplier
+from app.ui.base.background.garbage_timer import GarbageTimer
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.judge.verdict.flag_row import FLAGS
+from app.ui.program.main_window import MainWindow
 from tests.app.ui.candidates import sample_file
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -19,10 +19,10 @@ from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.ui.background.garbage_timer import GarbageTimer
-from app.ui.main_window import MainWindow
-from app.ui.settings.settings_store import SettingsStore
-from app.ui.theme.theme import CurrentTheme
+from app.ui.base.background.garbage_timer import GarbageTimer
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.program.main_window import MainWindow
 from tests.bench.bench_window import fill
 
 ROOT = Path(__file__).resolve().parents[2]

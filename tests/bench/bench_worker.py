@@ -21,11 +21,11 @@ from agent.inspection.inspector import Inspector, run
 from agent.inspection.inspector_factory import make_inspector
 from agent.spectra.readers import read
 from agent.tasks.catalogue import find_task
-from app.worker.client import WorkerClient, worker_command
 from app.worker.errors import WorkerError
 from app.worker.inspection import Event, TextGenerated
 from app.worker.process import ChildProcess
 from app.worker.request import InspectRequest, LoadRequest
+from app.worker.supervisor import WorkerClient, worker_command
 from tests.app.worker.conftest import COMMAND, request, spectrum
 
 STARTS, ROUNDS, ROUND_TRIPS, KILLS, PIECES = 15, 5, 50, 5, 20_000

@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from agent.cluster.place import with_ray_address
+from agent.cluster.options import with_ray_address
 from app.cli.main import workbench
 from app.cli.window import is_for_window
 from tests.docs.pages import PAIRS, ROOT, commands, relative, saved_files

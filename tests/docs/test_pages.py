@@ -11,10 +11,10 @@ import pytest
 from packaging.version import Version
 from PySide6.QtCore import QCoreApplication
 
-from app.ui.actions.actions import ACTIONS
-from app.ui.actions.key_names import label
-from app.ui.help.pages import anchor_of, guide
-from app.ui.translation.languages import install_translators
+from app.ui.base.actions.actions import ACTIONS
+from app.ui.base.actions.key_names import label
+from app.ui.base.translation.languages import install_translators
+from app.ui.program.help.pages import anchor_of, guide
 from tests.docs.pages import (
     GUIDE,
     HELP,

@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from agent.models.hub_address import HUB
+from agent.models.hub import HUB
 from app.services.archives import lamost, sdss, sparcl
 from app.services.catalogues.service import all_services
-from app.ui.controls import web_pages
-from app.ui.translation.data_texts import load_table
+from app.ui.base.translation.data_texts import load_table
+from app.ui.judge.controls import web_pages
 from tests.docs.pages import HELP, ROOT
 
 ADDRESS = re.compile(r"https?://([a-z0-9.-]+\.[a-z]{2,})")

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("ray")
 pytest.importorskip("pyarrow")
 
-from agent.cluster.place import RayPlace
+from agent.cluster.options import RayPlace
 from agent.cluster.ray_cluster import RayCluster
 from agent.errors import WorkbenchError
 from tests.train.bench.helpers import ALL

@@ -3,7 +3,7 @@ from __future__ import annotations
 from agent.protocol.protocol import task_text
 from agent.protocol.tool import TOOL_NAME
 from agent.tasks.catalogue import find_task
-from agent.tasks.guideline import guideline_text
+from agent.tasks.task import guideline_text
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
 from agent.trajectory.turns import turns_of
 from train.toolless import toolless_opening, without_looks

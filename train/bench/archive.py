@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from sys import intern
 
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
-from train.bench.labelled import class_folders, label_of
+from train.bench.published_rows import known_tasks
 from train.bench.tables import Row, number, position_of, read_rows
 from train.simulate.archive import SETTINGS_FILE
 from train.simulate.truth import CANDIDATES_FILE, TRUTH_FILE
@@ -30,6 +31,8 @@ SUFFIXES = (
     ".votable", ".xml",
 )  # fmt: skip
 LISTED = ("survey", "class_name", "subclass", "label", "subtype")
+
+MAX_FOLDERS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,3 +235,24 @@ def _joined(known: FileJob, other: FileJob) -> FileJob:
     members = dict(zip(other.rows, other.stated, strict=True))
     members |= dict(zip(known.rows, known.stated, strict=True))
     return FileJob(known.path, tuple(members), tuple(members.values()), known.refusal)
+
+
+# Archives that say the class of each spectrum: by its folder, or in a list.
+def label_of(text: str) -> str:
+    """The task that a label names, such as CS for `Carbon stars`; any other label as it is."""
+    names, _ = known_tasks()
+    plain = re.sub(r"[\W_]", "", text.casefold())
+    found = next((names[each] for each in (plain, plain.removesuffix("s")) if each in names), "")
+    return intern(found or printable(text, 80))
+
+
+def class_folders(root: Path) -> dict[str, str]:
+    """The labels of the folders in `root`, by name, if one of them has the name of a class."""
+    names, _ = known_tasks()
+    found = {}
+    for each in root.iterdir():
+        if each.is_dir() and not each.is_symlink() and not each.name.startswith("."):
+            found[each.name] = label_of(each.name)
+        if len(found) > MAX_FOLDERS:
+            return {}
+    return found if set(found.values()) & {*names.values()} else {}

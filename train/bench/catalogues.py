@@ -11,8 +11,7 @@ import numpy as np
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import BoolArray
 from agent.tasks.catalogue import find_task
-from train.bench.objects import directions, nearest_within
-from train.bench.sources import Sources
+from train.bench.sources import Sources, directions, nearest_within
 from train.bench.tables import position_of, read_rows
 
 

@@ -18,7 +18,7 @@ from agent.spectra.measure.noise import signal_to_noise
 from agent.spectra.readers import read_numbered
 from agent.spectra.spectrum import Spectrum
 from train.bench.archive import NO_VALUES, FileJob, ListedValues
-from train.simulate.shards import read_shard
+from train.simulate.archive import read_shard
 
 MAX_ROWS = 100_000
 """Most rows that are read of a file without a list of its rows."""

@@ -8,18 +8,21 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
 
 from agent.evidence.assessment import Assessment
 from agent.evidence.words import kind_name
+from agent.inspection.measured_turns import shown_range
 from agent.protocol.reply import Verdict
 from agent.protocol.tool import TOOL_NAME
-from agent.tasks.task import Task
-from train.draft.facts import Fact, Key, facts_of
-from train.draft.plan import PlannedLook, plan_looks
+from agent.spectra.spectrum import Window
+from agent.tasks.task import DiagnosticWindow, Task
+from train.draft.facts import SIGNS, Fact, Key, facts_of
+from train.draft.phrases import Words, phrases_for
 from train.draft.settings import DraftSettings
-from train.draft.signs import SIGNS
-from train.draft.wording import Rng, Wording, joined, with_article
-from train.meter import Meter
+from train.meter import Meter, contains
 from train.simulate.campaign import CONTAMINANTS
 
 MIN_RIVAL_PROBABILITY = 0.2
@@ -30,6 +33,28 @@ DECISIVE_NATS = 0.4
 MIN_NATS = 0.3
 FACTS_PER_WINDOW = {"short": (1, 2), "long": (2, 4)}
 REASONS_PER_ANSWER = {"short": (1, 3), "long": (2, 4)}
+
+STEP = 10
+"""Angstrom; requested ranges are multiples of it."""
+MAX_JITTER = 3
+MAX_STRETCH = 0.35
+"""Fraction of its width by which a window may be stretched to show what is measured in it."""
+P_GUIDELINE_ORDER = 0.4
+"""Chance that windows follow the guideline's order instead of their weight."""
+P_SHIFTED = 0.6
+"""Chance that a window is shifted against the guideline's."""
+WIDE_FACTORS = (2.5, 4.0)
+OUTSIDE_WIDTHS = (150, 600)
+LOOK_NOISE = 0.4
+"""Nats of noise in the choice of windows; the weightiest window is always chosen."""
+
+Rng = np.random.Generator
+
+BLUE, RED = 1.5, 0.8
+"""Flux at 4240 Å over that at 6630 Å above which a continuum is blue, or below which it is red."""
+VOWELS = frozenset("aeiouAEIO")
+AS_LETTERS = frozenset("FHLMNRSX")
+"""Letters that take "an" when spoken alone: an M giant."""
 
 
 @dataclass(frozen=True)
@@ -210,3 +235,218 @@ class _AnswerWriter:
             return [say("it_is_because", kind=kind, fact=clause)]
         bare = kind.removeprefix("an ").removeprefix("a ")
         return [say("rival", kind=kind, kind_bare=bare, fact=clause)]
+
+
+# Plans an inspection: which windows to look at, in which order, with which wrong turns.
+@dataclass(frozen=True, kw_only=True)
+class PlannedLook:
+    """One planned tool call, with the facts its picture shows (none for a wide view)."""
+
+    kind: Literal["zoom", "wide", "outside"]
+    range: tuple[int, int]
+    label: str
+    facts: tuple[Fact, ...] = ()
+
+    @property
+    def nats(self) -> float:
+        return sum(abs(fact.nats) for fact in self.facts)
+
+
+def plan_looks(
+    assessment: Assessment,
+    meter: Meter,
+    facts: Sequence[Fact],
+    settings: DraftSettings,
+    rng: Rng,
+) -> tuple[PlannedLook, ...]:
+    """The looks of one inspection, wrong turns included; empty where no fact is visible."""
+    zooms = [
+        zoom
+        for window in assessment.task.windows
+        if (zoom := _zoom(window, assessment, meter, facts, rng)) is not None
+    ]
+    count = int(rng.integers(settings.fewest_zooms, settings.most_zooms + 1))
+    luck = {id(zoom): LOOK_NOISE * float(rng.gumbel()) for zoom in zooms}
+    best = max(zooms, key=lambda zoom: zoom.nats, default=None)
+    chosen = sorted(zooms, key=lambda zoom: -(zoom.nats + luck[id(zoom)]))[:count]
+    if best is not None and best not in chosen:
+        chosen[-1] = best
+    if rng.random() < P_GUIDELINE_ORDER:
+        chosen.sort(key=zooms.index)
+    return _add_wrong_turns(_drop_repeats(chosen), meter, settings, rng)
+
+
+def _zoom(
+    window: DiagnosticWindow, assessment: Assessment, meter: Meter, facts: Sequence[Fact], rng: Rng
+) -> PlannedLook | None:
+    low, high = shown_range(window.range, assessment)
+    if rng.random() < P_SHIFTED:
+        low += STEP * int(rng.integers(-MAX_JITTER, 2))
+        high += STEP * int(rng.integers(-1, MAX_JITTER + 1))
+    low, high = STEP * round(low / STEP), STEP * round(high / STEP)
+    own = {entry.id for entry in assessment.task.evidence_in(window.id)}
+    targets = {
+        target for entry in assessment.task.evidence if entry.id in own for target in entry.target
+    }
+    for fact in facts:
+        if fact.feature.id in targets and fact.window is not None:
+            low, high = _stretch((low, high), fact.window, window)
+    seen = tuple(
+        fact for fact in facts if fact.window is not None and contains((low, high), fact.window)
+    )
+    if not seen or not meter.is_covered((low, high)):
+        return None
+    return PlannedLook(kind="zoom", range=(low, high), label=window.label, facts=seen)
+
+
+def _stretch(now: tuple[int, int], needed: Window, window: DiagnosticWindow) -> tuple[int, int]:
+    """Widen a range to show `needed`, unless that takes too much."""
+    low = min(now[0], STEP * int(needed[0] // STEP))
+    high = max(now[1], STEP * -int(-needed[1] // STEP))
+    room = (1.0 + MAX_STRETCH) * (window.range[1] - window.range[0])
+    return (low, high) if high - low <= max(room, now[1] - now[0]) else now
+
+
+def _drop_repeats(zooms: Sequence[PlannedLook]) -> list[PlannedLook]:
+    """Keep each fact only where it is first seen, and drop zooms that show nothing new."""
+    shown: set[Key] = set()
+    kept = []
+    for zoom in zooms:
+        fresh = tuple(fact for fact in zoom.facts if fact.key not in shown)
+        shown |= {fact.key for fact in fresh}
+        if fresh:
+            kept.append(PlannedLook(kind="zoom", range=zoom.range, label=zoom.label, facts=fresh))
+    return kept
+
+
+def _add_wrong_turns(
+    zooms: list[PlannedLook], meter: Meter, settings: DraftSettings, rng: Rng
+) -> tuple[PlannedLook, ...]:
+    looks: list[PlannedLook] = []
+    outside = int(rng.integers(len(zooms) + 1)) if rng.random() < settings.outside else -1
+    wide = int(rng.integers(max(len(zooms), 1))) if rng.random() < settings.wide else -1
+    for index, zoom in enumerate(zooms):
+        if index == outside:
+            looks.append(_outside(meter, rng))
+        if index == wide:
+            around = _wide(zoom, meter, rng)
+            looks += [] if around is None else [around]
+        looks.append(zoom)
+    return tuple(looks)
+
+
+def _outside(meter: Meter, rng: Rng) -> PlannedLook:
+    """A look past one end of the data, as a beginner might take."""
+    low, high = meter.range
+    gap, width = (
+        int(rng.integers(3, 12)) * STEP,
+        int(rng.integers(*OUTSIDE_WIDTHS)),
+    )
+    if rng.random() < 0.5:
+        start = STEP * int(high // STEP) + gap
+    else:
+        start = max(STEP * int(low // STEP) - gap - width, 1000)
+    end = STEP * round((start + width) / STEP)
+    label = "the red end" if start > high else "the blue end"
+    return PlannedLook(kind="outside", range=(start, end), label=label)
+
+
+def _wide(zoom: PlannedLook, meter: Meter, rng: Rng) -> PlannedLook | None:
+    low, high = zoom.range
+    room = 0.5 * (float(rng.uniform(*WIDE_FACTORS)) - 1.0) * (high - low)
+    around = (STEP * round((low - room) / STEP), STEP * round((high + room) / STEP))
+    if not meter.is_covered(around):
+        return None
+    return PlannedLook(kind="wide", range=around, label=zoom.label)
+
+
+# Puts facts into words: a randomly drawn template, with numbers rounded to their precision.
+@dataclass(frozen=True)
+class Wording:
+    """Words sentences about one task's class; the same generator gives the same words."""
+
+    task: Task
+    words: Words
+    rng: Rng
+
+    def say(self, what: str, **parts: object) -> str:
+        options = phrases_for(self.words)[what]
+        template = options[int(self.rng.integers(len(options)))]
+        return template.format(**self._class_names(), **parts)
+
+    def fact(self, fact: Fact, *, meaning: bool = True) -> str:
+        """One fact as a clause, with its meaning where that is known."""
+        text = self.say(
+            _phrase_of(fact),
+            name=self._name(fact),
+            value=rounded_number(fact),
+            percent=f"{100 * fact.value:.0f}",
+        )
+        return f"{text}: {fact.meaning}" if meaning and fact.meaning else text
+
+    def _name(self, fact: Fact) -> str:
+        feature = fact.feature
+        return feature.long_name if self.words == "long" else feature.name
+
+    def facts(self, facts: Sequence[Fact]) -> str:
+        """Several facts as one sentence."""
+        text = "; ".join(self.fact(fact) for fact in facts)
+        return sentence(text)
+
+    def colour(self, ratio: float | None) -> str:
+        if ratio is None:
+            return ""
+        return self.say("blue" if ratio > BLUE else "flat" if ratio > RED else "red")
+
+    def _class_names(self) -> dict[str, str]:
+        a_class = with_article(self.task.name)
+        return {"a_class": a_class, "a_class_cap": a_class[0].upper() + a_class[1:]}
+
+
+def with_article(name: str) -> str:
+    alone = len(name) > 1 and not name[1].isalpha() and name[0] in AS_LETTERS
+    return f"{'an' if name[0] in VOWELS or alone else 'a'} {name}"
+
+
+def rounded_number(fact: Fact) -> str:
+    """A number rounded to what a reader of the picture could see; emission has no sign."""
+    value = abs(fact.value) if fact.feature.is_line else fact.value
+    if fact.state == "width":
+        return f"{_significant(value):.0f}"
+    if fact.feature.unit != "Å":
+        return f"{value:.2f}"
+    shown = f"{value:.0f}" if abs(value) >= 9.95 else f"{value:.1f}"
+    if abs(value) < 0.995:
+        shown = f"{value:.2f}"
+    return shown if fact.feature.is_line else f"{shown} Å"
+
+
+def sentence(text: str) -> str:
+    """Add a capital and a full stop."""
+    first = text[:1]
+    return f"{first.upper()}{text[1:]}." if first.islower() else f"{text}."
+
+
+def joined(*sentences: str) -> str:
+    return " ".join(part for part in sentences if part)
+
+
+def _significant(value: float) -> float:
+    """Two significant digits."""
+    return float(f"{value:.2g}")
+
+
+def _phrase_of(fact: Fact) -> str:
+    match fact.state:
+        case "emission" | "absorption":
+            return f"{fact.state}_weak" if fact.is_weak else fact.state
+        case "absent":
+            return "absent_line" if fact.feature.is_line else "absent_edge"
+        case "width":
+            return "unresolved" if fact.value <= 0 else "width"
+        case "step":
+            head = fact.feature.index.head
+            assert head is not None
+            return "step_weak" if fact.is_weak else f"step_{head.shaded}"
+        case "value":
+            return "value"

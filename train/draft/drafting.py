@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.atomic_file import write_file
-from agent.cluster.place import RayPlace
+from agent.cluster.options import RayPlace
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, column, count_examples, read_examples
 from agent.hashing import text_hash

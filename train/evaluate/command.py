@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,23 +12,32 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 from rich.markdown import Markdown
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agent.cluster.options import (
     ActorsOption,
     GpusEachOption,
     RayCommand,
     RayOption,
+    RayPlace,
     ray_place,
 )
-from agent.cluster.place import RayPlace
-from agent.errors import WorkbenchError
+from agent.errors import ResourceError, WorkbenchError
+from agent.inspection.built_in import built_in
+from agent.models.registry import find_model
 from agent.protocol.wording_file import has_wording
 from train.evaluate.evaluation import adapt_to_bench, count_judgements, evaluate
 from train.evaluate.judges import JudgeKind, JudgeSpec, can_judge
-from train.evaluate.library_set import LIBRARY_SET, write_library_set
 from train.evaluate.panel_command import panel
-from train.evaluate.progress import judging_progress
-from train.evaluate.sight_command import sight
+from train.evaluate.sight import (
+    LIBRARY_SET,
+    count_inspections,
+    judge_sight,
+    sight_set,
+    write_into_card,
+    write_library_set,
+)
+from train.evaluate.sight_figures import sight_markdown
 from train.evaluate.tables import KINDS, TableKind
 from train.wordings import FOLDER
 
@@ -66,6 +76,58 @@ Device = Annotated[Literal["auto", "cpu", "cuda", "mps"], typer.Option(help="Dev
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap intervals.")]
 
 app = typer.Typer(help="Judge the bench and write the published tables.", no_args_is_help=True)
+
+
+def sight(
+    model: Annotated[str, typer.Argument(help="A model's name, folder, .gguf or server.")],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SET", help="A Parquet set, a bench, or spectra with a MANIFEST.csv."
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Argument(help="Folder for judgements and tables; resumed if it exists.")
+    ],
+    card: Annotated[bool, typer.Option(help="Put the figures into the model's card.")] = False,
+    workers: Annotated[
+        int, typer.Option(min=1, max=256, help="Processes; each loads the model.")
+    ] = 1,
+    limit: Annotated[
+        int | None, typer.Option(min=6, help="Judge at most this many candidates per task.")
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, max=512, help="Threads per process.")
+    ] = None,
+    device: Annotated[
+        Literal["auto", "cpu", "cuda", "mps"], typer.Option(help="Device of the model.")
+    ] = "auto",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap intervals.")] = 0,
+) -> None:
+    """Test of sight: pictures as they are, white, of another star, mirrored and shifted."""
+    own = built_in(model)
+    if own is not None and not own.eye:
+        raise WorkbenchError(f"the {own.name} inspector looks at no pictures: name a model")
+    try:
+        location = find_model(model)
+    except ResourceError as error:
+        raise WorkbenchError(str(error)) from error
+    if card and location.folder is None:
+        raise WorkbenchError(f"{model} has no folder with a card")
+    path, name = sight_set(source, out)
+    spec = JudgeSpec(
+        name=location.card.name, kind="inspector", source=model, threads=threads, device=device
+    )
+    console = Console(stderr=True)
+    total = count_inspections(path, limit)
+    with judging_progress(console, total) as advance:
+        figures = judge_sight(
+            spec, path, name, out, workers=workers, limit=limit, seed=seed,
+            advance=advance,
+        )  # fmt: skip
+    typer.echo(sight_markdown(spec.name, name, figures))
+    if card and location.folder is not None:
+        typer.echo(f"written to {write_into_card(location.folder, name, figures)}", err=True)
 
 
 def _table_command(name: str) -> None:
@@ -269,3 +331,18 @@ def _run(
     else:
         typer.echo(text)
     console.print(f"written to {out / kind.name}.md, .csv and .json", style="dim", markup=False)
+
+
+@contextmanager
+def judging_progress(console: Console, total: int) -> Iterator[Callable[[int], None]]:
+    """Show a bar; call what it gives with the number of inspections just done."""
+    with Progress(
+        TextColumn("judging"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    ) as progress:
+        bar = progress.add_task("judging", total=total)
+        yield lambda count: progress.advance(bar, count)

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.confidence.intervals import wilson
 from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import average_precision, expected_calibration_error
 from agent.confidence.reliability import reliability_curve as curve_of
-from agent.confidence.scores import Counts, Estimate, binary_scores, f1_score
+from agent.confidence.scores import Counts, Estimate, binary_scores, f1_score, wilson
 from train.evaluate.judgement import Judgement, tasks_with_members
 
 DRAWS = 2000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,23 +14,30 @@ from PIL import Image
 
 from agent.engines.base import SamplingSettings
 from agent.errors import SpectrumError, ToolError, WorkbenchError
-from agent.examples.examples import Example
+from agent.examples.examples import Example, ExampleStore, column
 from agent.inspection.inspector import Inspector, run
 from agent.inspection.pictures import PictureMaker
 from agent.protocol.protocol import Turn
+from agent.protocol.reply import Verdict
 from agent.protocol.tool import ToolResult
 from agent.protocol.wording_file import read_wording
 from agent.rendering.window import MIN_POINTS
+from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import Trajectory
 from train.evaluate.judgement import Judgement, from_probability, from_trajectory, unreadable
-from train.evaluate.other_spectra import OtherSpectra
 from train.evaluate.sight_pictures import Pictures, picture_maker
 from train.toolless import NO_TOOL, toolless_opening
 
 # `toolless` was trained without the tool; `refused` has it in its prompt, and gets no picture.
 JudgeKind = Literal["inspector", "toolless", "refused", "specialist"]
+
+TRIES = 4
+COVERED = 0.9
+"""Share of the wavelengths that the other spectrum should cover."""
+OTHER_ANSWER = 0.5
+"""Share of the draws among spectra with the other answer: most pairs of classes share a NO."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,3 +198,46 @@ class SpecialistJudge:
 
     def close(self) -> None:
         """Do nothing: there are no resources to free."""
+
+
+# Picks, for each example of a set, a spectrum of another class for a test of sight.
+class OtherSpectra:
+    """Spectra of another class, the same ones for the same set at every call."""
+
+    def __init__(self, path: Path) -> None:
+        self._store = ExampleStore([path])
+        self._by_task: dict[str, list[dict[str, str]]] = {}
+        for row in column(path, "task", "answer", "label", "sha256"):
+            self._by_task.setdefault(row["task"], []).append(row)
+
+    def of(self, example: Example) -> tuple[Spectrum, Verdict]:
+        """A spectrum of another class, and the true answer for it."""
+        rows = [row for row in self._by_task[example.task] if _is_another(row, example)]
+        if not rows:
+            raise WorkbenchError(f"no spectrum of another class for {example.key}")
+        draw = random.Random(example.key)
+        differing = [row for row in rows if row["answer"] != example.answer]
+        if differing and draw.random() < OTHER_ANSWER:
+            rows = differing
+        drawn = draw.sample(rows, min(TRIES, len(rows)))
+        chosen = max(drawn, key=lambda row: min(self._covered(example, row), COVERED))
+        answer: Verdict = "YES" if chosen["answer"] == "YES" else "NO"
+        return self._store[chosen["sha256"]].spectrum, answer
+
+    def _covered(self, example: Example, row: dict[str, str]) -> float:
+        return covered(example.spectrum, self._store[row["sha256"]].spectrum)
+
+
+def covered(spectrum: Spectrum, other: Spectrum) -> float:
+    """The share of the spectrum's wavelengths that the other one has, too."""
+    (low, high), (start, end) = spectrum.range, other.range
+    return max(0.0, min(high, end) - max(low, start)) / (high - low)
+
+
+def _is_another(row: dict[str, str], example: Example) -> bool:
+    """Whether the class differs, or the answer where classes are not known."""
+    if row["sha256"] == example.sha256:
+        return False
+    if row["label"] and example.label:
+        return row["label"] != example.label
+    return row["answer"] != example.answer

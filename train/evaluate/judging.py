@@ -10,7 +10,7 @@ from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
-from agent.cluster.place import RayPlace
+from agent.cluster.options import RayPlace
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, column, read_examples
 from agent.json_lines import drop_half_line

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from scipy.optimize import minimize
 
-from agent.inspection.built_in import EYE
-from agent.inspection.fusion import FusionWeights
+from agent.confidence.abstention import cut_for_precision
+from agent.confidence.judged import JudgedScores, sigmoid
+from agent.confidence.reliability import expected_calibration_error, reliability_curve
+from agent.errors import WorkbenchError
+from agent.inspection.built_in import EYE, MEASURED, PANEL
+from agent.inspection.panel_inspector import LARGEST, FusionWeights, clipped_logit
+from agent.spectra.spectrum import BoolArray, FloatArray
+from agent.trajectory.trajectory_file import read_trajectories
 from train.evaluate.calibration_figures import PRECISION
 from train.evaluate.evaluation import write
-from train.evaluate.panel_fit import (
-    FOLDS,
-    Pairs,
-    PanelFigures,
-    against_members,
-    fit_fusion,
-    panel_figures,
-    read_pairs,
-)
-from train.evaluate.significance import JudgeComparison
+from train.evaluate.figures import mean_f1
+from train.evaluate.judgement import Judgement, read_judgements
+from train.evaluate.judging import trajectories_path
+from train.evaluate.significance import JudgeComparison, compare
 from train.evaluate.tables import percent
+
+FOLDS = 5
+RIDGE = 1e-3
+"""Penalty of the squared weights, per judgement and in nats, for members that are always right."""
+FEWEST = 50
 
 
 def panel(
@@ -94,3 +103,138 @@ def _table(figures: list[PanelFigures], count: int) -> Table:
         shares = (one.mean_f1, one.calibration_error, one.kept)
         table.add_row(one.name, *map(percent, shares))
     return table
+
+
+# Fits how much each member of the panel counts, on judgements of simulated spectra alone.
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Judgements of both members on the same candidates, where both have a p(YES)."""
+
+    eye: tuple[Judgement, ...]
+    measured: tuple[Judgement, ...]
+
+    def __len__(self) -> int:
+        return len(self.eye)
+
+    @property
+    def answers(self) -> BoolArray:
+        return np.array([one.answer == "YES" for one in self.eye])
+
+    @property
+    def terms(self) -> FloatArray:
+        """Clipped log-odds, (candidates, 2): of the eye and measured."""
+        columns = [[one.p_yes for one in rows] for rows in (self.eye, self.measured)]
+        return clipped_logit(np.array(columns, dtype=np.float64).T)
+
+    @property
+    def groups(self) -> list[str]:
+        """What is kept together in cross-validation: questions of other classes on one spectrum."""
+        return [one.key.removeprefix(f"{one.task}-") for one in self.eye]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PanelFigures:
+    """Of one judge, on candidates that its weights were not fitted on."""
+
+    name: str
+    mean_f1: float
+    calibration_error: float
+    kept: float
+    """Share of the members that a cut keeps which promises `PRECISION`."""
+
+
+def read_pairs(folders: Sequence[Path], eye: str) -> Pairs:
+    """Pair the judgements of `eye`.jsonl and measured.jsonl in each folder by key."""
+    pairs: list[tuple[Judgement, Judgement]] = []
+    for folder in folders:
+        found = [_simulated(folder / f"{name}.jsonl") for name in (eye, MEASURED)]
+        by_key = {one.key: one for one in found[1]}
+        for one in found[0]:
+            other = by_key.get(one.key)
+            if other is None or one.p_yes is None or other.p_yes is None:
+                continue
+            if (one.task, one.answer) != (other.task, other.answer):
+                raise WorkbenchError(f"{folder}: the two judges had different sets ({one.key})")
+            pairs.append((one, other))
+    if len(pairs) < FEWEST:
+        raise WorkbenchError(
+            f"only {len(pairs)} candidates have a p(YES) of both; at least {FEWEST} are needed"
+        )
+    return Pairs(tuple(one for one, _ in pairs), tuple(other for _, other in pairs))
+
+
+def _simulated(path: Path) -> list[Judgement]:
+    """The judgements of a file, if the records beside it say that all spectra were simulated."""
+    records = trajectories_path(path)
+    if not all(record.spectrum.simulated for record in read_trajectories(records)):
+        raise WorkbenchError(f"{records} has real spectra: weights are fitted on simulations alone")
+    return list(read_judgements(path))
+
+
+def fit_fusion(terms: FloatArray, answers: BoolArray) -> FusionWeights:
+    """Logistic regression; a member that would count negatively counts nothing."""
+    signs = np.where(answers, 1.0, -1.0)
+    design = np.column_stack([np.ones(len(terms)), terms])
+
+    def loss(weights: FloatArray) -> tuple[float, FloatArray]:
+        margins = signs * (design @ weights)
+        penalty = RIDGE * float(weights[1:] @ weights[1:])
+        slope = -(design.T @ (signs * sigmoid(-margins))) / len(signs)
+        slope[1:] += 2.0 * RIDGE * weights[1:]
+        return float(np.logaddexp(0.0, -margins).mean()) + penalty, slope
+
+    bounds = [(-LARGEST, LARGEST), (0.0, LARGEST), (0.0, LARGEST)]
+    found = minimize(loss, np.array([0.0, 0.5, 0.5]), jac=True, bounds=bounds, method="L-BFGS-B")
+    intercept, eye, measured = (float(weight) for weight in found.x)
+    return FusionWeights(intercept=intercept, eye=eye, measured=measured)
+
+
+def fused_unseen(pairs: Pairs, seed: int) -> FloatArray:
+    """The fused p(YES) of each candidate, by weights fitted on the other folds."""
+    groups, places = np.unique(pairs.groups, return_inverse=True)
+    if len(groups) < FOLDS:
+        raise WorkbenchError(f"{len(groups)} different spectra are too few for {FOLDS} folds")
+    fold_of_group = np.random.default_rng(seed).permutation(len(groups)) % FOLDS
+    folds, terms, answers = fold_of_group[places], pairs.terms, pairs.answers
+    p = np.empty(len(pairs))
+    for fold in range(FOLDS):
+        own = folds == fold
+        weights = fit_fusion(terms[~own], answers[~own])
+        p[own] = sigmoid(weights.intercept + terms[own] @ (weights.eye, weights.measured))
+    return p
+
+
+def judges_of(pairs: Pairs, seed: int) -> dict[str, tuple[Judgement, ...]]:
+    """The judgements of the eye, of the measured inspector, and fused with cross-validation."""
+    fused = tuple(
+        replace(one, p_yes=p, verdict="YES" if p >= 0.5 else "NO")
+        for one, p in zip(pairs.eye, fused_unseen(pairs, seed).tolist(), strict=True)
+    )
+    return {"eye": pairs.eye, MEASURED: pairs.measured, PANEL: fused}
+
+
+def panel_figures(pairs: Pairs, seed: int) -> list[PanelFigures]:
+    return [_figures(name, judged, seed) for name, judged in judges_of(pairs, seed).items()]
+
+
+def against_members(pairs: Pairs, seed: int) -> list[JudgeComparison]:
+    """The panel paired with each of its members."""
+    judges = judges_of(pairs, seed)
+    return [
+        compare(PANEL, name, judges[PANEL], judged, seed)
+        for name, judged in judges.items()
+        if name != PANEL
+    ]
+
+
+def _figures(name: str, judged: Sequence[Judgement], seed: int) -> PanelFigures:
+    p = np.array([one.p_yes for one in judged], dtype=np.float64)
+    scores = JudgedScores(p, np.array([one.answer == "YES" for one in judged]))
+    cut = cut_for_precision(scores, PRECISION).threshold
+    kept = 0 if cut is None else int(np.sum(scores.label & (scores.p >= cut)))
+    return PanelFigures(
+        name=name,
+        mean_f1=mean_f1(judged, seed).value or 0.0,
+        calibration_error=expected_calibration_error(reliability_curve(scores)),
+        kept=kept / max(scores.positives, 1),
+    )

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from agent.errors import WorkbenchError
+from agent.errors import ReadError, WorkbenchError
+from agent.examples.examples import Example, count_examples, example, write_examples
 from agent.models.card_file import read_card, write_card
+from agent.spectra.readers import read
+from agent.tasks.catalogue import load_tasks
 from agent.trajectory.trajectory_file import read_trajectories
 from train.evaluate.evaluation import adapt_to_bench, check_same_judge, write
 from train.evaluate.judgement import Judgement
 from train.evaluate.judges import JudgeSpec
 from train.evaluate.judging import Advance, choose_keys, judge_set, trajectories_path
-from train.evaluate.library_set import LIBRARY_SET, write_library_set
 from train.evaluate.sight_figures import (
     TABLE,
     Replies,
@@ -26,6 +28,9 @@ from train.evaluate.sight_figures import (
 )
 from train.evaluate.sight_pictures import PICTURES, Pictures
 from train.evaluate.tables import KINDS
+from train.simulate.realism.library import Base, Library
+
+LIBRARY_SET = "library.parquet"
 
 
 def sight_set(source: Path, out: Path) -> tuple[Path, str]:
@@ -107,3 +112,30 @@ def write_into_card(folder: Path, name: str, figures: Sequence[SightFigures]) ->
     card = read_card(folder)
     kept = [one for one in card.figures if not one.on.startswith(f"{TABLE}: {name},")]
     return write_card(replace(card, figures=(*kept, *card_figures(name, figures))), folder)
+
+
+def write_library_set(folder: Path, out: Path) -> int:
+    """Write a set of the readable spectra of a MANIFEST.csv; returns its number of questions."""
+    path = out / LIBRARY_SET
+    if not path.is_file() and not write_examples(path, _questions(Library(folder).bases)):
+        path.unlink()
+        raise WorkbenchError(f"{folder} has no readable spectrum")
+    return count_examples(path)
+
+
+def _questions(bases: Sequence[Base]) -> Iterator[Example]:
+    for number, base in enumerate(bases):
+        try:
+            spectrum = read(base.path)
+        except ReadError:
+            continue
+        for task in load_tasks():
+            yield example(
+                spectrum,
+                task=task.id,
+                answer="YES" if base.label == task.id else "NO",
+                key=f"{task.id}-{number}-{base.path.name}",
+                label=base.label,
+                subtype=base.subtype,
+                split="test",
+            )

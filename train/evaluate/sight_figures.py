@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from agent.confidence.intervals import wilson
-from agent.confidence.scores import Estimate
+from agent.confidence.scores import Estimate, wilson
 from agent.models.card import ReportedFigure
 from train.evaluate.figures import mean_f1
 from train.evaluate.judgement import Judgement

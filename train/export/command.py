@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from agent.convert.errors import ConversionError
+from agent.convert.checkpoint import ConversionError
 
 if TYPE_CHECKING:
     from train.export.export import ExportReport
@@ -57,8 +57,7 @@ def export(
 ) -> None:
     """Convert a model folder to GGUF files for llama.cpp, check them and compare the outputs."""
     try:
-        from train.export.export import export_gguf
-        from train.export.gguf_card import write_gguf_card
+        from train.export.export import export_gguf, write_gguf_card
         from train.export.parity_report import with_parity
     except ImportError as error:
         raise ConversionError(

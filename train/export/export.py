@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,10 @@ from agent.convert.convert import (
     write_files,
 )
 from agent.convert.shapes import Family
+from agent.engines.gguf.kind import GGUF
+from agent.engines.kind import Role
+from agent.models.card import Card, ModelFile
+from agent.models.card_file import CARD_NAME, read_card, write_card
 
 REPORT = "export.json"
 Say = Callable[[str], None]
@@ -84,3 +88,24 @@ def export_gguf(
     report = ExportReport(plan.family, folder, out_folder, language_model, mmproj, seconds)
     report.save()
     return report
+
+
+def write_gguf_card(model: Path, report: ExportReport) -> Card | None:
+    """Write the card of `model` for the two files; returns None if it has none."""
+    if not (model / CARD_NAME).is_file():
+        return None
+    words, pictures = report.language_model, report.mmproj
+    card = replace(
+        read_card(model),
+        engine=GGUF.name,
+        base="",
+        source=None,
+        parameters=words.parameters + pictures.parameters,
+        files=(_entry("weights", words), _entry("mmproj", pictures)),
+    )
+    write_card(card, report.folder)
+    return card
+
+
+def _entry(role: Role, file: WrittenFile) -> ModelFile:
+    return ModelFile(role=role, path=file.name, size=file.bytes, sha256=file.sha256)

@@ -17,8 +17,8 @@ import torch
 from numpy.typing import NDArray
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
+from agent.convert.checkpoint import ConversionError
 from agent.convert.episodes import RandomEpisode
-from agent.convert.errors import ConversionError
 from agent.engines.chat_tokens import load_tokenizer, plain_ids, token_ids
 from agent.engines.families import read_folder
 from agent.engines.gguf.engine import GgufEngine

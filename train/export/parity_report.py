@@ -6,7 +6,7 @@ import importlib.util
 from dataclasses import replace
 from pathlib import Path
 
-from agent.convert.errors import ConversionError
+from agent.convert.checkpoint import ConversionError
 from agent.rendering.style import Style
 from train.export.export import ExportReport
 

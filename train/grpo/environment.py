@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agent.errors import ToolError
-from agent.examples.store import ExampleStore
+from agent.examples.examples import ExampleStore
 from agent.inspection.episode import NO_CALLS_LEFT
 from agent.protocol.protocol import MAX_TOOL_TURNS
 from agent.tasks.catalogue import find_task

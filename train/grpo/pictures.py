@@ -22,9 +22,8 @@ from agent.errors import ToolError, WorkbenchError
 from agent.examples.examples import Example
 from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.protocol import Turn
-from agent.protocol.published_tool import window_reply
 from agent.protocol.rules import OURS, Rules
-from agent.protocol.tool import ToolResult, checked_arguments
+from agent.protocol.tool import ToolResult, checked_arguments, window_reply
 from agent.protocol.wording import Wording
 from agent.rendering.model_image import Sizing, prepare
 from agent.rendering.style import Style

@@ -26,8 +26,7 @@ from agent.engines.patches import picture_tokens
 from agent.inspection.control import Control
 from agent.inspection.episode import Episode
 from agent.protocol.protocol import Part, Turn, chat_parts
-from agent.protocol.published_reply import first_call
-from agent.protocol.reply import parse_reply
+from agent.protocol.reply import first_call, parse_reply
 from agent.spectra.spectrum import Window
 from agent.tasks.task import Task
 from train.grpo.generate import ConversationTokens, GeneratedTurn, Generator

@@ -11,13 +11,15 @@ from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
+from transformers import TrainerCallback
 from transformers.utils import logging
 
 from agent.engines.families import read_folder
 from agent.errors import WorkbenchError
-from agent.examples.store import ExampleStore
+from agent.examples.examples import ExampleStore
 from agent.models.card import Card
 from agent.models.infer_card import plain_name, read_or_infer_card
 from agent.protocol.rules import RULES
@@ -29,13 +31,22 @@ from train.grpo.settings import GrpoSettings
 from train.grpo.setup import hide_trl_warnings, judge_of, make_trainer
 from train.grpo.trainer import SpectrumTrainer
 from train.grpo.validation import Validator, hold_out
-from train.grpo.watching import RoundLogger
-from train.journal import journal
+from train.journal import Journal, journal
 from train.models.checkpoints import begin, last_checkpoint, step_of
 from train.models.finished_model import MODEL, write_finished
 from train.models.model_folder import complete_folder
 from train.sft.callbacks import HeapTrimmer, ProgressCallback, progress_bar
 from train.wordings import OURS, install, told_of, wording_to_train
+
+RENAMED = {
+    "clip_ratio/region_mean": "clipped",
+    "step_time": "seconds/update",
+}
+TRL_NAMES = ("loss", "grad_norm", "learning_rate", "reward", "reward_std", "entropy")
+OUR_PREFIXES = (
+    "accuracy", "f1", "well_formed", "answered", "says_yes", "calls", "tokens", "groups_alike",
+    "seconds/",
+)  # fmt: skip
 
 
 def reinforce(
@@ -168,3 +179,19 @@ def _save_model(
         )
 
     write_finished(trainer, start, out, settings.kind, complete)
+
+
+class RoundLogger(TrainerCallback):
+    """Writes the metrics of every round to the journal."""
+
+    def __init__(self, record: Journal) -> None:
+        self._record = record
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **unused: Any) -> None:
+        metrics = {
+            RENAMED.get(name, name): None if value is None else float(value)
+            for name, value in (logs or {}).items()
+            if name in RENAMED or name in TRL_NAMES or name.startswith(OUR_PREFIXES)
+        }
+        if "reward" in metrics:
+            self._record.log(int(state.global_step), **metrics)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -13,28 +14,50 @@ from typing import Any
 import torch
 from datasets import Dataset
 from peft import LoraConfig
-from transformers import PrinterCallback
+from PIL import Image
+from transformers import AutoTokenizer, PrinterCallback, ProcessorMixin
 from trl import GRPOConfig
 
-from agent.examples.store import ExampleStore
+from agent.engines.chat_tokens import IMAGE_TOKEN
+from agent.examples.examples import ExampleStore
 from agent.protocol.protocol import SYSTEM, system_text
 from agent.protocol.rules import Rules
-from train.grpo.attention import enable_packs
 from train.grpo.environment import SpectrumEnvironment
 from train.grpo.judging import TokenJudge, make_reward
+from train.grpo.packing import enable_packs
 from train.grpo.pictures import PictureCache
-from train.grpo.processor import SpectrumProcessor
 from train.grpo.questions import Row, to_prompts
 from train.grpo.rollout import Limits
 from train.grpo.settings import GrpoSettings
 from train.grpo.tokens import TurnTokens, turn_tokens
 from train.grpo.trainer import RolloutSettings, SpectrumTrainer
 from train.models.checkpoints import CHECKPOINTS
-from train.models.model_folder import load_trainable
+from train.models.model_folder import CHAT_TEMPLATE, load_trainable
 from train.reward import RewardKind
 from train.sft.fast_path import use_fast_path
+from train.sft.optimizer import LANGUAGE_LAYERS
 from train.sft.run import uses_bfloat16
-from train.sft.tuning import LANGUAGE_LAYERS
+
+# How TRL's own loop splits a turn; ours reads turns with `agent.protocol.reply`.
+RESPONSE_TEMPLATE: dict[str, Any] = {
+    "defaults": {"role": "assistant"},
+    "start_anchor": "<|im_start|>assistant\n",
+    "fields": {
+        "reasoning_content": {
+            "open": "<think>",
+            "close_pattern": r"</think>\s*",
+            "content": "text",
+        },
+        "tool_calls": {
+            "open": "<tool_call>",
+            "close_pattern": r"</tool_call>\s*",
+            "repeats": True,
+            "content": "json",
+            "transform": {"type": "function", "function": "{content}"},
+        },
+        "content": {"close_pattern": r"<\|im_end\|>\s*", "content": "text"},
+    },
+}
 
 
 def make_trainer(
@@ -156,3 +179,82 @@ def _adapter(settings: GrpoSettings) -> LoraConfig | None:
         target_modules=LANGUAGE_LAYERS,
         task_type="CAUSAL_LM",
     )
+
+
+# The processor that TRL expects, made of the model's tokenizer, our patches and our template.
+# Pictures arrive in their final size, and their patches are those of inspections in use.
+# transformers' own processors would resize them, and need torchvision.
+class PatchProcessor:
+    """Our patches as what TRL calls an image processor."""
+
+    merge_size = 2
+
+    def __init__(self, pictures: PictureCache) -> None:
+        self._pictures = pictures
+
+    def __call__(self, images: Iterable[Any], **options: Any) -> dict[str, torch.Tensor]:
+        seen = [self._pictures.patches(picture) for picture in _flat(images)]
+        return {
+            "pixel_values": torch.cat([torch.from_numpy(one.rows) for one in seen]),
+            "image_grid_thw": torch.tensor([one.grid for one in seen]),
+        }
+
+
+class SpectrumProcessor(ProcessorMixin):
+    """The tokenizer and the patches of a model's folder."""
+
+    def __init__(self, folder: Path, pictures: PictureCache) -> None:
+        # ProcessorMixin's own constructor needs a video processor, which needs torchvision.
+        self.folder = folder
+        self.tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        self.tokenizer.padding_side = "left"
+        self.tokenizer.response_template = RESPONSE_TEMPLATE
+        self.tokenizer.chat_template = CHAT_TEMPLATE
+        self.chat_template = CHAT_TEMPLATE
+        self.image_processor = PatchProcessor(pictures)
+        self.image_token = IMAGE_TOKEN
+
+    def __call__(
+        self, images: Any = None, text: str | Sequence[str] = "", **options: Any
+    ) -> dict[str, Any]:
+        texts = [text] if isinstance(text, str) else list(text)
+        patches = self.image_processor(_flat(images)) if images else {}
+        counts = iter(patches["image_grid_thw"].prod(dim=1).tolist() if patches else ())
+        merged = self.image_processor.merge_size**2
+        expanded = []
+        for one in texts:
+            first, *rest = one.split(IMAGE_TOKEN)
+            expanded.append(
+                first + "".join(IMAGE_TOKEN * (next(counts) // merged) + r for r in rest)
+            )
+        padding = {"padding": True} if options.get("padding") else {}
+        tensors = {"return_tensors": "pt"} if options.get("return_tensors") else {}
+        encoded = dict(self.tokenizer(expanded, add_special_tokens=False, **padding, **tensors))
+        if patches:
+            # Without it transformers silently gives picture tokens the positions of text.
+            encoded["mm_token_type_ids"] = self._kinds(encoded["input_ids"])
+        return {**encoded, **patches}
+
+    def _kinds(self, ids: Any) -> Any:
+        """1 for each token of a picture, else 0; lists or a tensor, as the ids are."""
+        image = self.tokenizer.convert_tokens_to_ids(IMAGE_TOKEN)
+        if isinstance(ids, torch.Tensor):
+            return (ids == image).long()
+        return [[int(token == image) for token in row] for row in ids]
+
+    def save_pretrained(
+        self, save_directory: Any, push_to_hub: bool = False, **options: Any
+    ) -> list[str]:
+        """Save the tokenizer and the picture settings of the model's folder."""
+        settings = self.folder / "preprocessor_config.json"
+        if settings.exists():
+            shutil.copyfile(settings, Path(save_directory) / settings.name)
+        return list(self.tokenizer.save_pretrained(save_directory))
+
+
+def _flat(images: Any) -> list[Image.Image]:
+    """Flatten pictures and nested lists of them, in order."""
+    flat: list[Image.Image] = []
+    for one in images:
+        flat += [one] if isinstance(one, Image.Image) else _flat(one or ())
+    return flat

@@ -40,7 +40,7 @@ from train.grpo.packing import pack, split_rollouts, unpack
 from train.grpo.pictures import CachedPictureMaker, PictureCache
 from train.grpo.rollout import Limits, Rollout, roll_out
 from train.grpo.tokens import TurnTokens
-from train.models.own_checkpoints import OwnCheckpoints
+from train.models.checkpoints import OwnCheckpoints
 
 # Smaller advantages are rounding errors: different rewards differ by 0.2 or more.
 LEAST_ADVANTAGE = 1e-3

@@ -10,7 +10,7 @@ import numpy as np
 from accelerate.utils import gather_object
 from transformers import TrainerCallback
 
-from agent.examples.store import ExampleStore
+from agent.examples.examples import ExampleStore
 from agent.protocol.reply import Verdict
 from agent.tasks.catalogue import find_task
 from train.grpo.judging import TokenJudge, f1_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from agent.convert.errors import ConversionError
+from agent.convert.checkpoint import ConversionError
 
 # The tokenizer and picture settings; the weights are written anew.
 COPIED = ("*.json", "*.jinja", "*.txt")

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from agent.atomic_file import write_file
+from agent.errors import WorkbenchError
 from train.pipeline.chain_commands import ChainCommands, Step, stage_sets
-from train.pipeline.run import Done, run_chain
 from train.pipeline.settings import PipelineSettings
 from train.pipeline.steps import steps
 from train.recipe import PRESETS, Config, Sets, settings
+
+RECORD = "chain.json"
+MODULES = {"spec-o3-train": "train.cli", "spec-o3": "app.cli.main"}
+MAX_OUTPUT = 3000  # characters of a failed command's output in the error
 
 
 def chain(
@@ -57,3 +69,84 @@ def chain(
     finished = run_chain(out, planned, begun, ended)
     total = sum(done.seconds for done in finished)
     typer.echo(f"{len(finished)} steps, {total:.0f} s; read {out / 'report.html'}")
+
+
+# Runs the steps of a chain, each in a process of its own, and skips finished ones.
+@dataclass(frozen=True)
+class Done:
+    """A finished step and its duration; an entry of chain.json."""
+
+    name: str
+    line: str
+    seconds: float
+
+
+def run_chain(
+    out: Path,
+    steps: Iterable[Step],
+    begun: Callable[[Step], None] = lambda step: None,
+    ended: Callable[[Done], None] = lambda done: None,
+) -> list[Done]:
+    """Run the unfinished steps; a step whose command has changed runs again, as do all after it.
+
+    Raises WorkbenchError with the end of the output of a command that fails. The next call
+    continues with that command.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    previous = {done.name: done for done in _read(out)}
+    finished: list[Done] = []
+    is_stale = False
+    for step in steps:
+        known = previous.get(step.name)
+        if not is_stale and known and known.line == step.line and step.makes.exists():
+            finished.append(known)
+            continue
+        is_stale = is_stale or known is not None
+        begun(step)
+        started = time.perf_counter()
+        _run(step)
+        done = Done(step.name, step.line, round(time.perf_counter() - started, 2))
+        finished.append(done)
+        _write(out, finished)
+        ended(done)
+    return finished
+
+
+def _run(step: Step) -> None:
+    arguments = [_one_file(step, word) for word in step.arguments]
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-m", *_torchrun(step), MODULES[step.program], *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    if ended.returncode or not step.makes.exists():
+        output = (ended.stderr or ended.stdout).strip()[-MAX_OUTPUT:]
+        reason = output or f"it did not make {step.makes}"
+        raise WorkbenchError(f"the step {step.name} failed:\n{step.line}\n{reason}")
+
+
+def _torchrun(step: Step) -> list[str]:
+    if step.processes == 1:
+        return []
+    return ["torch.distributed.run", "--standalone", f"--nproc-per-node={step.processes}", "-m"]
+
+
+def _one_file(step: Step, word: str) -> str:
+    """Replace the folder of one simulated spectrum by its file: `inspect` takes a file."""
+    if step.program != "spec-o3" or not Path(word).is_dir():
+        return word
+    files = sorted(path for path in Path(word).rglob("*.fits") if path.is_file())
+    return str(files[0]) if files else word
+
+
+def _read(out: Path) -> list[Done]:
+    path = out / RECORD
+    if not path.is_file():
+        return []
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))
+        return [Done(str(one["name"]), str(one["line"]), float(one["seconds"])) for one in entries]
+    except (ValueError, TypeError, KeyError) as error:
+        raise WorkbenchError(f"{path} is damaged: remove it to start the chain over") from error
+
+
+def _write(out: Path, finished: list[Done]) -> None:
+    write_file(out / RECORD, json.dumps([vars(one) for one in finished], indent=1) + "\n")

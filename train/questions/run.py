@@ -15,9 +15,13 @@ from agent.errors import WorkbenchError, write_errors
 from agent.examples.examples import Example, write_examples
 from agent.program_version import program_version
 from train.parallel import in_order
-from train.questions.plan import plan_of
 from train.questions.settings import QuestionSettings
-from train.questions.spectrum_questions import Request, SpectrumQuestions, questions_on_spectra
+from train.questions.spectrum_questions import (
+    Request,
+    SpectrumQuestions,
+    plan_of,
+    questions_on_spectra,
+)
 from train.simulate.campaign import MAX_COUNT
 from train.simulate.campaign import Settings as Campaign
 

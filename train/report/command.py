@@ -55,9 +55,8 @@ def _sections(
     from train.report.curating import curating_section
     from train.report.dynamics import dynamics_section
     from train.report.failures import failure_sections
-    from train.report.judging import judging_section, judgings
+    from train.report.judging import judging_section, judgings, sight_sections
     from train.report.rating import rating_section
-    from train.report.sight import sight_sections
 
     judged = judgings(evaluation) if evaluation is not None else []
     yield from map(judging_section, judged)

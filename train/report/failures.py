@@ -8,8 +8,7 @@ from pathlib import Path
 
 from agent.ellipsis import shortened
 from agent.errors import WorkbenchError
-from agent.examples.examples import Example
-from agent.examples.store import ExampleStore
+from agent.examples.examples import Example, ExampleStore
 from agent.inspection.pictures import redraw
 from agent.trajectory.trajectory import Step, Trajectory
 from agent.trajectory.trajectory_file import read_trajectories

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agent.confidence.intervals import wilson
+from agent.confidence.scores import wilson
 from agent.ratings.rubric import HIGHEST
 from train.review.review_rules import ROLES, STAGES, Case, Review
 from train.review.statistics import Wins, preference, spearman

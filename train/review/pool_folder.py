@@ -18,8 +18,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from agent.errors import WorkbenchError
-from agent.examples.examples import Example, column
-from agent.examples.store import ExampleStore
+from agent.examples.examples import Example, ExampleStore, column
 from agent.hashing import text_hash
 from agent.json_lines import append_to_lines, append_to_log, read_lines, read_log
 from agent.trajectory.trajectory import Trajectory

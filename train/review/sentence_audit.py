@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from agent.errors import ReadError, SpectrumError, WorkbenchError
-from agent.evidence.gates import GATES
+from agent.evidence.features import FEATURES
 from agent.evidence.places import feature_range
 from agent.examples.examples import read_examples
 from agent.inspection.inspector import run
@@ -377,11 +377,11 @@ def _three(value: float) -> float:
 
 
 def _quantity(record: AuditedRecord, label: str) -> str:
-    """The index that a label of a claim or of a gate stands for."""
+    """The index that a label of a claim or of a feature stands for."""
     for evidence in find_task(record.record.task).evidence:
         if evidence.label == label and len(evidence.target) == 1:
             return evidence.target[0]
-    return next((gate.name for gate in GATES.values() if gate.label == label), label)
+    return next((feature.name for feature in FEATURES.values() if feature.label == label), label)
 
 
 def widths(record: AuditedRecord) -> Iterator[str]:

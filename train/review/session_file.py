@@ -25,7 +25,7 @@ from agent.trajectory.compressed_text import CompressedTextError, decompress_tex
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import from_line
 from app.core.inspections.ratings import rating_from, rating_key
-from app.core.session.together import Acts, acts
+from app.core.session.group_acts import Acts, acts
 
 Answer = Literal["YES", "NO"]
 ANSWERS: dict[object, Answer] = {"ACCEPT": "YES", "REJECT": "NO"}

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path, PurePath
 
 from agent.errors import ReadError, TrajectoryError
-from agent.examples.store import ExampleStore
+from agent.examples.examples import ExampleStore
 from agent.hashing import spectrum_hash
 from agent.spectra.readers import read_numbered
 from agent.spectra.spectrum import Spectrum

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agent.confidence.intervals import wilson
+from agent.confidence.scores import wilson
 from agent.ratings.records import Choice, Rating, Subject
 from agent.ratings.rubric import CRITERIA, HIGHEST, LOWEST, Score
 from agent.spectra.spectrum import FloatArray

@@ -13,10 +13,10 @@ from train.models.finished_model import write_finished
 from train.models.model_folder import card_beside, complete_folder
 from train.sft.encoding import longest_turn
 from train.sft.inputs import Inputs
+from train.sft.optimizer import parameter_counts
 from train.sft.rows import ConversationRow
 from train.sft.settings import SftSettings
 from train.sft.trainer import SftTrainer
-from train.sft.tuning import parameter_counts
 from train.wordings import told_of
 
 

@@ -9,7 +9,7 @@ from agent.protocol.protocol import Turn, opening
 from agent.tasks.catalogue import find_task, load_tasks
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.turns import turns_of
-from train.models.chat_template import CHAT_TEMPLATE
+from train.models.model_folder import CHAT_TEMPLATE
 from train.models.small_model import make_model, make_tokenizer, save_small_model
 from train.sft.settings import ModelSettings
 

@@ -6,6 +6,8 @@ model then needs fewer conversations to learn the same.
 
 from __future__ import annotations
 
+import importlib.util
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from math import sqrt
@@ -15,6 +17,9 @@ import torch
 from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
 
+from agent.errors import WorkbenchError
+from train.sft.settings import SftSettings
+
 MOMENTUM = 0.95
 # Coefficients of a singular value, its third and its fifth power in each Newton-Schulz iteration
 # (Jordan et al. 2024). They raise small values fast and end between about 0.7 and 1.2, not at 1.
@@ -23,6 +28,9 @@ ITERATIONS = 5
 EPSILON = 1e-7
 UPDATE_RMS = 0.2
 """Typical AdamW update of a weight in units of the learning rate; Muon's is scaled to it."""
+
+LANGUAGE_LAYERS = r".*language_model\..*\.(q_proj|k_proj|v_proj|o_proj|gate_proj|up_proj|down_proj)"
+"""Layers with an adapter; the full path excludes layers of the same names in the vision tower."""
 
 
 class Muon(Optimizer):
@@ -137,3 +145,43 @@ def muon_and_adamw(
 
 def _is_muon_weight(name: str, weight: torch.Tensor) -> bool:
     return weight.ndim == 2 and not any(part in name for part in NOT_MUON)
+
+
+# Selects the trained parameters: all, the language model, or a LoRA adapter on it.
+def make_trainable(model: Any, settings: SftSettings) -> Any:
+    """Freeze everything that is not trained; returns the model, wrapped if it gets an adapter."""
+    model.config.use_cache = False
+    if settings.kind == "lora":
+        return _with_adapter(model, settings)
+    model.requires_grad_(True)
+    if settings.trained == "language":
+        # The vision tower and its projector are one module, which then runs without a graph.
+        model.model.visual.requires_grad_(False)
+    return model
+
+
+def _with_adapter(model: Any, settings: SftSettings) -> Any:
+    if importlib.util.find_spec("peft") is None:
+        raise WorkbenchError('LoRA needs peft: pip install "spec-o3-workbench[train]"')
+    from peft import LoraConfig, get_peft_model
+
+    config = LoraConfig(
+        r=settings.lora_rank,
+        lora_alpha=settings.lora_alpha,
+        lora_dropout=settings.lora_dropout,
+        target_modules=LANGUAGE_LAYERS,
+        task_type="CAUSAL_LM",
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # peft warns about transformers
+        return get_peft_model(model, config)
+
+
+def parameter_counts(model: Any) -> tuple[int, int]:
+    """Numbers of trained and of all parameters."""
+    # DeepSpeed hides the size of parameters that it spreads over devices; `ds_numel` has it.
+    sizes = [
+        (weight.requires_grad, int(getattr(weight, "ds_numel", weight.numel())))
+        for weight in model.parameters()
+    ]
+    return sum(size for trained, size in sizes if trained), sum(size for _, size in sizes)

@@ -15,7 +15,7 @@ from PIL import Image
 
 from agent.atomic_file import write_file
 from agent.errors import TrajectoryError, WorkbenchError, write_errors
-from agent.examples.store import ExampleStore
+from agent.examples.examples import ExampleStore
 from agent.hashing import picture_hash, text_hash
 from agent.inspection.pictures import redraw
 from agent.rendering.model_image import Sizing, prepare

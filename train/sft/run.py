@@ -44,6 +44,7 @@ from train.sft.new_model import (
     task_texts,
     trajectory_texts,
 )
+from train.sft.optimizer import make_trainable, parameter_counts
 from train.sft.pictures import PictureFolder, PictureSource, room_left
 from train.sft.rows import (
     ConversationRow,
@@ -55,7 +56,6 @@ from train.sft.rows import (
 )
 from train.sft.settings import NEW, RECORDED, ModelSettings, SftSettings
 from train.sft.trainer import SftTrainer, training_arguments
-from train.sft.tuning import make_trainable, parameter_counts
 from train.wordings import install
 
 PICTURES = "pictures"

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
+from zipfile import BadZipFile, ZipFile
 
-from agent.errors import WorkbenchError
+import numpy as np
+
+from agent.atomic_file import atomic_file
+from agent.errors import WorkbenchError, write_errors
 from agent.program_version import program_version
+from agent.spectra.spectrum import MAX_PIXELS, Spectrum
 from train.parallel import in_order
 from train.simulate.campaign import Assignment, Settings, assignments
 from train.simulate.layouts import atlas, desi, lamost, sdss
 from train.simulate.production import SimulatedSpectrum, simulate_spectrum
-from train.simulate.shards import SPECTRA_PER_SHARD, write_shard
 from train.simulate.telescope.surveys import ATLAS
 from train.simulate.truth import TableRows, Tables, table_rows
 
 SETTINGS_FILE = "simulation.json"
 FILES_PER_FOLDER = 1000
+
+SPECTRA_PER_SHARD = 500
+MAX_SHARD_BYTES = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -134,3 +142,51 @@ def _finished(jobs: list[Job], rows: int) -> tuple[int, int]:
             return number, total
         total += len(job.members)
     return len(jobs), total
+
+
+# Files of many spectra as plain arrays, for training. A shard is an .npz without pickles: `flux`,
+# `ivar` and `wavelength` (float32) of its spectra joined end to end, `offsets` (first pixel of
+# each, then the total) and `index` (number in the campaign).
+def write_shard(path: Path, made: Sequence[SimulatedSpectrum]) -> None:
+    """Write a shard; `ivar` is 0 throughout where the imitated file states no errors."""
+    seen = [one.entry.observation for one in made]
+    sizes = [one.flux.size for one in seen]
+    with write_errors(path), atomic_file(path) as file:
+        np.savez(
+            file,
+            flux=np.concatenate([one.flux for one in seen]).astype(np.float32),
+            ivar=np.concatenate([one.ivar * one.errors_known for one in seen]).astype(np.float32),
+            wavelength=np.concatenate([one.wavelength for one in seen]).astype(np.float32),
+            offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            index=np.array([one.entry.target.index for one in made], dtype=np.int64),
+        )
+
+
+def read_shard(path: Path) -> Iterator[Spectrum]:
+    """The spectra of a shard in the order of their rows."""
+    try:
+        with ZipFile(path) as archive:
+            size = sum(entry.file_size for entry in archive.infolist())
+        if size > MAX_SHARD_BYTES:
+            raise WorkbenchError(f"{path} unpacks to {size} bytes: too much for a shard")
+        with np.load(path, allow_pickle=False) as shard:
+            flux, ivar, wavelength = shard["flux"], shard["ivar"], shard["wavelength"]
+            offsets = shard["offsets"]
+    except (OSError, KeyError, ValueError, BadZipFile) as error:
+        raise WorkbenchError(f"{path} is not a shard of simulated spectra: {error}") from error
+    if not (flux.size == ivar.size == wavelength.size):
+        raise WorkbenchError(f"{path}: the arrays differ in length")
+    for row, (start, stop) in enumerate(pairwise(offsets.tolist())):
+        if not 0 <= start < stop <= flux.size or stop - start > MAX_PIXELS:
+            raise WorkbenchError(f"{path}: the offsets do not fit the arrays")
+        errors = ivar[start:stop]
+        yield Spectrum(
+            wavelength=wavelength[start:stop].astype(np.float64),
+            flux=flux[start:stop],
+            ivar=errors if errors.any() else None,
+            format="simulated",
+            path=str(path),
+            row=row,
+            rows=offsets.size - 1,
+            simulated=True,
+        )

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.errors import WorkbenchError
+from agent.evidence.features import FEATURES
 from agent.evidence.findings import check_claims
-from agent.evidence.gates import GATES
-from agent.evidence.kinds import gate_row
+from agent.evidence.kinds import feature_row
 from agent.evidence.measurements import SpectrumMeasurements
 from agent.spectra.measure.continuum import pseudo_continuum
 from agent.spectra.spectrum import FloatArray, Spectrum
@@ -26,7 +26,7 @@ from train.parallel import in_order
 from train.simulate.atlas import observe_atlas
 from train.simulate.realism.transfer import Labels
 from train.simulate.sky import LABELS, draw_source
-from train.simulate.sky.balanced_kinds import draw_balanced_kind
+from train.simulate.sky.draw import draw_balanced_kind
 from train.simulate.source import GRID, Rng, Source
 from train.simulate.telescope.frame import happens, log_uniform
 from train.simulate.telescope.observation import to_spectrum
@@ -110,9 +110,9 @@ def _of_label(number: int, per_label: int, seed: int) -> Draws:
 def measured(
     spectrum: Spectrum, tasks: tuple[Task, ...]
 ) -> tuple[float, FloatArray, FloatArray, FloatArray]:
-    """S/N, values and errors of the gates, and the log-odds of all evidence of the tasks."""
+    """S/N, values and errors of the features, and the log-odds of all evidence of the tasks."""
     numbers = SpectrumMeasurements(spectrum)
-    values, errors = gate_row(numbers, tuple(GATES))
+    values, errors = feature_row(numbers, tuple(FEATURES))
     odds = [finding.log_odds for task in tasks for finding in check_claims(task, numbers)]
     return numbers.overall_snr, values, errors, np.array(odds)
 

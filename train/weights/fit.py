@@ -3,36 +3,50 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from agent.evidence.gates import GATES
-from agent.evidence.kinds import Kinds, softmax, steps
+from agent.evidence.assessment import MAX_LOG_ODDS
+from agent.evidence.features import FEATURES
+from agent.evidence.kinds import Kinds, builtin_kinds, softmax, steps
+from agent.evidence.weights import TaskWeights
 from agent.spectra.pixel_grid import IndexArray
 from agent.spectra.spectrum import FloatArray
+from agent.tasks.task import Task
+from train.simulate.campaign import CONTAMINANTS
+from train.simulate.sky import LABELS
+from train.weights.draws import Draws
 
 KNOT_QUANTILES = (0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98)
 """Quantiles of the values at which the steps are; the outer two separate strong lines from weak."""
 N_COPIES = 2
 LOST, SWAPPED = 0.1, 0.02
-"""Mean share of the gates that a copy of a spectrum loses, and share that comes from another one: a
-fit on such copies does not depend on a single gate and tolerates a misleading one."""
+"""Mean share of features that a copy of a spectrum loses, and share that comes from another one: a
+fit on such copies does not depend on a single feature and tolerates a misleading one."""
 JITTER = 0.7
 """Share of the spread within a kind that is added to every value: real spectra of a class scatter
 more than simulated ones, and around other means."""
 MAX_ROUNDS = 400
 TOLERANCE = 1e-7
 
+N_FOLDS = 3
+RIDGE = 4.0
+ODDS = 5.0
+"""Contaminants per member of the class in a candidate list."""
+BACKGROUND = 0.1
+"""Weight of a kind that is no listed contaminant, relative to the mean contaminant."""
+
 
 def knots_of(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Quantiles of the known values, (gates, steps), and widths with which the steps overlap."""
+    """Quantiles of the known values, (features, steps), and widths with which the steps overlap."""
     knots = np.zeros((values.shape[1], len(KNOT_QUANTILES)))
-    for gate in range(values.shape[1]):
-        known = values[np.isfinite(values[:, gate]), gate]
+    for feature in range(values.shape[1]):
+        known = values[np.isfinite(values[:, feature]), feature]
         if known.size:
-            knots[gate] = np.quantile(known, KNOT_QUANTILES)
+            knots[feature] = np.quantile(known, KNOT_QUANTILES)
     gaps = np.diff(knots, axis=1)
     middle = np.maximum(gaps[:, :-1], gaps[:, 1:])
     widths = np.column_stack([gaps[:, 0], middle, gaps[:, -1]])
@@ -50,13 +64,13 @@ def fit_kinds(
 ) -> Kinds:
     """Softmax regression with an L2 penalty of `ridge` times the squared weights, in nats.
 
-    The steps of gates that `kept` has are taken from it.
+    The steps of features that `kept` has are taken from it.
     """
     knots, scales = knots_of(values)
-    for row, gate in enumerate(GATES):
-        if kept is not None and gate in kept.gates:
+    for row, feature in enumerate(FEATURES):
+        if kept is not None and feature in kept.features:
             knots[row], scales[row] = (
-                each[kept.gates.index(gate)] for each in (kept.knots, kept.scales)
+                each[kept.features.index(feature)] for each in (kept.knots, kept.scales)
             )
     classes = np.array([names.index(label) for label in labels.tolist()])
     spread = JITTER * spread_within(values, classes)
@@ -64,36 +78,36 @@ def fit_kinds(
     copies = []
     for _ in range(N_COPIES):
         shaken = values + spread * rng.standard_normal(values.shape)
-        copies.append(with_gates_lost(steps(shaken, errors, knots, scales), len(GATES), rng))
+        copies.append(with_features_lost(steps(shaken, errors, knots, scales), len(FEATURES), rng))
     weights, intercepts = fit_softmax(
         np.concatenate(copies), np.tile(classes, N_COPIES), len(names), ridge
     )
-    return Kinds(names, tuple(GATES), knots, scales, weights, intercepts)
+    return Kinds(names, tuple(FEATURES), knots, scales, weights, intercepts)
 
 
 def spread_within(values: FloatArray, classes: IndexArray) -> FloatArray:
-    """Half the central 68 % range within a kind, median over kinds; (gates,)."""
+    """Half the central 68 % range within a kind, median over kinds; (features,)."""
     found = np.full((int(classes.max()) + 1, values.shape[1]), np.nan)
     for index in np.unique(classes).tolist():
         here = values[classes == index]
-        for gate in range(values.shape[1]):
-            known = here[np.isfinite(here[:, gate]), gate]
+        for feature in range(values.shape[1]):
+            known = here[np.isfinite(here[:, feature]), feature]
             if known.size:
                 low, high = np.quantile(known, (0.16, 0.84))
-                found[index, gate] = 0.5 * (high - low)
+                found[index, feature] = 0.5 * (high - low)
     known = np.isfinite(found).any(axis=0)
     spread = np.zeros(values.shape[1])
     spread[known] = np.nanmedian(found[:, known], axis=0)
     return spread
 
 
-def with_gates_lost(terms: FloatArray, n_gates: int, rng: np.random.Generator) -> FloatArray:
-    """A copy of (spectra, gates * steps) terms with whole gates lost or from another spectrum."""
+def with_features_lost(terms: FloatArray, n_features: int, rng: np.random.Generator) -> FloatArray:
+    """A copy of (spectra, features * steps) terms, whole features lost or from another spectrum."""
     rows = terms.shape[0]
-    copy = terms.reshape(rows, n_gates, -1).copy()
-    swapped = rng.random((rows, n_gates)) < SWAPPED
+    copy = terms.reshape(rows, n_features, -1).copy()
+    swapped = rng.random((rows, n_features)) < SWAPPED
     copy[swapped] = copy[rng.permutation(rows)][swapped]
-    copy[rng.random((rows, n_gates)) < 2.0 * LOST * rng.random((rows, 1))] = 0.0
+    copy[rng.random((rows, n_features)) < 2.0 * LOST * rng.random((rows, 1))] = 0.0
     return np.asarray(copy.reshape(rows, -1))
 
 
@@ -168,3 +182,62 @@ def fit_task(
     start = np.concatenate([[0.0], towards])
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
     return float(found.x[0]), float(found.x[1]), np.asarray(found.x[2:])
+
+
+# Fitting all weights on one set of draws: those of the kinds and those of the tasks.
+def fit_all(
+    draws: Draws, tasks: tuple[Task, ...], seed: int
+) -> tuple[Kinds, dict[str, TaskWeights]]:
+    """The weights of the kinds, and of every task on out-of-fold scores of the kinds.
+
+    The steps stay those in the box: what models were taught to say are ranks among them.
+    """
+    kept = builtin_kinds()
+    scores = out_of_fold(draws, seed, kept)
+    found = {}
+    start = 0
+    for task in tasks:
+        claims = draws.evidence[:, start : start + len(task.evidence)]
+        start += len(task.evidence)
+        kind = kind_log_odds(scores, task.id)
+        counts = candidate_weights(draws.labels, task.id)
+        intercept, kind_weight, weights = fit_task(
+            claims, kind, draws.labels == task.id, counts, Prior()
+        )
+        named = {e.id: float(w) for e, w in zip(task.evidence, weights, strict=True)}
+        found[task.id] = TaskWeights(
+            intercept=intercept, kind=kind_weight, claims=MappingProxyType(named), is_fitted=True
+        )
+    kinds = fit_kinds(draws.values, draws.errors, draws.labels, RIDGE, LABELS, seed, kept)
+    return kinds, found
+
+
+def out_of_fold(draws: Draws, seed: int, kept: Kinds | None = None) -> FloatArray:
+    """Scores of every spectrum from a fit without it; (spectra, labels)."""
+    fold = np.random.default_rng(seed).integers(N_FOLDS, size=len(draws))
+    scores = np.empty((len(draws), len(LABELS)))
+    for number in range(N_FOLDS):
+        rest = draws.part(fold != number)
+        kinds = fit_kinds(rest.values, rest.errors, rest.labels, RIDGE, LABELS, seed, kept)
+        in_fold = fold == number
+        scores[in_fold] = kinds.scores(kinds.terms(draws.values[in_fold], draws.errors[in_fold]))
+    return scores
+
+
+def kind_log_odds(scores: FloatArray, label: str) -> FloatArray:
+    index = LABELS.index(label)
+    others = np.delete(scores, index, axis=1)
+    odds = scores[:, index] - np.logaddexp.reduce(others, axis=1)
+    return np.asarray(np.clip(odds, -MAX_LOG_ODDS, MAX_LOG_ODDS))
+
+
+def candidate_weights(labels: NDArray[np.str_], task_id: str) -> FloatArray:
+    """Relative frequency of each spectrum in a candidate list of the class, with a mean of 1."""
+    named = CONTAMINANTS[task_id]
+    background = BACKGROUND * sum(named.values()) / len(named)
+    share = {label: named.get(label, background) for label in LABELS if label != task_id}
+    total = sum(share.values())
+    counts = np.array(
+        [1.0 if label == task_id else ODDS * share[label] / total for label in labels.tolist()]
+    )
+    return np.asarray(counts / counts.mean())

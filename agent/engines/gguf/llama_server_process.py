@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import IO
 
 import agent
-from agent.child_process.child_command import child_command
-from agent.child_process.start_child import end_child, start_child
+from agent.child_process.start_child import child_command, end_child, start_child
 from agent.engines.remote.errors import one_line
 from agent.errors import EngineError
 

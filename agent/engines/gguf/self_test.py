@@ -6,7 +6,7 @@ import subprocess
 from importlib import import_module, metadata
 from pathlib import Path
 
-from agent.child_process.child_command import child_command
+from agent.child_process.start_child import child_command
 from agent.engines.gguf import native
 from agent.engines.gguf.llama_server_process import CHILD
 from agent.engines.kind import is_installed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import uuid4
@@ -13,25 +13,58 @@ from agent.engines.base import (
     VERDICT,
     Cancelled,
     ChoicePoint,
+    Finish,
     Generated,
     OnText,
     SamplingSettings,
     ShouldStop,
     Usage,
 )
+from agent.engines.remote.address import OUR_VARIABLE, KeyFilter
 from agent.engines.remote.choices import choices
-from agent.engines.remote.client import ServerSession
-from agent.engines.remote.errors import ServerFailed, TransientError
-from agent.engines.remote.request import RequestTurn, picture_url
+from agent.engines.remote.client import HttpClient, HttpError, ServerSession
+from agent.engines.remote.errors import Refusal, ServerFailed, TransientError, refusal_in_stream
+from agent.engines.remote.request import (
+    Body,
+    Dialect,
+    RequestTurn,
+    bare,
+    messages,
+    picture_url,
+    request_body,
+    simpler,
+)
 from agent.engines.remote.servers import Server, Servers
-from agent.engines.remote.stream import UNKNOWN, Preview, ReplyBuilder
-from agent.engines.remote.turn import Attempt, TurnReply, TurnRequest
+from agent.engines.remote.stream import (
+    DONE,
+    UNKNOWN,
+    Preview,
+    ReplyBuilder,
+    TooLong,
+    events,
+    read_all,
+    read_json,
+)
 from agent.errors import ContextFullError, EngineError
 from agent.protocol.protocol import Turn
 from agent.rendering.model_image import token_grid
 
 # More than any model reads. A record of all turns must stay readable.
 MAX_CHARACTERS = 1_000_000
+
+MAX_REPLY = 64 * 2**20
+# One that is not streamed is parsed in one piece, which takes up to 30 times its size
+MAX_WHOLE = 4 * 2**20
+# The 4096 tokens of a published model's longest turn, each with its alternatives
+MAX_ASKED_WHOLE = 16 * 2**20
+# In characters; a record of many turns must stay readable
+MAX_TEXT = 200_000
+CHARACTERS_PER_TOKEN = 64
+# An event with 20 alternatives has about 3 kB
+BYTES_PER_TOKEN = 16 * 1024
+SPARE_TEXT = 16 * 1024
+# Pieces of white space that may follow a stop string before we close the connection
+AFTER_STOP = 8
 
 
 @dataclass(frozen=True)
@@ -199,3 +232,255 @@ def _tokens(reply: ReplyBuilder) -> int:
     """Return the server's count of generated tokens, else the tokens or pieces received."""
     counted = reply.counts.generated
     return counted if counted >= 0 else len(reply.tokens) or reply.pieces
+
+
+# Request one turn from a server and read its reply, up to a stop string or a limit.
+@dataclass(frozen=True)
+class TurnReply:
+    """A received turn. `broke_off`: we ended it early, so the server sent no counts."""
+
+    reply: ReplyBuilder
+    text: str
+    finish: Finish
+    broke_off: bool = False
+
+
+def request_turn(
+    client: HttpClient,
+    body: Body,
+    preview: Preview,
+    *,
+    stop: Sequence[str],
+    should_stop: ShouldStop | None,
+    max_tokens: int,
+    session: str = "",
+    choice_after: str = "",
+) -> TurnReply:
+    """Send the conversation and read the turn. Raises HttpError, TransientError, EngineError."""
+    max_text = min(MAX_TEXT, SPARE_TEXT + CHARACTERS_PER_TOKEN * max_tokens)
+    reply = ReplyBuilder(max_text, KeyFilter(client.key), choice_after)
+    preview.start()
+    try:
+        with client.request(
+            "POST", "/chat/completions", body, should_stop, session=session
+        ) as response:
+            limit = min(MAX_REPLY, 2**20 + BYTES_PER_TOKEN * max_tokens)
+            if response.is_stream:
+                try:
+                    pieces = events(response.pieces, limit)
+                    return _read_events(client, pieces, reply, preview, stop, should_stop)
+                except TransientError as fault:
+                    fault.before_first_word = reply.pieces == 0
+                    raise
+            most = MAX_WHOLE if body.get("stream") else MAX_ASKED_WHOLE
+            data = read_all(response.pieces, min(limit, most))
+        if data.lstrip().startswith(b"data:"):  # a stream with another content type
+            pieces = events([data], limit)
+            return _read_events(client, pieces, reply, preview, stop, should_stop)
+        return _read_whole(client, data, reply, preview, stop)
+    except Cancelled:
+        end = stop_end(reply.text, len(reply.text), stop)
+        finish: Finish = "cancelled" if end is None else "stop"
+        return TurnReply(reply, reply.text[:end], finish, broke_off=True)
+    except TooLong as error:
+        raise EngineError(f"{client.address.netloc}: {error}") from error
+
+
+def _read_events(
+    client: HttpClient,
+    pieces: Iterator[str | None],
+    reply: ReplyBuilder,
+    preview: Preview,
+    stop: Sequence[str],
+    should_stop: ShouldStop | None,
+) -> TurnReply:
+    silent_since = client.clock.now()
+    end: int | None = None
+    spaces = 0
+    for data in pieces:
+        if should_stop is not None and should_stop():
+            raise Cancelled
+        if data is None:
+            if client.clock.now() - silent_since > client.timeout_s:
+                raise TransientError(f"no text within {client.timeout_s:g} s")
+            continue
+        silent_since = client.clock.now()
+        if data.strip() == DONE:
+            break
+        new = reply.add(_read_event(client, data))
+        if end is not None:
+            spaces += 1
+            if new.strip() or spaces > AFTER_STOP:
+                return _ended(reply, preview, end, broke_off=True)
+            continue
+        end = stop_end(reply.text, len(new), stop)
+        preview.add(new if end is None else new[: len(new) - (len(reply.text) - end)])
+        if reply.is_too_long:
+            return TurnReply(reply, reply.text, "length", broke_off=True)
+    if not reply.finish_reason and end is None:
+        raise TransientError("the reply was cut off")
+    return _ended(reply, preview, end)
+
+
+def _read_whole(
+    client: HttpClient, data: bytes, reply: ReplyBuilder, preview: Preview, stop: Sequence[str]
+) -> TurnReply:
+    """Read a reply from a server that does not stream."""
+    new = reply.add(_read_event(client, data.decode("utf-8", "replace")))
+    if reply.is_too_long:
+        preview.add(reply.text)
+        return TurnReply(reply, reply.text, "length")
+    if not reply.finish_reason:
+        raise EngineError(f"the reply of {client.address.netloc} is not a chat reply")
+    end = stop_end(reply.text, len(new), stop)
+    preview.add(reply.text[:end])
+    return _ended(reply, preview, end)
+
+
+def _read_event(client: HttpClient, data: str) -> dict[str, object]:
+    try:
+        event = read_json(data)
+    except ValueError as error:
+        raise EngineError(
+            f"{client.address.netloc} does not speak the OpenAI chat protocol: "
+            "is its address right?"
+        ) from error
+    refusal = refusal_in_stream(event, client.key)
+    if refusal is not None:
+        raise HttpError(refusal)
+    return event
+
+
+def _ended(
+    reply: ReplyBuilder, preview: Preview, end: int | None, *, broke_off: bool = False
+) -> TurnReply:
+    """Finish the turn, at `end` if a stop string ended it."""
+    if end is not None:
+        return TurnReply(reply, reply.text[:end], "stop", broke_off)
+    if reply.finish_reason == "content_filter":
+        raise EngineError("the server withheld the reply (content_filter)")
+    preview.add(reply.end())
+    finish: Finish = "length" if reply.finish_reason == "length" else "stop"
+    return TurnReply(reply, reply.text, finish, broke_off)
+
+
+def stop_end(text: str, new: int, stop: Sequence[str]) -> int | None:
+    """Return where the first stop string that reaches into the last `new` characters ends."""
+    begin = len(text) - new + 1
+    starts = ((word, text.find(word, max(0, begin - len(word)))) for word in stop if word)
+    return min((start + len(word) for word, start in starts if start >= 0), default=None)
+
+
+# Number of 500 responses after which all optional parameters are left out
+FAULTS_BEFORE_BARE = 2
+# Number of empty streams after which the turn is requested without streaming: only then does
+# llama_cpp.server report what is wrong
+SILENCES_BEFORE_WHOLE = 2
+
+
+@dataclass(frozen=True)
+class TurnRequest:
+    """The caller's options for the turn; `session` names the conversation for routers."""
+
+    sampling: SamplingSettings
+    session: str = ""
+    seed: int = 0
+    stop: Sequence[str] = ()
+    choice_point: ChoicePoint | None = None
+    should_stop: ShouldStop | None = None
+
+
+class Attempt:
+    """One attempt at a turn; called again after each transient fault."""
+
+    def __init__(
+        self,
+        server: ServerSession,
+        turns: Sequence[RequestTurn],
+        request: TurnRequest,
+        preview: Preview,
+    ) -> None:
+        self.wasted = False
+        """Whether the server may have computed tokens in an earlier, failed call."""
+        self._server = server
+        self._turns = turns
+        self._request = request
+        self._preview = preview
+        self._tried = self._dialect = server.dialect
+        self._faults = 0
+        self._silences = 0
+
+    def __call__(self) -> TurnReply:
+        """Raises Passing, Cancelled, EngineError."""
+        while True:
+            if self._request.should_stop is not None and self._request.should_stop():
+                raise Cancelled
+            body = self._body()
+            try:
+                received = self._send(body)
+            except HttpError as refused:
+                self.wasted |= refused.refusal.status >= 500
+                self._dialect = self._next_dialect(body, refused.refusal)
+                continue
+            except TransientError as fault:
+                self.wasted = True
+                self._silences += fault.before_first_word
+                self._server.check_alive()
+                raise
+            self._server.learn(self._tried, self._dialect)
+            return received
+
+    def _send(self, body: Body) -> TurnReply:
+        request = self._request
+        return request_turn(
+            self._server.client,
+            body,
+            self._preview,
+            stop=request.stop,
+            should_stop=request.should_stop,
+            max_tokens=request.sampling.max_new_tokens,
+            session=request.session,
+            choice_after="" if request.choice_point is None else request.choice_point.after,
+        )
+
+    def _body(self) -> Body:
+        request = self._request
+        dialect = self._dialect
+        if self._silences >= SILENCES_BEFORE_WHOLE:
+            dialect = replace(dialect, dropped=dialect.dropped | {"stream"})
+        return request_body(
+            dialect,
+            self._server.model,
+            messages(self._turns, native=self._dialect.native),
+            request.sampling,
+            request.seed,
+            request.choice_point,
+            self._server.extras,
+        )
+
+    def _next_dialect(self, body: Body, refusal: Refusal) -> Dialect:
+        """Return a simpler dialect to try at once, or raise the error."""
+        if refusal.is_context_full:
+            raise ContextFullError(
+                f"{self._server.name}: the conversation is longer than the model's context"
+                + (f" ({refusal.message})" if refusal.message else "")
+            )
+        may_fall_back_to_text = self._server.may_fall_back_to_text
+        changed = simpler(self._dialect, body, refusal, may_fall_back_to_text=may_fall_back_to_text)
+        if changed is not None:
+            return changed
+        if not refusal.is_transient:
+            raise EngineError(f"{self._server.name}: {refusal}{self._advice(refusal)}")
+        self._server.check_alive()
+        self._faults += refusal.status == 500
+        if self._faults >= FAULTS_BEFORE_BARE:
+            self._dialect = bare(self._dialect, body) or self._dialect
+        raise TransientError(str(refusal), refusal.retry_after_s, status=refusal.status)
+
+    def _advice(self, refusal: Refusal) -> str:
+        client = self._server.client
+        if refusal.status != 401 or client.key is not None:
+            return ""
+        if not client.address.may_receive_key:
+            return "; keys are sent only over https"
+        return f"; set {OUR_VARIABLE} to your key"

@@ -12,10 +12,15 @@ from functools import partial
 from typing import Literal
 
 from agent.engines.remote.address import Address, Key, KeyLookup, find_key, read_address
-from agent.engines.remote.client import TURN_SILENCES, HttpClient, ServerSession
+from agent.engines.remote.client import (
+    TURN_SILENCES,
+    HttpClient,
+    ServerSession,
+    only_model,
+    require_model,
+)
 from agent.engines.remote.conversation import RemoteConversation
 from agent.engines.remote.errors import Clock, RetryPolicy, ServerFailed
-from agent.engines.remote.listing import only_model, require_model
 from agent.engines.remote.request import Dialect
 from agent.engines.remote.servers import Servers
 from agent.errors import EngineError

@@ -7,9 +7,8 @@ import threading
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from agent.engines.remote.client import ServerSession
+from agent.engines.remote.client import ServerSession, require_model
 from agent.engines.remote.errors import ServerFailed, TransientError
-from agent.engines.remote.listing import require_model
 from agent.errors import EngineError
 
 # Faults in a row, of any conversations, after which a server counts as down

@@ -7,12 +7,12 @@ from functools import cache
 
 import numpy as np
 
+from agent.spectra.measure.continuum import power_law_index
 from agent.spectra.measure.index_definitions import builtin_indices
 from agent.spectra.measure.indices import measure_indices
 from agent.spectra.measure.line_measure import measure_line
-from agent.spectra.measure.line_result import LineMeasurement
+from agent.spectra.measure.measurement import LineMeasurement
 from agent.spectra.measure.noise import quality, signal_to_noise
-from agent.spectra.measure.slope import power_law_index
 from agent.spectra.spectrum import Spectrum
 
 PROFILE_LINES = ("H_alpha", "H_beta")

@@ -15,9 +15,7 @@ from agent.spectra.readers.base import Malformed, NotMine, Request, build, check
 from agent.spectra.readers.columns import ColumnField, choose_columns, read_columns
 from agent.spectra.readers.libraries import describe
 from agent.spectra.spectrum import MAX_PIXELS, FloatArray, Spectrum
-from agent.votable.binary_rows import Cell
-from agent.votable.fields import DTYPES, VOTableError, VOTableField
-from agent.votable.parser import BadRow, VOTableParser
+from agent.votable.parser import DTYPES, BadRow, Cell, VOTableError, VOTableField, VOTableParser
 
 MAX_BYTES = 32 * 1024**2
 MAX_CELLS = 1_000_000

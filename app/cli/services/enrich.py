@@ -12,12 +12,12 @@ from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import progress_bar
 from app.cli.services.services import named_service
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
+from app.core.errors import counted_text
 from app.core.evidence.choice import read_choice
 from app.core.evidence.enriching import Tally, in_order
 from app.core.evidence.enriching import enrich as ask_about_all
 from app.core.evidence.local_catalogue import match_local, name_of
 from app.core.importing.opening import normalized_path
-from app.core.session.counted_text import counted_text
 from app.core.session.session import Session, open_session
 from app.services.catalogues.service import Service
 from app.services.web.client import WebClient

@@ -14,11 +14,10 @@ from app.cli.new import role_options
 from app.cli.progress_bar import progress_bar
 from app.cli.session_options import ReviewerOption, reviewer_name
 from app.core.database.database import SUFFIX
+from app.core.errors import counted_text
 from app.core.fetching.fetch_run import RADIUS_ARCSEC, FetchReport, FetchRun
-from app.core.fetching.fetched_list import REST, write_lists
-from app.core.fetching.in_session import keep_in_session
+from app.core.fetching.fetched_list import REST, keep_in_session, write_lists
 from app.core.fetching.rows import FetchRow, missing_in_session, rows_of_list
-from app.core.session.counted_text import counted_text
 from app.core.session.session import open_session
 from app.services.archives.archive import Archive
 from app.services.archives.choice import archive_by_name

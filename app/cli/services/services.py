@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -9,9 +11,15 @@ import typer
 from agent.errors import WorkbenchError
 from app.cli.inspection_text import cleaned
 from app.core.evidence.choice import Choice, read_choice
-from app.services.catalogues.check import ServiceCheck, check_service
-from app.services.catalogues.service import Service, all_services
-from app.services.web.client import WebClient
+from app.services.catalogues.light_curve import ask_light_curves
+from app.services.catalogues.position import Position
+from app.services.catalogues.service import CURVES, Service, all_services
+from app.services.catalogues.sky_picture import sky_picture
+from app.services.catalogues.tap import match_positions
+from app.services.catalogues.votable_reply import column_names
+from app.services.web.client import Request, WebClient, never
+from app.services.web.errors import ServiceError
+from app.services.web.pace import ShouldStop
 
 services = typer.Typer(
     no_args_is_help=True, help="The services that can be asked about candidates."
@@ -69,3 +77,98 @@ def _shown(checked: ServiceCheck) -> ServiceCheck:
     if checked.missing:
         typer.echo(cleaned(f"{'':{_width() + 2}}it has no column {', '.join(checked.missing)}"))
     return checked
+
+
+# Whether a service answers as expected, tried on one star that it is known to have.
+@dataclass(frozen=True, kw_only=True)
+class KnownStar:
+    name: str
+    position: Position
+
+
+GD_153 = KnownStar(
+    name="GD 153",
+    position=Position(ra=194.259546, dec=22.031367, epoch=2000.0, pm_ra=-38.4, pm_dec=-202.9),
+)
+"""A white dwarf of magnitude 13: too bright or too faint for none of them."""
+AM_HER = KnownStar(
+    name="AM Her",
+    position=Position(ra=274.054953, dec=49.868014, epoch=2000.0, pm_ra=-46.0, pm_dec=28.1),
+)
+STARS = dict.fromkeys(("vsx", "gaia_variability", "gaia_epochs"), AM_HER)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceCheck:
+    service: Service
+    is_good: bool
+    seconds: float
+    told: str
+    """What it found, or why it failed."""
+    missing: tuple[str, ...] = ()
+    """Columns that the catalogue no longer has."""
+
+
+def check_service(
+    service: Service, client: WebClient, should_stop: ShouldStop = never
+) -> ServiceCheck:
+    """Ask for the star that the service is known to have. Raises Stopped."""
+    star = STARS.get(service.id, GD_153)
+    began = time.monotonic()
+    missing: tuple[str, ...] = ()
+    try:
+        told = _asked(service, client, star, should_stop)
+        is_good = bool(told)
+        told = told or f"answers, but does not find {star.name}"
+    except ServiceError as error:
+        is_good, told = False, str(error)
+        if service.kind == "tap":
+            missing = _missing_columns(service, client, should_stop)
+    return ServiceCheck(
+        service=service,
+        is_good=is_good,
+        seconds=time.monotonic() - began,
+        told=told,
+        missing=missing,
+    )
+
+
+def _asked(service: Service, client: WebClient, star: KnownStar, should_stop: ShouldStop) -> str:
+    """What was found, in words; empty for nothing."""
+    if service.kind in CURVES:
+        curves, _ = ask_light_curves(service, client, star.position, should_stop)
+        points = sum(curve.hjd.size for curve in curves)
+        return f"{star.name}: {len(curves)} series, {points} points" if curves else ""
+    if service.kind == "picture":
+        picture, _ = sky_picture(service, client, star.position, should_stop)
+        return "" if picture is None else f"{star.name}: a picture of {picture.survey}"
+    (answer,), _ = match_positions(service, client, [star.position], should_stop)
+    if answer.nearest is None:
+        return ""
+    known = sum(value is not None for value in answer.nearest.values.values())
+    return f'{star.name}: at {answer.nearest.separation_arcsec:.2f}", {known} values'
+
+
+def _missing_columns(
+    service: Service, client: WebClient, should_stop: ShouldStop
+) -> tuple[str, ...]:
+    """Which of our columns the catalogue has not; empty where it does not say."""
+    form = {
+        **{"REQUEST": "doQuery", "LANG": "ADQL", "FORMAT": "votable", "MAXREC": "1"},
+        "QUERY": f"SELECT TOP 1 * FROM {service.table}",
+    }
+    request = Request(
+        url=f"{service.url.rstrip('/')}/sync",
+        form=form,
+        total_s=service.timeout_s,
+        per_second=service.per_second,
+        attempts=1,
+    )
+    try:
+        there = column_names(client.ask(request, should_stop).content)
+    except ServiceError:
+        return ()
+    wanted = [service.ra, service.dec, service.pm_ra, service.pm_dec]
+    for each in service.columns:
+        wanted += [each.column, each.error]
+    return tuple(name for name in dict.fromkeys(wanted) if name and name.casefold() not in there)

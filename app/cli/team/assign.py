@@ -10,8 +10,8 @@ import typer
 from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import progress_bar
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
+from app.core.errors import counted_text
 from app.core.session.assignments import parts
-from app.core.session.counted_text import counted_text
 from app.core.session.session import Session, open_session
 from app.core.sharing.parts import split
 from app.core.sharing.share_out import ShareReport, share_out, share_out_the_rest

@@ -10,7 +10,7 @@ import typer
 from app.cli.new import role_options
 from app.cli.progress_bar import progress_bar
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.core.session.counted_text import counted_text
+from app.core.errors import counted_text
 from app.core.session.session import open_session
 from app.core.sharing.known.hide import HideReport, hide_known
 from app.core.sharing.known.labelled_list import read_labelled

@@ -86,7 +86,7 @@ class Database:
                 yield connection
 
     @contextmanager
-    def writing(self, *, goes_first: bool = False) -> Iterator[Connection]:
+    def writing(self, *, urgent: bool = False) -> Iterator[Connection]:
         """One transaction: all of it is on the disk when the block ends, or nothing.
 
         What a person waits for goes before all writers that wait, but not into the middle of one.
@@ -95,7 +95,7 @@ class Database:
             raise ReadOnlyError(f"{self.location} is open read-only and cannot be changed")
         if getattr(self._thread_state, "is_writing", False):
             raise RuntimeError("writing() blocks cannot be nested")
-        with self._block(), self._write_turn(goes_first=goes_first):
+        with self._block(), self._write_turn(urgent=urgent):
             self._repair()
             self._storage.check_intact()
             with self._transaction(self._storage.writer) as connection:
@@ -144,9 +144,9 @@ class Database:
                 self._blocks_changed.notify_all()
 
     @contextmanager
-    def _write_turn(self, *, goes_first: bool = False) -> Iterator[None]:
+    def _write_turn(self, *, urgent: bool = False) -> Iterator[None]:
         """Write after those who asked before: with a plain lock, busy writers could go first."""
-        with self._queued(goes_first=goes_first):
+        with self._queued(urgent=urgent):
             self._thread_state.is_writing = True
             try:
                 yield
@@ -154,12 +154,12 @@ class Database:
                 self._thread_state.is_writing = False
 
     @contextmanager
-    def _queued(self, *, goes_first: bool) -> Iterator[None]:
+    def _queued(self, *, urgent: bool) -> Iterator[None]:
         mine = object()
         try:
             with self._turn_changed:
                 # The first in the row is writing at this moment.
-                self._writers.insert(1 if goes_first else len(self._writers), mine)
+                self._writers.insert(1 if urgent else len(self._writers), mine)
                 is_first = self._turn_changed.wait_for(
                     lambda: self._writers[0] is mine, error_messages.BUSY_TIMEOUT_S
                 )

@@ -5,21 +5,16 @@ All definitions work in SQLite (a personal file) and in PostgreSQL (a team).
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
+import sqlalchemy as sa
 from sqlalchemy import Column, ForeignKey, Index, MetaData, Table, UniqueConstraint, false, text
+from sqlalchemy.types import TypeEngine
 
-from app.core.database.column_types import (
-    BigInteger,
-    Boolean,
-    Double,
-    Key,
-    LargeBinary,
-    LongText,
-    Name,
-    SmallInteger,
-    Text,
-)
+from agent.trajectory.compressed_text import CompressedTextError, compress_text, decompress_text
+from app.core.errors import SessionError
 
 metadata = MetaData()
 
@@ -27,6 +22,93 @@ CONDITION = "where"
 
 MIN_TARGETID = 100_000_000
 """A `row` from this number on is a DESI TARGETID, not a row number of the file."""
+
+NAMES = {str: "a text", bytes: "a block of bytes", int: "a whole number", float: "a number"}
+
+
+# Column types named as SQLAlchemy's, which also check what a session file returns. SQLite stores
+# any value in any column, so a session from a stranger may hold a text where a number belongs.
+# Whatever is read through one of these columns has its type, or is None.
+def _check(wanted: str, *kinds: type) -> Callable[[Any], Any]:
+    """A function that returns its value, or raises a SessionError if it has another type."""
+
+    def check(value: Any) -> Any:
+        if value is None or type(value) in kinds:
+            return value
+        raise _damaged(value, wanted)
+
+    return check
+
+
+def _damaged(value: object, wanted: str) -> SessionError:
+    found = NAMES.get(type(value), "something else")
+    if isinstance(value, float) and not math.isfinite(value):
+        found = "an infinite number"
+    return SessionError(
+        f"the session is damaged: it has {found} where {wanted} belongs. Open a backup"
+    )
+
+
+def _number(value: Any) -> Any:
+    # An int comes from SQLite's own arithmetic, such as the sum of no rows.
+    if value is None or (type(value) in (float, int) and math.isfinite(value)):
+        return value
+    raise _damaged(value, "a number")
+
+
+def _boolean(value: Any) -> Any:
+    if value is None:
+        return None
+    if type(value) is int and value in (0, 1):
+        return value == 1
+    raise _damaged(value, "yes or no")
+
+
+def _packed(text: Any) -> Any:
+    return text if text is None else compress_text(text) or text
+
+
+def _unpacked(value: Any) -> Any:
+    """The text of an older or long record, too, which is stored as it is."""
+    if type(value) is not bytes:
+        return _words(value)
+    try:
+        return decompress_text(value)
+    except CompressedTextError as error:
+        raise _damaged(value, "a text") from error
+
+
+def _in_file(
+    kind: type[TypeEngine[Any]],
+    check: Callable[[Any], Any],
+    pack: Callable[[Any], Any] | None = None,
+) -> TypeEngine[Any]:
+    """The type, with a check of each value that is read, and `pack` for each that is written."""
+    members: dict[str, Any] = {"result_processor": lambda self, dialect, coltype: check}
+    if pack is not None:
+        members["bind_processor"] = lambda self, dialect: pack
+    made: TypeEngine[Any] = type(f"Checked{kind.__name__}", (kind,), members)()
+    return made
+
+
+_words = _check("a text", str)
+_whole = _check("a whole number", int)
+
+Text = sa.Text().with_variant(_in_file(sa.Text, _words), "sqlite")
+# Compressed in a file; SQLite keeps bytes in a column of texts as they are. A server compresses
+# long texts by itself.
+LongText = sa.Text().with_variant(_in_file(sa.Text, _unpacked, _packed), "sqlite")
+# Byte order in both databases, so that a search by prefix is a range of the index.
+Name = Text.with_variant(sa.Text(collation="C"), "postgresql")
+BigInteger = sa.BigInteger().with_variant(_in_file(sa.BigInteger, _whole), "sqlite")
+# SQLite assigns row numbers only to a key declared as INTEGER.
+Key = sa.BigInteger().with_variant(_in_file(sa.Integer, _whole), "sqlite")
+SmallInteger = sa.SmallInteger().with_variant(_in_file(sa.SmallInteger, _whole), "sqlite")
+Double: TypeEngine[float] = sa.Double().with_variant(_in_file(sa.Double, _number), "sqlite")
+Boolean = sa.Boolean().with_variant(_in_file(sa.Boolean, _boolean), "sqlite")
+LargeBinary = sa.LargeBinary().with_variant(
+    _in_file(sa.LargeBinary, _check("a block of bytes", bytes)), "sqlite"
+)
 
 
 def _partial_index(name: str, condition: str, *columns: Column[Any]) -> Index:
@@ -60,7 +142,7 @@ def _foreign_key(
     )
 
 
-def _finer_columns() -> tuple[Column[str], Column[str]]:
+def _subclass_columns() -> tuple[Column[str], Column[str]]:
     """What an opinion says beyond verdict, confidence, flags and comment."""
     return (
         # Names from the widest to the narrowest class, as 'DA/DAH'.
@@ -192,7 +274,7 @@ log = Table(
     Column("shown", Text, nullable=False),  # JSON: what the reviewer had seen of an agent's opinion
     # JSON: service -> release and beginning of the reply's hash of what had been on screen.
     Column("evidence", Text, nullable=False, default="", server_default=""),
-    *_finer_columns(),
+    *_subclass_columns(),
     # A `set` line stores the line it replaced and the `set` below it on the undo stack. An `undo`
     # or `redo` line stores its `set`, what is on top of the stacks afterwards and, in `before_id`,
     # the undo or redo of the same `set` that it followed, or else that `set`.
@@ -219,7 +301,7 @@ judgements = Table(
     Column("flags", Text, nullable=False),
     Column("comment", Text, nullable=False),
     Column("at", Text, nullable=False),
-    *_finer_columns(),
+    *_subclass_columns(),
 )
 Index(
     "judgements_verdict", judgements.c.reviewer_id, judgements.c.verdict, judgements.c.candidate_id
@@ -254,7 +336,7 @@ repeats = Table(
     _foreign_key("log", "first_id"),  # the log line of the first verdict
     Column("after_id", Key, nullable=False),  # the reviewer's newest log line at that time
     Column("withdrawn", Boolean, nullable=False, default=False),
-    *_finer_columns(),
+    *_subclass_columns(),
 )
 Index("repeats_reviewer", repeats.c.reviewer_id, repeats.c.id)
 
@@ -320,7 +402,7 @@ calibrations = Table(
     _primary_key(),
     Column("model", Text, nullable=False),
     Column("fitted_at", Text, nullable=False),
-    Column("content", Text, nullable=False),  # JSON, see agent.confidence.calibration_file
+    Column("content", Text, nullable=False),  # JSON, see agent.confidence.calibration
 )
 
 packed_spectra = Table(

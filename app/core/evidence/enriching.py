@@ -132,7 +132,7 @@ def _ask_together(
         NewAnswer(candidate_id=number, answer=answer, position=position)
         for (number, position), answer in zip(asked, answers, strict=True)
     ]
-    store.save_together(session, service, new, exchange)
+    store.save_group_act(session, service, new, exchange)
     tally.without_position += len(ids) - len(asked)
     for answer in answers:
         tally.count(answer.state, answer.reason)

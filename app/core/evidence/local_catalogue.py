@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import json
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,11 +16,20 @@ from sqlalchemy import select
 from agent.errors import WorkbenchError
 from app.core.database.tables import candidates
 from app.core.evidence.hats.catalogue import HatsRows
-from app.core.evidence.local_file import FileRows
-from app.core.evidence.local_rows import FloatArray, LocalRows, PlacedRows, chord, unit_vectors
-from app.core.evidence.store import NewAnswer, save_together
-from app.core.importing.formats.contents import ListColumn, Value
-from app.core.importing.opening import errors_naming
+from app.core.evidence.local_rows import (
+    MAX_COLUMNS,
+    FloatArray,
+    IntArray,
+    LocalRows,
+    PlacedRows,
+    Row,
+    chord,
+    unit_vectors,
+)
+from app.core.evidence.store import NewAnswer, save_group_act
+from app.core.importing.formats.contents import Cells, ListColumn, RowBlock, Value
+from app.core.importing.opening import errors_naming, file_sha256, open_for_import
+from app.core.importing.sky import angles, positions
 from app.core.progress import EstimatedProgress, ShouldStop, StoppedError, never, silent
 from app.core.session.evidence_services import FILE
 from app.core.session.session import Session
@@ -35,6 +45,8 @@ MAX_KEPT = 2 * 2**30
 Near = tuple[float, int, bytes]
 """Separation with a minus sign, so that the farthest is on top of a heap; row; its values as JSON,
 which take a fifth of the room of Python objects."""
+
+RELEASE = 12
 
 
 @dataclass
@@ -84,7 +96,7 @@ def match_local(
         )
         for at, number in enumerate(ids)
     )
-    save_together(session, service, new, exchange)
+    save_group_act(session, service, new, exchange)
     return tally
 
 
@@ -230,3 +242,51 @@ def _description(rows: LocalRows, service: Service, tally: LocalTally) -> bytes:
         ],
     }  # fmt: skip
     return json.dumps(about, ensure_ascii=False).encode()
+
+
+class FileRows:
+    """A file, read from its beginning to its end whatever the candidates are."""
+
+    def __init__(self, path: Path) -> None:
+        opened = open_for_import(path, {})
+        ra, dec = opened.roles.number("ra"), opened.roles.number("dec")
+        if ra is None or dec is None:
+            raise WorkbenchError(f"{path.name}: no columns were recognized as ra and dec")
+        self._file, self._roles = opened.file, (ra, dec)
+        self.columns = opened.file.columns[:MAX_COLUMNS]
+        sha256 = file_sha256(path)
+        self.release = sha256[:RELEASE]
+        self.about = {"sha256": sha256}
+
+    def blocks(self, candidates: cKDTree, radius: float) -> Iterator[PlacedRows]:
+        done = 0
+        for block in self._file.blocks():
+            done += len(block.lines)
+            yield self._placed(block, done)
+
+    def notes(self, places: FloatArray) -> list[str]:
+        return []
+
+    def _placed(self, block: RowBlock, done: int) -> PlacedRows:
+        ra, dec = (
+            angles(block.cells[number], self._file.columns[number].unit, is_ra=not which)
+            for which, number in enumerate(self._roles)
+        )
+        ra, dec, _ = positions(ra, dec)
+        # What is no position is None in both.
+        table = np.array([ra, dec], dtype=float)
+        numbers = np.flatnonzero(np.isfinite(table).all(axis=0))
+        cells = block.cells[: len(self.columns)]
+        return PlacedRows(
+            count=len(block.lines),
+            numbers=numbers,
+            places=unit_vectors(*table[:, numbers]),
+            rows=lambda wanted: _rows(cells, wanted),
+            done=done,
+            of=self._file.estimate,
+        )
+
+
+def _rows(cells: Sequence[Cells], wanted: IntArray) -> list[Row]:
+    columns = [each.values() for each in cells]
+    return [[column[number] for column in columns] for number in wanted.tolist()]

@@ -15,8 +15,8 @@ from agent.program_version import DISTRIBUTION, program_version
 from app.core.database.database import insert_or_update
 from app.core.database.tables import evidence, service_replies
 from app.core.errors import SessionError
-from app.core.evidence.combining import STORED, is_weighed, update_combined
-from app.core.evidence.matches import matches_from, matches_text
+from app.core.evidence.said_values import matches_from, matches_text
+from app.core.evidence.weighing import STORED, is_weighed, update_combined
 from app.core.session.evidence_services import unpacked
 from app.core.session.records import Change
 from app.core.session.session import MAX_IDS, Session
@@ -104,13 +104,13 @@ def save(
 ) -> StoredAnswer:
     """Store an answer in place of the former one of this release; the former reply is kept."""
     new = NewAnswer(candidate_id=candidate_id, answer=answer, position=position)
-    save_together(session, service, [new], exchange)
+    save_group_act(session, service, [new], exchange)
     found = answer_of_release(session, candidate_id, service)
     assert found is not None
     return found
 
 
-def save_together(
+def save_group_act(
     session: Session, service: Service, new: Iterable[NewAnswer], exchange: Exchange | None
 ) -> None:
     """Store the answers that came in one exchange, in one transaction: all of them or none."""

@@ -13,16 +13,21 @@ from agent.checked_toml import printable
 from agent.tasks.task import Task
 from app.core.database.tables import candidates, lists
 from app.core.errors import SessionError
-from app.core.exporting.column import Column, Kind
-from app.core.exporting.combined_columns import WeighedTask, weighed_task
-from app.core.exporting.evidence_columns import AskedService, asked_services
-from app.core.exporting.finer_columns import FinerColumns, finer_columns
+from app.core.exporting.evidence_columns import (
+    AskedService,
+    WeighedTask,
+    asked_services,
+    weighed_task,
+)
 from app.core.exporting.further_columns import (
     InspectedModel,
     MeasuredLine,
+    SubclassColumns,
     inspected_models,
     measured_lines,
+    subclass_columns,
 )
+from app.core.exporting.table import Column, Kind
 
 _KINDS: dict[str, Kind] = {"str": "text", "int": "whole", "float": "real", "bool": "flag"}
 """By the type stored for a column of a list."""
@@ -82,12 +87,12 @@ ROLES = (SCORE, LABEL, SNR)
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """The written columns: CONTRACT, `finer` ones of sub-classes and own fields, `roles` (from the
+    """The written columns: CONTRACT, `subclasses` ones with own fields, `roles` (from the
     candidate `fields`), those of models, of measured lines and of services, what these weigh, `own`
     (from lists).
     """
 
-    finer: FinerColumns = field(default_factory=FinerColumns)
+    subclasses: SubclassColumns = field(default_factory=SubclassColumns)
     roles: tuple[Column, ...] = ()
     fields: tuple[str, ...] = ()
     models: tuple[InspectedModel, ...] = ()
@@ -105,7 +110,7 @@ class Layout:
         of_services = (column for each in self.services for column in each.columns)
         of_weights = () if self.weighed is None else self.weighed.columns
         own = (each.column for each in self.own)
-        said = (*CONTRACT, *self.finer.columns, *self.roles)
+        said = (*CONTRACT, *self.subclasses.columns, *self.roles)
         return (*said, *of_models, *of_lines, *of_services, *of_weights, *own)
 
     @property
@@ -113,7 +118,7 @@ class Layout:
         """Indices of the columns that blind mode hides."""
         agent = {each.name for each in AGENT}
         hidden = [each.name in agent for each in CONTRACT]
-        hidden += [False for _ in self.finer.columns]
+        hidden += [False for _ in self.subclasses.columns]
         hidden += [name == LABEL.name for name in self.fields]
         hidden += [True for each in self.models for _ in each.columns]
         hidden += [False for each in self.lines for _ in each.columns]
@@ -148,7 +153,7 @@ def read_layout(connection: Connection, task: Task | None = None) -> Layout:
         for row in connection.execute(select(lists).order_by(lists.c.id))
     ]
     used_names = {each.name.casefold() for each in CONTRACT}
-    finer = finer_columns(connection, used_names)
+    subclasses = subclass_columns(connection, used_names)
     roles, fields = [], []
     for role in ROLES:
         if _has_values(connection, role.name):
@@ -174,7 +179,7 @@ def read_layout(connection: Connection, task: Task | None = None) -> Layout:
     }
     return _checked(
         Layout(
-            finer=finer,
+            subclasses=subclasses,
             roles=tuple(roles),
             fields=tuple(fields),
             models=models,

@@ -16,8 +16,6 @@ from agent.atomic_file import atomic_file, write_file
 from agent.tasks.task import Task
 from app.core.database.tables import candidates, lists
 from app.core.errors import SessionError, disk_errors
-from app.core.exporting.column import Column
-from app.core.exporting.column_buffer import ColumnBuffer
 from app.core.exporting.columns import Layout, read_layout
 from app.core.exporting.formats.csv_file import metadata, metadata_path, write_csv
 from app.core.exporting.formats.ecsv_file import write_ecsv
@@ -32,7 +30,7 @@ from app.core.exporting.selection import (
     describe,
     make_selection,
 )
-from app.core.exporting.table import Table
+from app.core.exporting.table import Column, ColumnBuffer, Table
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.session.provenance import Provenance, provenance_in
 from app.core.session.session import Session
@@ -126,7 +124,7 @@ def read_catalogue(
     session: Session, *, which: Which | Iterable[int] = "all", reviewer: str | None = None
 ) -> AstropyTable:
     """The catalogue that `export` would write, in memory as an astropy Table."""
-    from app.core.exporting.astropy_table import to_astropy
+    from app.core.exporting.plugin_formats import to_astropy
 
     with session.database.reading() as connection:
         selection = make_selection(connection, which, reviewer)

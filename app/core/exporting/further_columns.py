@@ -2,23 +2,48 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy import ColumnElement, Connection, literal_column, select
 
 from agent.checked_toml import printable
-from app.core.database.tables import inspections, measurements
-from app.core.exporting.column import Column
+from app.core.database.tables import SUBCLASSED, facts, inspections, judgements, measurements
 from app.core.exporting.selection import Selection
+from app.core.exporting.table import Column, Kind
 from app.core.session.known_answers import not_known
 from app.core.session.measurements import RecordedMeasurement, read_measurements
+from app.core.session.own_fields import FACT, FieldKind, OwnField, fields_from
+from app.core.session.subclass_and_fields import most_specific
 
 MAX_MODELS, MAX_LINES = 8, 40
 MAX_SLUG, MAX_NAME, HASH = 24, 80, 12
 GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "λ": "lambda"}
+
+KINDS: dict[FieldKind, tuple[Kind, str]] = {
+    "choice": ("text", "meta.code"),
+    "number": ("real", "stat.value"),
+    "tick": ("flag", "meta.code"),
+    "text": ("text", "meta.note"),
+}
+"""Kind and UCD of the column of a field."""
+SUBCLASS = (
+    Column(
+        name="subclass",
+        kind="text",
+        ucd="meta.code.class",
+        description="Sub-class of an accepted object, the most specific that was given",
+    ),
+    Column(
+        name="subclass_path",
+        kind="text",
+        ucd="meta.code.class",
+        description="The same with the wider classes before it, separated by /",
+    ),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,3 +184,71 @@ def _free_slug(name: str, patterns: Iterable[str], used: set[str]) -> str:
         slug = f"{stem}_{number}"
     used.update(pattern.format(slug).casefold() for pattern in every)
     return slug
+
+
+# The columns of sub-classes and of the session's own fields, and their cells.
+@dataclass(frozen=True, kw_only=True)
+class SubclassColumns:
+    """Sub-class columns where anybody gave one, and a column for each field of the session."""
+
+    has_subclasses: bool = False
+    fields: tuple[OwnField, ...] = ()
+    columns: tuple[Column, ...] = ()
+
+
+def subclass_columns(connection: Connection, used: set[str]) -> SubclassColumns:
+    """The columns; their names are added to `used`."""
+    query = select(judgements.c.log_id).where(literal_column(f"({SUBCLASSED})")).limit(1)
+    has_subclasses = connection.execute(query).first() is not None
+    text = connection.execute(select(facts.c.value).where(facts.c.key == FACT)).scalar()
+    fields = fields_from(str(text or ""))
+    columns = list(SUBCLASS) if has_subclasses else []
+    used.update(each.name for each in columns)
+    for field in fields:
+        name = field.name
+        while name.casefold() in used:
+            name = f"field_{name}"
+        used.add(name.casefold())
+        kind, ucd = KINDS[field.kind]
+        about = f"{field.shown}, filled in by the reviewer"
+        if field.choices:
+            about += f": {', '.join(field.choices)}"
+        columns.append(Column(name=name, kind=kind, ucd=ucd, unit=field.unit, description=about))
+    return SubclassColumns(has_subclasses=has_subclasses, fields=fields, columns=tuple(columns))
+
+
+def subclass_cells(
+    layout: SubclassColumns, subclasses: Sequence[str | None], texts: Sequence[str | None]
+) -> list[Sequence[Any]]:
+    """The cells of sub-classes and of values as the tables keep them; None: no opinion."""
+    cells: list[Sequence[Any]] = []
+    if layout.has_subclasses:
+        cells.append([most_specific(each) or None if each else None for each in subclasses])
+        cells.append([each or None for each in subclasses])
+    if layout.fields:
+        found = [_values(text) for text in texts]
+        cells += [[_cell(field, values) for values in found] for field in layout.fields]
+    return cells
+
+
+def _values(text: str | None) -> dict[str, Any] | None:
+    if not text:
+        return None if text is None else {}
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return values if isinstance(values, dict) else {}
+
+
+def _cell(field: OwnField, values: dict[str, Any] | None) -> Any:
+    """A value of another kind than the field has now is left out."""
+    if values is None:
+        return None
+    value = values.get(field.name)
+    if field.kind == "tick":
+        return value is True
+    if field.kind == "number":
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return value if is_number else None
+    return value if isinstance(value, str) else None

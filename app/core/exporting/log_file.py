@@ -16,12 +16,12 @@ from app.core.errors import disk_errors
 from app.core.exporting.escapes import escape_formula
 from app.core.exporting.formats.cells import EscapeCache, cells_text, is_plain, lines_text, quoted
 from app.core.exporting.opinions import flags_text, time_text
-from app.core.session.finer_values import values_text
 from app.core.session.known_answers import not_known
 from app.core.session.own_fields import value_text
 from app.core.session.records import LogEntry
 from app.core.session.session import Session
 from app.core.session.stored_opinions import entry_from
+from app.core.session.subclass_and_fields import values_text
 
 PAGE = 500
 MAX_SHOWN = 200

@@ -10,8 +10,8 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam,
 
 from app.core.database.tables import judgements, log, reviewers
 from app.core.exporting.selection import Selection
-from app.core.session.finer_values import values_text
 from app.core.session.stored_opinions import judgement_of, opinion_of
+from app.core.session.subclass_and_fields import values_text
 from app.core.statistics.adjudication import final_opinion
 
 NOTHING_SHOWN = "{}"

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from agent.errors import WorkbenchError
 from agent.plugins import find_plugin, packages_of, report, report_failure
 from app.core.errors import SessionError
-from app.core.exporting.astropy_table import to_astropy
-from app.core.exporting.table import Table
+from app.core.exporting.table import Table, TypedColumn
 from app.core.progress import StoppedError
 from app.core.session.provenance import Provenance
+
+if TYPE_CHECKING:
+    from astropy.table import Table as AstropyTable
 
 SUFFIX = re.compile(r"[a-z0-9]{1,12}")
 TAKEN = (
@@ -23,6 +28,10 @@ TAKEN = (
     *("html", "htm", "jsonl", "speco3", "db", "sqlite"),
 )
 """Suffixes of our own files and formats."""
+
+DTYPES = {"whole": "<i8", "real": "<f8", "flag": "?"}
+ROUTINE_UNITS = "silent"
+"""A unit of a list may be any text: astropy keeps what it does not know."""
 
 
 def plugin_formats() -> dict[str, str]:
@@ -63,3 +72,45 @@ def plugin_writer(name: str) -> Callable[[BinaryIO, Table, Provenance], None]:
             raise SessionError(str(report_failure(plugin, error))) from error
 
     return write
+
+
+def to_astropy(table: Table, provenance: Provenance) -> AstropyTable:
+    """The whole catalogue in memory, with units and descriptions; `meta` has the provenance.
+
+    Cells without a value are masked.
+    """
+    from astropy.table import MaskedColumn  # slow to import
+    from astropy.table import Table as AstropyTable
+    from astropy.units import Unit
+
+    columns = []
+    for number, column in enumerate(table.columns):
+        values, missing = _values(table, number, column)
+        unit = column.spec.unit
+        made = MaskedColumn(
+            values,
+            name=column.name,
+            mask=missing,
+            unit=Unit(unit, parse_strict=ROUTINE_UNITS) if unit else None,
+            description=column.spec.description or None,
+            meta={"ucd": column.spec.ucd} if column.spec.ucd else None,
+        )
+        columns.append(made)
+    return AstropyTable(columns, meta={"provenance": provenance.as_record()})
+
+
+def _values(
+    table: Table, number: int, column: TypedColumn
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """The cells of a column and where there is none."""
+    pages = list(table.column(number))
+    missing = [page.is_null() for page in pages]
+    if column.kind == "text":
+        texts = ["" if text is None else text for page in pages for text in page.as_texts()]
+        values: NDArray[Any] = np.array(texts, dtype=str)
+    else:
+        dtype = DTYPES[column.kind]
+        parts = [page.as_numbers(dtype) for page in pages]
+        values = np.concatenate(parts) if parts else np.empty(0, dtype)
+    nulls = np.concatenate(missing) if missing else np.empty(0, np.bool_)
+    return values, nulls

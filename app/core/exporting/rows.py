@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -12,11 +13,8 @@ from sqlalchemy import Connection, Row
 from app.core.database.tables import candidates
 from app.core.errors import SessionError
 from app.core.exporting.columns import CarriedColumn, Layout
-from app.core.exporting.combined_columns import combined_cells
-from app.core.exporting.evidence_columns import evidence_cells
-from app.core.exporting.finer_columns import finer_cells
-from app.core.exporting.further_columns import line_cells, model_cells
-from app.core.exporting.listed_paths import path_cells
+from app.core.exporting.evidence_columns import combined_cells, evidence_cells
+from app.core.exporting.further_columns import line_cells, model_cells, subclass_cells
 from app.core.exporting.opinions import opinion_cells
 from app.core.exporting.selection import Selection, Which, make_selection, pages
 from app.core.session.session import Session
@@ -29,6 +27,8 @@ CANDIDATE_FIELDS = (
     *("id", "object_id", "ra", "dec", "path", "listed_path", "row"),
     *("agent_verdict", "agent_p_yes", "agent_model", "agent_stopped_by", "list_id", "own"),
 )
+
+PathCells = tuple[list[str], list[str | None]]
 
 
 class UndeclaredColumnError(Exception):
@@ -62,7 +62,7 @@ def _page(
     verdict, p_yes, model, stopped, list_ids, own = columns[7 : len(CANDIDATE_FIELDS)]
     said = list(zip(*opinion_cells(connection, ids, selection, adjudicator), strict=True))
     *opinion, seen, subclasses, fields = said
-    finer = finer_cells(layout.finer, subclasses, fields)
+    further_opinion = subclass_cells(layout.subclasses, subclasses, fields)
     agent = (verdict, p_yes, _or_none(model), _or_none(stopped))
     carried = _carried_columns(ids, list_ids, own, layout)
     roles = columns[len(CANDIDATE_FIELDS) :]
@@ -73,7 +73,7 @@ def _page(
         *evidence_cells(connection, ids, layout.services),
         *combined_cells(connection, layout.weighed, ids),
     ]
-    return [*basic, *opinion, *agent, seen, *finer, *roles, *further, *carried]
+    return [*basic, *opinion, *agent, seen, *further_opinion, *roles, *further, *carried]
 
 
 def _carried_columns(ids: Cells, list_ids: Cells, texts: Cells, layout: Layout) -> list[Cells]:
@@ -132,3 +132,24 @@ def selected_ids(
         for rows in pages(connection, [candidates.c.id], selection):
             selected.extend(row[0] for row in rows)
     return selected
+
+
+def path_cells(paths: Sequence[str], listed: Sequence[str]) -> PathCells:
+    """Two columns, which joined are the file: a relative path with its folder, or the whole path.
+
+    `listed` is empty where the list gives the whole path or none. A file found in another place
+    than the list says is given by its whole path.
+    """
+    pairs = [_split(path, text) for path, text in zip(paths, listed, strict=True)]
+    return [path for path, _ in pairs], [folder for _, folder in pairs]
+
+
+def _split(path: str, text: str) -> tuple[str, str | None]:
+    if not text:
+        return path, None
+    end = os.sep + text
+    if not path.endswith(end):
+        end = os.sep + os.path.normpath(text.replace("\\", "/"))
+        if not path.endswith(end):
+            return path, None
+    return text, path[: -len(end)] or os.sep

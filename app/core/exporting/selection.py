@@ -10,8 +10,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Row, Select, case, func, select
 
 from app.core.database.tables import candidates, facts, judgements, reviewers
-from app.core.errors import SessionError
-from app.core.session.counted_text import counted_text
+from app.core.errors import SessionError, counted_text
 from app.core.session.known_answers import not_known, without_known
 from app.core.session.records import Verdict
 from app.core.session.session import MAX_IDS

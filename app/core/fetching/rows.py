@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -11,19 +12,28 @@ from typing import Any
 
 from sqlalchemy import exists, select
 
+from agent.errors import WorkbenchError
+from agent.spectra.readers.coordinates import parse_sexagesimal
 from app.core.database.tables import MIN_TARGETID, candidates, packed_spectra
 from app.core.importing.child.parent import ListReaderProcess
 from app.core.importing.entries import FIELDS
 from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.opening import errors_naming, file_identity, normalized_path
 from app.core.importing.role_names import normalized_name
+from app.core.importing.sky import iau_name
 from app.core.importing.spectrum_files import stem_of
 from app.core.progress import ShouldStop, never
 from app.core.session.records import NOTHING, Candidate
 from app.core.session.session import Session, list_roles
-from app.services.archives.wanted import Wanted, with_name_of_file
+from app.services.archives.archive import Wanted, with_name_of_file
 
 PAGE = 1000
+
+MAX_LINES = 10_000
+MAX_FIBER = 1000
+MAX_SHOWN = 60
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SDSS = re.compile(r"(?:spec-)?(\d{1,6})[-\s]+(\d{5})[-\s]+(\d{1,19})(?:\.fits)?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,3 +166,63 @@ def is_missing(path: str) -> bool:
         return not path or not Path(path).is_file()
     except (OSError, ValueError):
         return True
+
+
+def typed_rows(text: str, archive: str) -> list[FetchRow]:
+    """Raises WorkbenchError, which names the first line that says nothing to this archive."""
+    lines = [line.strip() for line in text.splitlines()]
+    lines = [line for line in lines if line]
+    if len(lines) > MAX_LINES:
+        raise WorkbenchError(f"more than {MAX_LINES:,} lines: save them as a list and use fetch")
+    rows = []
+    for number, line in enumerate(lines, 1):
+        wanted = _wanted(line, archive, number)
+        if wanted is None:
+            raise WorkbenchError(f"line {number} names no spectrum of this archive")
+        rows.append(FetchRow(wanted=wanted))
+    return rows
+
+
+def _wanted(line: str, archive: str, number: int) -> Wanted | None:
+    words = line.replace(",", " ").replace(";", " ").split()
+    if archive == "sdss":
+        match = _SDSS.fullmatch(" ".join(words))
+        return _of_sdss(match.groups(), number) if match else None
+    if len(words) == 1:
+        word = words[0]
+        if archive == "lamost" and word.isascii() and word.isdecimal():
+            return Wanted(line=number, object_id=word, ids={"obsid": word})
+        if archive == "sparcl" and _UUID.fullmatch(word.lower()):
+            return Wanted(line=number, object_id=word, ids={"sparcl_id": word.lower()})
+        if archive == "sparcl" and word.isascii() and word.isdecimal():
+            return Wanted(line=number, object_id=word, ids={"specid": word})
+    return _at(words, number) if archive in ("sparcl", "ssap") else None
+
+
+def _of_sdss(parts: Sequence[str], number: int) -> Wanted:
+    first, mjd, last = map(int, parts)
+    if last <= MAX_FIBER:
+        ids = {"plate": str(first), "mjd": str(mjd), "fiberid": str(last)}
+        return Wanted(line=number, object_id=f"{first:04d}-{mjd}-{last:04d}", ids=ids)
+    ids = {"field": str(first), "mjd": str(mjd), "catalogid": str(last)}
+    return Wanted(line=number, object_id=f"{first:06d}-{mjd}-{last}", ids=ids)
+
+
+def _at(words: Sequence[str], number: int) -> Wanted | None:
+    """Right ascension and declination, in degrees or as hours and degrees with minutes."""
+    half = len(words) // 2
+    if len(words) not in (2, 6):
+        return None
+    ra = _angle(" ".join(words[:half]), is_ra=True)
+    dec = _angle(" ".join(words[half:]), is_ra=False)
+    if ra is None or dec is None or not (0.0 <= ra <= 360.0 and abs(dec) <= 90.0):
+        return None
+    return Wanted(line=number, object_id=iau_name(ra, dec), ra=ra, dec=dec)
+
+
+def _angle(text: str, *, is_ra: bool) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        value = parse_sexagesimal(text.replace("\N{MINUS SIGN}", "-"))
+        return None if value is None else value * (15.0 if is_ra else 1.0)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from agent.checked_toml import is_unicode
-from app.core.errors import ImportFailed, ImportStopped
+from app.core.errors import ImportFailed, ImportStopped, counted_text
 from app.core.importing.formats.contents import (
     ListColumn,
     RowBlock,
@@ -18,7 +18,6 @@ from app.core.importing.formats.contents import (
 from app.core.importing.spectrum_files import find_spectrum_files
 from app.core.importing.spectrum_rows import SpectrumRow, rows_of
 from app.core.progress import EstimatedProgress, ShouldStop, never, silent
-from app.core.session.counted_text import counted_text
 
 COLUMNS = (
     ListColumn(name="object_id", kind="str", description="File name, or target in the file"),

@@ -2,32 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+import json
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Index, func, insert, select, update
 
 from agent.checked_toml import is_unicode
-from app.core.errors import ImportFailed
+from agent.spectra.spectrum import BoolArray
+from app.core.database.tables import candidates, lists, refused_rows
+from app.core.errors import ImportFailed, ImportStopped, NoRowAllowedError, counted_text
 from app.core.importing.child.parent import ListReaderProcess
-from app.core.importing.import_run import ImportRun
+from app.core.importing.entries import FIELDS, Entries, SourceSummary
+from app.core.importing.formats.contents import MAX_ROWS, ListColumn, Refused
+from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.opening import (
+    MAX_REFUSED_SHOWN,
+    ImportReport,
+    Preview,
     errors_naming,
     file_identity,
     file_sha256,
     named,
     normalized_path,
 )
-from app.core.importing.reports import ImportReport, Preview
-from app.core.importing.storing import BULK_ROWS
+from app.core.importing.outside_paths import OutsidePaths, outside_text
 from app.core.progress import EstimatedProgress, ShouldStop, never, silent
 from app.core.queue import drop_order_indexes
-from app.core.session.list_folders import allow_list_folders
 from app.core.session.records import Change
 from app.core.session.session import Session
-from app.core.session.spectra_folders import allow_folders, outside_folders
+from app.core.session.spectra_folders import allow_folders, allow_list_folders, outside_folders
+from app.core.session.verdict_log import now
 
 ORDER = "order"
 """Key of the session fact that holds the initial order of the queue."""
+
+MAX_REFUSED_KEPT = 10_000
+PAGE = 5000
+
+Hashes = NDArray[np.int64]
+
+LOW_BITS = 2**24 - 1
 
 
 def look_at(
@@ -130,3 +150,296 @@ def _folder(path: Path | str) -> Path:
     if not folder.is_dir():
         raise ImportFailed(f"{folder}, given for the spectra, is not a folder")
     return folder
+
+
+# Write the entries of a list into the session tables, in one transaction.
+@dataclass
+class RowCounts:
+    """Counts of imported, duplicate and refused rows so far."""
+
+    used: int = 0
+    duplicates: int = 0
+    refused_count: int = 0
+    refused: list[Refused] = field(default_factory=list)
+
+    @property
+    def read(self) -> int:
+        return self.used + self.duplicates + self.refused_count
+
+    def add(self, used: int, duplicates: int, refused: Sequence[Refused]) -> None:
+        self.used += used
+        self.duplicates += duplicates
+        self.refused_count += len(refused)
+        self.refused += refused[: MAX_REFUSED_KEPT - len(self.refused)]
+
+
+class ImportRun:
+    """One import of the list at `path`, which `reader` reads and which begins as in `opened`."""
+
+    def __init__(
+        self,
+        path: Path,
+        opened: Preview,
+        reader: ListReaderProcess,
+        progress: EstimatedProgress,
+        should_stop: ShouldStop,
+    ) -> None:
+        self._path = path
+        self._opened = opened
+        self._reader = reader
+        self._progress = progress
+        self._should_stop = should_stop
+
+    def store(self, connection: Connection, sha256: str) -> ImportReport:
+        """Write everything in the caller's transaction."""
+        list_id = self._insert_list(connection, sha256)
+        counts = self._add_all(connection, list_id)
+        if not counts.used and not counts.duplicates:
+            raise _no_rows(counts, self._reader.summary().outside)
+        summary = self._reader.summary()
+        _finish_list(connection, list_id, counts, summary)
+        return ImportReport(
+            list_id=list_id,
+            name=self._path.name,
+            format=self._opened.format,
+            sha256=sha256,
+            roles=self._opened.roles.columns,
+            columns=summary.columns,
+            rows_read=counts.read,
+            rows_used=counts.used,
+            duplicates=counts.duplicates,
+            rows_refused=counts.refused_count,
+            refused=tuple(counts.refused[:MAX_REFUSED_SHOWN]),
+            missing_files=summary.missing_files,
+            without_file=summary.without_file,
+            warnings=summary.warnings,
+            outside=summary.outside,
+        )
+
+    def _insert_list(self, connection: Connection, sha256: str) -> int:
+        row = insert(lists).values(
+            name=self._path.name,
+            path=str(self._path),
+            sha256=sha256,
+            format=self._opened.format,
+            rows_read=0,
+            rows_used=0,
+            roles=json.dumps(self._opened.roles.columns, ensure_ascii=False),
+            columns="[]",
+            imported_at=now(),
+        )
+        return int(connection.execute(row.returning(lists.c.id)).scalar_one())
+
+    def _add_all(self, connection: Connection, list_id: int) -> RowCounts:
+        """Add all entries; restarts once if a cell does not match the type of its column."""
+        for _ in range(2):
+            attempt = connection.begin_nested()
+            try:
+                counts = self._add_blocks(connection, list_id)
+            except CellMismatch:
+                attempt.rollback()
+            else:
+                attempt.commit()
+                return counts
+        raise ImportFailed("it was changed during the import: try again")
+
+    def _add_blocks(self, connection: Connection, list_id: int) -> RowCounts:
+        writer, counts = CandidateWriter(connection, list_id), RowCounts()
+        known = _existing_candidates(connection)
+        total = self._opened.estimate
+        for entries in self._reader.entries():
+            if self._should_stop():
+                raise ImportStopped("the import was stopped; nothing was imported")
+            count = len(entries)
+            is_new = known.find_new(entries.keys(), count)
+            new_count = int(is_new.sum())
+            if new_count < count:
+                entries.keep(is_new.tolist())
+            writer.add(entries)
+            counts.add(new_count, count - new_count, entries.refused)
+            if counts.read > MAX_ROWS:
+                raise ImportFailed(
+                    f"it has more than {MAX_ROWS:,} rows: split it into several lists"
+                )
+            self._progress(counts.read, None if total is None else max(total, counts.read))
+        writer.finish()
+        return counts
+
+
+def _finish_list(
+    connection: Connection, list_id: int, counts: RowCounts, summary: SourceSummary
+) -> None:
+    described = [{"name": c.name, "type": c.kind, **_column_metadata(c)} for c in summary.columns]
+    columns = json.dumps(described, ensure_ascii=False)
+    values = {"rows_read": counts.read, "rows_used": counts.used, "columns": columns}
+    connection.execute(update(lists).where(lists.c.id == list_id).values(values))
+    refused = [
+        {"list_id": list_id, "line": row.line, "reason": row.reason} for row in counts.refused
+    ]
+    if refused:
+        connection.execute(insert(refused_rows), refused)
+
+
+def _column_metadata(column: ListColumn) -> dict[str, str]:
+    return {"unit": column.unit, "description": column.description, "ucd": column.ucd}
+
+
+def _no_rows(counts: RowCounts, outside: OutsidePaths) -> ImportFailed:
+    if not counts.refused:
+        return ImportFailed("it contains no rows")
+    none = f"none of its {counted_text(counts.read, 'row')} can be used"
+    if outside.rows:
+        return NoRowAllowedError(f"{none}: {outside_text(outside)}")
+    first = counts.refused[0]
+    return ImportFailed(f"{none}; row {first.line}: {first.reason}")
+
+
+def _existing_candidates(connection: Connection) -> DuplicateFilter:
+    """A filter that knows all candidates of the session."""
+    duplicates = DuplicateFilter()
+    keys = select(candidates.c.object_id, candidates.c.path, candidates.c.row)
+    for rows in connection.execute(keys.execution_options(yield_per=PAGE)).partitions():
+        duplicates.find_new(map(tuple, rows), len(rows))
+    return duplicates
+
+
+# Bulk insertion of candidates.
+class DuplicateFilter:
+    """Recognizes entries that were seen before, by 64-bit hashes.
+
+    The chance of a collision among a million entries is about one in thirty million.
+    """
+
+    def __init__(self) -> None:
+        self._runs: list[Hashes] = []
+        """Sorted arrays of hashes, each at least twice as long as the next."""
+        self._low_bits = np.zeros(LOW_BITS + 1, dtype=np.bool_)
+        """Indexed by the low bits of a hash; False means new, so that no search is needed."""
+
+    def find_new(self, keys: Iterable[Hashable], count: int) -> BoolArray:
+        """Which keys are new; all of them are remembered."""
+        hashes = np.fromiter(map(hash, keys), np.int64, count)
+        is_new = np.ones(count, dtype=np.bool_)
+        possible = np.flatnonzero(self._low_bits[hashes & LOW_BITS])
+        if possible.size:
+            is_new[possible] = ~self._is_known(hashes[possible])
+        run = np.sort(hashes)
+        if (run[1:] == run[:-1]).any():
+            first = np.zeros(count, dtype=np.bool_)
+            first[np.unique(hashes, return_index=True)[1]] = True
+            is_new &= first
+        self._low_bits[hashes & LOW_BITS] = True
+        self._remember(run if is_new.all() else np.sort(hashes[is_new]))
+        return is_new
+
+    def _is_known(self, hashes: Hashes) -> BoolArray:
+        known = np.zeros(hashes.size, dtype=np.bool_)
+        for run in self._runs:
+            at = np.searchsorted(run, hashes)
+            known |= run[np.minimum(at, run.size - 1)] == hashes
+        return known
+
+    def _remember(self, run: Hashes) -> None:
+        if not run.size:
+            return
+        # Runs of similar length are merged, so there are at most about twenty. The stable sort
+        # (timsort) merges two sorted halves in linear time.
+        while self._runs and self._runs[-1].size <= 2 * run.size:
+            run = np.sort(np.concatenate((self._runs.pop(), run)), kind="stable")
+        self._runs.append(run)
+
+
+ROWS_AT_ONCE = 20
+"""Rows in one INSERT statement of SQLite, which is faster than single rows."""
+BULK_ROWS = 20_000
+"""From this many new rows on, rebuilding the indexes is faster than updating them."""
+SORT_THREADS = 3
+"""Helper threads of SQLite for sorting."""
+IMPORT_LOCK = 0x494D504F
+"""Advisory lock of PostgreSQL: two concurrent imports must not assign the same ids."""
+
+
+class CandidateWriter:
+    """Inserts the candidates of one list, with ids that continue after the existing ones."""
+
+    def __init__(self, connection: Connection, list_id: int) -> None:
+        self._connection = connection
+        self._list_id = list_id
+        self._is_file = connection.dialect.name == "sqlite"
+        if not self._is_file:
+            connection.execute(select(func.pg_advisory_xact_lock(IMPORT_LOCK)))
+        highest = connection.execute(select(func.max(candidates.c.id))).scalar_one()
+        self._first = self._next = (highest or 0) + 1
+        self._dropped: list[Index] = []
+
+    @property
+    def count(self) -> int:
+        return self._next - self._first
+
+    def add(self, entries: Entries) -> None:
+        numbers = range(self._next, self._next + len(entries))
+        self._next += len(entries)
+        if not numbers:
+            return
+        if self._is_file:
+            self._add_to_sqlite(zip(numbers, *entries.columns, strict=True))
+            if self.count > max(BULK_ROWS, self._first) and not self._dropped:
+                self._drop_indexes()
+        else:
+            self._add(zip(numbers, *entries.columns, strict=True))
+
+    def finish(self) -> None:
+        """Rebuild dropped indexes and advance the id sequence of PostgreSQL."""
+        if self._dropped:
+            self._connection.exec_driver_sql(f"PRAGMA threads = {SORT_THREADS}")
+        for index in self._dropped:
+            index.create(self._connection)
+        if self._dropped:
+            self._connection.exec_driver_sql("PRAGMA threads = 0")
+        self._dropped = []
+        if not self._is_file and self.count:
+            sequence = func.pg_get_serial_sequence("candidates", "id")
+            self._connection.execute(select(func.setval(sequence, self._next - 1)))
+
+    def _add(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        names = ("id", *FIELDS)
+        values = [{"list_id": self._list_id, **dict(zip(names, row, strict=True))} for row in rows]
+        self._connection.execute(insert(candidates), values)
+
+    def _add_to_sqlite(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        width = ROWS_AT_ONCE * (1 + len(FIELDS))
+        values = list(chain.from_iterable(rows))
+        whole = len(values) - len(values) % width
+        if whole:
+            several = [tuple(values[at : at + width]) for at in range(0, whole, width)]
+            self._connection.exec_driver_sql(_statement(self._list_id, ROWS_AT_ONCE), several)
+        if rest := values[whole:]:
+            rows_left = len(rest) // (1 + len(FIELDS))
+            self._connection.exec_driver_sql(_statement(self._list_id, rows_left), tuple(rest))
+
+    def _drop_indexes(self) -> None:
+        # The other indexes are on columns that are still empty, so they cost nothing.
+        filled = [each for each in candidates.indexes if {*each.columns.keys()} <= {*FIELDS}]
+        self._dropped = sorted(filled, key=lambda index: str(index.name))
+        for index in self._dropped:
+            index.drop(self._connection)
+
+
+def _statement(list_id: int, rows: int) -> str:
+    """The INSERT statement; columns without a value get the default of the table."""
+    given = ("id", *FIELDS)
+    constants = {"list_id": f"{list_id:d}", **_defaults(set(given))}
+    names = ", ".join((*given, *constants))
+    one = f"({', '.join('?' * len(given))}, {', '.join(constants.values())})"
+    return f"INSERT INTO candidates ({names}) VALUES {', '.join([one] * rows)}"
+
+
+def _defaults(given: set[str]) -> dict[str, str]:
+    found = {}
+    for column in candidates.columns:
+        default = column.default
+        if column.name in given or default is None or not default.is_scalar:
+            continue
+        value = default.arg  # type: ignore[attr-defined]
+        found[column.name] = "''" if value == "" else f"{int(value):d}"
+    return found

@@ -13,12 +13,17 @@ from typing import NamedTuple
 
 from agent.checked_toml import is_unicode, printable, shown
 from agent.errors import ReadError
-from agent.spectra.fits.source_file import open_regular
+from agent.spectra.fits.source_file import UnpackedBytes, open_regular, open_source
 from app.core.errors import ImportFailed, NoRowAllowedError, UnknownColumnsError
 from app.core.importing.folder_list import COLUMNS, FolderList
-from app.core.importing.formats.contents import ListFile, Refused, RowBlock, Value
-from app.core.importing.formats.formats import open_list
+from app.core.importing.formats.contents import ListColumn, ListFile, Refused, RowBlock, Value
+from app.core.importing.formats.encodings import encoding_of
+from app.core.importing.formats.fits_list import FitsList
+from app.core.importing.formats.parquet_list import ParquetList
 from app.core.importing.formats.text_cells import CellMismatch
+from app.core.importing.formats.text_list import TextList
+from app.core.importing.formats.votable_list import VOTableList
+from app.core.importing.outside_paths import OutsidePaths
 from app.core.importing.roles import Role, Roles, guess_roles, with_user_choice
 from app.core.importing.spectrum_rows import rows_of
 from app.core.progress import EstimatedProgress, ShouldStop, never, silent
@@ -27,6 +32,19 @@ SAMPLE_ROWS = 200
 SAMPLE_BLOCKS = 4
 MAX_COLUMNS_SHOWN = 12
 MAX_NAME, MAX_WORDS = 100, 1000
+
+MAX_REFUSED_SHOWN = 100
+
+UNSUPPORTED = {
+    b"SQLite format 3\0": "a SQLite database; merge sessions instead of importing them",
+    b"\x89HDF": "HDF5: save the table as FITS, CSV or Parquet",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook: save it as CSV",
+    b"%PDF": "a PDF: save the table as CSV",
+}
+KNOWN = "CSV, TSV, ECSV, FITS, VOTable, Parquet or a folder of spectra"
+MAX_CONTROL = 0.05
+"""Fraction of control characters allowed in a text file."""
+_CONTROL = bytes({*range(32), 127} - set(b"\t\n\r\f\x1b"))
 
 
 @dataclass
@@ -172,3 +190,94 @@ def _first_rows(file: ListFile) -> Sample:
             sample.rows = list(zip(*columns, strict=True))
             break
     return sample
+
+
+# What is shown about a list before and after it is imported.
+@dataclass(frozen=True, kw_only=True)
+class Preview:
+    """The start of a list; each of `rows` has a value for each of `columns`."""
+
+    format: str = ""
+    columns: tuple[ListColumn, ...] = ()
+    rows: tuple[tuple[Value, ...], ...] = ()
+    """Long texts are cut: they are only shown."""
+    roles: Roles = field(default_factory=Roles)
+    estimate: int | None = None
+    """Number of rows, None if unknown."""
+    is_exact: bool = False
+    """Whether that is their number; otherwise it is about that."""
+    sha256: str = ""
+    """Of the names and sizes of the files in a folder; empty for a list."""
+    refused: tuple[Refused, ...] = ()
+    """Rows among the first ones that cannot be parsed."""
+    warnings: tuple[str, ...] = ()
+    outside: OutsidePaths = field(default_factory=OutsidePaths)
+    """Folders that the user may allow, in which the list names spectra by absolute paths."""
+    problem: str = ""
+    """Why it cannot be imported as it is; columns may be given nevertheless."""
+    needs_roles: bool = False
+    """Whether the problem is that no column was recognized: the user can choose some."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportReport:
+    """Result of an import: `rows_read` = `rows_used` + `duplicates` + `rows_refused`."""
+
+    list_id: int
+    name: str
+    format: str
+    sha256: str
+    roles: Mapping[str, str]
+    columns: tuple[ListColumn, ...]
+    rows_read: int
+    rows_used: int
+    duplicates: int
+    """Rows whose object, file and row were imported before, from this list or another."""
+    rows_refused: int
+    refused: tuple[Refused, ...]
+    """The first MAX_REFUSED_SHOWN; the session table `refused_rows` holds more."""
+    missing_files: int
+    """Files that do not exist at the moment; their disk may not be mounted."""
+    without_file: int
+    """Candidates for which the list gives no file and none was found."""
+    warnings: tuple[str, ...] = field(default=())
+    outside: OutsidePaths = field(default_factory=OutsidePaths)
+    """Folders outside the allowed ones; the rows that name spectra in them were refused."""
+
+
+def open_list(path: Path) -> ListFile:
+    """Open a file (not a folder). The message of ImportFailed does not name the file."""
+    try:
+        with open_source(path) as file:
+            start, size = file.start, file.size
+            is_packed = isinstance(file.bytes, UnpackedBytes)
+    except ReadError as error:
+        is_workbook = path.suffix.lower() in (".xlsx", ".ods")
+        reason = "it is a spreadsheet: save it as CSV" if is_workbook else str(error)
+        raise ImportFailed(reason) from error
+    if start.startswith(b"SIMPLE  ="):
+        return FitsList(path)
+    if start.startswith(b"PAR1"):
+        return ParquetList(path)
+    for magic, what in UNSUPPORTED.items():
+        if start.startswith(magic):
+            raise ImportFailed(f"it is {what}")
+    text = _plain_text(start)
+    if text.lstrip("\ufeff \t\r\n").startswith("<"):
+        if "VOTABLE" not in text.upper():
+            raise ImportFailed("it is XML or a web page, not a VOTable: download the list again")
+        return VOTableList(path)
+    if _is_binary(start):
+        raise ImportFailed(f"its format is unknown: use {KNOWN}")
+    return TextList(path, None if is_packed else size)
+
+
+def _plain_text(start: bytes) -> str:
+    """The start as text, to recognize XML, which may be UTF-16."""
+    return start.decode("utf-16" if encoding_of(start) == "utf-16" else "utf-8", "replace")
+
+
+def _is_binary(start: bytes) -> bool:
+    if encoding_of(start) == "utf-16":
+        return False
+    return len(start) - len(start.translate(None, _CONTROL)) > MAX_CONTROL * len(start)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from agent.checked_toml import printable
 from agent.spectra.urls import is_url, url_folder
-from app.core.session.counted_text import counted_text
+from app.core.errors import counted_text
 from app.core.session.folder_names import MAX_FOLDERS, folders_above, is_within, summarized
 
 MAX_PATH = 4096

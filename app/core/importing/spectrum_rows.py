@@ -7,20 +7,24 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from agent.errors import ReadError
 from agent.spectra.fits.fits_file import FitsFile
+from agent.spectra.fits.fits_header import Header
 from agent.spectra.fits.fits_table import FitsTable
 from agent.spectra.fits.source_file import SourceFile, open_source, source_of
-from agent.spectra.readers import read, text_table, votable
+from agent.spectra.readers import read, sdss, text_table, votable
 from agent.spectra.readers.base import NotMine, Request, position
 from agent.spectra.readers.columns import ColumnField, choose_columns
 from agent.spectra.readers.lamost_lrs import is_lamost
+from agent.spectra.readers.libraries import describe
 from app.core.importing.formats.contents import MIN_TARGETID
-from app.core.importing.header_positions import header_position
 from app.core.importing.spectrum_files import stem_of
 
 MAX_HDUS = 16
 TEXT_BYTES = 64 * 1024
 MAX_SPECTRA = 1_000_000
+
+MAX_HEADERS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,3 +133,37 @@ def _floats(table: FitsTable, name: str) -> list[float | None]:
     if name not in table:
         return [None] * table.rows
     return [float(value) for value in table.column(name)]
+
+
+# The position of the object in the header of a FITS spectrum, without reading the spectrum. By
+# the rules of the readers, so that a list of a folder says what the open spectrum says. The
+# centre of a plate is never taken for the object.
+def header_position(file: SourceFile) -> dict[str, Any]:
+    """Fields `ra` and `dec` in degrees; empty if they are not known or a header is damaged."""
+    try:
+        return _header_position(file, file.fits)
+    except (ReadError, ValueError):
+        return {}
+
+
+def _header_position(file: SourceFile, fits: FitsFile) -> dict[str, Any]:
+    header = fits.primary.header
+    if is_lamost(header):
+        return position(header.number("RA"), header.number("DEC"))
+    if header.text("TELESCOP").startswith("SDSS") and "SPEC_CLN" in header:
+        return position(header.number("RAOBJ"), header.number("DECOBJ"))
+    if sdss.names_sdss(header) or sdss.catalogue_of(fits) is not None:
+        return sdss.position_of(header, None) or sdss.position_of(header, sdss.catalogue_of(fits))
+    fields = describe(file, _joined(fits)).fields
+    return {name: fields[name] for name in ("ra", "dec") if name in fields}
+
+
+def _joined(fits: FitsFile) -> Header:
+    """The primary header, with that of the HDU that holds the spectrum."""
+    primary = fits.primary
+    if primary.pixels > 1:
+        return primary.header
+    for hdu in islice(fits, 1, MAX_HEADERS):
+        if hdu.is_table or hdu.pixels > 1:
+            return Header.joined(primary.header, hdu.header)
+    return primary.header

@@ -3,7 +3,6 @@
 Every operation takes about the same time for a hundred candidates and for a million.
 """
 
-from app.core.queue.counts import Count, count
 from app.core.queue.filter_parser import parse_filter
 from app.core.queue.filter_writer import filter_text
 from app.core.queue.filters import (
@@ -18,8 +17,11 @@ from app.core.queue.filters import (
 from app.core.queue.neighbours import Neighbour, neighbours
 from app.core.queue.order_indexes import drop_order_indexes
 from app.core.queue.pages import (
+    Count,
     QueuePage,
     QueueRow,
+    count,
+    find,
     matching,
     matching_ids,
     next_row,
@@ -28,7 +30,6 @@ from app.core.queue.pages import (
     previous_row,
     row_of,
 )
-from app.core.queue.search import find
 from app.core.queue.sorts import LIST_ORDER, QueuePosition, Sort, parse_sort, sort_text
 
 __all__ = [

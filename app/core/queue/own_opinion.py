@@ -10,10 +10,10 @@ from typing import Any
 from sqlalchemy import JSON, ColumnElement, Double, String, and_, case, cast, func, literal_column
 
 from app.core.database.tables import SUBCLASSED, WITH_FIELDS, judgements
-from app.core.session.finer_values import most_specific
 from app.core.session.own_fields import NAME, own_fields
 from app.core.session.records import Judgement
 from app.core.session.session import Session
+from app.core.session.subclass_and_fields import most_specific
 
 MINE = "mine."
 SUBCLASS = f"{MINE}subclass"

@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Row, literal, select
+from sqlalchemy import Connection, Row, Select, literal, select
 
-from app.core.database.tables import candidates, judgements
+from app.core.database.tables import MIN_TARGETID, candidates, judgements
 from app.core.errors import SessionError
 from app.core.queue.evidence_values import read_values
-from app.core.queue.filters import EVERYTHING, UNJUDGED, Filter, FilterError, combine
+from app.core.queue.filters import EVERYTHING, MAX_TEXT, UNJUDGED, Filter, FilterError, combine
 from app.core.queue.own_opinion import is_of_opinion, value_of_opinion
 from app.core.queue.sorts import LIST_ORDER, QueuePosition, Sort
+from app.core.queue.sql_conditions import raw_sql
 from app.core.queue.walk import Plan, make_plan, position_of, start_of, walk
 from app.core.session.records import NOTHING, Candidate, Judgement
 from app.core.session.session import Session, candidate_of
@@ -34,6 +35,12 @@ OF_MINE = (
     "at",
 )
 _MINE = judgements.alias("mine")
+
+AT_MOST = 1000
+
+MAX_FOUND = 20
+LAST_CHARACTER = "\U0010ffff"  # sorts after every text with the same prefix
+MAX_NUMBER = 2**63 - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,3 +212,58 @@ def _read_rows(
 def _queue_row(position: QueuePosition, row: Row[Any], evidence: Mapping[str, Any]) -> QueueRow:
     mine = None if row.log_id is None else judgement_of(row)
     return QueueRow(position=position, candidate=candidate_of(row), mine=mine, evidence=evidence)
+
+
+# How many candidates match a filter, counted up to a limit.
+@dataclass(frozen=True)
+class Count:
+    """An exact number, or a lower bound."""
+
+    number: int
+    is_exact: bool
+
+    def __str__(self) -> str:
+        return f"{self.number:,}" if self.is_exact else f"{self.number:,}+"
+
+
+def count(session: Session, tree: Filter = EVERYTHING, at_most: int = AT_MOST) -> Count:
+    """Count the matching candidates up to `at_most`, or as far as one walk looks."""
+    plan = make_plan(session, tree, LIST_ORDER)
+    with session.database.reading() as connection:
+        found = walk(connection, plan, start_of(LIST_ORDER, False), at_most + 1)
+    number = min(len(found.positions), at_most)
+    return Count(number, is_exact=found.end is None and len(found.positions) <= at_most)
+
+
+def find(session: Session, text: str, limit: int = MAX_FOUND) -> list[Candidate]:
+    """Candidates with this name, number or TARGETID, then those whose name begins with the text.
+
+    Names are tried as typed, in capitals and in lower case, so that an index can be used.
+    """
+    text = "".join(each for each in text if each.isprintable()).strip()[:MAX_TEXT]
+    if not text:
+        return []
+    found: dict[int, None] = {}
+    with session.database.reading() as connection:
+        for query in _queries(text):
+            if len(found) < limit:
+                found.update(dict.fromkeys(connection.execute(query.limit(limit)).scalars()))
+    return session.candidates(list(found)[:limit])
+
+
+def _queries(text: str) -> list[Select[Any]]:
+    """Queries that each read one range of an index."""
+    number = int(text) if text.isascii() and text.isdecimal() else MAX_NUMBER + 1
+    name, query = candidates.c.object_id, select(candidates.c.id)
+    spellings = list(dict.fromkeys([text, text.upper(), text.lower()]))
+    queries = [query.where(name == each).order_by(candidates.c.id) for each in spellings]
+    if MIN_TARGETID <= number <= MAX_NUMBER:
+        # The second condition is redundant, but needed for SQLite to use the partial index.
+        is_target = (candidates.c.row == number) & raw_sql(f'"row" >= {MIN_TARGETID}')
+        queries.append(query.where(is_target).order_by(candidates.c.id))
+    elif number <= MAX_NUMBER:
+        queries.append(query.where(candidates.c.id == number))
+    for each in spellings:
+        has_prefix = (name >= each) & (name < each + LAST_CHARACTER)
+        queries.append(query.where(has_prefix).order_by(name, candidates.c.id))
+    return queries

@@ -1,5 +1,5 @@
 """Write the results of a session as one page of HTML."""
 
-from app.core.report.write import write_report
+from app.core.report.page import write_report
 
 __all__ = ["write_report"]

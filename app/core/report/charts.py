@@ -11,9 +11,9 @@ from agent.confidence.scores import Estimate
 from agent.rendering import charts
 from agent.rendering.charts import BarPart, CutLine
 from agent.spectra.spectrum import FloatArray
+from app.core.errors import counted_text
 from app.core.report.markup import Markup, without_controls
 from app.core.report.svg import ACCEPT, AGENT, INK, OPEN, REJECT, SOFT, UNSURE
-from app.core.session.counted_text import counted_text
 from app.core.statistics.drift import VerdictBlock
 from app.core.statistics.number_format import rough_percent, threshold, with_interval
 from app.core.statistics.summary import Counts

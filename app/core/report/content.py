@@ -12,9 +12,8 @@ from app.core.report.evidence import (
     agent_differs,
     people_differ,
 )
-from app.core.session.provenance import Provenance, provenance
+from app.core.session.provenance import Provenance, SimulatedCount, provenance, simulated_of
 from app.core.session.session import Session
-from app.core.session.simulated import SimulatedCount, simulated_of
 from app.core.statistics.adjudication import count_disputes
 from app.core.statistics.agents import AgentVerdicts
 from app.core.statistics.calibration import CalibrationSample, calibration_sample

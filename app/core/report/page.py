@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
+from agent.atomic_file import write_file
 from agent.confidence.scores import Estimate
+from app.core.errors import counted_text, disk_errors
 from app.core.report.agent_section import agents_section, reliability_section
-from app.core.report.content import Content
+from app.core.report.content import Content, gather_content
+from app.core.report.evidence import Read
 from app.core.report.markup import Cell, Markup, join, page, quoted, style, tag
 from app.core.report.object_section import cards_section, disagreement_section
-from app.core.report.page_style import STYLE
 from app.core.report.parts import facts, paragraph, simulated_badge
 from app.core.report.people_section import (
     agreement_section,
@@ -17,11 +20,105 @@ from app.core.report.people_section import (
     pace_section,
     subclass_section,
 )
-from app.core.session.counted_text import counted_text
+from app.core.report.svg import ACCEPT, AGENT, FAINT, INK, REJECT, RULE, SOFT, UNSURE
+from app.core.session.session import Session
 from app.core.statistics.number_format import rough_percent, with_interval
 
 # Should text of a session ever get through as markup, a browser would neither run nor fetch it.
 NO_SCRIPTS = "default-src 'none'; style-src 'unsafe-inline'"
+
+STYLE = f"""
+@page {{ size: A4; margin: 14mm 15mm 16mm; }}
+* {{ box-sizing: border-box; }}
+html {{ -webkit-text-size-adjust: 100%; print-color-adjust: exact;
+  -webkit-print-color-adjust: exact; }}
+body {{ margin: 0 auto; padding: 36px 20px 48px; max-width: 780px; background: #ffffff;
+  color: {INK}; font: 15px/1.5 "Inter", "Segoe UI", "Helvetica Neue", "Noto Sans",
+  "Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", "DejaVu Sans", Arial, sans-serif;
+  font-variant-numeric: tabular-nums; overflow-wrap: break-word; }}
+p {{ margin: 0 0 10px; max-width: 68ch; }}
+h1 {{ font-size: 30px; line-height: 1.2; font-weight: 650; margin: 2px 0 6px;
+  letter-spacing: -0.01em; }}
+h2 {{ font-size: 18px; line-height: 1.3; font-weight: 650; margin: 40px 0 12px;
+  padding-top: 12px; border-top: 1px solid {RULE}; break-after: avoid; }}
+h3 {{ font-size: 15px; font-weight: 650; margin: 22px 0 8px; break-after: avoid; }}
+.kicker {{ color: {SOFT}; font-size: 13px; margin: 0; }}
+.about {{ color: {SOFT}; margin-bottom: 18px; }}
+.lead {{ font-size: 16.5px; line-height: 1.5; }}
+.soft, .note, figcaption {{ color: {SOFT}; }}
+.note, figcaption {{ font-size: 13px; line-height: 1.45; }}
+.warn {{ border-left: 3px solid {REJECT}; padding-left: 12px; }}
+.simulated {{ display: inline-block; font-size: 10.5px; font-weight: 700; letter-spacing: 0.06em;
+  line-height: 1; padding: 3px 5px; border: 1px solid {REJECT}; border-radius: 3px;
+  color: {REJECT}; white-space: nowrap; }}
+.key {{ display: flex; flex-wrap: wrap; gap: 4px 20px; list-style: none; margin: 10px 0 0;
+  padding: 0; font-size: 13.5px; color: {SOFT}; }}
+.key i {{ display: inline-block; width: 11px; height: 11px; margin-right: 7px;
+  border-radius: 2px; }}
+.key b {{ font-weight: 650; }}
+table {{ border-collapse: collapse; width: 100%; font-size: 13.5px; line-height: 1.4;
+  margin: 0 0 14px; }}
+caption {{ break-after: avoid; text-align: left; color: {SOFT}; font-size: 13px;
+  padding: 0 0 6px; }}
+th, td {{ text-align: left; vertical-align: top; padding: 5px 12px 5px 0;
+  border-bottom: 1px solid {FAINT}; font-weight: 400; }}
+thead th {{ color: {SOFT}; font-size: 12.5px; vertical-align: bottom;
+  border-bottom: 1px solid {RULE}; }}
+tbody th {{ font-weight: 600; }}
+tbody th .soft {{ font-weight: 400; }}
+th:last-child, td:last-child {{ padding-right: 0; }}
+tr {{ break-inside: avoid; }}
+thead {{ display: table-header-group; break-after: avoid; }}
+tbody tr:first-child {{ break-after: avoid; }}
+.models, .whole, footer {{ break-inside: avoid; }}
+.n {{ text-align: right; white-space: nowrap; }}
+.tight {{ width: auto; }}
+.matrix td {{ text-align: right; min-width: 62px; padding: 5px 9px; border: 1px solid #ffffff; }}
+.matrix thead td {{ border: 0; }}
+.matrix thead th {{ text-align: right; padding: 4px 9px; border: 0; }}
+.matrix tbody th {{ border: 0; padding-right: 10px; }}
+.nowrap {{ white-space: nowrap; }}
+.objects th:nth-child(1) {{ width: 29%; }}
+.objects th:nth-child(2) {{ width: 31%; }}
+.objects td, .objects th {{ overflow-wrap: anywhere; }}
+.matrices {{ display: flex; flex-wrap: wrap; gap: 6px 36px; align-items: flex-start; }}
+.agreement td:nth-child(4) {{ white-space: nowrap; }}
+.models tbody th {{ font-weight: 400; color: {SOFT}; }}
+.models thead th {{ color: {INK}; font-weight: 600; font-size: 13.5px; }}
+.models th:first-child {{ width: 26%; }}
+.agreement svg {{ max-width: none; }}
+.matrices table {{ width: auto; break-inside: avoid; }}
+figure {{ margin: 0 0 16px; break-inside: avoid; }}
+figcaption {{ margin-top: 6px; max-width: 68ch; }}
+svg {{ display: block; max-width: 100%; height: auto; overflow: visible; }}
+svg.wide {{ width: 100%; }}
+svg text {{ font-size: 11.5px; fill: {SOFT}; }}
+svg text.number {{ font-size: 12.5px; font-weight: 600; fill: inherit; }}
+svg text[fill="{AGENT}"] {{ fill: {AGENT}; }}
+svg text[fill="#ffffff"] {{ fill: #ffffff; }}
+.beside {{ display: grid; grid-template-columns: minmax(0, 340px) minmax(0, 1fr); gap: 8px 28px;
+  align-items: start; }}
+.pair {{ display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 8px 28px; }}
+dl {{ margin: 0 0 12px; display: grid; grid-template-columns: max-content minmax(0, 1fr);
+  gap: 4px 16px;  font-size: 13.5px; line-height: 1.45; }}
+dt {{ color: {SOFT}; }}
+dd {{ margin: 0; }}
+.cards {{ display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 18px 28px; }}
+.card {{ break-inside: avoid; }}
+.card h3 {{ margin: 0 0 2px; font-size: 14px; }}
+.card p {{ font-size: 12.5px; line-height: 1.4; margin: 0 0 6px; color: {SOFT}; }}
+.card .missing {{ border: 1px dashed {RULE}; padding: 14px; }}
+.look {{ color: {AGENT}; }}
+.ACCEPT {{ color: {ACCEPT}; font-weight: 650; }}
+.REJECT {{ color: {REJECT}; font-weight: 650; }}
+.UNSURE {{ color: {UNSURE}; font-weight: 650; }}
+.said {{ margin: 0 0 4px; max-width: none; }}
+code {{ font: 12px/1.4 ui-monospace, "SF Mono", Consolas, "DejaVu Sans Mono", monospace; }}
+footer {{ margin-top: 40px; }}
+@media (max-width: 620px) {{ .beside, .pair, .cards {{ grid-template-columns: 1fr; }} }}
+@media print {{ body {{ padding: 0; max-width: none; font-size: 10.5pt; }}
+  h2 {{ margin-top: 26px; }} .cards {{ gap: 14px 24px; }} }}
+"""
 
 
 def report_page(content: Content) -> Markup:
@@ -157,3 +254,15 @@ def _moment(at: str) -> str:
 
 def _hash(sha256: str) -> Cell:
     return tag("code", sha256) if sha256 else "no hash"
+
+
+def write_report(session: Session, out: Path, read: Read, seed: int = 0) -> Path:
+    """Write one self-contained HTML file without scripts; `read` loads a candidate's spectrum.
+
+    An existing file is replaced only when the new one is complete. The same session and seed
+    give the same figures.
+    """
+    page = report_page(gather_content(session, read, seed))
+    with disk_errors(out):
+        write_file(out, page.encode("utf-8", "replace"))
+    return out

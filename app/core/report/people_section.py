@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from agent.confidence.fleiss import FleissKappa
-from agent.confidence.scores import Agreement
+from agent.confidence.scores import Agreement, FleissKappa
+from app.core.errors import counted_text
 from app.core.report.charts import DISPUTED, counts_bar, drift_curve, interval_bar, kappa_axis
 from app.core.report.markup import Cell, Markup, join, quoted, tag
 from app.core.report.parts import (
@@ -20,8 +20,7 @@ from app.core.report.parts import (
     table,
 )
 from app.core.report.svg import ACCEPT, AGENT, INK, OPEN, REJECT, SOFT, UNSURE
-from app.core.session.counted_text import counted_text
-from app.core.session.finer_values import subclass_levels
+from app.core.session.subclass_and_fields import subclass_levels
 from app.core.statistics.drift import Drift
 from app.core.statistics.number_format import rough_percent
 from app.core.statistics.snr_bins import NOT_KNOWN, SnrBin

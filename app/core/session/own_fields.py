@@ -18,9 +18,9 @@ from sqlalchemy import Connection
 from agent.checked_toml import TomlTable, read_toml
 from agent.errors import ResourceError
 from app.core.errors import SessionError
-from app.core.session.finer_values import MAX_FIELD_TEXT, MAX_FIELDS, FieldValue
 from app.core.session.records import Change
 from app.core.session.session import Session
+from app.core.session.subclass_and_fields import MAX_FIELD_TEXT, MAX_FIELDS, FieldValue
 
 FieldKind = Literal["choice", "number", "tick", "text"]
 KINDS: tuple[FieldKind, ...] = get_args(FieldKind)

@@ -23,14 +23,14 @@ from sqlalchemy import (
 
 from app.core.database.database import Database, write_facts
 from app.core.database.tables import MERGED, candidates, facts, judgements, log
-from app.core.session.standing import standing_line
+from app.core.session.log_resolution import resolved_line
 from app.core.session.stored_opinions import LogRow
 from app.core.session.verdict_log import judged_bit, session_id
 
 COPIED_COLUMNS = ("verdict", "confidence", "flags", "comment", "subclass", "fields", "at")
 AT_ONCE = 500  # candidates
 
-RULE = "standing_rule"
+RULE = "resolution_rule"
 """The fact that tells by which rule the judgements of merged lines were chosen."""
 PRESENT_RULE = "2"
 
@@ -41,7 +41,7 @@ JudgementKey = tuple[int, int]
 def rebuild_judgements(connection: Connection, ids: Sequence[int]) -> None:
     """Recompute the judgements of at most MAX_IDS candidates."""
     lines, own = read_log_lines(connection, ids), session_id(connection)
-    standing = {key: standing_line(each, own) for key, each in lines.items()}
+    standing = {key: resolved_line(each, own) for key, each in lines.items()}
     connection.execute(delete(judgements).where(judgements.c.candidate_id.in_(ids)))
     rows = [_judgement(key, line) for key, line in standing.items() if line is not None]
     if rows:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Literal
 
-from app.core.session.finer_values import FieldValues
+from app.core.session.subclass_and_fields import FieldValues
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 

@@ -27,11 +27,11 @@ from agent.tasks.task_file import parse_task
 from app.core.database.database import SUFFIX, Database, write_facts
 from app.core.database.tables import candidates, facts, lists, log
 from app.core.errors import SessionError
-from app.core.session import together, verdict_log
+from app.core.session import group_acts, verdict_log
+from app.core.session.group_acts import ChangeOpinion
 from app.core.session.rebuild import update_rule
 from app.core.session.records import NOTHING, Candidate, Change, Judgement, LogEntry, Opinion
 from app.core.session.stored_opinions import damaged, have_type
-from app.core.session.together import ChangeOpinion
 
 # Databases limit the number of values in a statement.
 MAX_IDS = 500
@@ -132,14 +132,14 @@ class Session:
         opinion = verdict_log.checked(opinion)
         if opinion.verdict is not None:
             require_class(self.task)
-        with self.database.writing(goes_first=True) as connection:
+        with self.database.writing(urgent=True) as connection:
             reviewer = self._reviewer(connection)
             entry = verdict_log.record(
                 connection, candidate_id, reviewer, opinion, seconds, shown, evidence
             )
         return self._announce([] if entry is None else [entry])
 
-    def record_together(
+    def record_group_act(
         self,
         candidate_ids: Sequence[int],
         change: ChangeOpinion,
@@ -154,7 +154,7 @@ class Session:
         """
         with self.database.writing() as connection:
             reviewer = self._reviewer(connection)
-            entries = together.record_together(
+            entries = group_acts.record_group_act(
                 connection, reviewer, candidate_ids, change, shown, place
             )
         self._announce(entries)
@@ -163,12 +163,12 @@ class Session:
     def undo(self) -> LogEntry | None:
         """Undo the reviewer's last opinion, or act, even one from before a restart."""
         with self.database.writing() as connection:
-            entries = together.undo(connection, self._reviewer(connection))
+            entries = group_acts.undo(connection, self._reviewer(connection))
         return self._announce(entries)
 
     def redo(self) -> LogEntry | None:
         with self.database.writing() as connection:
-            entries = together.redo(connection, self._reviewer(connection))
+            entries = group_acts.redo(connection, self._reviewer(connection))
         return self._announce(entries)
 
     def size_of_next(self, kind: Literal["undo", "redo"]) -> int:
@@ -177,7 +177,7 @@ class Session:
         if number is None:
             return 0
         with self.database.reading() as connection:
-            return together.size_of_next(connection, number, kind)
+            return group_acts.size_of_next(connection, number, kind)
 
     def judgements(self, candidate_id: int) -> list[Judgement]:
         """Each reviewer's current opinion of the candidate."""

@@ -8,19 +8,22 @@ session.
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 
 from sqlalchemy import ColumnElement, and_, exists, false, func, not_, or_, select
 
+from agent.atomic_file import write_file
 from agent.checked_toml import is_unicode, printable
 from agent.spectra.urls import is_url, url_folder
 from app.core.database.tables import candidates, packed_spectra
 from app.core.errors import SessionError
+from app.core.reviewer_name import settings_path
 from app.core.session.folder_names import is_within, normalized, summarized
-from app.core.session.remembered_folders import read_folders, save_folders
 from app.core.session.session import Session, open_session
 
 FILE = "spectra_folders.json"
@@ -29,6 +32,11 @@ PAGE = 1000
 
 _unsaved: dict[str, list[str]] = {}
 """Folders allowed since the program started; kept here too, as a home may be read-only."""
+
+MAX_BYTES = 4_000_000
+MAX_KEYS = 2000
+
+LIST_FOLDERS = "list_folders.json"
 
 
 class OutsideFoldersError(SessionError):
@@ -136,3 +144,51 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except (OSError, ValueError):
         return False
+
+
+# Small files beside this person's settings that hold lists of folders by key.
+def read_folders(name: str) -> dict[str, list[str]]:
+    """What the file holds; nothing if it is missing or damaged."""
+    try:
+        with settings_path().with_name(name).open("rb") as stream:
+            found = json.loads(stream.read(MAX_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {
+        key: [each for each in folders if isinstance(each, str) and _is_whole(each)]
+        for key, folders in found.items()
+        if isinstance(folders, list)
+    }
+
+
+def save_folders(name: str, known: Mapping[str, list[str]]) -> None:
+    """Write the newest keys, which are the last ones; where this fails, nothing is kept."""
+    newest = dict([*known.items()][-MAX_KEYS:])
+    path = settings_path().with_name(name)
+    with suppress(OSError):  # then the question is asked again
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(path, json.dumps(newest, indent=1).encode("utf-8", "replace"))
+
+
+def _is_whole(folder: str) -> bool:
+    """Whether it means the same wherever the program runs."""
+    return bool(url_folder(folder + "/")) if is_url(folder) else Path(folder).is_absolute()
+
+
+# The folders in which a list may name spectra by absolute paths, as a person allowed it once.
+# Kept beside the settings by the place of the list, in another file than what sessions may read:
+# a session from somebody else may have any identifier.
+def allow_list_folders(list_path: Path, folders: Iterable[str]) -> None:
+    """Remember that the list at this place may name spectra in these folders."""
+    known = read_folders(LIST_FOLDERS)
+    before = known.pop(str(list_path), [])
+    wanted = list(summarized([*before, *folders]))
+    if wanted and wanted != before:
+        save_folders(LIST_FOLDERS, {**known, str(list_path): wanted})
+
+
+def list_folders(list_path: Path) -> tuple[str, ...]:
+    """The folders in which the list at this place may name spectra."""
+    return tuple(read_folders(LIST_FOLDERS).get(str(list_path), ()))

@@ -13,7 +13,6 @@ from sqlalchemy import Row
 
 from agent.checked_toml import is_unicode
 from app.core.errors import SessionError
-from app.core.session.finer_values import checked_subclass, checked_values, values_from
 from app.core.session.records import (
     MAX_COMMENT,
     MAX_CONFIDENCE,
@@ -25,6 +24,7 @@ from app.core.session.records import (
     Opinion,
     Verdict,
 )
+from app.core.session.subclass_and_fields import checked_subclass, checked_values, values_from
 
 LogRow = Row[Any]
 

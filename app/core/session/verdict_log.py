@@ -21,12 +21,12 @@ from sqlalchemy.exc import IntegrityError
 from app.core.database.tables import candidates, facts, judgements, log, reviewers
 from app.core.errors import SessionError
 from app.core.reviewer_name import MAX_NAME, is_reviewer_name
-from app.core.session.finer_values import values_text
+from app.core.session.log_resolution import last_withdrawal, resolved_line
 from app.core.session.records import NOTHING, Action, Judgement, LogEntry, Opinion
-from app.core.session.standing import last_withdrawal, standing_line
 from app.core.session.stored_opinions import LogRow, damaged, entry_from, judgement_of
 from app.core.session.stored_opinions import checked as checked
 from app.core.session.stored_opinions import opinion_of as opinion_of
+from app.core.session.subclass_and_fields import values_text
 
 MAX_REVIEWERS = 60  # each has a bit in `candidates.judged_by`
 PAGE = 1000
@@ -120,7 +120,7 @@ def undo(connection: Connection, reviewer: int) -> LogEntry | None:
         return None
     target = _log_line(connection, undo_top, "set", reviewer)
     lines, own = _log_lines(connection, target.candidate_id, reviewer), session_id(connection)
-    after = standing_line(lines, own, undone=target.id)
+    after = resolved_line(lines, own, undone=target.id)
     line = _add(
         connection,
         "undo",
@@ -144,7 +144,7 @@ def redo(connection: Connection, reviewer: int) -> LogEntry | None:
     undone = _log_line(connection, redo_top, "undo", reviewer)
     target = _log_line(connection, undone.target_id, "set", reviewer)
     lines, own = _log_lines(connection, target.candidate_id, reviewer), session_id(connection)
-    after = standing_line(lines, own, redone=target.id)
+    after = resolved_line(lines, own, redone=target.id)
     line = _add(
         connection,
         "redo",

@@ -14,6 +14,7 @@ from app.core.database.tables import candidates, inspections, judgements, log, r
 from app.core.database.tables import evidence as answers
 from app.core.errors import SessionError
 from app.core.progress import Progress, ShouldStop, Steps
+from app.core.session.log_resolution import resolved_ends
 from app.core.session.own_fields import merge_own_fields
 from app.core.session.provenance import task_hash
 from app.core.session.rebuild import (
@@ -24,20 +25,22 @@ from app.core.session.rebuild import (
 )
 from app.core.session.records import Aspect, Change, Judgement
 from app.core.session.session import MAX_IDS, Session
-from app.core.session.standing import standing_ends
 from app.core.session.stored_opinions import LogRow, damaged, judgement_of, opinion_of
 from app.core.session.verdict_log import session_id
 from app.core.sharing.agents_and_repeats import merge_inspections, merge_repeats
 from app.core.sharing.log_merge import LogMerge, ReviewerMap
 from app.core.sharing.matching import CandidateMatcher
 from app.core.sharing.merge_report import Conflict, MergeReport
-from app.core.sharing.merged_acts import merge_acts
-from app.core.sharing.merged_assignments import merge_assignments, merge_known
 from app.core.sharing.merged_evidence import merge_evidence
-from app.core.sharing.merged_measurements import merge_measurements
-from app.core.sharing.rating_facts import merge_ratings
+from app.core.sharing.merged_facts import (
+    merge_acts,
+    merge_assignments,
+    merge_known,
+    merge_measurements,
+    merge_ratings,
+    merge_seen,
+)
 from app.core.sharing.second_opinions import assign_second_opinions
-from app.core.sharing.seen_facts import merge_seen
 from app.core.statistics.adjudication import Dispute, disputes
 
 MAX_SESSION_ID = 100
@@ -163,7 +166,7 @@ def _update_judgements(target: Connection, lines: LogMerge) -> Iterator[Conflict
         log_lines = read_log_lines(target, ids)
         for pair in sorted(lines.touched.intersection(after)):
             mine = before[pair].log_id if pair in before else None
-            for line in standing_ends(log_lines[pair], own):
+            for line in resolved_ends(log_lines[pair], own):
                 if lines.is_new(line.id) or line.id == mine:
                     yield from _conflict(target, after[pair], line)
 

@@ -12,7 +12,7 @@ from app.core.statistics.adjudication import Dispute
 class Conflict:
     """Two opinions of one reviewer on one candidate, from machines that did not know each other.
 
-    One stands, which `app.core.session.standing` chooses; both are in the log.
+    One stands, which `app.core.session.log_resolution` chooses; both are in the log.
     """
 
     candidate_id: int

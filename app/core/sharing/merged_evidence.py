@@ -16,8 +16,8 @@ from agent.checked_toml import unprintable
 from agent.tasks.task import Task
 from app.core.database.database import insert_or_update
 from app.core.database.tables import evidence, service_replies
-from app.core.evidence.combining import STORED, update_combined
-from app.core.evidence.matches import matches_from
+from app.core.evidence.said_values import matches_from
+from app.core.evidence.weighing import STORED, update_combined
 from app.core.session.stored_opinions import damaged, have_type
 from app.core.sharing.log_merge import is_timestamp
 from app.core.sharing.matching import IdMap

@@ -8,7 +8,10 @@ server, they are kept in memory alone.
 from __future__ import annotations
 
 import os
+import struct
 import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -17,12 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import select
 
+from agent.errors import ReadError
+from agent.spectra.fits.source_file import open_regular
+from agent.spectra.spectrum import Spectrum
+from agent.spectra.urls import is_url
 from app.core.database.database import Database
 from app.core.database.file_opening import side_file
-from app.core.database.tables import facts
-from app.core.similar.features import SIZE, Features, features_key
-from app.core.similar.index_file import RECORD, SUFFIX, append_records, read_records
-from app.core.spectra.prefetch import SpectrumKey
+from app.core.database.tables import candidates, facts
+from app.core.progress import ShouldStop
+from app.core.session.session import Session
+from app.core.similar.features import SIZE, VERSION, Features, features, features_key
+from app.core.spectra.packing import packed_spectrum
+from app.core.spectra.prefetch import SpectrumKey, read_by_key
 
 MOST = 1_000_000
 """Spectra held: 220 MB."""
@@ -31,6 +40,18 @@ BLOCK = 4096
 """Spectra compared at once, as floats."""
 Numbers = NDArray[np.int64]
 Likeness = NDArray[np.float32]
+
+SUFFIX = "-similar"
+MAGIC = b"SPECO3SM"
+HEADER = struct.Struct("<8sHH52s")
+RECORD = np.dtype([("id", "<i8"), ("key", "<u8"), ("vector", "i1", (SIZE,))])
+AT_ONCE = 4096
+"""Records read at once."""
+
+Records = NDArray[np.void]
+
+A_WHILE_S = 0.2
+PAGE = 500
 
 
 class Similar(NamedTuple):
@@ -191,3 +212,105 @@ def _open(database: Database) -> SimilarIndex:
         session_id = connection.execute(select(facts.c.value).where(facts.c.key == "id")).scalar()
     path = side_file(Path(os.path.realpath(location)), SUFFIX)
     return SimilarIndex(path, str(session_id), writes=not database.is_read_only)
+
+
+# The features of a session's spectra in a file beside it, `night.speco3-similar`. It holds
+# nothing that cannot be read again from the spectra: if it is missing, damaged or of another
+# session, it is made anew. Records are only appended, so that a program that was killed loses at
+# most the last one.
+def header(session_id: str) -> bytes:
+    return HEADER.pack(MAGIC, VERSION, SIZE, session_id.encode(errors="replace")[:52])
+
+
+def read_records(path: Path, session_id: str, most: int) -> Iterator[Records]:
+    """The first `most` records, some at a time; none of a file that is not this session's."""
+    try:
+        stream, _ = open_regular(path)
+    except (OSError, ValueError, ReadError):
+        return
+    with stream:
+        if stream.read(HEADER.size) != header(session_id):
+            return
+        while most > 0:
+            content = stream.read(min(AT_ONCE, most) * RECORD.itemsize)
+            whole = len(content) // RECORD.itemsize
+            if not whole:
+                return
+            most -= whole
+            yield np.frombuffer(content, RECORD, whole)
+
+
+def append_records(path: Path, session_id: str, records: Records) -> bool:
+    """Whether the records could be written; a file that we did not make is left alone."""
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        if path.exists() and not path.is_file():
+            return False
+        with os.fdopen(os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666), "r+b") as file:
+            found, first = file.read(HEADER.size), header(session_id)
+            if found != first:
+                if found and not found.startswith(MAGIC):
+                    return False
+                file.seek(0)
+                file.truncate()
+                file.write(first)
+            size = file.seek(0, os.SEEK_END) - HEADER.size
+            file.seek(HEADER.size + size // RECORD.itemsize * RECORD.itemsize)
+            file.truncate()
+            file.write(records.tobytes())
+    except OSError:
+        return False
+    return True
+
+
+# Reads the spectra of a session that the index does not know yet, a short while at a time.
+def build_some(
+    session: Session,
+    index: SimilarIndex,
+    after: int = 0,
+    *,
+    seconds: float = A_WHILE_S,
+    should_stop: ShouldStop | None = None,
+) -> int | None:
+    """Read for a while, from the candidate after this id; return where to go on, None at the end.
+
+    Spectra that cannot be read are passed over and tried again in the next round. Those at an
+    address are not asked for: they become known when somebody looks at them.
+    """
+    ends = time.monotonic() + seconds
+    columns = (candidates.c.id, candidates.c.path, candidates.c.row)
+    while True:
+        query = select(*columns).where(candidates.c.id > after).order_by(candidates.c.id)
+        with session.database.reading() as connection:
+            rows = connection.execute(query.limit(PAGE)).all()
+        for number, path, row in rows:
+            key = SpectrumKey(number, path, row)
+            if not index.knows(key):
+                if time.monotonic() > ends or (should_stop is not None and should_stop()):
+                    index.save()
+                    return after
+                _read(session, index, key)
+            after = number
+        if len(rows) < PAGE:
+            index.end_round()
+            return None
+
+
+def note_spectrum(index: SimilarIndex, key: SpectrumKey, spectrum: Spectrum) -> None:
+    """Take the features of a spectrum that was read for another purpose."""
+    if not index.knows(key):
+        vector = features(spectrum)
+        if vector is not None:
+            index.add(key, vector)
+
+
+def _read(session: Session, index: SimilarIndex, key: SpectrumKey) -> None:
+    try:
+        spectrum = packed_spectrum(session, key.candidate_id)
+        if spectrum is None:
+            if is_url(key.path):
+                return
+            spectrum = read_by_key(key)
+    except ReadError:
+        return
+    note_spectrum(index, key, spectrum)

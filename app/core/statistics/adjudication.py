@@ -11,10 +11,15 @@ from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from app.core.database.tables import candidates, judgements
 from app.core.errors import SessionError
 from app.core.reviewer_name import MAX_NAME
-from app.core.session.finer_values import FieldValue, FieldValues, common_subclass, field_values
 from app.core.session.known_answers import not_known
 from app.core.session.records import Change, Judgement, Opinion, Verdict
 from app.core.session.session import Session
+from app.core.session.subclass_and_fields import (
+    FieldValue,
+    FieldValues,
+    common_subclass,
+    field_values,
+)
 from app.core.statistics.verdicts import ADJUDICATOR
 
 DISAGREEMENT = "disagreement"  # flag of a candidate on which reviewers disagree

@@ -12,9 +12,10 @@ from agent.confidence.calibration import (
     Calibration,
     MethodChoice,
     calibrated_out_of_fold,
+    calibration_from_json,
+    calibration_to_json,
     fit_calibration,
 )
-from agent.confidence.calibration_file import calibration_from_json, calibration_to_json
 from agent.confidence.judged import ConfidenceError, JudgedScores
 from agent.confidence.reliability import (
     Bin,

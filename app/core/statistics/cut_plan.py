@@ -17,7 +17,7 @@ from agent.confidence.abstention import (
 )
 from agent.confidence.calibration import Calibration
 from agent.confidence.judged import JudgedScores
-from app.core.session.counted_text import counted_text
+from app.core.errors import counted_text
 from app.core.session.session import Session
 from app.core.statistics.calibration import CalibrationSample, calibration_sample, fit_sample
 from app.core.statistics.number_format import about, percent, threshold

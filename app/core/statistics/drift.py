@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from sqlalchemy import select
 
-from agent.confidence.intervals import wilson
-from agent.confidence.scores import Estimate
+from agent.confidence.scores import Estimate, wilson
 from agent.spectra.spectrum import BoolArray, FloatArray
 from app.core.database.tables import log
 from app.core.session.session import Session

@@ -20,8 +20,8 @@ from app.core.session.known_answers import KnownAnswer, read_known_answers
 from app.core.session.records import Verdict
 from app.core.session.session import Session
 from app.core.statistics.drift import SIGNIFICANT_P, equal_by_chance, share_estimate
-from app.core.statistics.given_together import given_together
 from app.core.statistics.number_format import rough_percent
+from app.core.statistics.verdicts import given_together
 
 MIN_BLOCK = 8
 MAX_BLOCKS = 6

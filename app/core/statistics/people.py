@@ -8,8 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from agent.confidence.fleiss import FleissKappa, fleiss_agreement
-from agent.confidence.scores import Agreement, agreement
+from agent.confidence.scores import Agreement, FleissKappa, agreement, fleiss_agreement
 from agent.spectra.spectrum import BoolArray, FloatArray
 from app.core.statistics.snr_bins import SnrBin, split_by_snr
 from app.core.statistics.verdicts import VERDICTS, CodeArray, Verdicts, common_indexes

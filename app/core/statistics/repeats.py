@@ -17,11 +17,11 @@ from agent.confidence.scores import Agreement
 from app.core.database.tables import judgements, log, repeats, reviewers
 from app.core.errors import SessionError
 from app.core.session import verdict_log
-from app.core.session.finer_values import values_text
 from app.core.session.known_answers import not_known
 from app.core.session.records import Change, Opinion
 from app.core.session.session import Session
 from app.core.session.stored_opinions import checked, damaged, opinion_of
+from app.core.session.subclass_and_fields import values_text
 from app.core.statistics.people import verdict_agreement
 from app.core.statistics.verdicts import CODE
 

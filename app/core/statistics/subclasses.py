@@ -13,10 +13,10 @@ from sqlalchemy import Connection, Row, literal_column, select
 from agent.confidence.scores import Agreement, agreement
 from agent.tasks.subclass import MAX_LEVELS, SUBCLASS_SEPARATOR
 from app.core.database.tables import SUBCLASSED, judgements, reviewers
-from app.core.session.finer_values import checked_subclass, common_subclass, subclass_levels
 from app.core.session.known_answers import not_known
 from app.core.session.session import Session
-from app.core.statistics.given_together import given_together
+from app.core.session.subclass_and_fields import checked_subclass, common_subclass, subclass_levels
+from app.core.statistics.verdicts import given_together
 
 PAGE = 20_000
 MAX_PAIRS = 60

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +14,12 @@ from sqlalchemy import ColumnElement, case, select, tuple_
 
 from agent.spectra.spectrum import BoolArray, FloatArray
 from app.core.database.tables import candidates, judgements, log, reviewers
+from app.core.session.group_acts import Acts, acts
 from app.core.session.known_answers import not_known
 from app.core.session.records import Verdict
 from app.core.session.session import MAX_IDS, Session
 from app.core.session.stored_opinions import damaged
 from app.core.session.verdict_log import MAX_REVIEWERS
-from app.core.statistics.given_together import given_together
 
 IntArray = NDArray[np.int64]
 CodeArray = NDArray[np.int8]
@@ -234,3 +235,58 @@ def _read_opinions(session: Session, lines: IntArray) -> _Opinions:
 def number_in_range(column: ColumnElement[Any], low: float, high: float) -> ColumnElement[Any]:
     """The column in a range, else NULL; in an untrusted session it may even contain text."""
     return case((column.between(low, high), column))
+
+
+# Which verdicts and sub-classes were given to several candidates in one act. Nobody looked at
+# each of these spectra, so they tell nothing of how well people agree.
+class _Line(NamedTuple):
+    before: int
+    """Id of the line it replaced; 0 for none."""
+    value: object
+
+
+def given_together(
+    session: Session, lines: Mapping[int, int], what: Literal["verdict", "subclass"]
+) -> set[int]:
+    """Those of these log lines, given with their reviewers, whose `what` came in an act.
+
+    An act may have changed only the flags of an opinion whose verdict was given before.
+    """
+    with session.database.reading() as connection:
+        known = acts(connection)
+    found = {line for line, reviewer in lines.items() if _is_in(known, reviewer, line)}
+    rows = _read(session, found, what)
+    at = {line: line for line in found if line in rows}  # a forged opinion may name no line
+    while at:
+        rows |= _read(session, {rows[line].before for line in at.values()}, what)
+        older: dict[int, int] = {}
+        for line, number in at.items():
+            before = rows[number].before
+            if before not in rows or rows[before].value != rows[number].value:
+                continue
+            if _is_in(known, lines[line], before):
+                older[line] = before
+            else:
+                found.discard(line)
+        at = older
+    return found
+
+
+def _is_in(known: Acts, reviewer: int, line: int) -> bool:
+    mine = known.get(reviewer, ())
+    place = bisect_right(mine, line, key=lambda act: act[0]) - 1
+    return place >= 0 and line <= mine[place][1]
+
+
+def _read(session: Session, lines: Iterable[int], what: str) -> dict[int, _Line]:
+    found: dict[int, _Line] = {}
+    wanted = sorted(lines)
+    query = select(log.c.id, log.c.before_id, log.c[what])
+    for start in range(0, len(wanted), MAX_IDS):
+        some = log.c.id.in_(wanted[start : start + MAX_IDS])
+        with session.database.reading() as connection:
+            for number, before, value in connection.execute(query.where(some)):
+                # A log refers only to earlier lines, but a forged one may contain a loop.
+                is_earlier = isinstance(before, int) and before < number
+                found[number] = _Line(before if is_earlier else 0, value)
+    return found

@@ -5,13 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from app.services.archives.archive import MAX_FILE, PATIENCE_S, FetchedFile
+from agent.checked_toml import printable
+from agent.errors import ReadError
+from agent.spectra.fits.source_file import SourceFile, source_of
+from agent.spectra.readers.registry import read_bytes
+from agent.spectra.spectrum import Spectrum
+from app.services.archives.archive import MAX_FILE, PATIENCE_S, FetchedFile, Found, WrongFile
+from app.services.catalogues.position import Position, separation_arcsec
 from app.services.web.client import Request, WebClient
 from app.services.web.errors import NotFound
 from app.services.web.pace import ShouldStop
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.+-]+")
 MAX_STEM = 100
+
+HTML = (b"<!doctype html", b"<html")
+MAX_UNPACKED = 8 * MAX_FILE
+ID_KEYS = ("OBSID", "SPARCLID", "CATALOGID")
+"""Numbers of one spectrum or object; a file that has one must have the right one."""
 
 
 def get_first(
@@ -49,3 +60,68 @@ def get_first(
 def safe_stem(text: str) -> str:
     """A name for a file, of letters and digits that every system takes."""
     return _UNSAFE.sub("_", text).strip("._")[:MAX_STEM] or "spectrum"
+
+
+# Whether a file that an archive sent is the spectrum that was asked for, whole and readable.
+def checked(content: bytes, found: Found, radius_arcsec: float) -> Spectrum:
+    """The spectrum in a file. Raises WrongFile, which says why it is not the one."""
+    if content.lstrip()[:20].lower().startswith(HTML):
+        raise WrongFile("the archive sent a web page instead of a spectrum")
+    try:
+        name = found.stem + suffix_of(content)
+        _check_whole(source_of(content, name))
+        spectrum = read_bytes(content, name)
+    except ReadError as error:
+        raise WrongFile(f"the file is no spectrum that can be read: {error}") from error
+    _check_object(spectrum, found, radius_arcsec)
+    return spectrum
+
+
+def suffix_of(content: bytes) -> str:
+    """From what the file is, not from what it is called."""
+    packed = ".gz" if content.startswith(b"\x1f\x8b") else ""
+    start = source_of(content, "x").start if packed else content[:400]
+    if start.startswith(b"SIMPLE  ="):
+        return f".fits{packed}"
+    if b"<VOTABLE" in start or start.lstrip().startswith(b"<?xml"):
+        return f".vot{packed}"
+    return f".txt{packed}"
+
+
+def _check_whole(file: SourceFile) -> None:
+    """Unpacks it to the end, which tests the checksum of gzip, and counts the parts of FITS."""
+    size = len(file.whole(MAX_UNPACKED))
+    if not file.is_fits:
+        return
+    for hdu in file.fits:
+        if hdu.end > size:
+            raise ReadError(f"the file is cut short in {hdu.title}")
+
+
+def _check_object(spectrum: Spectrum, found: Found, radius_arcsec: float) -> None:
+    told = {spectrum.object_id, *map(str, spectrum.meta.values())}
+    is_named = not found.names or bool(told & set(found.names))
+    names_other = any(key in spectrum.meta for key in ID_KEYS) or spectrum.survey == "SDSS"
+    if not is_named and names_other:
+        raise _of_another(spectrum, found)
+    if not _is_near(spectrum, found, radius_arcsec) and not is_named:
+        raise _of_another(spectrum, found)
+
+
+def _of_another(spectrum: Spectrum, found: Found) -> WrongFile:
+    return WrongFile(f"the file is of {printable(spectrum.object_id, 60)}, not of {found.names[0]}")
+
+
+def _is_near(spectrum: Spectrum, found: Found, radius_arcsec: float) -> bool:
+    """False where a position is not known. Raises WrongFile if it is another one."""
+    if None in (spectrum.ra, spectrum.dec, found.ra, found.dec):
+        return False
+    here = Position(ra=float(spectrum.ra or 0.0), dec=float(spectrum.dec or 0.0))
+    wanted = Position(ra=float(found.ra or 0.0), dec=float(found.dec or 0.0))
+    apart = separation_arcsec(here, wanted)
+    if apart > radius_arcsec:
+        raise WrongFile(
+            f"the file is of another object: {apart:.1f} arcsec from the position asked for, where "
+            f"{radius_arcsec:g} are allowed"
+        )
+    return True

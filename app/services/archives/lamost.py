@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit
 
 from agent.engines.remote.address import key_in_keyring
-from app.services.archives.archive import FetchedFile, Found, NotTold
+from app.services.archives.archive import FetchedFile, Found, NotTold, Wanted
 from app.services.archives.files import get_first
-from app.services.archives.wanted import Wanted
 from app.services.web.client import WebClient
 from app.services.web.errors import BadReply
 from app.services.web.pace import ShouldStop

@@ -6,13 +6,12 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode, urlsplit, urlunsplit
+from urllib.parse import urlencode, urljoin, urlsplit, urlunsplit
 
 import numpy as np
 
 from agent.hashing import text_hash
-from agent.votable.binary_rows import Cell
-from agent.votable.fields import DTYPES, VOTableField
+from agent.votable.parser import DTYPES, Cell, VOTableField
 from app.services.archives.archive import (
     MAX_FILE,
     PATIENCE_S,
@@ -20,17 +19,15 @@ from app.services.archives.archive import (
     Found,
     NoSpectrum,
     NotTold,
+    Wanted,
 )
 from app.services.archives.files import get_first, safe_stem
-from app.services.archives.links import checked_lead, is_datalink, this_file
-from app.services.archives.wanted import Wanted
 from app.services.catalogues.answer import Value
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separation_arcsec
-from app.services.catalogues.votable_reply import cell_value, whole_rows
-from app.services.web.client import Request, WebClient
-from app.services.web.errors import BadReply
+from app.services.catalogues.votable_reply import cell_value, rows_of, whole_rows
+from app.services.web.client import Request, WebClient, check_base, host_of, is_local
+from app.services.web.errors import BadReply, NotAllowed
 from app.services.web.pace import ShouldStop
-from app.services.web.urls import check_base
 
 MAX_REPLY = 8 * 2**20
 MAX_FOUND = 1000
@@ -46,6 +43,8 @@ COLUMNS = {
     "dec": (("target.pos.spoint.dec",), ("pos.eq.dec;meta.main", "pos.eq.dec"), ("dec", "s_dec")),
 }
 """End of the utype, UCD, and name of each column that is used, best first."""
+
+START = 4000
 
 
 @dataclass(frozen=True)
@@ -173,3 +172,39 @@ def _position(row: Row) -> Position | None:
 
 def _distance(found: Found) -> float:
     return math.inf if found.separation_arcsec is None else found.separation_arcsec
+
+
+# Links in an answer: where a service may lead us, and what a DataLink table names.
+def is_datalink(content: bytes) -> bool:
+    """Whether an answer is a table of links and not the spectrum itself."""
+    start = content[:START].lower()
+    return b"<votable" in start and (b'"semantics"' in start or b"datalink" in start)
+
+
+def this_file(content: bytes) -> str:
+    """The address of the file itself. Raises BadReply."""
+    for row in rows_of(content, ("access_url", "semantics")):
+        if str(row["semantics"] or "").rpartition("#")[2] == "this" and row["access_url"]:
+            return str(row["access_url"])
+    raise BadReply("its DataLink table names no file of the spectrum itself")
+
+
+def checked_lead(base: str, to: str) -> str:
+    """The address, encrypted where the service is. Raises NotAllowed.
+
+    Another public server is allowed by https; a place on the user's own network only where the
+    user has chosen that very server.
+    """
+    url = urljoin(base, to)
+    if urlsplit(url).scheme not in ("http", "https"):
+        raise NotAllowed("the answer gives an address that is no web address")
+    if host_of(url) == host_of(base):
+        if base.startswith("https:") and url.startswith("http:"):
+            url = "https:" + url.removeprefix("http:")
+        check_base(url)
+        return url
+    if is_local(urlsplit(url).hostname or ""):
+        raise NotAllowed("the answer leads to a server on your own network")
+    url = "https:" + url.removeprefix("http:") if url.startswith("http:") else url
+    check_base(url)
+    return url

@@ -5,16 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from agent.spectra.spectrum import FloatArray
-from app.services.catalogues.answer import Exchange
+from app.services.catalogues.answer import Exchange, Match, Value
 from app.services.catalogues.page import ask_page
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position
-from app.services.catalogues.service import Service
+from app.services.catalogues.service import Service, ServiceColumn
+from app.services.catalogues.tap import match_positions, read_answers
 from app.services.web.client import WebClient, never
 from app.services.web.errors import BadReply
 from app.services.web.pace import ShouldStop
@@ -28,9 +29,19 @@ FIRST_HJD, LAST_HJD = 2_455_000.0, 2_475_000.0
 """ZTF began in 2018; times of no survey would make the search for a period endless."""
 FAINTEST = 40.0
 
-
 Point = tuple[float, float, float]
 """Time, magnitude, and its error or NaN."""
+
+FIRST_DAY = 2_455_197.5
+"""Barycentric Julian day from which Gaia's times count."""
+MOST = 5000
+"""Rows: one for each time that a star was passed over, some 70 in the third release."""
+GAIA_BANDS = {"G": ("time_g", "g"), "BP": ("time_bp", "bp"), "RP": ("time_rp", "rp")}
+GAIA_COLUMNS = {
+    "source": "Source", "time_g": "TimeG", "flux_g": "FG", "flux_error_g": "e_FG", "g": "Gmag",
+    "time_bp": "TimeBP", "bp": "BPmag", "time_rp": "TimeRP", "rp": "RPmag",
+}  # fmt: skip
+"""Ours, and those of VizieR's table I/355/epphot."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,3 +159,62 @@ def _errors(curve: LightCurve) -> FloatArray:
     """The error of each point; of a series without errors, its scatter stands for them."""
     scatter = max(float(np.std(curve.mag)), 1e-3)
     return np.asarray(np.where(np.isnan(curve.error), scatter, np.maximum(curve.error, 1e-3)))
+
+
+# The light curves of Gaia's own epochs, which its third release has of stars known to vary.
+def ask_light_curves(
+    service: Service, client: WebClient, position: Position, should_stop: ShouldStop = never
+) -> tuple[list[LightCurve], Exchange | None]:
+    """The light curves near a position by any service that has some. Raises ServiceError."""
+    ask = light_curves if service.kind == "ztf" else gaia_light_curves
+    return ask(service, client, position, should_stop)
+
+
+def gaia_light_curves(
+    service: Service, client: WebClient, position: Position, should_stop: ShouldStop = never
+) -> tuple[list[LightCurve], Exchange]:
+    """A series for each band of each star near a position. Raises ServiceError."""
+    asked = _with_columns(service)
+    (answer,), exchange = match_positions(asked, client, [position], should_stop, most=MOST)
+    return _curves(answer.matches), exchange
+
+
+def read_gaia_light_curves(
+    service: Service, position: Position, content: bytes
+) -> list[LightCurve]:
+    """The series of an answer about a position. Raises BadReply."""
+    (answer,) = read_answers(_with_columns(service), [position], content, MOST)
+    return _curves(answer.matches)
+
+
+def _with_columns(service: Service) -> Service:
+    """The service as it is asked: its columns are points of a curve, which no filter knows."""
+    columns = tuple(ServiceColumn(name=name, column=there) for name, there in GAIA_COLUMNS.items())
+    return replace(service, columns=columns)
+
+
+def _curves(matches: Iterable[Match]) -> list[LightCurve]:
+    points: dict[tuple[str, str], list[Point]] = {}
+    for match in matches:
+        for band, (time, magnitude) in GAIA_BANDS.items():
+            days, mag = _number(match.values, time), _number(match.values, magnitude)
+            if days is None or mag is None:
+                continue
+            point = days + FIRST_DAY, mag, _error(match.values) if band == "G" else math.nan
+            if not is_of_a_star(point):
+                raise BadReply("the answer is damaged: it has times or magnitudes of no star")
+            points.setdefault((band, str(match.values["source"])), []).append(point)
+    return curves_of(points, time="BJD")
+
+
+def _error(values: Mapping[str, Value]) -> float:
+    """Of a G magnitude, by the error of its flux."""
+    flux, error = _number(values, "flux_g"), _number(values, "flux_error_g")
+    if flux is None or error is None or flux <= 0.0 or error <= 0.0:
+        return math.nan
+    return 2.5 / math.log(10.0) * error / flux
+
+
+def _number(values: Mapping[str, Value], name: str) -> float | None:
+    value = values[name]
+    return float(value) if isinstance(value, float | int) else None

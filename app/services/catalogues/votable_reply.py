@@ -8,9 +8,7 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 
 from agent.errors import ReadError
-from agent.votable.binary_rows import Cell
-from agent.votable.fields import CODES, VOTableField
-from agent.votable.parser import BadRow, VOTableParser
+from agent.votable.parser import CODES, BadRow, Cell, VOTableField, VOTableParser
 from app.services.catalogues.answer import Value
 from app.services.web.errors import BadReply, TooMany
 

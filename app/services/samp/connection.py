@@ -6,22 +6,22 @@ Nothing here waits longer than a few seconds. Use it in one thread that outlives
 
 from __future__ import annotations
 
+import http.client
 import threading
 import time
 import xmlrpc.client
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
+from xml.parsers.expat import ExpatError
 
-from app.services.samp.hub import OwnHub
-from app.services.samp.hub_proxy import FAILURES, hub_proxy, is_alive
+from app.services.samp.hub import HubAddress, OwnHub, read_lock_file
 from app.services.samp.inbox import UNKNOWN, Inbox
 from app.services.samp.library import LOOPBACK, SampError, samp_library
-from app.services.samp.listener import put_limits
-from app.services.samp.lock_file import read_lock_file
 from app.services.samp.received import MTYPES, NotFollowed, Received, shown_name
 
 NAME, DESCRIPTION = "Spec-o3 Workbench", "Vets spectra of candidates"
@@ -34,6 +34,20 @@ RETRY_EVERY_S = 0.2
 Params = Mapping[str, object]
 """Texts, and lists and maps of texts."""
 OK, WARNING, ERROR = "samp.ok", "samp.warning", "samp.error"
+
+MAX_MESSAGE = 16 * 1024 * 1024
+SILENCE_S = 10.0
+PAUSE_S = 0.001
+"""Before each message, so that the window's thread gets its turn."""
+
+TIMEOUT_S = 3.0
+MAX_ANSWER = 8 * 1024 * 1024
+POOL = 3
+FAILURES = (
+    *(OSError, xmlrpc.client.Error, http.client.HTTPException, ExpatError),
+    *(ValueError, TypeError, LookupError, OverflowError),
+)
+"""What the library lets out of a call when the hub is gone or answers nonsense."""
 
 
 @dataclass(frozen=True)
@@ -240,3 +254,105 @@ def _fault_of(answer: object) -> str:
 
 def _message(mtype: str, params: Params) -> dict[str, object]:
     return {"samp.mtype": mtype, "samp.params": dict(params)}
+
+
+def put_limits(server: Any, refuse: Callable[[str], object]) -> None:
+    """Bound what the server of a library's client reads, before it starts.
+
+    Any program of this machine can connect, not only the hub: a message is not read whole before
+    its size is known. `refuse` is told of a message that is too large.
+    """
+
+    class Handler(server.RequestHandlerClass):  # type: ignore[misc]
+        timeout = SILENCE_S
+        """Of the socket: a connection that says nothing is closed."""
+
+        def do_POST(self) -> None:
+            length = self.headers.get("content-length") or ""
+            if not (length.isascii() and length.isdecimal() and len(length) < 20):
+                self.send_error(411)
+            elif int(length) > MAX_MESSAGE:
+                self.send_error(413)
+                refuse(f"a message of {int(length) / 1e6:,.0f} MB: it is too large")
+            else:
+                super().do_POST()
+
+        def do_GET(self) -> None:
+            self.send_error(404)
+
+        def log_message(self, *_: object) -> None:
+            """Programs that go away in the middle are no news."""
+
+    turn, answer = threading.Lock(), server._marshaled_dispatch
+
+    def one_after_another(*arguments: Any) -> Any:
+        # Each connection has its thread. Those of a flood would take turns with the window's.
+        with turn:
+            time.sleep(PAUSE_S)
+            return answer(*arguments)
+
+    server.RequestHandlerClass = Handler
+    server._marshaled_dispatch = one_after_another
+    server.daemon_threads = True  # closing does not wait for a connection that says nothing
+    server.handle_error = _ignore
+
+
+def _ignore(request: object, address: object) -> None:
+    """A program went away in the middle of a message."""
+
+
+# Calls to the hub that end after a few seconds, whatever the hub does.
+class _Transport(xmlrpc.client.Transport):
+    """HTTP with a time limit and bounded answers."""
+
+    def __init__(self, timeout_s: float) -> None:
+        super().__init__()
+        self._timeout_s = timeout_s
+
+    def make_connection(self, host: Any) -> http.client.HTTPConnection:
+        connection = super().make_connection(host)
+        connection.timeout = self._timeout_s
+        return connection
+
+    def parse_response(self, response: Any) -> Any:
+        answer = response.read(MAX_ANSWER + 1)
+        if len(answer) > MAX_ANSWER:
+            raise ValueError("the answer of the hub is too large")
+        parser, unmarshaller = self.getparser()
+        parser.feed(answer)
+        parser.close()
+        return unmarshaller.close()
+
+
+def hub_proxy(address: HubAddress, timeout_s: float = TIMEOUT_S) -> Any:
+    """A proxy of the hub as the library's client wants it. Raises nothing: it calls nothing."""
+    library = samp_library()
+
+    class Proxy(library.SAMPHubProxy):  # type: ignore[misc, name-defined]
+        """The library's own connects without a time limit."""
+
+        @property
+        def is_connected(self) -> bool:
+            return self.proxy is not None
+
+    proxy = Proxy()
+    proxy.lockfile = {"samp.hub.xmlrpc.url": address.url, "samp.secret": address.secret}
+    proxy.proxy = library.utils.ServerProxyPool(POOL, partial(_server, timeout_s), address.url)
+    return proxy
+
+
+def is_alive(address: HubAddress) -> bool:
+    """Whether the hub answers; False if nothing listens there. Raises SampError for silence."""
+    try:
+        _server(TIMEOUT_S, address.url).samp.hub.ping()
+    except TimeoutError as error:
+        raise SampError("the SAMP hub does not answer: end the program that runs it") from error
+    except (ConnectionError, http.client.HTTPException):
+        return False
+    except FAILURES:
+        return True  # something speaks there
+    return True
+
+
+def _server(timeout_s: float, url: str) -> xmlrpc.client.ServerProxy:
+    return xmlrpc.client.ServerProxy(url, allow_none=True, transport=_Transport(timeout_s))

@@ -8,10 +8,9 @@ from __future__ import annotations
 import sys
 import warnings
 
-from agent.child_process.give_way import give_way
-from app.services.samp.hub import READY, TAKEN
+from agent.child_process.die_with_parent import give_way
+from app.services.samp.hub import READY, TAKEN, lock_path, read_lock_file
 from app.services.samp.library import LOOPBACK, samp_library
-from app.services.samp.lock_file import lock_path, read_lock_file
 
 LABEL = "Spec-o3 Workbench"
 POOL = 5

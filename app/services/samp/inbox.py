@@ -2,20 +2,52 @@
 
 from __future__ import annotations
 
+import hashlib
+import http.client
+import os
+import shutil
+import stat
+import tempfile
 import threading
-from collections.abc import Callable
+import time
+import zlib
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import unquote, urlsplit
 
-from app.services.samp.fetching import fetch
+from app.services.samp.hub import is_here
 from app.services.samp.library import RefusedMessage
-from app.services.samp.received import PICKS, FileOffered, NotFollowed, Received, checked
+from app.services.samp.received import (
+    LOAD_FITS,
+    LOAD_VOTABLE,
+    PICKS,
+    FileOffered,
+    NotFollowed,
+    Received,
+    checked,
+)
 
 MAX_WAITING = 50
 """Messages that are not worked off yet; more are refused."""
 UNKNOWN = "a program"
+
+MAX_TABLE = 512 * 1024 * 1024
+MAX_SPECTRUM = 64 * 1024 * 1024
+SILENCE_S = 10.0
+TOTAL_S = 60.0
+PIECE = 256 * 1024
+MAX_STEM = 40
+FREE_SHARE = 2
+"""So many times its largest size must be free on the disk; else the rest of the disk is a limit."""
+FITS_START, GZIP_START = b"SIMPLE  =", b"\x1f\x8b"
+START = 4096
+"""Bytes that show what it is."""
+NOT_FETCHED = "its file could not be fetched in time, or not whole"
 
 
 class Inbox:
@@ -111,3 +143,162 @@ class Inbox:
     def _answer(self, call: object, fault: str = "") -> None:
         if isinstance(call, str):
             self._reply(call, fault)
+
+
+# Copies the file that another program offers into a folder of ours. Only files of this machine:
+# `file:` in the home folder or the folder for temporary files, and `http` to this machine,
+# without redirects. Size and time are bounded.
+def fetch(offered: FileOffered, folder: Path, should_stop: Callable[[], bool]) -> Path:
+    """The path of our copy, named after what was offered. Raises RefusedMessage."""
+    most = MAX_TABLE if offered.is_table else MAX_SPECTRUM
+    url = urlsplit(offered.url) if _is_url(offered.url) else None
+    if url is not None and url.scheme == "file":
+        with _opened(offered.url) as file:
+            return _copied(_pieces(file), offered, folder, most, should_stop)
+    if url is None or url.scheme != "http":
+        raise RefusedMessage("an address that is neither file: nor http:")
+    if not is_here(offered.url):
+        raise RefusedMessage(f"a file of another machine ({(url.hostname or '')[:60]})")
+    target = url.path or "/"
+    host = "127.0.0.1" if url.hostname == "localhost" else str(url.hostname)
+    # http.client follows no redirects and knows no proxies.
+    connection = http.client.HTTPConnection(host, url.port or 80, timeout=SILENCE_S)
+    try:
+        connection.request("GET", f"{target}?{url.query}" if url.query else target)
+        response = connection.getresponse()
+        if response.status != 200:
+            raise RefusedMessage(f"its file is not there (HTTP status {response.status})")
+        if (response.length or 0) > most:
+            raise RefusedMessage(_too_large(most))
+        return _copied(_pieces_of(response), offered, folder, most, should_stop)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise RefusedMessage(NOT_FETCHED) from error
+    finally:
+        connection.close()
+
+
+def _pieces_of(response: http.client.HTTPResponse) -> Iterator[bytes]:
+    """What has come so far, again and again; raises RefusedMessage if it ends too early."""
+    missing = response.length
+    try:
+        while missing is None or missing > 0:
+            piece = response.read1(PIECE if missing is None else min(PIECE, missing))
+            if not piece:
+                break
+            missing = None if missing is None else missing - len(piece)
+            yield piece
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise RefusedMessage(NOT_FETCHED) from error
+    if missing:
+        raise RefusedMessage(NOT_FETCHED)
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    try:
+        while piece := file.read(PIECE):
+            yield piece
+    except OSError as error:
+        raise RefusedMessage("a file that cannot be read") from error
+
+
+def _is_url(text: str) -> bool:
+    try:
+        urlsplit(text)
+    except ValueError:
+        return False
+    return text.isprintable() and " " not in text
+
+
+def _opened(text: str) -> BinaryIO:
+    """The regular file behind a file: URL. Raises RefusedMessage."""
+    url = urlsplit(text)
+    if url.netloc not in ("", "localhost"):  # Windows would ask another machine
+        raise RefusedMessage("a file of another machine")
+    try:
+        path = Path(_local(url.path)).resolve(strict=True)
+        places = (Path.home(), Path(tempfile.gettempdir()))
+        if not any(path.is_relative_to(place.resolve()) for place in places):
+            raise RefusedMessage(
+                "a file outside your home folder: open it yourself if you want to see it"
+            )
+        # Without O_NONBLOCK, opening a pipe would wait for somebody to write to it.
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        number = os.open(path, flags)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise RefusedMessage("a file that cannot be read") from error
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise RefusedMessage("something that is not a file")
+    return os.fdopen(number, "rb")
+
+
+def _local(path: str) -> str:
+    name = unquote(path)
+    has_drive = os.name == "nt" and len(name) > 2 and name[0] == "/" and name[2] == ":"
+    return name[1:] if has_drive else name
+
+
+def _copied(
+    pieces: Iterator[bytes],
+    offered: FileOffered,
+    folder: Path,
+    most: int,
+    should_stop: Callable[[], bool],
+) -> Path:
+    until = time.monotonic() + TOTAL_S
+    start = b""
+    for piece in pieces:
+        start += piece
+        if len(start) >= START or time.monotonic() > until:
+            break
+    suffix = _suffix(start, offered.mtype)
+    unfinished, digest, size = None, hashlib.sha256(), 0
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        most = min(most, shutil.disk_usage(folder).free // FREE_SHARE)
+        number, name = tempfile.mkstemp(dir=folder, prefix="partial-")
+        unfinished = Path(name)
+        with os.fdopen(number, "wb") as out:
+            for piece in chain([start], pieces):
+                size += len(piece)
+                if size > most:
+                    raise RefusedMessage(_too_large(most))
+                if time.monotonic() > until or should_stop():
+                    raise RefusedMessage(NOT_FETCHED)
+                digest.update(piece)
+                out.write(piece)
+        copy = folder / f"{_stem(offered.name)}-{digest.hexdigest()[:8]}{suffix}"
+        unfinished.replace(copy)
+    except OSError as error:
+        raise RefusedMessage("its file could not be stored here") from error
+    finally:
+        if unfinished is not None:
+            with suppress(FileNotFoundError):
+                unfinished.unlink()
+    return copy
+
+
+def _suffix(start: bytes, mtype: str) -> str:
+    """By what the file begins with. Raises RefusedMessage: a key or a mail is not copied."""
+    if start.startswith(GZIP_START) and mtype != LOAD_VOTABLE:
+        with suppress(zlib.error):
+            if zlib.decompressobj(31).decompress(start, START).startswith(FITS_START):
+                return ".fits.gz"
+    text = start[:START].lstrip(b"\xef\xbb\xbf \t\r\n")
+    is_votable = text.startswith(b"<") and b"VOTABLE" in text.upper()
+    if start.startswith(FITS_START) and mtype != LOAD_VOTABLE:
+        return ".fits"
+    if is_votable and mtype != LOAD_FITS:
+        return ".vot"
+    if mtype in (LOAD_VOTABLE, LOAD_FITS):
+        raise RefusedMessage("a file that is not a table of the kind it says")
+    raise RefusedMessage("a file that is neither FITS nor VOTable")
+
+
+def _stem(name: str) -> str:
+    kept = "".join(c if c.isalnum() or c in "-+." else "_" for c in name)
+    return kept.strip("._")[:MAX_STEM] or "received"
+
+
+def _too_large(most: int) -> str:
+    return f"a file of more than {most / 1e6:,.0f} MB"

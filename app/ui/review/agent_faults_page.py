@@ -9,9 +9,9 @@ from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
 from app.core.inspections.ratings import AgentFault, agent_faults
-from app.ui.judging.verdict_text import verdict_word
+from app.ui.judge.verdict.verdict_text import verdict_word
 from app.ui.review.refresh import Refresh
-from app.ui.session_context import SessionContext
+from app.ui.session.session_context import SessionContext
 from app.ui.widgets.agent_parts import short_name
 from app.ui.widgets.labels import column, one_line, wrapped_label
 from app.ui.widgets.pair_table import show_rows

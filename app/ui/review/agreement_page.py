@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from app.core.session.known_answers import HIDDEN_BY
+from app.core.statistics.drift import Drift
 from app.ui.review.agreement_numbers import (
     AgreementNumbers,
     agent_rows,
@@ -19,18 +21,20 @@ from app.ui.review.agreement_numbers import (
     subclass_rows,
 )
 from app.ui.review.calibration_card import CalibrationCard
-from app.ui.review.drift_card import DriftCard
-from app.ui.review.figures import Figure, FigureRow, draw_rows
+from app.ui.review.figures import Figure, FigureRow, draw_drift, draw_rows
 from app.ui.review.person_cards import KnownCard, WorkCard
 from app.ui.review.refresh import Refresh
-from app.ui.review.sentences import estimate_text, snr_sentence
-from app.ui.session_context import SessionContext
-from app.ui.widgets.labels import column, wrapped_label
+from app.ui.review.sentences import drift_sentence, estimate_text, snr_sentence
+from app.ui.session.session_context import SessionContext
+from app.ui.widgets.labels import clear_layout, column, wrapped_label
 from app.ui.widgets.page_parts import PageCard, PageScrollArea
 
 MAX_ROWS = 14
 LETTERS = 130
 """Least width for two columns."""
+
+MAX_PEOPLE = 4
+HEIGHT = 130
 
 
 class AgreementPage(QWidget):
@@ -162,3 +166,42 @@ class KappaCard(PageCard):
         self.figure.draw(draw_rows, shown)
         texts = (f"{each.name}: {estimate_text(each.figure)}" for each in shown)
         self.figure.setAccessibleDescription("; ".join(texts))
+
+
+class DriftCard(PageCard):
+    """The card on drift: whether people's verdicts change in the course of the session."""
+
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__(QCoreApplication.translate("DriftCard", "Change over time"))
+        self._current_theme = context.current_theme
+        none = self.tr("At least fifty verdicts by one person are needed to see a change.")
+        self.empty = wrapped_label(none, "dim")
+        about = self.tr(
+            "Solid: accepted fraction, block by block. Dashed: the agent's mean p(YES)."
+        )
+        self.legend = wrapped_label(about, "dim")
+        self._column = column()
+        self.body.addWidget(self.empty)
+        self.body.addLayout(self._column)
+        self.body.addWidget(self.legend)
+        self.figures: list[Figure] = []
+        self.empty.hide()
+        self.legend.hide()
+
+    def show_drift(self, found: Sequence[Drift], *, with_agent: bool) -> None:
+        clear_layout(self._column)
+        self.figures = []
+        long = [each for each in found if len(each.blocks) > 1][:MAX_PEOPLE]
+        self.empty.setVisible(not long)
+        self.legend.setVisible(bool(long))
+        for each in long:
+            blocks = each.blocks
+            if not with_agent:
+                blocks = tuple(replace(block, p_yes=None) for block in blocks)
+            figure = Figure(self._current_theme, each.reviewer)
+            label = wrapped_label(each.reviewer)
+            self.figures.append(figure.below(label, self._column, HEIGHT))
+            figure.draw(draw_drift, blocks)
+            sentence = drift_sentence(each)
+            if sentence and with_agent:
+                self._column.addWidget(wrapped_label(sentence, "warning"))

@@ -16,7 +16,7 @@ from app.core.statistics.number_format import percent
 from app.ui.review.agreement_numbers import AgreementModel
 from app.ui.review.figures import Figure, draw_p_yes_histogram, draw_reliability, shortened
 from app.ui.review.sentences import calibration_state, cut_sentences
-from app.ui.session_context import SessionContext
+from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import button, row, short_label, wrapped_label
 from app.ui.widgets.number_box import NumberBox
 from app.ui.widgets.page_parts import PageCard

@@ -3,21 +3,41 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
-from PySide6.QtCore import Signal
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
+from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
-from app.core.session.records import Verdict
+from agent.spectra.gaps import GAP, with_gaps
+from agent.spectra.smoothing import smooth_gaussian
+from agent.spectra.spectrum import Spectrum, Window
+from agent.trajectory.p_yes import probability_text
+from app.core.report.evidence import KeyLook
+from app.core.session.own_fields import value_text
+from app.core.session.records import Judgement, Verdict
+from app.core.session.subclass_and_fields import subclass_levels
 from app.core.statistics.adjudication import Dispute, adjudicator_of, set_adjudicator
-from app.ui.judging.verdict_text import mark_and_word
-from app.ui.review.dispute_plot import DisputePlot
-from app.ui.review.dispute_summary import DisputeDetails, DisputeEntry, dispute_details
-from app.ui.review.opinion_card import agent_card, hidden_agent_card, person_card
-from app.ui.session_context import SessionContext
-from app.ui.translation.message_texts import translate_message
-from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.base.translation.data_texts import task_text
+from app.ui.base.translation.measured_texts import translate_measured_text
+from app.ui.base.translation.message_texts import translate_message
+from app.ui.judge.plot.readout import flux_title
+from app.ui.judge.plot.trace import trace
+from app.ui.judge.verdict.verdict_text import NAMES, confidence_meaning, mark_and_word
+from app.ui.review.dispute_summary import (
+    AgentOpinion,
+    DisputeDetails,
+    DisputeEntry,
+    dispute_details,
+)
+from app.ui.review.figures import Figure
+from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import (
     MAX_REASON,
+    ElidedLabel,
     button,
     clear_layout,
     column,
@@ -33,6 +53,15 @@ from app.ui.widgets.page_parts import PageScrollArea
 MAX_OPINIONS = 6
 OPINIONS_PX = 220
 """Maximum height of the opinions; more scrolls."""
+
+translate = QCoreApplication.translate
+MAX_TEXT = 1200
+"""Characters shown of a comment or of the agent's reasons."""
+
+SMOOTH_PX = 3.0
+HEIGHT = 240
+CLIP = (0.5, 99.7)
+"""Percentiles of the flux that set its range, so that a single spike does not."""
 
 
 class DisputeView(QWidget):
@@ -194,3 +223,207 @@ class DisputeView(QWidget):
         agents = () if self.details is None or self._is_hidden() else self.details.agents
         look = next((each.look for each in agents if each.look is not None), None)
         self.plot.show_spectrum(self.shown.id, spectrum, look)
+
+
+# Cards with one opinion in a dispute: the verdict of a person or an agent, and the reasons.
+class OpinionCard(QFrame):
+    def __init__(self, who: str, verdict: str, role: str, details: str, text: str) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        layout = column(spacing=4, margins=(12, 8, 12, 8), parent=self)
+        self.verdict = narrow(wrapped_label(verdict, role))
+        layout.addWidget(narrow(wrapped_label(one_line(who), "title")))
+        layout.addWidget(self.verdict)
+        if details:
+            layout.addWidget(narrow(wrapped_label(details, "dim")))
+        if text:
+            layout.addWidget(narrow(wrapped_label(text[:MAX_TEXT])))
+        layout.addStretch(1)
+        self.setAccessibleName(f"{who}: {verdict}")
+
+
+def person_card(given: Judgement, *, is_adjudicator: bool) -> OpinionCard:
+    opinion = given.opinion
+    details = [given.at[:16].replace("T", " ")]
+    if opinion.confidence is not None:
+        confidence = translate("OpinionCard", "confidence {word}")
+        details.append(confidence.replace("{word}", confidence_meaning(opinion.confidence)))
+    details += opinion.flags
+    if opinion.subclass:
+        details.append(" › ".join(subclass_levels(opinion.subclass)))
+    details += [f"{name} = {value_text(value)}" for name, value in opinion.fields]
+    who = given.reviewer
+    if is_adjudicator:
+        who += " · " + translate("OpinionCard", "adjudicator")
+    role = "dim" if opinion.verdict is None else NAMES[opinion.verdict]
+    verdict = mark_and_word(opinion.verdict)
+    text = "\n".join(filter(None, (details[0], " · ".join(details[1:]))))
+    return OpinionCard(who, verdict, role, text, opinion.comment)
+
+
+def agent_card(opinion: AgentOpinion) -> OpinionCard:
+    roles = {"YES": "accept", "NO": "reject"}
+    answer = {"YES": "✓ YES", "NO": "✕ NO"}.get(
+        opinion.verdict or "", translate("OpinionCard", "no verdict")
+    )
+    if opinion.p_yes is not None:
+        answer += f" · p(YES) {probability_text(opinion.p_yes)}"
+    details = [translate("OpinionCard", "looks: {count}").replace("{count}", str(opinion.looks))]
+    if opinion.look is not None:
+        low, high = opinion.look.range
+        details.append(f"{task_text(opinion.look.label)} {low:.0f}–{high:.0f} Å")
+    who = translate("OpinionCard", "Agent") + f" {opinion.model}"
+    role = roles.get(opinion.verdict or "", "dim")
+    reasons = translate_measured_text(opinion.reasons)
+    return OpinionCard(who, answer, role, " · ".join(details), reasons)
+
+
+def hidden_agent_card() -> OpinionCard:
+    text = translate("OpinionCard", "Hidden in blind mode until you have judged it")
+    return OpinionCard(translate("OpinionCard", "Agent"), text, "dim", "", "")
+
+
+# The spectrum of a dispute in the unit of the judging page, with zoom by wheel and drag.
+class SmallPlot(Figure):
+    """A small plot of a disputed spectrum: the flux, and the window the agent looked at."""
+
+    painted = Signal(int)
+    """Id of the candidate whose spectrum was drawn on the screen."""
+
+    def __init__(self, current_theme: CurrentTheme, name: str) -> None:
+        super().__init__(current_theme, name)
+        self._candidate_id: int | None = None
+        self._is_reported = True
+        self.setMinimumHeight(HEIGHT)
+        self.viewport().installEventFilter(self)
+
+    def show_spectrum(self, candidate_id: int, spectrum: Spectrum, look: KeyLook | None) -> None:
+        is_same = candidate_id == self._candidate_id
+        self._candidate_id, self._is_reported = candidate_id, is_same and self._is_reported
+        self.draw(_draw_spectrum, spectrum, look)
+        self.viewport().update()
+
+    def show_nothing(self) -> None:
+        self._candidate_id, self._is_reported = None, True
+        self.draw(_draw_nothing)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Report the first paint; it is on screen by the next turn of the event loop."""
+        is_paint = event.type() == QEvent.Type.Paint
+        if is_paint and not self._is_reported and self._candidate_id is not None:
+            self._is_reported = True
+            self.painted.emit(self._candidate_id)
+        return bool(super().eventFilter(watched, event))
+
+
+def _draw_spectrum(figure: Figure, spectrum: Spectrum, look: KeyLook | None) -> None:
+    flux = smooth_gaussian(spectrum.flux, spectrum.good, SMOOTH_PX)
+    known = flux[np.isfinite(flux)]
+    low, high = np.percentile(known, CLIP) if known.size else (0.0, 1.0)
+    room = 0.08 * (high - low) or 1.0
+    if look is not None:
+        colour = QColor(figure.theme.agent)
+        colour.setAlpha(50)
+        region = pg.LinearRegionItem(look.range, movable=False, brush=colour, pen=pg.mkPen(None))
+        figure.add(region)
+        _name_look(figure, look, float(high + room), spectrum.range)
+    wavelength, flux = with_gaps(spectrum.wavelength, GAP, flux)
+    figure.add(
+        pg.PlotDataItem(
+            wavelength,
+            flux,
+            pen=pg.mkPen(figure.theme.flux),
+            connect="finite",
+            autoDownsample=True,
+        )
+    )
+    item, translate = figure.getPlotItem(), QCoreApplication.translate
+    name = translate("SpectrumPanel", "Wavelength (Å, vacuum)")
+    item.setLabel("bottom", name, color=figure.theme.dim)
+    item.setLabel("left", translate("SpectrumPanel", "Relative flux"), color=figure.theme.dim)
+    figure.set_ranges(*spectrum.range, float(low - room), float(high + room))
+
+
+def _name_look(figure: Figure, look: KeyLook, top: float, span: Window) -> None:
+    """Write the name beside the top of the region, on the side with more room."""
+    is_left = look.range[0] > (span[0] + span[1]) / 2.0
+    text = QCoreApplication.translate("SmallPlot", "Agent: {label}")
+    text = text.replace("{label}", task_text(look.label))
+    item = pg.TextItem(text, color=figure.theme.text, anchor=(1.0 if is_left else 0.0, 0.0))
+    item.setPos(look.range[0 if is_left else 1], top)
+    figure.add(item)
+
+
+def _draw_nothing(figure: Figure) -> None:
+    for side in ("bottom", "left"):
+        figure.getPlotItem().setLabel(side, "")
+
+
+class DisputePlot(SmallPlot):
+    """The wheel zooms along the wavelengths, a drag moves, a double click shows all."""
+
+    def __init__(self, current_theme: CurrentTheme, name: str) -> None:
+        super().__init__(current_theme, name)
+        self._spectrum: Spectrum | None = None
+        self._title, self._unit = "", 1.0
+        self._whole: tuple[list[float], list[float]] | None = None
+        self.setMouseEnabled(x=True, y=False)
+        self.setToolTip(
+            QCoreApplication.translate(
+                "DisputePlot", "Wheel zooms, drag moves, double click shows the whole spectrum"
+            )
+        )
+
+    def show_spectrum(self, candidate_id: int, spectrum: Spectrum, look: KeyLook | None) -> None:
+        is_other = spectrum is not self._spectrum
+        seen = self.getViewBox().viewRange()
+        if is_other:
+            self._spectrum = spectrum
+            exponent = trace(spectrum).exponent
+            self._unit = 10.0**exponent
+            self._title = _title(spectrum, exponent)
+        self._whole = None  # so that the spectrum sets the ranges
+        super().show_spectrum(candidate_id, spectrum, look)
+        self._whole = self.getViewBox().viewRange()
+        if not is_other:
+            self._show_range(seen)  # more opinions came: the zoom stays
+
+    def show_nothing(self) -> None:
+        self._spectrum = self._whole = None
+        self._title, self._unit = "", 1.0
+        super().show_nothing()
+
+    def show_all(self) -> None:
+        if self._whole is not None:
+            self._show_range(self._whole)
+
+    def wheelEvent(self, event: Any) -> None:
+        pg.PlotWidget.wheelEvent(self, event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        super().mouseDoubleClickEvent(event)
+        self.show_all()
+        event.accept()
+
+    def _restyle(self, *_: object) -> None:
+        seen = self.getViewBox().viewRange()
+        super()._restyle()
+        if self._spectrum is None:
+            return
+        axis = self.getPlotItem().getAxis("left")
+        axis.enableAutoSIPrefix(False)
+        axis.setScale(1.0 / self._unit)
+        axis.setLabel(self._title, color=self.theme.dim)
+        if self._whole is not None:
+            self._show_range(seen)
+
+    def _show_range(self, span: Any) -> None:
+        (low, high), (bottom, top) = span
+        self.set_ranges(low, high, bottom, top)
+
+
+def _title(spectrum: Spectrum, exponent: int) -> str:
+    translate = QCoreApplication.translate
+    relative = translate("SpectrumPanel", "Relative flux")
+    absolute = translate("SpectrumPanel", "Flux")
+    return flux_title(relative, absolute, spectrum.flux_unit, exponent)

@@ -17,7 +17,7 @@ from agent.confidence.reliability import Bin
 from agent.confidence.scores import Estimate
 from app.core.statistics.drift import VerdictBlock
 from app.core.statistics.number_format import rounded
-from app.ui.theme.theme import CurrentTheme
+from app.ui.base.theme.theme import CurrentTheme
 from app.ui.widgets.chart import Chart
 
 ROW_MARGIN_PX = 9

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from agent.errors import WorkbenchError
 from app.core.session.records import Change
-from app.ui.session_context import SessionContext
+from app.ui.session.session_context import SessionContext
 
 DELAY_MS = 200
 """Changes within this time are handled together."""

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 
-from agent.confidence.fleiss import FleissKappa
-from agent.confidence.scores import Estimate
+from agent.confidence.scores import Estimate, FleissKappa
 from app.core.statistics.calibration import Shortage, shortage
 from app.core.statistics.cut_plan import CutPlan, Missing
 from app.core.statistics.drift import Drift, find_unsteadiness

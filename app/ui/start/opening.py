@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from PySide6.QtCore import QObject, Qt, QTimer
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QMessageBox, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
+from agent.checked_toml import printable
 from agent.errors import WorkbenchError
 from app.core.database.locations import shown_location
 from app.core.errors import SessionHeldError
 from app.core.session.session import Session
-from app.core.session.spectra_folders import open_with_spectra
-from app.ui.background.runner import Runner
-from app.ui.importing.given_paths import GivenKind, GivenPaths
-from app.ui.importing.ready_made_sessions import sample_session, spectrum_session
-from app.ui.importing.same_lists import lists_of
-from app.ui.session_opener import OpenRequest, SessionOpener, reported
-from app.ui.settings.settings import reviewer_name
-from app.ui.settings.settings_store import SettingsStore
-from app.ui.start.locked_page import LockedPage
-from app.ui.start.outside_folders import ask_about_folders
-from app.ui.start.recent import remember
+from app.core.session.spectra_folders import OutsideFoldersError, allow_folders, open_with_spectra
+from app.ui.base.background.runner import Runner
+from app.ui.base.settings.settings import reviewer_name
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.base.translation.message_texts import translate_message
+from app.ui.start.importing.given_paths import GivenKind, GivenPaths
+from app.ui.start.importing.ready_made_sessions import lists_of, sample_session, spectrum_session
+from app.ui.start.recent_list import remember
+from app.ui.start.session_opener import OpenRequest, SessionOpener, reported
 from app.ui.start.welcome_page import WelcomePage
-from app.ui.theme.theme import CurrentTheme
-from app.ui.translation.message_texts import translate_message
 from app.ui.widgets.file_dialogs import choose_lists, choose_session
-from app.ui.widgets.labels import short_label
+from app.ui.widgets.labels import column, narrow, one_line, row, short_label, wrapped_label
+from app.ui.widgets.page_parts import Logo
 
 if TYPE_CHECKING:
-    from app.ui.importing.import_page import ImportPage
+    from app.ui.start.importing.import_page import ImportPage
+
+MAX_SHOWN = 12
+MAX_LENGTH = 200
+
+WIDTH = 560
 
 
 class OpeningHost(Protocol):
@@ -129,7 +134,7 @@ class Opening(QObject):
             self.on_failed(WorkbenchError(given.reason))
 
     def import_lists(self, paths: list[Path], came_from: Session | None = None) -> None:
-        from app.ui.importing.import_page import ImportPage
+        from app.ui.start.importing.import_page import ImportPage
 
         self.opener.cancel()
         self.welcome.name_prompt.skip()
@@ -234,3 +239,96 @@ class Opening(QObject):
         self.show_welcome()
         if not isinstance(error, SessionHeldError):  # another window may have it open
             self.welcome.show_problem(translate_message(str(error)))
+
+
+# The question whether a session may read spectra outside its own folder.
+def ask_about_folders(
+    parent: QWidget, error: WorkbenchError, open_again: Callable[[], None]
+) -> bool:
+    """Ask if that was the reason not to open a session; False if it was another reason."""
+    if not isinstance(error, OutsideFoldersError):
+        return False
+    question = FoldersQuestion(error, parent)
+    question.allowed.clicked.connect(open_again)
+    question.open()
+    return True
+
+
+class FoldersQuestion(QMessageBox):
+    """Does not block; asked once for each session, as the answer is kept on this computer."""
+
+    def __init__(self, error: OutsideFoldersError, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setIcon(QMessageBox.Icon.Question)
+        self.setText(self.tr("This session names spectra outside its own folder."))
+        more = ["…"] if len(error.folders) > MAX_SHOWN else []
+        shown = [printable(each, MAX_LENGTH) for each in error.folders[:MAX_SHOWN]]
+        about = self.tr(
+            "Read them only if you trust where the session comes from: what you export or pack "
+            "may contain them."
+        )
+        self.setInformativeText("\n".join([*shown, *more, "", about]))
+        self.allowed = self.addButton(self.tr("Read them"), QMessageBox.ButtonRole.AcceptRole)
+        cancel = self.addButton(QMessageBox.StandardButton.Cancel)
+        self.setEscapeButton(cancel)
+        self.setDefaultButton(cancel)  # so that nobody agrees by mistake
+        self.allowed.clicked.connect(partial(allow_folders, error.session_id, error.folders))
+
+
+class LockedPage(QWidget):
+    """The page shown when another program has the session open."""
+
+    read_only_requested = Signal(object)
+    """Path or URL of the session."""
+    retry_requested = Signal(object)
+    closed = Signal()
+
+    def __init__(self, current_theme: CurrentTheme) -> None:
+        super().__init__()
+        self._location: Path | str = ""
+        self.title = narrow(wrapped_label("", "title"))
+        self.holder = narrow(wrapped_label("", ""))
+        about = narrow(wrapped_label("", "dim"))
+        text = self.tr(
+            "Only one program can write to a session at a time, so that no verdict "
+            "is lost. Close the session there, or open it here read-only."
+        )
+        about.setText(text)
+        self.read_only_button = self._button(self.tr("Open read-only"), self._open_read_only)
+        self.read_only_button.setProperty("role", "primary")
+        self.retry_button = self._button(self.tr("Try again"), self._retry)
+        self.other_button = self._button(self.tr("Choose another session"), self.closed.emit)
+        card = QFrame()
+        card.setProperty("role", "card")
+        card.setFixedWidth(WIDTH)
+        inner = column(Logo(44), spacing=12, margins=(24, 24, 24, 20), parent=card)
+        inner.addSpacing(4)
+        for part in (self.title, self.holder, about):
+            inner.addWidget(part)
+        inner.addSpacing(8)
+        inner.addLayout(row(self.read_only_button, self.retry_button, 1, self.other_button))
+        layout = QVBoxLayout(self)
+        layout.addStretch(2)
+        layout.addWidget(card, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addStretch(3)
+
+    def show_holder(self, location: Path | str, error: SessionHeldError) -> None:
+        self._location = location
+        name = location.name if isinstance(location, Path) else shown_location(location)
+        text = self.tr("{name} is open in another program")
+        self.title.setText(text.replace("{name}", one_line(name)))
+        self.holder.setText(self.tr("In use by: {who}").replace("{who}", one_line(error.holder)))
+
+    def _button(self, text: str, call: object) -> QPushButton:
+        button = QPushButton(text)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.clicked.connect(call)
+        return button
+
+    def _open_read_only(self) -> None:
+        self.read_only_requested.emit(self._location)
+
+    def _retry(self) -> None:
+        self.retry_requested.emit(self._location)

@@ -2,35 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from app.core.database.locations import shown_location
-from app.ui.actions.actions import ACTIONS
-from app.ui.background.runner import Runner
-from app.ui.importing.drop_zone import DropZone
-from app.ui.importing.given_paths import GivenKind, GivenPaths
-from app.ui.settings.settings_store import SettingsStore
-from app.ui.start import start_button
-from app.ui.start.name_prompt import NamePrompt
+from app.core.reviewer_name import name_from_environment
+from app.ui.base.actions.actions import ACTIONS
+from app.ui.base.background.runner import Runner
+from app.ui.base.settings.settings import reviewer_name
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.theme.theme import CurrentTheme, Theme
+from app.ui.start.importing.drop_zone import DropZone
+from app.ui.start.importing.given_paths import GivenKind, GivenPaths
 from app.ui.start.recent_list import RecentList
-from app.ui.start.start_button import StartButton
-from app.ui.theme.theme import CurrentTheme
 from app.ui.widgets.file_dialogs import choose_folder, choose_lists, choose_session
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import column, flow, row, short_label, wrapped_label
-from app.ui.widgets.page_parts import Logo, PageScrollArea
-from app.ui.widgets.problem_line import ProblemLine
-from app.ui.widgets.reviewer_name import ReviewerName
+from app.ui.widgets.labels import button, column, flow, row, short_label, wrapped_label
+from app.ui.widgets.page_parts import Logo, PageScrollArea, ProblemLine
+from app.ui.widgets.painted_button import RowButton
+from app.ui.widgets.reviewer_name import MAX_NAME, NameField, ReviewerName
 from app.ui.widgets.text_width import MostWidth
 
 PROGRAM = "Spec-o3 Workbench"
 TOUR = "tour"
 """Entry in `Settings.told`."""
 MAX_WIDTH = 1080
+
+NAME_ASKED = "name"
+"""Entry in `Settings.told`."""
+FIELD_PX = 240
+
+Icon = Callable[[QPainter], None]
+"""Draws into a 24 x 24 square with the pen that is set."""
 
 
 class WelcomePage(QWidget):
@@ -114,15 +131,15 @@ class WelcomePage(QWidget):
     def _make_buttons(self) -> None:
         make = partial(StartButton, self._current_theme)
         title = self.tr("Try the sample")
-        self.sample_button = make(start_button.spectrum, title, "", is_first=True)
+        self.sample_button = make(spectrum, title, "", is_first=True)
         title, about = self.tr("Open a list"), self.tr("CSV, ECSV, FITS, VOTable or Parquet")
-        self.list_button = make(start_button.table, title, about, self._key("open_list"))
+        self.list_button = make(table, title, about, self._key("open_list"))
         title = self.tr("Open a folder of spectra")
         about = self.tr("LAMOST, SDSS, DESI and other FITS or text spectra")
-        self.folder_button = make(start_button.folder, title, about)
+        self.folder_button = make(folder, title, about)
         title = self.tr("Open a session")
         about = self.tr("Continue where you left off, or view a colleague's session")
-        self.session_button = make(start_button.session, title, about, self._key("open_session"))
+        self.session_button = make(session, title, about, self._key("open_session"))
         self.sample_button.clicked.connect(self._request_sample)
         self.list_button.clicked.connect(self._ask_for_lists)
         self.folder_button.clicked.connect(self._ask_for_folder)
@@ -183,3 +200,254 @@ class WelcomePage(QWidget):
     def _ask_for_session(self) -> None:
         if (location := choose_session(self)) is not None:
             self.session_chosen.emit(location)
+
+
+class NamePrompt(QFrame):
+    """Enter saves the typed name; Esc keeps the proposed one.
+
+    Opening a session without an answer saves what was typed, else keeps the proposed name.
+    """
+
+    answered = Signal()
+    dismissed = Signal()
+
+    def __init__(self, settings: SettingsStore) -> None:
+        super().__init__()
+        self._settings = settings
+        self._was_shown = False
+        self.setProperty("role", "notice")
+        question = self.tr("Welcome. Which name should your verdicts be saved under?")
+        note = self.tr("Your name is saved with each verdict and stays on this computer.")
+        self.title, self.note = short_label(question, "title"), short_label(note, "dim")
+        self.field = NameField()
+        self.field.setMaxLength(MAX_NAME)
+        self.field.setAcceptDrops(False)
+        self.field.setFixedWidth(FIELD_PX)
+        self.field.setAccessibleName(self.tr("Your name"))
+        self.keep_button = button(self.tr("Save"), "primary")
+        row(
+            (column(self.title, self.note, spacing=2), 1),
+            self.field,
+            self.keep_button,
+            margins=(16, 10, 12, 10),
+            parent=self,
+        )
+        self.field.setText(reviewer_name(settings.settings))
+        self.field.returnPressed.connect(self.answer)
+        self.field.cancelled.connect(self.dismiss)
+        self.keep_button.clicked.connect(self.answer)
+        settings.changed.connect(self._follow)
+        self._follow(None)
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the name is unknown and the question was not answered or dismissed yet."""
+        settings = self._settings.settings
+        is_known = settings.reviewer.strip() or name_from_environment()
+        return not is_known and NAME_ASKED not in settings.told
+
+    def ask_before(self, call: Callable[[], object]) -> None:
+        """Call it once the question is answered or dismissed; at once if there is none."""
+        once = Qt.ConnectionType.SingleShotConnection
+        if self.is_needed:
+            self.answered.connect(call, once)
+            self.dismissed.connect(call, once)
+        else:
+            call()
+
+    def answer(self) -> None:
+        self._save_name()
+        self.answered.emit()
+
+    def dismiss(self) -> None:
+        self._mark_asked()
+        self.dismissed.emit()
+
+    def skip(self) -> None:
+        """Stop asking because a session is being opened."""
+        if not (self.is_needed and self._was_shown):
+            return
+        if self.field.isModified():
+            self._save_name()
+        else:
+            self._mark_asked()
+
+    def _save_name(self) -> None:
+        typed = " ".join(self.field.text().split())
+        self._mark_asked(**{"reviewer": typed} if typed.isprintable() and typed else {})
+
+    def _mark_asked(self, **changes: str) -> None:
+        """Save the changes, and do not ask again."""
+        self._settings.change(told=(*self._settings.settings.told, NAME_ASKED), **changes)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        QTimer.singleShot(0, self, self._take_focus)
+
+    def _take_focus(self) -> None:
+        if self.isVisible():
+            self._was_shown = True
+            self.field.setFocus()
+            self.field.selectAll()
+
+    def _follow(self, _: object) -> None:
+        self.setVisible(self.is_needed)
+
+
+# A large button of the welcome page: icon, title, description and key.
+def spectrum(painter: QPainter) -> None:
+    points = ((2, 16), (6, 14), (9, 15), (12, 4), (15, 15), (18, 13), (22, 14))
+    painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in points]))
+    painter.drawLine(QPointF(2, 20.5), QPointF(22, 20.5))
+
+
+def table(painter: QPainter) -> None:
+    painter.drawRoundedRect(QRectF(3, 4, 18, 16), 2, 2)
+    painter.drawLine(QPointF(3, 9), QPointF(21, 9))
+    painter.drawLine(QPointF(3, 14.5), QPointF(21, 14.5))
+    painter.drawLine(QPointF(9.5, 9), QPointF(9.5, 20))
+
+
+def folder(painter: QPainter) -> None:
+    points = ((3, 19), (3, 5), (9.5, 5), (11.5, 8), (21, 8), (21, 19), (3, 19))
+    painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in points]))
+
+
+def session(painter: QPainter) -> None:
+    painter.drawRoundedRect(QRectF(5, 3, 14, 18), 2, 2)
+    painter.drawPolyline(QPolygonF([QPointF(8.5, 12), QPointF(11, 15), QPointF(15.5, 8.5)]))
+
+
+def draw_icon(painter: QPainter, icon: Icon, target: QRectF, colour: QColor) -> None:
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.translate(target.topLeft())
+    painter.scale(target.width() / 24.0, target.height() / 24.0)
+    pen = QPen(colour, 1.6)
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    icon(painter)
+    painter.restore()
+
+
+PAD, ICON, GAP = 14, 26, 14
+WRAPPED = int(Qt.TextFlag.TextWordWrap.value)
+RADIUS = 8.0
+FIRST_ALPHA, HOVER_ALPHA, PRESSED_ALPHA = 24, 18, 40
+
+
+class StartButton(RowButton):
+    """`is_first` highlights the button meant for newcomers."""
+
+    def __init__(
+        self,
+        current_theme: CurrentTheme,
+        icon: Icon,
+        title: str,
+        about: str,
+        key: str = "",
+        *,
+        is_first: bool = False,
+    ) -> None:
+        super().__init__()
+        self._current_theme, self._icon, self._about, self._key = current_theme, icon, about, key
+        self._is_first = is_first
+        self.setText(title)
+        self.setAccessibleName(title)
+        self.setAccessibleDescription(about)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        current_theme.changed.connect(self.update)
+
+    def set_description(self, about: str) -> None:
+        self._about = about
+        self.setAccessibleDescription(about)
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        line = self.fontMetrics().height()
+        wide = max(
+            QFontMetrics(self._bold()).horizontalAdvance(self.text()) + self._key_width(),
+            self.fontMetrics().horizontalAdvance(self._about),
+        )
+        return QSize(wide + 2 * PAD + ICON + 2 * GAP, 2 * line + 2 * PAD + 2)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(220, self.sizeHint().height())
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Title and description wrap."""
+        _, about = self._boxes(width)
+        return max(about.bottom() + 1 + PAD, self.sizeHint().height())
+
+    def _boxes(self, width: int) -> tuple[QRect, QRect]:
+        """Where title and description are."""
+        left, most = PAD + ICON + GAP, 10_000
+        room = max(width - left - PAD, 1)
+        title = QFontMetrics(self._bold()).boundingRect(
+            QRect(left, PAD, max(room - self._key_width(), 1), most), WRAPPED, self.text()
+        )
+        about = self.fontMetrics().boundingRect(
+            QRect(left, title.bottom() + 3, room, most), WRAPPED, self._about
+        )
+        return title, about
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ink, dim = self._draw_background(painter, self._current_theme.theme)
+        draw_icon(painter, self._icon, QRectF(PAD, (self.height() - ICON) / 2, ICON, ICON), ink)
+        self._draw_text(painter, ink, dim)
+
+    def _draw_background(self, painter: QPainter, theme: Theme) -> tuple[QColor, QColor]:
+        """Draw the background; returns the colours of title and description."""
+        frame = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        accent = QColor(theme.accent)
+        edge = accent if self._is_first or self.hasFocus() else QColor(theme.border)
+        painter.setPen(QPen(edge, 2.0 if self.hasFocus() else 1.0))
+        painter.setBrush(QColor(theme.panel))
+        painter.drawRoundedRect(frame, RADIUS, RADIUS)
+        accent.setAlpha(self._accent_alpha())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(accent)
+        painter.drawRoundedRect(frame, RADIUS, RADIUS)
+        is_lit = self._is_first or self._is_hovered
+        return QColor(theme.accent if is_lit else theme.text), QColor(theme.dim)
+
+    def _accent_alpha(self) -> int:
+        base = FIRST_ALPHA if self._is_first else 0
+        if self.isDown():
+            return base + PRESSED_ALPHA
+        return base + HOVER_ALPHA if self._is_hovered else base
+
+    def _draw_text(self, painter: QPainter, ink: QColor, dim: QColor) -> None:
+        title, about = self._boxes(self.width())
+        painter.setFont(self._bold())
+        painter.setPen(ink)
+        painter.drawText(title, WRAPPED, self.text())
+        painter.setFont(self.font())
+        painter.setPen(dim)
+        painter.drawText(about, WRAPPED, self._about)
+        if self._key:
+            width = self._key_width()
+            key = QRect(self.width() - PAD - width, PAD, width, self.fontMetrics().height())
+            painter.drawText(
+                key, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._key
+            )
+
+    def _bold(self) -> QFont:
+        font = QFont(self.font())
+        font.setWeight(QFont.Weight.DemiBold)
+        return font
+
+    def _key_width(self) -> int:
+        return self.fontMetrics().horizontalAdvance(self._key) + GAP if self._key else 0

@@ -25,8 +25,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.keys.text_focus import ROW_NAVIGATION
-from app.ui.theme.theme import CurrentTheme, tones
+from app.ui.base.keys.text_focus import ROW_NAVIGATION
+from app.ui.base.theme.theme import CurrentTheme, tones
 from app.ui.widgets.labels import MAX_NAME
 
 CELL = Qt.ItemDataRole.UserRole + 1

@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFont, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from app.ui.theme.theme import CurrentTheme, Theme
+from app.ui.base.theme.theme import CurrentTheme, Theme
 
 
 class Chart(pg.PlotWidget):  # type: ignore[misc]

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QDockWidget, QWidget
 
-from app.ui.theme.theme import CurrentTheme
+from app.ui.base.theme.theme import CurrentTheme
 
 GRIP_PX = 6
 DOTS, DOT_PX, APART_PX = 7, 2, 6

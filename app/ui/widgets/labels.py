@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
     QHBoxLayout,
     QLabel,
     QLayout,
+    QMenu,
     QPushButton,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
 from agent.ellipsis import shortened
 from app.ui.widgets.flow_layout import FlowLayout
+from app.ui.widgets.text_width import first_that_fits
 
 Part = (
     QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
@@ -155,3 +160,70 @@ def escape_mnemonics(text: str) -> str:
 
 def with_key(text: str, key: str) -> str:
     return escape_mnemonics(f"{text}  {key}" if key else text)
+
+
+class ElidedLabel(QLabel):
+    """A label for one line of plain text, elided where there is no room for it."""
+
+    def __init__(self, role: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.full_text = self._short_text = ""
+        self.setProperty("role", role)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+
+    def show_text(self, text: str, tooltip: str = "", short: str = "") -> None:
+        """Show a text, or what is `short` for it where there is no room for the text."""
+        if (text := cut(text)) != self.full_text:
+            self.full_text, self._short_text = text, short
+            self._elide()
+        self.setToolTip(tooltip or text)
+
+    @property
+    def _line(self) -> str:
+        return one_line(self.full_text, MAX_SHOWN)
+
+    def sizeHint(self) -> QSize:
+        return QSize(
+            self.fontMetrics().horizontalAdvance(self._line) + 4, super().sizeHint().height()
+        )
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(20, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._elide()
+
+    def _elide(self) -> None:
+        room, metrics = self.contentsRect().width(), self.fontMetrics()
+        line = first_that_fits([self._line, self._short_text or self._line], metrics, room)
+        elided = metrics.elidedText(line, Qt.TextElideMode.ElideRight, room)
+        if elided != self.text():
+            self.setText(elided)
+
+
+# Menu entries that call a function.
+def add_action(menu: QMenu, text: str, call: Callable[[], object]) -> QAction:
+    """Add an entry; what Qt tells about its check mark is not passed on."""
+    action = menu.addAction(escape_mnemonics(text))
+    action.triggered.connect(partial(_call, call))
+    return action
+
+
+def add_check(menu: QMenu, text: str, is_on: bool, call: Callable[[bool], object]) -> QAction:
+    """Add an entry with a check mark; `call` is told whether it is set."""
+    action = menu.addAction(escape_mnemonics(text))
+    action.setCheckable(True)
+    action.setChecked(is_on)
+    action.triggered.connect(partial(_call_checked, action, call))
+    return action
+
+
+def _call(call: Callable[[], object], *_: object) -> None:
+    call()
+
+
+def _call_checked(action: QAction, call: Callable[[bool], object], *_: object) -> None:
+    # Qt gives a partial no argument, as it cannot see how many it takes.
+    call(action.isChecked())

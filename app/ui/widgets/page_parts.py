@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QLabel,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
 
-from app.ui.program_icon import program_icon
-from app.ui.widgets.labels import column, wrapped_label
+from app.ui.base.program_icon import program_icon
+from app.ui.widgets.labels import column, cut, narrow, row, short_label, wrapped_label
+
+OPEN, SHUT = "▾", "▸"
 
 
 class PageCard(QFrame):
@@ -84,3 +94,88 @@ class Logo(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         self._icon.paint(painter, self.rect())
+
+
+class ProblemLine(QFrame):
+    """Hidden while there is nothing to say."""
+
+    def __init__(
+        self, parent: QWidget | None = None, *, mark: str = "!", tone: str = "warning"
+    ) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "notice" if tone == "warning" else "card")
+        self.label = narrow(wrapped_label(""))
+        self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.close_button = QToolButton(autoRaise=True)
+        self.close_button.setText("✕")
+        self.close_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.close_button.setAccessibleName(self.tr("Close this message"))
+        self.close_button.clicked.connect(self.clear)
+        row(
+            short_label(mark, tone),
+            (self.label, 1),
+            self.close_button,
+            spacing=12,
+            margins=(12, 8, 8, 8),
+            parent=self,
+        )
+        self.hide()
+
+    def show_problem(self, text: str) -> None:
+        self.label.setText(cut(text))
+        self.setVisible(bool(text))
+
+    def clear(self) -> None:
+        self.show_problem("")
+
+    @property
+    def text(self) -> str:
+        return self.label.text()
+
+
+class FoldingCard(QFrame):
+    """A card of the left column that folds away when its heading is clicked."""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self.is_folded = False
+        self._title = title
+        self.heading = _Heading(self)
+        self.note = short_label("", "dim", self)
+        self.body = QWidget(self)
+        self.inside = column(parent=self.body)
+        self.head = row(self.heading, (self.note, 0, Qt.AlignmentFlag.AlignRight))
+        """Row of the heading and the note; a card may insert more widgets between them."""
+        column(self.head, (self.body, 1), spacing=4, margins=(12, 8, 12, 8), parent=self)
+        self.heading.clicked.connect(self.flip)
+        self._show_heading()
+
+    def flip(self) -> None:
+        self.fold(not self.is_folded)
+
+    def fold(self, is_folded: bool) -> None:
+        self.is_folded = is_folded
+        self.body.setVisible(not is_folded)
+        policy, policies = self.sizePolicy(), QSizePolicy.Policy
+        policy.setVerticalPolicy(policies.Maximum if is_folded else policies.Preferred)
+        self.setSizePolicy(policy)
+        self._show_heading()
+
+    def _show_heading(self) -> None:
+        self.heading.setText(f"{SHUT if self.is_folded else OPEN} {self._title}")
+        self.heading.setAccessibleName(self._title)
+
+
+class _Heading(QLabel):
+    clicked = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "title")
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self.rect().contains(event.position().toPoint()):
+            self.clicked.emit()

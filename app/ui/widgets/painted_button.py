@@ -9,8 +9,8 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QEnterEvent, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from app.ui.keys.keymap import Keymap
-from app.ui.theme.theme import CurrentTheme, Theme
+from app.ui.base.keys.keymap import Keymap
+from app.ui.base.theme.theme import CurrentTheme, Theme
 
 
 def hint(text: str, keymap: Keymap, name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
-from app.ui.theme.theme import CurrentTheme
+from app.ui.base.theme.theme import CurrentTheme
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from app.ui.theme.theme import CurrentTheme, Theme
+from app.ui.base.theme.theme import CurrentTheme, Theme
 
 RADIUS, PAD = 5.0, 6
 TEXT_SCALE = 0.85

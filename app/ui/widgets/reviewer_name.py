@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QWidget
 
-from app.ui.keys.text_focus import OWN_KEYS
-from app.ui.settings.settings import reviewer_name
-from app.ui.settings.settings_store import SettingsStore
+from app.ui.base.keys.text_focus import OWN_KEYS
+from app.ui.base.settings.settings import reviewer_name
+from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.widgets.labels import flow, short_label
 
 MAX_NAME = 100

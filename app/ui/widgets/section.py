@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from app.ui.theme.theme import CurrentTheme
+from app.ui.base.theme.theme import CurrentTheme
 from app.ui.widgets.labels import column
 
 ARROW_PX = 16

@@ -8,12 +8,12 @@ import sys
 
 import pytest
 
-from agent.child_process.give_way import NICENESS
+from agent.child_process.die_with_parent import NICENESS
 from agent.child_process.start_child import start_child
 
 CODE = """
 import subprocess, sys
-from agent.child_process.give_way import give_way
+from agent.child_process.die_with_parent import give_way
 give_way()
 subprocess.run([sys.executable, "-c", "import os; print(os.getpriority(os.PRIO_PROCESS, 0))"])
 """

@@ -5,7 +5,7 @@ import signal
 import threading
 from pathlib import Path
 
-from agent.cluster.actor import CannotWork, MustBeAlone
+from agent.cluster.ray_actors import CannotWork, MustBeAlone
 from agent.errors import WorkbenchError
 
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.cluster.actor import CannotWork
-from agent.cluster.place import RayPlace
-from agent.cluster.ray_actors import AHEAD, RayActors, SideBySide
+from agent.cluster.options import RayPlace
+from agent.cluster.ray_actors import AHEAD, CannotWork, RayActors, SideBySide
 from agent.cluster.ray_cluster import RayCluster
 from agent.errors import WorkbenchError
 from tests.agent.cluster.ray_workers import Broken, Different, Doomed, Obedient, Sociable, Unable

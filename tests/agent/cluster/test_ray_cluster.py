@@ -7,8 +7,15 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from agent.cluster.options import ActorsOption, GpusEachOption, RayCommand, RayOption, ray_place
-from agent.cluster.place import RayPlace, with_ray_address
+from agent.cluster.options import (
+    ActorsOption,
+    GpusEachOption,
+    RayCommand,
+    RayOption,
+    RayPlace,
+    ray_place,
+    with_ray_address,
+)
 from agent.cluster.ray_actors import RayActors
 from agent.cluster.ray_cluster import RayCluster
 from agent.errors import WorkbenchError

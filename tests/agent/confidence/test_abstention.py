@@ -12,8 +12,8 @@ from agent.confidence.abstention import (
     cut_for_recall,
     judged_needed,
 )
-from agent.confidence.intervals import lower_limit
 from agent.confidence.judged import ConfidenceError, JudgedScores
+from agent.confidence.scores import lower_limit
 from tests.agent.confidence.judged_samples import sample_judged
 
 ROUNDS = 400

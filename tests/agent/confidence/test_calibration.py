@@ -12,16 +12,19 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
 from agent.confidence.calibration import (
+    MAX_BYTES,
     MAX_KNOTS,
     Calibration,
     advised_method,
     calibrated_out_of_fold,
+    calibration_from_json,
+    calibration_to_json,
     fit_calibration,
     fit_isotonic,
+    fit_platt,
+    smoothed_targets,
 )
-from agent.confidence.calibration_file import MAX_BYTES, calibration_from_json, calibration_to_json
 from agent.confidence.judged import ConfidenceError, JudgedScores, logit
-from agent.confidence.platt import fit_platt, smoothed_targets
 from agent.confidence.reliability import expected_calibration_error, reliability_curve
 from tests.agent.confidence.judged_samples import sample_judged
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 from sklearn.calibration import calibration_curve
 
-from agent.confidence.intervals import binomial_tail, lower_limit, upper_limit, wilson
 from agent.confidence.judged import ConfidenceError, JudgedScores
 from agent.confidence.reliability import (
     average_precision,
@@ -17,6 +16,7 @@ from agent.confidence.reliability import (
     reliability_curve,
     roc_auc,
 )
+from agent.confidence.scores import binomial_tail, lower_limit, upper_limit, wilson
 from tests.agent.confidence.judged_samples import sample_judged
 
 PAIRS = st.lists(

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 import agent.confidence
-from agent.confidence.fleiss import fleiss_agreement
 from agent.confidence.judged import ConfidenceError, JudgedScores, logit, sigmoid
 from agent.confidence.scores import (
     agreement,
@@ -21,6 +20,7 @@ from agent.confidence.scores import (
     cohen_kappa,
     confusion_matrix,
     f1_score,
+    fleiss_agreement,
 )
 from tests.agent.confidence.judged_samples import fleiss_by_definition
 

@@ -9,9 +9,9 @@ import pytest
 
 pytest.importorskip("llama_cpp")
 
-from agent.convert.agreement import Answers, agreement, answers, measure_speed
 from agent.convert.convert import plan_conversion, write_files
 from agent.convert.episodes import random_episode
+from agent.convert.model import Answers, agreement, answers, measure_speed
 from agent.engines.gguf.engine import GgufEngine
 from agent.engines.sampling import log_softmax
 from agent.rendering.model_image import QWEN25

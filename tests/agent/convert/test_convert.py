@@ -16,9 +16,8 @@ import numpy as np
 import pytest
 
 from agent.convert import convert, gguf_file
-from agent.convert.checkpoint import StoredTensor
+from agent.convert.checkpoint import ConversionError, StoredTensor
 from agent.convert.convert import Plan, plan_conversion, write_files
-from agent.convert.errors import ConversionError
 
 KIND = "q4_k_m"
 

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from agent.convert import forms
+from agent.convert.checkpoint import ConversionError
 from agent.convert.convert import HEADER_BYTES
-from agent.convert.errors import ConversionError
-from agent.convert.forms import BITS, GGUF_FORMS, VISION_WEIGHTS, Form, best_form, forms_of
+from agent.convert.forms import (
+    BITS,
+    GGUF_FORMS,
+    VISION_WEIGHTS,
+    Form,
+    Machine,
+    best_form,
+    forms_of,
+    this_machine,
+)
 from agent.convert.gguf_file import Contents
-from agent.convert.machine import Machine
 from agent.convert.shapes import read_shape
 from agent.convert.targets import text_targets, vision_targets
 from agent.models.registry import published_model
@@ -23,6 +34,8 @@ DESK = Machine(
     has_torch=True,
     has_llama_cpp=True,
 )
+
+MEMINFO = "MemTotal:       16000000 kB\nMemFree:  1 kB\nMemAvailable:    9000000 kB\n"
 
 
 def card(name: str = "spec-o3-7b"):
@@ -87,3 +100,23 @@ def test_models_that_have_no_other_form() -> None:
     assert eye is not None
     with pytest.raises(ConversionError, match="nano-eye has no other forms"):
         forms_of(eye, is_here=True)
+
+
+def test_there_is_memory_and_disk(tmp_path: Path) -> None:
+    here = this_machine(tmp_path / "not" / "there" / "yet")
+    assert 0 < here.memory_free <= here.memory < 10**14
+    assert 0 < here.disk_free < 10**17
+    assert here.has_llama_cpp
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows is asked otherwise")
+def test_what_the_kernel_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = tmp_path / "meminfo"
+    monkeypatch.setattr(forms, "MEMINFO", told)
+    told.write_text(MEMINFO)
+    here = this_machine(tmp_path)
+    assert (here.memory, here.memory_free) == (16_384_000_000, 9_216_000_000)
+    for content in ("", "MemTotal: much", "MemTotal:       16000000 kB\n"):
+        told.write_text(content)
+        here = this_machine(tmp_path)
+        assert 0 < here.memory_free < here.memory, "as where there is no such file"

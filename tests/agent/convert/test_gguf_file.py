@@ -16,7 +16,7 @@ pytest.importorskip("torch")
 from safetensors.torch import load_file, save_file
 
 from agent.convert import gguf_file
-from agent.convert.errors import ConversionError
+from agent.convert.checkpoint import ConversionError
 from agent.convert.gguf_file import Contents, write_gguf
 from agent.convert.metadata import Value
 from agent.convert.targets import TensorTarget

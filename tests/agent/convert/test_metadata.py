@@ -9,8 +9,7 @@ import pytest
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
-from agent.convert.checkpoint import open_checkpoint
-from agent.convert.errors import ConversionError
+from agent.convert.checkpoint import ConversionError, open_checkpoint
 from agent.convert.metadata import Value, text_metadata, vision_metadata
 from agent.convert.shapes import read_shape
 from agent.convert.vocabulary import read_vocabulary

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agent.convert import model
-from agent.convert.errors import ConversionError
+from agent.convert.checkpoint import ConversionError
 from agent.convert.model import Converted, convert_model
 from agent.errors import ResourceError, WorkbenchError
 from agent.models.card import Source

@@ -12,7 +12,7 @@ import pytest
 from gguf import GGMLQuantizationType as Type
 
 from agent.convert import quantizer
-from agent.convert.errors import ConversionError
+from agent.convert.checkpoint import ConversionError
 from agent.convert.quantizer import quantize_chunk, quantized
 
 IN_XLLAMACPP = """

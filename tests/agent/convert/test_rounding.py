@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from gguf import GGMLQuantizationType as Type
 
+from agent.convert.gguf_file import is_within_rounding
 from agent.convert.quantizer import quantized
-from agent.convert.rounding import is_within_rounding
 
 KINDS = [Type.F32, Type.F16, Type.Q8_0, Type.Q6_K, Type.Q5_K, Type.Q4_K, Type.Q5_1, Type.Q5_0]
 

@@ -10,8 +10,7 @@ import pytest
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
-from agent.convert.checkpoint import open_checkpoint
-from agent.convert.errors import ConversionError
+from agent.convert.checkpoint import ConversionError, open_checkpoint
 from agent.convert.shapes import read_shape
 from tests.agent.convert.folders import Json, copy3, copy25, edit
 from tests.small_models import tiny_qwen3, tiny_qwen25

@@ -14,7 +14,7 @@ pytest.importorskip("torch")
 import torch
 from safetensors.torch import load_file, save_file
 
-from agent.convert.errors import ConversionError
+from agent.convert.checkpoint import ConversionError
 from tests.agent.convert.folders import copy25, edit, read_gguf
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from train.export.export import export_gguf

@@ -11,8 +11,8 @@ import pytest
 from gguf import GGMLQuantizationType as Type
 
 from agent.convert.convert import plan_conversion, write_files
+from agent.convert.quantizer import tensor_types
 from agent.convert.targets import TensorTarget
-from agent.convert.tensor_types import tensor_types
 from tests.random_checkpoint import Widths, make_random_checkpoint
 
 FILE_TYPES = {"q8_0": 7, "q4_k_m": 15, "q5_k_m": 17}

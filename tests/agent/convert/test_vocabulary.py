@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
-from agent.convert.errors import ConversionError
+from agent.convert.checkpoint import ConversionError
 from tests.agent.convert.folders import Json, copy25, edit
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from train.export.export import export_gguf

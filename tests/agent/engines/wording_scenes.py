@@ -19,7 +19,7 @@ from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from tests.agent.protocol.wordings import call
 from tests.agent.scenes import star
-from train.models.chat_template import CHAT_TEMPLATE
+from train.models.model_folder import CHAT_TEMPLATE
 
 TURNS = (
     call('{"wavelength_range": [6500, 6600], "label": "the bump"}'),

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from agent.errors import ResourceError
+from agent.evidence.features import FEATURES
 from agent.evidence.findings import GROUP_CAP, Finding, _capped, check_claims
-from agent.evidence.gates import GATES
 from agent.evidence.measurements import SpectrumMeasurements, measurements_of
-from agent.evidence.places import contains, feature_range, gate_places, window_of
+from agent.evidence.places import contains, feature_places, feature_range, window_of
 from agent.evidence.weights import UNFITTED_WEIGHT, read_weights, weights_for
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import Evidence, find_task, load_tasks
@@ -119,15 +119,17 @@ def test_a_redshift_has_no_place():
     assert window_of(Finding(evidence=redshift, value=0.0), task, numbers) is None
 
 
-def test_gates_have_their_places():
+def test_features_have_their_places():
     assert (
-        gate_places("H_alpha_em_fwhm") == gate_places("EW_H_alpha") == ((6564.612880603939,) * 2,)
+        feature_places("H_alpha_em_fwhm")
+        == feature_places("EW_H_alpha")
+        == ((6564.612880603939,) * 2,)
     )
-    assert len(gate_places("HeI_both")) == 2
-    assert gate_places("bend") == gate_places("colour_4200_5400") == ()
-    ((low, high),) = gate_places("Dn4000")
+    assert len(feature_places("HeI_both")) == 2
+    assert feature_places("bend") == feature_places("colour_4200_5400") == ()
+    ((low, high),) = feature_places("Dn4000")
     assert 3950 < low == high < 4000
-    assert all(isinstance(gate_places(name), tuple) for name in GATES)
+    assert all(isinstance(feature_places(name), tuple) for name in FEATURES)
 
 
 # Weights of the tasks: fitted ones that fit the task, the file's own otherwise.

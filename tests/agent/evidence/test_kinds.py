@@ -77,7 +77,7 @@ def test_steps_are_bounded_and_soft_and_softmax_survives_large_scores():
 
 def test_a_file_of_kinds_is_read(tmp_path: Path):
     kinds = read_kinds(put(tmp_path, KINDS))
-    assert kinds.labels == ("CV", "K") and kinds.gates == ("TiO5",)
+    assert kinds.labels == ("CV", "K") and kinds.features == ("TiO5",)
     scores = kinds.scores(kinds.terms(np.array([[5.0]]), np.array([[0.0]])))
     assert scores[0].tolist() == pytest.approx([3.5, -3.5])
 
@@ -91,7 +91,7 @@ def test_a_file_of_kinds_is_read(tmp_path: Path):
     ("intercepts = [0.5, -0.5]", "intercepts = [0.5]", "intercepts"),
     ("intercepts", "intercept", "intercept"),
     ('"CV", "K"', '"CV"', "labels"),
-    ("[[gates]]", "[gates]", "gates"),
+    ("[[gates]]", "[features]", "features"),
 ])  # fmt: skip
 def test_a_faulty_file_of_kinds_is_refused(tmp_path: Path, old: str, new: str, words: str):
     assert old in KINDS

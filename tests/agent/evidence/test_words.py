@@ -11,7 +11,6 @@ from agent.evidence.findings import Finding, check_claims
 from agent.evidence.line_words import LineWords, ew_text, is_line, line_text, line_words, merged
 from agent.evidence.measurements import SpectrumMeasurements, measurements_of
 from agent.evidence.said_numbers import Row, SaidNumbers, strength_state
-from agent.evidence.speakable import speakable, without_meaning
 from agent.evidence.words import (
     chance_text,
     class_name,
@@ -20,8 +19,9 @@ from agent.evidence.words import (
     kind_signs,
     overview,
 )
+from agent.inspection.measured_turns import speakable, without_meaning
 from agent.spectra.lines import builtin_lines, label_of
-from agent.spectra.measure.zoom_measurements import zoom_numbers
+from agent.spectra.measure.window_measure import zoom_numbers
 from agent.tasks.catalogue import find_task, load_tasks
 from agent.tasks.task import Evidence, Task
 from tests.agent.evidence.simulated import simulated_spectrum

@@ -12,13 +12,13 @@ from agent.errors import WorkbenchError
 from agent.examples.examples import (
     ROWS_PER_GROUP,
     Example,
+    ExampleStore,
     column,
     count_examples,
     example,
     read_examples,
     write_examples,
 )
-from agent.examples.store import ExampleStore
 from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
 

@@ -150,7 +150,7 @@ def test_a_look_leaves_time_for_the_eye():
 def test_what_a_person_does_ends_the_wait_for_the_eye(end):
     control = Control()
     control.set_pace(600.0)
-    thread = threading.Thread(target=control.wait_for_the_eye)
+    thread = threading.Thread(target=control.pace)
     thread.start()
     if end == "insert":
         control.insert(Interjection(text="look here"))
@@ -172,8 +172,8 @@ def test_the_wait_for_the_eye_lasts_as_long_as_the_pace_says(monkeypatch):
     control = Control()
     control.set_pace(0.5)
     monkeypatch.setattr(control._changed, "wait", wait)
-    control.wait_for_the_eye()
+    control.pace()
     assert asked == [0.5, 0.125]
     late = Control(deadline_s=0.0)
     late.set_pace(600.0)
-    late.wait_for_the_eye()
+    late.pace()

@@ -12,8 +12,11 @@ from agent.errors import SpectrumError, ToolError
 from agent.evidence.assessment import assess
 from agent.inspection.control import Control, Interjection
 from agent.inspection.inspector import run
-from agent.inspection.measured_conversation import BlankPictureMaker, MeasuredConversation
-from agent.inspection.measured_inspector import MeasuredInspector
+from agent.inspection.measured_inspector import (
+    BlankPictureMaker,
+    MeasuredConversation,
+    MeasuredInspector,
+)
 from agent.inspection.measured_turns import shown_range
 from agent.inspection.pictures import PictureMaker, redraw, spectrum_ref
 from agent.protocol.reply import is_well_formed, parse_reply

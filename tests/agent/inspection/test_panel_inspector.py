@@ -9,10 +9,16 @@ import pytest
 from agent.errors import EngineError, ResourceError
 from agent.hashing import picture_hash
 from agent.inspection.control import Control, Interjection
-from agent.inspection.fusion import FusionWeights, builtin_fusion, read_fusion
 from agent.inspection.inspector import run
 from agent.inspection.measured_inspector import MeasuredInspector
-from agent.inspection.panel_inspector import DISAGREE, PanelInspector, panel_ref
+from agent.inspection.panel_inspector import (
+    DISAGREE,
+    FusionWeights,
+    PanelInspector,
+    builtin_fusion,
+    panel_ref,
+    read_fusion,
+)
 from agent.inspection.pictures import redraw
 from agent.trajectory.trajectory import ModelRef
 from agent.trajectory.trajectory_file import from_line, to_line

@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 
 from agent.errors import ToolError
-from agent.protocol import published_reply
-from agent.protocol.published_reply import (
+from agent.protocol import reply
+from agent.protocol.reply import (
     first_call,
     is_published_form,
     parse_published,
     published_verdict,
     solution,
 )
-from agent.protocol.published_tool import LONGEST, WHOLE, run_published_tool
-from agent.protocol.tool import reply_text, run_tool
+from agent.protocol.tool import LONGEST, WHOLE, reply_text, run_published_tool, run_tool
 from agent.rendering.render import AS_PUBLISHED, render_spectrum
 from agent.spectra.spectrum import Spectrum
 from tests.agent.protocol.wordings import call
@@ -82,7 +81,7 @@ def test_a_runaway_reply_is_not_searched_again_from_every_piece(
     piece: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """That would take a regular expression hours, where reading it once takes half a second."""
-    monkeypatch.setattr(published_reply, "MAX_TEXT", 10**9)
+    monkeypatch.setattr(reply, "MAX_TEXT", 10**9)
     runaway = piece * (4_000_000 // len(piece))
     assert parse_published(runaway).text == runaway
 

@@ -12,13 +12,11 @@ from agent.protocol import protocol
 from agent.protocol.protocol import SYSTEM as PLAIN_SYSTEM
 from agent.protocol.protocol import TOOL_BLOCK, task_text
 from agent.protocol.tool import TOOL_SCHEMA
-from agent.protocol.wording import MAX_WORDS, Wording, opening, prompt_hash
+from agent.protocol.wording import MAX_WORDS, Wording, names_of, opening, phrased, prompt_hash
 from agent.protocol.wording_file import read_wording, write_wording
-from agent.protocol.wording_form import names_of, phrased
-from agent.protocol.wording_replies import learned_replies
-from agent.protocol.wording_rows import class_of, split_system, wording_of_rows
+from agent.protocol.wording_rows import class_of, learned_replies, split_system, wording_of_rows
 from agent.tasks.catalogue import find_task, load_tasks
-from agent.tasks.guideline import guideline_text
+from agent.tasks.task import guideline_text
 from tests.agent.protocol.chat_text import chat_text
 from tests.agent.protocol.wordings import (
     CALLED,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agent.ratings.rubric import CRITERIA, HIGHEST, LOWEST, MEANINGS, QUESTIONS, SCORES, rubric_text
-from app.ui.translation.data_texts import load_table
+from app.ui.base.translation.data_texts import load_table
 
 
 def test_each_score_has_its_own_meaning():

@@ -11,7 +11,7 @@ from PIL import Image
 
 from agent.rendering import text
 from agent.rendering.canvas import BLACK, Canvas, Rect, union
-from agent.rendering.png import encode
+from agent.rendering.render import encode
 from agent.rendering.text import Font, shape, stack_lines
 
 PAGE = Rect(0.0, 0.0, 40.0, 30.0)

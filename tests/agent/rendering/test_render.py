@@ -16,7 +16,6 @@ from skimage.metrics import structural_similarity
 from agent.errors import SpectrumError
 from agent.rendering import text
 from agent.rendering.canvas import Canvas
-from agent.rendering.marks import emptiest_corner, info_lines, thinned
 from agent.rendering.published import figure_size
 from agent.rendering.render import (
     COMPACT,
@@ -29,6 +28,7 @@ from agent.rendering.render import (
     render_array,
     render_spectrum,
 )
+from agent.rendering.scales import emptiest_corner, info_lines, thinned
 from agent.rendering.window import DrawnPixels
 from agent.spectra.spectrum import Spectrum
 from tests.bench.pyplot_picture import pyplot_png

@@ -6,7 +6,7 @@ import pytest
 from agent.errors import SpectrumError
 from agent.rendering import robust
 from agent.rendering.canvas import Rect
-from agent.rendering.layout import Layout
+from agent.rendering.published import Layout
 from agent.rendering.scales import flux_scale, tick_steps, wavelength_scale, with_margins
 from agent.rendering.window import cut_window, drawable_pixels, single_line
 from agent.spectra.spectrum import Spectrum

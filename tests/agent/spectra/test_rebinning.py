@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from agent.spectra import rebinning
-from agent.spectra.measure import zoom_measurements
+from agent.spectra.measure import window_measure
 from agent.spectra.measure.line_measure import measure_line
 from agent.spectra.measure.window_measure import measure_window
 from agent.spectra.pixel_grid import pixel_edges, pixel_grid, scatter
@@ -78,8 +78,8 @@ def test_a_million_pixels_are_not_measured_one_by_one(
         measured.append(len(spectrum))
         return measure_window(spectrum, *where)
 
-    monkeypatch.setattr(zoom_measurements, "measure_window", measure)
-    zoom_measurements.zoom_numbers(fine(rng, 1_000_000), 6400.0, 6700.0)
+    monkeypatch.setattr(window_measure, "measure_window", measure)
+    window_measure.zoom_numbers(fine(rng, 1_000_000), 6400.0, 6700.0)
     assert len(measured) == 1 and measured[0] < rebinning.MAX_MEASURED
 
 

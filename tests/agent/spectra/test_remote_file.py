@@ -11,9 +11,9 @@ import fsspec
 import pytest
 
 from agent.errors import ReadError
-from agent.spectra import remote_file
+from agent.spectra.fits import source_file
+from agent.spectra.fits.source_file import read_url
 from agent.spectra.readers import read
-from agent.spectra.remote_file import read_url
 from agent.spectra.urls import MAX_URL, is_url, url_folder, url_problem
 from tests.agent.engines.remote.fake_server import Act, Handler, Server, answered, serving
 
@@ -77,7 +77,7 @@ def test_what_is_not_there_says_so(box: Any) -> None:
 def test_too_large_a_file_is_refused_before_it_is_read(
     box: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote_file, "MAX_BYTES", 200)
+    monkeypatch.setattr(source_file, "MAX_BYTES", 200)
     monkeypatch.setattr(box, "cat_file", lambda *words, **more: pytest.fail("it was read"))
     with pytest.raises(ReadError, match="larger than"):
         read_url("memory://box/one.csv")
@@ -95,7 +95,7 @@ def test_too_large_a_file_is_refused_before_it_is_read(
 
 
 def test_one_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote_file, "MAX_BYTES", 100_000)
+    monkeypatch.setattr(source_file, "MAX_BYTES", 100_000)
 
     def endless(handler: Handler) -> None:
         handler.head(200, transfer_encoding="chunked")
@@ -107,7 +107,7 @@ def test_one_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_one_that_stalls_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote_file, "SILENCE_S", 0.2)
+    monkeypatch.setattr(source_file, "SILENCE_S", 0.2)
 
     def silent(handler: Handler) -> None:
         handler.head(200, content_length="100")
@@ -119,7 +119,7 @@ def test_one_that_stalls_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_one_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote_file, "WHOLE_S", 0.0)
+    monkeypatch.setattr(source_file, "WHOLE_S", 0.0)
 
     def drops(handler: Handler) -> None:
         handler.head(200, transfer_encoding="chunked")

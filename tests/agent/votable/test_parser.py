@@ -5,9 +5,16 @@ from io import BytesIO
 
 import pytest
 
-from agent.votable.binary_rows import BinaryRows, Cell
-from agent.votable.fields import VOTableError, VOTableField
-from agent.votable.parser import MAX_PARAMS, BadRow, Row, VOTableParser
+from agent.votable.parser import (
+    MAX_PARAMS,
+    BadRow,
+    BinaryRows,
+    Cell,
+    Row,
+    VOTableError,
+    VOTableField,
+    VOTableParser,
+)
 from tests.agent.votable.tables import BOMB, GOOD, HEAD, rows_of, stream, table
 
 MAX_CELL = 1000

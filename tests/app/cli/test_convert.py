@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from agent.convert.machine import Machine
+from agent.convert.forms import Machine
 from agent.errors import WorkbenchError
 from agent.models.registry import find_model
-from app.cli import convert
+from app.cli import models as convert
 from app.cli.models import models as commands
 from tests.agent.convert.conftest import models, random_folder, small
 from tests.agent.models.fake_hub import FakeHub, running
@@ -38,7 +38,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, models: Path) -> None:
 
 
 def have(monkeypatch: pytest.MonkeyPatch, machine: Machine) -> None:
-    monkeypatch.setattr("agent.convert.machine.this_machine", lambda folder: machine)
+    monkeypatch.setattr("agent.convert.forms.this_machine", lambda folder: machine)
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from agent.trajectory.trajectory_file import read_trajectories
 from app.cli.main import workbench
 from app.core.database.tables import candidates
+from app.core.errors import counted_text
 from app.core.inspections.store import add_inspection
-from app.core.session.counted_text import counted_text
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.cli.commands import MEASURED, fails, run

@@ -14,7 +14,7 @@ from agent.models.card_file import write_card
 from agent.models.download import get_model
 from agent.models.infer_card import make_card
 from agent.models.registry import ModelLocation
-from agent.models.wording_hub import SOURCES
+from agent.models.wording_source import SOURCES
 from agent.models.wordings import wording_at
 from app.cli.models import models
 from tests.agent.models.fake_hub import FakeHub, running

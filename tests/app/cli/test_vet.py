@@ -27,7 +27,7 @@ from app.core.inspections.store import add_inspection, inspections_of
 from app.core.queue import EVERYTHING, matching, parse_filter, parse_sort
 from app.core.session.session import open_session
 from app.core.session.spectra_folders import open_with_spectra
-from app.core.statistics import time_left
+from app.core.statistics import pace
 from app.worker.pool import WorkerPool
 from tests.agent.engines.remote.fake_model import ModelServer, serving_models
 from tests.agent.engines.remote.fake_server import Pieces, answered, dropped
@@ -57,7 +57,7 @@ def test_vet_tells_how_long_it_takes_on_which_device_and_judges_for_nobody(night
         asked.append((load.model, load.device))
         return WorkerPool(workers, load, **options)
 
-    monkeypatch.setattr(time_left, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(pace, "monotonic", lambda: next(clock))
     monkeypatch.setattr(vet_command, "WorkerPool", pool)
     said = both_said("vet", night, *MEASURED, "--device", "cpu", "--reviewer", "Ada")
     assert "about 2 min a spectrum: 4 min for the other 3" in said

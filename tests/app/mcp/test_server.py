@@ -3,20 +3,26 @@
 import base64
 import io
 import math
+import threading
 from contextlib import closing
 
+import anyio
+import pytest
+from mcp.server.mcpserver.exceptions import ToolError
 from PIL import Image
 from sqlalchemy import insert
 
-from agent.confidence.calibration import Calibration
-from agent.confidence.calibration_file import calibration_to_json
+from agent.confidence.calibration import Calibration, calibration_to_json
+from agent.errors import WorkbenchError
 from agent.inspection.measured_inspector import MeasuredInspector
 from app.core.database.tables import calibrations
 from app.core.exporting.export import export
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
+from app.mcp.server import Calls
 from tests.app.cli.commands import run
 from tests.app.mcp.clients import ask, refused, said
+from tests.processes import LONG_S
 
 
 def test_only_reading_without_permission_to_propose(night):
@@ -212,3 +218,60 @@ def test_numbers_are_json(night):
 
     found = numbers(ask(talk, night))
     assert len(found) > 50 and all(map(math.isfinite, found))
+
+
+def test_a_call_that_takes_too_long_is_given_up_and_still_counts():
+    calls, go_on = Calls("test", at_once=1, max_open=2, limit_s=0.05), threading.Event()
+
+    async def talk():
+        with pytest.raises(ToolError, match=r"longer than 0\.05 s"):
+            await calls.run(go_on.wait)
+        # Its thread is busy: the next waits for it in vain, and is not begun later.
+        with pytest.raises(ToolError, match="longer than"):
+            await calls.run(lambda: started.append(1))
+        go_on.set()
+
+    started = []
+    anyio.run(talk)
+    calls.close()
+    assert started == []
+
+
+def test_a_flood_is_refused():
+    calls, go_on = Calls("test", at_once=2, max_open=5, limit_s=LONG_S), threading.Event()
+    told = []
+
+    async def one():
+        try:
+            told.append(await calls.run(go_on.wait))
+        except ToolError as error:
+            told.append(str(error))
+            if len(told) == 95:
+                go_on.set()
+
+    async def flood():
+        async with anyio.create_task_group() as group:
+            for _ in range(100):
+                group.start_soon(one)
+
+    anyio.run(flood)
+    calls.close()
+    assert told.count(True) == 5
+    assert sum("too many calls" in str(each) for each in told) == 95
+
+
+def test_only_messages_for_users_reach_the_client():
+    calls = Calls("test", limit_s=LONG_S)
+
+    def fail(error):
+        raise error
+
+    async def talk():
+        with pytest.raises(ToolError) as told:
+            await calls.run(lambda: fail(WorkbenchError("a\nb\x1b" + "c" * 10_000)))
+        assert str(told.value).startswith("a b?ccc") and len(str(told.value)) < 600
+        with pytest.raises(ZeroDivisionError):  # the SDK tells nothing of it
+            await calls.run(lambda: 1 / 0)
+
+    anyio.run(talk)
+    calls.close()

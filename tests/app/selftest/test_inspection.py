@@ -9,7 +9,7 @@ import pytest
 
 from app.selftest import inspection, spectra
 from app.selftest.check import CheckFailed, CheckSkipped
-from app.worker import client
+from app.worker import supervisor
 from tests.app.selftest.checks import run
 
 
@@ -23,7 +23,7 @@ def test_an_inspector_that_says_no_to_a_plain_one(monkeypatch, tmp_path):
 
 def test_a_worker_that_does_not_start(monkeypatch, tmp_path):
     monkeypatch.setattr(
-        client, "worker_command", lambda: [sys.executable, "-c", "raise SystemExit(3)"]
+        supervisor, "worker_command", lambda: [sys.executable, "-c", "raise SystemExit(3)"]
     )
     with pytest.raises(Exception, match="status 3"):
         run(inspection, "measured", tmp_path)

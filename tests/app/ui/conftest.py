@@ -15,17 +15,17 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.session.session import Session, open_session
-from app.ui import session_view
-from app.ui.actions.commands import Commands
-from app.ui.background.runner import Runner
-from app.ui.candidate.current import CurrentCandidate
-from app.ui.candidate.view_options import View
-from app.ui.inspection.controller import InspectionController
-from app.ui.keys.keymap import Keymap
-from app.ui.session_bridge import SessionBridge
-from app.ui.session_context import SessionContext
-from app.ui.settings.settings_store import SettingsStore
-from app.ui.theme.theme import CurrentTheme
+from app.ui.base.actions.commands import Commands
+from app.ui.base.background.runner import Runner
+from app.ui.base.keys.keymap import Keymap
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.program import session_view
+from app.ui.session.candidate.current import CurrentCandidate
+from app.ui.session.candidate.view_options import View
+from app.ui.session.inspection.controller import InspectionController
+from app.ui.session.session_bridge import SessionBridge
+from app.ui.session.session_context import SessionContext
 from tests.app.ui.candidates import sample_file
 from tests.app.ui.scripted_agent import COMMAND
 from tests.app.ui.steps import speaking

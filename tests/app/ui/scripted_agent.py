@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from agent.inspection.built_in import MEASURED
-from app.ui.inspection import controller
-from app.ui.inspection.controller import InspectionController
-from app.ui.session_context import SessionContext
+from app.ui.session.inspection import controller
+from app.ui.session.inspection.controller import InspectionController
+from app.ui.session.session_context import SessionContext
 from tests.app.ui.whole_window import LONG_MS
 
 SCRIPT = Path(__file__).parents[1] / "worker" / "scripted_child.py"

@@ -17,8 +17,8 @@ from app.core.queue.filters import EVERYTHING
 from app.core.queue.sorts import LIST_ORDER
 from app.core.session.records import Change
 from app.core.session.session import Session
-from app.ui.session_context import SessionContext
-from app.ui.translation.languages import install_translators
+from app.ui.base.translation.languages import install_translators
+from app.ui.session.session_context import SessionContext
 
 
 def show_painted(qtbot, context: SessionContext, number: int = 1) -> None:

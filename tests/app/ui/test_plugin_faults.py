@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QObject
 
 from agent import plugins
-from app.ui.plugin_faults import PluginFaults
+from app.ui.program.application import PluginFaults
 from tests.app.ui.steps import heard
 
 FAULT = ("readers", "Broken", "a_package 1.0", "failed with OSError: no licence: left out")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from app.ui.background.runner import Runner
-from app.ui.settings.settings_store import SettingsStore
-from app.ui.theme.theme import CurrentTheme
+from app.ui.base.background.runner import Runner
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.theme.theme import CurrentTheme
 from tests.app.ui.candidates import SAMPLE
 
 

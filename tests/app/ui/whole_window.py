@@ -15,13 +15,13 @@ from app.core.queue.filters import EVERYTHING
 from app.core.queue.sorts import LIST_ORDER
 from app.core.session.records import LogEntry, Opinion
 from app.core.session.session import Session
-from app.ui.candidate.current import CurrentCandidate
-from app.ui.candidate.view_options import View, ViewOptions
-from app.ui.main_window import MainWindow
-from app.ui.plot.spectrum_panel import SpectrumPanel
-from app.ui.session_view import SessionView
-from app.ui.settings.settings_store import SettingsStore
-from app.ui.theme.theme import CurrentTheme
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.judge.plot.spectrum_panel import SpectrumPanel
+from app.ui.program.main_window import MainWindow
+from app.ui.program.session_view import SessionView
+from app.ui.session.candidate.current import CurrentCandidate
+from app.ui.session.candidate.view_options import View, ViewOptions
 from tests.processes import LONG_S
 
 LONG_MS = round(1000 * LONG_S)

@@ -15,9 +15,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.core.reviewer_name import settings_path
-from app.ui.candidate.current import CurrentCandidate
-from app.ui.main_window import MainWindow
-from app.ui.program import NAME, start
+from app.ui.program.application import NAME, start
+from app.ui.program.main_window import MainWindow
+from app.ui.session.candidate.current import CurrentCandidate
 
 LOOK_MS = 5
 HEAVY = (
@@ -27,12 +27,17 @@ HEAVY = (
 )
 LATER = (
     *("app.core.exporting", "app.core.report", "app.core.sharing"),
-    *("app.ui.export", "app.ui.overview", "app.ui.review", "app.ui.importing.import_page"),
-    *("app.core.fetching", "app.services.archives", "app.ui.fetching.fetch_dialog"),
-    *("app.ui.help.guide_reader", "app.ui.help.about_dialog"),
+    *(
+        "app.ui.exchange.export",
+        "app.ui.judge.overview",
+        "app.ui.review",
+        "app.ui.start.importing.import_page",
+    ),
+    *("app.core.fetching", "app.services.archives", "app.ui.start.fetching.fetch_dialog"),
+    *("app.ui.program.help.guide_reader", "app.ui.program.help.about_dialog"),
     "train",
-    *("app.ui.similar.similar_panel",),
-    *("app.services.samp", "app.ui.samp.samp_sender", "app.ui.samp.offer_bar"),
+    *("app.ui.judge.similar.similar_panel",),
+    *("app.services.samp", "app.ui.program.samp.samp_sender", "app.ui.program.samp.offer_bar"),
 )
 """Parts of the program that are imported when they are first opened."""
 Wait = Callable[[], object]

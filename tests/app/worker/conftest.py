@@ -14,9 +14,9 @@ import pytest
 
 from agent.spectra.spectrum import Spectrum
 from app.worker import process
-from app.worker.client import WorkerClient
 from app.worker.inspection import Event
 from app.worker.request import InspectRequest, LoadRequest
+from app.worker.supervisor import WorkerClient
 from tests.processes import LONG_S, wait_until
 
 COMMAND = [sys.executable, "-P", str(Path(__file__).with_name("scripted_child.py"))]

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from agent.child_process.give_way import NICENESS
-from app.worker.client import WorkerClient, worker_command
+from agent.child_process.die_with_parent import NICENESS
 from app.worker.errors import LoadError, WorkerCrash
 from app.worker.inspection import Failed, TextGenerated
-from app.worker.process import ChildProcess
+from app.worker.process import ChildProcess, describe_exit, last_line, printable_lines
 from app.worker.request import LoadRequest
+from app.worker.supervisor import WorkerClient, worker_command
 from tests.app.worker.conftest import LONG_S, POSIX, EventRecorder, is_gone, request
 from tests.processes import runs, wait_until
 
@@ -41,7 +41,7 @@ def test_killed_while_it_speaks_is_known(client: WorkerClient) -> None:
 
 KILLED_WITH = """
 import sys, threading
-from app.worker.client import WorkerClient, worker_command
+from app.worker.supervisor import WorkerClient, worker_command
 from app.worker.inspection import Started
 from app.worker.process import ChildProcess
 from app.worker.request import LoadRequest
@@ -126,7 +126,7 @@ def test_no_such_program() -> None:
 GRANDPARENT = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from app.worker.client import WorkerClient, worker_command
+from app.worker.supervisor import WorkerClient, worker_command
 from tests.app.worker.conftest import POSIX, COMMAND, request
 client = WorkerClient(COMMAND)
 client.inspect(request("call:" + sys.argv[2])).result()
@@ -169,3 +169,28 @@ def test_only_a_worker_of_the_window_leaves_it_the_processor(gives_way: bool) ->
         assert os.getpriority(os.PRIO_PROCESS, child.pid) == wanted
     finally:
         child.close()
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (-9, "was killed by SIGKILL (as when memory runs out)"),
+        (-11, "was killed by SIGSEGV (native code failed)"),
+        (-15, "was killed by SIGTERM"),
+        (-200, "was killed by signal 200"),
+        (0, "ended with status 0"),
+        (0xC0000005, "died of an access violation: native code failed"),
+    ],
+)
+def test_how_it_ended(code: int, words: str) -> None:
+    assert describe_exit(code) == words
+
+
+def test_the_last_line_before_the_trace_of_the_interpreter() -> None:
+    lines = printable_lines([b"loading\n", b"bad \x1b[2Jmagic \xff\r\n", b"\n"])
+    assert lines[1].startswith("bad ?[2Jmagic")
+    assert last_line([*lines, "Fatal Python error: Aborted", '  File "x.py", line 3']) == lines[1]
+    assert last_line([*lines, "[PYI-7:ERROR] Failed to execute script 'main'!"]) == lines[1]
+    assert last_line(lines) == lines[1]
+    assert last_line([]) == ""
+    assert len(printable_lines([b"x" * 5000])[0]) < 300

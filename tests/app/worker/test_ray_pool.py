@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.cluster.place import RayPlace
+from agent.cluster.options import RayPlace
 from agent.cluster.ray_cluster import RayCluster
 from agent.errors import WorkbenchError
 from app.worker.errors import InspectionError, WorkerCrash

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from agent.tasks.catalogue import find_task
-from app.worker.client import WorkerClient
 from app.worker.errors import (
     WireError,
 )
 from app.worker.request import InspectRequest
+from app.worker.supervisor import WorkerClient
 from tests.agent.spectra.readers import samples
 from tests.app.worker.conftest import LONG_S, spectrum
 

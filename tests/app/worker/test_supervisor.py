@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -9,24 +10,54 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
 
-from app.worker import supervisor
-from app.worker.client import WorkerClient
+from agent.engines.base import SamplingSettings
+from agent.inspection.control import Interjection
+from agent.inspection.inspector import run
+from agent.tasks.catalogue import find_task
+from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
+from agent.trajectory.trajectory_file import to_json
+from app.worker import process, supervisor
 from app.worker.errors import (
+    CrashBeside,
     InspectionError,
     LoadCrash,
     LoadError,
+    WireError,
+    WorkerClosed,
     WorkerCrash,
+    WorkerTimeout,
 )
-from app.worker.inspection import Failed, Started
+from app.worker.inspection import (
+    Failed,
+    Finished,
+    RunningInspection,
+    Started,
+    StepDone,
+    TextGenerated,
+    ignore_event,
+)
 from app.worker.process import ChildProcess
 from app.worker.request import InspectRequest, LoadRequest
+from app.worker.supervisor import Running, WorkerClient, worker_command
 from app.worker.wire import Message
-from tests.app.worker.conftest import LONG_S, POSIX, EventRecorder, is_gone, request
+from tests.app.worker.conftest import (
+    COMMAND,
+    LONG_S,
+    POSIX,
+    EventRecorder,
+    is_gone,
+    request,
+    spectrum,
+)
+from tests.app.worker.scripted_child import ANSWER, ZOOM, Scripted
 from tests.processes import wait_until
+
+MODEL = ModelRef(name="m", engine="remote", sha256="")
 
 
 @pytest.mark.parametrize(
@@ -228,3 +259,210 @@ def test_answers_of_another_kind_are_no_answers() -> None:
     ):
         client.inspect(request(), recorder).result(LONG_S)
     assert [type(event) for event in recorder.events] == [Started, Failed]
+
+
+class Child:
+    """Takes messages and says nothing."""
+
+    def __init__(self) -> None:
+        self.sent: list[Any] = []
+
+    def send(self, message: Any) -> None:
+        self.sent.append(message)
+
+    def wake(self) -> None:
+        pass
+
+
+@pytest.fixture
+def three() -> tuple[Running, list[RunningInspection]]:
+    running, child = Running(), Child()
+    all_three = [
+        RunningInspection(number, request(deadline_s=deadline_s), ignore_event, 0.0)
+        for number, deadline_s in ((1, None), (2, 0.0), (3, None))
+    ]
+    for each in all_three:
+        running.start(each, child, MODEL)  # type: ignore[arg-type]
+    return running, all_three
+
+
+def error_of(inspection: RunningInspection) -> BaseException:
+    with pytest.raises(Exception) as caught:
+        inspection.result(0)
+    return caught.value
+
+
+def test_messages_reach_the_one_that_they_are_about(three) -> None:
+    running, (one, two, third) = three
+    record = Trajectory(
+        task="CV", spectrum=SpectrumRef(object_id="x"), model=MODEL, stopped_by="answer"
+    )
+    running.handle({"type": "done", "id": 2, "trajectory": to_json(record), "busy": 4})
+    assert two.result(0) == record and two.busy == 4
+    running.handle({"type": "failed", "id": 3, "message": "no such file", "detail": ""})
+    assert isinstance(error_of(third), InspectionError)
+    running.handle({"type": "done", "id": 2, "trajectory": to_json(record)})  # a second time
+    running.handle({"type": "failed", "id": [], "message": "?"})
+    assert running and not one.is_done()
+    running.handle({"type": "failed", "id": None, "message": "unreadable request"})
+    assert not running and "unreadable" in str(error_of(one))
+
+
+def test_the_one_whose_file_was_being_read_is_to_blame(three) -> None:
+    running, (one, two, third) = three
+    for kind, number in (("reading", 1), ("read", 1), ("reading", 3)):
+        running.handle({"type": kind, "id": number})
+    running.crash(WorkerCrash("the worker died"))
+    assert type(error_of(third)) is WorkerCrash
+    for other in (one, two):
+        error = error_of(other)
+        assert isinstance(error, CrashBeside) and error.is_innocent
+    assert not running
+
+
+def test_if_none_was_reading_each_may_be_to_blame(three) -> None:
+    running, all_three = three
+    running.crash(WorkerCrash("the worker died"))
+    for each in all_three:
+        error = error_of(each)
+        assert isinstance(error, CrashBeside) and not error.is_innocent
+
+
+def test_the_one_that_took_too_long_is_to_blame(three) -> None:
+    running, (one, two, third) = three
+    limit = running.time_limit()
+    assert limit is not None and "over its deadline" in limit[1]
+    running.crash(WorkerTimeout("was killed"))
+    assert type(error_of(two)) is WorkerTimeout
+    assert isinstance(error_of(one), CrashBeside) and isinstance(error_of(third), CrashBeside)
+
+
+def test_one_alone_is_to_blame() -> None:
+    running = Running()
+    inspection = RunningInspection(1, request("star"), ignore_event, 0.0)
+    running.start(inspection, Child(), MODEL)  # type: ignore[arg-type]
+    assert running.activity == "was inspecting star"
+    running.crash(WorkerCrash("the worker died"))
+    assert type(error_of(inspection)) is WorkerCrash
+
+
+def test_one_that_cannot_be_sent_fails_alone(three) -> None:
+    class Full(Child):
+        def send(self, message: Any) -> None:
+            raise WireError("too long")
+
+    running, all_three = three
+    inspection = RunningInspection(4, request(), ignore_event, 0.0)
+    running.start(inspection, Full(), MODEL)  # type: ignore[arg-type]
+    assert isinstance(error_of(inspection), WireError)
+    assert running.activity == "was inspecting 3 spectra"
+    assert not any(each.is_done() for each in all_three)
+
+
+def test_an_inspection_is_the_same_as_in_this_process(shared: WorkerClient) -> None:
+    steps: list[Step] = []
+    inspector = Scripted("good", {"threads": 1})
+    expected = run(inspector.inspect(spectrum("plain"), find_task("CV"), seed=5), steps.append)
+    recorder = EventRecorder()
+    found = shared.inspect(request("plain", seed=5), recorder).result(LONG_S)
+    assert [_timeless(event.step) for event in recorder.of(StepDone)] == [*map(_timeless, steps)]
+    spent = {"seconds": found.seconds, "engine_seconds": found.engine_seconds}
+    steps_found = found.steps
+    assert [*map(_timeless, steps_found)] == [*map(_timeless, expected.steps)]
+    assert replace(found, steps=()) == replace(expected, steps=(), **spent)
+    assert found.verdict == "YES"
+
+
+def _timeless(step: Step) -> Step:
+    return replace(step, seconds=0.0)
+
+
+def test_going_on_from_a_record(shared: WorkerClient) -> None:
+    first = shared.inspect(request("plain")).result(LONG_S)
+    recorder = EventRecorder()
+    again = shared.inspect(request("plain", so_far=first.until(1)), recorder).result(LONG_S)
+    assert again.replies == (ZOOM, ZOOM, ANSWER)
+    assert len(recorder.of(StepDone)) == len(again.steps) - len(first.until(1).steps)
+
+
+def test_pinged_while_it_inspects(client: WorkerClient) -> None:
+    assert client.ping() is None  # no process yet
+    recorder = EventRecorder()
+    inspection = client.inspect(request("endless"), recorder)
+    recorder.wait_for(TextGenerated)
+    seconds = client.ping(LONG_S)
+    assert seconds is not None
+    assert seconds > 0
+    inspection.cancel()
+    inspection.result(LONG_S)
+
+
+def test_too_long_for_the_pipe_either_way(shared: WorkerClient) -> None:
+    asked = InspectRequest(task="CV", spectrum=spectrum(pixels=800_000))
+    with pytest.raises(WireError, match="too long"):
+        shared.inspect(asked).result(LONG_S)
+    with pytest.raises(InspectionError, match="too long"):
+        shared.inspect(request("huge")).result(LONG_S)
+    assert shared.inspect(request()).result(LONG_S).verdict == "YES"
+    inspection = shared.inspect(request())
+    with pytest.raises(WireError, match="too long"):
+        inspection.insert(Interjection(text="x" * 17_000_000))
+    inspection.result(LONG_S)
+
+
+def test_prints_do_not_harm_the_pipe(shared: WorkerClient) -> None:
+    recorder = EventRecorder()
+    trajectory = shared.inspect(request("noisy"), recorder).result(LONG_S)
+    assert trajectory.verdict == "YES"
+    assert [type(event) for event in recorder.events] == [Started, Finished]
+
+
+def test_warnings_of_the_worker_reach_the_log(
+    shared: WorkerClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, "app.worker"):
+        shared.inspect(request("log")).result(LONG_S)
+    assert [record.getMessage() for record in caplog.records] == [
+        "some.library: the ?[31mred?[0m warning"
+    ]
+
+
+def test_closing_ends_what_runs_and_what_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "QUIT_GRACE_S", LONG_S)
+    client = WorkerClient(COMMAND)
+    client.load(LoadRequest(f"note-close:{tmp_path / 'closed'}"))
+    recorder = EventRecorder()
+    running = client.inspect(request("endless"), recorder)
+    waiting = client.inspect(request())
+    recorder.wait_for(TextGenerated)
+    loading = client.load(LoadRequest("other"))
+    pid = client.pid
+    client.close()
+    client.close()
+    for inspection in (running, waiting):
+        with pytest.raises(WorkerClosed):
+            inspection.result(0)
+    with pytest.raises(WorkerClosed):
+        loading.result(0)
+    assert isinstance(recorder.events[-1], Failed)
+    assert client.pid is None
+    assert pid is not None
+    assert is_gone(pid)
+    assert (tmp_path / "closed").exists()
+    with pytest.raises(WorkerClosed):
+        client.load(LoadRequest("other"))
+
+
+def test_closed_without_ever_working() -> None:
+    WorkerClient(COMMAND).close()
+
+
+def test_the_product_s_own_worker_measures(tmp_path: Path) -> None:
+    assert "-P" in worker_command()
+    with WorkerClient() as client:
+        model = client.load(LoadRequest("measured", sampling=SamplingSettings())).result(LONG_S)
+        trajectory = client.inspect(request()).result(LONG_S)
+    assert trajectory.model == model
+    assert trajectory.verdict in ("YES", "NO")

@@ -87,7 +87,7 @@ def encodings() -> dict[str, Kind]:
 
 def _almost(piece: bytes) -> Play:
     """The longest JSON that is still read, of many small values."""
-    from agent.engines.remote.turn import MAX_WHOLE
+    from agent.engines.remote.conversation import MAX_WHOLE
 
     def play(call: Call) -> None:
         opened, closed = b'{"choices": 0, "a": [', b"0]}"

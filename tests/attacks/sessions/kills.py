@@ -92,7 +92,7 @@ def act(order: Order) -> None:
         for turn in range(1_000_000):
             opinion = Opinion(verdict=verdicts[turn % len(verdicts)], comment=order["seed"])
             tell("begun", turn)
-            entries = session.record_together(numbers, lambda _, to=opinion: to, place="overview")
+            entries = session.record_group_act(numbers, lambda _, to=opinion: to, place="overview")
             tell("kept", turn, len(entries))
 
 

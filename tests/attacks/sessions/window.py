@@ -11,11 +11,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from app.ui.background.garbage_timer import GarbageTimer
-from app.ui.main_window import MainWindow
+from app.ui.base.background.garbage_timer import GarbageTimer
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.program.main_window import MainWindow
 from app.ui.review.disagreement_page import DisagreementPage  # and pyqtgraph with it
-from app.ui.settings.settings_store import SettingsStore
-from app.ui.theme.theme import CurrentTheme
 from tests.attacks.sessions.commands import receive
 from tests.processes import wait_until
 

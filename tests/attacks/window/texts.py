@@ -23,8 +23,8 @@ from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session, open_session
 from tests.app.core.inspected import NANO, OTHER
-from tests.app.ui.agent.trajectories import record
 from tests.app.ui.candidates import take_sample
+from tests.app.ui.judge.agent.trajectories import record
 
 MAGENTA = "#fe01fd"
 """The colour of a picture that only a text with markup could show."""

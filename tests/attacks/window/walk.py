@@ -28,14 +28,14 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from app.core.errors import SessionHeldError
-from app.ui.background.garbage_timer import GarbageTimer
-from app.ui.crash.crash_dialog import CrashDialog
-from app.ui.crash.crash_report import make_report
-from app.ui.main_window import MainWindow
+from app.ui.base.background.garbage_timer import GarbageTimer
+from app.ui.base.crash_report import make_report
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.program.crash_dialog import CrashDialog
+from app.ui.program.main_window import MainWindow
 from app.ui.review.disagreement_page import DisagreementPage  # and pyqtgraph with it
-from app.ui.settings.settings_store import SettingsStore
-from app.ui.theme.theme import CurrentTheme
-from app.ui.widgets.tooltips import RICH, tooltip_at
+from app.ui.widgets.input_filter import RICH, tooltip_at
 from tests.attacks.window.texts import COUNT, MAGENTA, Baits, hostile_session, texts
 from tests.processes import wait_until
 

@@ -7,7 +7,7 @@ pytest.importorskip("pyarrow")
 
 import torch
 
-from train.baselines.augment import augment
+from train.baselines.fit import augment
 
 
 def test_augmentation_keeps_rows_apart():

@@ -8,7 +8,7 @@ pytest.importorskip("pyarrow")
 
 from agent.spectra.spectrum import Spectrum
 from tests.train.baselines.helpers import LINE, lines
-from train.baselines.inputs import INPUTS, over_continuum
+from train.baselines.specialist import INPUTS, over_continuum
 
 
 class TestInputs:

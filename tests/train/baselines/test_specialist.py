@@ -11,9 +11,8 @@ pytest.importorskip("pyarrow")
 
 from agent.errors import WorkbenchError
 from tests.train.baselines.helpers import KINDS, lines
-from train.baselines.inputs import INPUTS
 from train.baselines.networks import INPUT_OF
-from train.baselines.specialist import CARD, grid_of, load_specialist
+from train.baselines.specialist import CARD, INPUTS, grid_of, load_specialist
 from train.evaluate.judges import JudgeSpec
 from train.evaluate.judging import judge_set
 

@@ -8,7 +8,7 @@ from astropy.table import Table
 
 from agent.errors import WorkbenchError
 from tests.train.bench.helpers import ALL
-from train.bench.archive import open_archive
+from train.bench.archive import class_folders, label_of, open_archive
 from train.bench.spectrum_facts import facts_of_file
 
 
@@ -96,3 +96,23 @@ class TestLabels:
         archive = open_archive([path], survey)
         assert [job.stated[0].label for job in archive.jobs] == ["CS", "K"]
         assert archive.is_labelled
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("CV", "CV"), ("cv", "CV"), ("carbon", "CS"), ("Carbon Stars", "CS"), ("white_dwarf", "WD"),
+        ("K", "K"), ("not carbon", "not carbon"), ("B6210", "B6210"), ("", ""),
+    ],
+)  # fmt: skip
+def test_labels(text: str, label: str):
+    assert label_of(text) == label
+
+
+def test_folders(tmp_path: Path):
+    for name in ("carbon", "normal", ".hidden"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "list.csv").write_text("")
+    assert class_folders(tmp_path) == {"carbon": "CS", "normal": "normal"}
+    (tmp_path / "carbon").rmdir()
+    assert class_folders(tmp_path) == {}

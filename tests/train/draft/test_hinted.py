@@ -7,7 +7,7 @@ pytest.importorskip("pyarrow")
 from agent.protocol.protocol import Turn
 from tests.scripted_engine import ScriptedEngine
 from tests.train.draft.spectra import all_examples
-from train.draft.hinted import HintedEngine, hint
+from train.draft.teachers import HintedEngine, hint
 
 
 def test_only_the_first_user_turn_is_hinted() -> None:

@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from tests.train.draft.spectra import all_examples
-from train.draft.signs import SIGNS
+from train.draft.facts import SIGNS
 from train.meter import Meter
 
 

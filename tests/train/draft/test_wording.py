@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from train.draft.wording import with_article
+from train.draft.author import with_article
 
 
 def test_articles() -> None:

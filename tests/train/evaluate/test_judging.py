@@ -9,8 +9,7 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from agent.errors import WorkbenchError
-from agent.examples.examples import example, write_examples
-from agent.examples.store import ExampleStore
+from agent.examples.examples import ExampleStore, example, write_examples
 from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory_file import read_trajectories
 from tests.train.evaluate.helpers import MEASURED

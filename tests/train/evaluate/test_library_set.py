@@ -17,7 +17,7 @@ from agent.examples.examples import read_examples
 from agent.tasks.catalogue import load_tasks
 from train.baselines.specialist import Head, Specialist, grid_of, save_specialist
 from train.cli import app
-from train.evaluate.library_set import LIBRARY_SET, write_library_set
+from train.evaluate.sight import LIBRARY_SET, write_library_set
 
 
 @pytest.fixture

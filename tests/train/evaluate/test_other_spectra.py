@@ -10,7 +10,7 @@ pytest.importorskip("pyarrow")
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, example, write_examples
 from tests.agent.scenes import star
-from train.evaluate.other_spectra import OtherSpectra, covered
+from train.evaluate.judges import OtherSpectra, covered
 
 LABELS = ("CV", "CV", "CV", *("WD", "K", "MG") * 9)
 

@@ -15,7 +15,7 @@ import torch
 from typer import Typer
 from typer.testing import CliRunner
 
-from agent.convert.errors import ConversionError
+from agent.convert.checkpoint import ConversionError
 from agent.errors import WorkbenchError
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.export.pairs import exported, pair_qwen3, pair_qwen25

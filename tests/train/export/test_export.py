@@ -15,8 +15,7 @@ pytest.importorskip("torch")
 import gguf
 from safetensors.torch import load_file
 
-from agent.convert.checkpoint import StoredTensor
-from agent.convert.errors import ConversionError
+from agent.convert.checkpoint import ConversionError, StoredTensor
 from tests.agent.convert.folders import copy25, read_gguf
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from train.export.export import export_gguf

@@ -19,7 +19,7 @@ def test_the_pair_is_shown_what_the_model_was_trained_with(copy25: Path, tmp_pat
     from agent.models.infer_card import make_card
     from agent.models.registry import model_at
     from agent.rendering.render import EYE
-    from train.export.gguf_card import write_gguf_card
+    from train.export.export import write_gguf_card
 
     out = tmp_path / "pair"
     report = export_gguf(copy25, out)

@@ -11,7 +11,7 @@ pytest.importorskip("llama_cpp")
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
-from agent.convert.errors import ConversionError
+from agent.convert.checkpoint import ConversionError
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.export.pairs import exported, pair_qwen3, pair_qwen25
 from train.export import parity_report

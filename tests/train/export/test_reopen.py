@@ -17,7 +17,7 @@ import torch
 from safetensors.torch import load_file
 from typer.testing import CliRunner
 
-from agent.convert.errors import ConversionError
+from agent.convert.checkpoint import ConversionError
 from agent.errors import WorkbenchError
 from agent.inspection.inspector_factory import EYE
 from agent.models.card_file import read_card

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from tests.train.grpo.scenes import YES, Script, Stage, call, stage_of, star, with_card
-from train.grpo.attention import enable_packs
+from train.grpo.packing import enable_packs
 from train.grpo.rollout import Rollout, roll_out
 
 SAID = ([YES], [call(6500, 6600), YES], [call(4000, 9000), call(6500, 6600), YES])

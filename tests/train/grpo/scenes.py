@@ -22,8 +22,8 @@ from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
 from train.grpo.generate import CachedGenerator, ConversationTokens, GeneratedTurn, OpenTurn
 from train.grpo.pictures import PictureCache
-from train.grpo.processor import SpectrumProcessor
 from train.grpo.rollout import Limits, Rollout
+from train.grpo.setup import SpectrumProcessor
 from train.grpo.tokens import TurnTokens, turn_tokens
 from train.models.model_folder import load_trainable
 

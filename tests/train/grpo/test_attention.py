@@ -12,7 +12,7 @@ pytest.importorskip("transformers")
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from train.grpo.attention import Layout, _attend
+from train.grpo.packing import Layout, _attend
 
 
 @pytest.mark.parametrize("prefix", [0, 5])

@@ -9,8 +9,7 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("trl")
 
-from agent.examples.examples import write_examples
-from agent.examples.store import ExampleStore
+from agent.examples.examples import ExampleStore, write_examples
 from agent.inspection.episode import NO_CALLS_LEFT
 from agent.rendering.render import COMPACT
 from tests.small_models import tiny_qwen25

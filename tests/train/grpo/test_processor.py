@@ -20,8 +20,8 @@ from agent.rendering.render import COMPACT
 from tests.agent.protocol.chat_text import chat_text
 from tests.small_models import tiny_qwen25
 from tests.train.grpo.scenes import Stage, stage
-from train.grpo.processor import SpectrumProcessor
-from train.models.chat_template import CHAT_TEMPLATE
+from train.grpo.setup import SpectrumProcessor
+from train.models.model_folder import CHAT_TEMPLATE
 
 __all__ = ["stage", "tiny_qwen25"]
 

@@ -10,8 +10,7 @@ pytest.importorskip("torch")
 pytest.importorskip("trl")
 pytest.importorskip("peft")
 
-from agent.examples.examples import write_examples
-from agent.examples.store import ExampleStore
+from agent.examples.examples import ExampleStore, write_examples
 from agent.tasks.catalogue import find_task
 from tests.train.grpo.toy import toy_examples, toy_settings
 from tests.train.grpo.training import SMALL, trainer_of

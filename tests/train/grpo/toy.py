@@ -29,8 +29,7 @@ from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
 from tests.night import BY_NIGHT
 from tests.train.grpo.scenes import Script, Stage, stage_of
-from train.grpo.attention import enable_packs
-from train.grpo.packing import RolloutRow, pack, unpack
+from train.grpo.packing import RolloutRow, enable_packs, pack, unpack
 from train.grpo.rollout import Limits, Rollout, roll_out
 from train.grpo.settings import GrpoSettings
 from train.models.small_model import FamilyName, Shape, make_model, make_tokenizer, save_small_model

@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file
 
-from agent.examples.store import ExampleStore
+from agent.examples.examples import ExampleStore
 from tests.train.grpo.scenes import stage_of
 from tests.train.grpo.toy import STYLE, toy_settings
 from train.grpo.pictures import PictureCache

@@ -19,8 +19,8 @@ from agent.errors import EngineError, WorkbenchError
 from agent.models.registry import model_at
 from agent.rendering.render import COMPACT
 from tests.small_models import tiny_qwen25  # noqa: F401
-from train.models.chat_template import CHAT_TEMPLATE
 from train.models.model_folder import (
+    CHAT_TEMPLATE,
     card_beside,
     complete_folder,
     load_trainable,

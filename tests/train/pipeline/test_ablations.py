@@ -24,7 +24,7 @@ from tests.train.pipeline.test_steps import planned
 from tests.train.pipeline.test_whole import SMALL, in_this_process, keep_it_short
 from train.cli import app
 from train.journal import read_metrics
-from train.pipeline import run
+from train.pipeline import command
 from train.pipeline.settings import PipelineSettings
 
 BOTH = ("no-tool", "no-sft")
@@ -92,7 +92,7 @@ def ablated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     out = tmp_path_factory.mktemp("ablated") / "out"
     sets = [word for name, value in ABLATED.items() for word in ("--set", f"{name}={value}")]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "_run", in_this_process)
+        patch.setattr(command, "_run", in_this_process)
         keep_it_short(patch)
         result = CliRunner().invoke(app, ["chain", str(out), "--preset", "tiny", *sets])
     assert result.exit_code == 0, f"{result.output}\n{result.exception}"

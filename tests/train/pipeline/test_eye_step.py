@@ -12,12 +12,12 @@ pytest.importorskip("gguf")
 
 from agent.errors import WorkbenchError
 from agent.models.card_file import read_card
-from tests.train.eye.test_make import SMALL, draw_in_threads
 from tests.train.pipeline.test_steps import planned
 from tests.train.pipeline.test_whole import in_this_process
-from train.eye import make
+from tests.train.vision.test_make import SMALL, draw_in_threads
 from train.pipeline.chain_commands import stage_sets
 from train.pipeline.settings import PipelineSettings
+from train.vision import make
 
 EYE = PipelineSettings(eye=True)
 

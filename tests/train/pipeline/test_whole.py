@@ -17,8 +17,7 @@ pytest.importorskip("gguf")
 from typer.testing import CliRunner
 
 from agent.engines.base import SamplingSettings
-from agent.examples.examples import read_examples
-from agent.examples.store import ExampleStore
+from agent.examples.examples import ExampleStore, read_examples
 from agent.protocol.reply import Verdict
 from agent.trajectory.trajectory_file import read_trajectories
 from app.cli.main import workbench
@@ -27,7 +26,7 @@ from train.cli import app
 from train.evaluate import judges
 from train.export import parity_report
 from train.journal import read_metrics
-from train.pipeline import run
+from train.pipeline import command
 from train.pipeline.chain_commands import Step
 from train.reward import reward_of
 
@@ -68,7 +67,7 @@ SMALL = {
 def in_this_process(step: Step) -> None:
     """Run a step without the ten seconds of imports that a process of its own takes."""
     program = app if step.program == "spec-o3-train" else workbench()
-    words = [run._one_file(step, word) for word in step.arguments]
+    words = [command._one_file(step, word) for word in step.arguments]
     result = CliRunner().invoke(program, words)
     assert result.exit_code == 0, f"{step.line}\n{result.output}\n{result.exception!r}"
     assert step.makes.exists()
@@ -90,7 +89,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     words = ["chain", str(out), "--preset", "tiny", *sets]
     with pytest.MonkeyPatch.context() as patch:
         if not BY_NIGHT:
-            patch.setattr(run, "_run", in_this_process)
+            patch.setattr(command, "_run", in_this_process)
             keep_it_short(patch)
         result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, f"{result.output}\n{result.exception}"

@@ -126,7 +126,7 @@ def test_verdicts_of_many_at_once_and_disagreements_teach_nothing(session, inspe
     for number, one in enumerate(inspected[:4], 1):
         add_inspection(session, number, one)
     change = lambda opinion: replace(opinion, verdict=Verdict.ACCEPT)  # noqa: E731
-    session.record_together([1, 2], change, place="overview")
+    session.record_group_act([1, 2], change, place="overview")
     session.record_verdict(3, OPINIONS["YES"])
     session.reviewer = "Ben"
     session.record_verdict(3, OPINIONS["NO"])

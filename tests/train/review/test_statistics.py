@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from agent.confidence.intervals import wilson
+from agent.confidence.scores import wilson
 from agent.ratings.records import Choice, subject_of
 from tests.agent.ratings.made import rating, trajectory
 from train.review.statistics import (

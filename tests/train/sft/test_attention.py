@@ -17,9 +17,8 @@ from torch.nn.functional import scaled_dot_product_attention
 from tests.small_models import lively_model
 from tests.train.sft.samples import MINUTE
 from train.models.small_model import Shape
-from train.sft import attention
-from train.sft.attention import BLOCK_QUERIES, MAX_TOKENS, attend, can_attend
-from train.sft.fast_path import use_fast_path
+from train.sft import fast_path
+from train.sft.fast_path import BLOCK_QUERIES, MAX_TOKENS, attend, can_attend, use_fast_path
 
 SCALE = 0.2
 
@@ -97,7 +96,7 @@ def test_fits_half_precision_and_equal_lengths():
 def calls(monkeypatch: pytest.MonkeyPatch) -> Mock:
     """Counts the calls of block attention in the language model."""
     counting = Mock(wraps=attend)
-    monkeypatch.setattr(attention, "attend", counting)
+    monkeypatch.setattr(fast_path, "attend", counting)
     return counting
 
 

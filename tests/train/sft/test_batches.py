@@ -22,8 +22,8 @@ from train.sft.batches import (
     split_rows,
 )
 from train.sft.fast_path import ScoredTokensOnly
-from train.sft.losses import token_loss
 from train.sft.rows import ConversationRow
+from train.sft.trainer import token_loss
 
 LENGTHS = np.random.default_rng(1).integers(500, 4000, 3000).tolist()
 

@@ -21,7 +21,7 @@ from agent.trajectory.trajectory import Step, Trajectory
 from agent.trajectory.turns import turns_of
 from tests.agent.protocol.chat_text import chat_text
 from tests.train.sft.samples import Samples
-from train.models.chat_template import CHAT_TEMPLATE
+from train.models.model_folder import CHAT_TEMPLATE
 from train.sft.encoding import (
     CALL,
     OTHER,

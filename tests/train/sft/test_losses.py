@@ -12,7 +12,7 @@ import torch
 from train.sft.batches import (
     IGNORED,
 )
-from train.sft.losses import figures, part_sums, token_loss
+from train.sft.trainer import figures, part_sums, token_loss
 
 
 class TestFigures:

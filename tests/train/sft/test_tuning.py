@@ -17,8 +17,8 @@ from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 
 from agent.errors import WorkbenchError
 from train.recipe import settings
+from train.sft.optimizer import make_trainable, parameter_counts
 from train.sft.settings import SftSettings
-from train.sft.tuning import make_trainable, parameter_counts
 
 THREE_BILLION = {
     "text_config": {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agent.errors import WorkbenchError
-from train.bench.objects import directions
+from train.bench.sources import directions
 from train.simulate.campaign import Settings, assignments
 from train.simulate.production import simulate_spectrum, usable_bases
 from train.simulate.realism.library import Library

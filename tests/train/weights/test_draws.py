@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agent.evidence.gates import GATES
+from agent.evidence.features import FEATURES
 from train.simulate.sky import LABELS
 from train.weights.draws import bundled, draw, one_spectrum
 
@@ -15,7 +15,7 @@ def test_draws_are_the_same_for_any_number_of_workers():
         assert len(column) == len(LABELS)
         np.testing.assert_array_equal(column, vars(two)[name])
     assert one.labels.tolist() == list(LABELS)
-    assert one.values.shape == one.errors.shape == (len(LABELS), len(GATES))
+    assert one.values.shape == one.errors.shape == (len(LABELS), len(FEATURES))
     assert one.evidence.shape[1] == sum(len(task.evidence) for task in bundled())
     assert np.isfinite(one.evidence).all()
     assert not np.array_equal(one.values, draw(1, seed=6).values, equal_nan=True)

@@ -7,29 +7,29 @@ from types import MappingProxyType
 
 import numpy as np
 
-from agent.evidence.gates import GATES
+from agent.evidence.features import FEATURES
 from agent.evidence.kinds import Kinds, read_kinds
 from agent.evidence.weights import TaskWeights, read_weights
-from train.weights.files import builtin_folder, write_kinds, write_tasks
+from train.weights.command import builtin_folder, write_kinds, write_tasks
 
 LABELS = ("CV", "QSO")
 
 
 def test_kinds_come_back_to_the_digits_written(tmp_path: Path, rng: np.random.Generator):
-    gates, knots = tuple(GATES), 4
+    features, knots = tuple(FEATURES), 4
     kinds = Kinds(
         LABELS,
-        gates,
-        np.sort(rng.normal(size=(len(gates), knots)), axis=1),
-        rng.uniform(0.1, 2.0, (len(gates), knots)),
-        rng.normal(size=(len(gates) * knots, len(LABELS))),
+        features,
+        np.sort(rng.normal(size=(len(features), knots)), axis=1),
+        rng.uniform(0.1, 2.0, (len(features), knots)),
+        rng.normal(size=(len(features) * knots, len(LABELS))),
         np.array([0.25, -0.25]),
     )
     path = tmp_path / "new" / "kinds.toml"
     write_kinds(path, kinds, ["Made by: a test", "from nothing"])
     assert path.read_text().splitlines()[1:3] == ["# Made by: a test", "# from nothing"]
     found = read_kinds(path)
-    assert (found.labels, found.gates) == (LABELS, gates)
+    assert (found.labels, found.features) == (LABELS, features)
     np.testing.assert_allclose(found.knots, kinds.knots, rtol=1e-3)
     np.testing.assert_allclose(found.scales, kinds.scales, rtol=1e-3)
     np.testing.assert_allclose(found.weights, kinds.weights, rtol=1e-2)

@@ -5,20 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agent.evidence.gates import GATES
+from agent.evidence.features import FEATURES
 from agent.evidence.kinds import builtin_kinds, softmax
+from train.simulate.campaign import CONTAMINANTS
+from train.simulate.sky import LABELS
 from train.weights.fit import (
     KNOT_QUANTILES,
     LEAST_CLAIM,
     LOST,
     SWAPPED,
     Prior,
+    candidate_weights,
     fit_kinds,
     fit_softmax,
     fit_task,
+    kind_log_odds,
     knots_of,
     spread_within,
-    with_gates_lost,
+    with_features_lost,
 )
 
 
@@ -43,9 +47,9 @@ def test_knots_follow_the_known_values_and_their_tails():
     assert (scales > 0).all() and knots[1].tolist() == [0.0] * len(KNOT_QUANTILES)
 
 
-def test_spoilt_copies_lose_whole_gates_and_take_some_from_others(rng):
+def test_spoilt_copies_lose_whole_features_and_take_some_from_others(rng):
     terms = np.repeat(np.arange(1.0, 401.0)[:, None], 40, axis=1)
-    copy = with_gates_lost(terms, 20, rng).reshape(400, 20, 2)
+    copy = with_features_lost(terms, 20, rng).reshape(400, 20, 2)
     assert (copy[:, :, 0] == copy[:, :, 1]).all()
     lost = (copy[:, :, 0] == 0).mean()
     other = ((copy[:, :, 0] != 0) & (copy[:, :, 0] != terms[:, :20])).mean()
@@ -93,8 +97,8 @@ def test_rare_candidates_move_the_intercept(rng):
     assert seldom < often - 1.0
 
 
-def test_the_steps_of_known_gates_are_kept(rng):
-    values = rng.normal(size=(40, len(GATES)))
+def test_the_steps_of_known_features_are_kept(rng):
+    values = rng.normal(size=(40, len(FEATURES)))
     labels = np.array(["A", "B"] * 20)
     made = [
         fit_kinds(values, 0.1 * np.ones_like(values), labels, 4.0, ("A", "B"), 1, kept)
@@ -103,3 +107,23 @@ def test_the_steps_of_known_gates_are_kept(rng):
     assert not np.allclose(made[0].knots, builtin_kinds().knots)
     np.testing.assert_array_equal(made[1].knots, builtin_kinds().knots)
     np.testing.assert_array_equal(made[1].scales, builtin_kinds().scales)
+
+
+@pytest.mark.parametrize("task_id", ["CV", "B"])
+def test_candidates_are_weighed_as_in_a_list_of_one_in_six(task_id):
+    labels = np.repeat(np.array(LABELS), 10)
+    counts = candidate_weights(labels, task_id)
+    is_class = labels == task_id
+    assert counts.mean() == pytest.approx(1.0)
+    assert counts[~is_class].sum() / counts[is_class].sum() == pytest.approx(5.0)
+    named = sorted(CONTAMINANTS[task_id].items(), key=lambda pair: pair[1])
+    rarest, commonest = named[0][0], named[-1][0]
+    assert counts[labels == commonest].sum() > counts[labels == rarest].sum()
+    assert (counts > 0).all()
+
+
+def test_log_odds_of_a_kind_are_against_all_others():
+    scores = np.zeros((2, len(LABELS)))
+    scores[1, LABELS.index("WD")] = 50.0
+    odds = kind_log_odds(scores, "WD")
+    assert odds[0] == pytest.approx(-np.log(len(LABELS) - 1)) and odds[1] == 12.0

@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from agent.ratings.records import MAX_NOTE
-from app.ui.agent.score_grid import ScoreGrid
+from app.ui.judge.agent.score_grid import ScoreGrid
 from app.ui.widgets.labels import (
     button,
     escape_mnemonics,

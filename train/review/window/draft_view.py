@@ -9,9 +9,9 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
-from app.ui.background.runner import Runner
-from app.ui.theme.theme import CurrentTheme
-from app.ui.translation.message_texts import translate_message
+from app.ui.base.background.runner import Runner
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.base.translation.message_texts import translate_message
 from app.ui.widgets.labels import button, row, short_label, wrapped_label
 from train.review.differences import former_turns
 from train.review.live_check import LiveCheck, check_live, marked_spans

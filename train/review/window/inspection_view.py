@@ -17,12 +17,12 @@ from agent.ratings.records import trajectory_id
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import SpectrumRef, Step, Trajectory
-from app.ui.agent.card_content import MAX_TEXT, CardContent, card_contents
-from app.ui.agent.measured_rows import MeasuredRow, header_row, observed_range
-from app.ui.agent.pictures import qimage
-from app.ui.background.runner import Runner
-from app.ui.translation.data_texts import task_text
-from app.ui.translation.message_texts import translate_message
+from app.ui.base.background.runner import Runner
+from app.ui.base.translation.data_texts import task_text
+from app.ui.base.translation.message_texts import translate_message
+from app.ui.judge.agent.card_content import MAX_TEXT, CardContent, card_contents
+from app.ui.judge.agent.measured_rows import MeasuredRow, header_row, observed_range
+from app.ui.judge.agent.pictures import qimage
 from app.ui.widgets.labels import one_line, row, short_label, wrapped_label
 from app.ui.widgets.page_parts import PageScrollArea
 

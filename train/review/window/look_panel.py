@@ -15,10 +15,10 @@ from agent.errors import ToolError, WorkbenchError
 from agent.inspection.pictures import PictureMaker
 from agent.protocol.tool import MAX_LABEL
 from agent.spectra.spectrum import Window
-from app.ui.agent.measured_rows import measured_rows, measurement_notes, window_text
-from app.ui.agent.pictures import qimage
-from app.ui.background.runner import Runner
-from app.ui.translation.message_texts import translate_message
+from app.ui.base.background.runner import Runner
+from app.ui.base.translation.message_texts import translate_message
+from app.ui.judge.agent.measured_rows import measured_rows, measurement_notes, window_text
+from app.ui.judge.agent.pictures import qimage
 from app.ui.widgets.labels import row, short_label, wrapped_label
 from app.ui.widgets.number_box import NumberBox
 from train.review.window.inspection_view import MeasuredTable, PicturePlace

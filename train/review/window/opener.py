@@ -11,11 +11,11 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from agent.errors import WorkbenchError
-from app.ui.background.runner import Runner
-from app.ui.settings.settings import reviewer_name
-from app.ui.settings.settings_store import SettingsStore
-from app.ui.theme.theme import CurrentTheme
-from app.ui.translation.message_texts import translate_message
+from app.ui.base.background.runner import Runner
+from app.ui.base.settings.settings import reviewer_name
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.base.translation.message_texts import translate_message
 
 if TYPE_CHECKING:
     from train.review.pool import Pool

@@ -16,7 +16,7 @@ from agent.examples.examples import Example
 from agent.inspection.pictures import PictureMaker
 from agent.rendering.render import Style
 from agent.tasks.task import Task
-from app.ui.background.runner import Failed, Runner
+from app.ui.base.background.runner import Failed, Runner
 from train.review.export import export_approved
 from train.review.live_check import LiveCheck, check_live
 from train.review.pool import Pool

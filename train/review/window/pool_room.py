@@ -2,36 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QSplitter, QVBoxLayout, QWidget
 
 from agent.errors import WorkbenchError
 from agent.ratings.rubric import HIGHEST, LOWEST
-from app.ui.background.runner import Runner
-from app.ui.theme.theme import CurrentTheme
-from app.ui.translation.message_texts import translate_message
-from app.ui.widgets.labels import row, short_label
-from app.ui.widgets.problem_line import ProblemLine
+from app.ui.base.background.runner import Runner
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.base.translation.message_texts import translate_message
+from app.ui.widgets.labels import button, row, short_label
+from app.ui.widgets.page_parts import ProblemLine
+from train.review.export import Exported, approved_file
 from train.review.pool import Pool
 from train.review.review_rules import ROLES, Case, diff_of
 from train.review.revision import Revision, canonical_replies
 from train.review.window.act_bar import APPROVE_KEY, REFUSE_KEY, SAVE_KEY, Act, ActBar
 from train.review.window.case_table import CaseTable
 from train.review.window.draft_view import DraftView
-from train.review.window.export_line import ExportLine
 from train.review.window.pool_access import OpenDraft, PoolAccess, add_review, keep_work
 from train.review.window.room import Room
-from train.review.window.stage_words import HistoryCard, asking_text, waiting_text
+from train.review.window.stage_words import (
+    STATES,
+    HistoryCard,
+    asking_text,
+    state_of,
+    state_text,
+    waiting_text,
+)
 
 KEEP_MS = 400
 """After the last change before it is kept on the disk, so that a crash takes no more than that."""
 LIST_PX, SIZE = 330, QSize(1280, 860)
 HELP_PAGE = "cold-start"
+
+translate = QCoreApplication.translate
+MOST_SHOWN = 3
+"""Drafts that were left out and are named with the reason."""
 
 
 class PoolRoom(Room):
@@ -293,3 +306,76 @@ class PoolRoom(Room):
 
     def _show_error(self, error: WorkbenchError) -> None:
         self.problem.show_problem(translate_message(str(error)))
+
+
+# How many drafts of the pool are approved, and the button that writes them for training.
+class ExportLine(QWidget):
+    exported = Signal(str)
+    """What was written, in words; an empty text when it begins."""
+    failed = Signal(object)
+    """A WorkbenchError."""
+
+    def __init__(self, access: PoolAccess, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk = access
+        access.exported.connect(self._on_exported)
+        self._approved, self._is_busy = 0, False
+        self.counts = short_label("", "dim")
+        self.button = button(self.tr("Export…"), "")
+        self.button.clicked.connect(self._export)
+        self.setLayout(row(self.counts, self.button))
+        self.show_cases(())
+
+    def show_cases(self, cases: Sequence[Case]) -> None:
+        """Count the approved ones; without any say what the others wait for."""
+        counts = Counter(map(state_of, cases))
+        self._approved = counts["approved"]
+        text = self.tr("{n} of {all} approved")
+        text = text.replace("{n}", str(self._approved)).replace("{all}", str(len(cases)))
+        if not self._approved:
+            left = [f"{counts[each]} {state_text(each)}" for each in STATES if counts[each]]
+            text = " · ".join([text, *left])
+        self.counts.setText(text)
+        self._show_button()
+
+    def _export(self) -> None:
+        proposed = str(approved_file(self._desk.pool.place))
+        kinds = self.tr("Examples for training") + " (*.jsonl)"
+        title = self.tr("Export the approved drafts")
+        name, _ = QFileDialog.getSaveFileName(self, title, proposed, kinds)
+        if name:
+            self.exported.emit("")
+            self._set_busy(True)
+            self._desk.export(Path(name))
+
+    def _on_exported(self, done: Exported | WorkbenchError) -> None:
+        self._set_busy(False)
+        if isinstance(done, Exported):
+            self.exported.emit(exported_text(done))
+        else:
+            self.failed.emit(done)
+
+    def _set_busy(self, is_busy: bool) -> None:
+        self._is_busy = is_busy
+        self._show_button()
+
+    def _show_button(self) -> None:
+        self.button.setText(self.tr("Exporting…") if self._is_busy else self.tr("Export…"))
+        self.button.setEnabled(bool(self._approved) and not self._is_busy)
+        hint = self.tr("Write the approved drafts as a file that spec-o3-train sft reads")
+        if not self._approved:
+            hint = self.tr("Nothing to export yet: a draft is approved by the vote of three")
+        self.button.setToolTip(hint)
+
+
+def exported_text(done: Exported) -> str:
+    """What was written, what was not, and how to train on it."""
+    text = translate("curation", "{n} approved drafts are in {path}. Train on them with:")
+    lines = [text.replace("{n}", str(done.count)).replace("{path}", str(done.path))]
+    lines.append(done.command)
+    for reason in done.left_out[:MOST_SHOWN]:
+        left_out = translate("curation", "Left out: {reason}")
+        lines.append(left_out.replace("{reason}", translate_message(reason)))
+    if more := len(done.left_out[MOST_SHOWN:]):
+        lines.append(translate("curation", "{n} more are left out").replace("{n}", str(more)))
+    return "\n".join(lines)

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.background.runner import Runner
-from app.ui.theme.theme import CurrentTheme
+from app.ui.base.background.runner import Runner
+from app.ui.base.theme.theme import CurrentTheme
 from app.ui.widgets.labels import button, row
 from train.review.rating_round import RatingRound
 from train.review.window.inspection_view import TrajectoryPictures

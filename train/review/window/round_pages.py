@@ -13,8 +13,8 @@ from agent.errors import WorkbenchError
 from agent.ratings.records import MAX_NOTE, Choice, Rating, trajectory_id
 from agent.ratings.rubric import CRITERIA, HIGHEST, LOWEST
 from agent.trajectory.trajectory import Trajectory
-from app.ui.agent.score_grid import ScoreGrid
-from app.ui.translation.message_texts import translate_message
+from app.ui.base.translation.message_texts import translate_message
+from app.ui.judge.agent.score_grid import ScoreGrid
 from app.ui.widgets.labels import button, row, short_label, with_key, wrapped_label
 from train.review.rating_round import Pair, Pressed, RatingRound
 from train.review.window.inspection_view import TrajectoryPictures, TrajectoryView

@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
 )
 
 from agent.inspection.pictures import PictureMaker
-from app.ui.background.runner import Runner
-from app.ui.theme.theme import CurrentTheme, Theme
-from app.ui.translation.message_texts import translate_message
+from app.ui.base.background.runner import Runner
+from app.ui.base.theme.theme import CurrentTheme, Theme
+from app.ui.base.translation.message_texts import translate_message
 from app.ui.widgets.labels import button, row, short_label, wrapped_label
 from train.review.audit import Fault
 from train.review.differences import word_differences

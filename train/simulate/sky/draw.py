@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
 from train.simulate.sky.carbon import barium, cs
 from train.simulate.sky.cataclysmic import cv
-from train.simulate.sky.cool import m_dwarf, mg, ss, sunlike
+from train.simulate.sky.cool import l_dwarf, m_dwarf, mg, ss, sunlike
 from train.simulate.sky.extragalactic import galaxy, qso
 from train.simulate.sky.hot import a_star, b_star, o_star, subdwarf
 from train.simulate.sky.oddities import artefact, nebular, symbiotic, young_star
 from train.simulate.sky.physics import chance
-from train.simulate.sky.ultracool import l_dwarf
 from train.simulate.sky.white_dwarf import wd
 from train.simulate.sky.wolf_rayet import wolf_rayet
 from train.simulate.source import Rng, Source
+
+DRAWN = 500
+RAREST = 0.01
+"""Share of a class below which a subtype is ignored."""
 
 
 def _k_star(rng: Rng) -> Source:
@@ -39,3 +43,21 @@ def draw_source(label: str, rng: Rng) -> Source:
     if not (np.isfinite(source.flux).all() and (source.flux >= 0).all()):
         raise ValueError(f"the draw of a {source.subtype} has bad flux: {source.parameters}")
     return source
+
+
+# Draws of a class in which its rare subtypes are as frequent as its common ones.
+def draw_balanced_kind(label: str, rng: Rng) -> Source:
+    """Draw the subtype with equal odds, then sources until one has that subtype."""
+    subtypes = subtypes_of(label)
+    wanted = subtypes[int(rng.integers(len(subtypes)))]
+    while (source := draw_source(label, rng)).subtype != wanted:
+        pass
+    return source
+
+
+@lru_cache
+def subtypes_of(label: str) -> tuple[str, ...]:
+    """The subtypes of a class that occur in a fixed number of draws."""
+    rng = np.random.default_rng(0)
+    seen = Counter(draw_source(label, rng).subtype for _ in range(DRAWN))
+    return tuple(sorted(kind for kind, count in seen.items() if count >= RAREST * DRAWN))

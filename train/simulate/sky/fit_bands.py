@@ -24,7 +24,7 @@ from agent.errors import WorkbenchError
 from agent.spectra.air import air_to_vacuum
 from agent.spectra.readers import read
 from agent.spectra.spectrum import FloatArray
-from train.simulate.sky.heads import HEADS
+from train.simulate.sky.bands import HEADS
 from train.simulate.sky.physics import vacuum
 from train.simulate.sky.profiles import head_profile
 

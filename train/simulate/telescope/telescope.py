@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agent.errors import WorkbenchError
+from agent.spectra.spectrum import FloatArray
 from train.simulate.source import GRID, LIGHT_KMS, Rng, Source
-from train.simulate.telescope import artefacts, calibration, detector, noise
-from train.simulate.telescope.cameras import STORED_APART, split_by_camera
-from train.simulate.telescope.frame import Frame, Record, log_uniform
+from train.simulate.telescope import calibration, detector, night, noise
+from train.simulate.telescope.frame import Frame, Record, happens, log_uniform
 from train.simulate.telescope.instrument import BANDS, Instrument, instrument_of, pixels_between
-from train.simulate.telescope.observation import Observation, band_snr
-from train.simulate.telescope.optics import integrate, through_arms
+from train.simulate.telescope.observation import Camera, Observation, band_snr
+from train.simulate.telescope.optics import LN_STEP, integrate, through_arms
 from train.simulate.telescope.quality import Quality, graded
 from train.simulate.telescope.surveys import Profile, profile_named
 
 SNR_RANGE = (5.0, 100.0)
 MIN_PIXELS = 200
 MIN_REFERENCE = 40
+
+EDGE_TOLERANCE = 1e-6
+"""Angstrom; the ends of arms fall on pixel centres."""
+STORED_APART = ("DESI",)
+
+_HEIGHTS = night.heights(night.SKY_LINES)
+_NEBULAR = night.heights(night.NEBULAR_LINES)
+_GROUPS = night.line_groups()
 
 
 def observe(
@@ -71,7 +80,7 @@ def _noiseless_frame(
     flux = source.flux
     if companion is not None:
         fraction = log_uniform(rng, quality.crosstalk_fraction)
-        flux = artefacts.add_neighbour(
+        flux = add_neighbour(
             flux, companion, fraction, companion.velocity_kms - source.velocity_kms
         )
         record["neighbour"] = companion.label
@@ -142,16 +151,16 @@ def _add_sky_and_noise(frame: Frame, rng: Rng) -> float:
     electrons = noise.draw_exposure(instrument.profile, frame.snr, rng)
     frame.sky = electrons[1] / electrons[0]
     frame.record["sky_over_object"] = round(frame.sky, 4)
-    brightness = artefacts.sky_brightness(frame, rng)
+    brightness = sky_brightness(frame, rng)
     wobble = calibration.smooth_curve(rng, instrument.curves, frame.quality.throughput_spread)
-    artefacts.add_telluric_residuals(frame, rng)
-    artefacts.add_moonlight(frame, rng)
-    artefacts.add_nebular_residuals(frame, rng)
+    add_telluric_residuals(frame, rng)
+    add_moonlight(frame, rng)
+    add_nebular_residuals(frame, rng)
     frame.variance = noise.stated_variance(
         frame.flux, instrument.sensitivity * np.exp(wobble), brightness, electrons
     )
     noise.set_snr(frame)
-    artefacts.add_sky_line_residuals(frame, rng)
+    add_sky_line_residuals(frame, rng)
     noise.add_noise(frame, rng)
     return electrons[0]
 
@@ -190,3 +199,112 @@ def _finish(frame: Frame, rng: Rng, electrons: float) -> Observation:
         snr=band_snr(frame.wavelength, flux, ivar),
         parameters=parameters,
     )
+
+
+def split_by_camera(
+    profile: Profile,
+    wavelength: FloatArray,
+    flux: FloatArray,
+    ivar: FloatArray,
+    mask: NDArray[np.int32],
+    rng: Rng,
+) -> tuple[Camera, ...]:
+    """The spectrum of each camera.
+
+    Where two overlap, a merged pixel becomes two measurements of half its weight. Their mean is the
+    merged pixel and their scatter agrees with their own ivar.
+    """
+    if profile.name not in STORED_APART:
+        return ()
+    apart = rng.standard_normal(wavelength.size)
+    apart *= np.sqrt(np.divide(1.0, ivar, out=np.zeros_like(ivar), where=ivar > 0))
+    cameras = []
+    for number, arm in enumerate(profile.arms):
+        part = pixels_between(wavelength, arm.low - EDGE_TOLERANCE, arm.high + EDGE_TOLERANCE)
+        w, own_flux, own_ivar = wavelength[part], flux[part].copy(), ivar[part].copy()
+        for other, sign in ((number - 1, -1.0), (number + 1, 1.0)):
+            if not 0 <= other < len(profile.arms):
+                continue
+            low = max(arm.low, profile.arms[other].low) - EDGE_TOLERANCE
+            high = min(arm.high, profile.arms[other].high) + EDGE_TOLERANCE
+            shared = pixels_between(w, low, high)
+            own_flux[shared] += sign * apart[part][shared]
+            own_ivar[shared] *= 0.5
+        cameras.append(
+            Camera(name=arm.name, wavelength=w, flux=own_flux, ivar=own_ivar, mask=mask[part])
+        )
+    return tuple(cameras)
+
+
+# Light from other sources: sky and telluric residuals, nebulae, moonlight, neighbouring fibres.
+def sky_brightness(frame: Frame, rng: Rng) -> FloatArray:
+    """Sky brightness relative to its continuum at 6750 A; line groups vary from night to night."""
+    group = np.exp(0.35 * rng.standard_normal(len(night.LINE_GROUPS)))[_GROUPS]
+    instrument = frame.instrument
+    tilt = rng.uniform(0.0, 1.5)
+    frame.record["sky_tilt"] = round(float(tilt), 3)
+    continuum = instrument.sky_continuum * (6750.0 / frame.wavelength) ** tilt
+    brightness: FloatArray = continuum + instrument.sky_lines @ (_HEIGHTS * group)
+    return brightness
+
+
+def add_sky_line_residuals(frame: Frame, rng: Rng) -> None:
+    """Leave over- and under-subtracted lines, and P Cygni pairs where a line drifted."""
+    quality = frame.quality
+    residual = log_uniform(rng, quality.sky_residual) * frame.sky
+    drift = quality.sky_drift_pixels * float(rng.standard_normal()) * frame.sky
+    groups = rng.standard_normal((2, len(night.LINE_GROUPS)))[:, _GROUPS]
+    each = rng.standard_normal((2, _HEIGHTS.size))
+    instrument = frame.instrument
+    frame.flux += instrument.sky_lines @ (residual * (groups[0] + 0.5 * each[0]) * _HEIGHTS)
+    frame.flux += instrument.sky_drift @ (drift * (1.0 + 0.3 * each[1]) * _HEIGHTS)
+    frame.record["sky_left"] = round(float(residual), 5)
+    frame.record["sky_drift"] = round(float(drift), 5)
+
+
+def add_telluric_residuals(frame: Frame, rng: Rng) -> None:
+    """Leave oxygen and water absorption, as a standard star from another time and place does."""
+    quality = frame.quality
+    oxygen, water = quality.telluric_jitter * rng.standard_normal(2)
+    if happens(rng, quality.telluric_odds):
+        oxygen += rng.uniform(*quality.telluric_left)
+        water += rng.uniform(*quality.telluric_left) * rng.uniform(0.1, 1.0)
+    frame.flux *= (1.0 - oxygen * frame.instrument.oxygen) * (1.0 - water * frame.instrument.water)
+    frame.record["oxygen_left"] = round(float(oxygen), 4)
+    frame.record["water_left"] = round(float(water), 4)
+
+
+def add_nebular_residuals(frame: Frame, rng: Rng) -> None:
+    """Leave H II emission of the Galactic disc, which differs between target and sky fibres."""
+    if not happens(rng, frame.quality.nebular_odds):
+        return
+    height = log_uniform(rng, frame.quality.nebular_left) * frame.sky
+    height *= 6.0 if happens(rng, 0.5) else -6.0
+    ratios = _NEBULAR * np.exp(0.3 * rng.standard_normal(_NEBULAR.size))
+    frame.flux += frame.instrument.nebular @ (height * ratios)
+    frame.record["nebular"] = round(float(height), 4)
+
+
+def add_moonlight(frame: Frame, rng: Rng) -> None:
+    if not happens(rng, frame.quality.moon_odds):
+        return
+    fraction = log_uniform(rng, frame.quality.moon_fraction) * min(frame.sky, 3.0)
+    frame.flux += fraction * frame.instrument.moon
+    frame.record["moon"] = round(float(fraction), 4)
+
+
+def add_neighbour(
+    flux: FloatArray, companion: Source, fraction: float, velocity: float
+) -> FloatArray:
+    """Flux on GRID plus a second spectrum scaled to `fraction` of its median flux.
+
+    `velocity`, in km/s, is that of the neighbour relative to the target.
+    """
+    cells = round(np.log1p(velocity / LIGHT_KMS) / LN_STEP)
+    foreign = np.roll(companion.flux, cells)
+    inside = (max(companion.valid[0], 3700.0) < GRID) & (min(companion.valid[1], 9000.0) > GRID)
+    own, other = float(np.median(flux[inside])), float(np.median(foreign[inside]))
+    if own <= 0 or other <= 0:
+        return flux
+    mixed: FloatArray = flux + foreign * (fraction * own / other)
+    return mixed

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from app.core.errors import ImportFailed
+from app.core.errors import ImportFailed, counted_text
 from app.core.evidence.hats.folder import HatsFolder, open_hats
 from app.core.evidence.hats.healpix import MAX_ORDER, centres, children, pixels_at, radii
 from app.core.evidence.hats.parquet_rows import Group, groups, layout_of
@@ -23,7 +23,6 @@ from app.core.evidence.local_rows import (
     unit_vectors,
 )
 from app.core.importing.opening import errors_naming
-from app.core.session.counted_text import counted_text
 
 RELEASE = 12
 FINER = 2

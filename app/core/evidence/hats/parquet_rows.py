@@ -19,9 +19,10 @@ from app.core.importing.formats.parquet_list import (
     ParquetList,
     arrow_errors,
     next_batch,
+    numbers_of,
     opened_parquet,
+    values_of,
 )
-from app.core.importing.formats.parquet_values import numbers_of, values_of
 from app.core.importing.opening import errors_naming
 
 BATCH = 64 * 1024

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from types import NoneType
 from typing import Any
 
-from app.core.exporting.column_buffer import text_of
+from app.core.exporting.table import text_of
 
 MAX_CACHED = 4096
 

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from app.core.exporting.column import Column, Kind
 from app.core.exporting.escapes import escape_formula
 from app.core.exporting.formats.cells import EscapeCache, cells_text, is_plain, lines_text, quoted
 from app.core.exporting.rows import Page
+from app.core.exporting.table import Column, Kind
 from app.core.session.provenance import Provenance
 
 METADATA = "-metadata.json"

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
 
-from app.core.exporting.column import Kind
 from app.core.exporting.escapes import PERCENT, xml_percent
 from app.core.exporting.formats.cells import EscapeCache, cells_text, is_plain, lines_text, quoted
-from app.core.exporting.table import Table, TypedColumn
+from app.core.exporting.table import Kind, Table, TypedColumn
 from app.core.session.provenance import Provenance
 
 

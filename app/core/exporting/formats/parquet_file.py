@@ -14,11 +14,9 @@ from importlib import import_module
 from typing import Any, BinaryIO
 
 from app.core.errors import SessionError
-from app.core.exporting.column import Kind
-from app.core.exporting.column_buffer import ColumnPage
 from app.core.exporting.formats.ecsv_file import yaml_lines
 from app.core.exporting.formats.votable_file import votable_header
-from app.core.exporting.table import Table, TypedColumn
+from app.core.exporting.table import ColumnPage, Kind, Table, TypedColumn
 from app.core.session.provenance import Provenance
 
 ROWS_IN_GROUP = 100_000

@@ -11,10 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from math import inf
 from typing import Any, BinaryIO
 
-from app.core.exporting.column import Kind
-from app.core.exporting.column_buffer import ColumnPage
 from app.core.exporting.escapes import PERCENT, replace_invalid_xml, xml_percent
-from app.core.exporting.table import Table, TypedColumn
+from app.core.exporting.table import ColumnPage, Kind, Table, TypedColumn
 from app.core.session.provenance import Provenance
 
 DATATYPES: dict[Kind, str] = {

@@ -24,15 +24,18 @@ from agent.child_process.die_with_parent import die_with_parent
 from agent.child_process.limit_memory import limit_memory
 from agent.errors import WorkbenchError
 from app.core.errors import ImportFailed, UnknownColumnsError
-from app.core.importing.child.preview_message import SHOWN_ROWS, preview_message
-from app.core.importing.child.wire import Message, write_entries, write_message
-from app.core.importing.entries import EntryMaker
-from app.core.importing.entry_source import InProcessSource
+from app.core.importing.child.wire import (
+    SHOWN_ROWS,
+    Message,
+    preview_message,
+    write_entries,
+    write_message,
+)
+from app.core.importing.entries import EntryMaker, InProcessSource
 from app.core.importing.folder_list import FolderList
 from app.core.importing.formats.contents import ListFile, Value
-from app.core.importing.formats.formats import open_list
 from app.core.importing.formats.text_cells import CellMismatch
-from app.core.importing.opening import OpenedList, open_for_import
+from app.core.importing.opening import OpenedList, open_for_import, open_list
 from app.core.importing.outside_paths import roots_of
 from app.core.importing.row_count import count_rows
 from app.core.importing.spectrum_locator import SpectrumLocator

@@ -14,18 +14,22 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Self, cast
 
-from agent.child_process.child_command import child_command
-from agent.child_process.start_child import start_child
+from agent.child_process.start_child import child_command, start_child
 from app.core.errors import ImportFailed, ImportStopped
-from app.core.importing.child.preview_message import outside_of, preview_of
-from app.core.importing.child.wire import Frame, Message, entries_of, read_frame
-from app.core.importing.entries import Entries
-from app.core.importing.entry_source import SourceSummary
+from app.core.importing.child.wire import (
+    Frame,
+    Message,
+    entries_of,
+    outside_of,
+    preview_of,
+    read_frame,
+)
+from app.core.importing.entries import Entries, SourceSummary
 from app.core.importing.formats.contents import ListColumn
 from app.core.importing.formats.text_cells import CellMismatch
-from app.core.importing.reports import Preview
+from app.core.importing.opening import Preview
 from app.core.progress import EstimatedProgress, ShouldStop, never, silent
-from app.worker.exit_reason import describe_exit, last_line, printable_lines
+from app.worker.process import describe_exit, last_line, printable_lines
 
 PIPE_BYTES = 1024 * 1024
 STDERR_BYTES = 2000

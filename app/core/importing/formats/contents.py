@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.checked_toml import printable
+from app.core.errors import counted_text
 from app.core.importing.formats.cell_numbers import number_of
-from app.core.session.counted_text import counted_text
 
 Value = int | float | bool | str | None
 Kind = Literal["int", "float", "bool", "str"]

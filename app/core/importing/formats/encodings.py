@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 
-from app.core.session.counted_text import counted_text
+from app.core.errors import counted_text
 
 _HIGH = re.compile(rb"[\x80-\xff]+")
 MIN_PAIRED = 0.8

@@ -11,9 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from agent.votable.binary_rows import Cell
-from agent.votable.fields import CODES, VOTableError, VOTableField
-from agent.votable.parser import BadRow, Row, VOTableParser
+from agent.votable.parser import CODES, BadRow, Cell, Row, VOTableError, VOTableField, VOTableParser
 from app.core.errors import ImportFailed
 from app.core.importing.formats.byte_stream import Stream, byte_stream
 from app.core.importing.formats.cell_numbers import float_of, is_missing

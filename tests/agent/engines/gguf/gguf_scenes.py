@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agent.engines.gguf import generate_turn
+from agent.engines.gguf import conversation as generate_turn
 from agent.engines.gguf.conversation import GgufConversation
 from agent.engines.gguf.engine import GgufEngine
 from agent.engines.sampling import Logits

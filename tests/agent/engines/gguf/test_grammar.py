@@ -11,7 +11,7 @@ pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
 from agent.engines.base import SamplingSettings
-from agent.engines.gguf import generate_turn
+from agent.engines.gguf import conversation as generate_turn
 from agent.engines.gguf.conversation import GgufConversation
 from agent.engines.gguf.engine import GgufEngine
 from agent.protocol.reply import parse_reply

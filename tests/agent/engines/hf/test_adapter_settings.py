@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent.engines.hf.adapter_settings import check_adapter_settings
+from agent.engines.hf.weights import check_adapter_settings
 from agent.errors import EngineError
 
 PLAIN: dict[str, Any] = {

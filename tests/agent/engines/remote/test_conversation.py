@@ -8,19 +8,34 @@ import threading
 
 import pytest
 
-from agent.engines.base import Cancelled
-from agent.errors import EngineError
+from agent.engines.base import RESTARTED, Cancelled
+from agent.engines.remote.engine import RemoteEngine
+from agent.errors import ContextFullError, EngineError
 from agent.protocol.protocol import Turn
 from agent.protocol.reply import parse_reply
-from tests.agent.engines.remote.fake_server import Pieces, listed, spoken, stalled, stream
+from tests.agent.engines.remote.fake_clock import FakeClock
+from tests.agent.engines.remote.fake_server import (
+    Pieces,
+    answered,
+    dropped,
+    event_bytes,
+    listed,
+    refused,
+    serving,
+    spoken,
+    stalled,
+    stream,
+)
 from tests.agent.engines.remote.remote_scenes import (
     GREEDY,
     OPENING,
     PICTURE,
+    only_servers_take_time,
     opened,
     talking,
     usage,
 )
+from tests.agent.scenes import call
 from tests.processes import LONG_S
 
 
@@ -187,3 +202,220 @@ def test_pictures_and_turns_must_agree():
     refusal = pytest.raises(EngineError, match="have 1 pictures, but 2 were given")
     with talking(spoken("a")) as (_, engine), refusal:
         engine.open().append(OPENING, [PICTURE, PICTURE])
+
+
+@pytest.mark.parametrize("length", [1, 3, 50])
+def test_a_stop_string_ends_the_turn_and_stays(length):
+    text = "<think>a</think><tool_call>{}</tool_call>"
+    words = [text[start : start + length] for start in range(0, len(text), length)]
+    with talking(spoken(*words, "\n", usage=usage(9, 9))) as (server, engine):
+        conversation = opened(engine)
+        pieces: list[str] = []
+        generated = conversation.generate(GREEDY, stop=("</tool_call>",), on_text=pieces.append)
+        assert generated.text == "".join(pieces) == text
+        assert generated.finish == "stop"
+        assert conversation.usage.prompt == 9  # the server was heard to the end
+        assert "stop" not in server.bodies[0]
+
+
+def test_a_model_that_goes_on_after_a_stop_string_is_cut_off():
+    pieces = Pieces().words("one STOP two", " three")
+    with talking(stalled(pieces), spoken("next")) as (server, engine):
+        conversation = opened(engine)
+        generated = conversation.generate(GREEDY, stop=("nowhere", "STOP"))
+        assert (generated.text, generated.finish) == ("one STOP", "stop")
+        assert server.hung_up.wait(LONG_S)
+        assert conversation.usage.prompt == -1
+        conversation.append([Turn("user", "Go on.")], [])
+        conversation.generate(GREEDY)
+        assert server.bodies[1]["messages"][2] == {"role": "assistant", "content": "one STOP"}
+
+
+def test_the_length_limit_is_told_from_the_end():
+    with talking(stream(Pieces().words("a").end("length"))) as (_, engine):
+        assert opened(engine).generate(GREEDY).finish == "length"
+
+
+def test_a_stop_between_pieces_keeps_what_was_said():
+    received: list[str] = []
+    with talking(stalled(Pieces().words("a", "b", "c"))) as (server, engine):
+        generated = opened(engine).generate(
+            GREEDY, on_text=received.append, should_stop=lambda: received[-1:] == ["b"]
+        )
+        assert (generated.text, generated.finish) == ("ab", "cancelled")
+        assert server.hung_up.wait(LONG_S)  # the server need not go on
+
+
+def test_a_stop_is_heard_before_the_first_word():
+    stop = threading.Event()
+    with talking(stalled()) as (server, engine):
+        conversation = opened(engine)
+        asked = []
+
+        def should_stop() -> bool:
+            asked.append(None)
+            if len(asked) > 3:
+                stop.set()
+            return stop.is_set()
+
+        generated = conversation.generate(GREEDY, should_stop=should_stop)
+        assert (generated.text, generated.finish) == ("", "cancelled")
+        assert server.hung_up.wait(LONG_S)
+        assert len(server.requests) == 1
+
+
+def test_a_stop_while_waiting_to_try_again_is_heard():
+    clock = FakeClock()
+    with talking(refused(503, "busy"), clock=clock) as (server, engine):
+        generated = opened(engine).generate(GREEDY, should_stop=lambda: clock.waited > 0.1)
+        assert generated.finish == "cancelled"
+        assert len(server.requests) == 1
+
+
+def test_a_dropped_stream_is_asked_for_again():
+    acts = [dropped(Pieces().words("a", "b")), spoken("a", "b", "c", usage=usage(9, 3, 2))]
+    with talking(*acts) as (server, engine):
+        conversation = opened(engine)
+        pieces: list[str] = []
+        generated = conversation.generate(GREEDY, on_text=pieces.append)
+        assert generated.text == "".join(pieces) == "abc"
+        assert server.bodies[0] == server.bodies[1]
+        assert conversation.usage.prompt == 9
+        assert conversation.usage.evaluated == -1  # nobody knows what the first one cost
+
+
+def test_a_turn_that_comes_out_otherwise_is_announced():
+    with talking(dropped(Pieces().words("a", "b")), spoken("x", "y")) as (_, engine):
+        pieces: list[str] = []
+        generated = opened(engine).generate(GREEDY, on_text=pieces.append)
+        assert generated.text == "xy"
+        assert pieces == ["a", "b", RESTARTED, "x", "y"]
+
+
+def test_a_stream_that_ends_without_an_end_was_dropped():
+    """llama_cpp.server ends one so when another client wants its turn."""
+    interrupted = Pieces().words("a")
+    interrupted.events.append("[DONE]")
+    with talking(stream(interrupted), spoken("ab")) as (server, engine):
+        assert opened(engine).generate(GREEDY).text == "ab"
+        assert len(server.requests) == 2
+
+
+def test_a_server_that_stalls_is_asked_again():
+    acts = [stalled(), stalled(Pieces().words("a")), spoken("b")]
+    with talking(*acts, timeout_s=5.0) as (server, engine), only_servers_take_time(server):
+        assert opened(engine).generate(GREEDY).text == "b"
+        assert opened(engine).generate(GREEDY, should_stop=lambda: False).text == "b"
+        assert len(server.requests) == 4
+
+
+def test_faults_that_pass_are_waited_out_as_the_server_asks():
+    clock = FakeClock()
+    busy = answered(429, {"error": {"message": "busy"}}, retry_after="7")
+    with talking(busy, refused(500, "oops"), spoken("a"), clock=clock) as (_, engine):
+        assert opened(engine).generate(GREEDY).text == "a"
+        assert 7.5 <= clock.waited <= 8.0
+
+
+def test_faults_that_do_not_pass_end_in_words():
+    with talking(refused(503, "down\nfor repair"), retries=2) as (server, engine):
+        with pytest.raises(
+            EngineError, match=r"503 \(down for repair\); gave up after 3 attempts$"
+        ):
+            opened(engine).generate(GREEDY)
+        assert len(server.requests) == 3
+
+
+def test_nobody_at_home_ends_in_words():
+    with serving(spoken("a")) as server:
+        url = server.url
+    engine = RemoteEngine.connect(url, "m", key=None, retries=1, clock=FakeClock())
+    with pytest.raises(EngineError, match="cannot be reached; gave up after 2 attempts"):
+        opened(engine).generate(GREEDY)
+    engine.close()
+
+
+def test_an_error_in_the_stream_is_one():
+    busy = Pieces().words("a")
+    busy.events.append({"error": {"message": "slot lost", "code": 503}})
+    with talking(stream(busy), spoken("ab")) as (_, engine):
+        assert opened(engine).generate(GREEDY).text == "ab"
+    wrong = Pieces()
+    wrong.events.append({"error": {"message": "no such model", "code": 404}})
+    with talking(stream(wrong)) as (_, engine), pytest.raises(EngineError, match="no such model"):
+        opened(engine).generate(GREEDY)
+
+
+def test_a_full_context_is_told_apart():
+    act = refused(400, "maximum context length is 10 tokens", code="context_length_exceeded")
+    with talking(act) as (server, engine):
+        with pytest.raises(ContextFullError, match="maximum context length is 10"):
+            opened(engine).generate(GREEDY)
+        assert len(server.requests) == 1
+
+
+def test_what_a_server_does_not_take_is_left_out_and_remembered():
+    act = refused(400, "logprobs are not supported", param="logprobs")
+    with talking(act, spoken("a")) as (server, engine):
+        conversation = opened(engine)
+        assert conversation.generate(GREEDY).choices is None
+        conversation.generate(GREEDY)
+        assert ["logprobs" in body for body in server.bodies] == [True, False, False]
+        assert "seed" in server.bodies[2]
+
+
+def test_what_made_no_difference_is_not_remembered():
+    acts = [refused(400, "no"), refused(400, "no"), spoken("a")]
+    with talking(*acts) as (server, engine):
+        with pytest.raises(EngineError, match=r"400 \(no\)$"):
+            opened(engine).generate(GREEDY)
+        opened(engine).generate(GREEDY)
+        assert ["seed" in body for body in server.bodies] == [True, False, True]
+
+
+def test_a_server_that_chokes_without_a_word_is_asked_for_less():
+    with talking(refused(500, ""), refused(500, ""), spoken("a")) as (server, engine):
+        assert opened(engine).generate(GREEDY).text == "a"
+        assert ["logprobs" in body for body in server.bodies] == [True, True, False]
+
+
+def test_a_server_that_cannot_say_what_is_wrong_in_a_stream_is_asked_without():
+    silent = dropped(Pieces())
+    full = refused(400, "x", code="context_length_exceeded")
+    with talking(silent, silent, full) as (server, engine):
+        with pytest.raises(ContextFullError):
+            opened(engine).generate(GREEDY)
+        assert [body.get("stream", False) for body in server.bodies] == [True, True, False]
+        assert "stream_options" not in server.bodies[2]
+
+
+def test_a_server_that_does_not_stream_is_heard_too():
+    choice = {"message": {"content": "a STOP b"}, "finish_reason": "stop"}
+    act = answered(200, {"choices": [choice], "usage": usage(9, 4, 2)})
+    with talking(act) as (_, engine):
+        conversation = opened(engine)
+        pieces: list[str] = []
+        generated = conversation.generate(GREEDY, stop=("STOP",), on_text=pieces.append)
+        assert pieces == ["a STOP"]
+        assert (generated.text, generated.tokens, generated.finish) == ("a STOP", 4, "stop")
+        assert conversation.usage.evaluated == 11
+
+
+def test_a_stream_under_another_name_is_heard():
+    pieces = Pieces().words("a", "b").end(usage=usage(9, 2, 1))
+    data = b"".join(event_bytes(event) for event in pieces.events)
+    with talking(answered(200, data, content_type="text/plain")) as (_, engine):
+        conversation = opened(engine)
+        assert conversation.generate(GREEDY).text == "ab"
+        assert conversation.usage.evaluated == 10
+
+
+def test_text_is_tried_where_tools_are_not_known():
+    """`auto` on a host that is taken for a hosted one."""
+    act = refused(400, "tools are not supported by this model", param="tools")
+    with talking(act, spoken(call(1, 2))) as (server, engine):
+        server_side = engine._servers.first
+        server_side.dialect = type(server_side.dialect)(native=True)
+        assert parse_reply(opened(engine).generate(GREEDY).text).kind == "call"
+        assert ["tools" in body for body in server.bodies] == [True, False]
+        assert "# Tools" in json.dumps(server.bodies[1]["messages"])

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from agent.engines.base import SamplingSettings
+from agent.engines.remote import conversation
 from agent.engines.remote import stream as reply_stream
-from agent.engines.remote import turn
 from agent.errors import EngineError
 from tests.agent.engines.remote.fake_server import (
     Pieces,
@@ -43,13 +43,13 @@ def test_what_is_no_chat_reply_is_refused(act):
 
 @pytest.mark.parametrize("piece", [b"x" * 4096, b"data: " + b"x" * 4096, b": ping\n", b"\n\n"])
 def test_a_reply_without_end_is_left(monkeypatch, piece):
-    monkeypatch.setattr(turn, "MAX_REPLY", 2**16)
+    monkeypatch.setattr(conversation, "MAX_REPLY", 2**16)
     monkeypatch.setattr(reply_stream, "MAX_LINE", 2**14)
     assert "longer than" in refusal_of(endless(piece))
 
 
 def test_a_body_without_end_is_left(monkeypatch):
-    monkeypatch.setattr(turn, "MAX_REPLY", 2**18)
+    monkeypatch.setattr(conversation, "MAX_REPLY", 2**18)
     assert "longer than" in refusal_of(endless(b"{" * 4096, "application/json"))
 
 

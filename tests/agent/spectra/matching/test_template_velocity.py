@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 
 from agent.spectra.matching.resampling import median_factor, ratio, resampled
-from agent.spectra.matching.template_ranking import Match, RankedTemplate, rank_templates
-from agent.spectra.matching.template_velocity import fit_velocity
+from agent.spectra.matching.template_velocity import (
+    Match,
+    RankedTemplate,
+    fit_velocity,
+    rank_templates,
+)
 from agent.spectra.matching.velocity_scan import prepare, scan, stretches
 from agent.spectra.readers import read
 from agent.spectra.spectrum import Spectrum

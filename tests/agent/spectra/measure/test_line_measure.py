@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from agent.errors import WorkbenchError
-from agent.spectra.measure.areas import centroid, equivalent_width
 from agent.spectra.measure.between_points import _fwhm_kms, measure_between
 from agent.spectra.measure.indices import measure_index
-from agent.spectra.measure.line_measure import measure_line
-from agent.spectra.measure.line_result import LineMeasurement
+from agent.spectra.measure.line_measure import centroid, equivalent_width, measure_line
+from agent.spectra.measure.measurement import LineMeasurement
 from agent.spectra.measure.sidebands import Level, linear_continuum, side_level
 from agent.spectra.measure.wings import WingedWidth, winged_width
 from agent.spectra.pixel_grid import LIGHT_KMS, pixel_grid

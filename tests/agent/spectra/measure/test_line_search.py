@@ -4,11 +4,11 @@ import math
 import numpy as np
 import pytest
 
+from agent.evidence.star_velocity import velocity_from_lines
 from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.line_measure import measure_line
-from agent.spectra.measure.line_result import LineMeasurement
-from agent.spectra.measure.velocity import velocity_from_lines
-from agent.spectra.measure.zoom_measurements import line_row, zoom_numbers
+from agent.spectra.measure.measurement import LineMeasurement
+from agent.spectra.measure.window_measure import line_row, zoom_numbers
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum
 from tests.agent.spectra.measure.known_lines import (

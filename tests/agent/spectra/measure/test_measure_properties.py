@@ -8,15 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from agent.spectra.measure.areas import centroid, equivalent_width
-from agent.spectra.measure.continuum import pseudo_continuum
+from agent.evidence.star_velocity import velocity_from_lines
+from agent.spectra.measure.continuum import power_law_index, pseudo_continuum
 from agent.spectra.measure.features import feature_names, feature_vector
 from agent.spectra.measure.indices import measure_indices
-from agent.spectra.measure.line_measure import measure_line
+from agent.spectra.measure.line_measure import centroid, equivalent_width, measure_line
 from agent.spectra.measure.measurement import Measurement
 from agent.spectra.measure.noise import quality, signal_to_noise
-from agent.spectra.measure.slope import power_law_index
-from agent.spectra.measure.velocity import velocity_from_lines
 from agent.spectra.measure.window_measure import measure_window
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.smoothing import smooth_gaussian

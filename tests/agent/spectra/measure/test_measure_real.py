@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from agent.spectra.measure.areas import equivalent_width
+from agent.evidence.star_velocity import velocity_from_lines
 from agent.spectra.measure.features import feature_vector
-from agent.spectra.measure.line_measure import measure_line
+from agent.spectra.measure.line_measure import equivalent_width, measure_line
 from agent.spectra.measure.noise import quality
-from agent.spectra.measure.velocity import velocity_from_lines
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.readers.registry import read
 from agent.spectra.spectrum import Spectrum

@@ -10,8 +10,7 @@ from agent.spectra.fits.source_file import SourceFile, open_source, source_of
 from agent.spectra.readers import registry
 from agent.spectra.readers.base import Malformed, NotMine, Request
 from agent.spectra.readers.text_table import read as read_text
-from app.selftest.layouts import LAYOUTS
-from app.selftest.spectra import first_of
+from app.selftest.spectra import LAYOUTS, first_of
 from tests.agent.spectra.readers import samples
 from tests.agent.spectra.readers.test_real_files import manifest
 from tests.agent.spectra.readers.test_text_table import cds

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from agent.errors import ReadError
-from agent.spectra.readers.image_rows import is_wavelengths
+from agent.spectra.readers.image_1d import is_wavelengths
 from tests.agent.spectra.conftest import Given
 from tests.agent.spectra.readers import samples
 

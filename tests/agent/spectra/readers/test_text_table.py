@@ -6,9 +6,9 @@ import pytest
 from astropy.io import ascii as astropy_ascii
 
 from agent.errors import ReadError
-from agent.spectra.readers import ruled_text
-from agent.spectra.readers.error_size import is_error
-from agent.spectra.readers.ruled_text import with_tabs
+from agent.spectra.readers import text_table
+from agent.spectra.readers.columns import is_error
+from agent.spectra.readers.text_table import with_tabs
 from tests.agent.spectra.conftest import Given
 from tests.agent.spectra.readers import samples
 
@@ -291,6 +291,6 @@ def test_odd_tables_take_no_time(lines: list[str]) -> None:
 
 
 def test_the_number_of_cells_is_limited(monkeypatch: pytest.MonkeyPatch, given: Given) -> None:
-    monkeypatch.setattr(ruled_text, "MAX_CELLS", 100)
+    monkeypatch.setattr(text_table, "MAX_CELLS", 100)
     with pytest.raises(ReadError, match="more than 100 cells"):
         given(cds().encode(), "a.dat")

@@ -10,7 +10,7 @@ from astropy.table import Table
 
 from agent.errors import ReadError
 from agent.spectra.readers import votable
-from agent.votable.fields import VOTableField
+from agent.votable.parser import VOTableField
 from tests.agent.spectra.conftest import Given
 from tests.agent.spectra.readers import samples
 from tests.agent.votable.tables import stream

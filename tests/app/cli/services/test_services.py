@@ -3,8 +3,8 @@
 import pytest
 
 from app.cli.services import mcp as command
+from app.cli.services.services import GD_153
 from app.core.reviewer_name import settings_path
-from app.services.catalogues.check import GD_153
 from app.services.catalogues.service import all_services
 from tests.app.cli.commands import SAMPLE, fails, run
 from tests.app.services.conftest import client, server  # noqa: F401

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from agent.confidence.scores import Estimate
 from app.cli.main import workbench
-from app.cli.team.people_tables import hour_text, people_tables, seconds_text, share_text
+from app.cli.stats import hour_text, people_tables, seconds_text, share_text
 from app.core.session.assignments import parts
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session

@@ -286,8 +286,8 @@ def test_what_a_person_waits_for_goes_before_those_who_wait(file_location):
     with made(file_location) as session, ThreadPoolExecutor(3) as pool:
         queue, order = session.database._writers, []
 
-        def work(name, goes_first):
-            with session.database.writing(goes_first=goes_first):
+        def work(name, urgent):
+            with session.database.writing(urgent=urgent):
                 order.append(name)
 
         with session.database.writing():
@@ -307,7 +307,7 @@ def test_an_opinion_goes_first(file_location, monkeypatch):
             session.database, "writing", lambda **how: asked.append(how) or writing(**how)
         )
         session.record_verdict(1, ACCEPT)
-    assert asked == [{"goes_first": True}]
+    assert asked == [{"urgent": True}]
 
 
 def test_more_readers_than_there_is_room_for(file_location, impatient):

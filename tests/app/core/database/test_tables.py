@@ -5,7 +5,7 @@ from sqlalchemy import Column, MetaData, Table, create_engine, func, insert, sel
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from app.core.database import column_types
+from app.core.database import tables
 from app.core.database.tables import CONDITION, candidates, metadata, prepare_for_postgresql
 from app.core.errors import SessionError
 
@@ -36,7 +36,7 @@ KINDS = (
     *("Text", "LongText", "Name", "BigInteger", "Key", "SmallInteger"),
     *("Double", "Boolean", "LargeBinary"),
 )
-TABLE = Table("t", MetaData(), *(Column(kind, getattr(column_types, kind)) for kind in KINDS))
+TABLE = Table("t", MetaData(), *(Column(kind, getattr(tables, kind)) for kind in KINDS))
 SOUND = {
     "Text": ["", "Hα"], "LongText": ["", "Hα" * 500], "Name": ["x"],
     "BigInteger": [0, -(2**63), 2**63 - 1], "Key": [7], "SmallInteger": [-1],

@@ -6,9 +6,17 @@ import pytest
 
 from app.core.errors import SessionError
 from app.core.evidence.choice import Choice, choice_from, read_choice
-from app.core.evidence.matches import MAX_TEXT, matches_from, matches_text
 from app.core.evidence.positions import epoch_of, position_of
-from app.core.evidence.said_values import ABSOLUTE, Gap, Said, difference, said_of
+from app.core.evidence.said_values import (
+    ABSOLUTE,
+    MAX_TEXT,
+    Gap,
+    Said,
+    difference,
+    matches_from,
+    matches_text,
+    said_of,
+)
 from app.core.session.records import Candidate
 from app.services.catalogues.answer import ASKING, Match, answer_of, failed
 from app.services.catalogues.service import all_services

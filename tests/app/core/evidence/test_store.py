@@ -5,7 +5,7 @@ from sqlalchemy import func, select, update
 
 from app.core.database.tables import evidence, service_replies
 from app.core.errors import SessionError
-from app.core.evidence.store import NewAnswer, answers, answers_of, raw_reply, save, save_together
+from app.core.evidence.store import NewAnswer, answers, answers_of, raw_reply, save, save_group_act
 from app.core.session.records import Opinion, Verdict
 from app.services.catalogues.answer import ASKING, Answer, Exchange, Match, State, answer_of, failed
 from app.services.catalogues.position import Position
@@ -66,7 +66,7 @@ def test_a_replaced_reply_is_kept_and_of_two_releases_the_one_asked_last_stands(
 
 def test_many_come_in_one_exchange(session):
     new = [NewAnswer(candidate_id=n, answer=FOUND, position=HERE) for n in (1, 2, 3)]
-    save_together(session, GAIA, new, reply())
+    save_group_act(session, GAIA, new, reply())
     found = answers_of(session, [1, 2, 3, 99])
     assert sorted(found) == [1, 2, 3]
     assert {each["gaia"].reply_id for each in found.values()} == {1}
@@ -75,7 +75,7 @@ def test_many_come_in_one_exchange(session):
 def test_all_or_none_are_stored_and_what_is_asked_now_is_no_answer(session):
     new = [NewAnswer(candidate_id=n, answer=FOUND, position=HERE) for n in (1, 12345)]
     with pytest.raises(SessionError):
-        save_together(session, GAIA, new, reply())
+        save_group_act(session, GAIA, new, reply())
     assert answers(session, 1) == {}
     with session.database.reading() as connection:
         assert connection.execute(select(service_replies.c.id)).all() == []

@@ -18,11 +18,11 @@ from app.core.exporting import export
 from app.core.exporting.columns import read_layout
 from app.core.exporting.further_columns import MAX_MODELS
 from app.core.inspections.store import add_inspection
-from app.core.session.finer_values import field_values
 from app.core.session.measurements import record_measurement, withdraw_measurement
 from app.core.session.own_fields import OwnField, set_own_fields
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
+from app.core.session.subclass_and_fields import field_values
 from app.services.catalogues.answer import Exchange, Match, answer_of, failed
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services

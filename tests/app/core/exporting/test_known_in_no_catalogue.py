@@ -27,7 +27,6 @@ from app.core.inspections.ratings import agent_faults, rate
 from app.core.inspections.store import add_inspection, compare_models, inspections_of
 from app.core.queue import EVERYTHING, LIST_ORDER
 from app.core.report import write_report
-from app.core.session.history_table import history_table, verdict_table
 from app.core.session.measurements import HandMeasurement, record_measurement
 from app.core.session.provenance import provenance
 from app.core.session.records import Opinion, Verdict
@@ -42,10 +41,10 @@ from app.core.statistics.repeats import plan_repeats
 from app.core.statistics.summary import statistics
 from app.core.statistics.verdicts import read_verdicts
 from app.mcp.candidates import candidate_page, candidate_record
-from app.session_api import OpenSession
-from app.ui.candidate.queue_neighbours import Queue
-from app.ui.export.export_preview import preview_export
-from app.ui.samp.shared_tables import written_table
+from app.session_api import OpenSession, history_table, verdict_table
+from app.ui.exchange.export.export_work import preview_export
+from app.ui.program.samp.shared_tables import written_table
+from app.ui.session.candidate.queue_neighbours import Queue
 from tests.app.core.exporting.catalogues import read_back
 from tests.app.core.inspected import MEASURED, NANO, said
 from tests.app.core.sharing.hidden import LIST, hide, known

@@ -7,8 +7,7 @@ import pytest
 
 from app.core.errors import SessionError
 from app.core.fetching import fetch_run
-from app.core.fetching.fetch_run import FetchRun
-from app.core.fetching.journal import NAME
+from app.core.fetching.fetch_run import NAME, FetchRun
 from app.core.fetching.rows import FetchRow
 from app.services.archives import archive as archives
 from app.services.archives import files, sparcl, ssap

@@ -10,16 +10,25 @@ from astropy.table import Table
 from agent.errors import WorkbenchError
 from agent.tasks.catalogue import find_task
 from app.core.errors import ImportFailed, SessionError
-from app.core.fetching.fetch_run import FailedRow, FetchedRow, FetchReport
-from app.core.fetching.fetched_list import write_lists
-from app.core.fetching.in_session import keep_in_session
-from app.core.fetching.journal import FetchedFileRecord, Journal
-from app.core.fetching.rows import FetchRow, missing_in_session, row_of_candidate, rows_of_list
-from app.core.fetching.typed import typed_rows
+from app.core.fetching.fetch_run import (
+    FailedRow,
+    FetchedFileRecord,
+    FetchedRow,
+    FetchReport,
+    Journal,
+)
+from app.core.fetching.fetched_list import keep_in_session, write_lists
+from app.core.fetching.rows import (
+    FetchRow,
+    missing_in_session,
+    row_of_candidate,
+    rows_of_list,
+    typed_rows,
+)
 from app.core.importing.importer import import_list
 from app.core.session.session import list_roles, new_session
 from app.core.session.spectra_folders import outside_folders
-from app.services.archives.wanted import Wanted
+from app.services.archives.archive import Wanted
 from tests.agent.spectra.readers import samples
 from tests.app.services.archives.archive_play import UUID
 

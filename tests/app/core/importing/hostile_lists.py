@@ -18,8 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.core.errors import ImportFailed
-from app.core.importing.entries import FIELDS, Entries
-from app.core.importing.entry_source import InProcessSource
+from app.core.importing.entries import FIELDS, Entries, InProcessSource
 from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.opening import errors_naming, open_for_import
 from app.core.importing.spectrum_locator import SpectrumLocator

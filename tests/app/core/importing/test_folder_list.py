@@ -10,8 +10,8 @@ from app.core.errors import ImportFailed, ImportStopped
 from app.core.importing import row_count, spectrum_files
 from app.core.importing.folder_list import FolderList
 from app.core.importing.formats.contents import MIN_TARGETID
-from app.core.importing.formats.formats import open_list
 from app.core.importing.importer import import_list, look_at, preview
+from app.core.importing.opening import open_list
 from app.core.importing.row_count import count_rows
 from app.core.importing.spectrum_rows import rows_of
 from tests.agent.spectra.readers import samples

@@ -34,7 +34,7 @@ from pathlib import Path
 from app.core.errors import ImportFailed
 from app.core.importing.opening import errors_naming, open_for_import
 from app.core.importing.spectrum_locator import SpectrumLocator
-from app.core.importing.entry_source import InProcessSource
+from app.core.importing.entries import InProcessSource
 from app.core.importing.formats.text_cells import CellMismatch
 from tests.app.core.importing.memory import peak_mb
 

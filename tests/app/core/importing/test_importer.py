@@ -11,13 +11,12 @@ from sqlalchemy import inspect, select
 from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates
 from app.core.errors import ImportFailed, ImportStopped, ReadOnlyError
-from app.core.importing import entry_source, storing
-from app.core.importing.entry_source import InProcessSource
+from app.core.importing import entries, importer
+from app.core.importing.entries import InProcessSource
 from app.core.importing.formats.text_cells import CellMismatch
-from app.core.importing.importer import import_list, preview
+from app.core.importing.importer import DuplicateFilter, import_list, preview
 from app.core.importing.opening import open_for_import
 from app.core.importing.spectrum_locator import SpectrumLocator
-from app.core.importing.storing import DuplicateFilter
 from app.core.queue import LIST_ORDER, page, parse_sort
 from app.core.session.records import Change
 from app.core.session.session import new_session, open_session
@@ -228,7 +227,7 @@ def test_names_of_no_file(session, name):
 @pytest.mark.parametrize("seed", seeds(by_day=3, by_night=6))
 @pytest.mark.parametrize("low_bits", [2**24 - 1, 2**6 - 1])
 def test_against_a_set(monkeypatch, seed, low_bits):
-    monkeypatch.setattr(storing, "LOW_BITS", low_bits)
+    monkeypatch.setattr(importer, "LOW_BITS", low_bits)
     chance = random.Random(seed)
     seen, known = DuplicateFilter(), set()
     for _ in range(60):
@@ -242,7 +241,7 @@ def test_against_a_set(monkeypatch, seed, low_bits):
 
 
 def test_indexes_are_there_after_many_rows(session, folder, monkeypatch):
-    monkeypatch.setattr(storing, "BULK_ROWS", 100)
+    monkeypatch.setattr(importer, "BULK_ROWS", 100)
 
     def names():
         with session.database.reading() as connection:
@@ -277,8 +276,8 @@ def test_entries_can_be_read_again_after_a_mismatch(folder):
 
 
 def test_rows_of_nothing_may_not_fill_the_disk(folder, monkeypatch):
-    monkeypatch.setattr(entry_source, "FREE_BYTES", 0)
-    monkeypatch.setattr(entry_source, "MAX_RATIO", 10)
+    monkeypatch.setattr(entries, "FREE_BYTES", 0)
+    monkeypatch.setattr(entries, "MAX_RATIO", 10)
     names = ",".join(f"magnitude_in_filter_{number:03}" for number in range(300))
     path = folder / "list.csv"
     path.write_text(f"name,{names}\n" + f"a{',' * 300}\n" * 2000)
@@ -286,7 +285,7 @@ def test_rows_of_nothing_may_not_fill_the_disk(folder, monkeypatch):
     source = InProcessSource(open_for_import(path, {}), SpectrumLocator(path), size)
     with pytest.raises(ImportFailed, match="more than 10 times its size"):
         list(source.entries())
-    monkeypatch.setattr(entry_source, "MAX_RATIO", 1000)
+    monkeypatch.setattr(entries, "MAX_RATIO", 1000)
     source = InProcessSource(open_for_import(path, {}), SpectrumLocator(path), size)
     assert sum(map(len, source.entries())) == 2000
 
@@ -314,7 +313,7 @@ def test_duplicates_are_kept_once(session, folder):
 
 
 def test_only_the_first_refusals_are_kept_but_all_are_counted(session, folder, monkeypatch):
-    monkeypatch.setattr("app.core.importing.import_run.MAX_REFUSED_KEPT", 5)
+    monkeypatch.setattr("app.core.importing.importer.MAX_REFUSED_KEPT", 5)
     report = import_text(session, folder, "name,path\n" + "x\n" * 40 + "a,a.fits\n")
     assert report.rows_refused == 40
     assert [line for line, _ in refusals(session)] == [1, 2, 3, 4, 5]

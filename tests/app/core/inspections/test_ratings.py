@@ -17,7 +17,7 @@ from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.sessions import made
-from tests.app.ui.agent.trajectories import record
+from tests.app.ui.judge.agent.trajectories import record
 from train.review.session_file import SessionReader
 
 

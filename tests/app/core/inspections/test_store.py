@@ -13,19 +13,20 @@ from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory import ModelRef
 from app.core.database.tables import candidates, inspections
 from app.core.errors import SessionError
-from app.core.inspections.known_model import as_recorded, recorded_by
 from app.core.inspections.seen import SeenResult, read_seen, record_seen
 from app.core.inspections.share import Share
 from app.core.inspections.store import (
     Confusion,
     add_inspection,
     all_trajectories,
+    as_recorded,
     compare_models,
     count_pending,
     inspections_of,
     mark_fault,
     models_of,
     pending_candidates,
+    recorded_by,
 )
 from app.core.queue import Sort, parse_filter
 from app.core.session.records import Change, Opinion, Verdict

@@ -6,10 +6,10 @@ from app.core.queue import LIST_ORDER, page, parse_filter, parse_sort
 from app.core.queue.filter_writer import filter_text
 from app.core.queue.own_columns import OwnColumn, own_columns, own_values
 from app.core.queue.sorts import sort_text
-from app.core.session.finer_values import field_values
 from app.core.session.own_fields import OwnField, set_own_fields
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
+from app.core.session.subclass_and_fields import field_values
 from tests.app.core.sessions import made
 
 FIELDS = (

@@ -6,7 +6,7 @@ import numpy as np
 
 from agent.errors import ReadError
 from agent.spectra.spectrum import Spectrum
-from app.core.report.write import write_report
+from app.core.report.page import write_report
 from app.core.session.records import Opinion
 from app.core.statistics.calibration import calibrate
 from app.core.statistics.repeats import record_repeat

@@ -22,8 +22,8 @@ from app.core.report.charts import (
 )
 from app.core.report.evidence import KeyLook
 from app.core.report.markup import Markup, join, page, quoted, tag
+from app.core.report.object_section import LOOK, POINTS, WHOLE, WIDTH, thumbnail
 from app.core.report.svg import curve, in_bins, ticks
-from app.core.report.thumbnails import LOOK, POINTS, WHOLE, WIDTH, thumbnail
 from app.core.statistics.drift import VerdictBlock
 from app.core.statistics.summary import Counts
 from tests.app.core.report.reading import Page

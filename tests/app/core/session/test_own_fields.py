@@ -4,16 +4,6 @@ import pytest
 
 from agent.errors import ResourceError
 from app.core.errors import SessionError
-from app.core.session.finer_values import (
-    checked_values,
-    common_subclass,
-    field_values,
-    most_specific,
-    subclass_levels,
-    values_from,
-    values_text,
-    with_value,
-)
 from app.core.session.own_fields import (
     FACT,
     OwnField,
@@ -26,6 +16,16 @@ from app.core.session.own_fields import (
 )
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
+from app.core.session.subclass_and_fields import (
+    checked_values,
+    common_subclass,
+    field_values,
+    most_specific,
+    subclass_levels,
+    values_from,
+    values_text,
+    with_value,
+)
 from app.core.sharing import merge
 from tests.app.core.sessions import made
 

@@ -14,12 +14,12 @@ from app.core.errors import SessionError
 from app.core.inspections.ratings import PREFIX, all_ratings, rate, rating_from
 from app.core.inspections.seen import SeenResult, read_seen, record_seen
 from app.core.progress import StoppedError
-from app.core.session.finer_values import field_values
+from app.core.session.group_acts import acts, write_act
 from app.core.session.measurements import measurements_of, record_measurement, withdraw_measurement
 from app.core.session.records import Change, Opinion, Verdict
 from app.core.session.session import new_session, open_session
-from app.core.session.together import acts, write_act
-from app.core.sharing import seen_facts
+from app.core.session.subclass_and_fields import field_values
+from app.core.sharing import merged_facts
 from app.core.sharing.merge import merge
 from app.core.statistics.adjudication import set_adjudicator
 from app.core.statistics.agents import read_agent
@@ -42,7 +42,7 @@ from tests.app.core.sharing.merged_sessions import (
     session_at,
     verdicts,
 )
-from tests.app.ui.agent.trajectories import record
+from tests.app.ui.judge.agent.trajectories import record
 
 
 def test_two_people(location, tmp_path):
@@ -280,7 +280,7 @@ def test_agreement_and_calibration_leave_it_out_here_as_there(location, tmp_path
     with session_at(location) as here, session_at(tmp_path / "there.speco3", "Ben") as there:
         say(here, "Ada", {1: R, 2: R, 3: A, 4: A})
         inspect(here, "nano", dict.fromkeys(range(1, 6), ("NO", 0.2)))
-        there.record_together([1, 2, 3], reject, place="overview")
+        there.record_group_act([1, 2, 3], reject, place="overview")
         say(there, "Ben", {4: A, 5: R})
         merge(here, there)
         assert act_count(here) == 1
@@ -313,7 +313,7 @@ def test_by_way_of_a_third_file_and_back(tmp_path):
         session_at(tmp_path / f"{name}.speco3", name) for name in ("Ada", "Ben", "Cyd")
     )
     with first, second, third:
-        first.record_together([1, 2, 3], reject, place="overview")
+        first.record_group_act([1, 2, 3], reject, place="overview")
         say(second, "Ben", {1: A})
         say(third, "Cyd", {2: A})
         merge(second, first)
@@ -327,7 +327,7 @@ def test_by_way_of_a_third_file_and_back(tmp_path):
 
 
 def test_where_an_older_program_has_merged_the_lines_the_act_comes_later(into, other):
-    other.record_together([1, 2, 3], reject, place="overview")
+    other.record_group_act([1, 2, 3], reject, place="overview")
     merge(into, other)
     with into.database.writing() as connection:
         connection.exec_driver_sql("DELETE FROM facts WHERE key LIKE 'act:%'")
@@ -473,7 +473,7 @@ def test_two_models_seen_on_two_machines(tmp_path):
 
 
 def test_many_that_were_seen(location, tmp_path, monkeypatch):
-    monkeypatch.setattr(seen_facts, "MAX_IDS", 3)
+    monkeypatch.setattr(merged_facts, "MAX_IDS", 3)
     with session_at(location, count=8) as ada, session_at(tmp_path / "ben.speco3", "Ben", 8) as ben:
         record_seen(ben, {number: SeenResult(model=f"m{number}") for number in range(1, 9)})
         assert merge(ada, ben).seen == 8

@@ -5,7 +5,7 @@ from sqlalchemy import func, select, update
 
 from app.core.database.tables import evidence, service_replies
 from app.core.errors import SessionError
-from app.core.evidence.store import NewAnswer, answers, raw_reply, save_together
+from app.core.evidence.store import NewAnswer, answers, raw_reply, save_group_act
 from app.core.queue import page, parse_filter
 from app.core.session.session import open_session
 from app.core.sharing.merge import merge
@@ -26,7 +26,7 @@ def asked(session, numbers, answer, second, service=VSX, content=b"reply"):
     at = f"2026-11-26T10:00:{second:02d}+00:00"
     exchange = Exchange(url="https://example.org/tap", asked_at=at, content=content)
     new = [NewAnswer(candidate_id=n, answer=answer, position=HERE) for n in numbers]
-    save_together(session, service, new, exchange)
+    save_group_act(session, service, new, exchange)
 
 
 def told(session):

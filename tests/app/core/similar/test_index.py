@@ -7,10 +7,8 @@ import pytest
 
 from app.core.database.file_opening import side_file
 from app.core.session.session import new_session, open_session
-from app.core.similar.building import build_some
 from app.core.similar.features import SIZE
-from app.core.similar.index import SimilarIndex, index_of
-from app.core.similar.index_file import HEADER, RECORD, SUFFIX
+from app.core.similar.index import HEADER, RECORD, SUFFIX, SimilarIndex, build_some, index_of
 from app.core.spectra.prefetch import SpectrumKey
 from tests.app.core.similar.conftest import COUNT
 from tests.processes import LONG_S

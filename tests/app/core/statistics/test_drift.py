@@ -10,9 +10,9 @@ import scipy.stats
 from sqlalchemy import insert
 
 from app.core.database.tables import known_answers
+from app.core.session.group_acts import write_act
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
-from app.core.session.together import write_act
 from app.core.statistics.agents import read_agents
 from app.core.statistics.drift import MAX_BLOCKS, MIN_BLOCK, drift
 from app.core.statistics.subclasses import subclass_statistics
@@ -142,11 +142,11 @@ def test_numbers_and_kappa_by_level_are_in_the_statistics(classed):
 
 
 def test_what_was_given_in_one_act_is_counted_but_not_compared(classed):
-    classed.record_together([1, 2, 3], finer("polar"), place="overview")
+    classed.record_group_act([1, 2, 3], finer("polar"), place="overview")
     found = subclass_statistics(classed)
     assert found.pairs[0].agreement.n == 2
     classed.undo()
-    classed.record_together([1, 2, 3], lambda one: replace(one, flags=("x",)), place="overview")
+    classed.record_group_act([1, 2, 3], lambda one: replace(one, flags=("x",)), place="overview")
     assert subclass_statistics(classed).pairs[0].agreement.n == 5
 
 

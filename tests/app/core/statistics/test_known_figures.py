@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import insert
 
-from agent.confidence.intervals import wilson
+from agent.confidence.scores import wilson
 from app.core.database.tables import known_answers
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
@@ -85,10 +85,10 @@ def test_the_first_verdict_counts_as_the_answer_is_told_after_it(session):
 def test_what_is_judged_with_others_in_one_act_counts_too(session):
     """Also where the act was on the flags of what was judged before."""
     say(session, "Ada", {1: A})
-    session.record_together(
+    session.record_group_act(
         range(1, 6), lambda former: replace(former, flags=("star",)), place="overview"
     )
-    session.record_together(
+    session.record_group_act(
         range(2, 9), lambda former: replace(former, verdict=A), place="overview"
     )
     (ada,) = known_figures(session)

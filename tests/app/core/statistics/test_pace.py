@@ -15,9 +15,17 @@ from app.core.sharing import merge
 from app.core.sharing.share_out import share_out
 from app.core.sharing.share_plan import SharePlan
 from app.core.statistics import pace
-from app.core.statistics.pace import Pace, Progress, ProgressCounter, pace_of, progress, recent_pace
+from app.core.statistics.pace import (
+    Pace,
+    Progress,
+    ProgressCounter,
+    TimeLeft,
+    estimate,
+    pace_of,
+    progress,
+    recent_pace,
+)
 from app.core.statistics.summary import statistics, to_plain
-from app.core.statistics.time_left import TimeLeft, estimate
 from tests.app.core.judged_sessions import say
 from tests.app.core.sessions import made
 from tests.night import seeds

@@ -150,7 +150,7 @@ def test_what_was_judged_in_one_act_is_done_but_measures_nobody(location):
         say(session, "Ada", {1: A, 2: R})
         say(session, "Ben", {1: A, 3: R})
         session.reviewer = "Ada"
-        session.record_together(
+        session.record_group_act(
             [3, 4, 5], lambda former: replace(former, verdict=R), place="overview"
         )
         found = statistics(session)

@@ -10,10 +10,10 @@ import pytest
 
 from app.core.errors import SessionError
 from app.core.session import verdict_log
+from app.core.session.group_acts import acts as session_acts
+from app.core.session.group_acts import write_act
 from app.core.session.records import Opinion
 from app.core.session.session import open_session
-from app.core.session.together import acts as session_acts
-from app.core.session.together import write_act
 from app.core.statistics import verdicts as module
 from app.core.statistics.adjudication import set_adjudicator
 from app.core.statistics.verdicts import VERDICTS, common_indexes, read_verdicts, settled
@@ -203,10 +203,10 @@ def test_verdicts_of_one_act_are_told_apart_but_not_those_it_only_flagged(sessio
     def rejected(former):
         return replace(former, verdict=R)
 
-    session.record_together([1, 2], flagged, place="overview")
-    session.record_together([2, 3, 4, 5], rejected, place="overview")
+    session.record_group_act([1, 2], flagged, place="overview")
+    session.record_group_act([2, 3, 4, 5], rejected, place="overview")
     say(session, "Ada", {5: A})
-    session.record_together([5, 6], flagged, place="overview")
+    session.record_group_act([5, 6], flagged, place="overview")
     assert told(read_verdicts(session)).keys() == {(n, "Ada") for n in (1, 2, 3, 4, 5, 9)}
     assert told(read_verdicts(session).one_by_one).keys() == {(n, "Ada") for n in (1, 2, 5, 9)}
     session.undo()
@@ -218,7 +218,7 @@ def test_lines_of_others_between_those_of_an_act_are_no_part_of_it(session):
     """As on a server, where two people write at once."""
     say(session, "Ben", {7: A})
     session.reviewer = "Ada"
-    session.record_together([1, 2], lambda former: replace(former, verdict=R), place="overview")
+    session.record_group_act([1, 2], lambda former: replace(former, verdict=R), place="overview")
     with session.database.writing() as connection:
         first, last = session_acts(connection)[2][0]
         connection.exec_driver_sql(f"UPDATE log SET reviewer_id = 1 WHERE id = {last}")

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from app.services.archives.archive import Archive
+from app.services.archives.archive import Archive, Wanted
 from app.services.archives.lamost import Lamost
 from app.services.archives.sdss import Sdss
 from app.services.archives.sparcl import Sparcl
 from app.services.archives.ssap import Ssap
-from app.services.archives.wanted import Wanted
 from tests.agent.spectra.readers import samples
 from tests.app.services.fault_server import FaultServer, votable
 

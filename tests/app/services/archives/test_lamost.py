@@ -3,9 +3,8 @@
 import keyring
 import pytest
 
-from app.services.archives.archive import NotTold
+from app.services.archives.archive import NotTold, Wanted
 from app.services.archives.lamost import TOKEN_VARIABLE, Lamost, lamost_token
-from app.services.archives.wanted import Wanted
 from app.services.web.errors import BadReply, ServiceError
 from tests.app.services.archives.archive_play import LAMOST_STAR, OBSID, archive, play_archives
 from tests.app.services.fault_server import FAULTS

@@ -2,16 +2,15 @@
 
 import pytest
 
-from app.services.archives.archive import NotTold
-from app.services.archives.sdss import Sdss
-from app.services.archives.sdss_paths import (
+from app.services.archives.archive import NotTold, Wanted
+from app.services.archives.sdss import (
     FIELD_RUN2D,
     PLATE_RUN2D,
     SDSS_RUNS,
+    Sdss,
     field_path,
     plate_paths,
 )
-from app.services.archives.wanted import Wanted
 from app.services.web.errors import NotFound
 from tests.app.services.archives.archive_play import SDSS_PATH, SDSS_STAR, archive, play_archives
 

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from agent.spectra.readers.registry import read_bytes
-from app.services.archives.archive import NoSpectrum, NotTold
-from app.services.archives.sparcl import boxes, records_of
-from app.services.archives.sparcl_file import spectrum_file
-from app.services.archives.wanted import Wanted
+from app.services.archives.archive import NoSpectrum, NotTold, Wanted
+from app.services.archives.sparcl import boxes, records_of, spectrum_file
 from app.services.web.errors import BadReply
 from tests.app.services.archives.archive_play import (
     SPARCL_STAR,

@@ -2,9 +2,8 @@
 
 import pytest
 
-from app.services.archives.archive import NoSpectrum, NotTold
+from app.services.archives.archive import NoSpectrum, NotTold, Wanted
 from app.services.archives.ssap import Ssap
-from app.services.archives.wanted import Wanted
 from app.services.web.errors import BadReply, NotAllowed
 from tests.agent.spectra.readers import samples
 from tests.app.services.archives.archive_play import (

@@ -5,13 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.services.catalogues.gaia_epochs import FIRST_DAY, gaia_light_curves, read_gaia_light_curves
-from app.services.catalogues.light_curve import best_period, folded, light_curves
+from app.services.catalogues.light_curve import (
+    FIRST_DAY,
+    best_period,
+    folded,
+    gaia_light_curves,
+    light_curves,
+    read_gaia_light_curves,
+)
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services
 from app.services.web.errors import BadReply, ServiceError
 from tests.app.services.fault_server import FAULTS
-from tests.app.ui.evidence.small_sky import gaia_epochs
+from tests.app.ui.judge.evidence.small_sky import gaia_epochs
 
 HEAD = "oid,expid,hjd,mjd,mag,magerr,catflags,filtercode,ra,dec\n"
 PATH = "/cgi-bin/ZTF/nph_light_curves"

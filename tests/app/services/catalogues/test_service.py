@@ -8,7 +8,7 @@ import pytest
 from astropy import units
 from astropy.io.votable.ucd import check_ucd
 
-from app.services.catalogues.check import AM_HER, GD_153, check_service
+from app.cli.services.services import AM_HER, GD_153, check_service
 from app.services.catalogues.position import Position, separation_arcsec
 from app.services.catalogues.service import all_services
 from app.services.catalogues.tap import query

@@ -4,18 +4,19 @@ import numpy as np
 import pytest
 
 from agent.tasks.catalogue import load_tasks
-from app.services.hr_diagram.lines import (
+from app.services.hr_diagram.place import (
     BACKGROUND,
     COLOURS,
     COLUMNS,
     MAGNITUDES,
     ROWS,
+    Kind,
     background,
     background_text,
+    place_of,
     region_of,
     sequences,
 )
-from app.services.hr_diagram.place import Kind, place_of
 
 STAR = {"parallax": 10.0, "parallax_error": 0.1, "g": 10.0, "bp_rp": 0.8, "ruwe": 1.0}
 

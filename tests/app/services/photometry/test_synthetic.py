@@ -17,7 +17,7 @@ from app.services.photometry.bands import (
     is_limit,
 )
 from app.services.photometry.synthetic import compare, flux_points, synthetic_magnitude
-from app.ui.evidence.value_texts import value_rows
+from app.ui.judge.evidence.value_texts import value_rows
 
 WAVELENGTH = np.linspace(3500.0, 10_200.0, 4000)
 

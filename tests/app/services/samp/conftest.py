@@ -6,7 +6,6 @@ import pytest
 
 from app.services.samp import connection as connection_module
 from app.services.samp import hub as own_hub
-from app.services.samp import hub_proxy
 from app.services.samp.connection import SampConnection
 from tests.app.services.samp.peers import Topcat, own_place, running_hub
 from tests.processes import LONG_S
@@ -26,11 +25,11 @@ def nothing_runs_on():
 def on_a_slow_machine(monkeypatch):
     """Nobody is given up as silent, but where a test says so."""
     for module, name in (
-        (own_hub, "START_S"), (own_hub, "STOP_S"), (hub_proxy, "TIMEOUT_S"),
+        (own_hub, "START_S"), (own_hub, "STOP_S"), (connection, "TIMEOUT_S"),
         (connection_module, "REPLY_S"),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, LONG_S)
-    for call in (hub_proxy.hub_proxy, SampConnection.ask):
+    for call in (connection.hub_proxy, SampConnection.ask):
         monkeypatch.setattr(call, "__defaults__", (LONG_S,))
 
 

@@ -10,10 +10,9 @@ import psutil
 import pytest
 
 from app.services.samp import hub as module
-from app.services.samp.hub import OwnHub
-from app.services.samp.hub_proxy import is_alive
+from app.services.samp.connection import is_alive
+from app.services.samp.hub import HubAddress, OwnHub, is_here, lock_path, read_lock_file
 from app.services.samp.library import SampError
-from app.services.samp.lock_file import HubAddress, is_here, lock_path, read_lock_file
 from tests.app.services.samp.peers import running_hub
 from tests.processes import runs, wait_until
 

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from app.services.samp import hub_proxy as module
-from app.services.samp.hub_proxy import FAILURES, hub_proxy, is_alive
+from app.services.samp import connection as module
+from app.services.samp.connection import FAILURES, hub_proxy, is_alive
+from app.services.samp.hub import HubAddress, read_lock_file
 from app.services.samp.library import SampError, samp_library
-from app.services.samp.lock_file import HubAddress, read_lock_file
 
 
 @contextmanager

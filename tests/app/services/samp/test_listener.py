@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.services.samp import listener, sent
+from app.services.samp import connection as listener
+from app.services.samp import sent
 from app.services.samp.library import RefusedMessage
 from app.services.samp.received import (
     HIGHLIGHT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.ui.crash.crash_report import make_report, write_report
+from app.ui.base.crash_report import make_report, write_report
 
 
 def raised(error: BaseException):

@@ -11,7 +11,7 @@ from app.core.inspections.store import add_inspection
 from app.core.session.records import Verdict
 from app.core.session.session import open_session
 from app.ui.review.disagreement_page import DisagreementPage
-from app.ui.review.opinion_card import OpinionCard
+from app.ui.review.dispute_view import OpinionCard
 from tests.app.core.inspected import MEASURED, NANO, said
 from tests.app.core.judged_sessions import drawn_verdicts, inspect, say
 from tests.app.ui.candidates import sample_file

@@ -8,7 +8,7 @@ from app.core.inspections.ratings import rate
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.ui.review.agent_faults_page import AgentFaultsPage
-from tests.app.ui.agent.trajectories import record
+from tests.app.ui.judge.agent.trajectories import record
 
 
 def inspected(session, number):

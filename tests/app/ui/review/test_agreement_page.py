@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLabel
 
 from agent.confidence.scores import Estimate
 from app.core.session import verdict_log
 from app.core.session.records import Opinion, Verdict
 from app.core.statistics.calibration import newest_calibration
+from app.core.statistics.drift import Drift, VerdictBlock
+from app.ui.base.theme.theme import DARK
 from app.ui.review.agreement_numbers import agent_rows, compute_numbers, people_rows, snr_rows
-from app.ui.review.agreement_page import AgreementPage
+from app.ui.review.agreement_page import AgreementPage, DriftCard
 from app.ui.review.figures import Figure, FigureRow, draw_rows, shortened
-from app.ui.theme.theme import DARK
 from tests.app.core.judged_sessions import A, R, say
 from tests.app.ui.review.conftest import settled, visible_text
 from tests.app.ui.steps import click, shown_in
+
+NOTHING = Estimate(None, 0.0, 1.0)
 
 
 def test_with_nothing_judged_it_says_what_is_needed_in_the_colours_of_the_theme(
@@ -160,3 +164,38 @@ def test_rows_of_people_and_agent(judged):
     judged_before = set(range(1, 51))
     say(judged, "Ada", dict.fromkeys(set(range(1, 61)) - judged_before, Verdict.REJECT))
     assert compute_numbers(judged).is_all_judged
+
+
+def drift(*shares):
+    blocks = tuple(
+        VerdictBlock(
+            n=25, since="", until="", accepted=Estimate(share, 0.0, 1.0), unsure=NOTHING,
+            with_people=NOTHING, with_agent=Estimate(0.5, 0.0, 1.0), p_yes=0.5,
+        )
+        for share in shares
+    )  # fmt: skip
+    return Drift(reviewer="Ada", blocks=blocks, accepted_by_chance=0.001, agent_by_chance=0.8)
+
+
+def test_one_block_is_not_enough(qtbot, context):
+    card = shown_in(qtbot, DriftCard(context))
+    card.show_drift([drift(0.2)], with_agent=True)
+    assert "At least fifty verdicts" in visible_text(card) and card.figures == []
+
+
+def test_a_change_is_said_unless_the_agent_is_hidden(qtbot, context):
+    card = shown_in(qtbot, DriftCard(context))
+    card.show_drift([drift(0.2, 0.9)], with_agent=True)
+    assert "The accepted fraction is not steady" in texts(card) and len(card.figures) == 1
+    with_agent = len(curves(card))
+    card.show_drift([drift(0.2, 0.9)], with_agent=False)
+    qtbot.waitUntil(lambda: "The accepted fraction is not steady" not in texts(card))
+    assert len(curves(card)) == with_agent - 1
+
+
+def texts(card):
+    return " ".join(each.text() for each in card.findChildren(QLabel))
+
+
+def curves(card):
+    return card.figures[0].getPlotItem().listDataItems()

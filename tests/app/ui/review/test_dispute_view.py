@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+import pyqtgraph as pg
+import pytest
+from PySide6.QtCore import Qt
 from sqlalchemy import update
 
+from agent.spectra.spectrum import Spectrum
 from app.core.database.tables import candidates
+from app.core.report.evidence import KeyLook
 from app.core.session.records import Judgement, Opinion, Verdict
 from app.core.statistics.adjudication import adjudicator_of, set_adjudicator
 from app.ui.review.disagreement_page import DisagreementPage
 from app.ui.review.dispute_summary import AgentOpinion, dispute_details, disputes_between
-from app.ui.review.opinion_card import agent_card, hidden_agent_card, person_card
+from app.ui.review.dispute_view import (
+    DisputePlot,
+    SmallPlot,
+    agent_card,
+    hidden_agent_card,
+    person_card,
+)
 from tests.app.core.judged_sessions import A, R, say
 from tests.app.ui.review.conftest import choose, judge, settled, tick, visible_text
-from tests.app.ui.steps import click, shown_in
+from tests.app.ui.steps import click, let_go, shown_in, turn_wheel
+
+WAVELENGTH = np.linspace(4000.0, 8000.0, 400)
+SPECTRUM = Spectrum(
+    wavelength=WAVELENGTH,
+    flux=3e-16 * (1.0 + WAVELENGTH / 8000.0),
+    flux_unit="erg/s/cm2/A",
+)
+LOOK = KeyLook(label="Hα", range=(6500.0, 6600.0))
 
 
 def test_ones_own_verdict_is_set_here_when_it_was_painted(qtbot, page, context, disputed):
@@ -127,3 +149,73 @@ def test_disputes_of_each_kind_and_details_of_one(disputed):
     set_adjudicator(disputed, "Ada")
     assert disputes_between(disputed, "people", only_open=True).disputes == ()
     assert len(disputes_between(disputed, "people").disputes) == 2
+
+
+@pytest.fixture
+def plot(qtbot, context):
+    made = shown_in(qtbot, DisputePlot(context.current_theme, "Spectrum"))
+    made.show_spectrum(1, SPECTRUM, None)
+    return made
+
+
+def span(plot):
+    return tuple(plot.getViewBox().viewRange()[0])
+
+
+def test_the_axis_has_the_unit_of_the_file(plot):
+    axis = plot.getPlotItem().getAxis("left")
+    assert "Flux (10⁻¹⁶ erg s⁻¹ cm⁻² Å⁻¹)" in axis.labelText and axis.scale == pytest.approx(1e16)
+    plot.show_spectrum(2, replace(SPECTRUM, flux=SPECTRUM.flux * 1e16, flux_unit=""), None)
+    assert axis.labelText == "Relative flux" and axis.scale == 1.0
+
+
+def test_the_wheel_zooms_until_a_double_click_or_another_object(qtbot, plot, context):
+    whole = span(plot)
+    turn_wheel(plot.viewport(), 3)
+    assert span(plot)[1] - span(plot)[0] < 0.9 * (whole[1] - whole[0])
+    qtbot.mouseDClick(plot.viewport(), Qt.MouseButton.LeftButton)
+    let_go(qtbot)
+    assert span(plot) == pytest.approx(whole)
+    whole = span(plot)
+    turn_wheel(plot.viewport(), 3)
+    zoomed = span(plot)
+    plot.show_spectrum(1, SPECTRUM, LOOK)
+    assert span(plot) == pytest.approx(zoomed)
+    plot.show_spectrum(2, replace(SPECTRUM), LOOK)
+    assert span(plot) == pytest.approx(whole)
+
+
+FLAT = Spectrum(wavelength=np.linspace(4000.0, 8000.0, 400), flux=np.ones(400))
+
+
+def test_each_spectrum_is_reported_once_it_was_painted(qtbot, context):
+    plot = SmallPlot(context.current_theme, "Spectrum")
+    painted = []
+    plot.painted.connect(painted.append)
+    plot.show_spectrum(3, FLAT, None)
+    assert painted == []
+    shown_in(qtbot, plot)
+    qtbot.waitUntil(lambda: painted == [3])
+    plot.show_spectrum(3, FLAT, None)
+    plot.viewport().repaint()
+    plot.show_nothing()
+    plot.viewport().repaint()
+    plot.show_spectrum(4, FLAT, None)
+    qtbot.waitUntil(lambda: painted == [3, 4])
+
+
+def test_the_agents_window_is_drawn_and_no_line_crosses_a_gap(qtbot, context):
+    plot = shown_in(qtbot, SmallPlot(context.current_theme, "Spectrum"))
+    look = KeyLook(label="Hα", range=(6500.0, 6600.0))
+    plot.show_spectrum(1, FLAT, look)
+    items = plot.getPlotItem().items
+    (region,) = (each for each in items if isinstance(each, pg.LinearRegionItem))
+    (name,) = (each for each in items if isinstance(each, pg.TextItem))
+    assert region.getRegion() == (6500.0, 6600.0) and name.toPlainText() == "Agent: Hα"
+    plot = shown_in(qtbot, SmallPlot(context.current_theme, "Spectrum"))
+    wavelength = np.concatenate([np.arange(4000.0, 5000.0), np.arange(6175.0, 7000.0)])
+    plot.show_spectrum(1, Spectrum(wavelength=wavelength, flux=np.ones(wavelength.size)), None)
+    (curve,) = (each for each in plot.getPlotItem().items if isinstance(each, pg.PlotDataItem))
+    x, y = curve.getOriginalDataset()
+    inside = (x > 5000.0) & (x < 6175.0)
+    assert inside.sum() == 1 and np.isnan(y[inside]).all()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
-from app.core.session.finer_values import field_values
 from app.core.session.log_pages import PAGE, older_lines
 from app.core.session.records import Opinion, Verdict
-from app.ui.review.history_model import local_time
-from app.ui.review.history_page import HistoryPage
+from app.core.session.subclass_and_fields import field_values
+from app.ui.review.history_page import HistoryPage, local_time
 from tests.app.core.judged_sessions import A, R, say
 from tests.app.ui.review.conftest import settled
 from tests.app.ui.steps import click

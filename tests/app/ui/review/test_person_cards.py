@@ -12,8 +12,7 @@ from app.core.session.records import Opinion, Verdict
 from app.core.sharing.share_out import share_out
 from app.core.sharing.share_plan import SharePlan
 from app.core.statistics.summary import statistics
-from app.ui.review.person_cards import KnownCard, WorkCard
-from app.ui.review.person_figures import hour_text
+from app.ui.review.person_cards import KnownCard, WorkCard, hour_text
 from tests.app.core.judged_sessions import say
 from tests.app.ui.review.conftest import visible_text
 from tests.app.ui.steps import shown_in
@@ -64,7 +63,7 @@ def test_known_answers_of_each_person(card, session):
     assert "Ada: 3 of 4 members and 1 of 4 look-alikes accepted" in shown.counts.text()
     assert "in one act" not in shown.counts.text()
     session.reviewer = "Grace"
-    session.record_together([1, 2, 3], lambda one: replace(one, verdict=A), place="overview")
+    session.record_group_act([1, 2, 3], lambda one: replace(one, verdict=A), place="overview")
     shown.show_known(statistics(session).known)
     told = "Grace: 2 of 2 members and 1 of 1 look-alikes accepted; 3 of them judged with others"
     assert told in shown.counts.text()

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from agent.confidence.calibration import fit_calibration
-from agent.confidence.fleiss import FleissKappa
 from agent.confidence.judged import JudgedScores
-from agent.confidence.scores import Estimate
+from agent.confidence.scores import Estimate, FleissKappa
 from app.core.statistics.calibration import CalibrationSample, calibration_sentence
 from app.core.statistics.cut_plan import plan_cut
 from app.core.statistics.drift import Drift, VerdictBlock

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from app.ui.settings.settings_store import SettingsStore
+from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.start.welcome_page import WelcomePage
 from tests.app.ui.candidates import sample_file
 from tests.app.ui.steps import click
@@ -17,7 +17,7 @@ Key = Qt.Key
 @pytest.fixture(autouse=True)
 def nobody_told(monkeypatch):
     monkeypatch.delenv("SPEC_O3_REVIEWER", raising=False)
-    monkeypatch.setattr("app.ui.settings.settings.system_user_name", lambda fallback: "ada42")
+    monkeypatch.setattr("app.ui.base.settings.settings.system_user_name", lambda fallback: "ada42")
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_an_empty_name_is_none_and_the_tour_is_offered_until_it_was_taken(page, 
 def newcomer(qtbot, monkeypatch, tmp_path):
     """A user in front of the window at the very first start."""
     monkeypatch.setattr(
-        "app.ui.importing.ready_made_sessions.user_data_path", lambda *_, **__: tmp_path
+        "app.ui.start.importing.ready_made_sessions.user_data_path", lambda *_, **__: tmp_path
     )
     settings = SettingsStore()
     settings.change(reviewer="not yet")

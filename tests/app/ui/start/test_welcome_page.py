@@ -9,10 +9,10 @@ from PySide6.QtGui import QFont
 from agent.tasks.catalogue import find_task
 from app.core.errors import SessionHeldError
 from app.core.session.session import new_session, open_session
+from app.ui.base.theme.theme import DARK, CurrentTheme
 from app.ui.start import welcome_page
-from app.ui.start.locked_page import LockedPage
-from app.ui.theme.theme import DARK, CurrentTheme
-from tests.app.ui.importing.dropping import drop
+from app.ui.start.opening import LockedPage
+from tests.app.ui.start.importing.dropping import drop
 from tests.app.ui.steps import click, heard
 
 

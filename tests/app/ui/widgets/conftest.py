@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.ui.theme.theme import CurrentTheme
+from app.ui.base.theme.theme import CurrentTheme
 
 
 @pytest.fixture

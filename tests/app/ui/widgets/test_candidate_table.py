@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPoint, Qt
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from app.ui.theme.theme import tones
+from app.ui.base.theme.theme import tones
 from app.ui.widgets.candidate_table import CELL, CandidateTable, Cell
 from tests.app.ui.steps import heard, shown_in
 

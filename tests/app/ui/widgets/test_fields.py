@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
-from app.ui.settings.settings_store import SettingsStore
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.judge.controls.range_control import RangeSlider
 from app.ui.widgets.file_field import FileField, is_folder, is_there
 from app.ui.widgets.number_box import NumberBox, parse_number
-from app.ui.widgets.range_slider import RangeSlider
 from app.ui.widgets.reviewer_name import ReviewerName
 from tests.app.ui.steps import click, heard, shown_in
 

@@ -9,13 +9,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
-from app.ui.keys.keymap import Keymap
-from app.ui.settings.settings_store import SettingsStore
+from app.ui.base.keys.keymap import Keymap
+from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.widgets.agent_parts import colour_verdict, record_names, short_name
-from app.ui.widgets.folding_card import OPEN, SHUT, FoldingCard
 from app.ui.widgets.labels import (
     MAX_NAME,
     MAX_SHOWN,
+    add_action,
+    add_check,
     button,
     cut,
     one_line,
@@ -24,8 +25,7 @@ from app.ui.widgets.labels import (
     with_key,
     wrapped_label,
 )
-from app.ui.widgets.menu_actions import add_action, add_check
-from app.ui.widgets.page_parts import PageScrollArea
+from app.ui.widgets.page_parts import OPEN, SHUT, FoldingCard, PageScrollArea
 from app.ui.widgets.painted_button import PaintedButton, RowButton, hint
 from app.ui.widgets.section import Section
 from tests.app.ui.steps import click, shown_in

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.theme.style_sheet import apply
-from app.ui.theme.theme import LIGHT
+from app.ui.base.theme.style_sheet import apply
+from app.ui.base.theme.theme import LIGHT
 from app.ui.widgets.suggestions import Suggestions
 from tests.app.ui.steps import shown_in
 

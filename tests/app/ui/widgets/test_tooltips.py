@@ -21,8 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.widgets.input_filter import InputFilter
-from app.ui.widgets.tooltips import MAX_CHARACTERS, RICH, plain_html
+from app.ui.widgets.input_filter import MAX_CHARACTERS, RICH, InputFilter, plain_html
 from tests.night import BY_NIGHT
 
 IMAGE = '<img src="file://{place}"> & <b>bold</b>'

@@ -26,9 +26,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.ui.judge.diagnostic_windows.window_cell import WindowCell
 from app.ui.widgets.painted_button import PaintedButton, RowButton
 from app.ui.widgets.plot_cell import PAD
-from app.ui.windows.window_cell import WindowCell
 
 SLACK_PX = 2
 TAB_PADDING_PX = 18

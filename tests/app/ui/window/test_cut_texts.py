@@ -12,9 +12,9 @@ import pytest
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QTabBar, QWidget
 
 from agent.tasks.catalogue import find_task
-from app.ui.theme.theme import CurrentTheme
-from app.ui.widgets.elided_label import ElidedLabel
-from app.ui.windows.window_cell import WindowCell
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.judge.diagnostic_windows.window_cell import WindowCell
+from app.ui.widgets.labels import ElidedLabel
 from tests.app.ui.steps import shown_in
 from tests.app.ui.window.cut_texts import cut_texts
 from tests.night import BY_NIGHT

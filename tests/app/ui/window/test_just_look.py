@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtCore import Qt
 
 from agent.tasks.catalogue import look_task
-from app.ui.judging.progress_line import ProgressLine
+from app.ui.program.top_bar import ProgressLine
 from tests.app.ui.candidates import SAMPLE
-from tests.app.ui.importing.conftest import pick, run_import
+from tests.app.ui.start.importing.conftest import pick, run_import
 from tests.app.ui.steps import click
 from tests.app.ui.whole_window import before_window
 

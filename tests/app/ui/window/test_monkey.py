@@ -17,8 +17,8 @@ from shiboken6 import isValid
 from agent.tasks.catalogue import find_task
 from app.core.importing.importer import import_list
 from app.core.session.session import new_session, open_session
-from app.ui.actions.actions import ACTIONS
-from app.ui.actions.key_names import split_key
+from app.ui.base.actions.actions import ACTIONS
+from app.ui.base.actions.key_names import split_key
 from tests.app.core.session.kept_lines import held_by
 from tests.app.core.session.recorder import line_of
 from tests.app.ui.candidates import SAMPLE, copied

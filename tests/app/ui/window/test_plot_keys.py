@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
-from app.ui.candidate.view_options import RV_FINE_KMS, RV_STEP_KMS
+from app.ui.session.candidate.view_options import RV_FINE_KMS, RV_STEP_KMS
 from tests.app.ui.steps import turn_wheel
 from tests.app.ui.whole_window import ALT, CTRL, PLAIN, SHIFT
 

@@ -15,9 +15,9 @@ from PySide6.QtWidgets import (
 
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
-from app.ui.agent import takeover_bar
-from app.ui.keys.text_focus import accepts_text
-from tests.app.ui.agent.trajectories import record
+from app.ui.base.keys.text_focus import accepts_text
+from app.ui.judge.agent import takeover_bar
+from tests.app.ui.judge.agent.trajectories import record
 from tests.app.ui.scripted_agent import show_candidate
 from tests.app.ui.whole_window import CTRL, LEFT, before_window
 

@@ -10,8 +10,8 @@ from agent.tasks.catalogue import find_task
 from app.core.importing.importer import import_list
 from app.core.session.records import Verdict
 from app.core.session.session import new_session
-from app.ui.settings.settings import Settings
-from app.ui.settings.settings_store import SettingsStore
+from app.ui.base.settings.settings import Settings
+from app.ui.base.settings.settings_store import SettingsStore
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.whole_window import before_window
 

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.core.inspections.store import add_inspection
-from tests.app.ui.agent.trajectories import record
+from tests.app.ui.judge.agent.trajectories import record
 from tests.app.ui.whole_window import CTRL, PLAIN, SHIFT
 
 Key = Qt.Key

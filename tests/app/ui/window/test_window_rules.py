@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
-from tests.app.ui.agent.trajectories import record
+from tests.app.ui.judge.agent.trajectories import record
 from tests.app.ui.whole_window import CTRL, PLAIN, SHIFT, before_window
 
 Key = Qt.Key

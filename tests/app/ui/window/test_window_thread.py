@@ -13,8 +13,8 @@ import pytest
 from agent.inspection.built_in import MEASURED
 from agent.inspection.inspector_factory import default_model
 from agent.spectra.readers.registry import read
-from app.ui.inspection import controller
-from app.ui.settings.settings_store import SettingsStore
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.session.inspection import controller
 from tests.app.ui.candidates import sample_file
 from tests.app.ui.whole_window import CTRL, PLAIN, SHIFT, before_window
 from tests.app.ui.window_work import BLOCKS, counted

@@ -20,18 +20,18 @@ from shiboken6 import isValid
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
-from app.ui.apply_theme import ThemeApplier
-from app.ui.background.garbage_timer import GarbageTimer
-from app.ui.judging_page import JudgingPage
-from app.ui.keys.command_palette import CommandPalette
-from app.ui.keys.keys_overlay import KeysOverlay
-from app.ui.main_window import MainWindow
+from app.ui.base.apply_theme import ThemeApplier
+from app.ui.base.background.garbage_timer import GarbageTimer
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.base.translation.languages import install_translators
+from app.ui.judge.judging_page import JudgingPage
+from app.ui.program.command_palette import CommandPalette
+from app.ui.program.keys_overlay import KeysOverlay
+from app.ui.program.main_window import MainWindow
+from app.ui.program.settings_dialog.settings_dialog import SettingsDialog
 from app.ui.review.dispute_view import DisputeView
 from app.ui.review.refresh import Refresh
-from app.ui.settings.settings_store import SettingsStore
-from app.ui.settings_dialog.settings_dialog import SettingsDialog
-from app.ui.theme.theme import CurrentTheme
-from app.ui.translation.languages import install_translators
 from tests.app.core.inspected import MEASURED, NANO, said
 from tests.app.core.judged_sessions import say
 from tests.app.ui.candidates import SAMPLE, sample_file

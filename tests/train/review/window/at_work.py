@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.ui.background.runner import Runner
-from app.ui.theme.theme import CurrentTheme
+from app.ui.base.background.runner import Runner
+from app.ui.base.theme.theme import CurrentTheme
 from train.review.pool import Pool, open_pool
 from train.review.review_rules import Case, Review
 from train.review.window.pool_room import PoolRoom

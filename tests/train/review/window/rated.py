@@ -14,8 +14,8 @@ from agent.spectra.readers import read_numbered
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from agent.trajectory.trajectory_file import write_trajectories
-from app.ui.background.runner import Runner
-from app.ui.theme.theme import CurrentTheme
+from app.ui.base.background.runner import Runner
+from app.ui.base.theme.theme import CurrentTheme
 from tests.app.ui.candidates import SAMPLE
 from train.review.rating_round import open_round
 from train.review.window.rating_room import RatingRoom

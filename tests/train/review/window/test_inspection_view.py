@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from agent.trajectory.trajectory import SpectrumRef
-from tests.app.ui.agent.trajectories import record
+from tests.app.ui.judge.agent.trajectories import record
 from tests.app.ui.steps import shown_in
 from train.review.window.inspection_view import DrawnPictures, TrajectoryView
 

@@ -13,10 +13,10 @@ pytest.importorskip("pyarrow")
 from train.review.window.opening.opener import opener_of
 
 from app.rooms import rooms
-from app.ui.background.runner import Runner
-from app.ui.help.pages import guide
-from app.ui.settings.settings_store import SettingsStore
-from app.ui.theme.theme import CurrentTheme
+from app.ui.base.background.runner import Runner
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.program.help.pages import guide
 from train.review.pool import open_pool
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
-from app.ui.background.runner import Runner
+from app.ui.base.background.runner import Runner
 from train.review.rating_round import open_round
 from train.review.ratings_file import read_records
 from train.review.window.inspection_view import TrajectoryPictures

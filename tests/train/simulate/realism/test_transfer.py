@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from agent.spectra.measure.features import feature_names
+from tests.train.simulate.helpers import truth_rows
+from train.cli import app
 from train.simulate.realism.transfer import NOISE_FEATURES, judge, score, simulated_features
 from train.simulate.sky import LABELS
 
@@ -48,3 +54,20 @@ def test_judge_learns_from_features_and_not_from_noise_statistics(rng):
     real[:, noise] = np.where(np.arange(40) < 20, -6.0, 6.0)
     blind = judge(rows, labels, real, seed=1)
     assert 0.1 < (blind[:20] == "MG").mean() < 0.9
+
+
+def test_the_command_scores_a_folder_of_labelled_spectra(tmp_path):
+    folder = tmp_path / "made"
+    words = ["simulate", str(folder), "--labels", "CV,MG", "--count", "8"]
+    assert CliRunner().invoke(app, words, catch_exceptions=False).exit_code == 0
+    truth = truth_rows(folder)
+    lines = [f"{line['file']},{line['label']}" for line in truth]
+    table = "\n".join(["file,label", *lines, "missing.fits,CV"])
+    (folder / "MANIFEST.csv").write_text(table + "\n", encoding="utf-8")
+    words = ["transfer", str(folder), "--per-label", "10", "--json", "--workers", "1"]
+    result = CliRunner().invoke(app, words, catch_exceptions=False)
+    assert result.exit_code == 0
+    said = json.loads(result.stdout)
+    of_class = {one["task"]: one["hits"] + one["misses"] for one in said["scores"]}
+    assert of_class == Counter(line["label"] for line in truth)
+    assert list(said["unread"]) == ["missing.fits"]

@@ -3,7 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.train.simulate.sky.helpers import kept_lines
 from train.simulate.sky import bands
+from train.simulate.sky.bands import HEADS
+from train.simulate.sky.fit_bands import LENGTHS
 from train.simulate.sky.physics import vacuum
 from train.simulate.source import GRID
 
@@ -34,3 +37,15 @@ def test_every_kind_has_anchors_to_interpolate(kind: str) -> None:
     molecule = next(iter(known[0].tau.keys() & known[1].tau.keys()))
     mean = 0.5 * (known[0].tau[molecule] + known[1].tau[molecule])
     assert between.tau[molecule] == pytest.approx(mean)
+
+
+def test_bands_are_of_known_molecules_and_heads_with_positive_depths() -> None:
+    for _, level, molecule, *numbers in kept_lines():
+        assert float(level) > 0
+        if molecule == "continuum":
+            low, high, slope, curve = (float(word) for word in numbers)
+            assert 3500 < low < high < 10700 and np.isfinite([slope, curve]).all()
+            continue
+        head, length, tau = (float(word) for word in numbers)
+        shaded, heads = HEADS[molecule]
+        assert head in heads and length in LENGTHS[shaded] and 0 < tau < 5

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
 
 from tests.train.simulate.sky.helpers import ALL, draws
 from train.simulate.sky import LABELS, carbon, cataclysmic, draw_source, white_dwarf
+from train.simulate.sky.draw import draw_balanced_kind, subtypes_of
 from train.simulate.source import GRID, LIGHT_KMS
 from train.simulate.telescope.optics import integrate, pixel_edges
 
@@ -84,3 +86,20 @@ def test_receding_source_is_shifted_to_the_red(label: str) -> None:
 
     found = min(np.arange(-500.0, 501.0), key=mismatch)
     assert found == pytest.approx(300.0, abs=12.0)
+
+
+def test_drawn_evenly_every_kind_comes_as_often() -> None:
+    kinds = set(white_dwarf.KINDS)
+    assert set(subtypes_of("WD")) == kinds
+    rng = np.random.default_rng(2)
+    seen = Counter(draw_balanced_kind("WD", rng).subtype for _ in range(135))
+    # Fifteen of each are expected, where the sky has 67 DA and three DO.
+    assert set(seen) == set(white_dwarf.KINDS)
+    assert 5 <= min(seen.values()) <= max(seen.values()) <= 32
+
+
+def test_a_class_of_one_kind_is_drawn_as_it_is() -> None:
+    one, other = (np.random.default_rng(4) for _ in range(2))
+    one.integers(1)
+    drawn, plain = draw_balanced_kind("L_DWARF", other), draw_source("L_DWARF", one)
+    assert subtypes_of("L_DWARF") == ("L dwarf",) and np.array_equal(drawn.flux, plain.flux)

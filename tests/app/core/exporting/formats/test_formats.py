@@ -22,7 +22,7 @@ from app.core.exporting.formats.ecsv_file import yaml_line
 from app.core.session.records import Opinion, Verdict
 from tests.app.core.exporting.catalogues import CONTRACT, FORMATS, listed, people, read_csv
 from tests.app.core.exporting.formats.checkers import STILTS, odd_session, stilts, verify
-from tests.app.core.session.test_simulated import inspected
+from tests.app.core.session.test_provenance import inspected
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

@@ -13,11 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.importing.child import child
-from app.core.importing.child.preview_message import preview_message, preview_of
-from app.core.importing.child.wire import entries_of, read_frame, write_entries, write_message
+from app.core.importing.child.wire import (
+    entries_of,
+    preview_message,
+    preview_of,
+    read_frame,
+    write_entries,
+    write_message,
+)
 from app.core.importing.entries import FIELDS, Entries
 from app.core.importing.formats.contents import ListColumn, Refused
-from app.core.importing.reports import Preview
+from app.core.importing.opening import Preview
 from app.core.importing.roles import guess_roles
 from tests.processes import runs, wait_until
 

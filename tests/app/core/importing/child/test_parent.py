@@ -12,7 +12,7 @@ import pytest
 from app.core.errors import ImportFailed, ImportStopped
 from app.core.importing.child import parent
 from app.core.importing.child.parent import ListReaderProcess
-from app.core.importing.entry_source import InProcessSource
+from app.core.importing.entries import InProcessSource
 from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.importer import import_list, look_at, preview
 from app.core.importing.opening import open_for_import
@@ -56,7 +56,7 @@ def test_a_list_is_never_read_in_the_program_itself(session, folder, monkeypatch
 
     path = folder / "list.csv"
     path.write_text(text_of())
-    monkeypatch.setattr("app.core.importing.formats.formats.open_list", refuse)
+    monkeypatch.setattr("app.core.importing.opening.open_list", refuse)
     monkeypatch.setattr("app.core.importing.opening.open_list", refuse)
     assert preview(path).format == "CSV"
     assert import_list(session, path).rows_used == 3

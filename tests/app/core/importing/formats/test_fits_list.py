@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from app.core.errors import ImportFailed
-from app.core.importing.formats.formats import open_list
 from app.core.importing.importer import import_list
+from app.core.importing.opening import open_list
 from tests.app.core.importing.lists import every, fits_bytes, rng, values
 
 

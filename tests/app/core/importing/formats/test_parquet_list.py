@@ -10,9 +10,9 @@ import pytest
 
 from app.core.errors import ImportFailed
 from app.core.importing.formats import parquet_list
-from app.core.importing.formats.formats import open_list
-from app.core.importing.formats.parquet_values import kind_of, text_bytes, values_of
+from app.core.importing.formats.parquet_list import kind_of, text_bytes, values_of
 from app.core.importing.importer import import_list
+from app.core.importing.opening import open_list
 from tests.app.core.importing.lists import every, owns, values, write_parquet
 
 pa = pytest.importorskip("pyarrow")
@@ -214,7 +214,7 @@ def test_what_python_cannot_hold_is_cut_or_left_out_and_counted():
 def test_pandas_is_not_imported():
     code = (
         "import sys, pyarrow as pa\n"
-        "from app.core.importing.formats.parquet_values import text_bytes, values_of\n"
+        "from app.core.importing.formats.parquet_list import text_bytes, values_of\n"
         "numbers = pa.Array.from_buffers(pa.float64(), 2, [None, pa.py_buffer(bytes(16))])\n"
         "assert values_of(numbers, 'float') == ([0.0, 0.0], 0)\n"
         "print('pandas' in sys.modules)"

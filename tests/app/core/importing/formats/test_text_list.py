@@ -14,9 +14,7 @@ from app.core.importing.formats.byte_stream import CHUNK
 from app.core.importing.formats.cell_numbers import number_of
 from app.core.importing.formats.contents import MAX_CELL, MAX_COLUMNS
 from app.core.importing.formats.text_cells import CellMismatch, KindGuess, TextCells
-from app.core.importing.formats.text_layout import MAX_LINE
-from app.core.importing.formats.text_list import TextList
-from app.core.importing.formats.text_rows import MAX_RECORD_LINES, RowReader
+from app.core.importing.formats.text_list import MAX_LINE, MAX_RECORD_LINES, RowReader, TextList
 from tests.app.core.importing.formats.text_lists import names, opened, rows
 from tests.app.core.importing.gzip_members import joined, member
 

@@ -8,8 +8,8 @@ import pytest
 from agent.votable import parser
 from app.core.errors import ImportFailed
 from app.core.importing.formats.contents import MAX_CELL
-from app.core.importing.formats.formats import open_list
 from app.core.importing.importer import import_list
+from app.core.importing.opening import open_list
 from tests.agent.votable.tables import BOMB, GOOD, HEAD, LAST, packed, rows_of, stream, table
 from tests.app.core.importing.lists import every, refusals
 

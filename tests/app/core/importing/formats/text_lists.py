@@ -1,6 +1,6 @@
 """Helpers for tests of text lists."""
 
-from app.core.importing.formats.formats import open_list
+from app.core.importing.opening import open_list
 
 
 def opened(folder, content, name="list.csv"):

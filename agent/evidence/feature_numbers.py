@@ -1,0 +1,140 @@
+"""Measures the features: the numbers that tell kinds of objects apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+
+import numpy as np
+
+from agent.evidence.features import FEATURES
+from agent.evidence.measurements import SpectrumMeasurements
+from agent.spectra.measure.continuum import CLEAR_WINDOWS
+from agent.spectra.measure.measurement import LineMeasurement, Measurement, measured, refused
+from agent.spectra.pixel_grid import pixel_grid
+from agent.spectra.spectrum import Spectrum
+
+FeatureValue = tuple[float, float]
+"""A value and its error, NaN if not measured."""
+NOT_MEASURED: FeatureValue = (math.nan, math.nan)
+
+PROFILES = ("H_alpha", "H_beta")
+MOST, LEAST = max, min
+# The weaker of two signs that must occur together: one alone may be an artefact or a blend. For
+# emission lines the weaker one has the larger equivalent width.
+BOTH: Mapping[str, tuple[Callable[[FeatureValue, FeatureValue], FeatureValue], str, str]] = (
+    MappingProxyType(
+        {
+            "OIII_both": (MOST, "EW_OIII_5007", "EW_OIII_4959"),
+            "SII_both": (MOST, "EW_SII_6716", "EW_SII_6731"),
+            "HeI_both": (LEAST, "EW_HeI_4026", "EW_HeI_4471"),
+            "HeI_red_both": (MOST, "EW_HeI_5876", "EW_HeI_6678"),
+            "HeII_both": (LEAST, "HeII_4542", "HeII_5411"),
+            "Balmer_em_fwhm": (LEAST, "H_alpha_em_fwhm", "H_beta_em_fwhm"),
+            "Balmer_both": (MOST, "EW_H_alpha", "EW_H_beta"),
+            "Balmer_narrowest": (LEAST, "H_beta_D2", "H_gamma_D2"),
+            "C2_both": (LEAST, "C2_5165_edge", "C2_5636_edge"),
+            "CN_both": (LEAST, "CN_7873_edge", "CN_8067_edge"),
+            "ZrO_both": (LEAST, "ZrO_6474_edge", "ZrO_6345_edge"),
+            "TiO_both": (LEAST, "TiO_7054_edge", "TiO_6158_edge"),
+        }
+    )
+)
+# In a cool star these windows contain metal lines and molecules, so the values mean nothing.
+HOT_ONLY = frozenset(
+    {
+        "EW_H_gamma", "EW_H_delta", "EW_H_8", "EW_H_9", "EW_H_10", "H_11", "H_12", "H_beta_D2",
+        "H_gamma_D2", "H_delta_D2", "H_gamma_depth", "H_delta_fm", "H_delta_D02", "HdA", "HdF",
+        "HgA", "HgF", "H_delta_wide_narrow", "H_beta_abs_fwhm", "Balmer_narrowest", "EW_HeI_4026",
+        "EW_HeI_4471", "HeI_both", "EW_HeII_4200", "HeII_4542", "HeII_5411", "EW_HeII_4686",
+        "HeII_4686", "HeII_both", "EW_Bowen_4643", "EW_MgII_4481", "EW_Pa_12", "EW_Pa_14",
+        "Balmer_jump_3720", "CIV_5805", "EW_CaII_K", "Ca_K",
+    }
+)  # fmt: skip
+# Widths and depths of absorption: with Hβ in emission they would measure its core and the gaps.
+ABSORBED_ONLY = frozenset(
+    {
+        "H_beta_D2", "H_gamma_D2", "H_delta_D2", "H_delta_D02", "H_gamma_depth", "H_delta_fm",
+        "H_delta_wide_narrow", "H_beta_abs_fwhm", "Balmer_narrowest",
+    }
+)  # fmt: skip
+EMISSION_EW, EMISSION_SIGMA = 2.0, 3.0
+COOL_BREAK, BREAK_ERROR, COOL_TIO5 = 1.5, 0.15, 0.75
+
+MIN_WINDOWS = 6
+MIN_COVERAGE = 0.75
+WINDOWS = np.array(CLEAR_WINDOWS)
+
+
+@lru_cache(maxsize=4)
+def feature_numbers(numbers: SpectrumMeasurements) -> Mapping[str, FeatureValue]:
+    """Measure every feature."""
+    values: dict[str, FeatureValue] = {}
+    for line in PROFILES:
+        values |= _profile(line, numbers.line(line))
+    values["bend"] = _bend(numbers)
+    for name in FEATURES:
+        if name not in values and name not in BOTH:
+            values[name] = _index(numbers, name)
+    for name, (weaker, *pair) in BOTH.items():
+        first, second = (values.get(part) or _index(numbers, part) for part in pair)
+        known = math.isfinite(first[0]) and math.isfinite(second[0])
+        values[name] = weaker(first, second) if known else NOT_MEASURED
+    if _is_cool(values):
+        values |= dict.fromkeys(HOT_ONLY, NOT_MEASURED)
+    if _emits(values):
+        values |= dict.fromkeys(ABSORBED_ONLY, NOT_MEASURED)
+    return MappingProxyType(values)
+
+
+def _is_cool(values: Mapping[str, FeatureValue]) -> bool:
+    """Decide by the 4000 Å break if it is measured well enough, else by TiO."""
+    height, error = values["Dn4000"]
+    if error < BREAK_ERROR:
+        return height > COOL_BREAK
+    return values["TiO5"][0] < COOL_TIO5
+
+
+def _emits(values: Mapping[str, FeatureValue]) -> bool:
+    width, error = values["EW_H_beta"]
+    return width < -max(EMISSION_EW, EMISSION_SIGMA * error)
+
+
+def _bend(numbers: SpectrumMeasurements) -> FeatureValue:
+    bend = continuum_bend(numbers.spectrum)
+    return NOT_MEASURED if bend.value is None else (bend.value, bend.error or 0.0)
+
+
+def _index(numbers: SpectrumMeasurements, name: str) -> FeatureValue:
+    index = numbers.index(name)
+    return NOT_MEASURED if index.value is None else (index.value, index.error or 0.0)
+
+
+def _profile(name: str, line: LineMeasurement) -> dict[str, FeatureValue]:
+    """Peak over the continuum and width of a line, not measured if it is not detected."""
+    values = dict.fromkeys((f"{name}_peak", f"{name}_em_fwhm", f"{name}_abs_fwhm"), NOT_MEASURED)
+    if line.is_detected and line.peak is not None:
+        values[f"{name}_peak"] = (line.peak, abs(line.peak) / max(line.significance, 1e-3))
+        if line.fwhm_kms is not None and line.fwhm and line.fwhm_error is not None:
+            error = line.fwhm_error / line.fwhm * max(line.fwhm_kms, 150.0)
+            kind = "em" if line.peak > 0 else "abs"
+            values[f"{name}_{kind}_fwhm"] = (line.fwhm_kms, error)
+    return values
+
+
+def continuum_bend(spectrum: Spectrum) -> Measurement:
+    """RMS of ln flux about its best power law, over windows free of strong lines."""
+    grid = pixel_grid(spectrum)
+    if not grid.is_usable:
+        return refused("bend", "no good pixels")
+    sums = grid.sums(WINDOWS[:, 0], WINDOWS[:, 1])
+    usable = (sums.coverage > MIN_COVERAGE) & (sums.mean > 3 * sums.error)
+    if usable.sum() < MIN_WINDOWS:
+        return refused("bend", "too few windows above the noise")
+    x, y = np.log(sums.centre[usable]), np.log(sums.mean[usable])
+    rest = y - np.polyval(np.polyfit(x, y, 1), x)
+    noise = float(np.sqrt(np.mean((sums.error[usable] / sums.mean[usable]) ** 2)))
+    bend = math.sqrt(float(np.mean(rest**2)))
+    return measured("bend", bend, noise / math.sqrt(float(usable.sum())))

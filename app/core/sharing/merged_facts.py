@@ -1,0 +1,267 @@
+"""Merges what people rated, measured, saw and were assigned in another session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, insert, select, tuple_, update
+
+from app.core.database.database import insert_or_update, write_facts
+from app.core.database.tables import assignments, facts, known_answers, log, measurements
+from app.core.inspections.ratings import PREFIX, rating_from
+from app.core.inspections.seen import PREFIX as SEEN_PREFIX
+from app.core.inspections.seen import SeenResult, seen_from, seen_key, seen_text
+from app.core.inspections.shown_opinion import MAX_NAME
+from app.core.reviewer_name import MAX_NAME as LONGEST_REVIEWER
+from app.core.session.assignments import REASONS
+from app.core.session.group_acts import MAX_CANDIDATES, act_notes, write_act
+from app.core.session.known_answers import known_answer_from
+from app.core.session.measurements import measurement_of
+from app.core.session.session import MAX_IDS
+from app.core.session.stored_opinions import damaged, have_type
+from app.core.sharing.log_merge import ReviewerMap, is_timestamp
+from app.core.sharing.matching import IdMap
+from app.core.sharing.share_plan import read_plan, write_plan
+
+MAX_KEY = 300
+
+Values = dict[str, Any]
+KEY = ("candidate_id", "reviewer_id")
+
+Facts = dict[str, SeenResult]
+
+
+def merge_ratings(target: Connection, source: Connection, ids: IdMap) -> int:
+    """Take over new and later ratings under the numbers of the target; returns how many.
+
+    What is no rating is left behind: unlike a verdict, nothing else depends on it.
+    """
+    query = select(facts).where(facts.c.key.startswith(PREFIX, autoescape=True))
+    query, after, added = query.order_by(facts.c.key).limit(MAX_IDS), "", 0
+    while rows := source.execute(query.where(facts.c.key > after)).all():
+        given: dict[str, str] = {}
+        for row in rows:
+            number, _, rest = str(row.key).removeprefix(PREFIX).partition(":")
+            is_number = number.isascii() and number.isdecimal() and len(number) < 19
+            here_id = ids.get(int(number)) if is_number else None
+            if here_id is not None and len(rest) <= MAX_KEY and rating_from(row.value):
+                given[f"{PREFIX}{here_id}:{rest}"] = row.value
+        there = select(facts).where(facts.c.key.in_(given))
+        here = {row.key: row.value for row in target.execute(there)}
+        new = {key: text for key, text in given.items() if _is_later(text, here.get(key))}
+        write_facts(target, new)
+        added += len(new)
+        after = rows[-1].key
+    return added
+
+
+def _is_later(text: str, here: str | None) -> bool:
+    given, known = rating_from(text), rating_from(here)
+    return given is not None and (known is None or given.at > known.at)
+
+
+def merge_acts(target: Connection, source: Connection, lines: IdMap, reviewers: ReviewerMap) -> int:
+    """Note the other session's acts on its lines here; returns how many are new.
+
+    Only lines that a merge has brought are marked, and only whole acts of one person: another
+    session must not take our own verdicts out of the figures.
+    """
+    here = {(first, last) for first, last, _ in act_notes(target)}
+    added, until = 0, dict[int, int]()
+    for first, last, place in sorted(act_notes(source)):
+        if lines.get(first) is None or lines.get(last) is None:
+            continue
+        whose = select(log.c.reviewer_id).where(log.c.id == first)
+        reviewer = source.execute(whose).scalar_one()
+        # On a server, acts of several people may overlap; those of one person do not.
+        if first <= until.get(reviewer, 0):
+            continue
+        until[reviewer] = last
+        ends = _lines_here(source, target, (first, last), reviewer, lines, reviewers)
+        if ends is not None and ends not in here:
+            write_act(target, *ends, place)
+            added += 1
+    return added
+
+
+def _lines_here(
+    source: Connection,
+    target: Connection,
+    act: tuple[int, int],
+    reviewer: int,
+    lines: IdMap,
+    reviewers: ReviewerMap,
+) -> tuple[int, int] | None:
+    """The first and last line of an act in the target; None if it is not all there, and alone."""
+    query = select(log.c.id, log.c.origin).order_by(log.c.id).limit(MAX_CANDIDATES + 1)
+    theirs = query.where(log.c.reviewer_id == reviewer, log.c.id.between(*act))
+    numbers = [row.id for row in source.execute(theirs)]
+    if not 1 < len(numbers) <= MAX_CANDIDATES or numbers[-1] != act[1]:
+        return None
+    merged = [lines[number] for number in numbers]
+    mine = query.where(
+        log.c.reviewer_id == reviewers[reviewer], log.c.id.between(merged[0], merged[-1])
+    )
+    rows = target.execute(mine).all()
+    if [row.id for row in rows] != merged or not all(row.origin for row in rows):
+        return None
+    return merged[0], merged[-1]
+
+
+def merge_measurements(
+    target: Connection, source: Connection, ids: IdMap, reviewers: ReviewerMap
+) -> int:
+    """Add the new ones and return their number; one withdrawn anywhere is withdrawn."""
+    query, after, added = select(measurements).order_by(measurements.c.id).limit(MAX_IDS), 0, 0
+    while rows := source.execute(query.where(measurements.c.id > after)).all():
+        checked = [_checked(row, ids, reviewers) for row in rows]
+        given = {_key(each): each for each in checked}
+        withdrawn = {_key(each) for each in checked if each["withdrawn"]}
+        known = _known(target, [each["candidate_id"] for each in given.values()])
+        new = [
+            {**each, "withdrawn": key in withdrawn}
+            for key, each in given.items()
+            if key not in known
+        ]
+        if new:
+            target.execute(insert(measurements), new)
+        taken = [number for key in withdrawn & set(known) for number in known[key]]
+        target.execute(
+            update(measurements).where(measurements.c.id.in_(taken)).values(withdrawn=True)
+        )
+        added += len(new)
+        after = rows[-1].id
+    return added
+
+
+def _checked(row: Row[Any], ids: IdMap, reviewers: ReviewerMap) -> Values:
+    measurement_of(row)  # raises SessionError if invalid
+    if not is_timestamp(row.at):
+        raise damaged(f"measurement {row.id} of the other session")
+    values = {key: value for key, value in row._mapping.items() if key != "id"}
+    return values | {
+        "candidate_id": ids[row.candidate_id],
+        "reviewer_id": reviewers[row.reviewer_id],
+    }
+
+
+def _known(target: Connection, ids: list[int]) -> dict[str, list[int]]:
+    query = select(measurements).where(measurements.c.candidate_id.in_(ids))
+    found: dict[str, list[int]] = {}
+    for row in target.execute(query).mappings():
+        found.setdefault(_key(row), []).append(row["id"])
+    return found
+
+
+def _key(values: Any) -> str:
+    """All that a measurement says, except whether it was withdrawn, and its place here."""
+    local = ("id", "withdrawn")
+    return repr(sorted((name, value) for name, value in values.items() if name not in local))
+
+
+# Merges who was assigned what, and which candidates are hidden with a known answer.
+def merge_assignments(
+    target: Connection, source: Connection, ids: IdMap, reviewers: ReviewerMap
+) -> int:
+    """Merge the assignments and return the number of new or changed ones; the later one stands."""
+    if read_plan(target) is None and (plan := read_plan(source)) is not None:
+        write_plan(target, plan)
+    key, added, after = tuple_(*(assignments.c[name] for name in KEY)), 0, (0, 0)
+    query = select(assignments).order_by(*(assignments.c[name] for name in KEY)).limit(MAX_IDS)
+    while rows := source.execute(query.where(key > after)).all():
+        given = [_assignment(row, ids, reviewers) for row in rows]
+        here = assignments.c.candidate_id.in_([each["candidate_id"] for each in given])
+        known = {
+            _assignment_key(row): row
+            for row in target.execute(select(assignments).where(here)).mappings()
+        }
+        new = [
+            each
+            for each in given
+            if _assignment_key(each) not in known
+            or _order(each) > _order(known[_assignment_key(each)])
+        ]
+        if new:
+            made = insert_or_update(target, assignments)
+            changed = {name: made.excluded[name] for name in ("reason", "at", "withdrawn")}
+            made = made.on_conflict_do_update(index_elements=list(KEY), set_=changed)
+            target.execute(made, new)
+        added += len(new)
+        after = (rows[-1].candidate_id, rows[-1].reviewer_id)
+    return added
+
+
+def merge_known(target: Connection, source: Connection, ids: IdMap, highest: int) -> int:
+    """Merge the known answers of candidates that this merge has added, above id `highest`.
+
+    Only of those: another session must not take candidates out of our catalogues.
+    """
+    found = []
+    for row in source.execute(select(known_answers).order_by(known_answers.c.candidate_id)):
+        known_answer_from(row)  # raises SessionError if it is invalid
+        number = ids[row.candidate_id]
+        if number > highest:
+            found.append({**row._mapping, "candidate_id": number})
+    if found:
+        target.execute(insert(known_answers), found)
+    return len(found)
+
+
+def _assignment(row: Row[Any], ids: IdMap, reviewers: ReviewerMap) -> Values:
+    is_sound = have_type(str, row.reason, row.at) and have_type(bool, row.withdrawn)
+    if not is_sound or row.reason not in REASONS or not is_timestamp(row.at):
+        raise damaged("an assignment of the other session")
+    return {
+        **row._mapping,
+        "candidate_id": ids[row.candidate_id],
+        "reviewer_id": reviewers[row.reviewer_id],
+    }
+
+
+def _assignment_key(values: Any) -> tuple[int, int]:
+    return values["candidate_id"], values["reviewer_id"]
+
+
+def _order(values: Any) -> tuple[str, bool, str]:
+    return values["at"], values["withdrawn"], values["reason"]
+
+
+def merge_seen(target: Connection, source: Connection, ids: IdMap) -> int:
+    """Merge the facts of both sessions and return the number of new or changed ones."""
+    query = select(facts).where(facts.c.key.startswith(SEEN_PREFIX, autoescape=True))
+    query, after, added = query.order_by(facts.c.key).limit(MAX_IDS), "", 0
+    while rows := source.execute(query.where(facts.c.key > after)).all():
+        added += _merge_seen_page(target, rows, ids)
+        after = rows[-1].key
+    return added
+
+
+def _merge_seen_page(target: Connection, rows: Sequence[Row[Any]], ids: IdMap) -> int:
+    given = dict(_renumbered(row, ids) for row in rows)
+    there = select(facts).where(facts.c.key.in_(given))
+    here = {row.key: seen_from(row.value) for row in target.execute(there)}
+    both = {key: _combined(here[key], seen) if key in here else seen for key, seen in given.items()}
+    new = {key: seen for key, seen in both.items() if here.get(key) != seen}
+    write_facts(target, {key: seen_text(seen) for key, seen in new.items()})
+    return len(new)
+
+
+def _renumbered(row: Row[Any], ids: IdMap) -> tuple[str, SeenResult]:
+    """The fact under the candidate's id in the target. Raises SessionError if it is invalid."""
+    if not have_type(str, row.key, row.value):
+        raise damaged("what was seen in the other session")
+    number, _, reviewer = row.key.removeprefix(SEEN_PREFIX).partition(":")
+    is_number = number.isascii() and number.isdecimal() and len(number) < 19
+    is_name = 0 < len(reviewer) <= LONGEST_REVIEWER and reviewer.isprintable()
+    seen = seen_from(row.value)
+    is_model = len(seen.model) <= MAX_NAME and (seen.model.isprintable() or not seen.model)
+    if not (is_number and is_name and is_model):
+        raise damaged("what was seen in the other session")
+    return seen_key(ids[int(number)], reviewer), seen
+
+
+def _combined(here: SeenResult, there: SeenResult) -> SeenResult:
+    # Of two models any would do, but in all sessions it has to be the same one.
+    model = min(here.model, there.model) or here.model or there.model
+    return SeenResult(model=model, in_blind=here.in_blind or there.in_blind)

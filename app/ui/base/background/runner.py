@@ -1,0 +1,143 @@
+"""Runs work that takes longer than a frame outside the GUI thread.
+
+The work takes plain values and touches no widget. Its result is delivered on the GUI thread unless
+the owner has been deleted.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from shiboken6 import isValid
+
+from agent.errors import WorkbenchError
+
+# Longer than Qt delays a repaint; a zero timer may fire before it.
+PAINTED_MS = 10
+SWITCH_S = 0.001
+"""How long a thread at work keeps Python's lock when the window waits for it: Python's 5 ms are
+too long, as a repaint takes the lock dozens of times."""
+
+Done = Callable[[Any], None]
+Failed = Callable[[WorkbenchError], None]
+
+# A thousand signals per second would block the window.
+MIN_INTERVAL_S = 0.05
+
+
+class Runner(QObject):
+    """A small thread pool; closing it drops waiting work and waits for running work."""
+
+    failed = Signal(object)
+    """A WorkbenchError of work that was started without a `failed` callback."""
+
+    _ended = Signal(object, object, object, object)
+
+    def __init__(self, parent: QObject | None = None, threads: int = 3) -> None:
+        super().__init__(parent)
+        sys.setswitchinterval(SWITCH_S)
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="window work")
+        self._is_closed = False
+        self._waiting: list[Callable[[], object]] = []
+        self._timer = QTimer(self, singleShot=True, interval=PAINTED_MS)
+        self._timer.timeout.connect(self._start_waiting)
+        self._ended.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    def run(
+        self,
+        work: Callable[[], Any],
+        done: Done = lambda result: None,
+        failed: Failed | None = None,
+        owner: QObject | None = None,
+    ) -> Future[Any]:
+        """Run `work` in a thread and call `done` with its result or `failed` with a WorkbenchError.
+
+        Neither is called once `owner` is deleted. Any other exception is a bug and is raised on
+        the GUI thread.
+        """
+        if self._is_closed:  # a timer of some widget may fire after closing
+            cancelled: Future[Any] = Future()
+            cancelled.cancel()
+            return cancelled
+        future = self._pool.submit(work)
+
+        def end(ended: Future[Any]) -> None:
+            if not self._is_closed:
+                self._ended.emit(ended, done, failed, owner)
+
+        future.add_done_callback(end)
+        return future
+
+    def run_soon(
+        self,
+        work: Callable[[], Any],
+        done: Done = lambda result: None,
+        failed: Failed | None = None,
+        owner: QObject | None = None,
+    ) -> None:
+        """Like `run`, but after the next repaint, which the work would slow down."""
+        self._waiting.append(partial(self.run, work, done, failed, owner))
+        self._timer.start()
+
+    def close(self) -> None:
+        self._is_closed = True
+        self._waiting.clear()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _start_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for start in waiting:
+            start()
+
+    def _deliver(
+        self, future: Future[Any], done: Done, failed: Failed | None, owner: QObject | None
+    ) -> None:
+        if self._is_closed or (owner is not None and not isValid(owner)):
+            return
+        try:
+            result = future.result()
+        except CancelledError:
+            return
+        except WorkbenchError as error:
+            if failed is None:
+                self.failed.emit(error)
+            else:
+                failed(error)
+            return
+        done(result)
+
+
+class LongWork(QObject):
+    """The worker thread calls `report` and `should_stop`, the GUI thread everything else."""
+
+    progressed = Signal(int, object)
+    """Units done and their total; the total is None if unknown."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._stop = threading.Event()
+        self._reported_at = 0.0
+
+    def begin(self) -> None:
+        self._stop.clear()
+        self._reported_at = 0.0
+
+    def stop(self) -> None:
+        """Ask the work to stop at its next step, changing nothing."""
+        self._stop.set()
+
+    def should_stop(self) -> bool:
+        return self._stop.is_set()
+
+    def report(self, done: int, total: int | None) -> None:
+        now = time.monotonic()
+        if now - self._reported_at >= MIN_INTERVAL_S:
+            self._reported_at = now
+            self.progressed.emit(done, total)

@@ -1,0 +1,101 @@
+"""What the dialogs for sharing a list have in common: names in a line, and how they look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtWidgets import (
+    QDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLayout,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from agent.errors import WorkbenchError
+from app.ui.base.translation.message_texts import translate_message
+from app.ui.session.session_context import SessionContext
+from app.ui.widgets.number_box import NumberBox
+from app.ui.widgets.page_parts import PageScrollArea, ProblemLine
+from app.ui.widgets.text_width import DialogSize
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The names between commas, Chinese ones too, with single spaces within."""
+    names = text.replace("，", ",").replace("、", ",").split(",")
+    return tuple(" ".join(name.split()) for name in names if name.strip())
+
+
+def form_of(fields: Iterable[tuple[str, QWidget]]) -> QFormLayout:
+    """A form of named fields, whose names are read aloud, too."""
+    form = QFormLayout()
+    form.setHorizontalSpacing(12)
+    form.setVerticalSpacing(8)
+    for name, field in fields:
+        field.setAccessibleName(name)
+        if isinstance(field, NumberBox):
+            field.setMaximumWidth(field.sizeHint().width())
+        form.addRow(name, field)
+    return form
+
+
+class SharingDialog(QDialog):
+    """Not modal: parts that scroll, the problem and what else is said, and buttons."""
+
+    def __init__(self, context: SessionContext, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self._runner, self._session = context.runner, context.bridge.session
+        self.is_busy = False
+        self.problem = ProblemLine(self)
+
+    def open_again(self) -> None:
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def _lay_out(
+        self,
+        parts: Iterable[QWidget | QLayout],
+        said: Iterable[QWidget],
+        buttons: Iterable[QWidget],
+        size: tuple[int, int],
+    ) -> None:
+        inner = QWidget()
+        inside = QVBoxLayout(inner)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(8)
+        for part in parts:
+            if isinstance(part, QWidget):
+                inside.addWidget(part)
+            else:
+                inside.addLayout(part)
+        inside.addStretch(1)
+        bottom = QHBoxLayout()
+        bottom.setSpacing(8)
+        bottom.addStretch(1)
+        for each in buttons:
+            bottom.addWidget(each)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(12)
+        layout.addWidget(PageScrollArea(inner), 1)
+        for each in (self.problem, *said):
+            layout.addWidget(each)
+        layout.addLayout(bottom)
+        DialogSize(self, *size)
+
+    def _line(self, longest: int, example: str) -> QLineEdit:
+        line = QLineEdit(self)
+        line.setMaxLength(longest)
+        line.setPlaceholderText(example)
+        return line
+
+    def _check(self) -> None:
+        """Offer what the fields allow."""
+        raise NotImplementedError
+
+    def _fail(self, error: WorkbenchError) -> None:
+        self._check()
+        self.problem.show_problem(translate_message(str(error)))

@@ -1,0 +1,280 @@
+"""The dialog that shares the list out among people and merges their work, with their progress."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from threading import Event
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QLayout, QWidget
+
+from agent.errors import WorkbenchError
+from app.core.progress import ShouldStop
+from app.core.queue import FilterError, combine, conjuncts
+from app.core.queue.filter_parser import MAX_LENGTH
+from app.core.queue.filters import MINE
+from app.core.session.assignments import Part, parts
+from app.core.session.session import Session, open_session
+from app.core.sharing.merge import merge
+from app.core.sharing.merge_report import MergeReport
+from app.core.sharing.parts import PartFile, split
+from app.core.sharing.second_opinions import assign_second_opinions
+from app.core.sharing.share_out import ShareReport, share_out
+from app.core.sharing.share_plan import SharePlan, parsed_rule, plan_of
+from app.ui.base.translation.message_texts import translate_message
+from app.ui.exchange.sharing.dialog_parts import SharingDialog, form_of, names_in
+from app.ui.review.person_cards import NumberGrid
+from app.ui.session.session_context import SessionContext
+from app.ui.widgets.file_dialogs import choose_folder_for_files, choose_sessions_to_merge
+from app.ui.widgets.labels import button, check_box, cut, one_line, wrapped_label
+from app.ui.widgets.number_box import NumberBox
+
+SIZE = 640, 560
+MAX_PEOPLE = 4000
+"""Characters of all names."""
+
+
+class ShareDialog(SharingDialog):
+    """Whoever opens a session with an assignment begins with what is theirs."""
+
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self._current = context.current
+        self._is_stopped = Event()
+        self._waiting: partial[Shares] | None = None
+        """What was asked for while something else was done."""
+        self.setWindowTitle(self.tr("Share the list out"))
+        self.people = self._line(MAX_PEOPLE, self.tr("Names separated by commas"))
+        self.overlap = NumberBox(self.tr("Given to two people, %"), low=0, high=100, decimals=0)
+        self.overlap.show_value(0.0)
+        self.rule = self._line(MAX_LENGTH, "confidence<=2 or disagree:agent")
+        self.seed = NumberBox(self.tr("Seed"), low=0, high=999_999, decimals=0)
+        self.seed.show_value(0.0)
+        self.anew = check_box(self.tr("Take back first what people have not judged"))
+        self.pack = check_box(self.tr("Put the spectra into the files"))
+        self.outcome = wrapped_label("", "dim")
+        self.empty = wrapped_label(self.tr("Not shared out yet: everybody has all of it."), "dim")
+        self.progress = NumberGrid()
+        self.merge_button = button(self.tr("Merge files…"), "")
+        self.merge_button.setToolTip(
+            self.tr("Bring the verdicts of colleagues into this session; their files stay as is")
+        )
+        self.split = button(self.tr("Write one file for each…"), "")
+        self.share = button(self.tr("Share out"), "primary")
+        self.close_button = button(self.tr("Close"), "")
+        self._lay_out(
+            (*self._fields(), self.anew, self.pack, self.empty, self.progress),
+            (self.outcome,),
+            (self.merge_button, self.split, self.close_button, self.share),
+            SIZE,
+        )
+        self.share.clicked.connect(self.share_out)
+        self.split.clicked.connect(self._choose_folder)
+        self.merge_button.clicked.connect(self.choose_files)
+        self.close_button.clicked.connect(self.hide)
+        self.people.textChanged.connect(self._check)
+        self.rule.textChanged.connect(self._check)
+        for field in (self.people, self.rule):
+            field.returnPressed.connect(self.share_out)
+        self._check()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.people.setFocus(Qt.FocusReason.PopupFocusReason)
+        self._run(partial(read_shares, self._session))
+
+    def share_out(self) -> None:
+        if not self.share.isEnabled():
+            return
+        self._run(partial(make_shares, self._session, self.plan, self.anew.isChecked()))
+
+    def write_files(self, folder: Path) -> None:
+        self._run(partial(write_parts, self._session, folder, self.pack.isChecked()))
+
+    def choose_files(self) -> None:
+        """Ask for sessions of colleagues, and merge them into this one."""
+        if not self._session.is_read_only and (paths := choose_sessions_to_merge(self)):
+            self.merge_files(paths)
+
+    def merge_files(self, paths: Sequence[Path]) -> None:
+        self._run(partial(merge_files, self._session, paths, self._is_stopped.is_set))
+
+    def stop(self) -> None:
+        """Give up a merge, which then changes nothing."""
+        self._is_stopped.set()
+
+    @property
+    def plan(self) -> SharePlan:
+        """As the fields say."""
+        return SharePlan(
+            people=names_in(self.people.text()),
+            overlap=self.overlap.value or 0.0,
+            second_when=self.rule.text(),
+            seed=round(self.seed.value or 0.0),
+        )
+
+    def _fields(self) -> tuple[QWidget | QLayout, ...]:
+        about = self.tr(
+            "Each object goes to one person, by chance; some go to two, to measure how well people"
+            " agree. Names are those under which people judge. Another person is asked where the"
+            " rule is true of a verdict."
+        )
+        form = form_of(
+            (
+                (self.tr("People"), self.people),
+                (self.tr("Given to two people, %"), self.overlap),
+                (self.tr("Second opinion when"), self.rule),
+                (self.tr("Seed"), self.seed),
+            )
+        )
+        return wrapped_label(about, "dim"), form
+
+    def _check(self) -> None:
+        """Offer to share out once the fields make sense."""
+        self.problem.clear()
+        try:
+            parsed_rule(self._session, self.rule.text())
+        except FilterError as error:
+            self.problem.show_problem(translate_message(str(error)))
+            self.share.setEnabled(False)
+            return
+        may_write = not self.is_busy and not self._session.is_read_only
+        self.share.setEnabled(may_write and bool(self.plan.people))
+        self.merge_button.setEnabled(may_write)
+        self.split.setEnabled(may_write and bool(self.progress.rows))
+
+    def _choose_folder(self) -> None:
+        folder = choose_folder_for_files(self)
+        if folder is not None:
+            self.write_files(folder)
+
+    def _run(self, work: partial[Shares]) -> None:
+        if self.is_busy:
+            self._waiting = work
+            return
+        self.is_busy = True
+        self._check()
+        self._runner.run(work, self._show, self._fail, owner=self)
+
+    def _go_on(self) -> None:
+        self.is_busy = False
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            self._run(waiting)
+
+    def _show(self, shares: Shares) -> None:
+        self._go_on()
+        if shares.plan is not None and not self.people.text():
+            self._fill(shares.plan)
+        head = (
+            "",
+            self.tr("given"),
+            self.tr("judged"),
+            self.tr("left"),
+            self.tr("second opinions"),
+        )
+        rows = [
+            (
+                one_line(each.reviewer),
+                f"{each.assigned:,}",
+                f"{each.judged:,}",
+                f"{each.left:,}",
+                f"{each.second:,}",
+            )
+            for each in shares.parts
+        ]
+        self.progress.show_rows(head, rows)
+        self.empty.setVisible(not rows)
+        has_files = self._session.database.is_file
+        self.split.setVisible(has_files)
+        self.pack.setVisible(has_files and bool(rows))
+        self.outcome.setText(self._outcome(shares))
+        self.outcome.setVisible(bool(self.outcome.text()))
+        self._check()
+        if shares.report is not None:
+            self._show_mine(shares)
+
+    def _fill(self, plan: SharePlan) -> None:
+        self.people.setText(", ".join(plan.people))
+        self.overlap.show_value(plan.overlap)
+        self.rule.setText(plan.second_when)
+        self.seed.show_value(float(plan.seed))
+
+    def _show_mine(self, shares: Shares) -> None:
+        """Begin with what is now this person's."""
+        queue = self._current.queue
+        has_part = any(each.reviewer == self._session.reviewer for each in shares.parts)
+        if has_part and MINE not in conjuncts(queue.tree):
+            self._current.set_queue(combine(MINE, queue.tree), queue.sort)
+
+    def _outcome(self, shares: Shares) -> str:
+        if shares.files:
+            text = self.tr("{n} files written, the first is {path}")
+            text = text.replace("{n}", str(len(shares.files)))
+            return cut(text.replace("{path}", str(shares.files[0].path)))
+        if shares.merged:
+            return self._merged_text(shares.merged)
+        if shares.report is None:
+            return ""
+        text = self.tr("{n} given out, {two} of them to two people")
+        given = sum(shares.report.given.values()) - shares.report.to_two
+        return text.replace("{n}", f"{given:,}").replace("{two}", f"{shares.report.to_two:,}")
+
+    def _merged_text(self, merged: Sequence[MergeReport]) -> str:
+        """What came in, and what people have to look at."""
+        text = self.tr("Files merged: {n}. New entries in the log: {lines}.")
+        text = text.replace("{n}", f"{len(merged):,}")
+        text = text.replace("{lines}", f"{sum(each.lines for each in merged):,}")
+        conflicts = sum(len(each.conflicts) for each in merged)
+        if conflicts:
+            more = self.tr("{text} Given differently by one person on two machines: {n}.")
+            text = more.replace("{text}", text).replace("{n}", f"{conflicts:,}")
+        if disputed := len(merged[-1].disagreements):
+            more = self.tr("{text} Disagreements to settle: {n}.")
+            text = more.replace("{text}", text).replace("{n}", f"{disputed:,}")
+        return text
+
+    def _fail(self, error: WorkbenchError) -> None:
+        self._go_on()
+        super()._fail(error)
+
+
+# What the dialog of shares does outside the GUI thread.
+@dataclass(frozen=True)
+class Shares:
+    """How the list is shared out now."""
+
+    plan: SharePlan | None
+    parts: tuple[Part, ...]
+    report: ShareReport | None = None
+    files: tuple[PartFile, ...] = ()
+    merged: tuple[MergeReport, ...] = ()
+
+
+def read_shares(session: Session) -> Shares:
+    """Read them, after the rule has asked for what second opinions it wants by now."""
+    assign_second_opinions(session)
+    return Shares(plan_of(session), parts(session))
+
+
+def make_shares(session: Session, plan: SharePlan, anew: bool) -> Shares:
+    report = share_out(session, plan, anew=anew)
+    return Shares(report.plan, parts(session), report)
+
+
+def write_parts(session: Session, folder: Path, with_spectra: bool) -> Shares:
+    files = split(session, folder, with_spectra=with_spectra)
+    return Shares(plan_of(session), parts(session), files=tuple(files))
+
+
+def merge_files(session: Session, paths: Sequence[Path], should_stop: ShouldStop) -> Shares:
+    """Merge what colleagues sent back; a file that cannot be merged ends it, those before stay."""
+    merged = []
+    for path in paths:
+        with open_session(path, session.reviewer, read_only=True) as other:
+            merged.append(merge(session, other, should_stop=should_stop))
+    return Shares(plan_of(session), parts(session), merged=tuple(merged))

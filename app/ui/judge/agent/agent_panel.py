@@ -1,0 +1,324 @@
+"""The panel that shows what the agent does on the current candidate."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedWidget, QWidget
+
+from agent.errors import WorkbenchError
+from agent.inspection.built_in import built_in
+from agent.ratings.rubric import HIGHEST, LOWEST, MEANINGS
+from agent.trajectory.trajectory import ModelRef, Step, Trajectory
+from app.core.inspections.ratings import rate, rating_of
+from app.core.inspections.shown_opinion import show_model
+from app.ui.base.translation.data_texts import rubric_words
+from app.ui.judge.agent.agent_head import AgentHead, ListRunLine
+from app.ui.judge.agent.card_content import (
+    CardContent,
+    card_contents,
+    overview_card,
+    partial_turn_card,
+)
+from app.ui.judge.agent.comparison import Comparison
+from app.ui.judge.agent.pictures import Pictures, PictureSource, PictureWindow
+from app.ui.judge.agent.takeover_bar import TakeoverBar
+from app.ui.judge.agent.timeline import Timeline
+from app.ui.judge.agent.verdict_line import VerdictLine
+from app.ui.session.inspection.records import Records
+from app.ui.session.session_context import SessionContext
+from app.ui.widgets.labels import add_action, column, escape_mnemonics, short_label
+
+LOW_LINES = 12
+"""Below so many lines of text the panel has no room for a head of three lines."""
+
+
+class AgentPanel(QFrame):
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self._agent, self._shown = context.agent, context.agent.shown
+        self._current = context.current
+        self._keymap, self._runner = context.keymap, context.runner
+        self.head = AgentHead(context, self)
+        self.list_run = ListRunLine(self)
+        self.verdict = VerdictLine(self)
+        self.rating = RatingButton(context, self.verdict)
+        self.verdict.put_beside(self.rating)
+        self.empty = short_label("", "dim")
+        self.timeline = Timeline(context.current_theme)
+        self.comparison: Comparison | None = None
+        self.takeover = TakeoverBar(context, self)
+        self.pictures = Pictures(context.runner, self)
+        self._large: PictureWindow | None = None
+        self._built: tuple[tuple[Step, ...], bool] = ((), True)
+        """The steps of `_cards`, and whether the inspection is over."""
+        self._cards: list[CardContent] = []
+        self._lay_out()
+        self._connect(context)
+        self.list_run.show_state(context.agent.list_run.state)
+
+    def _lay_out(self) -> None:
+        self.empty.setWordWrap(True)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.empty)
+        self.stack.addWidget(self.timeline)
+        column(
+            self.head,
+            self.list_run,
+            self.verdict,
+            (self.stack, 1),
+            self.takeover,
+            margins=(12, 8, 12, 8),
+            parent=self,
+        )
+
+    def _connect(self, context: SessionContext) -> None:
+        agent, shown, commands = context.agent, self._shown, context.commands
+        agent.state_changed.connect(self._refresh)
+        shown.trajectory_changed.connect(self._refresh)
+        shown.records_changed.connect(self._show_records)
+        shown.step_index_changed.connect(self._mark)
+        agent.text_received.connect(self._on_progress)
+        agent.step_ready.connect(self._on_progress)
+        agent.list_run.changed.connect(self.list_run.show_state)
+        agent.closed.connect(self.pictures.close)
+        context.keymap.changed.connect(self._refresh)
+        context.current.candidate_changed.connect(self.pictures.forget)
+        context.current.spectrum_changed.connect(self._request_pictures)
+        context.current.row_changed.connect(self._show_catalogues)
+        self.timeline.chosen.connect(shown.replay)
+        self.timeline.enlarged.connect(self._enlarge)
+        self.timeline.rerun_requested.connect(self._rerun_from)
+        self.verdict.chosen.connect(shown.show)
+        self.verdict.compared.connect(self._compare)
+        self.pictures.drawn.connect(self._show_pictures)
+        self.pictures.failed.connect(context.current.message)
+        commands.add("run_agent", agent.run_here)
+        commands.add("pause_agent", agent.toggle_pause)
+        commands.add("step", agent.replay_next_look)
+        commands.add("reveal", context.current.reveal)
+        commands.add("run_queue", agent.toggle_list_run)
+        commands.ran.connect(self._on_command)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.head.set_low(self.height() < LOW_LINES * self.fontMetrics().height())
+
+    # Showing
+
+    def _refresh(self, _: object = None) -> None:
+        if not self.isVisible():  # refreshed when shown
+            return
+        shown = self._shown
+        self._show_catalogues()
+        self.verdict.show_record(None if shown.is_hidden or shown.run else shown.trajectory)
+        self.rating.refresh()
+        self.takeover.refresh()
+        is_comparing = self.verdict.compare.isChecked() and shown.run is None
+        if is_comparing and self.comparison is not None:
+            self.stack.setCurrentWidget(self.comparison)
+        else:
+            self._show_steps()
+
+    def _show_catalogues(self, _: object = None) -> None:
+        candidate = self._current.candidate
+        self.verdict.show_catalogues(None if candidate is None else candidate.catalogue_log_odds)
+
+    def _show_steps(self) -> None:
+        run, steps = self._shown.run, self._shown.steps
+        text = "" if run is None or self._shown.is_hidden else run.partial_text
+        if not steps and not text:
+            self._show_empty()
+            return
+        # A record always returns the same tuple, so its cards are built once.
+        if steps is not self._built[0] or self._built[1] != (run is None):
+            self._built = steps, run is None
+            cards = card_contents(steps, is_over=run is None, z=self._shown.z)
+            self._cards = self._overview() + cards
+        cards = [*self._cards, partial_turn_card(text)] if text else self._cards
+        self.timeline.show_cards(cards, follow=run is not None)
+        self.stack.setCurrentWidget(self.timeline)
+        self._mark(self._shown.step_index)
+        self._request_pictures()
+        self._show_pictures()
+
+    def _overview(self) -> list[CardContent]:
+        """The card with the overview text, which a trajectory has only once it is finished."""
+        record = self._shown.trajectory
+        text = "" if self._shown.run is not None or record is None else record.overview_text
+        return [overview_card(text)] if text else []
+
+    def _show_empty(self) -> None:
+        text = self._empty_text()
+        if self.empty.text() != text:
+            self.empty.setText(text)
+        self.timeline.show_cards([])
+        self.stack.setCurrentWidget(self.empty)
+
+    def _empty_text(self) -> str:
+        run = self._shown.run
+        if self._current.row is None:
+            return self.tr("No candidate")
+        if not self._agent.has_question:
+            return self.tr("There is no class to judge: the agent is off")
+        if self._shown.is_hidden:
+            key = self._keymap.label("reveal")
+            text = self.tr("Hidden until you judge ({key} reveals)").replace("{key}", key)
+            return text if run is None else text + "\n" + self.tr("The agent is running")
+        if run is not None and run.is_paused:
+            if self.takeover.reads_remarks:
+                return self.tr("Paused: show it a window or write a remark, then resume")
+            return self.tr("Paused: show it a window, then resume")
+        if run is not None:
+            return self.tr("The agent is looking at the whole spectrum")
+        if self._shown.trajectory is not None:
+            return self.tr("The agent took no step")
+        key = self._keymap.label("run_agent")
+        return self.tr("Not inspected yet ({key} runs the agent)").replace("{key}", key)
+
+    def _on_progress(self, candidate_id: int, _: object) -> None:
+        run = self._shown.run
+        if run is not None and run.candidate_id == candidate_id and self.isVisible():
+            self._show_steps()
+            self.head.show_status()
+
+    def _mark(self, index: int) -> None:
+        own = built_in(self._agent.worker_model.name)
+        always_same = own is not None and own.starts_over  # so it offers no rerun
+        can_rerun = self._shown.run is None and not always_same
+        self.timeline.mark(index, can_rerun=can_rerun)
+
+    def _show_records(self, records: Records) -> None:
+        self.verdict.show_records(records)
+        if self.comparison is not None:
+            self.comparison.show_records(records, self._shown.trajectory)
+
+    def _compare(self, is_on: bool) -> None:
+        if is_on and self.comparison is None:
+            self.comparison = Comparison()
+            self.comparison.preferred.connect(self._prefer)
+            self.stack.addWidget(self.comparison)
+        if is_on and self.comparison is not None:
+            self.comparison.show_records(self._shown.records, self._shown.trajectory)
+        self._refresh()
+
+    def _prefer(self, model: ModelRef | None) -> None:
+        # In the background, as it updates every candidate of the session.
+        work = partial(show_model, self._current.session, model)
+        self._runner.run(work, failed=self._current.report_error, owner=self)
+
+    # Acting
+
+    def _on_command(self, command: str) -> None:
+        if command == "escape":
+            self._agent.stop()
+
+    def _rerun_from(self, index: int) -> None:
+        """Rerun from the turn after this step."""
+        record = self._shown.trajectory
+        if record is not None and 0 <= index < len(record.steps):
+            self._agent.continue_from(record, record.steps[index].turn + 1)
+
+    # Pictures
+
+    def _request_pictures(self, _: object = None) -> None:
+        spectrum = self._current.spectrum
+        looks = [step for step in self._shown.steps if step.is_look]
+        if spectrum is None or not looks or not self.isVisible():
+            return
+        record = None if self._shown.run is not None else self._shown.trajectory
+        if record is None:
+            source = PictureSource(spectrum=spectrum, model=self._agent.worker_model.name)
+        else:
+            source = PictureSource.of(record, spectrum)
+        self.pictures.request(source, looks)
+
+    def _show_pictures(self) -> None:
+        self.timeline.show_pictures(self.pictures.thumbs)
+
+    def _enlarge(self, index: int) -> None:
+        self._shown.replay(index)
+        card = self.timeline.card_of(index)
+        content = None if card is None else card.content
+        image = None if content is None else self.pictures.images.get(content.picture)
+        if image is None or content is None:
+            return
+        if self._large is None:
+            self._large = PictureWindow(self)
+        parts = (content.title, content.aside, content.label)
+        self._large.show_picture(image, " · ".join(part for part in parts if part))
+
+
+class RatingButton(QPushButton):
+    """Shows this reviewer's rating of the shown record; hidden where there is nothing to rate."""
+
+    def __init__(self, context: SessionContext, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._current, self._shown = context.current, context.agent.shown
+        self._session, self._keymap = context.bridge.session, context.keymap
+        self.setProperty("role", "quiet")
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.clicked.connect(self._open_menu)
+        for score in range(LOWEST, HIGHEST + 1):
+            context.commands.add(f"rate_{score}", partial(self.rate, score))
+        self.refresh()
+
+    @property
+    def record(self) -> Trajectory | None:
+        """The finished record on screen."""
+        shown = self._shown
+        if shown.is_hidden or shown.run is not None or self._current.candidate is None:
+            return None
+        return shown.trajectory
+
+    def refresh(self) -> None:
+        record, candidate = self.record, self._current.candidate
+        can_rate = record is not None and candidate is not None and not self._session.is_read_only
+        self.setVisible(can_rate)
+        if not can_rate or record is None or candidate is None or not self._session.reviewer:
+            return
+        found = rating_of(self._session, candidate.id, record)
+        text, about = self.tr("Rate"), self.tr("Rate this inspection")
+        if found is not None and found.overall is not None:
+            text = self.tr("Rated {n}").replace("{n}", str(found.overall))
+            about = rubric_words(MEANINGS["overall"][found.overall])
+        keys = f"{self._keymap.label('rate_0')} … {self._keymap.label('rate_5')}"
+        self.setText(text)
+        self.setAccessibleName(text)
+        self.setToolTip(f"{about} ({keys})")
+
+    def rate(self, score: int) -> None:
+        """Store the rating; the same once more takes it back."""
+        record, candidate = self.record, self._current.candidate
+        if record is None or candidate is None:
+            self._current.message.emit(self.tr("There is no finished inspection to rate here"))
+            return
+        try:
+            given = rate(self._session, candidate.id, record, score)
+        except WorkbenchError as error:
+            self._current.report_error(error)
+            return
+        text = self.tr("Rating taken back")
+        if given is not None:
+            text = self.tr("Rated {n}: {what}").replace("{n}", str(score))
+            text = text.replace("{what}", rubric_words(MEANINGS["overall"][score]))
+        self._current.message.emit(text)
+        self.refresh()
+
+    def _open_menu(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for score in range(HIGHEST, LOWEST - 1, -1):
+            words = rubric_words(MEANINGS["overall"][score])
+            key = self._keymap.label(f"rate_{score}")
+            text = escape_mnemonics(f"{score}: {words}")
+            add_action(menu, f"{text}\t{key}" if key else text, partial(self.rate, score))
+        menu.popup(self.mapToGlobal(self.rect().bottomLeft()))

@@ -1,0 +1,344 @@
+"""Popup to choose the agent's model: a known one, a folder or file, or a server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication, QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFrame,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QWidget,
+)
+
+from agent.engines.registry import engine_kind
+from agent.errors import ResourceError
+from agent.inspection.built_in import INSPECTORS, BuiltIn
+from agent.models.folders import models_folder
+from agent.models.registry import ModelLocation, find_model, is_partly_downloaded, list_models
+from agent.models.wordings import missing_wording
+from app.core.database.locations import shown_location
+from app.core.session.session import Session
+from app.core.statistics.agents import TrackRecord, track_records
+from app.core.statistics.number_format import rough_percent
+from app.ui.base.background.runner import Runner
+from app.ui.base.translation.data_texts import key_in_address
+from app.ui.base.translation.message_texts import translate_message
+from app.ui.widgets.labels import column, row, short_label, wrapped_label
+
+translate = QCoreApplication.translate
+WIDTH, LIST_HEIGHT, MIN_LIST_HEIGHT = 460, 320, 80
+KEY = Qt.ItemDataRole.UserRole
+NEED = Qt.ItemDataRole.UserRole + 1
+BYTES_PER_PARAMETER = 2
+"""In the precision in which models are published."""
+
+
+class ModelChooser(QFrame):
+    """Closes when a model is chosen or the person clicks elsewhere."""
+
+    chosen = Signal(str)
+    """A name, a path or an address; empty: the measured inspector."""
+
+    def __init__(self, runner: Runner, session: Session, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setProperty("role", "card")
+        self._runner, self._session = runner, session
+        self._position = QPoint()
+        self._current = ""
+        self.list = QListWidget()
+        self.list.setProperty("role", "plain")
+        self.list.setWordWrap(True)
+        self.list.setAccessibleName(self.tr("Models"))
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.address = QLineEdit()
+        self.address.setPlaceholderText(self.tr("http://host:port/v1#model"))
+        self.address.setAccessibleName(self.tr("Server address"))
+        self.use = QPushButton(self.tr("Use server"))
+        self.folder = QPushButton(self.tr("Model folder"))
+        self.file = QPushButton(self.tr("GGUF file"))
+        self.note = wrapped_label("", "warning")
+        self.note.hide()
+        column(
+            short_label(self.tr("Agent model"), "title"),
+            self.list,
+            self.note,
+            row((self.address, 1), self.use),
+            row(self.folder, self.file, 1),
+            margins=12,
+            parent=self,
+        )
+        self.list.itemClicked.connect(self._choose_item)
+        self.list.itemActivated.connect(self._choose_item)
+        self.address.returnPressed.connect(self._choose_address)
+        self.use.clicked.connect(self._choose_address)
+        self.folder.clicked.connect(self._ask_folder)
+        self.file.clicked.connect(self._ask_file)
+
+    def open_at(self, position: QPoint, current: str) -> None:
+        """Open at a global position; `current` is the model in use."""
+        self._current = current
+        self.note.hide()
+        self._position = position
+        self._runner.run(partial(model_rows, current, self._session), self._show_rows, owner=self)
+        self._place()
+        self.show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._place()  # only now has it the fonts and margins of the style sheet
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close()
+        else:
+            super().keyPressEvent(event)
+
+    def _place(self) -> None:
+        """Fit on the screen of the position, as near to it as possible."""
+        screen = QGuiApplication.screenAt(self._position) or self.screen()
+        area = screen.availableGeometry()
+        self.setFixedWidth(min(WIDTH, area.width()))
+        self.list.setFixedHeight(LIST_HEIGHT)
+        self.adjustSize()
+        over = self.sizeHint().height() - area.height()
+        if over > 0:
+            self.list.setFixedHeight(max(LIST_HEIGHT - over, MIN_LIST_HEIGHT))
+            self.adjustSize()
+        x = min(self._position.x(), area.right() + 1 - self.width())
+        y = min(self._position.y(), area.bottom() + 1 - self.height())
+        self.move(max(x, area.left()), max(y, area.top()))
+
+    def _show_rows(self, found: tuple[list[ModelRow], str]) -> None:
+        rows, faults = found
+        self.list.clear()
+        needs = translate("agent", "Needs {what}")
+        for each in rows:
+            needed = needs.replace("{what}", each.needs) if each.needs else ""
+            lines = (f"{each.title} · {each.state}", each.about, needed, each.record)
+            item = QListWidgetItem("\n".join(line for line in lines if line))
+            item.setData(KEY, each.key)
+            item.setData(NEED, each.need)
+            item.setToolTip(each.need or each.about)
+            self.list.addItem(item)
+            if each.key == self._current:
+                self.list.setCurrentItem(item)
+        if faults:
+            self._show_note(self.tr("Skipped: {what}").replace("{what}", faults))
+
+    def _choose_item(self, item: QListWidgetItem) -> None:
+        need = item.data(NEED)
+        if need:
+            self._show_note(need)
+        else:
+            self._choose(item.data(KEY))
+
+    def _choose_address(self) -> None:
+        address = self.address.text().strip()
+        if not address.lower().startswith(("http://", "https://")):
+            self._show_note(self.tr("A server address begins with http:// or https://"))
+        elif shown_location(address) != address:
+            self._show_note(key_in_address())
+        else:
+            self._choose(address)
+
+    def _ask_folder(self) -> None:
+        self.close()
+        path = QFileDialog.getExistingDirectory(
+            self.parentWidget(), self.tr("Choose a model folder")
+        )
+        if path:
+            self._choose(path)
+
+    def _ask_file(self) -> None:
+        self.close()
+        path, _ = QFileDialog.getOpenFileName(
+            self.parentWidget(), self.tr("Choose a GGUF file"), "", "GGUF (*.gguf)"
+        )
+        if path:
+            self._choose(path)
+
+    def _choose(self, key: str) -> None:
+        self.close()
+        self.chosen.emit(key)
+
+    def _show_note(self, text: str) -> None:
+        self.note.setText(text)
+        self.note.show()
+        self._place()
+
+
+# Lists the models to choose from, whether each is ready, and how to get what is missing.
+@dataclass(frozen=True, kw_only=True)
+class ModelRow:
+    """One model; `key` is stored in the settings: a name, a path or an address."""
+
+    key: str
+    title: str
+    about: str
+    state: str
+    needs: str = ""
+    """What it needs to run: memory, a program, a server."""
+    record: str = ""
+    """How often it agreed with the person's own verdicts."""
+    ref: tuple[str, str] = ("", "")
+    """Name and hash under which its records are stored."""
+    need: str = ""
+    """What is missing and how to get it; empty: ready."""
+
+
+def model_rows(chosen: str, session: Session) -> tuple[list[ModelRow], str]:
+    """Return rows of all known models and the chosen one, and the errors of skipped ones.
+
+    It reads the disk and the session, so do not call it on the GUI thread.
+    """
+    faults: list[ResourceError] = []
+    models = []
+    for location in list_models(on_fault=faults.append):
+        try:
+            models.append(_row(location))
+        except ResourceError as fault:  # its wording is damaged
+            faults.append(fault)
+    rows = [*map(_own_row, INSPECTORS), *models]
+    if chosen and chosen not in {row.key for row in rows}:
+        rows.append(_chosen(chosen))
+    records = track_records(session, session.reviewer)
+    rows = [replace(row, record=_record_text(records.get(row.ref))) for row in rows]
+    return rows, "\n".join(str(fault) for fault in faults)
+
+
+def _own_row(own: BuiltIn) -> ModelRow:
+    """The row of an inspector of the program's own."""
+    eye, ref, need = own.location(), own.ref(), own.obstacle()
+    state, needs = translate("agent", "ready"), ""
+    if not own.eye:
+        state, needs = translate("agent", "always available"), translate("agent", "nothing")
+    elif eye is None:
+        state = translate("agent", "not on this machine")
+    else:
+        needs = _needs(eye)
+        if need:
+            state = translate("agent", "its engine is not installed")
+    return ModelRow(
+        key=own.name,
+        title=own.name,
+        about=" · ".join(map(translate_message, own.about)),
+        state=state,
+        needs=needs,
+        ref=("", "") if ref is None else (ref.name, ref.sha256),
+        need=translate_message(need),
+    )
+
+
+def _chosen(name: str) -> ModelRow:
+    """Return the row of a path or address that the user gave."""
+    try:
+        location = find_model(name)
+    except ResourceError as error:
+        state = translate("agent", "not found")
+        title = shown_location(name)
+        return ModelRow(
+            key=name, title=title, about="", state=state, need=translate_message(str(error))
+        )
+    return replace(_row(location), key=name, about=shown_location(name))
+
+
+def _row(location: ModelLocation) -> ModelRow:
+    card = location.card
+    parts = [card.title or card.family, _size(location), card.engine]
+    if card.simulated_only:
+        parts.append(translate("agent", "trained on simulations only"))
+    if location.origin != "hub" and missing_wording(card):
+        parts.append(translate("agent", "asked in our words, not in those it was trained on"))
+    return ModelRow(
+        key=card.name,
+        title=card.name,
+        about=" · ".join(part for part in parts if part),
+        state=_state(location),
+        needs=_needs(location),
+        ref=(location.ref.name, location.ref.sha256),
+        need=_need(location),
+    )
+
+
+def _state(location: ModelLocation) -> str:
+    if location.origin == "hub":
+        if is_partly_downloaded(location):
+            return translate("agent", "partly downloaded")
+        return translate("agent", "not on this machine")
+    if location.missing:
+        return translate("agent", "incomplete")
+    if engine_kind(location.card.engine).obstacle():
+        return translate("agent", "its engine is not installed")
+    if location.origin == "server":
+        return translate("agent", "server")
+    return translate("agent", "ready")
+
+
+def _need(location: ModelLocation) -> str:
+    card = location.card
+    if location.origin == "hub":
+        text = translate(
+            "agent",
+            "{name} is not on this machine yet. Run in a terminal: spec-o3 models get {name}\n"
+            "Or put its files into {folder}",
+        )
+        if is_partly_downloaded(location):
+            text = translate(
+                "agent",
+                "{name} is partly downloaded. To finish, run in a terminal: "
+                "spec-o3 models get {name}",
+            )
+        return text.replace("{name}", card.name).replace("{folder}", str(models_folder()))
+    if location.missing:
+        text = translate("agent", "Incomplete: {files} is missing from {folder}")
+        files = ", ".join(location.missing[:3])
+        return text.replace("{files}", files).replace("{folder}", str(location.folder))
+    return translate_message(engine_kind(card.engine).obstacle())
+
+
+def _size(location: ModelLocation) -> str:
+    if location.card.bytes:
+        return size_text(location.card.bytes)
+    if location.card.parameters >= 1e9:
+        billions = f"{location.card.parameters / 1e9:.1f}"
+        return translate("agent", "{n} billion parameters").replace("{n}", billions)
+    if location.card.parameters:
+        millions = f"{max(location.card.parameters / 1e6, 1.0):.0f}"
+        return translate("agent", "{n} million parameters").replace("{n}", millions)
+    return ""
+
+
+def size_text(size: int) -> str:
+    """A size in the unit in which it is no zero."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(round(size / 1e6), 1)} MB"
+
+
+def _needs(location: ModelLocation) -> str:
+    """What the model needs to run here, in one line."""
+    card, engine = location.card, engine_kind(location.card.engine)
+    if engine.is_server:
+        return translate("agent", "a server that answers at its address")
+    size = card.bytes or card.parameters * BYTES_PER_PARAMETER
+    if not size:
+        return engine.program
+    memory = translate("agent", "{program} and about {size} of memory")
+    if engine.wants_gpu:
+        memory = translate("agent", "{program}, and a GPU with about {size} of memory")
+    return memory.replace("{program}", engine.program).replace("{size}", size_text(size))
+
+
+def _record_text(record: TrackRecord | None) -> str:
+    if record is None:
+        return translate("agent", "not yet compared with your own verdicts")
+    text = translate("agent", "agreed with you on {k} of {n} you judged ({share})")
+    share = rough_percent(record.agreed / record.n)
+    for name, value in {"k": f"{record.agreed:,}", "n": f"{record.n:,}", "share": share}.items():
+        text = text.replace("{" + name + "}", value)
+    return text

@@ -1,0 +1,143 @@
+"""Draws the compared spectra over the current one, each brought to the same median."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QObject
+
+from agent.spectra.spectrum import Spectrum, Window
+from app.ui.base.theme.theme import Theme
+from app.ui.judge.comparison.compared_spectra import Compared, ComparedSpectra
+from app.ui.judge.comparison.legend import Legend
+from app.ui.judge.plot.axes.flux_range import overlaps
+from app.ui.judge.plot.canvas.curve import EMPTY, Curve, visible
+from app.ui.judge.plot.spectrum_panel import SpectrumPanel
+from app.ui.judge.plot.trace import AskedTrace, Trace, asked_trace, takes_long, trace
+from app.ui.session.session_context import SessionContext
+
+WIDTH_PX = 1.0
+ROLES = tuple(f"overlay_{number}" for number in range(1, 7))
+"""Colours of the theme, by slot."""
+
+
+class OverlayCurves(QObject):
+    def __init__(
+        self, comparison: ComparedSpectra, panel: SpectrumPanel, context: SessionContext
+    ) -> None:
+        super().__init__(panel)
+        self._comparison, self._panel, self._view = comparison, panel, context.view
+        self._runner, self._theme = context.runner, context.current_theme
+        self._curves: dict[int, Curve] = {}
+        self._traces: dict[int, Trace] = {}
+        """Prepared spectra by candidate, as the options ask for them now."""
+        self._asked: AskedTrace = asked_trace(context.view.options)
+        self.legend: Legend | None = None
+        comparison.changed.connect(self._compared_changed)
+        context.view.changed.connect(self._options_changed)
+        context.view.window_changed.connect(self.draw)
+        context.current.spectrum_changed.connect(self.draw)
+        panel.drawn_later.connect(self.draw)
+        context.current_theme.changed.connect(self._restyle)
+
+    def draw(self, *_: object) -> None:
+        """Draw them as the spectrum on screen is drawn now: nothing to do without any."""
+        if not self._curves and not self._comparison.compared:
+            return
+        drawn = {each.slot: each for each in self._comparison.shown}
+        for slot in {*self._curves, *drawn}:
+            self._draw(slot, drawn.get(slot))
+        if self.legend is not None:
+            self.legend.show_compared(self._comparison.compared)
+        self._panel.plot.viewport().update()
+
+    def _draw(self, slot: int, each: Compared | None) -> None:
+        curve, main = self._curves.get(slot), self._panel.plot.trace
+        other = None if each is None else self._prepared(each)
+        factor = np.nan
+        # A file whose unit does not tell what its flux is stays as it is: no curve beside others.
+        if main is not None and other is not None and main.quantity == other.quantity:
+            factor = same_median(main, other, self._view.window)
+        if curve is None:
+            if other is None:
+                return
+            curve = self._curves[slot] = self._new_curve(slot)
+        if other is None or not np.isfinite(factor):
+            curve.show_data(EMPTY, EMPTY)
+        else:
+            curve.show_data(other.wavelength, other.on_axis(factor * other.flux))
+
+    def _new_curve(self, slot: int) -> Curve:
+        plot = self._panel.plot
+        depth = 3.0 + 0.1 * slot  # over the spectrum, below the template
+        curve = Curve(plot.stage, plot.theme, role=ROLES[slot], depth=depth, width_px=WIDTH_PX)
+        if self.legend is None:
+            self.legend = Legend(plot.stage, plot.theme, plot.texts)
+            self.legend.toggled.connect(self._comparison.toggle)
+            self.legend.removed.connect(self._comparison.remove)
+        return curve
+
+    def _prepared(self, each: Compared) -> Trace | None:
+        """The trace of a compared spectrum; None while it is being prepared."""
+        if (known := self._traces.get(each.candidate.id)) is not None:
+            return known
+        if not takes_long(each.spectrum, *self._asked):
+            made = trace(each.spectrum, *self._asked)
+            self._traces[each.candidate.id] = made
+            return made
+        work = partial(trace, each.spectrum, *self._asked)
+        done = partial(self._prepared_later, each.candidate.id, each.spectrum, self._asked)
+        self._runner.run(work, done, owner=self)
+        return None
+
+    def _prepared_later(
+        self, candidate_id: int, spectrum: Spectrum, asked: AskedTrace, made: Trace
+    ) -> None:
+        is_there = any(each.spectrum is spectrum for each in self._comparison.compared)
+        if is_there and asked == self._asked:
+            self._traces[candidate_id] = made
+            self.draw()
+
+    def _compared_changed(self) -> None:
+        there = {each.candidate.id for each in self._comparison.compared}
+        self._traces = {key: made for key, made in self._traces.items() if key in there}
+        self.draw()
+
+    def _options_changed(self, _: frozenset[str]) -> None:
+        asked = asked_trace(self._view.options)
+        if asked != self._asked:
+            self._asked = asked
+            self._traces.clear()
+        self.draw()
+
+    def _restyle(self, theme: Theme) -> None:
+        for curve in self._curves.values():
+            curve.theme = theme
+        if self.legend is not None:
+            self.legend.theme = theme
+        self._panel.plot.viewport().update()
+
+
+def same_median(main: Trace, other: Trace, window: Window | None) -> float:
+    """The factor that brings a trace to the median of the main one; NaN where they do not meet.
+
+    It is that of the window on screen, of all that they share where one has no flux there.
+    """
+    shared = max(main.range[0], other.range[0]), min(main.range[1], other.range[1])
+    if window is not None and overlaps(window, shared):
+        inside = max(window[0], shared[0]), min(window[1], shared[1])
+        factor = _ratio_of_medians(main, other, inside)
+        if np.isfinite(factor):
+            return factor
+    return _ratio_of_medians(main, other, shared)
+
+
+def _ratio_of_medians(main: Trace, other: Trace, window: Window) -> float:
+    medians = []
+    for each in (main, other):
+        flux = each.flux[visible(each.wavelength, *window)]
+        flux = flux[np.isfinite(flux)]
+        medians.append(float(np.median(flux)) if flux.size else 0.0)
+    mine, its = medians
+    return mine / its if mine > 0 and its > 0 else np.nan

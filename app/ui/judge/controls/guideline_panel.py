@@ -1,0 +1,246 @@
+"""The question of the task and its guideline, in a panel that scrolls."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication, Qt, QTimer
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QWidget
+
+from agent.evidence.findings import Finding, check_claims
+from agent.evidence.line_words import ew_text
+from agent.evidence.measurements import measurements_of
+from agent.spectra.measure.index_definitions import builtin_indices
+from agent.spectra.spectrum import Spectrum
+from agent.tasks.look import has_class
+from agent.tasks.task import Evidence, Section, Task, guideline_sections
+from app.ui.base.translation.data_texts import frame_text, section_lines, section_title, task_text
+from app.ui.base.translation.measured_texts import translate_reason
+from app.ui.session.session_context import SessionContext
+from app.ui.widgets import section as folding
+from app.ui.widgets.labels import column, short_label, wrapped_label
+
+MEASURE_AFTER_MS = 250
+"""So that nothing is measured while candidates fly past."""
+MET, NOT_MET, UNKNOWN = "✓", "✕", "–"
+QUANTITIES = {"line": "EW", "ratio": "EW", "width": "FWHM"}
+translate = QCoreApplication.translate
+
+OPEN = frozenset({"summary", "primary"})
+ORDER = (
+    "summary", "primary", "answer_no", "secondary", "confirming", "states", "contaminants",
+    "not_testable", "pitfalls",
+)  # fmt: skip
+"""Decisive sections first."""
+
+
+class GuidelinePanel(QScrollArea):
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
+        self.card: GuidelineCard | None = None
+        task = context.current.session.task
+        inner = QWidget(self.viewport())
+        layout = column(spacing=6, margins=(12, 8, 12, 8), parent=inner)
+        if has_class(task):
+            layout.addWidget(wrapped_label(task_text(task.question), "title"))
+            self.card = GuidelineCard(context, inner)
+            layout.addWidget(self.card)
+        else:
+            text = self.tr("There is no class to judge, and so no guideline.")
+            layout.addWidget(wrapped_label(text, "dim"))
+        layout.addStretch(1)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidget(inner)
+        self.viewport().setAutoFillBackground(False)
+        inner.setAutoFillBackground(False)
+
+
+# The primary criteria of the class that can be measured, as a checklist of the spectrum on
+# screen. Terms and numbers are those of the measured inspector, so that the agent and the list
+# say the same.
+def measured_criteria(task: Task, spectrum: Spectrum) -> tuple[Finding, ...]:
+    """The primary claims of a task, checked on a spectrum. Any thread."""
+    findings = check_claims(task, measurements_of(spectrum))
+    return tuple(each for each in findings if each.evidence.rank == "primary")
+
+
+def criterion_text(evidence: Evidence) -> str:
+    """What is asked for, as "Hα FWHM > 600 km/s"; emission has a negative equivalent width."""
+    is_emission = evidence.expect == "emission"
+    sign = "<" if is_emission or evidence.expect == "below" else ">"
+    threshold = -evidence.threshold if is_emission else evidence.threshold
+    parts = task_text(evidence.label), QUANTITIES.get(evidence.kind, ""), sign
+    index = builtin_indices().get(evidence.target[0])
+    by_kind = {"line": "Å", "width": "km/s", "ratio": ""}
+    unit = by_kind.get(evidence.kind, "" if index is None else index.unit)
+    number = f"{threshold:g}\N{NO-BREAK SPACE}{unit}".strip().replace("-", "−")
+    return " ".join([*filter(None, parts), number])
+
+
+def result_text(finding: Finding, task: Task) -> str:
+    """What was measured, and whether that meets the criterion."""
+    if not finding.is_testable:
+        text = translate("CriteriaList", "not measurable: {why}")
+        return text.replace("{why}", _why(finding, task))
+    value = _value(finding).replace("-", "−")
+    met = translate("CriteriaList", "{value}, met")
+    text = met if finding.is_found else translate("CriteriaList", "{value}, not met")
+    return text.replace("{value}", value)
+
+
+def _value(finding: Finding) -> str:
+    value, error = finding.value, finding.error
+    has_error = math.isfinite(error) and error > 0
+    if finding.evidence.kind == "line":
+        return ew_text(value, error if has_error else None)
+    digits = 0 if finding.evidence.kind == "width" else 2
+    text = f"{value:.{digits}f}"
+    return f"{text} ± {error:.{digits}f}" if has_error else text
+
+
+def _why(finding: Finding, task: Task) -> str:
+    if math.isfinite(finding.value):
+        return translate("CriteriaList", "S/N {n}").replace("{n}", f"{finding.snr:.0f}")
+    if finding.reason.startswith("it needs "):
+        labels = {each.id: task_text(each.label) for each in task.evidence}
+        needed = ", ".join(labels[name] for name in finding.evidence.needs)
+        return translate("CriteriaList", "it needs {name}").replace("{name}", needed)
+    return translate_reason(finding.reason)
+
+
+class CriteriaList(QWidget):
+    """Measures only while it is on screen, after the spectrum was painted.
+
+    Hidden with the agent's opinion in blind mode, as it is what the measured inspector decides by.
+    """
+
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
+        self._current, self._runner = context.current, context.runner
+        self._current_theme = context.current_theme
+        self._task = context.current.session.task
+        self._measured: tuple[Spectrum, Sequence[Finding]] | None = None
+        claims = [each for each in self._task.evidence if each.rank == "primary"]
+        self.marks = [short_label(UNKNOWN) for _ in claims]
+        self.results = [wrapped_label("", "dim") for _ in claims]
+        self.hidden_text = wrapped_label(self.tr("Measurements: hidden until you judge"), "dim")
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 4, 0, 0)
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(0)
+        grid.setColumnStretch(1, 1)
+        grid.addWidget(self.hidden_text, 0, 0, 1, 2)
+        self._lines: list[QWidget] = []
+        for evidence, mark, result in zip(claims, self.marks, self.results, strict=True):
+            name, row = wrapped_label(criterion_text(evidence)), grid.rowCount()
+            grid.addWidget(mark, row, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(name, row, 1)
+            grid.addWidget(result, row + 1, 1)
+            self._lines += [mark, name, result]
+        self._timer = QTimer(self, singleShot=True, interval=MEASURE_AFTER_MS)
+        self._timer.timeout.connect(self._measure)
+        self._current.spectrum_changed.connect(self._refresh)
+        self._current.row_changed.connect(self._refresh)
+        self._current.blind_mode.changed.connect(self._refresh)
+        context.current_theme.changed.connect(self._refresh)
+        self._refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._refresh()
+
+    def _refresh(self, _: object = None) -> None:
+        if not self.isVisible():  # refreshed when shown
+            return
+        row, spectrum = self._current.row, self._current.spectrum
+        is_hidden = row is None or self._current.blind_mode.hides(row)
+        self.hidden_text.setVisible(is_hidden and row is not None)
+        for line in self._lines:
+            line.setVisible(not is_hidden)
+        if self._measured is not None and self._measured[0] is spectrum:
+            self._show(self._measured[1])
+            return
+        self._show(())
+        if spectrum is not None and not is_hidden:
+            self._timer.start()
+
+    def _measure(self) -> None:
+        spectrum = self._current.spectrum
+        if spectrum is None or not self.isVisible():
+            return
+        if not self._current.is_painted:
+            self._timer.start()
+            return
+        work = partial(measured_criteria, self._task, spectrum)
+        self._runner.run(work, partial(self._keep, spectrum), owner=self)
+
+    def _keep(self, spectrum: Spectrum, findings: Sequence[Finding]) -> None:
+        if spectrum is self._current.spectrum:
+            self._measured = spectrum, findings
+            self._refresh()
+
+    def _show(self, findings: Sequence[Finding]) -> None:
+        theme = self._current_theme.theme
+        for number, (mark, result) in enumerate(zip(self.marks, self.results, strict=True)):
+            finding = findings[number] if findings else None
+            if finding is None or not finding.is_testable:
+                sign, colour = UNKNOWN, theme.dim
+            elif finding.is_found:
+                sign, colour = MET, theme.accept
+            else:
+                sign, colour = NOT_MET, theme.reject
+            mark.setText(sign)
+            mark.setStyleSheet(f"color: {colour}; font-weight: 600;")
+            result.setText("…" if finding is None else result_text(finding, self._task))
+
+
+class GuidelineCard(QWidget):
+    """The task's guideline: the summary first, its sections folded below."""
+
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        task = context.current.session.task
+        layout = column(spacing=4, parent=self)
+        self.parts: dict[str, folding.Section] = {}
+        sections = {each.id: each for each in guideline_sections(task)}
+        for key in ORDER:
+            if key == "summary":
+                summary = "\n".join(text for _, text in section_lines(sections[key]))
+                layout.addWidget(wrapped_label(summary.strip()))
+            elif key in sections:
+                section, theme = sections[key], context.current_theme
+                title, is_open = section_title(section), key in OPEN
+                part = folding.Section(title, theme, is_open=is_open)
+                part.body.addWidget(_entries(section))
+                part.header.set_note(str(len(section.lines)))
+                self.parts[key] = part
+                layout.addWidget(part)
+            if key == "primary":
+                self.criteria = CriteriaList(context)
+                self.parts[key].body.addWidget(self.criteria)
+        layout.addWidget(wrapped_label(frame_text(), "dim"))
+
+
+def _entries(section: Section) -> QWidget:
+    """A bulleted list; an entry with a heading has it on a line of its own."""
+    grid = QWidget()
+    layout = QGridLayout(grid)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setHorizontalSpacing(6)
+    layout.setVerticalSpacing(4)
+    layout.setColumnStretch(1, 1)
+    for head, rest in section_lines(section):
+        row = layout.rowCount()
+        if head:
+            layout.addWidget(wrapped_label(head, "title"), row, 0, 1, 2)
+            layout.addWidget(wrapped_label(rest), row + 1, 0, 1, 2)
+            continue
+        layout.addWidget(short_label("•", "dim"), row, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(wrapped_label(rest), row, 1)
+    return grid

@@ -1,0 +1,303 @@
+"""Chooses the template drawn over the spectrum: a simulated class, or a file of the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFileDialog, QMenu, QPushButton, QWidget
+
+from agent.errors import WorkbenchError
+from agent.spectra.matching.template_velocity import Match, RankedTemplate, rank_templates
+from agent.spectra.pixel_grid import LIGHT_KMS
+from agent.spectra.spectrum import FASTEST_STAR_Z, Spectrum
+from app.ui.base.settings.settings import Settings
+from app.ui.base.translation.data_texts import library_name
+from app.ui.judge.controls.template_library import OWN, Template, TemplateLibrary
+from app.ui.session.session_context import SessionContext
+from app.ui.widgets.labels import (
+    button,
+    check_box,
+    column,
+    escape_mnemonics,
+    one_line,
+    row,
+    short_label,
+    with_key,
+    wrapped_label,
+)
+from app.ui.widgets.number_box import NumberBox
+
+MOST_SHOWN = 8
+MAX_NAME = 34
+NUMBERS_PX = 48, 84
+FARTHEST = {"GALAXY": 0.8, "QSO": 5.0}
+"""Largest redshift tried, by class; all others are stars."""
+
+
+class TemplateChoice(QWidget):
+    """A check box that shows the template, and a menu with a submenu per class."""
+
+    def __init__(self, context: SessionContext, library: TemplateLibrary) -> None:
+        super().__init__()
+        self._view, self._current, self._runner = context.view, context.current, context.runner
+        self._settings, self._keymap, self.library = context.settings, context.keymap, library
+        self._last = ""
+        self._own: tuple[str, ...] | None = None
+        """The user's files that the menu lists; None before it is filled."""
+        self._dialog: QFileDialog | None = None
+        self.shown = check_box("")
+        self.choose = button("", "choice")
+        self.note = wrapped_label("", "dim")
+        self.ranking = TemplateRanking(context, library)
+        scale = self.tr("Factor on the template's flux")
+        self.scale = NumberBox(scale, low=0.01, high=100.0, decimals=3, parent=self)
+        self.scale.setToolTip(self.tr("1 is the automatic scale, by least squares"))
+        self.automatic = button(self.tr("Automatic"))
+        self.menu = QMenu(self)
+        self.choose.setMenu(self.menu)
+        layout = column(row(self.shown, (self.choose, 1)), self.note, spacing=4, parent=self)
+        times = short_label(self.tr("Scale ×"), "dim")
+        layout.addLayout(row(times, self.scale, self.automatic, 1, spacing=6))
+        layout.addWidget(self.ranking)
+        self.scale.entered.connect(self._set_scale)
+        self.automatic.clicked.connect(partial(self._view.change, template_scale=1.0))
+        self.shown.clicked.connect(self.flip)
+        context.commands.add("template", self.flip)
+        context.view.changed.connect(self._show)
+        context.settings.changed.connect(self._apply_settings)
+        context.keymap.changed.connect(self._show_keys)
+        self._show_keys()
+        self._apply_settings(context.settings.settings)
+
+    @property
+    def text(self) -> str:
+        chosen = self.library.find(self._view.options.template)
+        return self.tr("none") if chosen is None else chosen.title
+
+    def flip(self) -> None:
+        """Show the last template, else the first one of the task's class, or hide it."""
+        if self._view.options.template:
+            self._view.change(template="")
+        else:
+            self._view.change(template=self._default().name)
+
+    def add_file(self, path: str) -> None:
+        """Read a spectrum of the user's, and keep it in the settings if that works."""
+        paths = (*self._settings.settings.templates, path)
+        library = TemplateLibrary(paths)
+        name = library.names()[-1]
+        load = partial(library.load, name)
+        self._runner.run(
+            load, partial(self._keep, paths, name), self._current.report_error, owner=self
+        )
+
+    def _keep(self, paths: tuple[str, ...], name: str, _: object) -> None:
+        self._settings.change(templates=paths)
+        self._view.change(template=name)
+
+    def _default(self) -> Template:
+        task = self._current.session.task.id
+        last = self.library.find(self._last)
+        return last or self.library.of_class(task) or self.library.templates[0]
+
+    def _apply_settings(self, settings: Settings) -> None:
+        if settings.templates == self._own:
+            return  # settings also change with every candidate, whose place is kept
+        self._own = settings.templates
+        self.library.set_own(settings.templates)
+        for folded in self.menu.findChildren(QMenu):
+            folded.deleteLater()  # `clear` leaves them
+        self.menu.clear()
+        self.menu.addAction(self.tr("None")).triggered.connect(partial(self._choose, ""))
+        self.menu.addSection(self.tr("Simulated classes"))
+        for title, group in self._groups().items():
+            if title != OWN:
+                submenu = self.menu.addMenu(escape_mnemonics(library_name(title)))
+                for each in group:
+                    self._add(submenu, each)
+        self.menu.addSection(self.tr("Your files"))
+        for each in self._groups().get(OWN, []):
+            self._add(self.menu, each)
+        self.menu.addAction(self.tr("Add a file…")).triggered.connect(self._ask_for_file)
+        self._show()
+
+    def _groups(self) -> dict[str, list[Template]]:
+        """Templates by group, the task's class first."""
+        task = self._current.session.task.id
+        order = sorted(self.library.templates, key=lambda each: each.label != task)
+        groups: dict[str, list[Template]] = {}
+        for each in order:
+            groups.setdefault(each.group, []).append(each)
+        return groups
+
+    def _add(self, menu: QMenu, template: Template) -> None:
+        action = QAction(escape_mnemonics(template.short), menu)
+        action.setCheckable(True)
+        action.setData(template.name)
+        action.triggered.connect(partial(self._choose, template.name))
+        menu.addAction(action)
+
+    def _choose(self, name: str, *_: object) -> None:
+        self._view.change(template=name)
+
+    def _set_scale(self, scale: float) -> None:
+        self._view.change(template_scale=scale)
+
+    def _show(self, *_: object) -> None:
+        self.scale.show_value(self._view.options.template_scale)
+        self.automatic.setEnabled(self._view.options.template_scale != 1.0)
+        chosen = self.library.find(self._view.options.template)
+        if chosen is not None:
+            self._last = chosen.name
+        offered = chosen or self._default()
+        self.shown.setChecked(chosen is not None)
+        self.choose.setText(escape_mnemonics(offered.short))
+        self.choose.setAccessibleName(self.tr("Template") + f": {offered.title}")
+        self.note.setText(self._origin(offered))
+        for menu in (self.menu, *self.menu.findChildren(QMenu)):
+            for action in menu.actions():
+                if action.isCheckable():
+                    action.setChecked(chosen is not None and action.data() == chosen.name)
+
+    def _origin(self, template: Template) -> str:
+        if template.is_own:
+            return self.tr("Your own file, assumed to be at rest unless it gives a redshift")
+        return self.tr("Simulated by this program, without noise")
+
+    def _show_keys(self) -> None:
+        self.shown.setText(with_key(self.tr("Show"), self._keymap.label("template")))
+
+    def _ask_for_file(self) -> None:
+        dialog = QFileDialog(self, self.tr("Add a template"))
+        dialog.fileSelected.connect(self.add_file)
+        dialog.finished.connect(dialog.deleteLater)
+        self._dialog = dialog
+        dialog.open()
+
+
+# Lists the templates by how well they fit the spectrum; a click takes one with its velocity.
+class TemplateRanking(QWidget):
+    def __init__(self, context: SessionContext, library: TemplateLibrary) -> None:
+        super().__init__()
+        self._view, self._current, self._runner = context.view, context.current, context.runner
+        self._library = library
+        self._running: Spectrum | None = None
+        self.matches: Sequence[Match] = ()
+        self.start = button(self.tr("Order by how well they fit"))
+        self.note = wrapped_label("", "dim")
+        self.names: list[QPushButton] = []
+        self._lines: list[QWidget] = []
+        self._inside = column(self.start, self.note, spacing=2, parent=self)
+        self.start.clicked.connect(self.run)
+        context.commands.add("rank_templates", self.run)
+        context.current.spectrum_changed.connect(self._forget)
+        context.view.changed.connect(self._mark)
+        self._show([], "")
+
+    def run(self) -> None:
+        spectrum = self._current.spectrum
+        if spectrum is None:
+            self._current.message.emit(self.tr("There is no spectrum to fit"))
+        elif spectrum is not self._running:
+            self._running = spectrum
+            self._show([], self.tr("Fitting all templates…"))
+            work = partial(_rank, self._library, self._library.templates, spectrum)
+            done, failed = partial(self._ranked, spectrum), partial(self._failed, spectrum)
+            self._runner.run(work, done, failed, owner=self)
+
+    def _ranked(self, spectrum: Spectrum, matches: list[Match]) -> None:
+        if self._running is spectrum:
+            self._running = None
+        if spectrum is not self._current.spectrum:
+            return
+        note = self.tr("χ² per pixel and velocity; smaller is better")
+        if not matches:
+            note = self.tr("No template covers enough of this spectrum")
+        else:
+            best = self.tr("Best template: {name}").replace("{name}", self._short(matches[0]))
+            self._current.message.emit(best)
+        self._show(matches, note)
+
+    def _failed(self, spectrum: Spectrum, error: WorkbenchError) -> None:
+        if self._running is spectrum:
+            self._running = None
+            self._show([], "")
+        self._current.report_error(error)
+
+    def _forget(self, _: object) -> None:
+        self._running = None
+        if self.matches or self.note.text():
+            self._show([], "")
+
+    def _show(self, matches: Sequence[Match], note: str) -> None:
+        self.matches = matches[:MOST_SHOWN]
+        self.names.clear()
+        while self._lines:
+            old = self._lines.pop()
+            self._inside.removeWidget(old)
+            old.hide()
+            old.deleteLater()
+        for match in self.matches:
+            line = self._line(match)
+            self._lines.append(line)
+            self._inside.addWidget(line)
+        self.note.setText(note)
+        self.note.setVisible(bool(note))
+        self._mark()
+
+    def _line(self, match: Match) -> QWidget:
+        name = button(escape_mnemonics(self._short(match)), "key")
+        name.setCheckable(True)
+        name.setToolTip(self.tr("Show this template at its velocity"))
+        name.clicked.connect(partial(self._take, match))
+        self.names.append(name)
+        numbers = short_label(f"{match.chi2:.2f}"), short_label(speed_text(match))
+        for label, px in zip(numbers, NUMBERS_PX, strict=True):
+            label.setProperty("role", "number")
+            label.setMinimumWidth(px)
+            label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        line = QWidget()
+        line.setLayout(row((name, 1), *numbers, spacing=4))
+        return line
+
+    def _short(self, match: Match) -> str:
+        template = self._library.find(match.name)
+        return one_line(match.name if template is None else template.short, MAX_NAME)
+
+    def _take(self, match: Match, *_: object) -> None:
+        if match.is_trusted:
+            self._view.change(template=match.name, z=match.velocity_kms / LIGHT_KMS)
+        else:
+            self._view.change(template=match.name)
+        self._mark()  # a click on the chosen one unchecks it
+
+    def _mark(self, *_: object) -> None:
+        for name, match in zip(self.names, self.matches, strict=True):
+            name.setChecked(match.name == self._view.options.template)
+
+
+def speed_text(match: Match) -> str:
+    """The velocity, or the redshift if it is no star's; a dash where none stands out."""
+    if not match.is_trusted:
+        return "–"
+    if abs(match.z) > FASTEST_STAR_Z:
+        return f"z {match.z:.4f}"
+    return f"{match.velocity_kms:+.0f} km/s".replace("-", "\N{MINUS SIGN}")
+
+
+def _rank(
+    library: TemplateLibrary, templates: Sequence[Template], spectrum: Spectrum
+) -> list[Match]:
+    offered = []
+    for each in templates:
+        try:
+            wavelength, flux = library.load(each.name)
+        except WorkbenchError:
+            if not each.is_own:
+                raise
+            continue  # a file of the user's that is gone does not stop the others
+        offered.append(RankedTemplate(each.name, wavelength, flux, FARTHEST.get(each.label, 0.0)))
+    return rank_templates(spectrum, offered)

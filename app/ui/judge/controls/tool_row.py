@@ -1,0 +1,401 @@
+"""Buttons beside the plot's title that say how the spectrum is shown; each opens its control."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QGridLayout, QSizePolicy, QWidget
+
+from agent.spectra.lines import LineLists, load_line_lists
+from agent.spectra.pixel_grid import LIGHT_KMS
+from agent.spectra.spectrum import Spectrum, Window
+from app.ui.base.settings.settings import Settings
+from app.ui.base.translation.data_texts import library_name
+from app.ui.judge.controls.axis_control import AxisControl
+from app.ui.judge.controls.range_control import RangeControl
+from app.ui.judge.controls.template_choice import TemplateChoice
+from app.ui.judge.controls.template_library import TemplateLibrary
+from app.ui.judge.controls.velocity_control import VelocityControl
+from app.ui.judge.controls.web_pages import NO_OBSID, PAGES, SIMULATED, WebPage, identify
+from app.ui.session.candidate.view_options import SMOOTHINGS_PX
+from app.ui.session.session_context import SessionContext
+from app.ui.widgets.labels import (
+    button,
+    check_box,
+    clear_layout,
+    column,
+    escape_mnemonics,
+    flow,
+    row,
+    short_label,
+    with_key,
+)
+from app.ui.widgets.painted_button import PaintedButton, quiet_button
+
+HEIGHT = 24
+POPOVER_PX = 330
+"""Least width."""
+MAX_WORDS = 2
+"""Of what is not as usual on the axes, on their button; the badges on the plot say all of it."""
+
+
+class ToolRow(QWidget):
+    """`templates` is the source of templates for the plot."""
+
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._view, self._context = context.view, context
+        self.templates = TemplateLibrary(context.settings.settings.templates)
+        self.smoothing = SmoothingControl(context)
+        self.velocity = VelocityControl(context, self.templates)
+        self.axes = AxisControl(context)
+        self.range = RangeControl(context)
+        self.template = TemplateChoice(context, self.templates)
+        self.lines = LineChoice(context)
+        self.links = Links(context)
+        self.popovers: dict[str, Popover] = {}
+        self.buttons: dict[str, PaintedButton] = {}
+        self._texts: dict[str, Callable[[], str]] = {}
+        self._is_on: dict[str, Callable[[], bool]] = {}
+        self._row = flow(spacing=4, parent=self)
+        self._add("smoothing", self.tr("Smoothing"), self.smoothing, self._smoothing_text)
+        self._add("velocity", self.tr("Velocity and redshift"), self.velocity, self._speed_text)
+        self._add("template", self.tr("Template"), self.template, self._template_text)
+        self._add("lines", self.tr("Lines and bands"), self.lines, self._lines_text)
+        self._add("axes", self.tr("Axes of the plot"), self.axes, self._axes_text)
+        self._add("range", self.tr("Wavelength range"), self.range, self._range_text)
+        self._add("links", self.tr("Picture and web pages"), self.links, self._links_text)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        context.view.changed.connect(self._show)
+        context.view.window_changed.connect(self._show)
+        context.current.spectrum_changed.connect(self._show)
+        self._show()
+
+    def add(
+        self,
+        name: str,
+        title: str,
+        control: QWidget,
+        text: Callable[[], str],
+        is_on: Callable[[], bool],
+    ) -> None:
+        """Add the button of another part's control; call `refresh` when its text changes."""
+        self._is_on[name] = is_on
+        self._add(name, title, control, text)
+        self.refresh()
+
+    def refresh(self) -> None:
+        self._show()
+
+    def _add(self, name: str, title: str, control: QWidget, text: Callable[[], str]) -> None:
+        button = quiet_button(self._context.current_theme, self, height=HEIGHT)
+        button.setCheckable(True)
+        popover = Popover(control, title, button)
+        button.clicked.connect(self._show)  # whether it is on is not for the click to say
+        button.clicked.connect(popover.open_below)
+        self.buttons[name], self.popovers[name], self._texts[name] = button, popover, text
+        self._row.addWidget(button)
+
+    def _show(self, *_: object) -> None:
+        options = self._view.options
+        states = {
+            "smoothing": bool(options.smoothing_px),
+            "velocity": options.z != 0.0,
+            "template": bool(options.template),
+            "axes": bool(self.axes.words),
+        }
+        states |= {name: is_on() for name, is_on in self._is_on.items()}
+        for name, each in self.buttons.items():
+            each.set_label(f"{self._texts[name]()} ▾", hint=self.popovers[name].title)
+            each.setAccessibleName(f"{self.popovers[name].title}: {self._texts[name]()}")
+            each.setChecked(states.get(name, False))
+
+    def _smoothing_text(self) -> str:
+        width = self._view.options.smoothing_px
+        if not width:
+            return self.tr("Smooth")
+        return self.tr("Smooth {width} px").replace("{width}", f"{width:g}")
+
+    def _speed_text(self) -> str:
+        if not self._view.options.z:
+            return self.tr("RV 0")
+        return self.tr("RV {speed}").replace("{speed}", self.velocity.text)
+
+    def _template_text(self) -> str:
+        name = self.template.text if self._view.options.template else "–"
+        return self.tr("Template {name}").replace("{name}", name)
+
+    def _lines_text(self) -> str:
+        count = len(self.lines.chosen) if self._view.options.lines else 0
+        return self.tr("Lines {count}").replace("{count}", str(count))
+
+    def _axes_text(self) -> str:
+        words = self.axes.words
+        more = f" +{len(words) - MAX_WORDS}" if len(words) > MAX_WORDS else ""
+        return " ".join([self.tr("Axes"), " · ".join(words[:MAX_WORDS]) + more]).strip()
+
+    def _range_text(self) -> str:
+        return self.range.text
+
+    def _links_text(self) -> str:
+        return self.tr("More")
+
+
+class Popover(QFrame):
+    """A control under its button; a press elsewhere closes it."""
+
+    def __init__(self, control: QWidget, title: str, button: PaintedButton) -> None:
+        super().__init__(button, Qt.WindowType.Popup)
+        self.setProperty("role", "card")
+        self.title = title
+        self._button, self._corner = button, QPoint()
+        self.setAccessibleName(title)
+        self._layout = column(control, spacing=None, margins=(12, 10, 12, 12), parent=self)
+        # Only then are the heights of new lines and of texts that wrap known.
+        self._placing = QTimer(self, singleShot=True, interval=0)
+        self._placing.timeout.connect(self._place)
+        control.installEventFilter(self)
+
+    def open_below(self) -> None:
+        # Kept while it is open: a longer text moves the button, but not what is being used.
+        self._corner = self._button.mapToGlobal(QPoint(0, self._button.height() + 2))
+        self.show()
+        self._place()
+
+    def _place(self) -> None:
+        corner = self._corner
+        screen = self._button.screen().availableGeometry()
+        # Wrapped texts and rows are higher in the fixed width than `adjustSize` takes them for.
+        width = min(max(POPOVER_PX, self._layout.totalMinimumSize().width()), screen.width())
+        height = self._layout.totalHeightForWidth(width)
+        self.setFixedWidth(width)
+        self.resize(width, height if height >= 0 else self.sizeHint().height())
+        x = min(corner.x(), screen.right() - self.width())
+        y = min(corner.y(), screen.bottom() - self.height())
+        self.move(max(x, screen.left()), max(y, screen.top()))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest and self.isVisible():
+            self._placing.start()
+        return False
+
+
+class Links(QWidget):
+    """Buttons that save the plot, copy its range, and open web pages about the object."""
+
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
+        self._current, self._keymap = context.current, context.keymap
+        self.picture, self.copy = button(""), button("")
+        self.pages = {
+            "open_simbad": button("SIMBAD"),
+            "open_aladin": button("Aladin"),
+            "open_lamost": button("LAMOST"),
+            "open_sdss": button("SDSS"),
+        }
+        layout = column(row(self.picture, self.copy), spacing=4, parent=self)
+        grid = QGridLayout()
+        grid.setSpacing(4)
+        for number, (action, each) in enumerate(self.pages.items()):
+            grid.addWidget(each, number // 4, number % 4)
+            each.clicked.connect(partial(self.open_page, action))
+            context.commands.add(action, partial(self.open_page, action))
+        layout.addLayout(grid)
+        self.picture.clicked.connect(partial(context.commands.run, "snapshot"))
+        self.copy.clicked.connect(partial(context.commands.run, "copy_range"))
+        context.current.candidate_changed.connect(self._show)
+        context.current.spectrum_changed.connect(self._show)
+        context.keymap.changed.connect(self._show_keys)
+        self._show_keys()
+        self._show()
+
+    def page(self, action: str) -> WebPage:
+        """The web page about the current object, or why there is none."""
+        candidate = self._current.candidate
+        if candidate is None:
+            return WebPage(missing="nothing")
+        return PAGES[action](identify(candidate, self._current.spectrum))
+
+    def open_page(self, action: str, *_: object) -> None:
+        page = self.page(action)
+        if not page.url:
+            self._current.message.emit(self._why_not(page))
+            return
+        if not QDesktopServices.openUrl(QUrl(page.url, QUrl.ParsingMode.StrictMode)):
+            message = self.tr("No web browser could be opened. The address is {url}")
+            self._current.message.emit(message.replace("{url}", page.url))
+
+    def _show(self, *_: object) -> None:
+        for action, each in self.pages.items():
+            page = self.page(action)
+            each.setEnabled(bool(page.url))
+            each.setToolTip(page.url or self._why_not(page))
+            each.setAccessibleDescription(each.toolTip())
+
+    def _why_not(self, page: WebPage) -> str:
+        if page.missing == SIMULATED:
+            return self.tr("This spectrum is simulated, so there is no web page about it")
+        if page.missing == NO_OBSID:
+            return self.tr("Neither the list nor the file gives a LAMOST obsid")
+        if self._current.candidate is None:
+            return self.tr("No object selected")
+        return self.tr("Neither the list nor the file gives a sky position")
+
+    def _show_keys(self) -> None:
+        self.picture.setText(with_key(self.tr("Save picture"), self._keymap.label("snapshot")))
+        self.copy.setText(with_key(self.tr("Copy range"), self._keymap.label("copy_range")))
+
+
+# Sets the smoothing, and shows its width in pixels and in km/s.
+class SmoothingControl(QWidget):
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
+        self._view, self._current, self._keymap = context.view, context.current, context.keymap
+        self.value = short_label("", "number")
+        self.less, self.more, self.off = button("−", "key"), button("+", "key"), button("")
+        row(self.less, self.more, self.value, 1, self.off, spacing=4, parent=self)
+        self.less.clicked.connect(partial(self._view.change_smoothing, -1))
+        self.more.clicked.connect(partial(self._view.change_smoothing, 1))
+        self.off.clicked.connect(partial(self._view.change, smoothing=0))
+        context.view.changed.connect(self._show)
+        context.view.window_changed.connect(self._show)
+        context.current.spectrum_changed.connect(self._show)
+        context.keymap.changed.connect(self._show_keys)
+        self._show_keys()
+        self._show()
+
+    @property
+    def text(self) -> str:
+        """The width, such as `3 px · 207 km/s`."""
+        width = self._view.options.smoothing_px
+        if not width:
+            return self.tr("none")
+        spectrum = self._current.spectrum
+        pixels = self.tr("{width} px").replace("{width}", f"{width:g}")
+        if spectrum is None:
+            return pixels
+        speed = width * pixel_kms(spectrum, self._view.window)
+        return f"{pixels} · " + self.tr("{speed} km/s").replace("{speed}", f"{speed:.0f}")
+
+    def _show(self, *_: object) -> None:
+        step = self._view.options.smoothing
+        self.value.setText(self.text)
+        self.less.setEnabled(step > 0)
+        self.off.setEnabled(step > 0)
+        self.more.setEnabled(step < len(SMOOTHINGS_PX) - 1)
+
+    def _show_keys(self) -> None:
+        less, more = self._keymap.label("smooth_less"), self._keymap.label("smooth_more")
+        self.less.setText(f"−  {less}".strip())
+        self.more.setText(f"+  {more}".strip())
+        label, off = self.tr("Off"), self._keymap.label("smooth_off")
+        self.off.setText(f"{label}  {off}".strip())
+        self.less.setAccessibleName(self.tr("Smooth less"))
+        self.more.setAccessibleName(self.tr("Smooth more"))
+        self.off.setAccessibleName(self.tr("No smoothing"))
+
+
+def pixel_kms(spectrum: Spectrum, window: Window | None = None) -> float:
+    """Pixel width in km/s at the centre of the window or of the spectrum."""
+    low, high = window or spectrum.range
+    pixel = int(np.searchsorted(spectrum.wavelength, 0.5 * (low + high)))
+    pixel = min(max(pixel, 1), len(spectrum) - 1)
+    first, second = spectrum.wavelength[pixel - 1], spectrum.wavelength[pixel]
+    return float(LIGHT_KMS * (second - first) / first)
+
+
+class LineChoice(QWidget):
+    """Chooses which line sets are drawn: the task's own, others, and the user's lists."""
+
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
+        self._view, self._current, self._runner = context.view, context.current, context.runner
+        self._settings, self._keymap = context.settings, context.keymap
+        self._lists: tuple[str, ...] | None = None
+        """The user's lists that the check boxes were made from; None before they are read."""
+        self._dialog: QFileDialog | None = None
+        self.lines, self.labels = check_box(""), check_box("")
+        self.boxes: dict[str, QCheckBox] = {}
+        self.task_sets = button(self.tr("Task lines"))
+        self.add_file = button(self.tr("Add line list…"))
+        layout = column(row(self.lines, self.labels, 1, spacing=16), spacing=4, parent=self)
+        self._column = column(spacing=2)
+        layout.addLayout(self._column)
+        layout.addLayout(row(self.task_sets, self.add_file, 1))
+        self.lines.clicked.connect(partial(self._view.toggle, "lines"))
+        self.labels.clicked.connect(partial(self._view.toggle, "labels"))
+        self.task_sets.clicked.connect(partial(self._view.change, line_sets=None))
+        self.add_file.clicked.connect(self._ask_for_file)
+        context.view.changed.connect(self._show)
+        context.keymap.changed.connect(self._show_keys)
+        context.settings.changed.connect(self._load_lists)
+        self._show_keys()
+        self._load_lists(context.settings.settings)
+
+    @property
+    def chosen(self) -> frozenset[str]:
+        """Names of the sets that are drawn while lines are switched on."""
+        sets = self._view.options.line_sets
+        return frozenset(self._current.session.task.lines) if sets is None else sets
+
+    def add_list(self, path: str) -> None:
+        """Read a line list of the user's, and keep it in the settings if that works."""
+        paths = (*self._settings.settings.line_lists, path)
+        load = partial(load_line_lists, [Path(each) for each in paths])
+        self._runner.run(load, partial(self._keep, paths), self._current.report_error, owner=self)
+
+    def _keep(self, paths: tuple[str, ...], lists: LineLists) -> None:
+        """Keep the new list, and draw it at once."""
+        before = set(self.boxes)
+        self._lists = paths
+        self._make_boxes(lists)
+        self._settings.change(line_lists=paths)
+        self._view.change(line_sets=self.chosen | (set(self.boxes) - before))
+
+    def _load_lists(self, settings: Settings) -> None:
+        if settings.line_lists == self._lists:
+            return
+        self._lists = settings.line_lists
+        load = partial(load_line_lists, [Path(each) for each in self._lists])
+        self._runner.run(load, self._make_boxes, self._current.report_error, owner=self)
+
+    def _make_boxes(self, lists: LineLists) -> None:
+        clear_layout(self._column)
+        self.boxes = {
+            each.name: check_box(escape_mnemonics(library_name(each.title))) for each in lists.sets
+        }
+        for key, box in self.boxes.items():
+            box.clicked.connect(partial(self._choose, key))
+            self._column.addWidget(box)
+        self._show()
+
+    def _choose(self, key: str, *_: object) -> None:
+        chosen = self.chosen | {key} if self.boxes[key].isChecked() else self.chosen - {key}
+        of_task = frozenset(self._current.session.task.lines)
+        self._view.change(line_sets=None if chosen == of_task else chosen)
+
+    def _show(self, *_: object) -> None:
+        options = self._view.options
+        self.lines.setChecked(options.lines)
+        self.labels.setChecked(options.labels)
+        self.labels.setEnabled(options.lines)
+        self.task_sets.setEnabled(options.line_sets is not None)
+        for key, box in self.boxes.items():
+            box.setChecked(key in self.chosen)
+            box.setEnabled(options.lines)
+
+    def _show_keys(self) -> None:
+        self.lines.setText(with_key(self.tr("Lines"), self._keymap.label("lines")))
+        self.labels.setText(with_key(self.tr("Names"), self._keymap.label("labels")))
+
+    def _ask_for_file(self) -> None:
+        dialog = QFileDialog(self, self.tr("Add a line list"), "", self.tr("Line lists (*.toml)"))
+        dialog.fileSelected.connect(self.add_list)
+        dialog.finished.connect(dialog.deleteLater)
+        self._dialog = dialog
+        dialog.open()

@@ -1,0 +1,240 @@
+"""The task's diagnostic windows beside one another, each a small plot that opens it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from html import escape
+from typing import Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from agent.evidence.measurements import window_table
+from agent.spectra.spectrum import Spectrum, Window
+from agent.tasks.task import DiagnosticWindow
+from app.ui.base.actions.actions import ACTIONS
+from app.ui.base.theme.theme import Theme
+from app.ui.base.translation.data_texts import task_text
+from app.ui.judge.agent.measured_rows import measured_rows, window_text
+from app.ui.judge.diagnostic_windows.window_cell import WindowCell
+from app.ui.judge.plot.spectrum_panel import SpectrumPanel
+from app.ui.session.session_context import SessionContext
+from app.ui.widgets.labels import row
+
+SPACING = 4
+DRAW_AFTER_MS = 30
+"""So that the large plot is painted first."""
+MEASURE_AFTER_MS = 250
+"""So that nothing is measured while candidates fly past."""
+MAX_PIXELS = 200_000
+"""Longer spectra are not drawn here."""
+Numbers = Sequence[Mapping[str, Any]]
+
+
+def measured_windows(spectrum: Spectrum, windows: Sequence[Window], z: float) -> Numbers:
+    """Our measurements in each of these windows, which are in the rest frame."""
+    return [window_table(spectrum, *window, z=z or None) for window in windows]
+
+
+def short_texts(numbers: Mapping[str, Any]) -> tuple[str, ...]:
+    """The S/N of a window and its most significant line, and the same in fewer words.
+
+    Without the unit, then without the error, without the S/N, and the number alone.
+    """
+    rows = measured_rows(numbers)
+    snr = window_text(numbers).split(" · ")[0]
+    if not rows:
+        return (snr,)
+    best = max(rows, key=lambda row: _sigma(row.sigma))
+    value = best.ew.partition(" ± ")[0]
+    before = f"{snr} · " if snr else ""
+    return (
+        f"{before}{best.name} {best.ew} Å",
+        f"{before}{best.name} {best.ew}",
+        f"{before}{best.name} {value}",
+        f"{best.name} {value}",
+        value,
+    )
+
+
+def _sigma(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
+
+
+class WindowsRow(QWidget):
+    """The windows are defined in the rest frame, and shown shifted by the redshift."""
+
+    def __init__(self, context: SessionContext, panel: SpectrumPanel) -> None:
+        super().__init__()
+        self._view, self._current = context.view, context.current
+        self._runner, self._keymap, self._panel = context.runner, context.keymap, panel
+        self._look: Window | None = None
+        self.windows = context.current.session.task.windows
+        self.cells = [WindowCell(each, context.current_theme, self) for each in self.windows]
+        layout = row(spacing=SPACING, margins=(2, 0, 2, 2), parent=self)
+        for number, cell in enumerate(self.cells):
+            layout.addWidget(cell)
+            cell.clicked.connect(partial(self.show_window, number))
+            if (name := _action(number)) in ACTIONS:
+                context.commands.add(name, partial(self.show_window, number))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._draw_timer = QTimer(self, singleShot=True, interval=DRAW_AFTER_MS)
+        self._measure_timer = QTimer(self, singleShot=True, interval=MEASURE_AFTER_MS)
+        self._next_timer = QTimer(self, singleShot=True, interval=0)
+        self._undrawn: list[WindowCell] = []
+        self._draw_timer.timeout.connect(self._draw)
+        self._next_timer.timeout.connect(self._draw_next)
+        self._measure_timer.timeout.connect(self._measure)
+        context.commands.add("next_window", self.next_window)
+        context.commands.add("previous_window", self.previous_window)
+        context.view.window_changed.connect(self._mark)
+        context.view.changed.connect(self._schedule)
+        context.current.spectrum_changed.connect(self._schedule)
+        context.agent.shown.look_changed.connect(self._follow)
+        panel.template.changed.connect(self._draw_timer.start)
+        context.current_theme.changed.connect(self._apply_theme)
+        context.keymap.changed.connect(self._show_keys)
+        self._show_keys()
+        self._schedule()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._schedule()
+
+    def _schedule(self, *_: object) -> None:
+        self._mark()
+        self._draw_timer.start()
+        self._measure_timer.start()
+
+    def _draw(self) -> None:
+        """Draw one window now, and the others in the next turns of the event loop."""
+        if self.isVisible():
+            self._undrawn = list(self.cells)
+            self._draw_next()
+
+    def _draw_next(self) -> None:
+        if not self._undrawn:
+            return
+        cell = self._undrawn.pop(0)
+        drawn = self._panel.plot.trace
+        if drawn is not None and drawn.wavelength.size > MAX_PIXELS:
+            drawn = None
+        window = self._view.observed(cell.window_of_task.range)
+        cell.plot.show_template(*self._panel.template.curve)
+        marks, from_zero = self._panel.marked_in(window), self._view.options.flux_zero
+        cell.plot.show_window(drawn, window, marks, from_zero)
+        if self._undrawn:
+            self._next_timer.start()
+
+    def _measure(self) -> None:
+        spectrum = self._current.spectrum
+        for cell in self.cells:
+            cell.show_numbers(())
+        if spectrum is None or not self.isVisible():
+            return
+        windows = [cell.window_of_task.range for cell in self.cells]
+        z = self._view.options.z
+        work = partial(measured_windows, spectrum, windows, z)
+        self._runner.run(work, partial(self._show_numbers, spectrum, z), owner=self)
+
+    def _show_numbers(self, spectrum: Spectrum, z: float, numbers: Numbers) -> None:
+        if spectrum is self._current.spectrum and z == self._view.options.z:
+            for cell, each in zip(self.cells, numbers, strict=True):
+                cell.show_numbers(short_texts(each))
+            self._mark()
+
+    def _follow(self, look: Window | None, label: str) -> None:
+        self._look = look
+        self._mark()
+
+    def _apply_theme(self, theme: Theme) -> None:
+        self._draw_timer.start()
+
+    def show_window(self, number: int, *_: object) -> None:
+        window = self.windows[number]
+        if self._is_covered(window):
+            self._view.set_window(self._view.observed(window.range), window.label)
+        else:
+            message = self.tr("This spectrum does not cover “{window}”")
+            self._current.message.emit(message.replace("{window}", task_text(window.label)))
+
+    def next_window(self) -> None:
+        self._step(1)
+
+    def previous_window(self) -> None:
+        self._step(-1)
+
+    @property
+    def current(self) -> int | None:
+        """Index of the window on screen."""
+        labels = [window.label for window in self.windows]
+        name = self._view.window_name
+        return labels.index(name) if self._view.window is not None and name in labels else None
+
+    def _step(self, by: int) -> None:
+        """Go to the next window that the spectrum covers, starting over after the last."""
+        current = self.current
+        at = current if current is not None else (-1 if by > 0 else 0)
+        order = [(at + by * step) % len(self.windows) for step in range(1, len(self.windows) + 1)]
+        covered = [number for number in order if self._is_covered(self.windows[number])]
+        if covered:
+            self.show_window(covered[0])
+        else:
+            text = self.tr("This spectrum covers none of the diagnostic windows")
+            self._current.message.emit(text)
+
+    def _is_covered(self, window: DiagnosticWindow) -> bool:
+        spectrum = self._current.spectrum
+        if spectrum is None:
+            return True
+        low, high = self._view.observed(window.range)
+        return low < spectrum.range[1] and high > spectrum.range[0]
+
+    def _mark(self, *_: object) -> None:
+        current = self.current
+        for number, cell in enumerate(self.cells):
+            is_covered = self._is_covered(cell.window_of_task)
+            is_looked_at = self._is_looked_at(cell.window_of_task)
+            cell.mark(current=number == current, covered=is_covered, looked_at=is_looked_at)
+            cell.setAccessibleDescription(self._state(number == current, is_covered))
+            window = cell.window_of_task
+            shown = self._panel.frame.of_rest.range_text(window.range)
+            label, look = escape(task_text(window.label)), escape(task_text(window.look))
+            parts = [f"<b>{label}</b> · {shown}", look]
+            if window.mimics:
+                title = self.tr("Look-alikes")
+                parts.append(f"<i>{escape(title)}</i>: {escape(task_text(window.mimics))}")
+            if not is_covered:
+                parts.append(escape(self.tr("Not covered by this spectrum.")))
+            elif cell.numbers:
+                parts.append(escape(cell.numbers[0]))
+            cell.setToolTip("".join(f"<p>{part}</p>" for part in parts))
+
+    def _is_looked_at(self, window: DiagnosticWindow) -> bool:
+        """Whether the agent looks at most of this window, or at a part of it."""
+        if self._look is None:
+            return False
+        low, high = self._view.observed(window.range)
+        shared = min(high, self._look[1]) - max(low, self._look[0])
+        return shared > 0.5 * min(high - low, self._look[1] - self._look[0])
+
+    def _state(self, is_current: bool, is_covered: bool) -> str:
+        if not is_covered:
+            return self.tr("outside this spectrum")
+        return self.tr("on screen") if is_current else ""
+
+    def _show_keys(self) -> None:
+        for number, cell in enumerate(self.cells):
+            name = _action(number)
+            cell.key = self._keymap.label(name) if name in ACTIONS else ""
+            cell.setAccessibleName(" ".join((cell.text(), cell.key)).strip())
+            cell.update()
+
+
+def _action(number: int) -> str:
+    return f"window_{number + 1}"

@@ -1,0 +1,365 @@
+"""The docks around the plot: hidden by keys, moved, kept, and a rail for the queue if narrow."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Protocol, runtime_checkable
+
+from PySide6.QtCore import (
+    QByteArray,
+    QCoreApplication,
+    QEvent,
+    QObject,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QAction, QColor, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QDockWidget,
+    QFrame,
+    QHBoxLayout,
+    QMainWindow,
+    QSizePolicy,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.ui.judge.docks.dock_table import (
+    BOTTOM,
+    DOCKS,
+    LEFT,
+    QUEUE,
+    RIGHT,
+    DockEntry,
+    DockSite,
+    Showing,
+)
+from app.ui.session.session_context import SessionContext
+from app.ui.widgets.dock import Dock
+from app.ui.widgets.painted_button import hint
+from app.ui.widgets.text_width import RoomForTabs, how_much_larger
+
+RAIL_BELOW_PX = 1500
+"""In a narrower window the queue is a rail."""
+LEAST_COLUMN_PX = 125
+"""Of the docks on the right, in text of the usual size: less would cut the name of a model."""
+TALL_PX = 900
+"""Pages above this height are tall."""
+
+RAIL_PX = 30
+SHEET_PX = 340
+"""In text of the usual size."""
+
+
+@runtime_checkable
+class LatePanel(Protocol):
+    """A panel that works only while it is seen, and is stopped before the session is closed."""
+
+    def note_visibility(self, is_on_top: bool) -> None: ...
+    def stop(self) -> None: ...
+
+
+class DockArea(QWidget):
+    """Made in two steps: what lies in the middle is made in `desk`, then `fill` adds the docks."""
+
+    layout_changed = Signal()
+    """The person moved, floated or hid a dock."""
+
+    def __init__(self, context: SessionContext, page: QWidget) -> None:
+        super().__init__(page)
+        self._context, self._page = context, page
+        # Each part is made where it stays: Qt styles whatever is moved anew, with all in it.
+        self.desk = QMainWindow(self)
+        self.desk.setWindowFlags(Qt.WindowType.Widget)
+        self.docks: dict[str, Dock] = {}
+        # Widgets are not moved while Qt lays them out, which ends in a crash.
+        self._arranging = QTimer(self, singleShot=True, interval=0)
+        self._arranging.timeout.connect(self._arrange)
+        self._hidden_by_key: QByteArray | None = None
+        self._is_bare = False
+        self._has_sizes = False
+        """Whether the docks have their first sizes, or those that the person gave them."""
+
+    def fill(self, middle: QWidget, site: DockSite) -> None:
+        self._focus_plot = site.focus_plot
+        self.rail = QueueRail(self._context, self)
+        for entry in DOCKS:
+            self.docks[entry.name] = self._dock(entry, entry.make(site))
+        self._lay_out(middle)
+        self.sheet = QueueSheet(self)
+        self.rail.clicked.connect(self.show_queue)
+        self.sheet.closed.connect(self._focus_plot)
+        commands = self._context.commands
+        commands.add("panels", self.toggle_panels)
+        commands.add("queue", self.show_queue)
+        commands.add("reset_panels", self.reset)
+        commands.ran.connect(self._command_ran)
+        for entry in DOCKS:
+            if entry.command:
+                commands.add(entry.command, partial(self._show_by_command, entry))
+
+    def stop(self) -> None:
+        for dock in self.docks.values():
+            if isinstance(dock.part, LatePanel):
+                dock.part.stop()
+
+    @property
+    def shows_panels(self) -> bool:
+        return self._hidden_by_key is None
+
+    def toggle_panels(self) -> None:
+        """Go from all panels to plot and windows, then to the plot alone, then back."""
+        if not self._page.isVisible():
+            return
+        if self._hidden_by_key is None:
+            self._hidden_by_key = self.desk.saveState()
+            self._show_docks({entry.name for entry in DOCKS if entry.stays})
+        elif not self._is_bare:
+            self._is_bare = True
+            self._show_docks(set())
+        else:
+            self.show_panels()
+        self._arrange_queue()
+        self._focus_plot()  # else a text field may get the focus
+
+    def show_panels(self) -> None:
+        """Show the docks as they were before they were hidden by a key."""
+        if self._hidden_by_key is not None:
+            state, self._hidden_by_key = self._hidden_by_key, None
+            self._is_bare = False
+            self.desk.restoreState(state)
+            self._arrange_queue()
+
+    def show_dock(self, name: str) -> None:
+        self.docks[name].show()
+        self.docks[name].raise_()
+
+    def show_queue(self) -> None:
+        """Show the queue, wherever it is; on a small window a second press hides it."""
+        self.show_panels()
+        if not self.has_rail:
+            self.show_dock(QUEUE.name)
+        elif self.sheet.isVisible():
+            self.sheet.close_sheet()
+        else:
+            self.sheet.open_beside(self.rail)
+
+    def is_at(self, name: str) -> bool:
+        """Whether the mouse or the focus is in the panel of this dock."""
+        part, focus = self.docks[name].part, QApplication.focusWidget()
+        return part.underMouse() or (focus is not None and part.isAncestorOf(focus))
+
+    def panel_actions(self) -> list[QAction]:
+        """Actions that show and hide the docks."""
+        names = [name for name in self.docks if name != QUEUE.name or not self.has_rail]
+        return [self.docks[name].toggleViewAction() for name in names]
+
+    @property
+    def queue_place(self) -> QWidget:
+        """Where a person finds the queue."""
+        return self.rail if self.has_rail else self.docks[QUEUE.name].part
+
+    @property
+    def has_rail(self) -> bool:
+        return self._page.width() < RAIL_BELOW_PX and not self.docks[QUEUE.name].isFloating()
+
+    def state(self) -> QByteArray:
+        """Where the docks are."""
+        return self._hidden_by_key or self.desk.saveState()
+
+    def restore(self, state: QByteArray) -> None:
+        self._has_sizes = self.desk.restoreState(state)
+        self._arrange_queue()
+
+    def reset(self) -> None:
+        """Put the docks back to where they were at first."""
+        self._hidden_by_key = None
+        self.desk.restoreState(self._first_state)
+        self._size_docks()
+        self._arrange_queue()
+
+    def page_resized(self) -> None:
+        self.sheet.close_sheet()
+        self._arranging.start()
+
+    def _arrange(self) -> None:
+        if not self._has_sizes and self.isVisible():
+            self._has_sizes = True
+            self._size_docks()
+        self._arrange_queue()
+
+    def _dock(self, entry: DockEntry, part: QWidget) -> Dock:
+        title = QCoreApplication.translate("docks", entry.title)
+        dock = Dock(entry.name, title, part, self._context.current_theme, self.desk)
+        self.desk.addDockWidget(entry.area, dock)
+        dock.dockLocationChanged.connect(self._layout_changed)
+        dock.topLevelChanged.connect(self._layout_changed)
+        dock.visibilityChanged.connect(self._layout_changed)
+        return dock
+
+    def _lay_out(self, middle: QWidget) -> None:
+        desk = self.desk
+        desk.setDockOptions(
+            QMainWindow.DockOption.AllowTabbedDocks | QMainWindow.DockOption.AllowNestedDocks
+        )
+        desk.setTabPosition(RIGHT, QTabWidget.TabPosition.North)
+        desk.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
+        desk.setCorner(Qt.Corner.BottomRightCorner, RIGHT)
+        desk.setCentralWidget(middle)
+        for area in (LEFT, RIGHT, BOTTOM):
+            first, *others = (self.docks[entry.name] for entry in DOCKS if entry.area is area)
+            for dock in others:
+                if area is BOTTOM:
+                    desk.splitDockWidget(first, dock, Qt.Orientation.Vertical)
+                else:
+                    desk.tabifyDockWidget(first, dock)
+        for entry in DOCKS:
+            if not entry.is_open:
+                self.docks[entry.name].hide()
+        column = [
+            self.docks[entry.name] for entry in DOCKS if entry.area is RIGHT and entry.is_open
+        ]
+        RoomForTabs(column[0].part, [dock.windowTitle() for dock in column], LEAST_COLUMN_PX)
+        column[0].raise_()
+        self._first_state = desk.saveState()
+        for dock in self.docks.values():
+            if isinstance(dock.part, LatePanel):
+                dock.visibilityChanged.connect(dock.part.note_visibility)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.rail)
+        row.addWidget(desk, 1)
+
+    def _size_docks(self) -> None:
+        larger, most = how_much_larger(self), self._page.width() // 4
+        wide = [entry for entry in DOCKS if entry.width_px]
+        widths = [max(min(round(each.width_px * larger), most), each.width_px) for each in wide]
+        docks: list[QDockWidget] = [self.docks[entry.name] for entry in wide]
+        self.desk.resizeDocks(docks, widths, Qt.Orientation.Horizontal)
+        for entry in DOCKS:
+            if entry.heights_px is not None:
+                height = entry.heights_px[self._page.height() >= TALL_PX]
+                dock = self.docks[entry.name]
+                self.desk.resizeDocks([dock], [height], Qt.Orientation.Vertical)
+
+    def _show_docks(self, names: set[str]) -> None:
+        for name, dock in self.docks.items():
+            dock.setVisible(name in names)
+
+    def _arrange_queue(self) -> None:
+        """Put the queue into its dock, or on a small window into the sheet of the rail."""
+        dock, is_rail = self.docks[QUEUE.name], self.has_rail
+        self.rail.setVisible(is_rail and self.shows_panels)
+        if is_rail and dock.widget() is dock.part:
+            self.sheet.inside.addWidget(dock.part)
+            dock.hide()
+        elif not is_rail and dock.widget() is not dock.part:
+            self.sheet.close_sheet()
+            dock.setWidget(dock.part)
+            dock.setVisible(self.shows_panels)
+
+    def _show_by_command(self, entry: DockEntry) -> None:
+        dock = self.docks[entry.name]
+        if entry.showing is not Showing.FRONT:
+            self.show_panels()
+        if entry.showing is Showing.TOGGLE:
+            dock.setVisible(not dock.isVisible())
+        elif entry.showing is Showing.SWITCH and dock.is_seen():
+            self.show_dock(next(each.name for each in DOCKS if each.area is entry.area))
+        else:
+            self.show_dock(entry.name)
+
+    def _command_ran(self, name: str) -> None:
+        if name == "escape":
+            self.sheet.close_sheet()
+
+    def _layout_changed(self, *_: object) -> None:
+        self.layout_changed.emit()
+
+
+# On a small window the queue is a narrow rail; pressed, the queue slides over the plot.
+class QueueRail(QAbstractButton):
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._current_theme, self._keymap = context.current_theme, context.keymap
+        self.setText(self.tr("Queue"))
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        context.current_theme.changed.connect(self._restyle)
+        context.keymap.changed.connect(self._show_key)
+        self._show_key()
+
+    def sizeHint(self) -> QSize:
+        return QSize(max(RAIL_PX, self.fontMetrics().height() + 8), 200)
+
+    def _show_key(self) -> None:
+        self.setToolTip(hint(self.text(), self._keymap, "queue"))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = self._current_theme.theme, QPainter(self)
+        is_lit = self.underMouse() or self.isDown()
+        painter.fillRect(self.rect(), QColor(theme.border if is_lit else theme.window))
+        painter.setPen(QColor(theme.text))
+        line = self.fontMetrics().height()
+        painter.drawText(QRect(0, 8, self.width(), line), Qt.AlignmentFlag.AlignCenter, "☰")
+        painter.translate(self.width() / 2, line + 18)
+        painter.rotate(90)
+        width = self.fontMetrics().horizontalAdvance(self.text())
+        room = QRect(0, -self.width() // 2, width + 4, self.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignCenter, self.text())
+
+    def _restyle(self) -> None:
+        self.update()
+
+
+class QueueSheet(QFrame):
+    """The queue over the plot; it goes when the person presses elsewhere."""
+
+    closed = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self.inside = QVBoxLayout(self)
+        self.inside.setContentsMargins(4, 4, 4, 4)
+        self.hide()
+
+    def open_beside(self, rail: QWidget) -> None:
+        owner = self.parentWidget()
+        assert owner is not None
+        left = rail.mapTo(owner, QPoint(rail.width(), 0)).x()
+        width = min(round(SHEET_PX * how_much_larger(self)), owner.width() - left)
+        self.setGeometry(left, 0, width, rail.height())
+        self.show()
+        self.raise_()
+        application = QApplication.instance()
+        assert application is not None
+        application.installEventFilter(self)
+
+    def close_sheet(self) -> None:
+        application = QApplication.instance()
+        assert application is not None
+        application.removeEventFilter(self)
+        if not self.isHidden():
+            self.hide()
+            self.closed.emit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() != QEvent.Type.MouseButtonPress or not isinstance(event, QMouseEvent):
+            return False
+        at = event.globalPosition().toPoint()
+        is_inside = self.rect().contains(self.mapFromGlobal(at))
+        is_popup = QApplication.activePopupWidget() is not None
+        if isinstance(watched, QWidget) and not is_inside and not is_popup:
+            self.close_sheet()
+        return False

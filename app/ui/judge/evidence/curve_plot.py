@@ -1,0 +1,213 @@
+"""Light curves: each series in its own colour and mark, over time or folded on a period."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from agent.errors import WorkbenchError
+from app.services.catalogues.light_curve import LightCurve, best_period
+from app.ui.base.background.runner import Runner
+from app.ui.base.theme.theme import CurrentTheme, Theme
+from app.ui.judge.evidence.card_plot import CardPlot, pen
+from app.ui.widgets.labels import button, row, wrapped_label
+
+HEIGHT_PX = 190
+SYMBOLS = {"g": "o", "r": "s", "i": "t1", "G": "o", "BP": "t", "RP": "s"}
+MARKS = {"g": "●", "r": "■", "i": "▲", "G": "●", "BP": "▼", "RP": "■"}
+"""As the symbols look, in the legend."""
+FIRST_DAY = 2_458_000
+"""Julian day from which the axis counts."""
+MOST_POINTS = 2000
+"""Of a series, drawn; of more, every so many is left out."""
+LONGEST_D = 10_000.0
+SHOWN_SERIES = 12
+
+
+class CurvePlot(CardPlot):
+    def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
+        self.curves: Sequence[LightCurve] = ()
+        self.period_d: float | None = None
+        super().__init__(current_theme, "", HEIGHT_PX, parent)
+        self.setAccessibleName(self.tr("Light curve"))
+        self.plotItem.invertY(True)
+
+    def show_curves(self, curves: Sequence[LightCurve], period_d: float | None) -> None:
+        self.curves, self.period_d = curves, period_d
+        self.redraw()
+
+    def redraw(self) -> None:
+        self.plotItem.clear()
+        is_folded = self.period_d is not None
+        time = self.curves[0].time if self.curves else "HJD"
+        x_name = self.tr("phase") if is_folded else f"{time} − {FIRST_DAY}"
+        self.name_axes(x_name, self.tr("magnitude"))
+        shown = [_thinned(each) for each in self.curves[:SHOWN_SERIES] if each.mag.size]
+        if not shown:
+            return
+        start = min(float(each.hjd.min()) for each in shown)
+        for number, curve in enumerate(shown):
+            colour = series_colour(self.theme, number)
+            x, y, error = curve.hjd - FIRST_DAY, curve.mag, np.nan_to_num(curve.error)
+            if self.period_d is not None:
+                phase = ((curve.hjd - start) / self.period_d) % 1.0
+                x, y = np.concatenate([phase, phase + 1.0]), np.concatenate([y, y])
+                error = np.concatenate([error, error])
+            bars = np.column_stack([y - error, y + error]).ravel()
+            self.plot(np.repeat(x, 2), bars, pen=pen(colour, 0.8), connect="pairs")
+            self.plot(
+                x, y, pen=None, symbol=SYMBOLS.get(curve.band, "d"), symbolSize=5,
+                symbolPen=None, symbolBrush=QColor(colour),
+            )  # fmt: skip
+        self._fit(shown)
+
+    def _fit(self, shown: Sequence[LightCurve]) -> None:
+        mags = np.concatenate([each.mag for each in shown])
+        low, high = np.percentile(mags, [0.5, 99.5]).tolist()
+        margin = 0.12 * (high - low) + 0.05
+        self.plotItem.vb.setYRange(low - margin, high + margin, padding=0.0)
+        if self.period_d is not None:
+            self.plotItem.vb.setXRange(0.0, 2.0, padding=0.02)
+        else:
+            days = np.concatenate([each.hjd for each in shown]) - FIRST_DAY
+            self.plotItem.vb.setXRange(float(days.min()), float(days.max()), padding=0.03)
+
+
+class CurveView(QWidget):
+    """The plot, the series by name, and the period to fold on, typed or found."""
+
+    failed = Signal(str)
+
+    def __init__(self, current_theme: CurrentTheme, runner: Runner, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._current_theme, self._runner = current_theme, runner
+        self._curves: tuple[LightCurve, ...] = ()
+        self.plot = CurvePlot(current_theme, self)
+        self.legend = QVBoxLayout()
+        self.legend.setSpacing(1)
+        self.period = QLineEdit(self)
+        self.period.setPlaceholderText(self.tr("period in days"))
+        self.period.setAccessibleName(self.tr("Period in days"))
+        self.period.setMaxLength(20)
+        self.period.returnPressed.connect(self._fold_typed)
+        self.fold_button = button(self.tr("Fold"))
+        self.fold_button.clicked.connect(self._fold_typed)
+        self.find_button = button(self.tr("Find a period"))
+        self.find_button.clicked.connect(self._find)
+        self.unfold = button(self.tr("Over time"))
+        self.unfold.clicked.connect(self._unfold)
+        self.note = wrapped_label("", "small")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addWidget(self.plot)
+        layout.addLayout(self.legend)
+        layout.addLayout(row((self.period, 1), self.fold_button, spacing=4))
+        layout.addLayout(row(self.find_button, self.unfold, 1, spacing=4))
+        layout.addWidget(self.note)
+        current_theme.changed.connect(self._show_legend)
+
+    def show_curves(self, curves: tuple[LightCurve, ...]) -> None:
+        if curves is self._curves:
+            return
+        self._curves = curves
+        self.period.clear()
+        self._show(None)
+        self.note.setText(self._about(curves))
+        self._show_legend()
+
+    def _about(self, curves: tuple[LightCurve, ...]) -> str:
+        if any(np.isnan(each.error).any() for each in curves):
+            return self.tr("Each series is one band of one star. BP and RP come without errors.")
+        return self.tr(
+            "Each series, of one field and filter, has a zero point of its own: none is moved "
+            "to another."
+        )
+
+    def _show(self, period_d: float | None) -> None:
+        self.plot.show_curves(self._curves, period_d)
+        self.unfold.setEnabled(period_d is not None)
+
+    def _show_legend(self, _: object = None) -> None:
+        while (item := self.legend.takeAt(0)) is not None:
+            if (label := item.widget()) is not None:
+                label.deleteLater()
+        theme = self._current_theme.theme
+        for number, curve in enumerate(self._curves[:SHOWN_SERIES]):
+            text = self.tr("{mark} {band}, series {series}: {n} points, median {median} mag")
+            mark = MARKS.get(curve.band, "◆")
+            text = text.replace("{mark}", mark).replace("{band}", curve.band)
+            text = text.replace("{series}", curve.series).replace("{n}", str(curve.mag.size))
+            median = f"{np.median(curve.mag):.2f}" if curve.mag.size else "–"
+            self._add_to_legend(text.replace("{median}", median), series_colour(theme, number))
+        if len(self._curves) > SHOWN_SERIES:
+            more = self.tr("{n} more series are not drawn")
+            more = more.replace("{n}", str(len(self._curves) - SHOWN_SERIES))
+            self._add_to_legend(more, theme.dim)
+
+    def _add_to_legend(self, text: str, colour: str) -> None:
+        label = wrapped_label(text)
+        label.setStyleSheet(f"color: {colour};")
+        self.legend.addWidget(label)
+
+    def _fold_typed(self) -> None:
+        try:
+            period = float(self.period.text().replace(",", "."))
+        except ValueError:
+            period = math.nan
+        if not 0.0 < period <= LONGEST_D:
+            self.note.setText(self.tr("A period is a number of days, such as 0.0626"))
+            return
+        self.note.setText("")
+        self._show(period)
+
+    def _unfold(self) -> None:
+        self._show(None)
+
+    def _find(self) -> None:
+        curves = self._curves
+        self.find_button.setEnabled(False)
+        self.note.setText(self.tr("Searching from 0.02 to 100 days"))
+        self._runner.run(
+            partial(best_period, curves), partial(self._found, curves), self._not_found, owner=self
+        )
+
+    def _found(self, curves: tuple[LightCurve, ...], period_d: float | None) -> None:
+        self.find_button.setEnabled(True)
+        if curves is not self._curves:
+            return
+        if period_d is None:
+            self.note.setText(self.tr("Too few points for a period"))
+            return
+        self.period.setText(f"{period_d:.8g}")
+        self._show(period_d)
+        text = self.tr("Highest peak of the Lomb-Scargle periodogram, which may be an alias")
+        self.note.setText(text)
+
+    def _not_found(self, error: WorkbenchError) -> None:
+        self.find_button.setEnabled(True)
+        self.note.setText(str(error))
+
+
+def series_colour(theme: Theme, number: int) -> str:
+    colours = (
+        theme.overlay_1, theme.overlay_4, theme.overlay_2, theme.overlay_5, theme.overlay_3,
+        theme.overlay_6,
+    )  # fmt: skip
+    return colours[number % len(colours)]
+
+
+def _thinned(curve: LightCurve) -> LightCurve:
+    step = math.ceil(curve.mag.size / MOST_POINTS)
+    if step <= 1:
+        return curve
+    return LightCurve(
+        series=curve.series, band=curve.band, hjd=curve.hjd[::step], mag=curve.mag[::step],
+        error=curve.error[::step], time=curve.time,
+    )  # fmt: skip

@@ -1,0 +1,174 @@
+"""The Hertzsprung-Russell diagram: where the star lies among others and among its class."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPolygonF
+from PySide6.QtWidgets import QGraphicsPolygonItem, QVBoxLayout, QWidget
+
+from app.services.hr_diagram.place import (
+    COLOURS,
+    GOOD_RATIO,
+    MAGNITUDES,
+    Kind,
+    Place,
+    Region,
+    background,
+)
+from app.ui.base.theme.theme import CurrentTheme, Theme, mixed
+from app.ui.judge.evidence.card_plot import CardPlot, pen
+from app.ui.widgets.labels import wrapped_label
+
+HEIGHT_PX = 260
+ARROW_MAG = 2.5
+"""Length of the arrow of a limit."""
+MARGIN = 0.4
+
+
+class HrPlot(CardPlot):
+    def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
+        self.place: Place | None = None
+        self.region: Region | None = None
+        self._image = pg.ImageItem(axisOrder="row-major")
+        self._drawn: list[object] = []
+        self._shaded_for: Theme | None = None
+        """The theme in whose colours the background is drawn."""
+        super().__init__(current_theme, "", HEIGHT_PX, parent)
+        self.setAccessibleName(self.tr("Hertzsprung-Russell diagram"))
+        self.name_axes("BP − RP", self.tr("absolute G"))
+        self.plotItem.invertY(True)
+        self.addItem(self._image)
+
+    def show_place(self, place: Place | None, region: Region | None) -> None:
+        if (place, region) != (self.place, self.region):
+            self.place, self.region = place, region
+            self.redraw()
+
+    def redraw(self) -> None:
+        for item in self._drawn:
+            self.removeItem(item)
+        self._drawn.clear()
+        self._draw_background()
+        if self.region is not None:
+            self._draw_region(self.region)
+        if self.place is not None and self.place.kind in (Kind.POINT, Kind.LIMIT):
+            self._draw_place(self.place)
+        self._fit()
+
+    def _draw_background(self) -> None:
+        theme = self.theme
+        if theme == self._shaded_for:
+            return
+        self._shaded_for = theme
+        shades = np.linspace(0.0, 0.75, 256)
+        table = [QColor(mixed(theme.plot, theme.dim, float(each))).getRgb() for each in shades]
+        self._image.setImage(background(), levels=(0.0, 1.0), lut=np.array(table, dtype=np.uint8))
+        (left, right), (top, bottom) = COLOURS, MAGNITUDES
+        self._image.setRect(QRectF(left, top, right - left, bottom - top))
+
+    def _draw_region(self, region: Region) -> None:
+        corners = zip(region.bp_rp, region.m_g, strict=True)
+        polygon = QGraphicsPolygonItem(QPolygonF([QPointF(x, y) for x, y in corners]))
+        polygon.setPen(pen(self.theme.band, 1.5, Qt.PenStyle.DashLine))
+        fill = QColor(self.theme.band)
+        fill.setAlphaF(0.10)
+        polygon.setBrush(fill)
+        self._add(polygon)
+
+    def _draw_place(self, place: Place) -> None:
+        colour = self.theme.template
+        if place.kind is Kind.POINT:
+            bar = pg.PlotCurveItem(
+                x=[place.bp_rp, place.bp_rp],
+                y=[place.brightest, place.faintest],
+                pen=pen(colour, 2.0),
+            )
+            symbol = "o"
+        else:
+            tip = place.m_g - ARROW_MAG
+            bar = pg.PlotCurveItem(
+                x=[place.bp_rp, place.bp_rp], y=[place.m_g, tip], pen=pen(colour, 2.0)
+            )
+            self._add(pg.ScatterPlotItem(
+                [place.bp_rp], [tip], symbol="t1", size=11, pen=pen(colour), brush=QColor(colour)
+            ))  # fmt: skip
+            symbol = "x"
+        self._add(bar)
+        self._add(pg.ScatterPlotItem(
+            [place.bp_rp], [place.m_g], symbol=symbol, size=10, pen=pen(self.theme.plot),
+            brush=QColor(colour),
+        ))  # fmt: skip
+
+    def _add(self, item: object) -> None:
+        self.addItem(item)
+        self._drawn.append(item)
+
+    def _fit(self) -> None:
+        (left, right), (top, bottom) = (-0.8, 4.0), (-4.0, 16.5)
+        place = self.place
+        if place is not None and place.kind in (Kind.POINT, Kind.LIMIT):
+            bright = place.m_g - ARROW_MAG if place.kind is Kind.LIMIT else place.m_g
+            left, right = min(left, place.bp_rp - MARGIN), max(right, place.bp_rp + MARGIN)
+            top, bottom = min(top, bright - MARGIN), max(bottom, place.m_g + MARGIN)
+        self.plotItem.vb.setRange(QRectF(left, top, right - left, bottom - top), padding=0.0)
+
+
+class HrDiagram(QWidget):
+    """The plot, the star's place in words, and what the background is."""
+
+    def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.plot = HrPlot(current_theme, self)
+        self.words = wrapped_label("")
+        self.caption = wrapped_label("", "small")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        for part in (self.words, self.plot, self.caption):
+            layout.addWidget(part)
+
+    def show_place(self, place: Place, region: Region | None, class_name: str) -> None:
+        self.plot.show_place(place, region)
+        self.words.setText(self._place_text(place))
+        self.caption.setText(self._caption_text(region, class_name))
+
+    def _place_text(self, place: Place) -> str:
+        text = {
+            Kind.POINT: self.tr("Absolute G {m} (+{down} −{up}), BP − RP {colour}"),
+            Kind.LIMIT: self.tr(
+                "The parallax is only {ratio} times its error: the star is brighter than "
+                "absolute G {m} (two errors), so its place is a limit"
+            ),
+            Kind.NO_PARALLAX: self.tr("No place: Gaia gives no parallax"),
+            Kind.NO_COLOUR: self.tr("No place: Gaia gives no BP − RP"),
+            Kind.NEGATIVE: self.tr(
+                "No place: the parallax is {ratio} times its error, too far below zero for a limit"
+            ),
+        }[place.kind]
+        text = text.replace("{m}", _signed(place.m_g)).replace("{colour}", _signed(place.bp_rp))
+        if place.kind is Kind.POINT:
+            text = text.replace("{down}", f"{place.faintest - place.m_g:.2f}")
+            text = text.replace("{up}", f"{place.m_g - place.brightest:.2f}")
+        if "{ratio}" in text:
+            text = text.replace("{ratio}", _signed(place.ratio, 1))
+        if place.has_high_ruwe:
+            high = self.tr("RUWE {ruwe}: the parallax may be wrong, as that of a close pair is")
+            text = f"{text}. {high.replace('{ruwe}', f'{place.ruwe:.1f}')}"
+        return text
+
+    def _caption_text(self, region: Region | None, class_name: str) -> str:
+        text = self.tr(
+            "The background is schematic, made of published relations and not of stars. Absolute "
+            "magnitudes are not corrected for dust; below {ratio} errors of the parallax the place "
+            "is a limit."
+        ).replace("{ratio}", f"{GOOD_RATIO:.0f}")
+        if region is None:
+            return text
+        where = self.tr("Dashed: roughly where most of this class lie: {name} ({source}).")
+        return f"{text} {where.replace('{name}', class_name).replace('{source}', region.source)}"
+
+
+def _signed(value: float, digits: int = 2) -> str:
+    return f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}")

@@ -1,0 +1,237 @@
+"""The panel of nearby objects: other epochs and neighbours in the list; a click goes to one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    QTimer,
+)
+from PySide6.QtWidgets import QHeaderView, QWidget
+
+from agent.errors import WorkbenchError
+from app.core.importing.role_names import normalized_name
+from app.core.queue import Neighbour, neighbours
+from app.core.session.records import Candidate, Change, Judgement
+from app.core.session.session import Session
+from app.ui.base.settings.settings import Settings
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.base.translation.message_texts import translate_message
+from app.ui.judge.verdict.verdict_text import mark_and_word, verdict_colour
+from app.ui.session.session_context import SessionContext
+from app.ui.widgets.candidate_table import CELL, CandidateTable, Cell
+from app.ui.widgets.labels import column, wrapped_label
+from app.ui.widgets.page_parts import FoldingCard
+
+DATE_COLUMNS = ("obsdate", "date_obs", "date", "night", "lmjd", "mjd", "mjd_obs")
+MAX_SHOWN = 50
+
+
+# Table model of other epochs and neighbours of an object.
+@dataclass(frozen=True, kw_only=True)
+class NearbyFile:
+    """A neighbour with its date of observation and the reviewer's own judgement."""
+
+    neighbour: Neighbour
+    date: str
+    mine: Judgement | None
+
+
+def nearby_files(session: Session, candidate: Candidate, radius_arcsec: float) -> list[NearbyFile]:
+    """Neighbours of a candidate, nearest first, at most MAX_SHOWN. Any thread."""
+    found = neighbours(session, candidate, radius_arcsec)[:MAX_SHOWN]
+    return [
+        NearbyFile(
+            neighbour=each,
+            date=date_of(each.candidate.own),
+            mine=session.judgement(each.candidate.id),
+        )
+        for each in found
+    ]
+
+
+def date_of(own: Mapping[str, Any]) -> str:
+    """Date of the observation from the list's columns; empty if there is none."""
+    by_name = {normalized_name(name): value for name, value in own.items()}
+    for name in DATE_COLUMNS:
+        value = by_name.get(name)
+        if value not in (None, ""):
+            return str(value)[:10]
+    return ""
+
+
+Index = QModelIndex | QPersistentModelIndex
+ROOT = QModelIndex()
+Role = Qt.ItemDataRole
+SEPARATION, OBJECT, DATE, VERDICT = range(4)
+SAME = "="
+"""Marks another epoch of the same object."""
+
+
+class NearbyModel(QAbstractTableModel):
+    def __init__(self, current_theme: CurrentTheme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._current_theme = current_theme
+        self.found: Sequence[NearbyFile] = ()
+
+    def show_found(self, found: Sequence[NearbyFile]) -> None:
+        self.beginResetModel()
+        self.found = found
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else len(self.found)
+
+    def columnCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else 4
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole
+    ) -> Any:
+        if role != Role.DisplayRole or orientation != Qt.Orientation.Horizontal:
+            return None
+        return (self.tr("sep."), self.tr("object"), self.tr("date"), self.tr("verdict"))[section]
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self.found):
+            return None
+        each = self.found[index.row()]
+        verdict = None if each.mine is None else each.mine.opinion.verdict
+        if role == Role.DisplayRole:
+            return self._text(each, index.column())
+        if role == Role.ToolTipRole:
+            same = self.tr("another epoch of the same object")
+            near = self.tr("another object nearby")
+            name = each.neighbour.candidate.object_id or f"#{each.neighbour.candidate.id}"
+            return f"{name}\n{same if each.neighbour.is_same_object else near}"
+        if role == CELL:
+            theme = self._current_theme.theme
+            tone = verdict_colour(theme, verdict) if index.column() == VERDICT else theme.text
+            return Cell(self._text(each, index.column()), tone)
+        return None
+
+    def _text(self, each: NearbyFile, column: int) -> str:
+        candidate = each.neighbour.candidate
+        match column:
+            case 0:
+                return separation_text(each)
+            case 1:
+                mark = f"{SAME} " if each.neighbour.is_same_object else ""
+                return mark + (candidate.object_id or f"#{candidate.id}")
+            case 2:
+                return each.date
+        verdict = None if each.mine is None else each.mine.opinion.verdict
+        return mark_and_word(verdict) if verdict is not None else "–"
+
+
+def separation_text(each: NearbyFile) -> str:
+    """The separation in arcseconds, or in arcminutes from 10 on."""
+    separation = each.neighbour.separation
+    if separation is None:
+        return "–"
+    return f'{separation:.1f}"' if separation < 600 else f"{separation / 60:.0f}'"
+
+
+SEARCH_DELAY_MS = 120
+"""Delay before the search, which is not worth it while a key is held to move on."""
+MAX_ROWS = 5
+WIDEST = {SEPARATION: '123.4"', DATE: "2020-10-06", VERDICT: "✓ accepted"}
+ROOM_PX = 18
+
+
+class NearbyPanel(QWidget):
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
+        self._current, self._runner = context.current, context.runner
+        self._radius = context.settings.settings.neighbour_arcsec
+        self.card = FoldingCard(self.tr("Nearby objects"), self)
+        self.model = NearbyModel(context.current_theme, self)
+        self.table = CandidateTable(context.current_theme, self.card)
+        self.table.setModel(self.model)
+        self.table.setAccessibleName(self.tr("Nearby objects"))
+        self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.message = wrapped_label("", "dim", self.card)
+        self.card.inside.addWidget(self.message)
+        self.card.inside.addWidget(self.table)
+        column(self.card, parent=self)
+        self._fit_font()
+        self.table.font_changed.connect(self._fit_font)
+        self._delay = QTimer(self, singleShot=True, interval=SEARCH_DELAY_MS)
+        self._delay.timeout.connect(self._search)
+        self.table.row_activated.connect(self._go_to)
+        self._current.candidate_changed.connect(self._schedule)
+        context.bridge.changed.connect(self._session_changed)
+        context.settings.changed.connect(self._apply_settings)
+        self._show([])
+        self._schedule()
+
+    def _fit_font(self) -> None:
+        metrics = self.table.fontMetrics()
+        self.table.horizontalHeader().setSectionResizeMode(OBJECT, QHeaderView.ResizeMode.Stretch)
+        for at, words in WIDEST.items():
+            self.table.setColumnWidth(at, metrics.horizontalAdvance(words) + ROOM_PX)
+        self._fit_height()
+
+    def _schedule(self, _: object = None) -> None:
+        self._delay.start()
+
+    def _apply_settings(self, settings: Settings) -> None:
+        if settings.neighbour_arcsec != self._radius:
+            self._radius = settings.neighbour_arcsec
+            self._schedule()
+
+    def _session_changed(self, change: Change) -> None:
+        shown = {each.neighbour.candidate.id for each in self.model.found}
+        if change.aspect == "list" or shown & change.candidate_ids:
+            self._schedule()
+
+    def _search(self) -> None:
+        candidate = self._current.candidate
+        if candidate is None:
+            self._show([])
+            return
+        work = partial(nearby_files, self._current.session, candidate, self._radius)
+        done = partial(self._show_result, candidate.id)
+        self._runner.run(work, done, self._search_failed, owner=self)
+
+    def _show_result(self, candidate_id: int, found: list[NearbyFile]) -> None:
+        if self._current.candidate is not None and self._current.candidate.id == candidate_id:
+            self._show(found)
+
+    def _search_failed(self, error: WorkbenchError) -> None:
+        self._show([])
+        self.message.setText(translate_message(str(error)))
+
+    def _show(self, found: list[NearbyFile]) -> None:
+        self.model.show_found(found)
+        self.card.note.setText(str(len(found)) if found else "")
+        self.table.setVisible(bool(found))
+        self.message.setVisible(not found)
+        self.message.setText(self._why_empty())
+        self.table.setColumnHidden(DATE, not any(each.date for each in found))
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        rows = min(len(self.model.found), MAX_ROWS)
+        head = self.table.horizontalHeader().height()
+        self.table.setFixedHeight(head + rows * self.table.row_height + 2)
+
+    def _why_empty(self) -> str:
+        candidate = self._current.candidate
+        if candidate is None:
+            return self.tr("No object selected")
+        if candidate.ra is None or candidate.dec is None:
+            return self.tr("The list gives no position for this object")
+        text = self.tr("No other epoch or neighbour within {radius} arcsec in this list")
+        return text.replace("{radius}", f"{self._radius:g}")
+
+    def _go_to(self, row: int) -> None:
+        self._current.go_to(self.model.found[row].neighbour.candidate.id)

@@ -1,0 +1,343 @@
+"""The axes of the plot and the frame around it: ticks, numbers and titles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from itertools import pairwise
+
+import pyqtgraph as pg
+from PySide6.QtCore import QLineF, QRectF
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
+
+from app.core.spectra.wavelength_frame import WavelengthFrame
+from app.ui.base.theme.theme import Theme
+from app.ui.judge.plot.canvas.paint import TextCache, dots_per_pixel, hairline
+from app.ui.judge.plot.canvas.plot_box import PlotBox
+
+TICK_PX = 5.0
+TITLE_APART_PX = 12.0
+"""Between the title, at the end of the numbers, and the last of them."""
+NUMBERS_APART_PX = 4.0
+TITLE_SHARE = 0.7
+"""Of the wavelength axis, at most, for its title."""
+LEAST_TICKS, MOST_TRIED = 2, 6
+WIDEST_NUMBER = "\N{MINUS SIGN}0000"
+
+Marks = list[tuple[float, str]]
+"""Pixels from the start of the axis, and texts."""
+
+STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+MAX_TICKS = 50
+DECIMALS = 6
+
+
+class PlotAxis(pg.AxisItem):  # type: ignore[misc]
+    """An axis that paints its own ticks and texts.
+
+    Its thickness depends on the font alone, so the layout stays the same from object to object.
+    """
+
+    # AxisItem records a QPicture for every new range and measures each text anew, which takes
+    # longer than the spectrum; its label is HTML, and a unit in a file is not to be trusted.
+
+    apart_px = 90.0
+    """Least distance of two ticks."""
+
+    def __init__(self, orientation: str, theme: Theme, texts: TextCache) -> None:
+        self.title = ""
+        self._marks: Marks = []
+        self._marks_for: object = None
+        self.theme, self.texts = theme, texts
+        super().__init__(orientation)
+        self.enableAutoSIPrefix(False)
+        self.fit_font()
+
+    @property
+    def marks(self) -> Marks:
+        """Ticks with their texts, cached for the current range and length."""
+        lo, hi = self.range
+        key = lo, hi, self.length, self._look, self.texts.font
+        if key != self._marks_for:
+            # Large or long numbers need more room than the least distance.
+            for most in range(max(int(self.length / self.apart_px), 2), 0, -1):
+                found = [(self._position(at), text) for at, text in self._ticks(lo, hi, most)]
+                if self._are_apart(found):
+                    break
+            if len(found) < LEAST_TICKS:
+                found = self._more_ticks(lo, hi) or found
+            self._marks, self._marks_for = found, key
+        return self._marks
+
+    def _more_ticks(self, lo: float, hi: float) -> Marks | None:
+        """Closer ticks, for a low axis on which a single number would say no scale."""
+        for most in range(LEAST_TICKS, MOST_TRIED + 1):
+            found = [(self._position(at), text) for at, text in self._ticks(lo, hi, most)]
+            if len(found) >= LEAST_TICKS:
+                is_short = all(len(text) <= len(WIDEST_NUMBER) for _, text in found)
+                return found if is_short and self._are_apart(found) else None
+        return None
+
+    @property
+    def numbers(self) -> list[tuple[QRectF, str]]:
+        """The numbers that are painted, and where."""
+        raise NotImplementedError
+
+    def shown_title(self, room: float) -> str:
+        """The title; without its unit, or none at all, where it has no room."""
+        for text in (self.title, self.title.partition(" (")[0]):
+            if self.texts.width(text) <= room:
+                return text
+        return ""
+
+    def boundingRect(self) -> QRectF:
+        return QRectF(self.rect())
+
+    @property
+    def length(self) -> float:
+        raise NotImplementedError
+
+    def _place(self, at: float, text: str) -> QRectF:
+        """Where the number of a tick is painted."""
+        raise NotImplementedError
+
+    def _are_apart(self, marks: Marks) -> bool:
+        places = [self._place(*mark) for mark in marks]
+        return not any(one.intersects(next_one) for one, next_one in pairwise(places))
+
+    @property
+    def _look(self) -> object:
+        """What the ticks depend on, besides range, length and font."""
+        raise NotImplementedError
+
+    def _ticks(self, lo: float, hi: float, most: int) -> Iterable[tuple[float, str]]:
+        """Coordinates of the plot, and the texts there."""
+        raise NotImplementedError
+
+    def fit_font(self) -> None:
+        """Take the room that numbers and title need in the font of the texts."""
+        raise NotImplementedError
+
+    def _position(self, value: float) -> float:
+        raise NotImplementedError
+
+
+class WavelengthAxis(PlotAxis):
+    """The axis below the plot, with round numbers in the frame it shows."""
+
+    def __init__(self, theme: Theme, texts: TextCache) -> None:
+        self.frame = WavelengthFrame()
+        super().__init__("bottom", theme, texts)
+
+    @property
+    def _look(self) -> object:
+        return self.frame
+
+    def _ticks(self, lo: float, hi: float, most: int) -> Iterable[tuple[float, str]]:
+        if not lo > 0.0:
+            return ()
+        values = ticks(self.frame.shown(lo), self.frame.shown(hi), most)
+        return zip(map(self.frame.observed, values), tick_texts(values), strict=True)
+
+    @property
+    def length(self) -> float:
+        return float(self.size().width())
+
+    def fit_font(self) -> None:
+        self.setHeight(round(self.texts.height + TICK_PX + 4.0))
+
+    def _position(self, value: float) -> float:
+        lo, hi = self.range
+        return float((value - lo) * self.length / (hi - lo))
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        texts, colour = self.texts, self.theme.axis
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(hairline(painter, colour))
+        painter.drawLines([QLineF(x, 0.0, x, TICK_PX) for x, _ in self.marks])
+        painter.setPen(QColor(colour))
+        for place, text in self.numbers:
+            texts.draw(painter, place.center().x(), place.top(), text, 0.5)
+        title = self.title_place
+        texts.draw(painter, title.left(), title.top(), self._shown_title)
+
+    @property
+    def numbers(self) -> list[tuple[QRectF, str]]:
+        end = self.title_place.left() - TITLE_APART_PX
+        placed = [(self._place(x, text), text) for x, text in self.marks]
+        return [each for each in placed if each[0].right() < end]
+
+    @property
+    def title_place(self) -> QRectF:
+        width = self.texts.width(self._shown_title)
+        return QRectF(self.length - width, TICK_PX + 2.0, width, self.texts.height)
+
+    @property
+    def _shown_title(self) -> str:
+        return self.shown_title(TITLE_SHARE * self.length)
+
+    def _place(self, at: float, text: str) -> QRectF:
+        width = self.texts.width(text) + NUMBERS_APART_PX
+        return QRectF(at - 0.5 * width, TICK_PX + 2.0, width, self.texts.height)
+
+
+class FluxAxis(PlotAxis):
+    apart_px = 52.0
+
+    def __init__(self, theme: Theme, texts: TextCache) -> None:
+        self.is_log = False
+        """Whether its coordinates are decimal logarithms of the flux."""
+        super().__init__("left", theme, texts)
+
+    @property
+    def _look(self) -> object:
+        return self.is_log
+
+    def _ticks(self, lo: float, hi: float, most: int) -> Iterable[tuple[float, str]]:
+        if self.is_log:
+            return log_ticks(lo, hi, most)
+        values = ticks(lo, hi, most)
+        return zip(values, tick_texts(values), strict=True)
+
+    @property
+    def length(self) -> float:
+        return float(self.size().height())
+
+    def fit_font(self) -> None:
+        self.setWidth(round(self.texts.height + self.texts.width(WIDEST_NUMBER) + TICK_PX + 6.0))
+
+    def _position(self, value: float) -> float:
+        low, high = self.range
+        return float((high - value) * self.length / (high - low))
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        texts, colour, right = self.texts, self.theme.axis, float(self.size().width())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(hairline(painter, colour))
+        painter.drawLines([QLineF(right, y, right - TICK_PX, y) for y, _ in self.marks])
+        painter.setPen(QColor(colour))
+        for place, text in self.numbers:
+            texts.draw(painter, place.right(), place.top(), text, 1.0)
+        title = self.title_place
+        if not title.isEmpty():
+            painter.save()
+            painter.translate(title.left(), title.center().y())
+            painter.rotate(-90.0)
+            texts.draw(painter, 0.0, 0.0, self.shown_title(self.length), 0.5)
+            painter.restore()
+
+    @property
+    def numbers(self) -> list[tuple[QRectF, str]]:
+        return [(self._place(y, text), text) for y, text in self.marks]
+
+    @property
+    def title_place(self) -> QRectF:
+        """Where the title stands on end; empty where long numbers need its room."""
+        length = self.texts.width(self.shown_title(self.length))
+        left, width = 2.0, self.texts.height
+        if any(place.left() < left + width for place, _ in self.numbers):
+            return QRectF()
+        return QRectF(left, 0.5 * (self.length - length), width, length)
+
+    def _place(self, at: float, text: str) -> QRectF:
+        width, height = self.texts.width(text), self.texts.height
+        right = float(self.size().width()) - TICK_PX - 4.0
+        top = min(max(at - 0.5 * height, -2.0), self.length - height)
+        return QRectF(right - width, top, width, height)
+
+
+class Frame(QGraphicsObject):
+    """The frame around a box, just outside it, so that nothing in the box covers it."""
+
+    def __init__(self, box: PlotBox, colour: str) -> None:
+        super().__init__(box.parentItem())
+        self.colour = colour
+        self._box = box
+        self.setZValue(10.0)
+        box.geometryChanged.connect(self._resized)
+
+    def boundingRect(self) -> QRectF:
+        return QRectF(self._box.geometry()).adjusted(-2.0, -2.0, 2.0, 2.0)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        # On whole dots: a line between two of them is lost at some scales of the screen.
+        dots, box = dots_per_pixel(painter), self._box.geometry()
+        left, top, right, bottom = (
+            round(edge * dots) / dots for edge in (box.left(), box.top(), box.right(), box.bottom())
+        )
+        width, colour = max(round(dots), 1) / dots, QColor(self.colour)
+        across, down = right - left + 2.0 * width, bottom - top
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.fillRect(QRectF(left - width, top - width, across, width), colour)
+        painter.fillRect(QRectF(left - width, bottom, across, width), colour)
+        painter.fillRect(QRectF(left - width, top, width, down), colour)
+        painter.fillRect(QRectF(right, top, width, down), colour)
+
+    def _resized(self) -> None:
+        self.prepareGeometryChange()
+
+
+# Ticks at round numbers, on linear and logarithmic axes, and their texts.
+def tick_step(lo: float, hi: float, max_ticks: int) -> float:
+    """The smallest round step that needs no more than `max_ticks` ticks."""
+    rough = (hi - lo) / max(min(max_ticks, MAX_TICKS), 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next((step * power for step in STEPS if step * power >= rough), 10.0 * power)
+
+
+def ticks(lo: float, hi: float, max_ticks: int) -> tuple[float, ...]:
+    """Multiples of a round step within [lo, hi]."""
+    if not (math.isfinite(lo) and math.isfinite(hi) and lo < hi):
+        return ()
+    step = tick_step(lo, hi, max_ticks)
+    first, last = math.ceil(lo / step - 1e-9), math.floor(hi / step + 1e-9)
+    return tuple(number * step for number in range(first, last + 1))
+
+
+LOG_STEPS = (range(1, 10), (1, 2, 5), (1, 3), (1,))
+LOG_DECADES = 12
+"""With more decades than this, only some have a tick."""
+LOG_LIMIT = 300.0
+
+
+def log_ticks(lo: float, hi: float, max_ticks: int) -> tuple[tuple[float, str], ...]:
+    """Decimal logarithms of round numbers within [lo, hi], with the numbers as text."""
+    if not -LOG_LIMIT < lo < hi < LOG_LIMIT:
+        return ()
+    if hi - lo < 1.0:
+        values = tuple(value for value in ticks(10.0**lo, 10.0**hi, max_ticks) if value > 0.0)
+        return tuple(zip(map(math.log10, values), tick_texts(values), strict=True))
+    if hi - lo > LOG_DECADES:
+        return tuple((power, _plain(10.0**power)) for power in ticks(lo, hi, min(max_ticks, 6)))
+    powers = range(math.floor(lo), math.ceil(hi) + 1)
+    for steps in LOG_STEPS:
+        numbers = (step * 10.0**power for power in powers for step in steps)
+        found = [(math.log10(number), _plain(number)) for number in numbers]
+        inside = tuple(each for each in found if lo - 1e-9 <= each[0] <= hi + 1e-9)
+        if len(inside) <= max_ticks:
+            return inside
+    return inside[:: -(-len(inside) // max_ticks)]
+
+
+def _plain(number: float) -> str:
+    if 1e-3 <= number < 1e5:
+        return f"{number:.{max(-math.floor(math.log10(number) + 1e-9), 0)}f}"
+    return f"{number:.0e}".replace("e-0", "e-").replace("e+", "e").replace("e0", "e")
+
+
+def tick_texts(values: tuple[float, ...]) -> tuple[str, ...]:
+    """The values as text, all with the number of decimals they need."""
+    sufficient = (n for n in range(DECIMALS) if all(_is_whole(value * 10**n) for value in values))
+    decimals = next(sufficient, DECIMALS)
+    return tuple(f"{value + 0.0:.{decimals}f}".replace("-", "\N{MINUS SIGN}") for value in values)
+
+
+def _is_whole(value: float) -> bool:
+    return abs(value - round(value)) < 1e-6

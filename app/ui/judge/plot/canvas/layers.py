@@ -1,0 +1,107 @@
+"""The layers painted over and under the curves: the grid, and the windows marked on the plot."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
+
+from agent.spectra.spectrum import Window
+from app.ui.base.theme.theme import Theme
+from app.ui.judge.plot.canvas.axes import PlotAxis
+from app.ui.judge.plot.canvas.paint import TextCache, hairline
+from app.ui.judge.plot.canvas.plot_box import PlotBox
+
+
+class Layer(QGraphicsObject):
+    """One item painted in the pixels of the box; `depth` is the stacking order, curves are at 0."""
+
+    # Not a pyqtgraph.GraphicsObject: each of those is told of every change of the range.
+
+    depth = 0.0
+
+    def __init__(self, box: PlotBox, theme: Theme, texts: TextCache) -> None:
+        super().__init__(box)
+        self.box, self.theme, self.texts = box, theme, texts
+        self.setZValue(self.depth)
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+        box.geometryChanged.connect(self._resized)
+
+    def boundingRect(self) -> QRectF:
+        return QRectF(self.box.rect())
+
+    def _resized(self) -> None:
+        self.prepareGeometryChange()
+
+
+class Grid(Layer):
+    depth = -50
+
+    def __init__(
+        self, box: PlotBox, theme: Theme, texts: TextCache, axes: tuple[PlotAxis, PlotAxis]
+    ) -> None:
+        super().__init__(box, theme, texts)
+        self._axes = axes
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        size = self.box.rect()
+        wavelengths, fluxes = (axis.marks for axis in self._axes)
+        across = [QLineF(0.0, y, size.width(), y) for y, _ in fluxes]
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(hairline(painter, self.theme.grid))
+        painter.drawLines([*across, *(QLineF(x, 0.0, x, size.height()) for x, _ in wavelengths)])
+
+
+ALPHA = 22
+EDGE_PX = 2.0
+CHIP_PX = 6.0
+
+
+class LookLayer(Layer):
+    """The window the agent looks at, and the zoom box while it is being dragged."""
+
+    depth = 25  # above the line marks, so that its name can be read
+
+    def __init__(self, box: PlotBox, theme: Theme, texts: TextCache) -> None:
+        super().__init__(box, theme, texts)
+        self.look: Window | None = None
+        self.label = ""
+        self.zoom_box: Window | None = None
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        if self.look is not None:
+            self._draw(painter, self._rectangle(self.look), self.theme.agent)
+            if self.label:
+                self._draw_name(painter, self._rectangle(self.look))
+        if self.zoom_box is not None:
+            self._draw(painter, self._rectangle(self.zoom_box), self.theme.accent)
+
+    def _rectangle(self, window: Window) -> QRectF:
+        scale = self.box.scale_now
+        left, right = (min(max(scale.x(end), -9.0), scale.width + 9.0) for end in window)
+        inset = 0.5 * EDGE_PX
+        return QRectF(left, 0.0, right - left, scale.height).adjusted(inset, inset, -inset, -inset)
+
+    def _draw(self, painter: QPainter, window: QRectF, colour: str) -> None:
+        faint = QColor(colour)
+        faint.setAlpha(0 if window.width() > 0.95 * self.box.rect().width() else ALPHA)
+        painter.setPen(QPen(QColor(colour), EDGE_PX))
+        painter.setBrush(faint)
+        painter.drawRect(window)
+
+    def _draw_name(self, painter: QPainter, window: QRectF) -> None:
+        """Draw the name on a chip near the bottom, above the names of the telluric bands."""
+        height = self.texts.height + 4.0
+        width = self.texts.width(self.label) + 2.0 * CHIP_PX
+        left = min(max(window.left(), 0.0) + 8.0, max(self.box.rect().width() - width - 8.0, 0.0))
+        chip = QRectF(left, window.bottom() - 2.4 * height, width, height)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(self.theme.agent))
+        painter.drawRoundedRect(chip, 4.0, 4.0)
+        painter.setPen(QColor(self.theme.on_agent))
+        self.texts.draw(painter, chip.left() + CHIP_PX, chip.top() + 2.0, self.label)

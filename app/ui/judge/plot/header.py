@@ -1,0 +1,243 @@
+"""The line above the plot: the object, how it is drawn, and the values under the mouse."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QEvent, QRect, Qt
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QSizePolicy, QWidget
+
+from agent.spectra.spectrum import Spectrum, Window
+from agent.tasks.look import has_class
+from app.core.spectra.wavelength_frame import WavelengthFrame
+from app.ui.base.actions.actions import ACTIONS
+from app.ui.base.translation.data_texts import task_text
+from app.ui.base.translation.message_texts import translate_message
+from app.ui.judge.plot.trace import Trace
+from app.ui.session.session_context import SessionContext
+from app.ui.widgets.labels import MAX_NAME, cut, escape_mnemonics, one_line, short_label
+from app.ui.widgets.text_width import first_that_fits
+
+LEFT_PX, RIGHT_PX, TOP_PX = 8, 12, 4
+LETTERS = 34
+"""So many of its letters fit at least."""
+TITLE_LETTERS = 8
+"""Where fewer of the title would be left beside the values under the mouse, it is hidden."""
+LEAST_LETTERS = 8
+"""Where fewer of facts or note would be left, they are hidden."""
+BETWEEN = "   "
+"""Stands between those values."""
+APART_PX, SLACK_PX = 8, 2
+NOTE_SHARE = 0.65
+"""Largest fraction for the note of what title and mark leave; the rest is for the facts."""
+
+translate = QCoreApplication.translate
+
+MAX_TEXT = 100
+
+
+class Header(QWidget):
+    # Labels are positioned by hand. In a layout each new text would recompute the sizes of the
+    # whole window, which takes longer than painting the spectrum.
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.title = short_label("", "title", self)
+        self.simulated = short_label("", "warning", self)
+        self.facts, self.note = short_label("", "dim", self), short_label("", "dim", self)
+        self._object = self._facts_text = self._note_text = self._readout_text = ""
+        self._readout_px = 0
+        self._class: QPushButton | None = None
+        self.readout = short_label("", "number", self)
+        self.readout.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.readout.setAccessibleName(self.tr("Wavelength and flux under the mouse"))
+        self.simulated.setText(self.tr("SIMULATED"))
+        self.simulated.hide()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._fix_height()
+
+    def set_class(self, button: QPushButton) -> None:
+        """Put the button with the session's class before the title."""
+        button.setParent(self)
+        self._class = button
+        self._fix_height()
+
+    def show_object(
+        self, object_id: str, spectrum: Spectrum | None, listed_snr: float | None = None
+    ) -> None:
+        """Show an object; its S/N is that of the list, as in the queue, else that of its file."""
+        self._object = object_id
+        self.simulated.setVisible(spectrum is not None and spectrum.simulated)
+        facts = [] if spectrum is None else self._describe(spectrum, listed_snr)
+        self._facts_text = " · ".join(facts)
+        self.facts.setToolTip(self._facts_text)
+        self._arrange()
+
+    @property
+    def texts(self) -> list[str]:
+        """All texts about the object in full, even where they are elided on screen."""
+        simulated = "" if self.simulated.isHidden() else self.simulated.text()
+        texts = cut(self._object, MAX_NAME), simulated, self._facts_text
+        return [text for text in texts if text]
+
+    def show_note(self, note: str) -> None:
+        """Show how the spectrum is drawn, elided to the room there is."""
+        if note != self._note_text:
+            self._note_text = note
+            self.note.setToolTip(note)
+            self._arrange()
+
+    def show_readout(self, text: str) -> None:
+        """Show the values under the mouse; all but the mark give way while there are any.
+
+        Where they have no room, the first of them are left out.
+        """
+        self._readout_text = text
+        needed = self.readout.fontMetrics().horizontalAdvance(text) + SLACK_PX if text else 0
+        if not text or needed > self._readout_px:  # not narrower from one place to the next
+            has_changed, self._readout_px = needed != self._readout_px, needed
+            if has_changed:
+                self._arrange()
+        self._fit_readout()
+
+    def _describe(self, spectrum: Spectrum, listed_snr: float | None) -> list[str]:
+        survey = " ".join(part for part in (spectrum.survey, spectrum.release) if part)
+        snr = ""
+        if listed_snr is not None:
+            snr = self.tr("S/N {value} (list)").replace("{value}", f"{listed_snr:.1f}")
+        elif spectrum.snr is not None:
+            snr = self.tr("S/N {value} (file)").replace("{value}", f"{spectrum.snr:.1f}")
+        bad = self.tr("{n} bad pixels").replace("{n}", str(spectrum.n_bad))
+        facts = survey, snr, bad if spectrum.n_bad else ""
+        return [fact for fact in (*facts, *map(translate_message, spectrum.warnings[:1])) if fact]
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._arrange()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fix_height()
+            self._arrange()
+
+    def _fix_height(self) -> None:
+        parts = [part for part in (self.title, self.note, self._class) if part is not None]
+        self._line_height = max(part.sizeHint().height() for part in parts)
+        self.setFixedHeight(TOP_PX + self._line_height)
+        self.setMinimumWidth(LETTERS * self.fontMetrics().averageCharWidth())
+
+    def _arrange(self) -> None:
+        end = self.width() - RIGHT_PX
+        left = LEFT_PX
+        if self._class is not None:
+            width = self._class.sizeHint().width()
+            self._class.setGeometry(QRect(left, TOP_PX, width, self._line_height))
+            left += width + APART_PX
+        readout_px = max(min(self._readout_px, end - left - self._mark_px - APART_PX), 0)
+        self.readout.setGeometry(QRect(end - readout_px, TOP_PX, readout_px, self._line_height))
+        self._fit_readout()
+        end -= readout_px + (APART_PX if readout_px else 0)
+        left += self._place_title(left, end - left)
+        needed = self.note.fontMetrics().horizontalAdvance(self._note_text)
+        note_px = max(min(needed + 2, round(NOTE_SHARE * (end - left))), 0)
+        self._place(self.note, self._note_text, end - note_px, note_px)
+        facts_px = max(end - left - note_px - (APART_PX if note_px else 0), 0)
+        self._place(self.facts, self._facts_text, left, facts_px)
+
+    def _fit_readout(self) -> None:
+        parts = self._readout_text.split(BETWEEN)
+        ends = [parts[number:] for number in range(len(parts))]
+        texts = [between.join(end) for end in ends for between in (BETWEEN, " ")]
+        room = self.readout.width() - SLACK_PX
+        self.readout.setText(first_that_fits(texts, self.readout.fontMetrics(), room))
+
+    @property
+    def _mark_px(self) -> int:
+        return 0 if self.simulated.isHidden() else self.simulated.sizeHint().width() + APART_PX
+
+    def _place_title(self, left: int, room: int) -> int:
+        """Place title and mark; the title gives way to the mark. Returns the width they take."""
+        mark_px, metrics = self._mark_px, self.title.fontMetrics()
+        name, most = cut(self._object, MAX_NAME), max(room - mark_px, 0)
+        shown = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, most)
+        if self._readout_px and shown != name and most < TITLE_LETTERS * metrics.averageCharWidth():
+            shown = ""
+        self.title.setText(shown)
+        self.title.setToolTip(self._object if shown != self._object else "")
+        width = min(self.title.sizeHint().width(), most) if shown else 0
+        self.title.setGeometry(QRect(left, TOP_PX, width, self._line_height))
+        width += APART_PX if shown else 0
+        mark = QRect(left + width, TOP_PX, max(mark_px - APART_PX, 0), self._line_height)
+        self.simulated.setGeometry(mark)
+        return width + mark_px
+
+    def _place(self, label: QLabel, text: str, left: int, width: int) -> None:
+        metrics = label.fontMetrics()
+        if width < LEAST_LETTERS * metrics.averageCharWidth():
+            width = width if metrics.horizontalAdvance(text) <= width else 0  # not a few letters
+        label.setText(metrics.elidedText(text, Qt.TextElideMode.ElideRight, width) if width else "")
+        label.setGeometry(QRect(left, TOP_PX, width, self._line_height))
+
+
+# The notes in the header of the plot: how the spectrum is drawn, and what is near a click.
+def drawn_as(drawn: Trace | None, template: str, *, fits: bool) -> list[str]:
+    """Smoothing and template; `fits` says whether the template overlaps the spectrum."""
+    notes = []
+    if drawn is not None and drawn.is_smoothed:
+        width = translate("notes", "Smoothed {px} px = {kms} km/s (FWHM)")
+        width = width.replace("{px}", f"{drawn.smoothing_px:g}")
+        notes.append(width.replace("{kms}", f"{drawn.smoothing_kms:.0f}"))
+    if template:
+        text = translate("notes", "Template: {name}").replace("{name}", template)
+        has_place = fits or drawn is None
+        notes.append(text if has_place else text + translate("notes", " (no overlap)"))
+    return notes
+
+
+def no_data_note(window: Window, frame: WavelengthFrame) -> str:
+    text = translate("notes", "No data at {range}: showing the whole spectrum")
+    return text.replace("{range}", frame.range_text(window))
+
+
+def near_note(place: str, lines: str) -> str:
+    """What is near a place that was clicked; `lines` is empty where no line is known."""
+    text = translate("notes", "At {place}: {lines}").replace("{place}", place)
+    return text.replace("{lines}", lines or translate("notes", "no known line"))
+
+
+class ClassButton(QPushButton):
+    """The class of the session, above the plot, with a menu of what can be done about it."""
+
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
+        self._commands = context.commands
+        task = context.bridge.session.task
+        self.setProperty("role", "class")
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        menu = QMenu(self)
+        if has_class(task):
+            self.setText(task.id)
+            self.setToolTip(task_text(task.title))
+            self.setAccessibleName(self.tr("Class: {name}").replace("{name}", task_text(task.name)))
+            _say(menu, task_text(task.question))
+            self._add(menu, "show_guideline")
+            menu.addSeparator()
+            self._add(menu, "other_class", self.tr("Judge this list for another class"))
+            _say(menu, self.tr("This session keeps its class: its verdicts are about it"))
+        else:
+            self.setText(self.tr("No class"))
+            self.setAccessibleName(self.text())
+            _say(menu, self.tr("Nothing is judged here"))
+            self._add(menu, "other_class", self.tr("Choose a class to judge"))
+        menu.triggered.connect(self._run)
+        self.setMenu(menu)
+
+    def _add(self, menu: QMenu, name: str, text: str = "") -> None:
+        menu.addAction(text or ACTIONS[name].title).setData(name)
+
+    def _run(self, entry: QAction) -> None:
+        self._commands.run(entry.data())
+
+
+def _say(menu: QMenu, text: str) -> None:
+    """A line to read only."""
+    menu.addAction(escape_mnemonics(one_line(text, MAX_TEXT))).setEnabled(False)

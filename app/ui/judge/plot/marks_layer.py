@@ -1,0 +1,116 @@
+"""The layer that draws line and band marks with their names."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QLineF, QRectF
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+
+from agent.spectra.lines import Line
+from app.ui.base.theme.theme import Theme
+from app.ui.judge.plot.canvas.layers import Layer
+from app.ui.judge.plot.canvas.paint import TextCache, blend, hairline
+from app.ui.judge.plot.canvas.plot_box import PlotBox
+from app.ui.judge.plot.marks import Mark, PlacedMark, mark_at, place_marks
+from app.ui.judge.plot.shades import fill, merged, rectangles
+
+TOP_PX = 4.0
+HOOK_PX = 10.0
+"""Length of the tick at a band head, on the side to which the band fades."""
+STEM_ALPHA, EXTENT_ALPHA = "#6e", "#1a"
+NEAR_PX = 6.0
+
+
+class MarksLayer(Layer):
+    depth = 20
+
+    def __init__(self, box: PlotBox, theme: Theme, texts: TextCache) -> None:
+        super().__init__(box, theme, texts)
+        self.marks: tuple[Mark, ...] = ()
+        self.has_names = True
+        self._placed: list[PlacedMark] = []
+        self._placed_for: tuple[float, float, float] | None = None
+
+    @property
+    def placed(self) -> list[PlacedMark]:
+        """The marks with their positions, cached for the current wavelengths and width."""
+        scale = self.box.scale_now
+        key = scale.lo, scale.hi, scale.width
+        if key != self._placed_for:
+            self._placed = place_marks(self.marks, scale, self.texts.width)
+            self._placed_for = key
+        return self._placed
+
+    def show_marks(self, marks: tuple[Mark, ...]) -> None:
+        self.marks = marks
+        self._placed_for = None
+
+    def clear_placed(self) -> None:
+        self._placed_for = None
+
+    def at(self, x: float) -> Mark | None:
+        return mark_at(self.placed, x, NEAR_PX) if self.isVisible() else None
+
+    def line_near(self, wavelength: float) -> Line | None:
+        """The marked line nearest to an observed wavelength; None without one on screen."""
+        marked = [each.mark for each in self.placed if not each.mark.is_band]
+        nearest = min(marked, key=lambda mark: abs(mark.wavelength - wavelength), default=None)
+        return None if nearest is None or not self.isVisible() else nearest.line
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        for is_band, role in ((True, "band"), (False, "line")):
+            placed = [each for each in self.placed if each.mark.is_band is is_band]
+            self._draw(painter, placed, getattr(self.theme, role))
+        if self.has_names:
+            self._draw_names(painter)
+
+    def _draw(self, painter: QPainter, placed: list[PlacedMark], colour: str) -> None:
+        scale = self.box.scale_now
+        painter.setPen(hairline(painter, blend(STEM_ALPHA + colour[-6:], self.theme.plot)))
+        # Where the stem begins, just below the name.
+        stems = [(each, (TOP_PX + (max(each.row, 0) + 1) * self.texts.height)) for each in placed]
+        painter.drawLines([QLineF(each.x, top, each.x, scale.height) for each, top in stems])
+        painter.setPen(hairline(painter, colour))
+        painter.drawLines([QLineF(each.x, top, each.x, top + HOOK_PX) for each, top in stems])
+        hooks = [_hook(each, top + HOOK_PX) for each, top in stems if each.mark.line.shaded]
+        painter.drawLines(hooks)
+
+    def _draw_names(self, painter: QPainter) -> None:
+        height = self.texts.height
+        plot = QColor(self.theme.plot)
+        named = [each for each in self.placed if each.row >= 0]
+        for each in named:
+            top = TOP_PX + each.row * height
+            width = self.texts.width(each.mark.line.label)
+            painter.fillRect(QRectF(each.label_x - 2.0, top, width + 4.0, height), plot)
+        for each in named:
+            painter.setPen(QColor(self.theme.band if each.mark.is_band else self.theme.line_text))
+            top = TOP_PX + each.row * height
+            self.texts.draw(painter, each.label_x, top, each.mark.line.label)
+
+
+class Extents(Layer):
+    """The wavelength ranges that bands cover, shaded behind everything else."""
+
+    depth = -61
+
+    def __init__(self, box: PlotBox, theme: Theme, texts: TextCache, marks: MarksLayer) -> None:
+        super().__init__(box, theme, texts)
+        self._marks = marks
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        if self._marks.isVisible():
+            extents = merged([each.extent for each in self._marks.marks if each.extent is not None])
+            scale = self.box.scale_now
+            colour = blend(EXTENT_ALPHA + self.theme.band[-6:], self.theme.plot)
+            fill(painter, colour, rectangles(extents, scale, 0.0, scale.height))
+
+
+def _hook(placed: PlacedMark, y: float) -> QLineF:
+    side = HOOK_PX if placed.mark.line.shaded == "red" else -HOOK_PX
+    return QLineF(placed.x, y, placed.x + side, y)

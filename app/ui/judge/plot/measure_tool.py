@@ -1,0 +1,146 @@
+"""Measuring lines by hand: a Ctrl drag, or a key at each of two points of the continuum."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from agent.errors import WorkbenchError
+from agent.spectra.measure.between_points import measure_between
+from agent.spectra.spectrum import Window
+from app.core.session.measurements import (
+    HandMeasurement,
+    RecordedMeasurement,
+    measurements_of,
+    record_measurement,
+    withdraw_measurement,
+)
+from app.core.session.records import Change
+from app.ui.judge.plot.measured_layer import width_text
+from app.ui.judge.plot.spectrum_panel import SpectrumPanel
+from app.ui.session.session_context import SessionContext
+
+
+class MeasureTool(QObject):
+    """Keeps each measurement with the candidate, and shows those of the current one."""
+
+    changed = Signal()
+    """Of the measurements kept of this candidate."""
+
+    def __init__(self, panel: SpectrumPanel, context: SessionContext) -> None:
+        super().__init__(panel)
+        self._panel, self._layer = panel, panel.plot.measured
+        self._current, self._runner = context.current, context.runner
+        self._session = context.bridge.session
+        self._first: float | None = None
+        """The point chosen by key that waits for the second."""
+        self.kept: tuple[RecordedMeasurement, ...] = ()
+        panel.plot.measure_changed.connect(self._show_drag)
+        panel.plot.measure_drawn.connect(self.measure)
+        context.current.candidate_changed.connect(self._start)
+        context.current.spectrum_changed.connect(self._draw)
+        context.bridge.changed.connect(self._follow)
+        context.commands.add("measure", self.choose_point)
+        context.commands.add("withdraw_measurement", self.withdraw_last)
+        context.commands.ran.connect(self._command_ran)
+        self._start()
+
+    def choose_point(self) -> None:
+        """Take the point under the mouse; the second one measures."""
+        at = self._panel.under_mouse
+        if at is None:
+            self._current.message.emit(self.tr("Put the mouse on the continuum beside the line"))
+        elif self._first is None:
+            self._first = at
+            self._show_drag((at, at))
+            self._current.message.emit(self.tr("Now the continuum on the other side of the line"))
+        else:
+            first, self._first = self._first, None
+            self._show_drag(None)
+            self.measure(first, at)
+
+    def measure(self, low: float, high: float) -> None:
+        """Measure between two points of the continuum, and keep it."""
+        spectrum, candidate = self._panel.spectrum, self._current.candidate
+        if spectrum is None or candidate is None:
+            return
+        try:
+            found = measure_between(spectrum, low, high)
+            at = 0.5 * (low + high) if found.centroid is None else found.centroid
+            measurement = HandMeasurement(
+                line=self._panel.lines.name_near(at, self._panel.frame.z),
+                ew=found.ew,
+                ew_error=found.ew_error,
+                fwhm_kms=found.fwhm_kms,
+                centroid=found.centroid,
+                snr=found.snr,
+                left=found.left,
+                right=found.right,
+            )
+            record_measurement(self._session, candidate.id, measurement)
+        except WorkbenchError as error:
+            self._current.report_error(error)
+            return
+        self._current.message.emit(self._told(measurement))
+
+    def withdraw_last(self) -> None:
+        """Withdraw the person's last measurement of this candidate."""
+        own = [each for each in self.kept if each.reviewer == self._session.reviewer]
+        if not own:
+            self._current.message.emit(self.tr("You measured nothing here"))
+            return
+        try:
+            withdraw_measurement(self._session, own[-1].id)
+        except WorkbenchError as error:
+            self._current.report_error(error)
+            return
+        text = self.tr("Removed: {what}")
+        self._current.message.emit(text.replace("{what}", width_text(own[-1].measurement)))
+
+    def _told(self, measurement: HandMeasurement) -> str:
+        parts = [width_text(measurement)]
+        if measurement.fwhm_kms is not None:
+            parts.append(f"FWHM {measurement.fwhm_kms:.0f} km/s")
+        if measurement.centroid is not None:
+            parts.append(self._panel.frame.of_wavelengths.text(measurement.centroid, 2))
+        if measurement.snr is not None:
+            parts.append(f"S/N {measurement.snr:.1f}")
+        return self.tr("Measured: {what}").replace("{what}", " · ".join(parts))
+
+    def _start(self, _: object = None) -> None:
+        """Show what was measured of another candidate, once it is read."""
+        self._first = None
+        self.kept = ()
+        self._show_drag(None)
+        self._read()
+
+    def _read(self) -> None:
+        if (candidate := self._current.candidate) is not None:
+            work = partial(measurements_of, self._session, candidate.id)
+            done = partial(self._show, candidate.id)
+            self._runner.run_soon(work, done, self._current.report_error, owner=self)
+
+    def _show(self, candidate_id: int, kept: list[RecordedMeasurement]) -> None:
+        candidate = self._current.candidate
+        if candidate is not None and candidate.id == candidate_id:
+            self.kept = tuple(kept)
+            self._draw()
+            self.changed.emit()
+
+    def _draw(self, _: object = None) -> None:
+        self._layer.shown = [each.measurement for each in self.kept]
+        self._panel.plot.viewport().update()
+
+    def _show_drag(self, window: Window | None) -> None:
+        self._layer.dragged = window
+        self._panel.plot.viewport().update()
+
+    def _follow(self, change: Change) -> None:
+        if change.aspect == "measurement":
+            self._read()
+
+    def _command_ran(self, name: str) -> None:
+        if name == "escape" and self._first is not None:
+            self._first = None
+            self._show_drag(None)

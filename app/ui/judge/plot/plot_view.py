@@ -1,0 +1,305 @@
+"""The plot itself: a pyqtgraph plot with our axes, layers and curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtGui import QFont, QKeyEvent, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from agent.spectra.spectrum import BoolArray, FloatArray, Window
+from app.core.spectra.wavelength_frame import WavelengthFrame
+from app.ui.base.theme.theme import Theme
+from app.ui.base.translation.data_texts import task_text
+from app.ui.judge.plot.axes.flux_range import flux_range
+from app.ui.judge.plot.axes.titles import BadgeLayer
+from app.ui.judge.plot.canvas.axes import FluxAxis, Frame, WavelengthAxis
+from app.ui.judge.plot.canvas.curve import EMPTY, Curve
+from app.ui.judge.plot.canvas.layers import Grid, LookLayer
+from app.ui.judge.plot.canvas.paint import TextCache
+from app.ui.judge.plot.canvas.plot_box import PlotBox, Scale, prepare_view
+from app.ui.judge.plot.error_band import ErrorBand
+from app.ui.judge.plot.marks_layer import Extents, MarksLayer
+from app.ui.judge.plot.measured_layer import MeasuredLayer
+from app.ui.judge.plot.shades import Shades
+from app.ui.judge.plot.trace import Trace
+
+RIGHT_PX, TOP_PX = 8.0, 4.0
+
+WHEEL_ZOOM = 1.0016
+"""Zoom factor per unit of the wheel; one notch is 120 units."""
+WHEEL_PAN = 0.05
+"""Fraction of the window per notch of a horizontal wheel."""
+LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
+FLUX_AXIS = 1
+
+
+class PlotView(pg.PlotWidget):  # type: ignore[misc]
+    """Draws what the panel gives it."""
+
+    painted = Signal(int)
+    """Id of the candidate whose spectrum was drawn on the screen, once for each."""
+    laid_out = Signal()
+    """The stage was moved or resized."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        texts = self.texts = TextCache(QFont())
+        stage = self.stage = SpectrumViewBox()
+        self.wavelength_axis, self.flux_axis = WavelengthAxis(theme, texts), FluxAxis(theme, texts)
+        axes = {"bottom": self.wavelength_axis, "left": self.flux_axis}
+        super().__init__(
+            parent, background=theme.plot, viewBox=stage, axisItems=axes, enableMenu=False
+        )
+        prepare_view(self)
+        self.hideButtons()
+        self.setAcceptDrops(False)
+        self.setMinimumSize(240, 60)
+        self.getPlotItem().layout.setContentsMargins(0.0, TOP_PX, RIGHT_PX, 0.0)
+        for side in ("top", "right"):  # hidden, and yet laid out anew for each range
+            self.getAxis(side).unlinkFromView()
+        self.theme = theme
+        shared = stage, theme, texts
+        self.frame = Frame(stage, theme.axis)
+        self.grid = Grid(*shared, axes=(self.wavelength_axis, self.flux_axis))
+        self.shades = Shades(*shared)
+        self.errors = ErrorBand(*shared, shades=self.shades)
+        self.raw = Curve(stage, theme, role="flux_raw", depth=-10, width_px=1.0)
+        self.curve = Curve(stage, theme)
+        self.template = Curve(stage, theme, role="template", depth=5, is_dashed=True)
+        self.marks, self.look = MarksLayer(*shared), LookLayer(*shared)
+        self.measured = MeasuredLayer(*shared)
+        self.extents = Extents(*shared, marks=self.marks)
+        self.badges = BadgeLayer(*shared)
+        self.trace: Trace | None = None
+        self.from_zero = False
+        """Whether the flux range includes zero."""
+        self._candidate_id: int | None = None
+        # The signals of the mouse.
+        self.range_requested, self.range_drawn = stage.range_requested, stage.range_drawn
+        self.box_changed, self.flux_requested = stage.box_changed, stage.flux_requested
+        self.clicked, self.whole_requested = stage.clicked, stage.whole_requested
+        self.hovered = stage.hovered
+        self.menu_requested = stage.menu_requested
+        self.measure_changed, self.measure_drawn = stage.measure_changed, stage.measure_drawn
+        stage.geometryChanged.connect(self.laid_out)
+        self._fit_font()
+
+    # Content
+
+    def show_trace(self, trace: Trace | None, candidate_id: int | None = None) -> None:
+        """Draw another spectrum, or the same one with another smoothing."""
+        self.trace, self._candidate_id = trace, candidate_id
+        self.measured.trace = trace
+        if trace is None:
+            for curve in (self.curve, self.raw):
+                curve.show_data(EMPTY, EMPTY)
+            self.errors.show_data(None)
+            self.shades.bad = ()
+        else:
+            self.curve.show_data(trace.wavelength, trace.on_axis(trace.flux))
+            wavelength, raw = raw_underlay(trace)
+            self.raw.show_data(wavelength, trace.on_axis(raw))
+            self.errors.show_data(trace)
+            self.shades.bad = trace.bad
+        self.viewport().update()
+
+    def show_range(self, window: Window, *, autoscale: bool) -> None:
+        _, flux = self.stage.ranges
+        if autoscale and self.trace is not None:
+            flux = flux_range(self.trace, window, self.from_zero)
+        self.stage.show_range(window, flux)
+
+    def show_flux(self, low: float, high: float) -> None:
+        if high - low > 1e-9 * max(abs(low), abs(high)):
+            self.stage.show_range(self.stage.ranges[0], (low, high))
+
+    def show_axes(self, x: str, y: str, frame: WavelengthFrame) -> None:
+        self.wavelength_axis.title, self.flux_axis.title = x, y
+        self.wavelength_axis.frame = frame
+        self.flux_axis.is_log = self.trace is not None and self.trace.is_log
+        self.viewport().update()
+
+    def show_badges(self, badges: Sequence[str]) -> None:
+        self.badges.show_texts(badges)
+
+    def show_look(self, window: Window | None, label: str = "") -> None:
+        self.look.look, self.look.label = window, task_text(label)
+        self.viewport().update()
+
+    def show_box(self, window: Window | None) -> None:
+        self.look.zoom_box = window
+        self.viewport().update()
+
+    def apply_theme(self, theme: Theme) -> None:
+        self.theme, self.frame.colour = theme, theme.axis
+        self.setBackground(theme.plot)
+        for item in (
+            *(self.wavelength_axis, self.flux_axis, self.extents, self.grid, self.shades),
+            *(
+                self.errors,
+                self.raw,
+                self.curve,
+                self.template,
+                self.marks,
+                self.look,
+                self.measured,
+                self.badges,
+            ),
+        ):
+            item.theme = theme
+        self.viewport().update()
+
+    # Qt events
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        # Qt may send events from the base constructor, before the layers exist.
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "look"):
+            self._fit_font()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Leave all keys, arrows included, to the window's key filter."""
+        event.ignore()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        candidate_id = self._candidate_id
+        if candidate_id is not None and self.curve.was_painted and self._is_on_screen():
+            self._candidate_id = None
+            self.painted.emit(candidate_id)
+
+    def _is_on_screen(self) -> bool:
+        return self.isVisible() and not self.window().isMinimized()
+
+    def _fit_font(self) -> None:
+        self.texts.set_font(self.font())
+        self.marks.clear_placed()
+        for axis in (self.wavelength_axis, self.flux_axis):
+            axis.fit_font()
+        self.getPlotItem().layout.activate()
+        self.viewport().update()
+
+
+def raw_underlay(trace: Trace) -> tuple[FloatArray, FloatArray]:
+    """The raw flux drawn under the curve.
+
+    Under a smoothed curve that is the whole spectrum, else only the bad pixels, each run with its
+    two neighbours, so that it joins the curve, and with a gap to the next run.
+    """
+    if trace.is_smoothed:
+        return trace.wavelength, trace.raw
+    known = np.isfinite(trace.flux)
+    hidden = ~(known & _beside(known))
+    raw = np.where(hidden, trace.raw, np.nan)
+    kept = hidden | ~_beside(~hidden)
+    return trace.wavelength[kept], raw[kept]
+
+
+def _beside(which: BoolArray) -> BoolArray:
+    """Whether all neighbours of each pixel are set; the ends have only one."""
+    both = np.ones_like(which)
+    both[1:] &= which[:-1]
+    both[:-1] &= which[1:]
+    return both
+
+
+# Mouse control of the plot. Dragging pans, the wheel zooms at the cursor (with Ctrl or over the
+# flux axis the flux), a right or Shift drag zooms to a box, a Ctrl drag chooses two points of the
+# continuum.
+@dataclass(frozen=True)
+class Drag:
+    start: QPointF
+    scale: Scale
+    """The scale when the drag began."""
+    kind: Literal["pan", "box", "measure"]
+
+
+class SpectrumViewBox(PlotBox):
+    range_requested = Signal(float, float)
+    """A window, by panning or zooming."""
+    range_drawn = Signal(float, float)
+    """The window of a zoom box, when the mouse is released."""
+    box_changed = Signal(object)
+    """The window of the zoom box while it is dragged, then None."""
+    flux_requested = Signal(float, float)
+    measure_changed = Signal(object)
+    """The two wavelengths while they are dragged, then None."""
+    measure_drawn = Signal(float, float)
+    menu_requested = Signal(float)
+    """Wavelength."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._drag: Drag | None = None
+        self._held = Qt.KeyboardModifier.NoModifier
+
+    def mousePressEvent(self, event: Any) -> None:
+        """Note which keys are held: pyqtgraph's drags know only what is held later."""
+        self._held = event.modifiers()
+        event.ignore()
+
+    def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:
+        if axis is not None or event.button() not in (LEFT, RIGHT):
+            event.ignore()
+            return
+        event.accept()
+        if event.isStart():
+            kind = self._kind(event.button())
+            self._drag = Drag(QPointF(event.buttonDownPos()), self.scale_now, kind)
+        if self._drag is None:
+            return
+        drag, at = self._drag, QPointF(event.pos())
+        if event.isFinish():
+            self._drag = None
+        if drag.kind == "pan":
+            shift = (drag.start.x() - at.x()) * drag.scale.per_pixel
+            self.range_requested.emit(drag.scale.lo + shift, drag.scale.hi + shift)
+            return
+        is_box = drag.kind == "box"
+        changed = self.box_changed if is_box else self.measure_changed
+        changed.emit(None if event.isFinish() else _box(drag, at))
+        if event.isFinish():
+            (self.range_drawn if is_box else self.measure_drawn).emit(*_box(drag, at))
+
+    def _kind(self, button: Qt.MouseButton) -> Literal["pan", "box", "measure"]:
+        if button == LEFT and self._held & Qt.KeyboardModifier.ControlModifier:
+            return "measure"
+        is_box = button == RIGHT or self._held & Qt.KeyboardModifier.ShiftModifier
+        return "box" if is_box else "pan"
+
+    def mouseClickEvent(self, event: Any) -> None:
+        at = self.mapFromScene(event.scenePos())
+        if event.button() == RIGHT and self.rect().contains(at):
+            event.accept()
+            self.menu_requested.emit(self.scale_now.wavelength(at.x()))
+        else:
+            super().mouseClickEvent(event)
+
+    def wheelEvent(self, event: Any, axis: int | None = None) -> None:
+        """Zoom or pan; an axis passes on what happens over it, with its number."""
+        event.accept()
+        at, turn, scale = self.mapFromScene(event.scenePos()), event.delta(), self.scale_now
+        factor = WHEEL_ZOOM**-turn
+        with_ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if event.orientation() == Qt.Orientation.Horizontal:
+            step = -turn / 120.0 * WHEEL_PAN * (scale.hi - scale.lo)
+            self.range_requested.emit(scale.lo + step, scale.hi + step)
+        elif with_ctrl or axis == FLUX_AXIS:
+            level = scale.flux(at.y())
+            ends = (level + (end - level) * factor for end in (scale.bottom, scale.top))
+            self.flux_requested.emit(*ends)
+        else:
+            centre = scale.wavelength(at.x())
+            self.range_requested.emit(
+                *(centre + (end - centre) * factor for end in (scale.lo, scale.hi))
+            )
+
+
+def _box(drag: Drag, at: QPointF) -> Window:
+    ends = sorted(drag.scale.wavelength(end.x()) for end in (drag.start, at))
+    return ends[0], ends[1]

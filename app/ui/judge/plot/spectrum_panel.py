@@ -1,0 +1,384 @@
+"""The centre of the window: the header, the spectrum plot, and the overview below."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QWidget
+
+from agent.spectra.spectrum import FloatArray, Spectrum, Window
+from app.core.queue import QueueRow
+from app.core.spectra.flux_quantity import AS_IN_FILE
+from app.core.spectra.wavelength_frame import WavelengthFrame
+from app.ui.base.theme.theme import Theme
+from app.ui.base.translation.data_texts import library_name
+from app.ui.judge.plot.axes.flux_range import overlaps, within
+from app.ui.judge.plot.axes.titles import badges, flux_axis_title, wavelength_title
+from app.ui.judge.plot.empty_message import EmptyPlotMessage
+from app.ui.judge.plot.header import ClassButton, Header, drawn_as, near_note, no_data_note
+from app.ui.judge.plot.marks import MEASURED, marks, task_ranks
+from app.ui.judge.plot.minimap.bracket_layer import task_brackets
+from app.ui.judge.plot.minimap.minimap import Minimap
+from app.ui.judge.plot.panel_parts import AgentFollower, PlotLineLists, TraceCache
+from app.ui.judge.plot.plot_view import PlotView
+from app.ui.judge.plot.readout import lines_nearby, readout_text
+from app.ui.judge.plot.template_overlay import TemplateOverlay, TemplateSource
+from app.ui.judge.plot.trace import AskedTrace, Trace, asked_trace, takes_long, trace
+from app.ui.session.candidate.view_options import USUAL_AXES
+from app.ui.session.session_context import SessionContext
+from app.ui.widgets.flow_layout import FlowLayout
+from app.ui.widgets.labels import column
+
+DEFAULT_WINDOW: Window = (3700.0, 9100.0)
+"""Range of an empty plot."""
+AROUND_KMS, WIDE_KMS = 3000.0, 30_000.0
+"""Velocities to show on each side of a line, and the widest range that is left as it is."""
+LEAST_LINES = 5
+"""Lines of text that the plot is high before the overview has room."""
+AXIS_OPTIONS = frozenset({"z", *USUAL_AXES})
+
+
+class SpectrumPanel(QFrame):
+    """Shows the current candidate's spectrum, and reports when it was really painted.
+
+    A candidate cannot be judged before that.
+    """
+
+    drawn_later = Signal()
+    """A curve made in the background took the place of the one on screen."""
+
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._current, self._view = context.current, context.view
+        self._runner, self._keymap = context.runner, context.keymap
+        self._task = context.bridge.session.task
+        self.lines = PlotLineLists(context, self)
+        self._ranks = task_ranks(self._task, self.lines.lists)
+        self._traces = TraceCache(context.view, context.current.prefetch)
+        self.spectrum: Spectrum | None = None
+        self._keep_flux = self._is_peeking = False
+        self._identified: float | None = None
+        self._mouse_at: QPointF | None = None
+        self.header = Header(self)
+        self.header.set_class(ClassButton(context))
+        self.plot = PlotView(context.current_theme.theme, self)
+        self.overview = Minimap(context.current_theme.theme, self)
+        self.empty_message = EmptyPlotMessage(context.current_theme.theme, self.plot)
+        layout = column(spacing=2, margins=2, parent=self)
+        self.top_row = FlowLayout()
+        """The title; tools may follow it."""
+        self.top_row.addWidget(self.header)
+        layout.addLayout(self.top_row)
+        layout.addWidget(self.plot, 1)
+        layout.addWidget(self.overview)
+        self._layout = layout
+        # Widgets are not hidden while Qt lays them out.
+        self._fitting = QTimer(self, singleShot=True, interval=0)
+        self._fitting.timeout.connect(self._fit_height)
+        self.plot.setAccessibleName(self.tr("Spectrum"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocusProxy(self.plot)
+        self.template = TemplateOverlay(context, self.plot, self)
+        self.follower = AgentFollower(context, self.plot, self.overview, self)
+        self._connect(context)
+        self._show_all()
+        self.lines.read(context.settings.settings)
+
+    # Public
+
+    @property
+    def whole(self) -> Window:
+        return DEFAULT_WINDOW if self.spectrum is None else self.spectrum.range
+
+    @property
+    def window_now(self) -> Window:
+        """The window on screen, observed frame."""
+        scale = self.plot.stage.scale_now
+        return scale.lo, scale.hi
+
+    @property
+    def under_mouse(self) -> float | None:
+        """Wavelength under the mouse; None while it is not on the plot."""
+        at = None if self.spectrum is None else self._mouse_at
+        return None if at is None else self.plot.stage.scale_now.wavelength(at.x())
+
+    @property
+    def caption(self) -> str:
+        """Heading of a saved picture."""
+        notes = [*self._drawn_as(), *badges(self._view.options, self.frame, self.spectrum)]
+        return "   ".join([*self.header.texts, " · ".join(notes)]).strip()
+
+    @property
+    def frame(self) -> WavelengthFrame:
+        return self._view.options.frame(self.spectrum)
+
+    def marked_in(self, window: Window) -> FloatArray:
+        """Observed wavelengths of the task's lines in a window."""
+        own = (mark.wavelength for mark in self.plot.marks.marks if mark.rank < MEASURED)
+        inside = [each for each in own if window[0] <= each <= window[1]]
+        return np.array(inside if self._view.options.lines else [])
+
+    def add_below(self, part: QWidget) -> None:
+        """Put a part between the plot and the overview."""
+        self._layout.insertWidget(self._layout.indexOf(self.overview), part)
+
+    def use_templates(self, source: TemplateSource) -> None:
+        """Set what loads the template named in the view options."""
+        self.template.set_source(source)
+
+    def go_to(self, window: Window, *, keep_flux: bool = True) -> None:
+        """Show another part of the spectrum; the flux range is fitted unless `keep_flux`."""
+        self._keep_flux = keep_flux
+        self._view.set_window(within(window, self.whole))
+        self._keep_flux = False
+
+    def show_whole(self) -> None:
+        self.follower.forget()
+        self._view.set_window(None)
+        self.autoscale()
+
+    def autoscale(self) -> None:
+        self.plot.show_range(self.window_now, autoscale=True)
+
+    def peek(self) -> None:
+        self._is_peeking = True
+        self._show_window()
+
+    def end_peek(self) -> None:
+        self._is_peeking = False
+        self._show_window()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest, QEvent.Type.Show):
+            self._fitting.start()
+        return super().event(event)
+
+    def _fit_height(self) -> None:
+        """Hide the overview where large text on a small screen leaves the plot no room."""
+        strip, spacing = self.overview.height(), self._layout.spacing()
+        needed = self._layout.minimumHeightForWidth(self.contentsRect().width())
+        needed += 0 if self.overview.isVisible() else strip + spacing
+        least = LEAST_LINES * round(self.plot.texts.height)
+        needed += max(least - self.plot.minimumHeight(), 0)
+        self.overview.setVisible(needed <= self.contentsRect().height())
+
+    def _connect(self, context: SessionContext) -> None:
+        self._current.candidate_changed.connect(self._start_candidate)
+        self._current.spectrum_changed.connect(self._show)
+        self._current.spectrum_failed.connect(self.empty_message.show_fault)
+        self._view.changed.connect(self._apply_options)
+        self._view.window_changed.connect(self._show_window)
+        self.lines.changed.connect(self._use_lists)
+        context.current_theme.changed.connect(self._apply_theme)
+        self.plot.painted.connect(self._current.note_painted)
+        self.template.changed.connect(self._update_note)
+        self.plot.hovered.connect(self._show_readout)
+        self.plot.laid_out.connect(self._align)
+        self.empty_message.retry_requested.connect(self._current.retry)
+        self.empty_message.next_requested.connect(self._current.next)
+        context.keymap.changed.connect(self._show_key)
+        plot, overview = self.plot, self.overview
+        plot.range_requested.connect(self._pan)
+        plot.range_drawn.connect(self._zoom_to)
+        plot.box_changed.connect(self._show_box)
+        plot.flux_requested.connect(plot.show_flux)
+        plot.clicked.connect(self._identify)
+        plot.whole_requested.connect(self.show_whole)
+        overview.range_requested.connect(self._pan)
+        overview.released.connect(self.autoscale)
+        overview.whole_requested.connect(self.show_whole)
+
+    def _start_candidate(self, row: QueueRow | None) -> None:
+        """Prepare for another object; the zoomed window stays if the options say so."""
+        self.follower.restore()
+        if not self._view.options.keep_window:
+            self._view.set_window(None)
+        self._identified = None
+        if row is None:
+            self.empty_message.show_no_object()
+
+    def _show(self, spectrum: Spectrum | None) -> None:
+        candidate = self._current.candidate
+        self.spectrum = spectrum
+        name, snr = ("", None) if candidate is None else (candidate.object_id, candidate.snr)
+        self.header.show_object(name, spectrum, snr)
+        if spectrum is None:
+            self.plot.show_trace(None)
+            self.template.draw()
+            self.overview.show_trace(None)
+            self._update_readout()
+            self._update_note()
+            if candidate is not None:
+                self.empty_message.show_reading()
+            return
+        assert candidate is not None
+        self.empty_message.clear()
+        self._draw(candidate.id)
+
+    def _draw(self, candidate_id: int | None) -> None:
+        assert self.spectrum is not None
+        spectrum, asked = self.spectrum, asked_trace(self._view.options)
+        if takes_long(spectrum, *asked):
+            done = partial(self._show_made, spectrum, asked, self._keep_flux)
+            self._runner.run(partial(trace, spectrum, *asked), done, owner=self)
+            if candidate_id is None:
+                return  # the old curve stays until the new one is ready
+            asked = 0.0, AS_IN_FILE, asked[2]
+        self._show_trace(self._traces.trace(spectrum, asked), candidate_id)
+
+    def _show_made(
+        self, spectrum: Spectrum, asked: AskedTrace, keep_flux: bool, drawn: Trace
+    ) -> None:
+        """Show a trace made in the background, unless it is outdated."""
+        if spectrum is self.spectrum and asked == asked_trace(self._view.options):
+            self._keep_flux = keep_flux
+            self._show_trace(drawn, None)
+            self._keep_flux = False
+            self.drawn_later.emit()
+
+    def _show_trace(self, drawn: Trace, candidate_id: int | None) -> None:
+        assert self.spectrum is not None
+        self.plot.show_trace(drawn, candidate_id)
+        self._update_axes()
+        self._show_window()
+        self.template.draw()
+        if candidate_id is not None or not self.overview.shows_quantity_of(drawn):
+            asked = 0.0, drawn.quantity, drawn.is_log
+            self.overview.show_trace(trace(self.spectrum, *asked) if drawn.is_smoothed else drawn)
+
+    def _show_window(self, _: object = None) -> None:
+        """Show the user's window, or the whole spectrum where they do not overlap."""
+        window = None if self._is_peeking else self._view.window
+        if window is not None and not overlaps(window, self.whole):
+            window = None
+        self.plot.show_range(window or self.whole, autoscale=not self._keep_flux)
+        self.overview.show_window(window)
+        self._update_readout()
+        self._update_note()
+
+    def _apply_options(self, names: frozenset[str]) -> None:
+        self.plot.from_zero = self._view.options.flux_zero
+        if names & {"smoothing", "flux", "flux_log"} and self.spectrum is not None:
+            self._keep_flux = not names & {"flux", "flux_log"}
+            self._draw(None)
+            self._keep_flux = False
+        if "flux_zero" in names:
+            self.autoscale()
+        if names & AXIS_OPTIONS:
+            self._update_axes()
+            self._update_readout()
+        if "velocity_line" in names and self._view.options.velocity_line is not None:
+            # Show the part of the spectrum around the line of velocities, unless that is shown.
+            frame = self.frame
+            lo, hi = (frame.shown(end) for end in self.window_now)
+            around = frame.observed(-AROUND_KMS), frame.observed(AROUND_KMS)
+            if hi - lo > WIDE_KMS and overlaps(around, self.whole):
+                self.go_to(around, keep_flux=False)
+        if "z" in names:
+            self._show_task_windows()
+        if names & {"z", "line_sets"}:
+            self._update_marks()
+        self._update_visibility()
+        self._update_note()
+
+    def _apply_theme(self, theme: Theme) -> None:
+        for part in (self.plot, self.overview, self.empty_message):
+            part.apply_theme(theme)
+
+    def _show_key(self) -> None:
+        self.empty_message.show_key(self._keymap.label("next"))
+
+    def _show_all(self) -> None:
+        self._show_key()
+        self.plot.show_range(self._view.window or DEFAULT_WINDOW, autoscale=False)
+        self._update_axes()
+        self._use_lists()
+        self._update_visibility()
+        self._show_task_windows()
+
+    # Lines, windows, axes
+
+    def _update_marks(self) -> None:
+        options = self._view.options
+        sets = self._task.lines if options.line_sets is None else options.line_sets
+        own = self._ranks if options.line_sets is None else ()
+        self.plot.marks.show_marks(marks(self.lines.lists, sets, self._ranks, options.z, own))
+        self.plot.viewport().update()
+
+    def _update_visibility(self) -> None:
+        options = self._view.options
+        self.plot.marks.setVisible(options.lines)
+        self.plot.marks.has_names = options.labels
+        self.plot.errors.setVisible(options.errors)
+        self.plot.shades.setVisible(options.mask)
+        self.plot.viewport().update()
+
+    def _show_task_windows(self) -> None:
+        self.overview.show_task_windows(task_brackets(self._task, self._view.options.z))
+
+    def _update_axes(self) -> None:
+        drawn, frame = self.plot.trace, self.frame
+        unit = "" if self.spectrum is None else self.spectrum.flux_unit
+        self.plot.show_axes(wavelength_title(frame), flux_axis_title(drawn, unit), frame)
+        self.plot.show_badges(badges(self._view.options, frame, self.spectrum))
+
+    def _use_lists(self) -> None:
+        self.plot.shades.show_terrestrial(self.lines.lists.terrestrial)
+        self._update_marks()
+
+    # The mouse
+
+    def _pan(self, lo: float, hi: float) -> None:
+        self.go_to((lo, hi))
+
+    def _zoom_to(self, lo: float, hi: float) -> None:
+        self.go_to((lo, hi), keep_flux=False)
+
+    def _show_box(self, window: Window | None) -> None:
+        """Show the zoom box while it is drawn, and its range in place of the readout."""
+        self.plot.show_box(window)
+        if window is None:
+            self._update_readout()
+        else:
+            self.header.show_readout(self.frame.range_text(window, 1))
+
+    def _show_readout(self, at: QPointF | None) -> None:
+        self._mouse_at = at
+        self._update_readout()
+
+    def _update_readout(self) -> None:
+        """Say what is under the mouse now: the spectrum may have changed, or its scale."""
+        wavelength, at = self.under_mouse, self._mouse_at
+        if wavelength is None or at is None or self.spectrum is None:
+            self.header.show_readout("")
+            return
+        mark = self.plot.marks.at(at.x())
+        text = readout_text(self.spectrum, wavelength, self.frame, mark, self.plot.trace)
+        self.header.show_readout(text)
+
+    def _identify(self, wavelength: float) -> None:
+        """Name the known lines near the wavelength that was clicked."""
+        self._identified = wavelength
+        self._update_note()
+
+    def _update_note(self) -> None:
+        """Say in the header how the spectrum is drawn."""
+        notes, drawn, window = self._drawn_as(), self.plot.trace, self._view.window
+        if drawn is not None and window is not None and not overlaps(window, self.whole):
+            notes.insert(0, no_data_note(window, self.frame))
+        if self._identified is not None and drawn is not None:
+            near = lines_nearby(self.lines.lists, self._identified, self._view.options.z)
+            notes.insert(0, near_note(self.frame.text(self._identified), near))
+        self.header.show_note(" · ".join(notes))
+
+    def _drawn_as(self) -> list[str]:
+        return drawn_as(self.plot.trace, library_name(self.template.name), fits=self.template.fits)
+
+    def _align(self) -> None:
+        """Line up the overview with the plot, and cover the plot with the empty message."""
+        self.empty_message.setGeometry(self.plot.rect())
+        stage = self.plot.stage.geometry()
+        self.overview.align(stage.left(), self.plot.width() - stage.right())

@@ -1,0 +1,336 @@
+"""Table model of a queue of any length: rows are loaded when they come into view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+
+from agent.trajectory.p_yes import probability_text
+from app.core.queue import LIST_ORDER, QueuePosition, QueueRow, Sort
+from app.core.queue.evidence_values import gives_class_away
+from app.core.queue.landmarks import BLOCK
+from app.core.queue.own_columns import OwnColumn
+from app.core.queue.own_opinion import MINE, SUBCLASS
+from app.core.session.records import Verdict
+from app.core.session.subclass_and_fields import most_specific
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.base.translation.message_texts import translate_message
+from app.ui.judge.queue.columns import (
+    AGENT,
+    FIRST_OWN,
+    FLAGS,
+    KEYS,
+    NUMBERS,
+    OBJECT,
+    P_COMBINED,
+    P_YES,
+    SCORE,
+    SNR,
+    SPECTRUM,
+    VERDICT,
+    fixed_title,
+    own_key,
+)
+from app.ui.judge.queue.queue_blocks import QueueBlocks
+from app.ui.judge.queue.sparklines import Sparklines
+from app.ui.judge.verdict.flag_row import STAR
+from app.ui.judge.verdict.verdict_text import MARKS, mark_and_word, verdict_colour
+from app.ui.widgets.candidate_table import CELL, Cell
+from app.ui.widgets.labels import MAX_NAME, one_line
+
+Index = QModelIndex | QPersistentModelIndex
+ROOT = QModelIndex()
+Role = Qt.ItemDataRole
+
+LOADING = "…"
+MAX_TITLE = 60
+MARKS_TITLE = "✓✕"
+"""Column title for verdicts shown as marks without words."""
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class QueueModel(QAbstractTableModel):
+    block_needed = Signal(int)
+    """A block that is on screen but not in memory."""
+    used_changed = Signal()
+    """`used` or `longest_name` changed."""
+
+    def __init__(self, current_theme: CurrentTheme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._current_theme = current_theme
+        self.blocks = QueueBlocks(LIST_ORDER)
+        self.used: frozenset[int] = frozenset()
+        """Columns with any content."""
+        self.longest_name = ""
+        """Longest object name loaded so far."""
+        self.is_brief = False
+        """Whether verdicts are shown as marks without words, for lack of room."""
+        self.own: tuple[OwnColumn, ...] = ()
+        """The list's own columns, which follow the fixed ones."""
+        self.names: Mapping[str, str] = {}
+        """Names that the person gave columns, by key."""
+        self.sorted_column: int | None = None
+        """The column whose title has an arrow, which stands where titles of numbers end."""
+        self.sparklines: Sparklines | None = None
+        self._current: QueueRow | None = None
+
+    def set_own(self, columns: Sequence[OwnColumn]) -> None:
+        if self.own:
+            self.beginRemoveColumns(ROOT, FIRST_OWN, FIRST_OWN + len(self.own) - 1)
+            self.own = ()
+            self.endRemoveColumns()
+        if columns:
+            self.beginInsertColumns(ROOT, FIRST_OWN, FIRST_OWN + len(columns) - 1)
+            self.own = tuple(columns)
+            self.endInsertColumns()
+
+    def set_names(self, names: Mapping[str, str]) -> None:
+        if names != self.names:
+            self.names = dict(names)
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, self.columnCount() - 1)
+
+    def key_of(self, column: int) -> str:
+        """The name of a column in sessions."""
+        return KEYS[column] if column < FIRST_OWN else own_key(self.own[column - FIRST_OWN].name)
+
+    def column_of(self, key: str) -> int | None:
+        if key in KEYS:
+            return KEYS.index(key)
+        names = [own_key(each.name) for each in self.own]
+        return FIRST_OWN + names.index(key) if key in names else None
+
+    def title(self, column: int) -> str:
+        """The name of a column, as the person calls it."""
+        return self.names.get(self.key_of(column)) or self.original_title(column)
+
+    def original_title(self, column: int) -> str:
+        if column >= FIRST_OWN:
+            name = self.own[column - FIRST_OWN].name
+            if name == SUBCLASS:
+                return self.tr("sub-class")
+            return one_line(name.removeprefix(MINE), MAX_TITLE)
+        return fixed_title(column)
+
+    def is_number(self, column: int) -> bool:
+        return column in NUMBERS if column < FIRST_OWN else self.own[column - FIRST_OWN].is_number
+
+    @property
+    def giving_class_away(self) -> frozenset[int]:
+        """Columns of services that know the class, which blind mode hides."""
+        names = enumerate((each.name for each in self.own), FIRST_OWN)
+        return frozenset(column for column, name in names if gives_class_away(name))
+
+    def set_brief(self, on: bool) -> None:
+        if on != self.is_brief:
+            self.is_brief = on
+            self.redraw()
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, VERDICT, VERDICT)
+
+    def begin(self, sort: Sort) -> None:
+        """Start with another queue, of which nothing is loaded yet."""
+        self.beginResetModel()
+        self.blocks = QueueBlocks(sort)
+        self.endResetModel()
+
+    def extend(self, ends: Sequence[QueuePosition], rest: int) -> None:
+        """Add counted rows at the end, or remove some."""
+        blocks = self.blocks
+        more = len(ends) * BLOCK + rest - blocks.span(blocks.count - 1).count
+        before = blocks.total
+        if more > 0:
+            self.beginInsertRows(ROOT, before, before + more - 1)
+            blocks.extend(ends, rest)
+            self.endInsertRows()
+        elif ends or more < 0:
+            self.beginResetModel()
+            blocks.extend(ends, rest)
+            self.endResetModel()
+
+    def fill(self, block: int, rows: Sequence[QueueRow]) -> None:
+        """Replace the rows of a block, inserting or removing rows where their number differs."""
+        blocks = self.blocks
+        edit = blocks.edit(block, rows)
+        first = blocks.span(block).first
+        if edit.removed:
+            self.beginRemoveRows(ROOT, first + edit.at, first + edit.at + edit.removed - 1)
+            blocks.cut(block, edit.at, edit.removed)
+            self.endRemoveRows()
+        if edit.added:
+            self.beginInsertRows(ROOT, first + edit.at, first + edit.at + edit.added - 1)
+            blocks.fill(block, rows)
+            self.endInsertRows()
+        else:
+            blocks.fill(block, rows)
+        if rows:
+            self._redraw(first, first + len(rows) - 1)
+        new = frozenset().union(*(_used(row) for row in rows)) - self.used
+        longest = max((text_of(row, OBJECT)[:MAX_NAME] for row in rows), key=len, default="")
+        is_longer = len(longest) > len(self.longest_name)
+        if is_longer:
+            self.longest_name = longest
+        if new or is_longer:
+            self.used |= new
+            self.used_changed.emit()
+
+    def show_current(self, row: QueueRow | None) -> None:
+        """Mark the current row. Only two rows are redrawn, since this happens at every step."""
+        before, self._current = self._current, row
+        for each in filter(None, (before, row)):
+            index = self.blocks.index_of(each.position, each.candidate.id)
+            if index is not None:
+                self._redraw(index, index)
+
+    def redraw_ids(self, candidate_ids: frozenset[int]) -> None:
+        """Redraw these candidates, where they are in memory."""
+        for index in self.blocks.indices_of(candidate_ids):
+            self._redraw(index, index)
+
+    def redraw(self) -> None:
+        if self.blocks.total:
+            self._redraw(0, self.blocks.total - 1)
+
+    def rowCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else self.blocks.total
+
+    def columnCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else FIRST_OWN + len(self.own)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole
+    ) -> Any:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        is_marked = section == self.sorted_column
+        if role == Role.TextAlignmentRole and self.is_number(section) and not is_marked:
+            return RIGHT
+        if role == Role.ToolTipRole:
+            if section == P_COMBINED:
+                return self.tr(
+                    "p(YES) of spectrum and catalogues, not calibrated; dim: spectrum alone"
+                )
+            return self.original_title(section)
+        if role != Role.DisplayRole:
+            return None
+        is_marks = self.is_brief and section == VERDICT and KEYS[VERDICT] not in self.names
+        return MARKS_TITLE if is_marks else self.title(section)
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= self.blocks.total:
+            return None
+        row = self.blocks.row(index.row())
+        if row is None:
+            return self._loading_cell(index, role)
+        column = index.column()
+        match role:
+            case Role.DisplayRole:
+                return self._text(row, column)
+            case Role.ToolTipRole:
+                verdict = text_of(row, VERDICT)
+                lines = [row.candidate.object_id, translate_message(row.candidate.fault), verdict]
+                if row.mine is not None:
+                    lines += [", ".join(row.mine.opinion.flags), row.mine.opinion.comment]
+                return "\n".join(each for each in lines if each)
+            case _ if role == CELL:
+                text, colour = self._text(row, column), self._colour(row, column)
+                if self.is_brief and column == VERDICT:
+                    text = text[:1]
+                here = self._current
+                is_current = here is not None and row.candidate.id == here.candidate.id
+                if column == SPECTRUM and self.sparklines is not None:
+                    line, text = self.sparklines.of(row.candidate)
+                    return Cell(text, self._current_theme.theme.dim, False, is_current, line)
+                return Cell(text, colour, self.is_number(column), is_current)
+        return None
+
+    def _text(self, row: QueueRow, column: int) -> str:
+        if column >= FIRST_OWN:
+            return own_text(row.value(self.own[column - FIRST_OWN].name))
+        is_broken = column == VERDICT and _verdict(row) is None and row.candidate.fault
+        return self.tr("! broken") if is_broken else text_of(row, column)
+
+    def _loading_cell(self, index: Index, role: int) -> Any:
+        text = LOADING if index.column() == OBJECT else ""
+        if role == CELL:
+            if text:
+                self.block_needed.emit(self.blocks.block_of_row(index.row()))
+            return Cell(text, self._current_theme.theme.dim)
+        return text if role == Role.DisplayRole else None
+
+    def _colour(self, row: QueueRow, column: int) -> str:
+        theme = self._current_theme.theme
+        if column == P_COMBINED and row.candidate.catalogue_log_odds is None:
+            return theme.dim  # as the spectrum alone
+        if column != VERDICT:
+            return theme.text
+        verdict = _verdict(row)
+        is_broken = verdict is None and row.candidate.fault
+        return theme.warning if is_broken else verdict_colour(theme, verdict)
+
+    def _redraw(self, first: int, last: int) -> None:
+        self.dataChanged.emit(self.index(first, 0), self.index(last, self.columnCount() - 1))
+
+
+def text_of(row: QueueRow, column: int) -> str:
+    candidate = row.candidate
+    match column:
+        case 0:
+            return candidate.object_id or f"#{candidate.id}"
+        case 1:
+            verdict = _verdict(row)
+            return "" if verdict is None else mark_and_subclass(row, verdict)
+        case 2:
+            return "" if candidate.snr is None else f"{candidate.snr:.1f}"
+        case 3:
+            return "" if candidate.score is None else f"{candidate.score:.3g}"
+        case 4:
+            return candidate.agent_verdict or ("–" if candidate.agent_stopped_by else "")
+        case 5:
+            return "" if candidate.agent_p_yes is None else probability_text(candidate.agent_p_yes)
+        case 6:
+            p_combined = candidate.p_combined
+            return "" if p_combined is None else probability_text(p_combined)
+        case 8:
+            return ""
+    flags = () if row.mine is None else row.mine.opinion.flags
+    star = "★ " if STAR in flags else ""
+    return star + ", ".join(each for each in flags if each != STAR)
+
+
+def mark_and_subclass(row: QueueRow, verdict: Verdict) -> str:
+    """The mark of the verdict with its word, or with the sub-class where there is one."""
+    narrowest = "" if row.mine is None else most_specific(row.mine.opinion.subclass)
+    return f"{MARKS[verdict]} {narrowest}" if narrowest else mark_and_word(verdict)
+
+
+def own_text(value: Any) -> str:
+    """A value of the list as a cell shows it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.6g}" if isinstance(value, float) else one_line(str(value)[:MAX_NAME])
+
+
+def _verdict(row: QueueRow) -> Any:
+    return None if row.mine is None else row.mine.opinion.verdict
+
+
+def _used(row: QueueRow) -> set[int]:
+    candidate = row.candidate
+    used = {
+        SNR: candidate.snr is not None,
+        SCORE: candidate.score is not None,
+        AGENT: bool(candidate.agent_stopped_by or candidate.agent_verdict),
+        P_YES: candidate.agent_p_yes is not None,
+        FLAGS: row.mine is not None and bool(row.mine.opinion.flags),
+    }
+    return {column for column, is_used in used.items() if is_used}

@@ -1,0 +1,139 @@
+"""Reads the spectra of the session in the background, and finds those like the one on screen."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from functools import partial
+from typing import Any, NamedTuple
+
+from PySide6.QtCore import QObject, Signal
+
+from agent.errors import WorkbenchError
+from agent.spectra.spectrum import Spectrum
+from app.core.queue import QueueRow, row_of
+from app.core.session.records import Change
+from app.core.session.session import Session
+from app.core.similar.features import features
+from app.core.similar.index import build_some, index_of, note_spectrum
+from app.core.spectra.prefetch import SpectrumKey, spectrum_key
+from app.ui.session.session_context import SessionContext
+
+SHOWN = 6
+STOP_TIMEOUT_S = 10.0
+
+
+class SimilarRow(NamedTuple):
+    row: QueueRow
+    likeness: float
+
+
+class _Progress(NamedTuple):
+    after: int | None
+    known: int
+    total: int
+
+
+class SimilarFeed(QObject):
+    """Call `stop` before the session is closed."""
+
+    found = Signal(int, object)
+    """A candidate's id and its `SimilarRow`s; None if its spectrum cannot be compared."""
+    progressed = Signal()
+    ended = Signal()
+    """All spectra that can be read have been."""
+
+    def __init__(self, context: SessionContext, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._runner = context.bridge.session, context.runner
+        self._prefetch = context.current.prefetch
+        self._stopping = threading.Event()
+        self._work: Future[Any] | None = None
+        self._has_begun = self._must_repeat = False
+        self.is_reading = False
+        self.known = self.total = 0
+        context.bridge.changed.connect(self._session_changed)
+
+    def begin(self) -> None:
+        """Read what is not known yet; further calls do nothing."""
+        if not self._has_begun and not self._stopping.is_set():
+            self._has_begun = True
+            # What a person looks at is read once for both.
+            self._prefetch.read = partial(_read_and_note, self._prefetch.read, self._session)
+            self._read_on(0)
+
+    def find(self, row: QueueRow, spectrum: Spectrum) -> None:
+        number = row.candidate.id
+        work = partial(find_similar, self._session, spectrum_key(row.candidate), spectrum)
+        self._runner.run(work, partial(self.found.emit, number), self._failed, owner=self)
+
+    def stop(self) -> None:
+        """Stop reading, and keep what was read."""
+        self._stopping.set()
+        if self._work is not None:
+            wait([self._work], STOP_TIMEOUT_S)
+        if self._has_begun:
+            index_of(self._session.database).save()
+
+    def _session_changed(self, change: Change) -> None:
+        if self._has_begun and change.aspect in ("list", "spectrum"):
+            self._must_repeat = True
+            if not self.is_reading:
+                self._read_on(0)
+
+    def _read_on(self, after: int) -> None:
+        if after == 0:
+            self._must_repeat = False
+        self.is_reading = True
+        work = partial(_read_some, self._session, after, self._stopping.is_set)
+        self._work = self._runner.run(work, self._read_some, self._failed, owner=self)
+
+    def _read_some(self, progress: _Progress) -> None:
+        after, self.known, self.total = progress
+        if self._stopping.is_set():
+            return
+        if after is not None:
+            self._read_on(after)
+            self.progressed.emit()
+            return
+        self.is_reading = False
+        self.progressed.emit()
+        self.ended.emit()
+        if self._must_repeat:
+            self._read_on(0)
+
+    def _failed(self, _: WorkbenchError) -> None:
+        """The session cannot be read: that is reported where its candidates are."""
+        self.is_reading = False
+        self.progressed.emit()
+
+
+def find_similar(session: Session, key: SpectrumKey, spectrum: Spectrum) -> list[SimilarRow] | None:
+    """The nearest of the session's spectra, best first. Any thread."""
+    vector = features(spectrum)
+    if vector is None:
+        return None
+    index = index_of(session.database)
+    # Twice as many: the index may know candidates that the session has no more.
+    nearest = index.nearest(vector, 2 * SHOWN, without=key.candidate_id)
+    present = {each.id for each in session.candidates([each.candidate_id for each in nearest])}
+    return [
+        SimilarRow(row_of(session, number), likeness)
+        for number, likeness in nearest
+        if number in present
+    ][:SHOWN]
+
+
+def _read_some(session: Session, after: int, should_stop: Callable[[], bool]) -> _Progress:
+    index = index_of(session.database)
+    after_now = build_some(session, index, after, should_stop=should_stop)
+    return _Progress(after_now, len(index), session.count())
+
+
+def _read_and_note(
+    read: Callable[[SpectrumKey], Spectrum], session: Session, key: SpectrumKey
+) -> Spectrum:
+    spectrum = read(key)
+    note_spectrum(index_of(session.database), key, spectrum)
+    return spectrum

@@ -1,0 +1,291 @@
+"""The strip of the six most similar spectra of the session."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent, QTransform
+from PySide6.QtWidgets import QLabel, QMenu, QWidget
+
+from app.core.session.records import Change, Verdict
+from app.ui.base.actions.actions import ACTIONS
+from app.ui.base.theme.theme import CurrentTheme, Theme
+from app.ui.judge.comparison.compared_spectra import ComparedSpectra
+from app.ui.judge.queue.sparklines import Sparklines
+from app.ui.judge.similar.similar_feed import SHOWN, SimilarFeed, SimilarRow
+from app.ui.judge.verdict.verdict_text import verdict_colour, verdict_mark
+from app.ui.session.session_context import SessionContext
+from app.ui.widgets.dock import GRIP_PX
+from app.ui.widgets.labels import (
+    add_action,
+    button,
+    column,
+    one_line,
+    row,
+    short_label,
+    wrapped_label,
+)
+from app.ui.widgets.plot_cell import PAD, PlotCell
+from app.ui.widgets.text_width import how_much_larger
+
+FIND_DELAY_MS = 120
+"""So that the spectrum is painted first, and nothing is searched while a key is held."""
+AGAIN_MS = 1500
+"""Between two searches while spectra are being read."""
+SIDE_PX = 150
+"""Width of the text beside the spectra, in text of the usual size."""
+SPACING = 4
+
+
+class SimilarPanel(QWidget):
+    def __init__(
+        self,
+        context: SessionContext,
+        comparison: ComparedSpectra,
+        feed: SimilarFeed,
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self._current, self._comparison, self._feed = context.current, comparison, feed
+        self._commands, self._keymap = context.commands, context.keymap
+        self._shown_id = 0
+        """The candidate whose neighbours are shown."""
+        self.sparklines = Sparklines(context.bridge.session, context.runner, self)
+        self.note = wrapped_label("", "dim")
+        self.more = button(ACTIONS["more_like_this"].title)
+        self.menu = QMenu(self)
+        self.cells = [
+            SimilarCell(self.sparklines, context.current_theme, self) for _ in range(SHOWN)
+        ]
+        self._find_timer = QTimer(self, singleShot=True, interval=FIND_DELAY_MS)
+        self._again_timer = QTimer(self, singleShot=True, interval=AGAIN_MS)
+        self._lay_out(short_label(self.tr("Similar spectra")))
+        for cell in self.cells:
+            cell.clicked.connect(partial(self._overlay, cell))
+            cell.opened.connect(partial(self._go_to, cell))
+            cell.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+            cell.customContextMenuRequested.connect(partial(self._open_menu, cell))
+        self.more.clicked.connect(partial(context.commands.run, "more_like_this"))
+        self._find_timer.timeout.connect(self.find_now)
+        self._again_timer.timeout.connect(self.find_now)
+        self._current.spectrum_changed.connect(self._schedule)
+        context.bridge.changed.connect(self._session_changed)
+        context.bridge.changed.connect(self.sparklines.session_changed)
+        comparison.changed.connect(self._show_overlaid)
+        self.sparklines.arrived.connect(self._repaint)
+        feed.found.connect(self._show_found)
+        feed.progressed.connect(self._show_progress)
+        feed.ended.connect(self._find_among_all)
+        context.keymap.changed.connect(self._show_keys)
+        self._show_keys()
+        self._show_progress()
+        self._schedule()
+
+    def find_now(self) -> None:
+        row, spectrum = self._current.row, self._current.spectrum
+        if not self.isVisible():
+            return
+        if row is None or spectrum is None:
+            self._show([])
+        else:
+            self._feed.find(row, spectrum)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._schedule()
+
+    def _lay_out(self, title: QLabel) -> None:
+        side = QWidget(self)
+        side.setFixedWidth(round(SIDE_PX * how_much_larger(self)))
+        more = (self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        column(title, self.note, 1, more, spacing=2, margins=(4, 0, 4, 0), parent=side)
+        cells = ((cell, 1) for cell in self.cells)
+        row(side, *cells, spacing=SPACING, margins=(2, 0, 2, 2), parent=self)
+        self.setMinimumHeight(self.cells[0].minimumSizeHint().height() + GRIP_PX)
+
+    def _schedule(self, _: object = None) -> None:
+        here = self._current.candidate
+        if self._shown_id and (here is None or here.id != self._shown_id):
+            self._show([])
+        self._find_timer.start()
+
+    def _session_changed(self, change: Change) -> None:
+        shown = {cell.neighbour.row.candidate.id for cell in self.cells if cell.neighbour}
+        if change.aspect == "verdict" and (
+            not change.candidate_ids or shown & change.candidate_ids
+        ):
+            self._find_timer.start()
+
+    def _show_found(self, candidate_id: int, found: list[SimilarRow] | None) -> None:
+        here = self._current.candidate
+        if here is None or here.id != candidate_id:
+            return
+        self._shown_id = candidate_id
+        self._show(found or [])
+        if found is None:
+            self.note.setText(self.tr("This spectrum has too little in common with others"))
+        else:
+            self._show_progress()
+
+    def _show(self, found: list[SimilarRow]) -> None:
+        for number, cell in enumerate(self.cells):
+            if number < len(found):
+                row = self._current.blind_mode.without_own_verdict(found[number].row)
+                cell.show_neighbour(SimilarRow(row, found[number].likeness))
+            else:
+                cell.show_neighbour(None)
+        self._show_overlaid()
+
+    def _show_progress(self) -> None:
+        feed, text = self._feed, ""
+        if feed.is_reading:
+            text = self.tr("{known} of {total} read").replace("{known}", f"{feed.known:,}")
+            text = text.replace("{total}", f"{feed.total:,}") if feed.total else self.tr("Reading…")
+        elif feed.total:
+            text = self.tr("among {known} spectra").replace("{known}", f"{feed.known:,}")
+        self.note.setText(text)
+        if feed.is_reading and not self._again_timer.isActive():
+            self._again_timer.start()
+
+    def _find_among_all(self) -> None:
+        """All have been read: search once more."""
+        self._again_timer.stop()
+        self._find_timer.start()
+
+    def _show_overlaid(self) -> None:
+        slots = {each.candidate.id: each.slot for each in self._comparison.shown}
+        for cell in self.cells:
+            number = None if cell.neighbour is None else cell.neighbour.row.candidate.id
+            cell.show_overlaid(None if number is None else slots.get(number))
+
+    def _repaint(self, _: object) -> None:
+        for cell in self.cells:
+            cell.update()
+
+    def _show_keys(self, *_: object) -> None:
+        key = self._keymap.label("more_like_this")
+        self.more.setToolTip(f"{ACTIONS['more_like_this'].title} ({key})" if key else "")
+
+    def _overlay(self, cell: SimilarCell, *_: object) -> None:
+        """Lay it over the spectrum, or take it away again."""
+        if cell.neighbour is None:
+            return
+        candidate = cell.neighbour.row.candidate
+        if any(each.candidate.id == candidate.id for each in self._comparison.compared):
+            self._comparison.remove(candidate.id)
+        else:
+            self._comparison.add(candidate)
+
+    def _go_to(self, cell: SimilarCell) -> None:
+        if cell.neighbour is not None:
+            self._current.go_to(cell.neighbour.row.candidate.id)
+
+    def _open_menu(self, cell: SimilarCell, at: QPoint) -> None:
+        if cell.neighbour is None:
+            return
+        self.menu.clear()
+        add_action(self.menu, self.tr("Go to this object"), partial(self._go_to, cell))
+        overlay = partial(self._overlay, cell)
+        is_on = cell.slot is not None
+        text = self.tr("Take it off the spectrum") if is_on else self.tr("Lay it over the spectrum")
+        add_action(self.menu, text, overlay)
+        self.menu.popup(cell.mapToGlobal(at))
+
+
+class SimilarCell(PlotCell):
+    """It never shows what an agent or the list says, so that it is the same in blind mode."""
+
+    width_px, min_width_px, plot_px = 130, 70, 48
+
+    opened = Signal()
+    """A double click."""
+
+    def __init__(
+        self, sparklines: Sparklines, current_theme: CurrentTheme, parent: QWidget
+    ) -> None:
+        super().__init__(current_theme, parent)
+        self._sparklines = sparklines
+        self.neighbour: SimilarRow | None = None
+        self.verdict: Verdict | None = None
+        """The person's own."""
+        self.slot: int | None = None
+        """The number of its colour while it is drawn over the current spectrum."""
+        self.setEnabled(False)
+
+    def show_neighbour(self, neighbour: SimilarRow | None) -> None:
+        self.neighbour = neighbour
+        self.setEnabled(neighbour is not None)
+        self.verdict, name = None, ""
+        if neighbour is not None:
+            mine, candidate = neighbour.row.mine, neighbour.row.candidate
+            self.verdict = None if mine is None else mine.opinion.verdict
+            name = one_line(candidate.object_id or f"#{candidate.id}")
+        self.setText(name)
+        text = self.tr("{name}: likeness {number}")
+        text = text.replace("{name}", name).replace("{number}", self.likeness)
+        self.setAccessibleName(f"{text} {self.mark}".strip() if name else "")
+        hint = self.tr("A click lays it over the spectrum, a double click goes there")
+        self.setToolTip(f"{text}\n{hint}" if name else "")
+        self.update()
+
+    def show_overlaid(self, slot: int | None) -> None:
+        if slot != self.slot:
+            self.slot = slot
+            self.setAccessibleDescription("" if slot is None else self.tr("compared"))
+            self.update()
+
+    @property
+    def mark(self) -> str:
+        return verdict_mark(self.verdict)
+
+    @property
+    def likeness(self) -> str:
+        return "" if self.neighbour is None else f"{self.neighbour.likeness:.2f}"
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.opened.emit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._current_theme.theme
+        colour = theme.border
+        if self.slot is not None:
+            colour = self._colour(theme)
+        elif self.isEnabled() and self.underMouse():
+            colour = theme.accent
+        painter = self._framed(colour, 2.0 if self.slot is not None else 1.0)
+        if self.neighbour is not None:
+            self._draw_texts(painter, theme)
+            self._draw_line(painter, theme)
+
+    def _draw_texts(self, painter: QPainter, theme: Theme) -> None:
+        line, room = self._line_px(), self.rect().adjusted(PAD, 1, -PAD, -1)
+        foot = room.adjusted(0, room.height() - line, 0, 0)
+        room.setHeight(line)
+        painter.setPen(QColor(theme.text))
+        middle = Qt.AlignmentFlag.AlignVCenter
+        name = painter.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideMiddle, room.width()
+        )
+        painter.drawText(room, Qt.AlignmentFlag.AlignLeft | middle, name)
+        painter.setPen(QColor(verdict_colour(theme, self.verdict)))
+        painter.drawText(foot, Qt.AlignmentFlag.AlignRight | middle, self.mark)
+        painter.setPen(QColor(theme.dim))
+        painter.drawText(foot, Qt.AlignmentFlag.AlignLeft | middle, self.likeness)
+
+    def _draw_line(self, painter: QPainter, theme: Theme) -> None:
+        assert self.neighbour is not None
+        line = self._line_px()
+        room = QRectF(self.rect()).adjusted(PAD, line + 3, -PAD, -line - 3)
+        points, text = self._sparklines.of(self.neighbour.row.candidate)
+        if points is None:
+            painter.setPen(QColor(theme.dim))
+            painter.drawText(room, Qt.AlignmentFlag.AlignCenter, text)
+            return
+        painter.setPen(QPen(QColor(self._colour(theme)), 1.0))
+        scale = QTransform(room.width(), 0, 0, -room.height(), room.left(), room.bottom())
+        painter.drawPolyline(scale.map(points))
+
+    def _colour(self, theme: Theme) -> str:
+        return theme.flux if self.slot is None else str(getattr(theme, f"overlay_{self.slot + 1}"))

@@ -1,0 +1,126 @@
+"""The comment field and the flags of the current candidate."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QLineEdit, QMenu, QSizePolicy, QWidget
+
+from app.core.queue import QueueRow
+from app.core.session.records import MAX_COMMENT, Opinion
+from app.ui.judge.verdict.flag_row import FlagRow
+from app.ui.session.session_context import SessionContext
+from app.ui.widgets.labels import escape_mnemonics, row, short_label
+from app.ui.widgets.painted_button import PaintedButton, hint
+from app.ui.widgets.text_width import PlaceholderWidth
+
+MIN_PX = 110
+
+SEPARATOR = "; "
+
+
+class CommentBox(QWidget):
+    """Passes each keystroke on at once, so that a comment stays with the candidate it is for."""
+
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._current, self._settings = context.current, context.settings
+        self._keymap = context.keymap
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.flags = FlagRow(context, self)
+        self.edit = QLineEdit(self, maxLength=MAX_COMMENT)
+        self.edit.setAccessibleName(self.tr("Comment"))
+        self._width = PlaceholderWidth(self.edit, MIN_PX)
+        self.standard = PaintedButton(context.current_theme, attrgetter("border"), self, mark="▾")
+        self.menu = QMenu(self)
+        self._row = row(self.flags, (self.edit, 1), self.standard, spacing=4, parent=self)
+        self._over: QLineEdit | None = None
+        self._over_title = short_label("", "title", self)
+        self._over_title.hide()
+        self._show_keys()
+        context.keymap.changed.connect(self._show_keys)
+        context.commands.add("comment", self._start_typing)
+        self.edit.textEdited.connect(self._on_edited)
+        self.edit.editingFinished.connect(self._save)
+        self.edit.returnPressed.connect(self.edit.clearFocus)
+        self.standard.clicked.connect(self._open_menu)
+        self.menu.triggered.connect(self._append)
+        self._current.candidate_changed.connect(self._show_row)
+        self._current.opinion_changed.connect(self._show)
+        self._show_row(self._current.row)
+
+    def show_over(self, line: QLineEdit | None, title: str) -> None:
+        """Show another line with a title in place of the comment, or the comment again."""
+        for over, stretch in ((self._over_title, 0), (line, 1)):
+            if over is not None and self._row.indexOf(over) < 0:
+                self._row.insertWidget(self._row.indexOf(self.edit), over, stretch)
+        other, self._over = self._over, line
+        for part in (self.flags, self.edit):  # both are about the object on screen
+            part.setVisible(line is None)
+        self._over_title.setVisible(line is not None)
+        self._over_title.setText(title)
+        if line is not None:
+            line.show()
+        elif other is not None:
+            other.hide()
+
+    def _show_keys(self) -> None:
+        text = self.tr("Comment ({key})").replace("{key}", self._keymap.label("comment"))
+        self.edit.setPlaceholderText(text)
+        self._width.fit()
+        about = hint(self.tr("Comment; Enter or Esc returns to the plot"), self._keymap, "comment")
+        self.edit.setToolTip(about)
+        self.standard.set_label("", hint=self.tr("Standard comments"))
+
+    def _start_typing(self) -> None:
+        if not self.edit.isEnabled():
+            return
+        if self.edit.isReadOnly():
+            text = self.tr("This session is read-only: comments cannot be saved")
+            self._current.message.emit(text)
+            return
+        self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.edit.end(False)
+
+    def _show_row(self, row: QueueRow | None) -> None:
+        self.edit.setEnabled(row is not None)
+        self.edit.setReadOnly(self._current.session.is_read_only)
+        self.standard.setEnabled(row is not None and not self._current.session.is_read_only)
+        self._show(self._current.opinion)
+
+    def _show(self, opinion: Opinion) -> None:
+        if opinion.comment != self.edit.text():
+            self.edit.setText(opinion.comment)
+            self.edit.setCursorPosition(0)
+
+    def _on_edited(self, text: str) -> None:
+        self._current.set_comment(text, save=False)
+
+    def _save(self) -> None:
+        if self.edit.isEnabled() and not self.edit.isReadOnly():
+            self._current.set_comment(self.edit.text())
+
+    def _open_menu(self) -> None:
+        self.menu.clear()
+        for text in dict.fromkeys((*self._settings.settings.comments, *self._defaults())):
+            self.menu.addAction(escape_mnemonics(text)).setData(text)
+        self.menu.popup(self.standard.mapToGlobal(QPoint(0, self.standard.height() + 2)))
+
+    def _append(self, action: QAction) -> None:
+        typed = self.edit.text().strip()
+        text = str(action.data())
+        if text not in typed.split(SEPARATOR):
+            self._current.set_comment(f"{typed}{SEPARATOR}{text}" if typed else text)
+
+    def _defaults(self) -> tuple[str, ...]:
+        return (
+            self.tr("follow up"),
+            self.tr("binary?"),
+            self.tr("another class"),
+            self.tr("two sources in the fibre"),
+            self.tr("lines are sky residuals"),
+            self.tr("flux calibration is wrong in the blue"),
+            self.tr("too noisy, needs another spectrum"),
+        )

@@ -1,0 +1,179 @@
+"""Defines the session's own fields: a line for each, checked as a whole when it is saved."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from agent.errors import WorkbenchError
+from app.core.errors import SessionError
+from app.core.session.own_fields import (
+    KINDS,
+    MAX_TITLE,
+    OwnField,
+    as_key,
+    checked_fields,
+    own_fields,
+    set_own_fields,
+)
+from app.core.session.subclass_and_fields import MAX_FIELDS
+from app.ui.base.actions.actions import ACTIONS
+from app.ui.base.translation.message_texts import translate_message
+from app.ui.session.session_context import SessionContext
+from app.ui.widgets.labels import short_label, wrapped_label
+from app.ui.widgets.page_parts import ProblemLine
+
+KEY_LETTERS = 9
+
+
+class FieldLine:
+    def __init__(self, dialog: FieldsDialog, field: OwnField | None) -> None:
+        self.was = field
+        self.title, self.choices, self.key = (QLineEdit(dialog) for _ in range(3))
+        self.kind = QComboBox(dialog)
+        for kind in KINDS:
+            self.kind.addItem(dialog.kind_title(kind), kind)
+        self.remove = QPushButton("✕", dialog)
+        self.title.setMaxLength(MAX_TITLE)
+        self.key.setFixedWidth(self.key.fontMetrics().horizontalAdvance("0" * KEY_LETTERS) + 12)
+        if field is not None:
+            self.title.setText(field.shown)
+            self.kind.setCurrentIndex(KINDS.index(field.kind))
+            self.choices.setText(", ".join(field.choices))
+            self.key.setText(field.key)
+        self.kind.currentIndexChanged.connect(self.follow_kind)
+        self.follow_kind()
+
+    @property
+    def parts(self) -> tuple[QWidget, ...]:
+        return self.title, self.kind, self.choices, self.key, self.remove
+
+    def follow_kind(self, _: int = 0) -> None:
+        """Only a choice has choices."""
+        self.choices.setEnabled(self.kind.currentData() == "choice")
+
+    def field(self) -> OwnField:
+        """What was typed; a field that was there keeps its name, as opinions have values for it."""
+        title = " ".join(self.title.text().split())
+        name = "_".join(re.findall(r"[a-z0-9]+", title.lower()))[:32]
+        kind = KINDS[self.kind.currentIndex()]
+        given = [" ".join(each.split()) for each in self.choices.text().split(",")]
+        return OwnField(
+            name=name if self.was is None else self.was.name,
+            title=title,
+            kind=kind,
+            choices=tuple(each for each in given if each) if kind == "choice" else (),
+            key=as_key(self.key.text()),
+            unit="" if self.was is None else self.was.unit,
+        )
+
+
+class FieldsDialog(QDialog):
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.setWindowTitle(self.tr("Own fields of this session"))
+        self.lines: list[FieldLine] = []
+        about = self.tr(
+            "Fields are filled in beside the verdict, by a click or by their key, and are "
+            "saved, undone, merged and exported with it. A key is a letter that no action "
+            "has, such as J or Shift+Q, or a digit from 5 to 9. Removing a field keeps what "
+            "was filled in."
+        )
+        self._grid = QGridLayout()
+        heads = (self.tr("Title"), self.tr("Kind"), self.tr("Choices, with commas"), self.tr("Key"))
+        for column, text in enumerate(heads):
+            self._grid.addWidget(short_label(text, "dim"), 0, column)
+        self.add_button = QPushButton(self.tr("Add a field"))
+        self.add_button.clicked.connect(partial(self.add, None))
+        self.problem = ProblemLine()
+        buttons = QDialogButtonBox(self)
+        roles = QDialogButtonBox.ButtonRole
+        self.save_button = buttons.addButton(self.tr("Save"), roles.AcceptRole)
+        self.cancel_button = buttons.addButton(self.tr("Cancel"), roles.RejectRole)
+        buttons.accepted.connect(self.save)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.addWidget(wrapped_label(about, "dim"))
+        layout.addLayout(self._grid)
+        layout.addWidget(self.add_button)
+        layout.addStretch(1)
+        layout.addWidget(self.problem)
+        layout.addWidget(buttons)
+        self.resize(720, 420)
+
+    def kind_title(self, kind: str) -> str:
+        return {
+            "choice": self.tr("choice"),
+            "number": self.tr("number"),
+            "tick": self.tr("tick"),
+            "text": self.tr("text"),
+        }[kind]
+
+    def open_fields(self) -> None:
+        """Show the fields as they are now, with an empty line where there are none."""
+        for line in list(self.lines):
+            self._drop(line)
+        fields = own_fields(self._context.bridge.session)
+        for field in fields:
+            self.add(field)
+        if fields:
+            self.add_button.setFocus()  # not in a title, which the first key would replace
+        else:
+            self.add(None)
+        self.problem.clear()
+        self.save_button.setEnabled(not self._context.bridge.session.is_read_only)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def add(self, field: OwnField | None) -> None:
+        line = FieldLine(self, field)
+        row = self._grid.rowCount()
+        names = (self.tr("Title"), self.tr("Kind"), self.tr("Choices"), self.tr("Key"))
+        for column, part in enumerate(line.parts):
+            self._grid.addWidget(part, row, column)
+            part.setAccessibleName(names[column] if column < len(names) else self.tr("Remove"))
+        line.remove.clicked.connect(partial(self._drop, line))
+        self.lines.append(line)
+        self.add_button.setEnabled(len(self.lines) < MAX_FIELDS)
+        line.title.setFocus()
+
+    def save(self) -> None:
+        """Define what is in the lines; empty ones are left out."""
+        lines = [each for each in self.lines if each.title.text().strip()]
+        try:
+            fields = checked_fields([each.field() for each in lines])
+            self._refuse_taken_keys(fields)
+            set_own_fields(self._context.bridge.session, fields)
+        except WorkbenchError as error:
+            self.problem.show_problem(translate_message(str(error)))
+            return
+        self.accept()
+
+    def _refuse_taken_keys(self, fields: tuple[OwnField, ...]) -> None:
+        for each in fields:
+            holder = self._context.keymap.action(each.key) if each.key else None
+            if holder is not None:
+                text = self.tr("{key} is already used for “{action}”: choose another key")
+                title = ACTIONS[holder].title
+                raise SessionError(text.replace("{key}", each.key).replace("{action}", title))
+
+    def _drop(self, line: FieldLine) -> None:
+        self.lines.remove(line)
+        for part in line.parts:
+            self._grid.removeWidget(part)
+            part.hide()
+            part.deleteLater()
+        self.add_button.setEnabled(True)

@@ -1,0 +1,228 @@
+"""A strip over the plot that offers a few keys for a moment, and says what they are about.
+
+It is painted by itself: a row of buttons would take longer to make than the next spectrum to draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from app.ui.base.actions.actions import COMMITTING
+from app.ui.base.actions.key_names import label
+from app.ui.base.theme.theme import CurrentTheme
+
+PAD_PX, GAP_PX, SIDE_PX = 8, 6, 12
+ROW_PX = 28
+ALWAYS_CLOSING = COMMITTING | {"escape", "undo", "redo"}
+"""Actions after which the object of the strip is no longer what the person thinks of."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyChoice:
+    key: str
+    """As in actions.py: `D` or `5`."""
+    name: str
+    about: str = ""
+
+
+Choose = Callable[[KeyChoice], None]
+
+
+class KeyStrip(QWidget):
+    """It takes its keys before any action does, until one is chosen or it closes."""
+
+    def __init__(self, current_theme: CurrentTheme, over: QWidget) -> None:
+        super().__init__(over)
+        self._over = over
+        self._current_theme = current_theme
+        self.title = ""
+        self.choices: tuple[KeyChoice, ...] = ()
+        self._choose: Choose | None = None
+        self.about = ""
+        """What the tooltip of the title says."""
+        self.owner: object = None
+        """Who offers them, if it may have to take them back."""
+        self._is_sticky, self._seconds = False, 0.0
+        self._boxes: list[QRect] = []
+        self._hovered = -1
+        self._ending = QTimer(self, singleShot=True)
+        self._ending.timeout.connect(self._end)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setMouseTracking(True)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        over.installEventFilter(self)
+        self.hide()
+
+    @property
+    def is_open(self) -> bool:
+        return self._choose is not None
+
+    def offer(
+        self,
+        title: str,
+        choices: Sequence[KeyChoice],
+        choose: Choose,
+        seconds: float | None,
+        owner: object = None,
+        about: str = "",
+    ) -> None:
+        """Offer these keys about what the title names; None: until a verdict, an undo or Esc."""
+        self.owner, self.about = owner, about
+        self.title, self.choices = title, tuple(choices)
+        self._choose, self._is_sticky = choose, seconds is None
+        self._hovered = -1
+        offered = ", ".join(f"{each.key} {each.name}" for each in choices)
+        self.setAccessibleName(f"{title}: {offered}")
+        self._ending.stop()
+        if seconds is not None:
+            self._seconds = seconds
+            self._ending.start(round(1000 * seconds))
+        self._place()
+        if self.isHidden():
+            self.show()
+            self.raise_()
+        self.update()
+
+    def close_strip(self) -> None:
+        """Take no more keys; it goes when the window is idle, unless something else is offered."""
+        self._choose = self.owner = None
+        self._ending.start(0)
+
+    def _end(self) -> None:
+        self._choose = self.owner = None
+        self.hide()
+
+    # The keys, see KeyFilter
+
+    def wants(self, keys: Sequence[str]) -> bool:
+        return self._chosen(keys) is not None
+
+    def take(self, keys: Sequence[str]) -> None:
+        chosen, choose = self._chosen(keys), self._choose
+        self.close_strip()
+        if chosen is not None and choose is not None:
+            choose(chosen)
+
+    def leave(self, name: str) -> None:
+        """Another key was pressed, of the action `name` or of none."""
+        if self.is_open and (not self._is_sticky or name in ALWAYS_CLOSING):
+            self.close_strip()
+
+    def _chosen(self, keys: Sequence[str]) -> KeyChoice | None:
+        if self._choose is None or not self.isVisible():
+            return None
+        return next((each for each in self.choices if each.key in keys), None)
+
+    # The widget
+
+    def eventFilter(self, watched: object, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and self.is_open:
+            self._place()
+        return False
+
+    def sizeHint(self) -> QSize:
+        return self.size()
+
+    def _place(self) -> None:
+        """Lay the choices out in rows at the bottom of the plot."""
+        over = self._over
+        room = max(over.width() - 2 * SIDE_PX, 200)
+        height = max(ROW_PX, self.fontMetrics().height() + 10)
+        boxes, x, y = [], PAD_PX, 0
+        for width in self._widths():
+            if x + width > room - PAD_PX and x > PAD_PX:
+                x, y = PAD_PX, y + height
+            boxes.append(QRect(x, y, min(width, room - 2 * PAD_PX), height))
+            x += width + GAP_PX
+        widest = max(box.right() for box in boxes) + PAD_PX
+        size = QSize(min(widest, room), y + height)
+        self._boxes = boxes
+        at = QPoint((over.width() - size.width()) // 2, over.height() - size.height() - 4)
+        self.setGeometry(QRect(at, size))
+
+    def _widths(self) -> list[int]:
+        """Of the title, then of each choice."""
+        widths = [QFontMetrics(self._bold()).horizontalAdvance(self.title) + GAP_PX]
+        metrics = self.fontMetrics()
+        names = [metrics.horizontalAdvance(each.name) for each in self.choices]
+        caps = map(self._cap_width, self.choices)
+        return widths + [cap + 5 + name + 4 for cap, name in zip(caps, names, strict=True)]
+
+    def _cap_width(self, choice: KeyChoice) -> int:
+        return max(18, self.fontMetrics().horizontalAdvance(label(choice.key)) + 10)
+
+    def _bold(self) -> QFont:
+        font = QFont(self.font())
+        font.setBold(True)
+        return font
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = self._current_theme.theme, QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QColor(theme.accept))
+        painter.setBrush(QColor(theme.panel))
+        painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), 6, 6)
+        middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        painter.setFont(self._bold())
+        painter.setPen(QColor(theme.accept))
+        title = QFontMetrics(self._bold()).elidedText(
+            self.title, Qt.TextElideMode.ElideMiddle, self._boxes[0].width()
+        )
+        painter.drawText(self._boxes[0], middle, title)
+        painter.setFont(self.font())
+        for number, (choice, box) in enumerate(zip(self.choices, self._boxes[1:], strict=True)):
+            cap = QRect(box.left(), box.center().y() - 9, self._cap_width(choice), 19)
+            is_hovered = number == self._hovered
+            painter.setPen(QColor(theme.accept if is_hovered else theme.border))
+            painter.setBrush(QColor(theme.window))
+            painter.drawRoundedRect(cap, 4, 4)
+            painter.setPen(QColor(theme.text))
+            painter.drawText(cap, Qt.AlignmentFlag.AlignCenter, label(choice.key))
+            painter.drawText(box.adjusted(cap.width() + 5, 0, 0, 0), middle, choice.name)
+        painter.end()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        at = self._choice_at(event.position().toPoint())
+        if at != self._hovered:
+            self._hovered = at
+            self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        at = self._choice_at(event.position().toPoint())
+        if at >= 0:
+            self.take((self.choices[at].key,))
+
+    def enterEvent(self, event: object) -> None:
+        if self.is_open:
+            self._ending.stop()  # who is about to click needs longer than who knows the key
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hovered = -1
+        if self.is_open and not self._is_sticky:
+            self._ending.start(round(1000 * self._seconds))
+        self.update()
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            at = self._choice_at(event.pos())
+            text = self.choices[at].about if at >= 0 else self.about
+            QToolTip.showText(event.globalPos(), text, self)
+            return True
+        return super().event(event)
+
+    def _choice_at(self, point: QPoint) -> int:
+        found = (number for number, box in enumerate(self._boxes[1:]) if box.contains(point))
+        return next(found, -1)

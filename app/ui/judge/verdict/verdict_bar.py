@@ -1,0 +1,351 @@
+"""The strip below the plot: verdict, confidence, proposal, star, flags, comment, undo and redo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
+
+from PySide6.QtCore import QEvent, QObject, QSize, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QButtonGroup, QFrame, QWidget
+
+from agent.errors import WorkbenchError
+from agent.tasks.look import has_class
+from agent.trajectory.p_yes import probability_text
+from app.core.queue import QueueRow
+from app.core.session.records import MAX_CONFIDENCE, Opinion, Verdict
+from app.ui.base.actions.actions import ACTIONS
+from app.ui.base.actions.commands import Commands
+from app.ui.base.keys.keymap import Keymap
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.judge.verdict.comment_box import CommentBox
+from app.ui.judge.verdict.flag_row import CHIPS_PX
+from app.ui.judge.verdict.previous_object import PreviousObject
+from app.ui.judge.verdict.state_block import StateBlock
+from app.ui.judge.verdict.verdict_text import MARKS, NAMES, confidence_meaning
+from app.ui.session.candidate.current import CurrentCandidate
+from app.ui.session.session_context import SessionContext
+from app.ui.widgets import labels
+from app.ui.widgets.flow_layout import FlowLayout
+from app.ui.widgets.labels import row, short_label
+from app.ui.widgets.painted_button import PaintedButton, hint, quiet_button
+
+HEIGHT, SIDE_PX = 30, 8
+ORDER = (Verdict.ACCEPT, Verdict.REJECT, Verdict.UNSURE)
+
+CONFIDENCE_HEIGHT = 28
+
+WIDTH = 150
+PROPOSAL_HEIGHT = 30
+
+PROPOSALS = {"YES": Verdict.ACCEPT, "NO": Verdict.REJECT}
+
+
+class VerdictBar(QFrame):
+    """Also handles the commands that judge and navigate."""
+
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "strip")
+        self._current, self._keymap = context.current, context.keymap
+        self._commands = VerdictCommands(context.current, context.commands, self)
+        self.buttons = {verdict: self._verdict_button(context, verdict) for verdict in ORDER}
+        self.state = StateBlock(context, self)
+        self.confidence = ConfidenceRow(context.current_theme, context.keymap, self)
+        self.proposal = ProposalButton(context, self)
+        self.comment = CommentBox(context, self)
+        self.previous = PreviousObject(context, self.comment, self)
+        theme = context.current_theme
+        self.undo = quiet_button(theme, self, mark="↶", height=HEIGHT)
+        self.redo = quiet_button(theme, self, mark="↷", height=HEIGHT)
+        self.choose_class = labels.button(self.tr("Choose a class to judge"), "")
+        self.choose_class.clicked.connect(partial(context.commands.run, "other_class"))
+        self._lay_out()
+        # Chips are not made while Qt lays the strip out.
+        self._fitting = QTimer(self, singleShot=True, interval=0)
+        self._fitting.timeout.connect(self._fit_flags)
+        self._show_keys()
+        context.keymap.changed.connect(self._show_keys)
+        self.confidence.chosen.connect(self._current.set_confidence)
+        self.undo.clicked.connect(self._current.undo)
+        self.redo.clicked.connect(self._current.redo)
+        self._current.candidate_changed.connect(self._show_row)
+        self._current.opinion_changed.connect(self._show_opinion)
+        self._current.row_changed.connect(self._show_row)
+        self._current.spectrum_changed.connect(self._enable_buttons)
+        self._current.spectrum_failed.connect(self._enable_buttons)
+        self._show_row(self._current.row)
+
+    def _show_keys(self) -> None:
+        keymap = self._keymap
+        for verdict, button in self.buttons.items():
+            name = NAMES[verdict]
+            title, stay = ACTIONS[name].title, self.tr("{key}: the same and stay here")
+            stay = stay.replace("{key}", keymap.label(f"{name}_stay"))
+            about = f"{hint(title, keymap, name)}\n{stay}"
+            button.set_label(title, keymap.label(name), about)
+        for name, button, text in (
+            ("undo", self.undo, self.tr("Undo")),
+            ("redo", self.redo, self.tr("Redo")),
+        ):
+            button.set_label("", hint=hint(text, keymap, name))
+            button.setAccessibleName(text)
+
+    def _verdict_button(self, context: SessionContext, verdict: Verdict) -> PaintedButton:
+        theme, tone, mark = context.current_theme, attrgetter(NAMES[verdict]), MARKS[verdict]
+        button = PaintedButton(theme, tone, self, mark=mark, height=HEIGHT, is_bold=True)
+        button.setCheckable(True)
+        return button
+
+    def _lay_out(self) -> None:
+        group = QButtonGroup(self, exclusive=False)
+        group.idClicked.connect(self._press)
+        strip = self._strip = FlowLayout(self)
+        strip.setContentsMargins(SIDE_PX, 4, SIDE_PX, 4)
+        for number, verdict in enumerate(ORDER):
+            group.addButton(self.buttons[verdict], number)
+        told = labels.short_label(self.tr("No class to judge"), "title")
+        no_class: list[QWidget] = [told, self.choose_class]
+        to_judge: list[QWidget] = [*self.buttons.values(), self.confidence, self.proposal]
+        is_judged = has_class(self._current.session.task)
+        shown, hidden = (to_judge, no_class) if is_judged else (no_class, to_judge)
+        for part in [*shown, self.comment, self.state, self.undo, self.redo]:
+            strip.addWidget(part)
+        self._row: list[QWidget] = [*shown, self.state, self.undo, self.redo]
+        for part in hidden:
+            part.setParent(self)
+            part.hide()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fitting.start()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_fitting"):
+            self._fitting.start()
+
+    def _fit_flags(self) -> None:
+        """Let flags take what one row leaves them; where there are more rows, all they need."""
+        flags = self.comment.flags
+        others = [part for part in self._row if not part.isHidden()]
+        bare = self.comment.minimumSizeHint().width() - flags.minimumSizeHint().width()
+        needed = bare + flags.bare_px + sum(part.minimumSizeHint().width() for part in others)
+        left = self.width() - 2 * SIDE_PX - needed - self._strip.spacing() * len(others)
+        flags.set_room(left if left >= 0 else CHIPS_PX)
+
+    def _press(self, number: int) -> None:
+        self._mark_saved()  # changed once it is saved
+        self._current.judge(ORDER[number])
+
+    def _show_row(self, _: QueueRow | None) -> None:
+        self._show_opinion(self._current.opinion)
+        self._enable_buttons()
+
+    def _show_opinion(self, opinion: Opinion) -> None:
+        self._mark_saved()
+        self.confidence.show_value(opinion.confidence)
+
+    def _mark_saved(self) -> None:
+        mine = self._current.row.mine if self._current.row is not None else None
+        saved = None if mine is None else mine.opinion.verdict
+        for verdict, button in self.buttons.items():
+            button.setChecked(verdict == saved)
+
+    def _enable_buttons(self, _: object = None) -> None:
+        can_write = not self._current.session.is_read_only
+        can_judge = self._current.row is not None and can_write
+        for button in self.buttons.values():
+            button.setEnabled(can_judge and not self._current.fault)
+        self.confidence.setEnabled(can_judge)
+        self.undo.setEnabled(can_write)
+        self.redo.setEnabled(can_write)
+
+
+class ConfidenceRow(QWidget):
+    """Buttons for the person's confidence, from 4 (sure) to 0 (none)."""
+
+    chosen = Signal(object)
+    """The confidence, or None if the chosen button was pressed again."""
+
+    def __init__(
+        self, current_theme: CurrentTheme, keymap: Keymap, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._value: int | None = None
+        self._keymap = keymap
+        self._caption = short_label(self.tr("Confidence"), "dim")
+        self.buttons = {
+            value: quiet_button(current_theme, self, height=CONFIDENCE_HEIGHT)
+            for value in range(MAX_CONFIDENCE, -1, -1)
+        }
+        group = QButtonGroup(self, exclusive=False)
+        group.idClicked.connect(self._press)
+        line = row(self._caption, spacing=3, parent=self)
+        for value, button in self.buttons.items():
+            button.setCheckable(True)
+            group.addButton(button, value)
+            line.addWidget(button)
+        keymap.changed.connect(self._show_keys)
+        self._show_keys()
+        self.show_value(None)
+
+    def show_value(self, value: int | None) -> None:
+        self._value = value
+        for each, button in self.buttons.items():
+            button.setChecked(each == value)
+        meaning = self.tr("not given") if value is None else confidence_meaning(value)
+        self._caption.setToolTip(self.tr("Confidence: {meaning}").replace("{meaning}", meaning))
+
+    def _show_keys(self) -> None:
+        for value, button in self.buttons.items():
+            text = self.tr("Confidence {value}: {meaning}").replace("{value}", str(value))
+            text = text.replace("{meaning}", confidence_meaning(value))
+            button.set_label(str(value), hint=hint(text, self._keymap, f"confidence_{value}"))
+            button.setAccessibleName(text)
+
+    def _press(self, value: int) -> None:
+        self.buttons[value].setChecked(value == self._value)  # changed once it is saved
+        self.chosen.emit(None if value == self._value else value)
+
+
+class ProposalButton(PaintedButton):
+    """Has a fixed width, which also hides the length of the proposal in blind mode."""
+
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        super().__init__(context.current_theme, attrgetter("agent"), parent, height=PROPOSAL_HEIGHT)
+        self._current, self._commands = context.current, context.commands
+        self._keymap = context.keymap
+        self._action = "take_proposal"
+        self._widest: int | None = None
+        """Width of the widest label in the present text; computed when it is asked for."""
+        self.clicked.connect(self._run)
+        self._current.candidate_changed.connect(self._show)
+        self._current.row_changed.connect(self._show)
+        self._current.blind_mode.changed.connect(self._show)
+        self._current.spectrum_changed.connect(self._show)
+        self._current.spectrum_failed.connect(self._show)
+        context.keymap.changed.connect(self._keys_changed)
+        self._show()
+
+    def sizeHint(self) -> QSize:
+        if self._widest is None:
+            mark = max(MARKS.values(), key=self.fontMetrics().horizontalAdvance)
+            answers = (
+                ("", self.tr("No proposal"), ""),
+                ("", self.tr("Reveal agent"), self._keymap.label("reveal")),
+                (mark, self._answer("YES"), self._keymap.label("take_proposal")),
+            )
+            self._widest = max(WIDTH, *(self.width_of(*each) for each in answers))
+        return QSize(self._widest, self.height_hint)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.FontChange:
+            self._widest = None
+        super().changeEvent(event)
+
+    def _keys_changed(self) -> None:
+        self._widest = None
+        self._show()
+
+    def _run(self) -> None:
+        self._commands.run(self._action)
+
+    def _answer(self, verdict: str) -> str:
+        return self.tr("Agent: {answer}").replace("{answer}", verdict)
+
+    def _show(self, _: object = None) -> None:
+        row = self._current.row
+        verdict = proposed_verdict(row)
+        self.mark = ""
+        self._action = "take_proposal"
+        can_judge = not self._current.session.is_read_only and not self._current.fault
+        if row is not None and self._current.blind_mode.hides(row):
+            self._action = "reveal"
+            text = self.tr("Reveal agent")
+            self.setEnabled(True)
+            self.set_label(text, self._keymap.label("reveal"), hint(text, self._keymap, "reveal"))
+            return
+        if row is None or verdict is None:
+            self.setEnabled(False)
+            self.set_label(self.tr("No proposal"), hint=self.tr("The agent has no proposal"))
+            return
+        self.mark = MARKS[verdict]
+        p_yes = row.candidate.agent_p_yes
+        text = self._answer(row.candidate.agent_verdict or "")
+        self.setEnabled(can_judge)
+        about = hint(self.tr("Use the agent's proposal"), self._keymap, "take_proposal")
+        if p_yes is not None:
+            about += f" · p(YES) {probability_text(p_yes)}"
+        self.set_label(text, self._keymap.label("take_proposal"), about)
+
+
+# Commands that judge, navigate and switch blind mode.
+def proposed_verdict(row: QueueRow | None) -> Verdict | None:
+    """Return the verdict that follows from the agent's answer, if it has one."""
+    return None if row is None else PROPOSALS.get(row.candidate.agent_verdict or "")
+
+
+class VerdictCommands(QObject):
+    def __init__(
+        self, current: CurrentCandidate, commands: Commands, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._current = current
+        handlers: dict[str, Callable[[], object]] = {
+            "accept": partial(self._judge, Verdict.ACCEPT),
+            "reject": partial(self._judge, Verdict.REJECT),
+            "unsure": partial(self._judge, Verdict.UNSURE),
+            "accept_stay": partial(self._judge, Verdict.ACCEPT, stay=True),
+            "reject_stay": partial(self._judge, Verdict.REJECT, stay=True),
+            "unsure_stay": partial(self._judge, Verdict.UNSURE, stay=True),
+            "accept_4": partial(self._judge, Verdict.ACCEPT, confidence=4),
+            "accept_3": partial(self._judge, Verdict.ACCEPT, confidence=3),
+            "unsure_2": partial(self._judge, Verdict.UNSURE, confidence=2),
+            "unsure_1": partial(self._judge, Verdict.UNSURE, confidence=1),
+            "take_proposal": self.take_proposal,
+            "undo": current.undo,
+            "redo": current.redo,
+            "next": current.next,
+            "previous": current.previous,
+            "reveal": current.reveal,
+            "blind": self._toggle_blind_mode,
+        }
+        for name, handler in handlers.items():
+            commands.add(name, handler)
+        for value in range(MAX_CONFIDENCE + 1):
+            commands.add(f"confidence_{value}", partial(current.set_confidence, value))
+
+    def _judge(
+        self, verdict: Verdict, *, stay: bool = False, confidence: int | None = None
+    ) -> None:
+        if has_class(self._current.session.task):
+            self._current.judge(verdict, stay=stay, confidence=confidence)
+        else:
+            self._current.message.emit(self.tr("There is no class to judge: choose one first"))
+
+    def take_proposal(self) -> None:
+        """Judge as the agent proposes, unless blind mode hides the proposal."""
+        row, current = self._current.row, self._current
+        if row is None:
+            return
+        if current.blind_mode.hides(row):
+            text = self.tr("Blind mode: judge it yourself or reveal the agent's verdict first")
+            current.message.emit(text)
+            return
+        verdict = proposed_verdict(row)
+        if verdict is None:
+            current.message.emit(self.tr("The agent has no proposal"))
+            return
+        self._judge(verdict)
+
+    def _toggle_blind_mode(self) -> None:
+        current = self._current
+        try:
+            current.blind_mode.set_on(not current.blind_mode.is_on)
+        except WorkbenchError as error:
+            current.report_error(error)
+            return
+        on = self.tr("Blind mode is on: the agent's opinion stays hidden until you judge")
+        current.message.emit(on if current.blind_mode.is_on else self.tr("Blind mode is off"))

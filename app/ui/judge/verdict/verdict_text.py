@@ -1,0 +1,58 @@
+"""Verdicts as text; each has a mark and a word, so that none depends on colour alone."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+
+from app.core.session.records import Verdict
+from app.ui.base.theme.theme import Theme
+
+NAMES = {Verdict.ACCEPT: "accept", Verdict.REJECT: "reject", Verdict.UNSURE: "unsure"}
+"""Names of their actions, of their colours in a theme, and of their roles in the style sheet."""
+MARKS = {Verdict.ACCEPT: "✓", Verdict.REJECT: "✕", Verdict.UNSURE: "?"}
+WORDS = {
+    Verdict.ACCEPT: QT_TRANSLATE_NOOP("verdicts", "accepted"),
+    Verdict.REJECT: QT_TRANSLATE_NOOP("verdicts", "rejected"),
+    Verdict.UNSURE: QT_TRANSLATE_NOOP("verdicts", "unsure"),
+}
+NOT_JUDGED = QT_TRANSLATE_NOOP("verdicts", "not judged")
+CONFIDENCES = (
+    QT_TRANSLATE_NOOP("verdicts", "none"),
+    QT_TRANSLATE_NOOP("verdicts", "poor"),
+    QT_TRANSLATE_NOOP("verdicts", "possible"),
+    QT_TRANSLATE_NOOP("verdicts", "probable"),
+    QT_TRANSLATE_NOOP("verdicts", "sure"),
+)
+"""Meanings of the confidences from 0 up."""
+
+
+def verdict_mark(verdict: Verdict | None) -> str:
+    return "" if verdict is None else MARKS[verdict]
+
+
+def verdict_word(verdict: Verdict | None) -> str:
+    return _translate(NOT_JUDGED if verdict is None else WORDS[verdict])
+
+
+def mark_and_word(verdict: Verdict | None) -> str:
+    return f"{verdict_mark(verdict)} {verdict_word(verdict)}".strip()
+
+
+def confidence_meaning(confidence: int) -> str:
+    return _translate(CONFIDENCES[confidence])
+
+
+def verdict_colour(theme: Theme, verdict: Verdict | None) -> str:
+    match verdict:
+        case Verdict.ACCEPT:
+            return theme.accept
+        case Verdict.REJECT:
+            return theme.reject
+        case Verdict.UNSURE:
+            return theme.unsure
+        case None:
+            return theme.dim
+
+
+def _translate(text: object) -> str:
+    return QCoreApplication.translate("verdicts", str(text))

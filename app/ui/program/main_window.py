@@ -1,0 +1,250 @@
+"""The main window: welcome, import and session pages."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QMainWindow, QStackedWidget
+
+from agent.errors import WorkbenchError
+from app.core.session.session import Session
+from app.rooms import rooms
+from app.ui.base.actions.commands import Commands
+from app.ui.base.background.runner import Runner
+from app.ui.base.keys.keymap import Keymap
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.base.translation.data_texts import task_text
+from app.ui.base.translation.message_texts import translate_message
+from app.ui.exchange.sharing.known_hider import KnownHider
+from app.ui.program.help.help_windows import HelpWindows
+from app.ui.program.help.pages import MODELS, add_help_key, help_page_for
+from app.ui.program.menus import MenuRow
+from app.ui.program.samp.samp_desk import SampDesk
+from app.ui.program.session_view import SessionView
+from app.ui.program.settings_dialog.settings_dialog import SettingsDialog
+from app.ui.program.tour import Tour
+from app.ui.program.window_keys import WindowKeys
+from app.ui.program.window_state import WindowState
+from app.ui.start.fetching.archive_opener import ArchiveOpener
+from app.ui.start.importing.drop_zone import DropZone
+from app.ui.start.opening import Opening
+from app.ui.widgets.input_filter import InputFilter
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+TITLE = "Spec-o3 Workbench"
+
+
+class MainWindow(QMainWindow):
+    closing = Signal()
+    """Rooms close with it, before what they use does."""
+
+    def __init__(self, settings: SettingsStore, current_theme: CurrentTheme) -> None:
+        super().__init__()
+        self.setWindowTitle(TITLE)
+        self.setMinimumSize(1024, 640)
+        self.resize(QSize(1440, 900).boundedTo(self.screen().availableSize() - QSize(8, 40)))
+        self.settings, self.current_theme = settings, current_theme
+        self.runner = Runner(self)
+        self.commands = Commands(self)
+        self.keymap = Keymap(settings, self)
+        self.view: SessionView | None = None
+        self._stack = QStackedWidget()
+        self.setCentralWidget(self._stack)
+        self.opening = Opening(self, self._stack, settings, current_theme, self.runner)
+        self.keys = WindowKeys(
+            self, self.commands, self.keymap, self.focus_plot, self._leave_field, self._page
+        )
+        self.settings_dialog: SettingsDialog | None = None
+        self.help = HelpWindows(
+            self,
+            settings.settings.language,
+            self.commands,
+            current_theme,
+            self.runner,
+            self._help_page,
+        )
+        self.input_filter = InputFilter(self, self.keys.filter.handlers)
+        self.menu_row = MenuRow(self, settings, self.commands, self.keymap)
+        self.menu_row.ask(self.keys.is_available, self.opening.open_session)
+        self.tour = Tour(self, self.keymap, settings, current_theme)
+        self.archives = ArchiveOpener(
+            self.runner, self, self.opening.import_lists, self.opening.open_spectrum
+        )
+        self.known = KnownHider(self.opening)
+        self.state = WindowState(self, settings)
+        self.drop_zone = DropZone(self, current_theme, self.runner)
+        self.drop_zone.dropped.connect(self.opening.open_given)
+        self.samp = SampDesk(settings, self.commands, self)
+        self.samp.given.connect(self.opening.open_given)
+        self.opening.welcome.about_requested.connect(self.help.show_about)
+        self.runner.failed.connect(self._report_error)
+        for fault in (settings.write_failed, self.samp.failed):
+            fault.connect(self.show_error)
+        self._reset_commands()
+        self._repeat_fault = bool(settings.fault)
+        self.opening.welcome.show_problem(settings.fault)
+
+    def reopen(self) -> bool:
+        """Reopen a session that a crash left open; return False if there is none."""
+        left = self.state.take_left_open()
+        if left is None:
+            return False
+        self.opening.reopen(left.location, left.candidate_id)
+        return True
+
+    def close_session(self) -> None:
+        if self.view is None:
+            return
+        self.tour.end()
+        self.menu_row.leave()
+        self.state.detach()
+        self.samp.detach()
+        view, self.view = self.view, None
+        self._reset_commands()
+        view.close_session()
+        self._stack.removeWidget(view)
+        view.deleteLater()
+        self.setWindowTitle(TITLE)
+
+    def focus_plot(self) -> None:
+        if self.view is not None:
+            self.view.focus_page()
+
+    def _leave_field(self) -> None:
+        self.opening.welcome.dismiss_prompt()
+        self.focus_plot()
+
+    def _page(self) -> str:
+        return "" if self.view is None else self.view.page
+
+    def _help_page(self) -> str:
+        """The page of the guide about what is on screen."""
+        if self.opening.is_importing or self.view is None:
+            return help_page_for("", is_importing=self.opening.is_importing)
+        return help_page_for(self.view.page, in_agent=self.view.judging.is_at_agent)
+
+    def _reset_commands(self) -> None:
+        self.commands.clear()
+        for name, call in (
+            ("help", self.help.show_guide),
+            ("keys", self.keys.overlay.toggle),
+            ("palette", self.keys.palette.toggle),
+            ("full_screen", self._toggle_full_screen),
+            ("tour", self.take_tour),
+            ("about", self.help.show_about),
+            ("crash_reports", partial(self.help.show_crash_reports, self.show_error)),
+            ("settings", self._show_settings),
+            ("services", partial(self._show_settings, services=True)),
+            ("open_list", self.opening.choose_list),
+            ("open_session", self.opening.choose_session),
+            ("open_archive", self.archives.open),
+            ("welcome", self.opening.show_welcome),
+            ("quit", self.close),
+            ("escape", self._escape),
+        ):
+            self.commands.add(name, call)
+        self.samp.add_commands()
+        for name, room in rooms().items():
+            self.commands.add(name, partial(self._open_room, room))
+
+    def show_guide(self, page: str = "") -> None:
+        self.help.show_guide(page)
+
+    @property
+    def is_new_person(self) -> bool:
+        return self.tour.is_new
+
+    def _open_room(self, room: EntryPoint) -> None:
+        room.load()(self)
+
+    def take_tour(self) -> None:
+        if self.view is None:
+            self.opening.open_sample(with_tour=True)
+        else:
+            self.tour.start(self.view)
+
+    def _escape(self) -> None:
+        if self.opening.is_importing:
+            self.opening.go_back()
+        elif self.view is not None and self.view.page == "judging_page":
+            self.view.context.agent.stop()
+
+    def _toggle_full_screen(self) -> None:
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def _show_settings(self, *, services: bool = False) -> None:
+        if self.settings_dialog is None:
+            self.settings_dialog = SettingsDialog(self.settings, self.keymap, self.runner, self)
+            add_help_key(self.settings_dialog.agent, MODELS, self.show_guide)
+        self.settings_dialog.open_page(self.settings_dialog.services if services else None)
+
+    def show_session(self, session: Session, first: int | None = None) -> None:
+        """Show the session at candidate `first`; None: the first one to judge."""
+        try:
+            self._build_view(session)
+        except Exception as error:  # a stranger's session may hold what no check foresees
+            self._refuse(session, error)
+            return
+        assert self.view is not None
+        if self._repeat_fault:
+            self._repeat_fault = False
+            self.view.status.show_error(self.settings.fault)
+        QTimer.singleShot(0, self.view, partial(self.view.start, first))
+
+    def _build_view(self, session: Session) -> None:
+        self.view = SessionView(
+            session,
+            commands=self.commands,
+            keymap=self.keymap,
+            settings=self.settings,
+            current_theme=self.current_theme,
+            runner=self.runner,
+            view=self.state.view,
+            parent=self._stack,
+        )
+        self.view.help_requested.connect(self.show_guide)
+        self._stack.addWidget(self.view)
+        self._stack.setCurrentWidget(self.view)
+        self.setWindowTitle(f"{session.name} · {task_text(session.task.name)} · {TITLE}")
+        self.opening.remember(session)
+        self.state.attach(self.view)
+        self.samp.attach(self.view)
+        self.known.attach(self.view)
+        self.commands.add("other_class", self.opening.judge_other_class)
+        self.menu_row.follow(self.view)
+
+    def _refuse(self, session: Session, error: Exception) -> None:
+        self.close_session()
+        for half_built in self._stack.findChildren(SessionView):
+            half_built.close_session()
+            half_built.deleteLater()
+        self._reset_commands()
+        self.opening.refuse(session, error)
+
+    def _report_error(self, error: WorkbenchError) -> None:
+        if self.view is None:  # else the status line shows it
+            self.show_error(translate_message(str(error)))
+
+    def show_error(self, text: str) -> None:
+        if self.view is None:
+            self.opening.welcome.show_problem(text)
+        else:
+            self.view.status.show_error(text)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        # Nothing to ask: everything is saved already.
+        self.state.save()
+        self.help.close()
+        self.close_session()
+        self.opening.stop()
+        self.closing.emit()
+        parts = (self.archives, self.samp, self.runner, self.opening)
+        for part in (*parts, self.keys.filter, self.input_filter, self.settings):
+            part.close()
+        super().closeEvent(event)

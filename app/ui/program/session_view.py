@@ -1,0 +1,213 @@
+"""One open session in the window: its shared objects and its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from agent.errors import WorkbenchError
+from app.core.session.assignments import PLAN_FACT
+from app.core.session.records import Candidate
+from app.core.session.session import Session
+from app.ui.base.actions.commands import Commands
+from app.ui.base.background.runner import Runner
+from app.ui.base.keys.keymap import Keymap
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.judge.judging_page import JudgingPage
+from app.ui.judge.verdict.status_line import StatusLine
+from app.ui.program.late_parts import REVIEW_PAGES, SessionDialogs
+from app.ui.program.top_bar import TopBar
+from app.ui.session.candidate.current import CurrentCandidate, LateAnswers
+from app.ui.session.candidate.kept_queue import KeptQueue
+from app.ui.session.candidate.view_options import View
+from app.ui.session.inspection.controller import InspectionController
+from app.ui.session.session_bridge import SessionBridge
+from app.ui.session.session_context import SessionContext
+from app.ui.start.fetching.missing_file import MissingFile
+
+
+class SessionView(QWidget):
+    """Call `close_session` before deleting it: it stops the agent and the prefetching."""
+
+    page_changed = Signal(str)
+    help_requested = Signal(str)
+    """A page of the guide."""
+    hiding_requested = Signal(object)
+    """A `HideOrder`: known answers are hidden while no view shows the list."""
+    send_requested = Signal(object)
+    """Ids of the candidates selected in the overview, for other programs."""
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        commands: Commands,
+        keymap: Keymap,
+        settings: SettingsStore,
+        current_theme: CurrentTheme,
+        runner: Runner,
+        view: View,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.session = session
+        # Closed from the last to the first, also where building the view ends halfway: the agent
+        # before the session, as it may be about to write to it.
+        self._to_close: list[Callable[[], object]] = [session.close]
+        bridge = SessionBridge(session, self)
+        self._to_close.append(bridge.close)
+        current = CurrentCandidate(bridge, runner, self)
+        self._to_close.append(current.close)
+        LateAnswers(bridge, current, self)
+        agent = InspectionController(bridge, current, runner, settings, self)
+        self._to_close.append(agent.close)
+        self.context = SessionContext(
+            bridge=bridge,
+            current=current,
+            view=view,
+            agent=agent,
+            commands=commands,
+            keymap=keymap,
+            current_theme=current_theme,
+            runner=runner,
+            settings=settings,
+        )
+        self._stack = QStackedWidget(self)
+        self.judging = JudgingPage(self.context, self._stack)
+        self._to_close.append(self.judging.dock_area.stop)
+        self._pages: dict[str, QWidget] = {"judging_page": self.judging}
+        self._stack.addWidget(self.judging)
+        self.top = TopBar(self.context, self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.top)
+        layout.addWidget(self._stack, 1)
+        self.missing = MissingFile(self.context, self.judging.plot.empty_message, self)
+        self._to_close.append(self.missing.stop)
+        self.status = StatusLine(self.context, self, self.judging.verdicts)
+        self.status.lie_above(self.judging.fields)
+        self.dialogs = SessionDialogs(self.context, self)
+        self.dialogs.help_requested.connect(self.help_requested)
+        self.dialogs.hiding_requested.connect(self.hiding_requested)
+        self._to_close.append(self.dialogs.stop)
+        commands.add("judging_page", self.show_judging)
+        self._makers = {**REVIEW_PAGES, "overview_page": self._make_overview}
+        """What makes each other page when it is first opened."""
+        for name in self._makers:
+            commands.add(name, partial(self.show_page, name))
+        self._select_wanted: Callable[[Sequence[int], Callable[[int, int], object]], None]
+        """Of the overview, once it is made."""
+        self.page_changed.connect(self.top.mark)
+        current.candidate_changed.connect(self._leave_history)
+        KeptQueue(session, current, self)
+
+    def add_notice(self, notice: QWidget) -> None:
+        """Put a line that comes and goes above the page."""
+        layout = self.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.insertWidget(layout.indexOf(self._stack), notice)
+
+    def take_top_bar(self) -> None:
+        """Put the top bar, which was beside the menus, above the page."""
+        layout = self.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.insertWidget(0, self.top)
+        self.top.show()
+
+    def start(self, first: int | None = None) -> None:
+        """Go to a candidate; None: the first one to judge."""
+        current = self.context.current
+        if first is not None:
+            current.go_to(first)
+        if current.row is None:
+            current.start()
+        self.judging.focus_plot()
+        self._ask_for_second_opinions()
+
+    def _ask_for_second_opinions(self) -> None:
+        """What others have judged since the session was open last may ask for some."""
+        if not self.session.is_read_only and self.session.fact(PLAN_FACT) is not None:
+            from app.core.sharing.second_opinions import assign_second_opinions
+
+            work = partial(assign_second_opinions, self.session)
+            self.context.runner.run(work, self._on_asked, self._report, owner=self)
+
+    def _on_asked(self, count: int) -> None:
+        if count:
+            text = self.tr("{n} second opinions were asked for since the last time")
+            self.context.current.message.emit(text.replace("{n}", f"{count:,}"))
+
+    def _report(self, error: WorkbenchError) -> None:
+        self.context.current.report_error(error)
+
+    def show_judging(self) -> None:
+        self.show_page("judging_page")
+        self.judging.focus_plot()
+
+    def show_page(self, name: str) -> None:
+        """Show the page with the name of its action."""
+        page = self._pages.get(name)
+        if page is None:
+            page = self._pages[name] = self._makers[name](self.context)
+            self._stack.addWidget(page)
+        if page is not self._stack.currentWidget():
+            self._stack.setCurrentWidget(page)
+            self.page_changed.emit(name)
+
+    def focus_page(self) -> None:
+        """Give the keys to what the page on screen is about, as from a text field."""
+        page = self._stack.currentWidget()
+        if page is self.judging:
+            self.judging.focus_plot()
+        elif page is not None:
+            page.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def select_in_overview(
+        self, candidate_ids: Sequence[int], told: Callable[[int, int], object]
+    ) -> None:
+        """Open the overview and select these; `told` how many are there, and were wanted."""
+        self.show_page("overview_page")
+        self._select_wanted(candidate_ids, told)
+
+    @property
+    def page(self) -> str:
+        """The name of the page on screen."""
+        current = self._stack.currentWidget()
+        return next(name for name, page in self._pages.items() if page is current)
+
+    def close_session(self) -> None:
+        while self._to_close:
+            self._to_close.pop()()
+
+    def _make_overview(self, context: SessionContext) -> QWidget:
+        from app.ui.judge.overview.overview_page import OverviewPage
+
+        page = OverviewPage(self.judging.column_store, context)
+        page.compare_requested.connect(self._compare)
+        page.row_menu.compare_requested.connect(self._compare_with_current)
+        page.export_requested.connect(self._export_selected)
+        page.send_requested.connect(self.send_requested)
+        self._select_wanted = page.wanted.select
+        self.status.lie_above(page.strip)
+        return page
+
+    def _compare(self, candidates: list[Candidate]) -> None:
+        self.show_judging()
+        self.judging.comparison.compare(candidates)
+
+    def _export_selected(self, candidate_ids: Sequence[int]) -> None:
+        self.dialogs.export.show_selected(candidate_ids)
+
+    def _compare_with_current(self, candidate: Candidate) -> None:
+        self.show_judging()
+        self.judging.comparison.add(candidate)
+
+    def _leave_history(self, row: object) -> None:
+        # A candidate chosen in the history is shown on the judging page.
+        if row is not None and self.page == "history_page":
+            self.show_judging()

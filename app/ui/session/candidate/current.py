@@ -1,0 +1,471 @@
+"""The candidate being judged, its spectrum and the person's opinion of it.
+
+All parts of the window listen to this object and call it to navigate and to judge.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Literal
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from agent.errors import WorkbenchError
+from agent.spectra.spectrum import Spectrum
+from app.core.queue import EVERYTHING, LIST_ORDER, Filter, QueuePosition, QueueRow, Sort, row_of
+from app.core.session.records import Candidate, Change, LogEntry, Opinion, Verdict
+from app.core.session.session import Session
+from app.core.session.subclass_and_fields import FieldValue, with_value
+from app.core.statistics.repeats import Repeat
+from app.ui.base.background.runner import Runner
+from app.ui.base.translation.message_texts import translate_message
+from app.ui.session.candidate.blind_mode import BlindMode
+from app.ui.session.candidate.queue_neighbours import (
+    Queue,
+    QueueNeighbours,
+    QueueSearch,
+    RepeatRound,
+    first_of,
+    judged_row,
+    next_of,
+    previous_of,
+    unjudged_after,
+)
+from app.ui.session.candidate.spectrum_reader import SpectrumReader
+from app.ui.session.candidate.verdict_writer import VerdictWriter, toggled, undone_text
+from app.ui.session.session_bridge import SessionBridge
+
+Find = Callable[[Session, Queue, QueuePosition], QueueRow | None]
+FindCached = Callable[[QueueRow], QueueRow | None]
+
+WAIT_MS = 100
+"""Services answer one after another: the row is read once for several."""
+
+ChangeOpinion = Callable[[Opinion], Opinion]
+
+
+class CurrentCandidate(QObject):
+    """Use it on the GUI thread only. Close it before the session."""
+
+    candidate_changed = Signal(object)
+    """The `QueueRow` of the new candidate, or None for an empty queue."""
+    spectrum_changed = Signal(object)
+    """The `Spectrum` to draw; None while it loads or if it cannot be read."""
+    spectrum_failed = Signal(str)
+    """Why the spectrum cannot be read."""
+    row_changed = Signal(object)
+    """The `QueueRow` of the same candidate, with new data."""
+    opinion_changed = Signal(object)
+    """The `Opinion` on screen, possibly not saved."""
+    judged = Signal(object)
+    """The `LogEntry` of a verdict, an undo or a redo."""
+    verdict_given = Signal(object, object)
+    """The `QueueRow` and the `Opinion` of a verdict just given, the same as before or not."""
+    queue_changed = Signal(object)
+    """The new `Queue`."""
+    message = Signal(str)
+    """Text for the status line."""
+    failed = Signal(str, str)
+    """Error message and its details."""
+
+    def __init__(
+        self, bridge: SessionBridge, runner: Runner, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.session: Session = bridge.session
+        self.blind_mode = BlindMode(bridge.session, self)
+        self.queue = Queue(tree=EVERYTHING, sort=LIST_ORDER)
+        self.row: QueueRow | None = None
+        self.spectrum: Spectrum | None = None
+        self.fault = ""
+        self.painted_ids: set[int] = set()
+        """Candidates whose spectra were painted since the session was opened."""
+        self.opinion = Opinion()
+        self.saved_opinion = Opinion()
+        """The opinion in the session; in slots of `judged` still the former one."""
+        self.verdicts = VerdictWriter(bridge.session, self.blind_mode, runner)
+        self.evidence = self.verdicts.evidence
+        self._reader = SpectrumReader(bridge.session, runner, self)
+        self.prefetch = self._reader.prefetch
+        self._search = QueueSearch(bridge.session, runner, self._on_search_failed, self)
+        self.repeat_round = self._cache = RepeatRound(bridge.session, runner, self.blind_mode, self)
+        self._painted_at: float | None = None
+        self._is_leaving = False
+        """True between a verdict and the arrival of the next candidate."""
+        self._is_closed = False
+        self._reader.loaded.connect(self._set_spectrum)
+        self._reader.failed.connect(self.report_error)
+        self._cache.loaded.connect(self._prefetch)
+        self._cache.failed.connect(self.report_error)
+        self.blind_mode.changed.connect(self._on_blind_mode_changed)
+        bridge.changed.connect(self._on_session_changed)
+
+    @property
+    def candidate(self) -> Candidate | None:
+        return None if self.row is None else self.row.candidate
+
+    @property
+    def is_painted(self) -> bool:
+        return self._painted_at is not None
+
+    def note_painted(self, candidate_id: int) -> None:
+        """The plot calls this after it has painted the spectrum of this candidate."""
+        if self.candidate is None or self.candidate.id != candidate_id or self.spectrum is None:
+            return
+        if self._painted_at is None:
+            self._painted_at = time.monotonic()
+            self.painted_ids.add(candidate_id)
+
+    def start(self) -> None:
+        """Go to the first candidate without a verdict, else to the first one."""
+        self._search.start(partial(first_of, self.session, self.queue), self._show)
+
+    def go_to(self, candidate_id: int) -> None:
+        """Go to any candidate, even one the filter excludes."""
+        try:
+            row = row_of(self.session, candidate_id, self.queue.sort)
+        except WorkbenchError as error:
+            self.report_error(error)
+            return
+        self._show(self.blind_mode.without_own_verdict(row))
+
+    def next(self) -> None:
+        at_end = self.tr("This is the last candidate in the list")
+        self._go_to_neighbour(self._cache.next, next_of, at_end)
+
+    def previous(self) -> None:
+        at_end = self.tr("This is the first candidate in the list")
+        self._go_to_neighbour(self._cache.previous, previous_of, at_end)
+
+    def next_unjudged(self) -> None:
+        """Go to the next candidate without a verdict, wrapping around at the end."""
+        row, self._is_leaving = self.row, True
+        if self._search.is_busy:
+            return  # continued when the running search ends
+        if row is not None and (cached := self._cache.next_unjudged(row)) is not None:
+            self._show(cached)
+            return
+        position = None if row is None else row.position
+        find = partial(unjudged_after, self.session, self.queue, position)
+        self._search.start(find, self._on_unjudged_found)
+
+    def set_queue(self, tree: Filter, sort: Sort) -> bool:
+        """Change filter and order; the current candidate stays.
+
+        Returns False if that would reveal what blind mode hides.
+        """
+        if reason := self.blind_mode.refusal(tree, sort):
+            self.message.emit(reason)
+            return False
+        self.queue = Queue(tree=tree, sort=sort)
+        self._cache.clear()
+        self._search.cancel()
+        self.queue_changed.emit(self.queue)
+        if self.row is None:
+            self.start()
+        else:
+            find = partial(row_of, self.session, self.row.candidate.id, sort)
+            self._search.start(find, self._on_position_found)
+        return True
+
+    def retry(self) -> None:
+        """Read the spectrum again; its file may exist now."""
+        if self.row is not None:
+            self._set_spectrum(self._reader.read(self.row.candidate))
+
+    def judge(self, verdict: Verdict, *, stay: bool = False, confidence: int | None = None) -> None:
+        """Record a verdict and, unless `stay`, go to the next candidate without one.
+
+        `confidence` None means the one chosen before.
+        """
+        if self.candidate is None:
+            self.message.emit(self.tr("No spectrum to judge"))
+            return
+        if self.fault:
+            self.message.emit(self.tr("Not judged: this spectrum cannot be read"))
+            return
+        if not self.is_painted or self._is_leaving:
+            self.message.emit(self.tr("Not judged: the spectrum is not drawn yet"))
+            return
+        sure = self.opinion.confidence if confidence is None else confidence
+        subclass = self.opinion.subclass if verdict is Verdict.ACCEPT else ""
+        opinion = replace(self.opinion, verdict=verdict, confidence=sure, subclass=subclass)
+        if not self._record(opinion):
+            return
+        self.opinion = opinion
+        self.verdict_given.emit(self.row, opinion)
+        self._cache.mark_judged(self.candidate.id)
+        if stay:
+            self._show_verdict()
+        else:
+            self.next_unjudged()
+
+    def set_confidence(self, confidence: int | None) -> None:
+        """Set the confidence of the saved verdict, else of the next one."""
+        is_judged = self.saved_opinion.verdict is not None
+        self.change(replace(self.opinion, confidence=confidence), save=is_judged)
+
+    def toggle_flag(self, flag: str) -> None:
+        self.change(replace(self.opinion, flags=toggled(self.opinion.flags, flag)), save=True)
+
+    def set_comment(self, comment: str, *, save: bool = True) -> None:
+        """Set the comment; an unsaved one is saved when the candidate changes."""
+        is_new = comment != self.saved_opinion.comment
+        self.change(replace(self.opinion, comment=comment), save=save and is_new)
+
+    def undo(self) -> None:
+        """Undo the reviewer's last action and go to its candidate."""
+        nothing, done = self.tr("Nothing to undo"), self.tr("Undone: now {what}")
+        self._undo_or_redo("undo", nothing, done)
+
+    def redo(self) -> None:
+        nothing, done = self.tr("Nothing to redo"), self.tr("Redone: now {what}")
+        self._undo_or_redo("redo", nothing, done)
+
+    def reveal(self) -> None:
+        """Show the agent's opinion in blind mode, and record that it was seen."""
+        if self.row is None:
+            return
+        if reason := self.blind_mode.reveal(self.row):
+            self.message.emit(reason)
+        else:
+            self.row_changed.emit(self.row)
+
+    def report_error(self, error: WorkbenchError) -> None:
+        """Show the error and its cause in the status line."""
+        cause = error.__cause__
+        details = "" if cause is None else f"{type(cause).__name__}: {cause}"
+        self.failed.emit(translate_message(str(error)), details)
+
+    def close(self) -> None:
+        """Save the comment and stop all background work."""
+        if not self._is_closed:
+            self._save_comment()
+            self.blind_mode.save()
+            self._is_closed = True
+            self._search.cancel()
+            self._cache.close()
+            self._reader.close()
+
+    def _on_session_changed(self, change: Change) -> None:
+        self._cache.invalidate(change.candidate_ids)
+        if change.aspect == "list":
+            self._search.update_length()
+            if self.row is None:
+                self.start()
+                return
+        here = self.candidate
+        if not change.candidate_ids or (here is not None and here.id in change.candidate_ids):
+            self.refresh()
+
+    def _on_blind_mode_changed(self, on: bool) -> None:
+        if on and self.blind_mode.refusal(self.queue.tree, self.queue.sort):
+            self.set_queue(EVERYTHING, LIST_ORDER)
+            text = self.tr("Blind mode: the queue was reset to list order, which reveals nothing")
+            self.message.emit(text)
+        self.row_changed.emit(self.row)
+
+    def _go_to_neighbour(self, cached: FindCached, find: Find, at_end: str) -> None:
+        if self.row is None or self._search.is_busy:
+            return
+        if (row := cached(self.row)) is not None:
+            self._show(row)
+            return
+        search = partial(find, self.session, self.queue, self.row.position)
+        self._search.start(search, partial(self._on_neighbour_found, at_end))
+
+    def _on_neighbour_found(self, at_end: str, row: QueueRow | None) -> None:
+        if row is not None:
+            self._show(row)
+            return
+        self.message.emit(at_end)
+        if self._is_leaving:
+            self.next_unjudged()
+
+    def _on_unjudged_found(self, row: QueueRow | None) -> None:
+        if row is not None:
+            self._show(row)
+            return
+        self._is_leaving = False  # the candidate stays current and may be judged again
+        self.message.emit(self.tr("All candidates in this list are judged"))
+        self._show_verdict()
+
+    def _on_search_failed(self, error: WorkbenchError) -> None:
+        self._is_leaving = False
+        self.report_error(error)
+
+    def _on_position_found(self, row: QueueRow | None) -> None:
+        """Take over the current candidate's position in the new order."""
+        self.row = None if row is None else self.blind_mode.without_own_verdict(row)
+        self.row_changed.emit(self.row)
+        if row is not None:
+            self._cache.load(self.queue, row)
+        if self._is_leaving:
+            self.next_unjudged()
+
+    def _show(self, row: QueueRow | None) -> None:
+        if not self._save_comment():
+            return
+        self._search.cancel()
+        before, self.row = self.row, row
+        self._painted_at = None
+        self._is_leaving = False
+        self.fault = ""
+        self.saved_opinion = Opinion() if row is None or row.mine is None else row.mine.opinion
+        self.opinion = self.saved_opinion
+        self._cache.move(self.queue, row, before)
+        self.blind_mode.note_shown(self.row)
+        self.candidate_changed.emit(row)
+        self.opinion_changed.emit(self.opinion)
+        self._set_spectrum(None if row is None else self._reader.read(row.candidate))
+
+    def refresh(self) -> None:
+        """Read the row of the current candidate again."""
+        if self.row is None or self._is_closed or self.verdicts.is_writing:
+            return
+        try:
+            found = row_of(self.session, self.row.candidate.id, self.queue.sort)
+        except WorkbenchError as error:
+            self.report_error(error)
+            return
+        self.row = row = self.blind_mode.without_own_verdict(found)
+        self.blind_mode.note_shown(self.row)
+        saved = Opinion() if row.mine is None else row.mine.opinion
+        if saved != self.saved_opinion:
+            is_untouched = self.opinion == self.saved_opinion
+            self.saved_opinion = saved
+            if is_untouched:
+                self.opinion = saved
+                self.opinion_changed.emit(saved)
+        self.row_changed.emit(row)
+
+    def _show_verdict(self) -> None:
+        """Update the window after a verdict on a candidate that stays."""
+        self.blind_mode.note_shown(self.row)
+        self.row_changed.emit(self.row)
+        self.opinion_changed.emit(self.opinion)
+
+    def _set_spectrum(self, spectrum: Spectrum | None, fault: str = "") -> None:
+        self.spectrum, self.fault = spectrum, fault
+        self._painted_at = None
+        self.spectrum_changed.emit(spectrum)
+        if fault:
+            self.spectrum_failed.emit(fault)
+
+    def _prefetch(self, neighbours: QueueNeighbours) -> None:
+        if self.candidate is not None:
+            self._reader.prefetch_around(self.candidate, neighbours.ahead, neighbours.before)
+
+    def change(self, opinion: Opinion, *, save: bool) -> None:
+        if self.candidate is None or opinion == (self.saved_opinion if save else self.opinion):
+            return
+        if save:
+            # Never save a pending verdict here: only `judge` does that.
+            if not self._record(replace(opinion, verdict=self.saved_opinion.verdict)):
+                self.opinion_changed.emit(self.opinion)
+                return
+            self.row_changed.emit(self.row)
+        self.opinion = opinion
+        self.opinion_changed.emit(opinion)
+
+    def _save_comment(self) -> bool:
+        """Save what was typed, a comment or a field; return False if that failed."""
+        now = self.opinion
+        typed = replace(self.saved_opinion, comment=now.comment, fields=now.fields)
+        return self.row is None or typed == self.saved_opinion or self._record(typed)
+
+    def _record(self, opinion: Opinion) -> bool:
+        assert self.row is not None
+        try:
+            entry = self.verdicts.record(self.row, opinion, self._painted_at)
+        except WorkbenchError as error:
+            self.report_error(error)
+            return False
+        if entry is not None:
+            self.row = judged_row(self.row, entry)
+            self.judged.emit(entry)
+        self.saved_opinion = opinion
+        return True
+
+    def _undo_or_redo(self, kind: Literal["undo", "redo"], nothing: str, done: str) -> None:
+        if self._save_comment():
+            on_done = partial(self._on_taken_back, nothing, done)
+            self.verdicts.undo_or_redo(kind, on_done, self.report_error)
+
+    def _on_taken_back(self, nothing: str, done: str, changed: LogEntry | Repeat | None) -> None:
+        if changed is None:
+            self.message.emit(nothing)
+            return
+        self.go_to(changed.candidate_id)
+        if not isinstance(changed, Repeat):
+            self.judged.emit(changed)
+        self.message.emit(undone_text(changed, done))
+
+
+class LateAnswers(QObject):
+    """Does nothing where the task has no claims about catalogues: then no row changes."""
+
+    def __init__(self, bridge: SessionBridge, current: CurrentCandidate, parent: QObject) -> None:
+        super().__init__(parent)
+        self._current = current
+        self._answered: set[int] = set()
+        """Candidates that wait for being read again."""
+        self._here: int | None = None
+        self._timer = QTimer(self, singleShot=True, interval=WAIT_MS)
+        self._timer.timeout.connect(self._refresh)
+        if bridge.session.task.catalogue:
+            bridge.evidence_changed.connect(self._on_evidence_changed)
+            current.candidate_changed.connect(self._on_candidate_changed)
+
+    def _on_evidence_changed(self, change: Change) -> None:
+        self._answered |= change.candidate_ids
+        self._start_if_here()
+
+    def _on_candidate_changed(self, row: QueueRow | None) -> None:
+        self._here = None if row is None else row.candidate.id
+        self._start_if_here()
+
+    def _start_if_here(self) -> None:
+        if self._here in self._answered and not self._timer.isActive():
+            self._timer.start()
+
+    def _refresh(self) -> None:
+        if self._here in self._answered:
+            self._answered.discard(self._here)
+            self._current.refresh()
+
+
+# Changes a person's opinion on a candidate that is on screen or has just left it.
+def amend(current: CurrentCandidate, candidate_id: int, change: ChangeOpinion) -> bool:
+    """Change the opinion on that candidate and no other; return False if it was not saved."""
+    if current.candidate is not None and current.candidate.id == candidate_id:
+        wanted = change(current.opinion)
+        current.change(wanted, save=True)
+        return current.opinion == wanted
+    try:
+        entry = current.verdicts.amend(candidate_id, change)
+    except WorkbenchError as error:
+        current.report_error(error)
+        return False
+    if entry is not None:
+        current.judged.emit(entry)
+    return True
+
+
+def with_subclass(path: str) -> ChangeOpinion:
+    return lambda opinion: replace(opinion, subclass=path)
+
+
+def with_comment(comment: str) -> ChangeOpinion:
+    return lambda opinion: replace(opinion, comment=comment)
+
+
+def with_flag_toggled(flag: str) -> ChangeOpinion:
+    return lambda opinion: replace(opinion, flags=toggled(opinion.flags, flag))
+
+
+def with_field(name: str, value: FieldValue | None) -> ChangeOpinion:
+    return lambda opinion: replace(opinion, fields=with_value(opinion.fields, name, value))

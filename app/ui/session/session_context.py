@@ -1,0 +1,30 @@
+"""The objects that all parts of the window share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.ui.base.actions.commands import Commands
+from app.ui.base.background.runner import Runner
+from app.ui.base.keys.keymap import Keymap
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.session.candidate.current import CurrentCandidate
+from app.ui.session.candidate.view_options import View
+from app.ui.session.inspection.controller import InspectionController
+from app.ui.session.session_bridge import SessionBridge
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionContext:
+    """The shared objects of one open session in one window."""
+
+    bridge: SessionBridge
+    current: CurrentCandidate
+    view: View
+    agent: InspectionController
+    commands: Commands
+    keymap: Keymap
+    current_theme: CurrentTheme
+    runner: Runner
+    settings: SettingsStore

@@ -1,0 +1,132 @@
+"""Fetching in a thread of the runner: what the dialog and the plot order."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication
+
+from app.core.fetching.fetch_run import FetchReport, FetchRun
+from app.core.fetching.fetched_list import LIST, keep_in_session, write_lists
+from app.core.fetching.rows import FetchRow, is_missing, row_of_candidate, typed_rows
+from app.core.progress import EstimatedProgress, ShouldStop, never, silent
+from app.core.session.records import Candidate
+from app.core.session.session import Session, list_roles
+from app.services.archives.choice import archive_by_name, archive_telling
+from app.services.web.client import WebClient
+
+translate = QCoreApplication.translate
+NAMES = {"sparcl": "SPARCL", "sdss": "SDSS", "lamost": "LAMOST"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FetchOrder:
+    archive: str
+    wanted: str
+    """One spectrum a line."""
+    folder: Path
+    release: str = ""
+    url: str = ""
+    radius_arcsec: float = 2.0
+    take_all: bool = False
+
+
+@dataclass(frozen=True)
+class Fetched:
+    report: FetchReport
+    opens: Path | None
+    """The only file, or the list of several."""
+
+
+def fetch_typed(
+    order: FetchOrder, progress: EstimatedProgress = silent, should_stop: ShouldStop = never
+) -> Fetched:
+    """Any thread. Raises WorkbenchError before anything is asked, or if the disk is full."""
+    archive = archive_by_name(order.archive, order.release, order.url)
+    rows = typed_rows(order.wanted, order.archive)
+    with closing(WebClient()) as client:
+        run = FetchRun(
+            archive,
+            order.folder,
+            client,
+            radius_arcsec=order.radius_arcsec,
+            take_all=order.take_all,
+        )
+        report = run.run(rows, progress=progress, should_stop=should_stop)
+    names = {each.record.file for each in report.fetched}
+    write_lists(report, order.folder)
+    if not names:
+        return Fetched(report, None)
+    return Fetched(report, order.folder / (names.pop() if len(names) == 1 else LIST))
+
+
+def archive_of(session: Session, candidate: Candidate) -> tuple[str, str]:
+    """The archive that has the missing file of a candidate and what it is sent; "" if none has."""
+    if session.is_read_only or not is_missing(candidate.path):
+        return "", ""
+    archive = archive_telling(_row(session, candidate).wanted)
+    return ("", "") if archive is None else (archive.id, archive.sends)
+
+
+def fetch_missing(
+    session: Session,
+    candidate: Candidate,
+    archive: str,
+    folder: Path,
+    should_stop: ShouldStop = never,
+    url: str = "",
+) -> str:
+    """Fetch the file of a candidate into the session; why not, or "". Raises WorkbenchError."""
+    with closing(WebClient()) as client:
+        run = FetchRun(archive_by_name(archive, base=url), folder, client)
+        report = run.run([_row(session, candidate)], should_stop=should_stop)
+    if report.fetched and not should_stop():
+        keep_in_session(session, report.fetched, folder)
+    if report.is_stopped:
+        return "stopped"
+    return report.failed[0].reason if report.failed else ""
+
+
+def _row(session: Session, candidate: Candidate) -> FetchRow:
+    return row_of_candidate(candidate, list_roles(session).get(candidate.list_id, {}))
+
+
+# The archives in the language of the window, and what each is sent.
+def archive_name(archive: str) -> str:
+    return NAMES.get(archive) or translate("fetching", "SSAP service")
+
+
+def sends_text(archive: str) -> str:
+    """One sentence on what leaves the computer."""
+    return {
+        "sparcl": translate(
+            "fetching",
+            "Identifiers or positions are sent to astrosparcl.datalab.noirlab.edu (NOIRLab).",
+        ),
+        "sdss": translate(
+            "fetching",
+            "Plate or field, MJD, and fibre or catalogue number are sent to data.sdss.org.",
+        ),
+        "lamost": translate(
+            "fetching", "The obsid, and your token if you have one, are sent to www.lamost.org."
+        ),
+        "ssap": translate("fetching", "Positions are sent to the service of this address."),
+    }.get(archive, "")
+
+
+def example_text(archive: str) -> str:
+    """How spectra of this archive are written, one a line."""
+    return {
+        "sparcl": translate(
+            "fetching", "One a line: a sparcl_id, a specid or TARGETID, or a position (RA Dec)"
+        ),
+        "sdss": translate(
+            "fetching", "One a line: plate-mjd-fiber or field-mjd-catalogid, as 0266-51602-0031"
+        ),
+        "lamost": translate("fetching", "One a line: an obsid, as 677503031"),
+        "ssap": translate(
+            "fetching", "One a line: a position, as 24.3769 25.4271 or 01:37:30.4 +25:25:38"
+        ),
+    }[archive]

@@ -1,0 +1,253 @@
+"""The import page: preview lists, choose the class, import, and see a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QStackedWidget, QWidget
+
+from agent.errors import WorkbenchError
+from app.core.errors import ImportStopped
+from app.core.session.session import Session
+from app.ui.base.background.runner import LongWork, Runner
+from app.ui.base.settings.settings import reviewer_name
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.base.translation.message_texts import translate_message
+from app.ui.start.importing.drop_zone import DropZone
+from app.ui.start.importing.given_paths import GivenKind, GivenPaths
+from app.ui.start.importing.import_report import ImportReportCard
+from app.ui.start.importing.import_work import (
+    ImportedSession,
+    ImportOrder,
+    discard_incomplete,
+    make_session,
+)
+from app.ui.start.importing.list_card import ListCard
+from app.ui.start.importing.ready_made_sessions import lists_of
+from app.ui.start.importing.session_card import SessionCard
+from app.ui.start.importing.task_chooser import TaskChooser
+from app.ui.widgets.labels import column, dialog_button, narrow, row, short_label
+from app.ui.widgets.page_parts import PageScrollArea, ProblemLine
+from app.ui.widgets.text_width import TextWidth
+
+RIGHT_WIDTH, WIDEST = 400, 640
+
+
+class ImportPage(QWidget):
+    session_created = Signal(object)
+    """The path of the closed session, after the user has seen the summary; or of the one that the
+    user came from."""
+    cancelled = Signal()
+
+    def __init__(
+        self,
+        settings: SettingsStore,
+        current_theme: CurrentTheme,
+        runner: Runner,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._settings, self._runner = settings, runner
+        self._made: ImportedSession | None = None
+        self._came_from: Path | str | None = None
+        self.is_importing = False
+        self.work = LongWork(self)
+        self.work.progressed.connect(self._show_progress)
+        # Each part is made where it stays: Qt styles whatever is moved anew, with all in it.
+        self._stack = QStackedWidget(self)
+        self._form = QWidget(self._stack)
+        self._side = QWidget(self._form)
+        self.list = ListCard(current_theme, runner, self._form)
+        self.task = TaskChooser(current_theme, runner, self._side)
+        self.session = SessionCard(settings, self._side)
+        self.report = ImportReportCard()
+        self.problem = ProblemLine()
+        self.drops = DropZone(self, current_theme, runner)
+        self.drops.dropped.connect(self._open_dropped)
+        for part in (self.list, self.task, self.session):
+            part.changed.connect(self._check)
+        self._lay_out_form()
+        self._stack.addWidget(self._form)
+        self._stack.addWidget(_centred(self.report))
+        column(
+            self._top(),
+            (self._stack, 1),
+            self.problem,
+            self._bottom(),
+            spacing=12,
+            margins=(16, 12, 16, 12),
+            parent=self,
+        )
+        self._show_form()
+
+    def show_lists(self, paths: Sequence[Path], came_from: Session | None = None) -> None:
+        """Start over with these lists, folders of spectra or spectra.
+
+        `came_from` is the session whose lists they are, and to which Back returns.
+        """
+        roles = {} if came_from is None else lists_of(came_from)
+        self._came_from = None if came_from is None else came_from.location
+        paths = [path.absolute() for path in paths]
+        self.work.stop()
+        self.problem.clear()
+        self.list.show_lists(paths, roles)
+        self.session.reset(paths[0])
+        self.task.load("" if roles else paths[0].name)
+        self._show_form()
+
+    def stop(self) -> None:
+        """Stop background work soon; an unfinished session is deleted."""
+        self.work.stop()
+        self.list.stop()
+
+    def start_import(self) -> None:
+        if self.why_not_ready() or self.is_importing:
+            return
+        task, path = self.task.task, self.session.path
+        assert task is not None and path is not None
+        order = ImportOrder(
+            path=path,
+            task=task,
+            reviewer=reviewer_name(self._settings.settings),
+            lists=self.list.orders,
+            spectra=self.session.spectra.path,
+            blind=self.session.blind.isChecked(),
+        )
+        self.problem.clear()
+        self.work.begin()
+        self._show_importing(True)
+        make = partial(make_session, order, self.work.report, self.work.should_stop)
+        self._runner.run(make, self._finish, self._fail, owner=self)
+
+    def why_not_ready(self) -> str:
+        """Why the lists cannot be imported yet, or ""."""
+        if faulty := self.list.faulty:
+            return self.tr("{name} cannot be imported as it is").replace("{name}", faulty.name)
+        if not self.list.is_ready:
+            return self.tr("Reading …")
+        if self.task.task is None:
+            return self.tr("Choose the class to look for")
+        return self.session.problem
+
+    def go_back(self) -> None:
+        """Stop the import, return from the summary to the form, or leave the page."""
+        if self.is_importing:
+            self.work.stop()
+        elif self._made is not None:
+            discard_incomplete(self._made)
+            self._show_form()
+            self.session.suggest_path()
+        else:
+            self.list.stop()
+            if self._came_from is None:
+                self.cancelled.emit()
+            else:
+                self.session_created.emit(self._came_from)
+
+    def _top(self) -> QHBoxLayout:
+        self.back_button = _button(self.tr("← Back"), self.go_back, "quiet")
+        self.title = short_label(self.tr("New session"), "page")
+        return row(self.back_button, self.title, 1, spacing=12)
+
+    def _lay_out_form(self) -> None:
+        column((self.task, 1), self.session, spacing=12, parent=self._side)
+        side = PageScrollArea(self._side)
+        TextWidth(side, RIGHT_WIDTH, WIDEST)
+        row((PageScrollArea(self.list), 1), side, spacing=12, parent=self._form)
+
+    def _bottom(self) -> QHBoxLayout:
+        self.hint = narrow(short_label("", "dim"))
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setFixedWidth(260)
+        self.bar.setAccessibleName(self.tr("Import progress"))
+        self.cancel_button = _button(self.tr("Cancel"), self.work.stop)
+        self.import_button = _button(self.tr("Import"), self.start_import, "primary")
+        self.judge_button = _button(self.tr("Start judging →"), self._open_session, "primary")
+        buttons = self.cancel_button, self.import_button, self.judge_button
+        return row(self.bar, (self.hint, 1), *buttons, spacing=12)
+
+    def _show_form(self) -> None:
+        self._made = None
+        self._stack.setCurrentIndex(0)
+        self.title.setText(self.tr("New session"))
+        self.judge_button.hide()
+        self.import_button.show()
+        self._show_importing(False)
+
+    def _show_importing(self, on: bool) -> None:
+        self.is_importing = on
+        self._form.setEnabled(not on)
+        self.bar.setVisible(on)
+        self.bar.setRange(0, 0)
+        self.cancel_button.setVisible(on)
+        self._check()
+
+    def _show_progress(self, done: int, total: object) -> None:
+        if not self.is_importing:
+            return
+        if isinstance(total, int) and total > 0:
+            self.bar.setRange(0, total)
+            self.bar.setValue(min(done, total))
+            text = self.tr("{done} of about {total} rows").replace("{total}", f"{total:,}")
+        else:
+            self.bar.setRange(0, 0)
+            text = self.tr("{done} row") if done == 1 else self.tr("{done} rows")
+        self.hint.setText(text.replace("{done}", f"{done:,}"))
+
+    def _check(self) -> None:
+        reason = self.why_not_ready()
+        self.import_button.setEnabled(not reason and not self.is_importing)
+        if self.import_button.isEnabled() and self.back_button.hasFocus():
+            self.import_button.setFocus()  # so that Enter imports instead of going back
+        self.hint.setText(self.tr("Reading …") if self.is_importing else reason)
+
+    def _finish(self, made: ImportedSession) -> None:
+        self._made = made
+        self._show_importing(False)
+        self.report.show_made(made)
+        self._stack.setCurrentIndex(1)
+        self.title.setText(self.tr("Import summary"))
+        self.hint.clear()
+        self.import_button.hide()
+        self.judge_button.show()
+        self.judge_button.setFocus()
+
+    def _fail(self, error: WorkbenchError) -> None:
+        self._show_importing(False)
+        is_stopped = isinstance(error, ImportStopped)
+        self.problem.show_problem("" if is_stopped else translate_message(str(error)))
+        if is_stopped:
+            self.hint.setText(self.tr("Stopped: nothing was imported"))
+
+    def _open_session(self) -> None:
+        if self._made is not None:
+            self.session_created.emit(self._made.path)
+
+    def _open_dropped(self, given: GivenPaths) -> None:
+        """Replace the lists by dropped ones, or open a dropped session."""
+        if self.is_importing:
+            return
+        if given.kind in (GivenKind.LIST, GivenKind.SPECTRUM):
+            self.show_lists(given.paths)
+        elif given.kind is GivenKind.SESSION:
+            self.session_created.emit(given.paths[0])
+        else:
+            self.problem.show_problem(given.reason)
+
+
+def _centred(card: QWidget) -> QWidget:
+    page = QWidget()
+    line = row(1, (card, 100), 1, spacing=None)
+    column((line, 100), 1, spacing=None, parent=page)
+    return page
+
+
+def _button(text: str, call: Callable[[], object], role: str = "") -> QPushButton:
+    button = dialog_button(text, call, role)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    button.setAutoDefault(True)
+    return button

@@ -1,0 +1,106 @@
+"""Files that are not the spectrum that was asked for."""
+
+import gzip
+
+import pytest
+
+from app.services.archives.archive import Found, NotTold, Wanted, WrongFile, with_name_of_file
+from app.services.archives.choice import archive_by_name, archive_telling
+from app.services.archives.files import checked, suffix_of
+from app.services.web.errors import NotAllowed
+from tests.agent.spectra.readers import samples
+from tests.app.services.archives.archive_play import UUID
+from tests.app.services.fault_server import HTML
+
+STAR = Found(
+    id="1", stem="spec", urls=(), names=("0266-51602-0031",), ra=147.32107, dec=-0.0065757249
+)
+LAMOST = Found(id="1", stem="spec", urls=(), names=("677503031",), ra=24.376852, dec=25.427147)
+FITS = samples.sdss()
+
+
+def test_the_right_file_is_read():
+    assert checked(FITS, STAR, 2.0).object_id == "0266-51602-0031"
+    assert checked(gzip.compress(samples.lamost_image()), LAMOST, 2.0).survey == "LAMOST"
+
+
+@pytest.mark.parametrize(("content", "why"), [
+    (HTML, "web page"),
+    (b"  <html>", "web page"),
+    (b"", "empty"),
+    (b"no spectrum\n" * 9, "no spectrum"),
+    (FITS[: len(FITS) // 2 + 100], "cut short"),
+    (FITS[: len(FITS) // 2], "the file is of spec"),
+    (FITS[:-2880], "cut short"),
+    (gzip.compress(FITS)[:-9], "too early"),
+    (gzip.compress(FITS)[:-8] + b"\0" * 8, "damaged"),
+    (gzip.compress(FITS)[:40], "too early"),
+])  # fmt: skip
+def test_what_is_no_whole_spectrum_is_refused(content, why):
+    with pytest.raises(WrongFile, match=why):
+        checked(content, STAR, 2.0)
+
+
+def test_a_spectrum_of_another_object_or_place_is_refused():
+    with pytest.raises(WrongFile, match="LAMOST J013730"):
+        checked(samples.lamost_table(OBSID=5), LAMOST, 2.0)
+    with pytest.raises(WrongFile, match="0266-51602-0031, not of 0266-51602-0032"):
+        checked(FITS, Found(id="1", stem="s", urls=(), names=("0266-51602-0032",)), 2.0)
+    there = Found(id="1", stem="s", urls=(), names=STAR.names, ra=147.32107, dec=0.0)
+    with pytest.raises(WrongFile, match=r"23\.7 arcsec"):
+        checked(FITS, there, 2.0)
+    assert checked(FITS, there, 30.0).survey == "SDSS"
+    assert checked(samples.lamost_dr1(), LAMOST, 2.0)
+    with pytest.raises(WrongFile):
+        checked(samples.lamost_dr1(), Found(id="1", stem="s", urls=(), names=("677503031",)), 2.0)
+
+
+@pytest.mark.parametrize(
+    ("content", "suffix"),
+    [(FITS, ".fits"), (gzip.compress(FITS), ".fits.gz"), (samples.votable(), ".vot")],
+)
+def test_the_suffix_is_that_of_the_content(content, suffix):
+    assert suffix_of(content) == suffix
+
+
+# Which archive has the spectrum of a row.
+@pytest.mark.parametrize(("ids", "name"), [
+    ({"sparcl_id": UUID}, "sparcl"),
+    ({"plate": "266", "mjd": "51602", "fiberid": "31"}, "sdss"),
+    ({"field": "15000", "mjd": "59146", "catalogid": "4375924756"}, "sdss"),
+    ({"targetid": "39627792213580000"}, "sparcl"),
+    ({"obsid": "677503031", "mjd": "58149", "fiberid": "31"}, "lamost"),
+    ({"mjd": "58149", "fiberid": "31"}, None),
+])  # fmt: skip
+def test_the_numbers_tell_the_archive(ids, name):
+    found = archive_telling(Wanted(ra=1.0, dec=2.0, ids=ids))
+    assert (found.id if found else None) == name
+
+
+def test_unknown_archives_and_missing_addresses_are_refused():
+    for name in ("eso", "desi", "ssap"):
+        with pytest.raises(NotTold):
+            archive_by_name(name)
+    with pytest.raises(NotAllowed):
+        archive_by_name("sdss", base="http://example.org")
+    assert archive_by_name("ssap", base="https://example.org/ssap").sends.endswith("example.org.")
+
+
+# What a row says about the spectrum that is wanted.
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("266", 266), ("266.0", 266), ("", None), ("-3", None), ("1e5", None), ("9" * 21, None)],
+)
+def test_whole_numbers_are_read(text, number):
+    assert Wanted(ids={"plate": text}).number("plate") == number
+
+
+def test_numbers_of_a_row_and_of_the_name_of_its_file():
+    assert Wanted(ids={"fiber": " 7 ", "fiberid": ""}).number("fiberid", "fiber") == 7
+    plate = with_name_of_file(Wanted(), "spec-0266-51602-0031")
+    field = with_name_of_file(Wanted(), "spec-015000-59146-4375924756")
+    assert plate.number("plate") == 266 and plate.number("fiberid") == 31
+    assert field.number("field") == 15000 and field.number("catalogid") == 4375924756
+    assert not with_name_of_file(Wanted(), "spec-55977-GAC061N46_sp08-157").ids
+    given = with_name_of_file(Wanted(ids={"plate": "7", "mjd": ""}), "spec-0266-51602-0031")
+    assert (given.number("plate"), given.number("mjd")) == (7, 51602)

@@ -1,0 +1,84 @@
+"""Work that is not urgent starts after a repaint; garbage goes in the thread of the window."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+
+import pytest
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from app.ui.base.background.garbage_timer import YOUNG, GarbageTimer
+from app.ui.base.background.runner import Runner
+
+
+class Painted(QWidget):
+    painted = Signal()
+
+    def paintEvent(self, event):
+        self.painted.emit()
+
+
+@pytest.fixture
+def runner(qapp):
+    runner = Runner()
+    yield runner
+    runner.close()
+
+
+def test_work_run_soon_starts_after_painting(qtbot, runner):
+    widget, order = Painted(), []
+    qtbot.addWidget(widget)
+    widget.show()
+    qtbot.waitExposed(widget)
+    widget.painted.connect(lambda: order.append("painted"))
+    for _ in range(5):
+        order.clear()
+        runner.run_soon(lambda: order.append("work"), lambda _: order.append("done"))
+        widget.update()
+        qtbot.waitUntil(lambda: "done" in order)
+        assert order == ["painted", "work", "done"]
+
+
+def test_work_run_soon_is_dropped_on_closing(qtbot):
+    runner, begun = Runner(), []
+    runner.run_soon(lambda: begun.append(1))
+    runner.close()
+    qtbot.wait(1)
+    assert not begun
+
+
+class Knot:
+    def __init__(self):
+        self.me = self
+
+
+def test_cycles_are_collected_on_the_gui_thread(qtbot):
+    garbage_timer = GarbageTimer()
+    gone_in = []
+    try:
+        knot = Knot()
+        weakref.finalize(knot, lambda: gone_in.append(threading.current_thread()))
+        del knot
+        worker = threading.Thread(target=lambda: [Knot() for _ in range(2 * YOUNG)])
+        worker.start()
+        worker.join()
+        assert not gone_in
+        # What else goes in the meantime counts against what came: so more comes, as in a window.
+        qtbot.waitUntil(lambda: bool([Knot() for _ in range(20)] and gone_in))
+        assert gone_in == [threading.main_thread()]
+    finally:
+        garbage_timer.stop()
+    assert gc.isenabled()
+
+
+def test_frozen_objects_are_not_searched(qtbot):
+    garbage_timer = GarbageTimer()
+    try:
+        garbage_timer.freeze()
+        assert gc.get_freeze_count() > 1000
+    finally:
+        garbage_timer.stop()
+    assert gc.get_freeze_count() == 0

@@ -1,0 +1,60 @@
+"""The theme of the settings, or of the desktop, is applied to the application."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QGuiApplication
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from app.ui.base import apply_theme
+from app.ui.base.apply_theme import ThemeApplier, theme_of
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.theme.theme import DARK, LAMOST, LIGHT, CurrentTheme
+from tests.app.ui.steps import heard
+
+
+@pytest.fixture
+def application(qapp):
+    before = (qapp.font(), qapp.palette(), qapp.style().name())
+    yield qapp
+    qapp.setStyleSheet("")
+    qapp.setPalette(before[1])
+    qapp.setFont(before[0])
+    qapp.setStyle(before[2])
+
+
+def test_a_theme_is_applied_and_changed(qtbot, application):
+    settings, current_theme = SettingsStore(), CurrentTheme()
+    settings.change(theme="dark", font_pt=14)
+    applier = ThemeApplier(application, current_theme, settings)
+    button = QPushButton("Export")
+    button.setProperty("role", "primary")
+    qtbot.addWidget(button)
+    button.show()
+    assert current_theme.theme is DARK and QApplication.font().pointSize() == 14
+    assert _colour_of(button) == DARK.accent
+    assert heard(qtbot, current_theme.changed, lambda: settings.change(theme="lamost")) == LAMOST
+    qtbot.waitUntil(lambda: _colour_of(button) == LAMOST.accent)
+    applier.deleteLater()
+
+
+def test_the_desktop_is_followed_where_that_is_wanted(qtbot, application, monkeypatch):
+    schemes = [Qt.ColorScheme.Dark]
+    monkeypatch.setattr(apply_theme, "system_is_dark", lambda: schemes[0] == Qt.ColorScheme.Dark)
+    assert (theme_of("system"), theme_of("lamost")) == (DARK, LAMOST)
+    settings, current_theme = SettingsStore(), CurrentTheme()
+    applier = ThemeApplier(application, current_theme, settings)
+    assert current_theme.theme is DARK
+    schemes[0] = Qt.ColorScheme.Light
+    QGuiApplication.styleHints().colorSchemeChanged.emit(schemes[0])
+    assert current_theme.theme is LIGHT
+    settings.change(theme="dark")
+    QGuiApplication.styleHints().colorSchemeChanged.emit(schemes[0])
+    assert current_theme.theme is DARK
+    applier.deleteLater()
+
+
+def _colour_of(button):
+    image = button.grab().toImage()
+    return QColor(image.pixel(6, image.height() // 2)).name()

@@ -1,0 +1,59 @@
+"""The buttons and the status at the top of the agent panel."""
+
+from __future__ import annotations
+
+from app.ui.judge.agent.agent_panel import LOW_LINES
+from tests.app.ui.scripted_agent import show_candidate
+from tests.app.ui.steps import click
+
+
+def test_words_stream_into_a_card_while_it_speaks(qtbot, scripted, scripted_panel):
+    show_candidate(qtbot, scripted, act="endless")
+    click(qtbot, scripted_panel.head.run)
+    qtbot.waitUntil(lambda: scripted_panel.timeline.cards != ())
+    (card,) = scripted_panel.timeline.cards
+    assert card.content.kind == "partial" and "Well." in card.content.text
+    assert scripted_panel.head.state.full_text.startswith("writing")
+    assert not scripted_panel.head.run.isEnabled()
+    with qtbot.waitSignal(scripted.agent.finished):
+        click(qtbot, scripted_panel.head.stop)
+    assert scripted_panel.head.state.full_text == "ready · scripted"
+
+
+def test_the_list_runs_from_its_button(qtbot, scripted, scripted_panel):
+    click(qtbot, scripted_panel.head.list)
+    assert scripted_panel.head.list.text() == "Stop list"
+    qtbot.waitUntil(lambda: not scripted.agent.list_run.state.is_running)
+    assert scripted_panel.list_run.text.full_text == "List: 12 done"
+    assert (
+        scripted_panel.head.list.text() == "Run list"
+        and not scripted_panel.list_run.bar.isVisible()
+    )
+
+
+def test_buttons_show_the_keys_in_use_and_watch_its_setting(context, panel, qtbot):
+    context.keymap.rebind("run_agent", ["J"])
+    assert panel.head.run.key == "J"
+    watch = panel.head.watch
+    assert not watch.isChecked() and "1.5 s" in watch.toolTip()
+    click(qtbot, watch)
+    assert context.settings.settings.watch and watch.isChecked()
+    context.agent.set_watched(False)
+    assert not watch.isChecked()
+
+
+def test_a_low_panel_shows_what_can_be_pressed(qtbot, scripted, scripted_panel):
+    panel, head = scripted_panel, scripted_panel.head
+    high = panel.height()
+    panel.setFixedHeight(LOW_LINES * panel.fontMetrics().height() - 1)
+    assert head.run.isVisible() and head.list.isVisible() and head.list.key == ""
+    assert not (head.pause.isVisible() or head.stop.isVisible())
+    assert "Ctrl+R" in head.list.toolTip()
+    show_candidate(qtbot, scripted, act="endless")
+    click(qtbot, head.run)
+    qtbot.waitUntil(lambda: panel.timeline.cards != ())
+    assert not head.run.isVisible() and head.pause.isVisible() and head.stop.isVisible()
+    with qtbot.waitSignal(scripted.agent.finished):
+        click(qtbot, head.stop)
+    panel.setFixedHeight(high)
+    assert head.stop.isVisible() and head.list.key == "Ctrl+R"

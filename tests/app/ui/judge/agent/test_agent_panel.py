@@ -1,0 +1,193 @@
+"""The agent panel with keys and the mouse."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMenu
+
+from agent.ratings.rubric import MEANINGS
+from app.core.inspections.ratings import all_ratings
+from app.core.inspections.store import add_inspection
+from app.core.session.records import Verdict
+from app.core.session.session import open_session
+from tests.app.ui.judge.agent.conftest import kept, run_here
+from tests.app.ui.judge.agent.trajectories import NANO, look, record
+from tests.app.ui.scripted_agent import judged, show_candidate
+from tests.app.ui.steps import click
+
+ALT = Qt.KeyboardModifier.AltModifier
+
+
+def test_an_empty_panel_says_how_to_begin_and_a_run_fills_it(qtbot, context, panel):
+    show_candidate(qtbot, context)
+    assert panel.empty.text() == "Not inspected yet (V runs the agent)"
+    assert panel.stack.currentWidget() is panel.empty
+    assert not panel.verdict.isVisible() and not panel.takeover.isVisible()
+    assert panel.head.run.key == "V" and panel.head.list.key == "Ctrl+R"
+    assert panel.head.run.isEnabled() and not panel.head.stop.isEnabled()
+    trajectory = run_here(qtbot, context)
+    assert panel.verdict.verdict.text() == trajectory.verdict
+    assert panel.verdict.p_yes.full_text.endswith("not calibrated")
+    cards = panel.timeline.cards
+    assert [card.content.index for card in cards] == list(range(len(trajectory.steps)))
+    looks = [card for card in cards if card.content.kind == "look"]
+    qtbot.waitUntil(lambda: all(card.has_picture for card in looks))
+    assert set(panel.pictures.images) == {step.picture for step in trajectory.looks}
+
+
+def test_blind_mode_shows_nothing_until_revealed_or_judged(qtbot, context, panel, session):
+    context.current.blind_mode.set_on(True)
+    run_here(qtbot, context)
+    assert panel.empty.text() == "Hidden until you judge (Shift+V reveals)"
+    assert panel.timeline.cards == () and not panel.verdict.isVisible()
+    assert panel.pictures.images == {}
+    context.commands.run("reveal")
+    qtbot.waitUntil(lambda: panel.timeline.cards != ())
+    assert panel.verdict.isVisible()
+    context.current.blind_mode.set_on(True)
+    add_inspection(session, 2, record())
+    show_candidate(qtbot, context, 2)
+    assert panel.timeline.cards == ()
+    judged(context, Verdict.ACCEPT)
+    qtbot.waitUntil(lambda: panel.timeline.cards != ())
+
+
+def test_escape_stops_only_the_run_of_the_current_candidate(qtbot, scripted, scripted_panel):
+    scripted.commands.add("escape", lambda: None)  # as the window does
+    show_candidate(qtbot, scripted, act="endless")
+    scripted.commands.run("run_agent")
+    show_candidate(qtbot, scripted, 2)
+    scripted.commands.run("escape")
+    assert not scripted.agent.runs[1].is_stopping
+    scripted.current.go_to(1)
+    with qtbot.waitSignal(scripted.agent.finished):
+        qtbot.waitUntil(lambda: scripted.agent.shown.run.is_started)
+        scripted.commands.run("escape")
+
+
+def test_the_overview_text_is_the_first_card(qtbot, context, panel):
+    told = "3650 to 9200 Å; S/N 14; Hα (---) -48"
+    panel.hide()
+    kept(qtbot, context, record(overview_text=told))
+    assert panel.timeline.cards == () and panel.pictures.images == {}  # nobody sees it
+    panel.show()
+    first, second = panel.timeline.cards[:2]
+    assert (first.content.title, first.content.text) == ("The whole spectrum", told)
+    assert first.content.index == -1 and second.content.index == 0
+    context.commands.run("step")
+    assert not first.is_current and panel.timeline.card_of(1).is_current
+    unsupported = panel.timeline.cards[-1].content.warnings
+    assert unsupported == ("Unsupported, window not viewed: Na D",)
+
+
+def test_space_steps_through_the_looks_and_marks_them(qtbot, context, panel, measured):
+    trajectory = kept(qtbot, context, measured)
+    marked = []
+    for _ in range(len(trajectory.looks) + 1):
+        context.commands.run("step")
+        marked += [card.content.index for card in panel.timeline.cards if card.is_current]
+    places = [place for place, step in enumerate(trajectory.steps) if step.is_look]
+    assert marked == [*places, places[0]]
+
+
+def test_two_models_side_by_side(qtbot, context, panel):
+    other = record(model=NANO, verdict="NO", p_yes=None, steps=(look(8450, 8700, label="Ca II"),))
+    kept(qtbot, context, record(), other)
+    box = panel.verdict.record
+    assert box.isVisible() and [box.itemText(n) for n in range(2)] == ["nano", "spec-o3-7b"]
+    box.setCurrentIndex(1)
+    box.activated.emit(1)
+    assert panel.verdict.verdict.text() == "YES" and len(panel.timeline.cards) == 5
+    click(qtbot, panel.verdict.compare)
+    cells = panel.comparison.cells
+    assert panel.stack.currentWidget() is panel.comparison
+    assert [cells["verdict", column].text() for column in (0, 1)] == ["YES", "NO"]
+    assert cells["p", 0].text() == "p(YES) 0.93 · not calibrated"
+    assert cells["p", 1].text() == "no p(YES)"
+    assert cells["looks", 1].text() == "8450 – 8700 Å\nCa II"
+    context.current.go_to(2)
+    assert panel.stack.currentWidget() is panel.empty and not panel.verdict.compare.isChecked()
+
+
+def test_the_preferred_model_is_shown_in_the_list(qtbot, context, panel):
+    kept(qtbot, context, record(), record(model=NANO, verdict="NO", p_yes=0.2))
+    standing = lambda: context.current.session.candidate(1).agent_verdict  # noqa: E731
+    assert standing() == "NO"  # the newest
+    click(qtbot, panel.verdict.compare)
+    names = [choice.currentText() for choice in panel.comparison.choices]
+    of_7b = panel.comparison.uses[names.index("spec-o3-7b")]
+    click(qtbot, of_7b)
+    qtbot.waitUntil(lambda: standing() == "YES")
+    qtbot.waitUntil(lambda: context.agent.shown.records.preferred is not None)
+    names = [choice.currentText() for choice in panel.comparison.choices]
+    of_7b = panel.comparison.uses[names.index("spec-o3-7b")]
+    assert [use.isChecked() for use in panel.comparison.uses].count(True) == 1
+    assert of_7b.isChecked()
+    click(qtbot, of_7b)
+    qtbot.waitUntil(lambda: standing() == "NO")
+    qtbot.waitUntil(lambda: context.agent.shown.records.preferred is None)
+
+
+@pytest.fixture
+def said(context):
+    messages = []
+    context.current.message.connect(messages.append)
+    return messages
+
+
+def stored(session):
+    return [(number, each.by, each.overall) for number, each in all_ratings(session)]
+
+
+def test_one_key_rates_takes_back_and_stays_with_its_record(qtbot, context, keyed, session, said):
+    kept(qtbot, context, record())
+    assert keyed.rating.isVisible() and keyed.rating.text() == "Rate"
+    qtbot.keyClick(keyed, Qt.Key.Key_2, ALT)
+    assert stored(session) == [(1, "Ada", 2)] and keyed.rating.text() == "Rated 2"
+    assert said == [f"Rated 2: {MEANINGS['overall'][2]}"]
+    qtbot.keyClick(keyed, Qt.Key.Key_5, ALT)
+    assert stored(session) == [(1, "Ada", 5)]
+    qtbot.keyClick(keyed, Qt.Key.Key_5, ALT)
+    assert stored(session) == [] and keyed.rating.text() == "Rate"
+    assert said[-1] == "Rating taken back"
+    qtbot.keyClick(keyed, Qt.Key.Key_4, ALT)
+    with open_session(session.location, "Ben", read_only=True) as again:
+        assert stored(again) == [(1, "Ada", 4)]
+    click(qtbot, keyed.rating)
+    menu = keyed.rating.findChild(QMenu)
+    texts = [action.text() for action in menu.actions()]
+    assert texts[0] == f"5: {MEANINGS['overall'][5]}\tAlt+5" and len(texts) == 6
+    menu.actions()[5].trigger()
+    menu.close()
+    assert stored(session) == [(1, "Ada", 0)]
+
+
+def test_each_record_has_its_own_rating(qtbot, context, keyed, session):
+    other = record(model=NANO, replies=("another",))
+    kept(qtbot, context, record(), other)
+    qtbot.keyClick(keyed, Qt.Key.Key_1, ALT)
+    shown = context.agent.shown
+    first = shown.trajectory
+    shown.show(next(each for each in shown.records.trajectories if each != first))
+    assert keyed.rating.text() == "Rate"
+    qtbot.keyClick(keyed, Qt.Key.Key_5, ALT)
+    assert sorted(score for _, _, score in stored(session)) == [1, 5]
+    shown.show(first)
+    assert keyed.rating.text() == "Rated 1"
+
+
+def test_what_is_not_there_or_hidden_cannot_be_rated(qtbot, context, keyed, session, said):
+    show_candidate(qtbot, context)
+    qtbot.keyClick(keyed, Qt.Key.Key_3, ALT)
+    assert said == ["There is no finished inspection to rate here"] and stored(session) == []
+    said.clear()
+    context.current.blind_mode.set_on(True)
+    add_inspection(session, 1, record())
+    show_candidate(qtbot, context)
+    qtbot.keyClick(keyed, Qt.Key.Key_3, ALT)
+    assert stored(session) == [] and len(said) == 1
+    context.commands.run("reveal")
+    qtbot.waitUntil(lambda: keyed.timeline.cards != ())
+    qtbot.keyClick(keyed, Qt.Key.Key_3, ALT)
+    assert stored(session) == [(1, "Ada", 3)]

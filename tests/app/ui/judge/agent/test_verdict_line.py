@@ -1,0 +1,128 @@
+"""The verdict and p(YES) of the shown record, and the choice among several."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QWidget
+
+from agent.trajectory.trajectory import ModelRef, Step
+from app.core.inspections.store import StoredInspection
+from app.ui.judge.agent.verdict_line import VerdictLine, contradiction
+from app.ui.session.inspection.records import Records
+from tests.app.ui.judge.agent.trajectories import NANO, look, record
+from tests.app.ui.steps import click, heard
+
+YES, NO = record(), record(model=NANO, verdict="NO", p_yes=None)
+
+
+@pytest.fixture
+def line(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.show()
+    yield VerdictLine(window)  # the window must outlive it
+
+
+def records(*trajectories):
+    stored = tuple(
+        StoredInspection(id=number, candidate_id=1, at="", trajectory=each)
+        for number, each in enumerate(trajectories)
+    )
+    return Records(candidate_id=1, inspections=stored)
+
+
+def test_answers_narrow_lines_and_catalogues(line):
+    line.show_records(records(YES))
+    line.show_record(YES)
+    assert (line.verdict.text(), line.p_yes.full_text) == ("YES", "p(YES) 0.93 · not calibrated")
+    assert not line.record.isVisible()
+    line.show_record(record(stopped_by="cancelled", verdict=None))
+    assert (line.verdict.text(), line.p_yes.full_text) == ("no verdict", "stopped")
+    line.show_record(None)
+    assert not line.isVisible()
+    line.show_records(records(YES))
+    line.show_record(YES)
+    line.p_yes.resize(line.p_yes.fontMetrics().horizontalAdvance("p(YES) 0.93") + 2, 20)
+    assert line.p_yes.text() == "p(YES) 0.93" and "not calibrated" in line.p_yes.toolTip()
+    line.show_records(records(YES))
+    line.show_record(YES)
+    assert not line.combined.isVisible()
+    line.show_catalogues(-2.0)
+    assert line.combined.isVisible() and line.combined.full_text == "with catalogues 0.64 (−2.0)"
+    assert line.p_yes.full_text == "p(YES) 0.93 · not calibrated"
+    assert "not calibrated" in line.combined.toolTip()
+    line.show_record(record(stopped_by="cancelled", verdict=None))
+    assert not line.combined.isVisible()
+    line.show_record(YES)
+    assert line.combined.isVisible()
+    line.show_catalogues(None)
+    assert not line.combined.isVisible()
+
+
+def test_one_of_several_records_is_chosen_named_or_compared(qtbot, line):
+    line.show_records(records(YES, NO))
+    line.show_record(NO)
+    assert line.record.isVisible() and line.record.currentText() == "nano"
+    assert heard(qtbot, line.chosen, lambda: line.record.activated.emit(0)) == YES
+    with qtbot.waitSignal(line.compared) as compared:
+        click(qtbot, line.compare)
+    assert compared.args == [True] and not line.verdict.isVisible()
+    line.show_records(records(YES))
+    assert not line.compare.isChecked() and line.verdict.isVisible()
+    line.show_records(records(NO))
+    line.show_record(YES)  # just finished: its record is stored after
+    line.show_records(records(NO, YES))
+    assert line.record.currentIndex() == 1 and line.verdict.text() == "YES"
+    wolf = Step(kind="think", turn=1, text="Hα (--) -78. Like a Wolf-Rayet star.")
+    odd = record(steps=(*YES.steps[:2], wolf, wolf, *YES.steps[3:]))
+    line.show_records(records(odd))
+    line.show_record(odd)
+    assert line.warning.isVisible()
+    assert line.warning.text() == "It said “like a Wolf-Rayet star” 2 times, then YES."
+    line.show_record(YES)
+    assert not line.warning.isVisible()
+    line.show_record(odd)
+    line.compare.setChecked(True)
+    assert not line.warning.isVisible()
+
+
+def said_and_judged(verdict: str, *thoughts: str, **changes: object):
+    steps = [look(6450, 6750)]
+    steps += [Step(kind="think", turn=n, text=text) for n, text in enumerate(thoughts)]
+    steps.append(Step(kind="answer", turn=9, text="Hα.", verdict=verdict))  # type: ignore[arg-type]
+    return record(steps=tuple(steps), verdict=verdict, **changes)
+
+
+WR = "Hα (--) -78. Like a Wolf-Rayet star. Enough seen."
+CV = "Hα (--) -78. Like a cataclysmic variable. Check Hβ."
+
+
+@pytest.mark.parametrize(
+    ("verdict", "thoughts", "text"),
+    [
+        ("YES", [WR] * 4, "It said “like a Wolf-Rayet star” 4 times, then YES."),
+        ("YES", [CV, WR], "It said “like a Wolf-Rayet star”, then YES."),
+        ("NO", [WR, CV, CV], "It said “like a cataclysmic variable” 2 times, then NO."),
+        ("YES", [WR, CV], ""),
+        ("NO", [CV, WR], ""),
+        ("YES", ["Not like a quasar. It is broad."], ""),
+        ("NO", ["It looks like a quasar."], ""),
+        ("YES", ["It looks like a teapot."], ""),
+    ],
+)
+def test_the_kind_named_last_decides(verdict, thoughts, text):
+    assert contradiction(said_and_judged(verdict, *thoughts)) == text
+
+
+def test_first_sight_own_classes_and_panels_contradict_nothing():
+    first = Step(kind="think", turn=0, text="At first sight it looks like a quasar: no Hα.")
+    steps = (first, *said_and_judged("YES").steps)
+    assert contradiction(record(steps=steps)) == ""
+    assert contradiction(said_and_judged("YES", WR, task="MY_CLASS")) == ""
+    assert contradiction(said_and_judged("YES", WR, stopped_by="cancelled")) != ""
+    assert contradiction(record(verdict=None, stopped_by="cancelled")) == ""
+    said = "nano-eye: NO, p 0.30: More like a quasar.\nmeasured: YES, p 0.95: Hα in emission."
+    steps = (look(6450, 6750), Step(kind="answer", turn=1, text=said, verdict="YES", label="panel"))
+    panel = ModelRef(name="panel", engine="panel", sha256="p" * 64)
+    assert contradiction(record(steps=steps)) != ""
+    assert contradiction(record(steps=steps, model=panel)) == ""

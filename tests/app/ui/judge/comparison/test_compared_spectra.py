@@ -1,0 +1,128 @@
+"""Which spectra are compared: epochs, rows of the list, kept or not."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint
+
+from app.ui.judge.comparison.compared_spectra import MOST, date_of_mjd, observation_date
+from app.ui.judge.comparison.ratio import OFF, RATIO
+from tests.app.ui.judge.comparison.conftest import overlay, put
+from tests.app.ui.judge.controls.conftest import tick
+from tests.app.ui.steps import click, said
+
+
+def numbers(page):
+    return {each.candidate.id for each in page.comparison.compared}
+
+
+def test_epochs_are_found_and_go_with_the_candidate_unless_kept(qtbot, page, context):
+    overlay(qtbot, page, context)
+    assert numbers(page) == {5, 9}
+    dated = next(each for each in page.comparison.compared if each.candidate.id == 5)
+    assert dated.facts[0].count("-") == 2
+    context.commands.run("overlay_epochs")
+    qtbot.waitUntil(lambda: not page.comparison.compared)
+    overlay(qtbot, page, context)
+    context.current.go_to(3)
+    assert not page.comparison.compared
+    context.current.go_to(2)
+    qtbot.waitUntil(lambda: context.current.is_painted)
+    overlay(qtbot, page, context)
+    page.comparison.keep(True)
+    context.current.go_to(5)
+    qtbot.waitUntil(lambda: context.current.is_painted)
+    assert numbers(page) == {9}  # that on screen is not compared with itself
+    context.current.go_to(3)
+    assert "No other epoch" in said(qtbot, context, "overlay_epochs")
+
+
+def test_no_more_than_the_most_and_what_cannot_be_compared_is_told(
+    qtbot, page, context, session, tmp_path
+):
+    assert "on screen" in said(qtbot, context, lambda: page.comparison.add(session.candidate(2)))
+    put(session, 12, path=str(tmp_path / "gone.fits"))
+    with qtbot.waitSignal(context.current.failed) as failed:
+        page.comparison.add(session.candidate(12))
+    assert "gone.fits" in failed.args[0] and not page.comparison.compared
+    for number in (3, 4, 5, 6, 7, 8):
+        page.comparison.add(session.candidate(number))
+    page.comparison.add(session.candidate(3))
+    qtbot.waitUntil(lambda: len(page.comparison.compared) == MOST)
+    assert {each.slot for each in page.comparison.compared} == set(range(MOST))
+    assert str(MOST) in said(qtbot, context, lambda: page.comparison.add(session.candidate(10)))
+    page.comparison.remove(4)
+    page.comparison.add(session.candidate(10))
+    qtbot.waitUntil(lambda: len(page.comparison.compared) == MOST)
+
+
+def test_late_rows_menus_and_reset(qtbot, page, context, session):
+    page.comparison.add(session.candidate(4))
+    context.current.go_to(3)
+    page.comparison.add(session.candidate(6))
+    qtbot.waitUntil(lambda: numbers(page) == {6})
+    context.current.go_to(2)
+    qtbot.waitUntil(lambda: context.current.is_painted)
+    overlay(qtbot, page, context)
+    context.commands.run("reset")
+    assert not page.comparison.compared
+    page.dock_area.show_queue()
+    table = page.docks["queue"].part.table
+    qtbot.waitUntil(lambda: page.docks["queue"].part.model.blocks.row(3) is not None)
+    row = page.docks["queue"].part.model.blocks.row(3)
+    page.docks["queue"].part.row_menu.open_at(QPoint(10, table.rowViewportPosition(3) + 3))
+    menu = page.docks["queue"].part.row_menu.menu
+    compare = [each for each in menu.actions() if "Compare" in each.text()]
+    compare[0].trigger()
+    menu.close()
+    qtbot.waitUntil(lambda: numbers(page) == {row.candidate.id})
+
+
+def test_dates_of_headers_and_lists_are_iso():
+    for header, own, date in [
+        ({"DATE-OBS": "2014-02-19T12:00:00"}, {"mjd": 51544}, "2014-02-19"),
+        ({"MJD": 55859}, {}, "2011-10-25"),
+        ({}, {"obsdate": "2018-10-05"}, "2018-10-05"),
+        ({}, {"MJD": "51544.5"}, "2000-01-01"),
+        ({"DATE-OBS": "yesterday", "MJD": -1}, {"date": 20}, ""),
+        ({}, {}, ""),
+    ]:
+        assert observation_date(header, own) == date
+    for value in ["", None, True, "nan", "inf", 0, -4e9, 1e300, "2014"]:
+        assert date_of_mjd(value) == ""
+
+
+def opened(qtbot, page):
+    click(qtbot, page.tools.buttons["compare"])
+    qtbot.waitUntil(page.compare.isVisible)
+    return page.compare
+
+
+def test_the_popover_and_what_its_button_says(qtbot, page, context):
+    button = page.tools.buttons["compare"]
+    assert button.text() == "Compare ▾" and not button.isChecked()
+    control = opened(qtbot, page)
+    click(qtbot, control.epochs)
+    qtbot.waitUntil(lambda: button.text() == "Compare 2 ▾")
+    assert button.isChecked()
+    click(qtbot, control.lines[0][1])
+    assert button.text() == "Compare 1 ▾"
+    click(qtbot, control.clear)
+    assert button.text() == "Compare ▾" and not control.lines
+    page.tools.popovers["compare"].close()
+    control = opened(qtbot, page)
+    popover = page.tools.popovers["compare"]
+    before = popover.geometry()
+    click(qtbot, control.epochs)
+    qtbot.waitUntil(lambda: popover.height() > before.height())
+    click(qtbot, control.clear)
+    qtbot.waitUntil(lambda: popover.geometry() == before)
+    popover.close()
+    control = opened(qtbot, page)
+    tick(qtbot, control.kept)
+    assert page.comparison.is_kept
+    click(qtbot, control.modes[RATIO])
+    assert page.ratio.mode == RATIO and control.modes[RATIO].isChecked()
+    assert not control.modes[OFF].isChecked()
+    click(qtbot, control.modes[OFF])
+    assert page.ratio.mode == OFF
+    page.tools.popovers["compare"].close()

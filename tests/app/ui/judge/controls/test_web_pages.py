@@ -1,0 +1,90 @@
+"""Addresses of web pages about an object, with hostile identifiers escaped."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+
+from agent.spectra.spectrum import Spectrum
+from app.core.session.records import Candidate
+from app.ui.judge.controls.web_pages import (
+    NO_OBSID,
+    NO_POSITION,
+    PAGES,
+    SIMULATED,
+    ObjectIdentity,
+    aladin_page,
+    identify,
+    is_sky_position,
+    lamost_page,
+    sdss_page,
+    simbad_page,
+)
+
+HERE = ObjectIdentity(ra=10.5, dec=-41.25)
+
+
+def query(page):
+    return {key: values[0] for key, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def spectrum(**about):
+    return Spectrum(wavelength=np.array([4000.0, 5000.0]), flux=np.ones(2), **about)
+
+
+def candidate(**about):
+    return Candidate(id=1, list_id=1, line=1, object_id="x", path="", **about)
+
+
+def test_the_sky_is_found_by_place_unless_it_is_simulated():
+    assert query(simbad_page(HERE))["Coord"] == "10.500000 -41.250000"
+    assert query(aladin_page(HERE))["target"] == "10.500000 -41.250000"
+    assert urlsplit(simbad_page(HERE).url).hostname == "simbad.cds.unistra.fr"
+    assert query(sdss_page(HERE)) == {"ra": "10.500000", "dec": "-41.250000"}
+    assert query(simbad_page(ObjectIdentity(ra=1.0, dec=2.0)))["Coord"] == "1.000000 +2.000000"
+    for page in (simbad_page, aladin_page, sdss_page):
+        assert page(ObjectIdentity()) == page(ObjectIdentity(ra=float("nan"), dec=1.0))
+        assert page(ObjectIdentity()).missing == NO_POSITION
+    assert not is_sky_position(400.0, 0.0) and not is_sky_position(0.0, 90.5)
+    assert is_sky_position(0.0, -90.0)
+    known = ObjectIdentity(ra=1.0, dec=1.0, simulated=True, ids={"obsid": "1"})
+    assert {page(known).missing for page in PAGES.values()} == {SIMULATED}
+
+
+def test_surveys_are_found_by_their_numbers():
+    page = lamost_page(ObjectIdentity(ids={"obsid": "437513049"}))
+    assert page.url == "https://www.lamost.org/dr10/v2.0/spectrum/view?obsid=437513049"
+    newer = lamost_page(ObjectIdentity(ids={"obsid": "1"}, release="DR12 v1.1"))
+    assert newer.url == "https://www.lamost.org/dr12/v1.1/spectrum/view?obsid=1"
+    older = lamost_page(ObjectIdentity(ids={"obsid": "1"}, release="DR7", survey="LAMOST-MRS"))
+    assert older.url == "https://www.lamost.org/dr10/v2.0/medspectrum/view?obsid=1"
+    assert lamost_page(HERE).missing == NO_OBSID
+    ids = {"plateid": "266", "mjd": "51602", "fiberid": "1"}
+    assert query(sdss_page(ObjectIdentity(survey="SDSS", ids=ids)))["plateid"] == "266"
+    elsewhere = sdss_page(ObjectIdentity(survey="LAMOST", ra=1.0, dec=1.0, ids=ids))
+    assert "ra" in query(elsewhere)
+
+
+@pytest.mark.parametrize(
+    "hostile", ["1&x=2#", "../../etc", "javascript:alert(1)", "a b\r\nHost: x", "%00", "宽\udcff"]
+)
+def test_hostile_identifiers_stay_a_value(hostile):
+    page = lamost_page(ObjectIdentity(ids={"obsid": hostile}))
+    parts = urlsplit(page.url)
+    assert (parts.scheme, parts.hostname, parts.fragment) == ("https", "www.lamost.org", "")
+    assert parts.path == "/dr10/v2.0/spectrum/view" and page.url.isascii()
+    assert list(parse_qs(parts.query)) == ["obsid"] and parts.query.count("=") == 1
+
+
+def test_the_list_comes_before_the_file_which_tells_a_place_it_lacks():
+    found = identify(
+        candidate(ra=5.0, dec=6.0, own={"OBSID": 7.0, "long": "x" * 100}),
+        spectrum(ra=1.0, dec=2.0, meta={"OBSID": 8, "FLAG": True, "SNR": 3.5}, survey="LAMOST"),
+    )
+    assert (found.ra, found.dec, found.survey) == (5.0, 6.0, "LAMOST")
+    assert found.ids == {"obsid": "7"}
+    found = identify(candidate(), spectrum(ra=1.0, dec=2.0, meta={"OBSID": 8}))
+    assert (found.ra, found.dec, found.ids) == (1.0, 2.0, {"obsid": "8"})
+    assert not identify(candidate(), None).has_position

@@ -1,0 +1,89 @@
+"""What a diagnostic window says below its plot: whole numbers, in as many words as fit."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QWidget
+
+from agent.tasks.catalogue import find_task, load_tasks
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.base.translation.data_texts import load_table
+from app.ui.judge.diagnostic_windows.window_cell import WindowCell, short_names
+from app.ui.widgets.plot_cell import PAD
+
+TEXTS = (
+    "S/N 68.7 · He I 5876 −5.38 ± 0.12 Å",
+    "S/N 68.7 · He I 5876 −5.38",
+    "He I 5876 −5.38",
+    "−5.38",
+)
+
+
+@pytest.fixture
+def cell(qtbot):
+    page = QWidget()
+    qtbot.addWidget(page)
+    made = WindowCell(find_task("CV").windows[0], CurrentTheme(), page)
+    made.page = page
+    page.resize(600, 120)
+    made.show_numbers(TEXTS)
+    page.show()
+    return made
+
+
+def wide(cell, text):
+    return QFontMetrics(cell.text_font).horizontalAdvance(text) + 2 * PAD
+
+
+def test_as_many_words_as_fit_down_to_the_narrowest_cell(cell):
+    for number in range(len(TEXTS)):
+        cell.resize(wide(cell, TEXTS[number]), 100)
+        assert cell.number == TEXTS[number]
+        if number + 1 < len(TEXTS):
+            cell.resize(cell.width() - 1, 100)
+            assert cell.number == TEXTS[number + 1]
+    cell.resize(WindowCell.min_width_px, 100)
+    assert cell.number in TEXTS and wide(cell, cell.number) <= WindowCell.min_width_px
+    cell.resize(300, 100)
+    before = cell.grab().toImage()
+    cell.show_numbers(())
+    assert cell.number == "" and cell.grab().toImage() != before
+
+
+def test_the_name_is_as_short_as_need_be_and_the_key_goes_before_it_is_cut(cell):
+    cell.key = "F2"
+    titles = []
+    for width in range(300, WindowCell.min_width_px // 2, -1):
+        cell.resize(width, 100)
+        titles.append(cell.title)
+        assert wide(cell, " ".join(cell.title).strip()) <= width + PAD
+    assert list(dict.fromkeys(titles)) == [("Hα and He I 6678", "F2"), ("Hα", "F2")]
+    cell.resize(wide(cell, "Hα") + 2, 100)
+    assert cell.title == ("Hα", "")
+
+
+SHORTER = {
+    "He II 4686, Hβ, [O III]": ("He II 4686, Hβ", "He II 4686", "He II"),
+    "Hα and He I 6678": ("Hα",), "Balmer series": ("Balmer",),
+    "Ca II triplet and Paschen": ("Ca II triplet", "Ca II"),
+    "Ca II K and Hε": ("Ca II K", "Ca II"),
+    "TiO of the companion, Na I 8190": ("TiO of the companion", "TiO"),
+    "High Balmer lines and Ca II K": ("High Balmer lines", "High Balmer", "Balmer"),
+    "M dwarf companion, Paschen": ("M dwarf companion", "M dwarf"),
+    "G band, CN 4216, Ca I 4227": ("G band, CN 4216", "G band"),
+    "ZrO 6474 excluded": ("ZrO 6474", "ZrO"), "Na D": (), "[O III]": (), "巴耳末线系": ("巴耳末",),
+    "Ca II 三重线与帕邢线": ("Ca II 三重线", "Ca II"), "排除 He II 4686": ("He II 4686", "He II"),
+    "高次巴耳末线与 Ca II K": ("高次巴耳末线", "高次巴耳末", "巴耳末"),
+    "伴星的 TiO、Na I 8190": ("伴星的 TiO", "TiO"), "": (),
+}  # fmt: skip
+
+
+def test_ever_shorter_names_down_to_the_narrowest_cell():
+    for label in SHORTER:
+        assert short_names(label) == (label, *SHORTER[label])
+    labels = {window.label for task in load_tasks() for window in task.windows}
+    assert len(labels) > 30
+    assert max(len(short_names(label)[-1]) for label in labels) <= len("M dwarf")
+    chinese = load_table("tasks", "zh")
+    assert max(len(short_names(chinese[label])[-1]) for label in labels) <= len("He II")

@@ -1,0 +1,363 @@
+"""The overview: select with keys and mouse, one act for all, one undo."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+
+from agent.tasks.catalogue import find_task
+from app.core.queue import EVERYTHING, parse_filter, parse_sort
+from app.core.session.own_fields import OwnField, set_own_fields
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import new_session
+from app.ui.judge.overview import selected_rows
+from app.ui.judge.overview.overview_page import OverviewPage
+from app.ui.judge.overview.selected_rows import spans_of
+from app.ui.judge.queue.columns import OBJECT, SPECTRUM
+from app.ui.judge.queue.queue_blocks import Span
+from app.ui.session.candidate.queue_neighbours import Queue
+from app.ui.widgets.candidate_table import CELL
+from tests.app.ui.judge.queue.conftest import fill
+from tests.app.ui.whole_window import CTRL, LEFT, PLAIN, SHIFT, before_window
+
+
+@pytest.fixture
+def page(person):
+    person.press(Qt.Key.Key_5, CTRL)
+    page = person.view._stack.currentWidget()
+    assert isinstance(page, OverviewPage)
+    person.wait(page.table.hasFocus)
+    person.wait(lambda: page.model.blocks.row(11) is not None)
+    return page
+
+
+def click(person, page, row, held=PLAIN):
+    place = page.table.visualRect(page.model.index(row, OBJECT)).center()
+    person.qtbot.mouseClick(page.table.viewport(), LEFT, held, place)
+
+
+def select(person, page, *rows):
+    click(person, page, rows[0])
+    for row in rows[1:]:
+        click(person, page, row, CTRL)
+
+
+def test_rows_filters_messages_and_titles_of_the_table(person, page):
+    assert person.view.page == "overview_page" and not page.table.isColumnHidden(SPECTRUM)
+    assert page.table.rowHeight(0) > 1.5 * page.table.row_height
+    person.wait(lambda: page.model.index(0, SPECTRUM).data(CELL).line is not None)
+    assert person.view.judging.docks["queue"].part.table.isColumnHidden(SPECTRUM)
+    assert len({each.y() for each in page.filters.quick.values()}) == 1
+    header = page.table.horizontalHeader()
+    assert header.length() == page.table.viewport().width()
+    assert page.table.columnWidth(SPECTRUM) > page.table.columnWidth(OBJECT)
+    person.press(Qt.Key.Key_End)
+    person.wait(lambda: page.table.focused_row == 11)
+    person.press(Qt.Key.Key_Home)
+    person.wait(lambda: page.table.focused_row == 0)
+    click(person, page, 2)
+    person.press(Qt.Key.Key_Down, SHIFT)
+    person.press(Qt.Key.Key_Down, SHIFT)
+    assert page.strip.count.text() == "3 of 12 selected"
+    person.current.message.emit("Saved: 5 changed")
+    status = person.view.status
+    top = page.strip.mapTo(person.view, QPoint(0, 0)).y()
+    assert status.isVisible() and status.geometry().bottom() < top
+    header = page.table.horizontalHeader()
+    place = QPoint(header.sectionViewportPosition(OBJECT) + 20, header.height() // 2)
+
+    def names():
+        rows = [page.model.blocks.row(number) for number in range(12)]
+        return [row and row.candidate.object_id for row in rows]
+
+    rising = sorted(names(), key=str.casefold)
+    person.qtbot.mouseClick(header.viewport(), LEFT, PLAIN, place)
+    person.wait(lambda: names() == rising)
+    person.qtbot.mouseClick(header.viewport(), LEFT, PLAIN, place)
+    person.wait(lambda: names() == rising[::-1])
+
+
+def test_a_list_without_candidates_asks_for_some(qtbot, tmp_path):
+    place = tmp_path / "empty.speco3"
+    new_session(place, find_task("CV"), "Ada").close()
+    with before_window(qtbot, None) as person:
+        person.window.opening.open_session(place)
+        person.wait(lambda: person.window.view is not None)
+        person.press(Qt.Key.Key_5, CTRL)
+        page = person.view._stack.currentWidget()
+        person.wait(page.message.isVisible)
+        assert "open a list" in page.message.text()
+
+
+def test_what_was_opened_is_judged_and_undone_at_once_and_what_is_hidden_reads_nothing(
+    person, page
+):
+    person.press(Qt.Key.Key_1, CTRL)
+    for number in (2, 3, 5):
+        person.go(number)
+    person.press(Qt.Key.Key_5, CTRL)
+    select(person, page, 1, 2, 4)
+    assert page.strip.count.text() == "3 of 12 selected"
+    person.press("x")
+    person.wait(lambda: person.verdicts() == {2: "REJECT", 3: "REJECT", 5: "REJECT"})
+    assert page.confirm.isHidden()
+    person.wait(lambda: not page.acts.is_busy)
+    person.press(Qt.Key.Key_Z, CTRL)
+    person.wait(lambda: person.verdicts() == {})
+    person.wait(lambda: not page.acts.is_busy)
+    person.press(Qt.Key.Key_Y, CTRL)
+    person.wait(lambda: len(person.verdicts()) == 3)
+    person.wait(lambda: not page.acts.is_busy)
+    again(person, page)
+    person.press(Qt.Key.Key_1, CTRL)
+    counted = []
+    page.loader.counted.connect(lambda: counted.append(1))
+    person.session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
+    person.go(4)
+    assert not counted
+    person.press(Qt.Key.Key_5, CTRL)
+    person.qtbot.waitUntil(lambda: page.model.blocks.row(1) is not None)
+    assert page.model.blocks.row(1).mine is not None
+    again(person, page)
+    click(person, page, 6)
+    person.press(Qt.Key.Key_Return)
+    assert person.view.page == "judging_page"
+    person.sees(7)
+    person.press(Qt.Key.Key_5, CTRL)
+    place = page.table.visualRect(page.model.index(3, OBJECT)).center()
+    click(person, page, 3)
+    person.qtbot.mouseDClick(page.table.viewport(), LEFT, PLAIN, place)
+    person.qtbot.mouseRelease(page.table.viewport(), LEFT, PLAIN, place)
+    assert person.view.page == "judging_page"
+    person.sees(4)
+
+
+def test_unopened_spectra_are_asked_about_once_and_browsing_judges_nothing(person, page):
+    for rows in [(), (3,)]:
+        again(person, page)
+        if rows:
+            select(person, page, *rows)
+        told = []
+        person.current.message.connect(told.append)
+        for key in "axu*":
+            person.press(key)
+        assert person.verdicts() == {} and page.confirm.isHidden() and len(told) == 4
+        assert not page.strip.buttons[Verdict.ACCEPT].isEnabled()
+    again(person, page)
+    select(person, page, 5, 6, 7)
+    person.press("a")
+    person.wait(page.confirm.isVisible)
+    assert "3 of these 3 candidates" in page.confirm.text.text()
+    assert "✓ accepted" in page.confirm.text.text()
+    person.wait(page.confirm.hasFocus)
+    person.press("x")  # another verdict is no answer
+    person.press(Qt.Key.Key_Escape)
+    person.wait(page.table.hasFocus)
+    assert page.confirm.isHidden() and person.verdicts() == {}
+    person.press("a")
+    person.wait(page.confirm.hasFocus)
+    person.press(Qt.Key.Key_Return)
+    person.wait(lambda: person.verdicts() == {6: "ACCEPT", 7: "ACCEPT", 8: "ACCEPT"})
+    assert person.session.judgement(6).opinion.confidence is None
+    last = person.log()[-1]
+    with person.session.database.reading() as connection:
+        facts = dict(connection.exec_driver_sql("SELECT key, value FROM facts").all())
+    assert facts[f"act:{last.id}"].endswith(" overview")
+    person.wait(lambda: not page.acts.is_busy)
+
+
+def test_all_that_the_filter_shows(person, page):
+    person.session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
+    person.press("f", CTRL)
+    person.wait(page.filters.edit.hasFocus)
+    person.type("verdict:unjudged")
+    person.press(Qt.Key.Key_Return)
+    person.wait(lambda: page.model.rowCount() == 11 and not page.loader.is_counting)
+    page.table.setFocus()
+    person.press(Qt.Key.Key_A, CTRL)
+    person.wait(lambda: page.strip.count.text() == "11 of 11 selected")
+    person.press("u")
+    person.wait(page.confirm.hasFocus)
+    person.press(Qt.Key.Key_Return)
+    person.wait(lambda: len(person.verdicts()) == 12)
+    assert person.verdicts()[2] == "ACCEPT"
+    person.wait(lambda: not page.acts.is_busy)
+    person.wait(lambda: page.model.rowCount() == 0)
+    person.press(Qt.Key.Key_1, CTRL)
+    person.press(Qt.Key.Key_Z, CTRL)  # the undo of the judging page takes back the whole act, too
+    person.wait(lambda: person.verdicts() == {2: "ACCEPT"})
+
+
+def test_star_flag_comment_and_reasons_are_one_act_each(person, page):
+    person.session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT, comment="faint"))
+    person.wait(lambda: page.model.blocks.row(1).mine is not None)
+    click(person, page, 1)
+    click(person, page, 3, SHIFT)
+    assert page.strip.count.text() == "3 of 12 selected"
+    person.press("*")
+    person.wait(lambda: person.opinion(4) is not None and not page.acts.is_busy)
+    assert person.opinion(2).flags == ("star",) and person.opinion(2).verdict is Verdict.ACCEPT
+    assert person.opinion(3).verdict is None
+    person.press("c")
+    person.wait(page.strip.comment.hasFocus)
+    person.type("blend?")
+    person.press(Qt.Key.Key_Return)
+    person.wait(lambda: person.opinion(3).comment == "blend?" and not page.acts.is_busy)
+    assert person.opinion(2).comment == "faint; blend?"
+    page.strip.flag_requested.emit("star")  # all have it: it goes
+    person.wait(lambda: person.opinion(2).flags == () and not page.acts.is_busy)
+    again(person, page)
+    person.session.record_verdict(2, Opinion(comment="faint"))
+    select(person, page, 1, 2)
+    person.press("c")
+    person.wait(page.strip.comment.hasFocus)
+    person.type("no flux calibration, axed")  # an a and an x in it judge nothing
+    person.press(Qt.Key.Key_Escape)
+    person.wait(page.table.hasFocus)
+    assert person.verdicts() == {}
+    person.press("x")
+    person.wait(page.confirm.hasFocus)
+    assert "Reason: no flux calibration, axed" in page.confirm.text.text()
+    person.press(Qt.Key.Key_Return)
+    person.wait(lambda: person.verdicts() == {2: "REJECT", 3: "REJECT"})
+    person.wait(lambda: not page.acts.is_busy)
+    assert person.opinion(2).comment == "faint; no flux calibration, axed"
+    assert person.opinion(3).comment == "no flux calibration, axed"
+    assert page.strip.comment.text() == ""
+    person.press(Qt.Key.Key_Z, CTRL)
+    person.wait(lambda: person.verdicts() == {} and not page.acts.is_busy)
+    assert person.opinion(2).comment == "faint" and person.opinion(3) is None
+
+
+def test_what_cannot_be_read_gets_no_verdict_and_the_agent_is_kept_as_seen(person, page):
+    with person.session.database.writing() as connection:
+        connection.exec_driver_sql(
+            "UPDATE candidates SET agent_verdict = 'NO', agent_model = 'nano', agent_p_yes = 0.1"
+        )
+    person.current.blind_mode.set_on(True)
+    select(person, page, 4, 5)
+    person.press("x")
+    person.wait(page.confirm.hasFocus)
+    person.press(Qt.Key.Key_Return)
+    person.wait(lambda: len(person.verdicts()) == 2 and not page.acts.is_busy)
+    assert all(not entry.shown for entry in person.log())
+    person.current.blind_mode.set_on(False)
+    select(person, page, 7, 8)
+    person.press("x")
+    person.wait(page.confirm.hasFocus)
+    person.press(Qt.Key.Key_Return)
+    person.wait(lambda: len(person.verdicts()) == 4 and not page.acts.is_busy)
+    assert [entry.shown["verdict"] for entry in person.log()[2:]] == ["NO", "NO"]
+    again(person, page)
+    with person.session.database.writing() as connection:
+        connection.exec_driver_sql("UPDATE candidates SET fault = 'no file' WHERE id = 3")
+    page.loader.show(person.current.queue)
+    person.wait(lambda: page.model.blocks.row(2) is not None)
+    select(person, page, 1, 2, 3)
+    person.press("x")
+    person.wait(page.confirm.hasFocus)
+    person.press(Qt.Key.Key_Return)
+    person.wait(lambda: person.verdicts() == {2: "REJECT", 4: "REJECT"})
+    person.wait(lambda: not page.acts.is_busy)
+
+
+def test_thirty_thousand_rows(qtbot, tmp_path):
+    """All are selected in a moment; 500 are flagged in one act, and taken back by one undo."""
+    with new_session(tmp_path / "long.speco3", find_task("CV"), "Ada") as session:
+        fill(session, 30_000)
+    with before_window(qtbot, tmp_path / "long.speco3") as person:
+        person.press(Qt.Key.Key_5, CTRL)
+        page = person.view._stack.currentWidget()
+        person.wait(lambda: page.model.rowCount() == 30_000)
+        told = []
+        person.current.message.connect(told.append)
+        page.table.setFocus()
+        person.press(Qt.Key.Key_A, CTRL)
+        person.wait(lambda: page.strip.count.text() == "30,000 of 30,000 selected")
+        person.press("*")
+        assert "At most 5,000" in told[-1]
+        person.press("f", CTRL)
+        person.type("id<=500")
+        person.press(Qt.Key.Key_Return)
+        person.wait(lambda: page.model.rowCount() == 500 and not page.loader.is_counting)
+        page.table.setFocus()
+        person.press(Qt.Key.Key_A, CTRL)
+        person.press("*")
+        person.wait(lambda: person.opinion(500) is not None and not page.acts.is_busy)
+        assert person.opinion(1).flags == ("star",) and person.opinion(501) is None
+        person.press(Qt.Key.Key_1, CTRL)
+        person.press(Qt.Key.Key_Z, CTRL)
+        person.wait(lambda: "500 candidates" in told[-1])
+        assert person.opinion(1) is None and person.opinion(500) is None
+
+
+def test_a_sub_class_and_a_field_for_many_with_one_undo_each(person, page):
+    session = person.view.session
+    for number in (1, 2):
+        session.record_verdict(number, Opinion(verdict=Verdict.ACCEPT))
+    session.record_verdict(3, Opinion(verdict=Verdict.REJECT))
+    fields = OwnField(name="ebv", kind="number"), OwnField(name="seen", kind="tick")
+    set_own_fields(session, fields)
+    person.wait(lambda: (row := page.model.blocks.row(2)) is not None and row.mine is not None)
+
+    def said(name):
+        given = (session.judgement(number) for number in (1, 2, 3))
+        values = ({"subclass": e.opinion.subclass, **dict(e.opinion.fields)} for e in given)
+        return [each.get(name) for each in values]
+
+    def choose(*titles):
+        person.press(";")
+        menu = page.strip.subclass_menu
+        person.wait(menu.isVisible)
+        for title in titles[:-1]:
+            menu = next(each for each in menu.actions() if each.text().startswith(title)).menu()
+        if titles[-1] is not None:
+            next(each for each in menu.actions() if each.text().startswith(titles[-1])).trigger()
+            page.strip.subclass_menu.close()
+
+    select(person, page, 0, 1, 2)
+    choose("DN", "WZ Sge")
+    person.wait(lambda: said("subclass") == ["DN/WZ Sge", "DN/WZ Sge", ""])
+    person.wait(lambda: not page.acts.is_busy)
+    choose("seen", "yes")
+    person.wait(lambda: said("seen") == [True, True, True])
+    person.wait(lambda: not page.acts.is_busy)
+    choose("ebv", None)
+    page.strip.subclass_menu.lines["ebv"].setText("0.25")
+    person.qtbot.keyClick(page.strip.subclass_menu.lines["ebv"], Qt.Key.Key_Return)
+    person.wait(lambda: said("ebv") == [0.25, 0.25, 0.25])
+    person.wait(lambda: not page.acts.is_busy)
+    for name, wanted in (
+        ("ebv", [None, None, None]),
+        ("seen", [None, None, None]),
+        ("subclass", ["", "", ""]),
+    ):
+        person.press(Qt.Key.Key_Z, CTRL)
+        person.wait(lambda name=name, wanted=wanted: said(name) == wanted)
+        person.wait(lambda: not page.acts.is_busy)
+    assert session.judgement(3).opinion == Opinion(verdict=Verdict.REJECT)
+
+
+def again(person, page):
+    """The page once more, with nothing judged and nothing selected."""
+    person.start_over()
+    person.press(Qt.Key.Key_5, CTRL)
+    page.table.clearSelection()
+    person.wait(page.table.hasFocus)
+    person.wait(lambda: page.model.rowCount() == 12 and page.model.blocks.row(11) is not None)
+
+
+def test_rows_are_those_of_the_filter_and_the_order(session):
+    up = Queue(tree=EVERYTHING, sort=parse_sort("list"))
+    assert spans_of(session, up, frozenset({2, 3, 4, 9})) == [Span(1, 3), Span(8, 1)]
+    down = Queue(tree=EVERYTHING, sort=parse_sort("list:down"))
+    assert spans_of(session, down, frozenset({12, 11, 1})) == [Span(0, 2), Span(11, 1)]
+    few = Queue(tree=parse_filter("id>5"), sort=parse_sort("list"))
+    assert spans_of(session, few, frozenset({5, 6, 99})) == [Span(0, 1)]
+
+
+def test_many_groups_are_cut(session, monkeypatch):
+    monkeypatch.setattr(selected_rows, "MAX_SPANS", 2)
+    queue = Queue(tree=EVERYTHING, sort=parse_sort("list"))
+    wanted = frozenset({1, 3, 4, 6, 8})
+    assert spans_of(session, queue, wanted) == [Span(0, 1), Span(2, 2)]

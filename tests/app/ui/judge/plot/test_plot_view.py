@@ -1,0 +1,150 @@
+"""The plot: reported once when painted, in the colours of the theme, without leaks."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QColor
+
+from app.core.session.measurements import HandMeasurement
+from app.ui.base.theme.theme import LIGHT, THEMES
+from app.ui.judge.plot.canvas.curve import pieces
+from app.ui.judge.plot.measured_layer import width_text
+from app.ui.judge.plot.plot_view import PlotView, raw_underlay
+from app.ui.judge.plot.trace import trace
+from tests.app.ui.judge.plot.conftest import on_to
+from tests.app.ui.judge.plot.spectra import spectrum
+
+
+def test_each_spectrum_is_told_once_with_the_same_items_in_every_theme(qtbot, context, panel):
+    told = []
+    panel.plot.painted.connect(told.append)
+    on_to(qtbot, context, 3)
+    panel.plot.viewport().repaint()
+    context.view.change_smoothing(1)
+    panel.plot.viewport().repaint()
+    assert told == [3]
+    items = len(panel.plot.scene().items())
+    for number in (2, 3, 4):
+        context.current.go_to(number)
+        qtbot.waitUntil(lambda: context.current.is_painted)
+    assert len(panel.plot.scene().items()) == items
+    for name in THEMES:
+        context.current_theme.use(THEMES[name])
+        image = panel.plot.grab().toImage()
+        where = panel.plot.stage.geometry().topLeft().toPoint()
+        assert image.pixelColor(where.x() - 40, 2).name() == THEMES[name].plot
+
+
+def test_painting_takes_no_reference_to_none_away(context, panel):
+    """Some versions of PySide lose a reference to None in each painter call, and then crash."""
+
+    def paint(times):
+        for _ in range(times):
+            panel.plot.viewport().repaint()
+            panel.overview.apply_theme(context.current_theme.theme)
+            panel.overview.repaint()
+
+    paint(100)
+    gc.collect()
+    before = sys.getrefcount(None)
+    paint(200)
+    assert sys.getrefcount(None) - before > -100
+
+
+def with_bad(start, stop, **changes):
+    mask = np.zeros(3000, dtype=bool)
+    mask[start:stop] = True
+    return spectrum(mask=mask, **changes)
+
+
+def test_bad_pixels_are_drawn_behind_in_stretches():
+    drawn = trace(with_bad(1000, 1010))
+    wavelength, behind = raw_underlay(drawn)
+    assert wavelength[np.isfinite(behind)].tolist() == drawn.wavelength[999:1011].tolist()
+    mask = np.isin(np.arange(3000), (1000, 1003, 2000))
+    _, behind = raw_underlay(trace(spectrum(mask=mask)))
+    assert [part.stop - part.start for part in pieces(behind)] == [6, 3]
+    assert raw_underlay(trace(spectrum()))[0].size == 0
+
+
+LIMIT_S = 120
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5, 2.0])
+def test_the_frame_is_whole_and_the_line_as_wide_at_every_scale(scale):
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.app.ui.judge.plot.scaled_plot"],
+        env={**os.environ, "QT_SCALE_FACTOR": str(scale), "QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True, text=True, timeout=LIMIT_S, check=True,
+    )  # fmt: skip
+    seen = json.loads(run.stdout)
+    assert seen["scale"] == scale and seen["edges"] == [max(round(scale), 1)] * 4
+    assert seen["widths"] == pytest.approx([1.3] * 4, abs=0.2)
+
+
+WINDOW = (6400.0, 6730.0)
+
+
+@pytest.fixture
+def plot(qtbot):
+    made = PlotView(LIGHT)
+    qtbot.addWidget(made)
+    made.resize(900, 500)
+    made.show()
+    qtbot.waitExposed(made)
+    yield made
+
+
+def measured(ew):
+    return HandMeasurement(line="Hα", ew=ew, left=(6500.0, 1.0), right=(6630.0, 1.0))
+
+
+def label_rows(plot, drawn, ew):
+    """First and last row with the label's colour in the label's columns, from the stage's top."""
+    plot.show_trace(drawn)
+    plot.show_range(WINDOW, autoscale=True)
+    plot.show_flux(-0.5, 3.5)
+    plot.measured.shown = [measured(ew)]
+    image = plot.grab().toImage()
+    stage, scale = plot.stage.geometry(), plot.stage.scale_now
+    middle = round(stage.left() + scale.x(6565.0))
+    half = int(plot.texts.width(width_text(measured(ew))) / 2)
+    accent = QColor(LIGHT.accent)
+    line = stage.top() + scale.y(1.0)
+    rows = [
+        y
+        for y in range(round(stage.top()) + 2, round(stage.bottom()) - 2)
+        if abs(y - line) > 6
+        for x in range(middle - half, middle + half)
+        if _is_near(image.pixelColor(x, y), accent)
+    ]
+    return min(rows), max(rows), line
+
+
+def _is_near(colour, other):
+    pairs = zip(colour.getRgb()[:3], other.getRgb()[:3], strict=True)
+    return all(abs(one - two) < 12 for one, two in pairs)
+
+
+def test_labels_of_measurements_leave_the_curve_free(plot):
+    for ew, peak in [(-20.0, 2.0), (10.0, -0.8)]:
+        first, last, line = label_rows(plot, trace(spectrum(peak=peak, noise=0.02)), ew)
+        assert first > line if ew < 0 else last < line
+        assert last - first < plot.texts.height
+    drawn = trace(spectrum(peak=2.0, noise=0.05))
+    first, _, _ = label_rows(plot, drawn, -20.0)
+    near = np.abs(drawn.wavelength - 6565.0) < 15.0
+    lowest = plot.stage.scale_now.y(float(np.nanmin(drawn.flux[near])))
+    assert first >= plot.stage.geometry().top() + lowest
+    wide = measured(1.0)
+    narrow = HandMeasurement(line="He I", ew=1.0, left=(6520.0, 1.0), right=(6560.0, 1.0))
+    plot.measured.shown = [narrow, wide]
+    assert plot.measured.at(6540.0) is narrow and plot.measured.at(6600.0) is wide
+    assert plot.measured.at(6700.0) is None

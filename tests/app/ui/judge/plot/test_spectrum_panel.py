@@ -1,0 +1,345 @@
+"""The spectrum panel: painted before it is judged, its windows and lines, the mouse, the agent."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from collections.abc import Iterator
+from threading import Event
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from agent.tasks.catalogue import look_task
+from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
+from app.core.queue import LIST_ORDER, row_of
+from app.core.session.records import Verdict
+from app.core.session.session import new_session
+from app.core.spectra.prefetch import Prefetch, spectrum_key
+from app.ui.judge.plot import panel_parts, spectrum_panel
+from app.ui.judge.plot.header import ClassButton
+from app.ui.judge.plot.panel_parts import TraceCache
+from app.ui.judge.plot.readout import readout_text
+from app.ui.judge.plot.trace import asked_trace, trace
+from app.ui.session.candidate.view_options import SMOOTHINGS_PX, View
+from app.ui.widgets.input_filter import plain_html
+from tests.app.ui.conftest import opened_context
+from tests.app.ui.judge.plot.conftest import HALPHA, LEFT, NO, RIGHT, at, on_to, shown
+from tests.app.ui.judge.plot.spectra import spectrum
+from tests.app.ui.steps import shown_in
+from tests.processes import LONG_S
+
+
+def test_a_spectrum_is_judged_when_it_was_painted_and_not_before(qtbot, context, session, panel):
+    current = context.current
+    panel.hide()
+    current.go_to(2)
+    qtbot.waitUntil(lambda: current.spectrum is not None)
+    panel.grab()
+    current.judge(Verdict.ACCEPT)
+    assert not current.is_painted and session.judgement(2) is None
+    panel.show()
+    qtbot.waitUntil(lambda: current.is_painted)
+    current.judge(Verdict.ACCEPT)
+    assert session.judgement(2).opinion.verdict is Verdict.ACCEPT
+
+
+def test_a_long_spectrum_is_smoothed_elsewhere(qtbot, context, panel, monkeypatch):
+    """The raw spectrum is shown at once; a result for a former candidate is dropped."""
+    monkeypatch.setattr("app.ui.judge.plot.trace.MAX_SYNC_PIXELS", 100)
+    asked, on_window = Event(), threading.get_ident()
+    go_on = Event()
+
+    def slow(spectrum, smoothing_px=0.0, *others):
+        if smoothing_px:
+            assert threading.get_ident() != on_window
+            asked.set()
+            assert go_on.wait(LONG_S)
+        return trace(spectrum, smoothing_px)
+
+    monkeypatch.setattr(spectrum_panel, "trace", slow)
+    on_to(qtbot, context, 1)
+    context.view.change(smoothing=2)
+    assert asked.wait(LONG_S) and not panel.plot.trace.is_smoothed
+    on_to(qtbot, context, 2)
+    drawn = panel.plot.trace
+    assert (drawn.range, drawn.is_smoothed) == (panel.whole, False)
+    go_on.set()
+    qtbot.waitUntil(lambda: panel.plot.trace.is_smoothed)
+    assert panel.plot.trace.smoothing_px == SMOOTHINGS_PX[2]
+    expected = trace(context.current.spectrum, SMOOTHINGS_PX[2]).flux
+    np.testing.assert_array_equal(panel.plot.trace.flux, expected)
+    assert "Smoothed 3 px" in panel.header.note.text()
+
+
+def test_a_window_stays_or_says_that_it_has_no_data(qtbot, context, panel, keys):
+    context.view.set_window(HALPHA)
+    qtbot.keyClick(panel, Qt.Key.Key_N)
+    qtbot.waitUntil(lambda: context.current.is_painted)
+    assert context.current.candidate.id == 2 and shown(panel) == pytest.approx(list(HALPHA))
+    context.view.change(keep_window=False)
+    on_to(qtbot, context, 3)
+    assert context.view.window is None
+    context.view.change(keep_window=True)
+    context.view.set_window((20_000.0, 21_000.0))
+    on_to(qtbot, context, 2)
+    assert tuple(shown(panel)) == pytest.approx(context.current.spectrum.range)
+    assert "No data at 20000–21000 Å" in panel.header.note.text()
+    spectrum = context.current.spectrum
+    nothing = type(spectrum)(wavelength=spectrum.wavelength, flux=spectrum.flux * np.nan)
+    context.current._set_spectrum(nothing, "")
+    qtbot.waitUntil(lambda: context.current.is_painted)
+    assert len(panel.plot.shades.bad) == 1
+
+
+def test_line_sets_are_those_of_the_task_or_ones_own(context, panel, qtbot, tmp_path):
+    def kinds():
+        return {mark.line.species for mark in panel.plot.marks.marks}
+
+    assert "H I" in kinds() and "TiO" not in kinds()
+    context.view.change(line_sets=frozenset({"molecules"}))
+    assert "TiO" in kinds() and "H I" not in kinds()
+    own = tmp_path / "own.toml"
+    own.write_text(
+        'name = "own"\ntitle = "Own"\nlines = [{ id = "X_1", label = "X 5000", '
+        'wavelength = 5000.0, medium = "vacuum" }]\n'
+    )
+    context.settings.change(line_lists=(str(own),))
+    context.view.change(line_sets=frozenset({"own"}))
+    qtbot.waitUntil(lambda: [each.line.id for each in panel.plot.marks.marks] == ["X_1"])
+    with qtbot.waitSignal(context.current.failed):
+        context.settings.change(line_lists=(str(tmp_path / "none.toml"),))
+
+
+def test_the_readout_a_click_and_the_zoom_box_say_where_they_are(qtbot, context, panel):
+    context.view.set_window((6464.6, 6664.6))
+    viewport = panel.plot.viewport()
+    position = at(panel, 0.5, 0.7)
+    qtbot.mouseMove(viewport, at(panel, 0.2))
+    qtbot.mouseMove(viewport, position)
+    qtbot.waitUntil(lambda: panel.header.readout.text() != "")
+    text = panel.header.readout.text()
+    assert text.startswith("Hα 6564.6") and "F " in text
+    qtbot.mouseMove(viewport, at(panel, 0.25, 0.7))
+    qtbot.waitUntil(lambda: "Hα" not in panel.header.readout.text())
+    context.view.set_window((6464.6, 6664.6))
+    QTest.mouseClick(panel.plot.viewport(), LEFT, NO, at(panel, 0.5))
+    QApplication.processEvents()
+    assert "Hα" in panel.header.note.text() and "km/s" in panel.header.note.text()
+    context.view.change(smoothing=2)
+    QTest.mouseClick(panel.plot.viewport(), LEFT, NO, at(panel, 0.5))
+    QApplication.processEvents()
+    before = panel.header.note.toolTip()
+    assert before.startswith("At ")
+    context.view.change(z=0.02)
+    assert panel.header.note.toolTip() != before
+    assert "Smoothed 3 px" in panel.caption and "At " not in panel.caption
+    context.view.change(smoothing=0)
+    assert "Smoothed" not in panel.caption
+    context.view.change(wavelength_unit="nm")
+    target, start, end = panel.plot.viewport(), at(panel, 0.3), at(panel, 0.6)
+    QTest.mousePress(target, RIGHT, NO, start)
+    for share in (0.5, 1.0):
+        QTest.mouseMove(target, start + (end - start) * share)
+        QApplication.processEvents()
+    drawn = panel.plot.look.zoom_box
+    low, high = (f"{wavelength / 10.0:.2f}" for wavelength in drawn)
+    assert panel.header.readout.text() == f"{low}–{high} nm"
+    QTest.mouseRelease(target, RIGHT, NO, end)
+    QApplication.processEvents()
+    assert panel.plot.look.zoom_box is None and "–" not in panel.header.readout.text()
+    assert context.view.window == pytest.approx(drawn)
+
+
+def test_the_readout_is_that_of_the_spectrum_shown(qtbot, context, panel, keys):
+    """The mouse stays where it is while keys show another object and another window."""
+    viewport = panel.plot.viewport()
+    qtbot.mouseMove(viewport, at(panel, 0.2))
+    qtbot.mouseMove(viewport, at(panel, 0.4, 0.7))
+    qtbot.waitUntil(lambda: panel.header.readout.text() != "")
+
+    def expected():
+        mark = panel.plot.marks.at(panel._mouse_at.x())
+        return readout_text(context.current.spectrum, panel.under_mouse, panel.frame, mark)
+
+    seen = [panel.header.readout.text()]
+    qtbot.keyClick(panel, Qt.Key.Key_N)
+    qtbot.waitUntil(lambda: context.current.is_painted)
+    seen.append(panel.header.readout.text())
+    assert seen[-1] == expected()
+    qtbot.keyClick(panel, Qt.Key.Key_BracketRight)
+    context.view.set_window(HALPHA)
+    seen.append(panel.header.readout.text())
+    assert seen[-1] == expected() and len(set(seen)) == 3
+    context.current._set_spectrum(None, "unreadable")
+    assert panel.header.readout.text() == ""
+
+
+def test_the_overview_goes_where_the_plot_has_no_room(qtbot, panel):
+    assert panel.overview.isVisible()
+    font = panel.font()
+    font.setPointSize(24)
+    panel.setFont(font)
+    panel.resize(900, 260)
+    qtbot.waitUntil(panel.overview.isHidden)
+    assert panel.plot.geometry().top() >= panel.top_row.geometry().bottom()
+    panel.resize(900, 640)
+    qtbot.waitUntil(panel.overview.isVisible)
+
+
+HERE, THERE = (6450.0, 6750.0), (4800.0, 4900.0)
+
+
+def test_the_plot_goes_where_the_agent_looks_until_the_person_takes_it_back(context, panel, qtbot):
+    context.view.set_window(THERE, "mine")
+    context.agent.shown.look_changed.emit(HERE, "Hα\n  emission")
+    assert shown(panel) == pytest.approx(list(HERE))
+    assert panel.plot.look.look == HERE and panel.plot.look.label == "Hα emission"
+    assert context.view.window_name == "Hα emission"
+    context.agent.shown.look_changed.emit((5000.0, 5100.0), "Mg b")
+    context.agent.shown.look_changed.emit(None, "")
+    assert (context.view.window, context.view.window_name) == (THERE, "mine")
+    assert panel.plot.look.look is None
+    context.agent.shown.look_changed.emit(HERE, "Hα")
+    context.view.set_window(THERE)
+    context.agent.shown.look_changed.emit(None, "")
+    assert context.view.window == THERE
+    for action in ["escape", "whole"]:
+        context.commands.add("escape", lambda: None)
+        context.view.set_window(THERE)
+        context.agent.shown.look_changed.emit(HERE, "Hα")
+        context.commands.run(action)
+        assert context.view.window == (THERE if action == "escape" else None)
+        assert panel.plot.look.look is None
+    context.agent.shown.look_changed.emit(HERE, "Hα")
+    context.current.next()
+    qtbot.waitUntil(lambda: context.current.is_painted)
+    assert context.view.window is None and panel.plot.look.look is None
+
+
+def test_its_windows_are_numbered_in_the_strip(qtbot, context, panel):
+    looks = (
+        Step(kind="zoom", range=(6400.0, 6700.0), label="Hα <b>"),
+        Step(kind="zoom", range=(1.0, 2.0), error="outside"),
+        Step(kind="zoom", range=(4800.0, 4900.0), label="Hβ"),
+    )
+    trajectory = Trajectory(
+        task="CV", spectrum=SpectrumRef(z=0.1), model=ModelRef(name="x"), steps=looks,
+        stopped_by="answer",
+    )  # fmt: skip
+    context.agent.shown.trajectory_changed.emit(trajectory)
+    found = panel.overview.agent_windows
+    assert [each.name for each in found] == ["1", "2"]
+    assert found[0].range == pytest.approx((6400 * 1.1, 6700 * 1.1))
+    x = panel.overview.x_of(7200)
+    assert "1: Hα <b>" in panel.overview.tooltip_at(x)
+    qtbot.mouseMove(panel.overview.viewport(), QPoint(round(x), 30))
+    qtbot.waitUntil(lambda: panel.overview.toolTip() != "")
+    assert "&lt;b&gt;" in plain_html(panel.overview.toolTip())
+    context.agent.shown.trajectory_changed.emit(None)
+    assert panel.overview.agent_windows == ()
+
+
+@pytest.fixture
+def view() -> View:
+    return View()
+
+
+@pytest.fixture
+def prefetch() -> Iterator[Prefetch]:
+    with Prefetch() as made:
+        yield made
+
+
+def test_a_prepared_curve_is_the_one_that_is_drawn_until_the_options_change(view, prefetch):
+    made, traces = spectrum(), TraceCache(view, prefetch)
+    traces.prepare(made)
+    drawn = traces.trace(made, asked_trace(view.options))
+    assert traces.trace(made, asked_trace(view.options)) is drawn
+    assert (drawn.range, False) in drawn.flux_ranges
+    view.change(smoothing=3)
+    smoothed = traces.trace(made, asked_trace(view.options))
+    assert smoothed is not drawn and smoothed.smoothing_px == view.options.smoothing_px
+
+
+def test_the_flux_range_of_a_kept_window_is_prepared(view, prefetch):
+    view.set_window((6400.0, 6700.0))
+    made, traces = spectrum(), TraceCache(view, prefetch)
+    traces.prepare(made)
+    assert ((6400.0, 6700.0), False) in traces.trace(made, (0.0, "file", False)).flux_ranges
+
+
+def test_a_curve_lives_as_long_as_its_spectrum(view, prefetch):
+    made, traces = spectrum(), TraceCache(view, prefetch)
+    traces.prepare(made)
+    drawn = weakref.ref(traces.trace(made, asked_trace(view.options)))
+    del made
+    gc.collect()
+    assert drawn() is None
+
+
+def test_a_spectrum_that_was_read_ahead_is_shown_without_making_its_curve(
+    qtbot, context, panel, monkeypatch
+):
+    following = spectrum_key(row_of(context.bridge.session, 2, LIST_ORDER).candidate)
+    qtbot.waitUntil(lambda: context.current.prefetch.peek(following) is not None)
+    threads, real = [], panel_parts.trace
+
+    def noted(*asked):
+        threads.append(threading.current_thread())
+        return real(*asked)
+
+    monkeypatch.setattr(panel_parts, "trace", noted)
+    on_to(qtbot, context, 2)
+    asked = asked_trace(context.view.options)
+    assert panel.plot.trace is panel._traces.trace(context.current.spectrum, asked)
+    assert threading.main_thread() not in threads
+
+
+@pytest.fixture
+def ran(context):
+    found = []
+    for name in ("other_class", "show_guideline"):
+        context.commands.add(name, lambda name=name: found.append(name))
+    return found
+
+
+def texts_of(button):
+    return [each.text() for each in button.menu().actions() if each.text()]
+
+
+def test_the_menu_says_what_is_asked_and_that_it_stays(qtbot, context, ran):
+    button = shown_in(qtbot, ClassButton(context), 120, 30)
+    assert button.text() == "CV" and button.toolTip() == "Cataclysmic variables"
+    assert texts_of(button)[0] == "Is this the spectrum of a cataclysmic variable?"
+    assert "keeps its class" in texts_of(button)[-1]
+    click_entry(qtbot, button, "Judge this list for another class")
+    click_entry(qtbot, button, "Show the guideline")
+    assert ran == ["other_class", "show_guideline"]
+
+
+def test_without_a_class_one_can_be_chosen(qtbot, tmp_path):
+    with (
+        new_session(tmp_path / "look.speco3", look_task(), "Ada") as session,
+        opened_context(session) as context,
+    ):
+        found = []
+        context.commands.add("other_class", lambda: found.append("other_class"))
+        button = shown_in(qtbot, ClassButton(context), 120, 30)
+        assert button.text() == "No class"
+        assert texts_of(button) == ["Nothing is judged here", "Choose a class to judge"]
+        click_entry(qtbot, button, "Choose a class to judge")
+        assert found == ["other_class"]
+
+
+def click_entry(qtbot, button, text):
+    menu = button.menu()
+    entry = next(each for each in menu.actions() if each.text() == text)
+    menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
+    qtbot.waitUntil(menu.isVisible)
+    QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(entry).center())
+    qtbot.waitUntil(lambda: not menu.isVisible())

@@ -1,0 +1,56 @@
+"""The menu of a row in the queue."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+
+from app.ui.judge.queue.queue_panel import QueuePanel
+from app.ui.judge.queue.table_parts import sexagesimal
+from tests.app.ui.steps import shown_in
+
+
+@pytest.fixture
+def panel(qtbot, context):
+    made = shown_in(qtbot, QueuePanel(context), 400, 500)
+    context.current.start()
+    qtbot.waitUntil(lambda: made.model.blocks.row(2) is not None)
+    return made
+
+
+def opened(panel, row):
+    """The entries of the menu that a right click on this row opens."""
+    index = panel.model.index(row, 0)
+    panel.table.customContextMenuRequested.emit(panel.table.visualRect(index).center())
+    entries = {each.text(): each for each in panel.row_menu.menu.actions() if each.text()}
+    panel.row_menu.menu.close()
+    return entries
+
+
+def test_the_menu_of_a_row_copies_opens_and_goes(panel, context, monkeypatch, qtbot):
+    panel.row_menu.menu.clear()
+    panel.table.customContextMenuRequested.emit(QPoint(5, 5000))
+    assert panel.row_menu.menu.isEmpty()
+    candidate = panel.model.blocks.row(1).candidate
+    entries = opened(panel, 1)
+    entries["Copy the name"].trigger()
+    assert QGuiApplication.clipboard().text() == candidate.object_id
+    entries["Copy RA Dec in degrees"].trigger()
+    ra, dec = map(float, QGuiApplication.clipboard().text().split())
+    assert (ra, dec) == pytest.approx((candidate.ra, candidate.dec), abs=1e-6)
+    entries["Copy RA Dec in hours and degrees"].trigger()
+    assert QGuiApplication.clipboard().text() == sexagesimal(candidate.ra, candidate.dec)
+    seen = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", staticmethod(lambda url: seen.append(url)))
+    opened(panel, 1)["Open the folder of its file"].trigger()
+    assert seen[0].isLocalFile()
+    opened(panel, 2)["Go to this object"].trigger()
+    qtbot.waitUntil(lambda: context.current.candidate.id == 3)
+    for ra, dec, text in [
+        (187.705931, 12.391123, "12:30:49.42 +12:23:28.0"),
+        (359.9999999, -0.00001, "00:00:00.00 -00:00:00.0"),
+        (0.0, -89.9999999, "00:00:00.00 -90:00:00.0"),
+        (15.0, 5.5, "01:00:00.00 +05:30:00.0"),
+    ]:
+        assert sexagesimal(ra, dec) == text

@@ -1,0 +1,153 @@
+"""The strip of similar spectra and the order by likeness, used as a person would."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from sqlalchemy import update
+
+from app.core.database.file_opening import side_file
+from app.core.database.tables import candidates
+from app.core.queue import Sort
+from app.core.session.records import Opinion, Verdict
+from app.core.similar.features import features
+from app.core.similar.index import SUFFIX, index_of
+from app.core.spectra.prefetch import spectrum_key
+from app.ui.judge.judging_page import JudgingPage
+from tests.app.ui.steps import shown_in
+from tests.bench.bench_similar import unit
+
+COUNT = 12
+
+
+@pytest.fixture
+def page(qtbot, context, session):
+    made = JudgingPage(context)
+    context.commands.add("next", context.current.next)
+    shown_in(qtbot, made, 1280, 800)
+    context.current.go_to(2)
+    qtbot.waitUntil(lambda: context.current.is_painted)
+    yield made
+    made.dock_area.stop()
+
+
+@pytest.fixture
+def strip(qtbot, page, context):
+    """Open, with all spectra of the session read."""
+    with qtbot.waitSignal(page.docks["similar"].part.feed.ended):
+        context.commands.run("show_similar")
+    qtbot.waitUntil(
+        lambda: page.docks["similar"].part.panel is not None and shown(page) == nearest(context)
+    )
+    return page.docks["similar"].part.panel
+
+
+def shown(page):
+    cells = page.docks["similar"].part.panel.cells
+    return [cell.neighbour.row.candidate.id for cell in cells if cell.neighbour]
+
+
+def nearest(context, count=6):
+    """As a plain sort of all spectra of the session has them."""
+    current = context.current
+    vectors = {
+        number: unit(features(current.prefetch.get(key))) for number, key in _keys(context).items()
+    }
+    here = vectors.pop(current.candidate.id)
+    return sorted(vectors, key=lambda number: -float(here @ vectors[number]))[:count]
+
+
+def _keys(context):
+    found = context.bridge.session.candidates(range(1, COUNT + 1))
+    return {each.id: spectrum_key(each) for each in found}
+
+
+def click(cell, double=False):
+    QTest.mouseClick(cell, Qt.MouseButton.LeftButton)
+    if double:
+        QTest.mouseDClick(cell, Qt.MouseButton.LeftButton)
+        QTest.mouseRelease(cell, Qt.MouseButton.LeftButton)
+
+
+def test_nothing_is_read_until_it_is_wanted(qtbot, page, context, session):
+    assert page.docks["similar"].isHidden() and len(index_of(session.database)) == 0
+    assert not side_file(session.location, SUFFIX).exists()
+    with qtbot.waitSignal(page.docks["similar"].part.feed.ended):
+        context.commands.run("more_like_this")
+    expected = nearest(context, 1)
+    assert page.docks["similar"].part.panel is None and side_file(session.location, SUFFIX).exists()
+    context.commands.run("next")
+    assert [context.current.candidate.id] == expected
+
+
+def test_it_shows_the_six_nearest_and_follows_the_candidate(qtbot, strip, page, context):
+    likeness = [cell.neighbour.likeness for cell in strip.cells]
+    assert likeness == sorted(likeness, reverse=True) and strip.note.text() == "among 12 spectra"
+    context.commands.run("next")
+    assert shown(page) == []
+    qtbot.waitUntil(lambda: shown(page) == nearest(context))
+    assert 3 not in shown(page)
+    spectrum = context.current.spectrum
+    context.current._set_spectrum(replace(spectrum, flux=np.zeros(len(spectrum)), ivar=None))
+    qtbot.waitUntil(lambda: "too little" in strip.note.text())
+    assert shown(page) == []
+    context.commands.run("show_similar")
+    assert not strip.isVisible()
+
+
+def test_clicks_lay_it_over_the_spectrum_and_go_there(qtbot, strip, page, context):
+    cell = strip.cells[1]
+    click(cell)
+    qtbot.waitUntil(lambda: cell.slot is not None)
+    number = cell.neighbour.row.candidate.id
+    assert [each.candidate.id for each in page.comparison.compared] == [number]
+    assert cell.accessibleDescription() == "compared"
+    click(cell)
+    assert cell.slot is None and not page.comparison.compared
+    wanted = strip.cells[0].neighbour.row.candidate.id
+    click(strip.cells[0], double=True)
+    assert context.current.candidate.id == wanted
+    qtbot.waitUntil(lambda: len(shown(page)) == 6)
+    wanted = strip.cells[2].neighbour.row.candidate.id
+    strip.cells[2].customContextMenuRequested.emit(QPoint(5, 5))
+    qtbot.waitUntil(strip.menu.isVisible)
+    strip.menu.actions()[0].trigger()
+    strip.menu.close()
+    assert context.current.candidate.id == wanted
+
+
+def test_more_like_this_orders_the_queue(qtbot, strip, page, context):
+    expected = nearest(context, COUNT)
+    QTest.mouseClick(strip.more, Qt.MouseButton.LeftButton)
+    assert context.current.queue.sort == Sort("like", like=2)
+    walked = []
+    for _ in expected:
+        context.commands.run("next")
+        walked.append(context.current.candidate.id)
+    assert walked == expected and page.docks["queue"].part.filters.order.text().startswith(
+        "most like"
+    )
+
+
+def test_the_tiles_show_your_verdict_and_no_agents(qtbot, strip, page, context, session):
+    number = strip.cells[0].neighbour.row.candidate.id
+    with session.database.writing() as connection:
+        every = {"agent_verdict": "YES", "agent_p_yes": 0.97, "label": "CV"}
+        connection.execute(update(candidates).values(every))
+    context.current.blind_mode.set_on(True)
+    session.record_verdict(number, Opinion(verdict=Verdict.ACCEPT))
+    qtbot.waitUntil(lambda: strip.cells[0].mark == "✓")
+    assert strip.cells[0].neighbour.row.candidate.agent_verdict == "YES"
+    for cell in strip.cells:
+        said = f"{cell.text()} {cell.toolTip()} {cell.accessibleName()} {cell.likeness}"
+        assert "YES" not in said and "0.97" not in said and "CV" not in said
+    assert [cell.mark for cell in strip.cells[1:]] == [""] * 5
+    context.current.blind_mode.set_repeats([number])
+    context.commands.run("next")
+    context.current.previous()
+    qtbot.waitUntil(lambda: shown(page) == nearest(context))
+    assert strip.cells[0].mark == ""

@@ -1,0 +1,179 @@
+"""The verdict bar: buttons record verdicts and show the saved one."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
+from app.ui.judge.verdict.verdict_bar import VerdictBar
+from tests.app.ui.conftest import opened_context
+from tests.app.ui.steps import (
+    click,
+    give_opinion,
+    painted,
+    said,
+    show_painted,
+    shown_in,
+    start_over,
+)
+
+
+def test_buttons_and_commands_judge_what_is_drawn(qtbot, bar, context, session, tmp_path):
+    context.current.go_to(1)
+    click(qtbot, bar.buttons[Verdict.ACCEPT])
+    assert session.judgement(1) is None and not bar.buttons[Verdict.ACCEPT].isChecked()
+    # Every verdict has an action.
+    start_over(qtbot, context)  # Undo and redo by click
+    context.commands.run("accept")
+    painted(qtbot, context, 2)
+    click(qtbot, bar.undo)
+    assert session.judgement(1) is None
+    click(qtbot, bar.redo)
+    assert session.judgement(1).opinion.verdict is Verdict.ACCEPT
+    start_over(qtbot, context)  # Confidence by action and by click
+    context.commands.run("confidence_3")
+    assert bar.confidence.buttons[3].isChecked()
+    click(qtbot, bar.confidence.buttons[4])
+    context.commands.run("accept_stay")
+    assert session.judgement(1).opinion.confidence == 4
+    click(qtbot, bar.confidence.buttons[4])  # pressed again: not given
+    assert session.judgement(1).opinion == Opinion(verdict=Verdict.ACCEPT)
+    assert not bar.confidence.buttons[4].isChecked()
+    start_over(qtbot, context)  # Buttons show rebound keys
+    assert bar.buttons[Verdict.ACCEPT].key == "A"
+    context.keymap.rebind("accept", ["J"])
+    assert bar.buttons[Verdict.ACCEPT].key == "J"
+    start_over(qtbot, context)  # An unreadable spectrum disables the verdict buttons
+    context.current._set_spectrum(None, "no such file")
+    assert not any(each.isEnabled() for each in bar.buttons.values())
+    assert "unreadable" in bar.state.verdict.text()
+    show_painted(qtbot, context, 2)
+    assert all(each.isEnabled() for each in bar.buttons.values())
+
+
+def test_a_read_only_session_disables_all_buttons(qtbot, session, tmp_path):
+    session.close()
+    with (
+        open_session(tmp_path / "night.speco3", "Ada", read_only=True) as closed,
+        opened_context(closed) as context,
+    ):
+        bar = shown_in(qtbot, VerdictBar(context))
+        show_painted(qtbot, context)
+        assert "read-only" in bar.state.saved.full_text
+        assert not any(each.isEnabled() for each in (*bar.buttons.values(), bar.undo))
+        with qtbot.waitSignal(context.current.failed):
+            context.commands.run("blind")
+
+
+def test_no_answer_is_cut_and_none_shows_in_the_width(qtbot, bar, context, session):
+    assert bar.minimumSizeHint().width() <= 620
+    give_opinion(session, 1, "YES", 0.93)
+    for points in (10.0, 24.0):
+        font = bar.proposal.font()
+        font.setPointSizeF(points)
+        bar.proposal.setFont(font)
+        widths = set()
+        for number in (1, 2):
+            show_painted(qtbot, context, number)
+            shown = bar.proposal
+            widths.add(shown.sizeHint().width())
+            assert shown.width_of(shown.mark, shown.text(), shown.key) <= max(widths)
+        assert len(widths) == 1
+
+
+@pytest.mark.parametrize("width", [1280, 1440, 1600])
+def test_three_flags_need_no_second_row(qtbot, context, width):
+    bar = shown_in(qtbot, VerdictBar(context), width, 40)
+    show_painted(qtbot, context)
+    assert bar.heightForWidth(width) < 50
+    flags = bar.comment.flags
+    for name in ("noisy", "velocity", "calibration"):
+        context.current.toggle_flag(name)
+        parts = (*flags.chips.values(), flags.rest)
+        qtbot.waitUntil(lambda parts=parts: any(each.isVisible() for each in parts))
+        QApplication.processEvents()
+        assert bar.heightForWidth(width) < 50
+    assert len(flags.chips) == 3 or flags.rest.isVisible()
+    bar.resize(560, 200)
+    qtbot.waitUntil(lambda: len(flags.chips) == 3)  # in rows of their own there is room
+
+
+def test_the_saved_verdict_has_a_mark_and_a_word(qtbot, bar, context, session):
+    show_painted(qtbot, context)
+    click(qtbot, bar.buttons[Verdict.REJECT])
+    assert session.judgement(1).opinion.verdict is Verdict.REJECT
+    assert "Saved: rejected" in bar.state.saved.full_text
+    assert session.candidate(1).object_id in bar.state.saved.full_text
+    assert " s" in bar.state.saved.full_text.rsplit("·", 1)[1]
+    painted(qtbot, context, 2)
+    assert bar.state.verdict.text() == "not judged"
+    start_over(qtbot, context)
+    session.record_verdict(3, Opinion(verdict=Verdict.UNSURE))
+    show_painted(qtbot, context, 3)
+    assert [verdict for verdict, each in bar.buttons.items() if each.isChecked()] == ["UNSURE"]
+    assert bar.state.verdict.text() == "? unsure"
+    context.current.undo()
+    assert not any(each.isChecked() for each in bar.buttons.values())
+    assert "Undone: not judged" in bar.state.saved.full_text
+    start_over(qtbot, context)
+    session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
+    show_painted(qtbot, context, 2)
+    click(qtbot, bar.buttons[Verdict.UNSURE])
+    painted(qtbot, context, 3)
+    assert "Saved: unsure" in bar.state.saved.full_text
+    for number in (2, 1):
+        context.current.previous()
+        painted(qtbot, context, number)
+    assert not bar.state.saved.full_text and bar.state.verdict.text() == "✓ accepted"
+
+
+def test_acts_are_told_whole_and_move_nothing(qtbot, bar, context, session):
+    show_painted(qtbot, context)
+    before = [each.geometry() for each in (*bar.buttons.values(), bar.confidence, bar.undo)]
+    context.commands.run("accept_stay")
+    assert bar.state.saved.full_text
+    after = [each.geometry() for each in (*bar.buttons.values(), bar.confidence, bar.undo)]
+    assert after == before
+    for act in ["accept_stay", "reject_stay", "unsure_stay", "undo", "confidence_2"]:
+        start_over(qtbot, context)
+        context.commands.run("unsure_stay")
+        context.commands.run(act)
+        state = bar.state
+        state.resize(state.minimumSizeHint())
+        state.layout().activate()
+        assert state.saved.text() and state.saved.text() in state.saved.full_text
+        assert "…" not in state.saved.text()
+        assert state.saved.full_text.startswith(state.saved.text())
+        state.resize(1000, state.height())
+        state.layout().activate()
+        assert state.saved.text() == state.saved.full_text
+
+
+def test_the_agents_proposal_is_one_key_away_unless_there_is_none_or_it_is_hidden(
+    qtbot, bar, context, session
+):
+    give_opinion(session, 1, None, None)
+    show_painted(qtbot, context)
+    assert not bar.proposal.isEnabled()
+    assert "no proposal" in said(qtbot, context, "take_proposal") and session.judgement(1) is None
+    for answer, verdict in [("YES", Verdict.ACCEPT), ("NO", Verdict.REJECT)]:
+        start_over(qtbot, context)
+        give_opinion(session, 1, answer, 0.93)
+        show_painted(qtbot, context)
+        assert bar.proposal.text() == f"Agent: {answer}" and "p(YES) 0.93" in bar.proposal.toolTip()
+        assert bar.proposal.key == context.keymap.label("take_proposal")
+        context.commands.run("take_proposal")
+        assert session.judgement(1).opinion.verdict is verdict and context.current.candidate.id == 2
+    start_over(qtbot, context)
+    give_opinion(session, 1, "YES", 0.93)
+    show_painted(qtbot, context)
+    width = bar.proposal.width()
+    context.commands.run("blind")
+    assert context.current.blind_mode.is_on
+    assert "YES" not in bar.proposal.text() + bar.proposal.toolTip() + bar.proposal.mark
+    assert bar.proposal.width() == width
+    assert "Blind" in said(qtbot, context, "take_proposal") and session.judgement(1) is None
+    click(qtbot, bar.proposal)  # the way to it
+    assert "YES" in bar.proposal.text()

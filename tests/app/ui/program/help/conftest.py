@@ -1,0 +1,23 @@
+"""The window of the guide."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.ui.base.theme.theme import LIGHT, CurrentTheme
+from app.ui.program.help.guide_reader import GuideReader
+
+
+@pytest.fixture
+def current_theme():
+    return CurrentTheme(LIGHT)
+
+
+@pytest.fixture
+def reader(qtbot, current_theme):
+    made = GuideReader("en", current_theme)
+    qtbot.addWidget(made)
+    made.open_at("README")
+    qtbot.waitExposed(made)
+    yield made
+    made.close()

@@ -1,0 +1,129 @@
+"""The window of the guide: pages, links, search, and F1 from everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtTest import QTest
+
+from app.ui.base.settings.settings_store import SettingsStore
+from tests.app.ui.whole_window import CTRL, before_window
+
+Key = Qt.Key
+SAMPLE = Path(__file__).resolve().parents[5] / "resources" / "sample" / "candidates.csv"
+
+
+def test_links_go_to_pages_headings_and_texts_and_the_web_to_the_browser(
+    qtbot, reader, monkeypatch
+):
+    reader.follow(QUrl("vetting.md#blind-mode"))
+    assert reader.page.name == "vetting"
+    bar = reader.browser.verticalScrollBar()
+    assert bar.value() > 200
+    reader.follow(QUrl("#every-key"))
+    assert reader.page.name == "vetting"
+    reader.back.click()
+    assert reader.page.name == "vetting"
+    QTest.keyClick(reader, Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert reader.page.name == "README" and not reader.back.isEnabled()
+    reader.open_at("new-class")
+    reader.follow(QUrl("../../tasks/README.md"))
+    assert reader.page.title == "Tasks" and reader.list.currentRow() == -1
+    reader.list.setCurrentRow(0)
+    assert reader.page.name == "README"
+    opened = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
+    reader.follow(QUrl("https://pytorch.org"))
+    for refused in (
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "/etc/passwd",
+        "../../../README.md",
+    ):
+        reader.follow(QUrl(refused))
+    assert opened == [QUrl("https://pytorch.org")] and reader.page.name == "README"
+
+
+def test_words_are_found_and_esc_leaves_the_search_and_then_the_guide(qtbot, reader):
+    reader.open_at("calibration")
+    QTest.keyClick(reader, Key.Key_F, CTRL)
+    assert reader.search.hasFocus()
+    QTest.keyClicks(reader.search, "kappa")
+    count = len(reader.browser.matches)
+    assert count >= 2 and reader.match_count.text() == f"1 of {count}"
+    QTest.keyClick(reader.search, Key.Key_Return)
+    assert reader.match_count.text() == f"2 of {count}"
+    QTest.keyClick(reader.search, Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
+    assert reader.match_count.text() == f"1 of {count}"
+    marks = reader.browser.extraSelections()
+    assert len(marks) == count
+    titles = {item.text(): item.font().bold() for item in reader._items()}
+    assert titles["Agreement and calibration"] and not titles["Lists and spectra"]
+    reader.search.setText("no such words")
+    assert reader.match_count.text() == "not on this page"
+    reader.search.clear()
+    QTest.keyClicks(reader.search, "vLLM")
+    QTest.keyClick(reader.search, Key.Key_Escape)
+    assert reader.search.text() == "" and reader.isVisible()
+    QTest.keyClick(reader.browser, Key.Key_Escape)
+    assert not reader.isVisible()
+
+
+# In the window
+
+
+def press_help(person):
+    person.press(Key.Key_F1)
+    guide_window = person.window.help.guide
+    assert guide_window is not None and guide_window.isVisible()
+    name = guide_window.page.name
+    person.wait(guide_window.isActiveWindow)
+    QTest.keyClick(guide_window.browser, Key.Key_F1)
+    assert not guide_window.isVisible()
+    person.window.activateWindow()
+    person.wait(person.window.isActiveWindow)
+    return name
+
+
+def test_f1_opens_the_page_that_fits(person):
+    assert press_help(person) == "vetting"
+    for key, page in ((Key.Key_2, "teams"), (Key.Key_3, "calibration"), (Key.Key_1, "vetting")):
+        person.press(key, CTRL)
+        assert press_help(person) == page
+    assert person.log() == []
+    QTest.mouseMove(
+        person.view.judging.docks["agent"].part, QPoint(4, 60)
+    )  # the screen is 800 wide
+    assert press_help(person) == "agent"
+    person.press("e", CTRL)
+    dialog = person.view.dialogs.export
+    person.wait(dialog.isActiveWindow)
+    QTest.keyClick(dialog, Key.Key_F1)
+    assert person.window.help.guide.page.name == "export"
+    person.wait(person.window.help.guide.isActiveWindow)
+    person.window.commands.run("settings")
+    settings = person.window.settings_dialog
+    settings.open_page(settings.agent)
+    person.wait(settings.isActiveWindow)
+    settings.agent.workers.setFocus()
+    QTest.keyClick(settings.agent.workers, Key.Key_F1)
+    assert person.window.help.guide.page.name == "models"
+    for each in (person.window.help.guide, dialog, settings):
+        each.close()
+    person.window.opening.import_lists([SAMPLE])
+    person.wait(lambda: person.window.view is None)
+    assert press_help(person) == "formats"
+
+
+def test_f1_on_the_first_page_in_the_language_of_the_window_and_with_it(qtbot):
+    settings = SettingsStore()
+    settings.change(language="zh")
+    with before_window(qtbot, None, settings) as person:
+        assert press_help(person) == "README" and person.window.help.guide.page.title == "指南"
+        person.press(Key.Key_F1)
+        guide_window = person.window.help.guide
+        assert guide_window.isVisible()
+        person.window.close()
+        assert not guide_window.isVisible()

@@ -1,0 +1,150 @@
+"""The window beside TOPCAT, STILTS and jsamp as Debian has them; by night, on an X server."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from app.services.samp.received import HIGHLIGHT, LOAD_SPECTRUM, LOAD_VOTABLE, POINT
+from tests.app.services.samp.peers import TABLE, Topcat
+from tests.app.ui.program.samp.test_samp_desk import said, switch_on
+from tests.app.ui.whole_window import Person, before_window
+from tests.night import BY_NIGHT
+
+JSAMP = Path("/usr/share/java/jsamp.jar")
+PROGRAMS = ("topcat", "stilts", "java", "xvfb-run")
+MISSING = [name for name in PROGRAMS if shutil.which(name) is None]
+MISSING += [] if JSAMP.exists() else ["jsamp"]
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pyvo.samp.SAMPWarning"),
+    pytest.mark.skipif(bool(MISSING), reason=f"not installed: apt-get install {' '.join(MISSING)}"),
+    pytest.mark.skipif(not BY_NIGHT, reason="by night only: starts TOPCAT, STILTS and jsamp"),
+]
+
+
+@pytest.fixture
+def person(qtbot, place, lock, tmp_path) -> Iterator[Person]:
+    """A window with a hub of its own, which the real programs join."""
+    with before_window(qtbot, place) as person:
+        switch_on(person)
+        yield person
+
+
+@contextmanager
+def topcat_running(person: Person) -> Iterator[None]:
+    """TOPCAT, once it takes tables."""
+    program = subprocess.Popen(
+        ["xvfb-run", "-a", "topcat", "-samp", "-nohub"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    found: list[str] = []
+    link = person.window.samp.link
+    try:
+
+        def is_there() -> bool:
+            link.run(lambda connection: [each.name for each in connection.others()], found.extend)
+            return "topcat" in found
+
+        person.wait(is_there)
+        yield
+    finally:
+        os.killpg(program.pid, signal.SIGTERM)
+        program.wait()
+
+
+def jsamp(*words: str) -> str:
+    """What jsamp's messagesender prints."""
+    command = ["java", "-jar", str(JSAMP), "messagesender", *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return done.stdout + done.stderr
+
+
+def start(*command: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def test_topcat_takes_the_list_the_row_the_selection_and_the_position(person):
+    with topcat_running(person):
+        person.window.commands.run("samp_row")  # right after the list
+        person.wait(lambda: said(person) == "Sent to topcat")
+        table = person.window.samp._sender.table
+        assert table is not None and len(table.ids) == 12
+        person.window.commands.run("overview_page")
+        page = person.view._pages["overview_page"]
+        person.wait(lambda: page.model.blocks.total == 12)
+        person.view.status.hide()
+        page.table.selectAll()
+        person.window.commands.run("samp_selected")
+        person.wait(lambda: person.view.status.isVisible() and said(person) == "Sent to topcat")
+        person.view.show_judging()
+        person.window.commands.run("samp_position")
+        person.wait(lambda: said(person) == "Sent to topcat")
+        # It knows the table by our name: a foreign program picks a row by it, here and there.
+        words = ("-param", "table-id", table.table_id, "-param", "row", "7")
+        picking = start(
+            *("java", "-jar", str(JSAMP), "messagesender", "-mtype", HIGHLIGHT, "-mode", "sync"),
+            *words,
+        )
+        person.sees(8)
+        person.wait(lambda: picking.poll() is not None)
+
+
+def test_stilts_sends_a_table_and_ends(person, tmp_path):
+    table = tmp_path / "t.vot"
+    table.write_text(TABLE)
+    sending = start("stilts", "tpipe", f"in={table}", "omode=samp", "format=votable")
+    offer = person.window.samp.offer
+    person.wait(lambda: offer.isVisible())
+    person.wait(lambda: sending.poll() is not None)
+    offer.yes.click()
+    person.wait(lambda: person.window.opening.importing is not None and person.window.view is None)
+    assert person.window.opening.importing.isVisible()
+
+
+def test_jsamp_sends_what_is_sound_and_what_is_not(person):
+    other = person.session.candidate(5)
+    pointing = start(
+        *("java", "-jar", str(JSAMP), "messagesender", "-mtype", POINT, "-mode", "sync"),
+        *("-param", "ra", repr(other.ra), "-param", "dec", repr(other.dec)),
+    )
+    person.sees(5)
+    person.wait(lambda: pointing.poll() is not None)
+    refused = start(
+        *("java", "-jar", str(JSAMP), "messagesender", "-mtype", LOAD_VOTABLE, "-mode", "sync"),
+        *("-param", "url", "file:///etc/hostname"),
+    )
+    person.wait(lambda: "outside your home folder" in said(person))
+    person.wait(lambda: refused.poll() is not None)
+
+
+def test_a_hub_of_jsamp_is_joined(qtbot, place, lock, tmp_path):
+    hub = subprocess.Popen(
+        ["java", "-jar", str(JSAMP), "hub", "-mode", "no-gui", "-profiles", "std"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        with before_window(qtbot, place) as person:
+            person.wait(lock.exists)
+            switch_on(person)
+            other = Topcat()
+            try:
+                person.window.commands.run("samp_spectrum")
+                person.wait(lambda: other.params(LOAD_SPECTRUM))
+                other.tell(HIGHLIGHT, table_id="nobody's", row="1")
+                person.wait(lambda: "not open here" in said(person))
+            finally:
+                other.close()
+            assert hub.poll() is None
+    finally:
+        hub.terminate()
+        hub.wait()

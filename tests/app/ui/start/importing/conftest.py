@@ -1,0 +1,53 @@
+"""The import page."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.ui.start.importing.import_page import ImportPage
+from tests.app.ui.steps import click
+from tests.app.ui.tools import one_spectrum, sample_list, tools
+
+__all__ = ["one_spectrum", "sample_list", "tools"]
+
+
+@pytest.fixture
+def page(qtbot, tools):
+    page = ImportPage(*tools.all)
+    qtbot.addWidget(page)
+    page.resize(1280, 720)
+    page.show()
+    yield page
+    page.stop()
+
+
+def show(qtbot, page, *paths, task="CV"):
+    page.show_lists(list(paths))
+    qtbot.waitUntil(lambda: page.task.box.count() > 0 and page.list.preview is not None)
+    pick(page.task.box, next(i for i in range(page.task.box.count()) if task in id_at(page, i)))
+
+
+def id_at(page, number):
+    return page.task.box.itemText(number).rpartition(" · ")[2]
+
+
+def pick(box, number):
+    """Choose an entry of a combo box as a click does."""
+    box.setCurrentIndex(number)
+    box.activated.emit(number)
+
+
+def pick_column(page, role, column):
+    box = page.list.roles.boxes[role]
+    pick(box, box.findText(column))
+
+
+def run_import(qtbot, page):
+    qtbot.waitUntil(page.import_button.isEnabled)
+    click(qtbot, page.import_button)
+    qtbot.waitUntil(page.judge_button.isVisible)
+
+
+def cell(page, row, column):
+    model = page.list.table.model()
+    return model.index(row, column).data()

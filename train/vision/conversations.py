@@ -1,0 +1,215 @@
+"""Questions with the pictures of an inspection, and the turns that tell what the eye reads in them.
+
+Processes draw the questions and write the turns; the eye reads the pictures in between.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.errors import SpectrumError, ToolError, WorkbenchError
+from agent.evidence.words import KIND_NAMES
+from agent.inspection.pictures import PictureMaker, spectrum_ref
+from agent.protocol.protocol import Turn, opening
+from agent.protocol.reply import Verdict
+from agent.protocol.tool import TOOL_NAME, reply_text
+from agent.rendering.model_image import Sizing
+from agent.rendering.style import EYE
+from agent.spectra.spectrum import FloatArray, Spectrum, Window, frame_z
+from agent.tasks.catalogue import find_task, load_tasks
+from agent.tasks.task import Task
+from train.draft.phrases import SHORT
+from train.meter import MIN_COVERED
+from train.questions.settings import QuestionSettings
+from train.questions.spectrum_questions import questions_on_spectrum
+from train.vision.grades import Readings, all_phrases, climate, told
+from train.vision.lessons import NO_KIND, misplaced
+from train.vision.reasons import KINDS_SAID, fitting_kind, reasons
+
+MOST_LOOKS = 4
+NARROWEST = 400
+"""Angstrom; a narrower window of the guideline is widened, for what stands beside it."""
+STEP = 10
+OVERLAP = 0.6
+"""Share of a window seen before from which it is not looked at."""
+BLANK_SHARE = 0.03
+"""Share of the questions with white paper for pictures."""
+MISPLACED_SHARE = 0.2
+"""Share of the members that are asked once more with their fluxes at wrong wavelengths."""
+SIZING = Sizing.of_tokens(28)
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """One question about one spectrum, with the pictures that its inspection looks at."""
+
+    task: str
+    answer: Verdict
+    label: str
+    pictures: NDArray[np.uint8]
+    """(pictures, height, width) in grey, the whole spectrum first."""
+    ranges: FloatArray
+    looks: tuple[Look, ...]
+    is_blank: bool = False
+    """Whether the pictures are white paper, of which there is nothing to tell."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """A window of the guideline as the agent asks for it."""
+
+    range: tuple[int, int]
+    label: str
+
+    @property
+    def arguments(self) -> dict[str, object]:
+        return {"wavelength_range": list(self.range), "label": self.label}
+
+    @property
+    def call(self) -> str:
+        return json.dumps({"name": TOOL_NAME, "arguments": self.arguments}, ensure_ascii=False)
+
+
+def questions(number: int, settings: QuestionSettings, seed: int, library: str) -> list[Question]:
+    """The questions about one simulated spectrum; none if it cannot be drawn."""
+    try:
+        examples = questions_on_spectrum(settings, seed, number, library).examples
+    except WorkbenchError:
+        return []
+    rng = np.random.default_rng([seed, number])
+    asked: list[Question | None] = []
+    for each in examples:
+        if each.answer in ("YES", "NO"):
+            asked.append(question(each.spectrum, each.task, each.answer, each.label))
+        if each.answer == "YES" and rng.random() < MISPLACED_SHARE:
+            asked.append(question(misplaced(each.spectrum, rng), each.task, "NO", NO_KIND))
+    return [
+        blank(each) if rng.random() < BLANK_SHARE else each for each in asked if each is not None
+    ]
+
+
+def question(spectrum: Spectrum, task: str, answer: Verdict, label: str) -> Question | None:
+    maker = PictureMaker.of(spectrum, spectrum_ref(spectrum), EYE, SIZING)
+    shift = 1.0 + (frame_z(spectrum) or 0.0)
+    whole = maker.shown.range[0] / shift, maker.shown.range[1] / shift
+    pictures, ranges, looks = [], [whole], []
+    try:
+        pictures.append(np.asarray(maker.overview().convert("L")))
+        for look in planned_looks(spectrum, find_task(task)):
+            pictures.append(np.asarray(maker.look(look.arguments)[0].convert("L")))
+            ranges.append((max(look.range[0], whole[0]), min(look.range[1], whole[1])))
+            looks.append(look)
+    except (SpectrumError, ToolError):
+        return None
+    if not looks:
+        return None
+    return Question(task, answer, label, np.stack(pictures), np.array(ranges), tuple(looks))
+
+
+def blank(asked: Question) -> Question:
+    """The same question with white paper; its answer cannot be known, only how often it is YES."""
+    return replace(asked, pictures=np.full_like(asked.pictures, 255), is_blank=True)
+
+
+def planned_looks(spectrum: Spectrum, task: Task) -> Iterator[Look]:
+    """The first windows of the guideline that hold data and show something new."""
+    shift = 1.0 + (frame_z(spectrum) or 0.0)
+    good = spectrum.wavelength[spectrum.good] / shift
+    seen: list[Window] = []
+    for look in guideline_looks(task):
+        low, high = look.range
+        inside = good[(good >= low) & (good <= high)]
+        if inside.size < 10 or inside[-1] - inside[0] < MIN_COVERED * (high - low):
+            continue
+        if any(min(high, b) - max(low, a) > OVERLAP * (high - low) for a, b in seen):
+            continue
+        seen.append((low, high))
+        yield look
+        if len(seen) == MOST_LOOKS:
+            return
+
+
+def guideline_looks(task: Task) -> list[Look]:
+    looks = []
+    for window in task.windows:
+        low, high = window.range
+        missing = max(0.0, NARROWEST - (high - low)) / 2
+        ends = STEP * round((low - missing) / STEP), STEP * round((high + missing) / STEP)
+        looks.append(Look(ends, window.label))
+    return looks
+
+
+def turns(asked: Question, read: Readings) -> list[Turn]:
+    """The whole conversation; `read` (pictures, quantities) is what the eye reads."""
+    task = find_task(asked.task)
+    said = _said(asked, task, read)
+    conversation = list(opening(task, brief=True))
+    for number, look in enumerate(asked.looks):
+        thought = f"{_sentence(said[number])} Look at {look.label}."
+        conversation.append(
+            Turn("assistant", f"<think>{thought}</think>\n<tool_call>\n{look.call}\n</tool_call>")
+        )
+        conversation.append(Turn("tool", reply_text(look.range, look.label), number + 1))
+    answer = _answer(asked, task, said, read)
+    enough = SHORT["sum_yes"][0]
+    conversation.append(
+        Turn("assistant", f"<think>{_sentence(said[-1])} {enough}</think>\n{answer}")
+    )
+    return conversation
+
+
+def _said(asked: Question, task: Task, read: Readings) -> list[dict[str, str]]:
+    """What is said of each picture, by quantity; each quantity is told once."""
+    if asked.is_blank:
+        return [{} for _ in read.ranks]
+    windows = [(low, high) for low, high in asked.ranges.tolist()]
+    kind = climate(read.ranks[0], windows[0])
+    before: set[str] = set()
+    said = []
+    for number, (window, *row) in enumerate(zip(windows, *read, strict=True)):
+        said.append(told(window, Readings(*row), task, kind, before, is_whole=number == 0))
+        before |= said[-1].keys()
+    return said
+
+
+def _sentence(said: Mapping[str, str]) -> str:
+    return f"{'; '.join(said.values())}." if said else SHORT["nothing"][0]
+
+
+def _answer(asked: Question, task: Task, said: Sequence[Mapping[str, str]], read: Readings) -> str:
+    if asked.is_blank:
+        return f"<answer>\\boxed{{{asked.answer}}} {SHORT['nothing'][0]}</answer>"
+    why = "; ".join(reasons(task, asked.answer, asked.label, said, read))
+    kind, start = KIND_NAMES[asked.task], "Like"
+    if asked.answer == "NO":
+        kind, start = fitting_kind(asked.label, task, said, read), "More like"
+    text = f"{start} {kind}: {why}." if why else f"{start} {kind}."
+    return f"<answer>\\boxed{{{asked.answer}}} {text}</answer>"
+
+
+@cache
+def fixed_phrases() -> tuple[str, ...]:
+    """Phrases that become one token each: what is said, calls, windows, kinds."""
+    tasks = [task for task in load_tasks(on_fault=lambda fault: None) if task.path is None]
+    looks = {look for task in tasks for look in guideline_looks(task)}
+    replies = {reply_text(look.range, look.label) for look in looks}
+    calls = {look.call for look in looks}
+    syntax = {"; ", "More like ", "Like ", " Look at ", *(f" {text}" for text in SHORT["sum_yes"])}
+    questions = {task.question for task in tasks}
+    return tuple(
+        sorted(
+            {*all_phrases(), *replies, *calls, *syntax, *questions, *KINDS_SAID}
+            | {look.label for look in looks}
+        )
+    )
+
+
+def without_pictures(asked: Question) -> Question:
+    """The question alone, for the writer of the turns."""
+    return replace(asked, pictures=asked.pictures[:, :0, :0])

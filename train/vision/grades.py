@@ -1,0 +1,319 @@
+"""Words for what the eye sees: a phrase for each quantity and each of a few grades of it."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from agent.evidence.features import CLEAR_STEP, FEATURES
+from agent.evidence.window_numbers import WINDOW_FEATURES
+from agent.spectra.measure.index_definitions import builtin_indices
+from agent.spectra.spectrum import FloatArray, Window
+from agent.tasks.task import Task
+from train.vision.targets import asked_features, feature_windows, knots, within
+
+Climate = Literal["cool", "hot", "neither"]
+Phrases = tuple[tuple[float, ...], tuple[str, ...]]
+"""Borders in the quantity's own unit, rising, and one phrase more than borders."""
+
+
+class Readings(NamedTuple):
+    """What the eye reads of some pictures, or of one: ranks and their typical errors."""
+
+    ranks: FloatArray
+    errors: FloatArray
+
+
+PER_WINDOW, ABSENCES = 6, 2
+"""Quantities that are told of a window, and how many of them may be what is missed there."""
+WHOLE = ("colour_4200_5400", "colour_6600_7500", "Dn4000", "TiO5", "TiO5_excess", "C2_5165_edge",
+         "EW_H_alpha")  # fmt: skip
+"""Quantities that are told of the whole spectrum, where only broad or strong features are seen."""
+STRONG_LINE = -12.0
+"""Equivalent width, in angstrom, of emission that is seen in the whole spectrum."""
+UNTOLD = ("TiO5_excess", "ZrO_6474", "ZrO_6345", "CN_7872", "MK_carbon", "Ba_4554", "H_11",
+          "EW_Pa_12", "H_gamma_depth", "TiO_4940", "EW_FeI_5270", "EW_LiI_6708")  # fmt: skip
+"""Quantities that are not told of a window: they have no words that an astronomer would use, are
+told by a band head, or are read better from the whole spectrum."""
+
+LINES = ("strong emission", "emission", "weak emission", "", "weak absorption", "absorption",
+         "strong absorption")  # fmt: skip
+EMITTED = ("EW_OIII", "EW_SII", "EW_Bowen", "EW_CIV")
+"""Lines that no star has in absorption: what looks so is another's."""
+BALMER, HELIUM, METAL = (1.0, 3.0, 12.0), (0.35, 1.2, 4.0), (0.6, 1.2, 3.0)
+"""Angstrom from which a line is seen, is more than weak, and is strong."""
+COLOURS = ("very red", "red", "rather red", "flat", "rather blue", "blue", "very blue")
+FLAT = (0.35, 0.6, 0.85, 1.1, 1.35, 1.7)
+STRENGTHS = {
+    "CH_G4300": (1.5, 4.0, 6.0), "NaI_8190": (1.0, 2.0, 4.0), "CaT": (2.0, 5.0, 8.0),
+    "Mg_b": (1.0, 2.5, 4.0), "Na_D": (1.0, 3.0, 6.0), "Dn4000": (1.1, 1.3, 1.6),
+    "Balmer_jump_3720": (1.08, 1.3, 1.7), "VO1": (1.06, 1.12, 1.25),
+}  # fmt: skip
+"""Borders of none, weak, clear and strong, where more is stronger."""
+DEPTHS = {
+    "TiO5": ("TiO 7126", (0.45, 0.7, 0.92)), "CaH1": ("CaH 6385", (0.85, 0.91, 0.97)),
+    "CaH2": ("CaH 6830", (0.5, 0.7, 0.92)), "CaH3": ("CaH 6975", (0.72, 0.82, 0.94)),
+}  # fmt: skip
+"""Ratios of flux in the band to beside it: less is stronger."""
+CAH_AT_TIO = (0.1, 0.16), ("CaH strong for its TiO", "CaH as its TiO", "CaH weak for its TiO")
+"""What tells a dwarf from a giant: the depth of CaH where TiO is as deep as it is."""
+TIO_SEEN = 0.85
+"""TiO5 below which TiO is clear."""
+NAMES = {"Balmer_jump_3720": "Balmer jump", "VO1": "VO 7450"}
+"""What is said instead of the label, where that names a ratio."""
+KMS, ANGSTROM = (350.0, 900.0, 1700.0), (10.0, 20.0, 40.0)
+"""Borders of the widths of emission and of absorption lines."""
+WIDTH_WORDS = ("narrow", "of medium width", "broad", "very broad")
+LINE_OF_WIDTH = {
+    "H_alpha_em_fwhm": "EW_H_alpha", "H_beta_em_fwhm": "EW_H_beta", "H_beta_D2": "EW_H_beta",
+    "H_gamma_D2": "EW_H_gamma", "H_delta_D2": "EW_H_delta",
+}  # fmt: skip
+"""Widths are told only of a line that is told as emission or absorption, as its name says."""
+
+AT_MOST = "weak at most"
+CAUTION = 1.25
+"""Typical errors within which something may be there, for it not to be called absent."""
+
+COOL_STARTS = ("TiO", "CaH", "ZrO", "YO", "LaO", "VO", "CN", "C2", "NaI_8190", "EW_BaII", "MgH",
+               "Mg_b", "CaT")  # fmt: skip
+"""Quantities that say nothing about a hot star unless its task asks for them."""
+HIDDEN_BY_BANDS = ("EW_HeI", "HeII", "EW_Bowen", "EW_SII", "EW_MgII", "CIV")
+"""Lines that are not told of a star with deep bands, where dips between bands look like lines."""
+HOT_STARTS = (*HIDDEN_BY_BANDS, "EW_OIII", "EW_Pa", "EW_OI", "EW_CaII_8542", "EW_H_beta",
+              "EW_H_gamma", "EW_H_delta", "H_", "Balmer")  # fmt: skip
+"""Quantities that say nothing about such a star unless its task asks for them."""
+
+
+@cache
+def words(feature: str) -> Phrases:
+    """The borders of a quantity's grades and what is said at each, such as "Hα in emission"."""
+    label = NAMES.get(feature, FEATURES[feature].label)
+    if feature.endswith("_edge"):
+        name = feature.removesuffix("_edge").replace("_", " ")
+        clear = FEATURES[feature].high_from or CLEAR_STEP
+        said = f"no {name}", f"trace of {name}", f"{name} clear", f"{name} strong"
+        return (CLEAR_STEP, clear, 0.5 * (clear + float(_knots(feature)[-1]))), said
+    if feature == "TiO5_excess":
+        return CAH_AT_TIO
+    if feature in DEPTHS:
+        name, borders = DEPTHS[feature]
+        return borders, (f"{name} strong", f"{name} clear", f"{name} weak", f"no {name}")
+    if feature in LINE_OF_WIDTH:
+        name = f"{FEATURES[LINE_OF_WIDTH[feature]].label} {_sign(feature)}"
+        borders = KMS if _sign(feature) == "emission" else ANGSTROM
+        return borders, tuple(f"{name} {width}" for width in WIDTH_WORDS)
+    if feature in STRENGTHS:
+        said = f"no {label}", f"{label} weak", f"{label} clear", f"{label} strong"
+        return STRENGTHS[feature], said
+    if feature.startswith("colour_"):
+        _, bluer, redder = feature.split("_")
+        return FLAT, tuple(f"{colour} from {bluer} to {redder} Å" for colour in COLOURS)
+    seen, more, strong = _line_borders(feature)
+    if feature.startswith(EMITTED):
+        emitted = tuple(f"{label} in {each}" for each in LINES[:3])
+        return (-strong, -more, -seen), (*emitted, f"{label} not seen")
+    of_line = tuple(f"{label} in {each}" if each else f"{label} not seen" for each in LINES)
+    return (-strong, -more, -seen, seen, more, strong), of_line
+
+
+def _line_borders(feature: str) -> tuple[float, float, float]:
+    name = feature.removeprefix("EW_")
+    if name.startswith("H_"):
+        return BALMER
+    return HELIUM if name.startswith(("He", "Bowen", "OIII", "CIV")) else METAL
+
+
+@cache
+def _knots(feature: str) -> FloatArray:
+    return knots()[asked_features().index(feature)]
+
+
+def value_of(feature: str, rank: float) -> float:
+    """The value of a quantity of this rank between -1 and 1."""
+    own = _knots(feature)
+    return float(np.interp(rank, np.linspace(-1.0, 1.0, own.size), own))
+
+
+def phrase(feature: str, value: float) -> str:
+    borders, said = words(feature)
+    return said[bisect(borders, value)]
+
+
+def sure_phrase(feature: str, rank: float, error: float) -> str:
+    """What is said of a rank of this error; "" if unsure. Nothing that may be there is absent."""
+    _, said = words(feature)
+    low, high = _grades_within(feature, rank, error)
+    absent = _absent_grade(feature)
+    if absent is not None and low <= absent <= high:
+        low, high = _grades_within(feature, rank, CAUTION * error)
+        if low == high:
+            return said[absent]
+        is_slight = low >= absent - 1 and high <= absent + 1
+        return at_most(said[absent]) if is_slight else ""
+    match high - low:
+        case 0 | 1:
+            return phrase(feature, value_of(feature, rank))
+        case 2 if len(said) > 3:
+            return said[low + 1]
+    return ""
+
+
+def _grades_within(feature: str, rank: float, error: float) -> tuple[int, int]:
+    borders, _ = words(feature)
+    low, high = (bisect(borders, value_of(feature, rank + part)) for part in (-error, error))
+    return low, high
+
+
+@cache
+def _absent_grade(feature: str) -> int | None:
+    found = [number for number, said in enumerate(words(feature)[1]) if is_absence(said)]
+    return found[0] if found else None
+
+
+def at_most(absence: str) -> str:
+    """What is said where a feature is weak or absent: "He I 4471 weak at most"."""
+    return f"{absence.removeprefix('no ').removesuffix(' not seen')} {AT_MOST}"
+
+
+def is_absence(said: str) -> bool:
+    return said.startswith("no ") or said.endswith(("not seen", AT_MOST))
+
+
+@cache
+def own_features(task: Task) -> tuple[str, ...]:
+    """The quantities that the task's own criteria name, in their order."""
+    targets = [target for each in task.evidence for target in each.target]
+    known = {*WINDOW_FEATURES, *WHOLE} & set(asked_features()) - set(UNTOLD)
+    found = [
+        feature
+        for target in targets
+        for feature in (target, f"EW_{target}", f"{target}_em_fwhm")
+        if feature in known
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def climate(ranks: FloatArray, window: Window) -> Climate:
+    """Whether the whole spectrum has deep bands, or the look of a hot star."""
+    rank = dict(zip(asked_features(), ranks.tolist(), strict=True))
+    shown = set(_shown(window))
+    value = {feature: value_of(feature, rank[feature]) for feature in WHOLE if feature in shown}
+    if value.get("TiO5", 1.0) < TIO_SEEN or value.get("C2_5165_edge", 0.0) > 0.15:
+        return "cool"
+    is_blue = value.get("colour_4200_5400", 0.0) > 1.1 and value.get("Dn4000", 1.0) < 1.3
+    return "hot" if is_blue else "neither"
+
+
+@cache
+def _shown(window: Window) -> tuple[str, ...]:
+    """The quantities whose features and what they are compared with lie within a picture."""
+    inside = within(window, 0.0)
+    return tuple(
+        feature
+        for feature, is_in in zip(asked_features(), inside, strict=True)
+        if is_in and _other_side_is_in(feature, window)
+    )
+
+
+def _other_side_is_in(feature: str, window: Window) -> bool:
+    """Whether the continuum of a break or a colour, which may lie far off, is in the picture."""
+    index = builtin_indices().get(feature)
+    if index is None or index.head is not None or not index.continuum:
+        return True
+    low = min(start for start, _ in index.continuum)
+    high = max(end for _, end in index.continuum)
+    return window[0] <= low and high <= window[1]
+
+
+def told_features(
+    window: Window, task: Task, kind: Climate, before: Collection[str] = (), *, is_whole: bool
+) -> tuple[str, ...]:
+    """The quantities that are told of a picture: those of the task first, none twice."""
+    shown, own = set(_shown(window)), own_features(task)
+    if is_whole:
+        return tuple(feature for feature in WHOLE if feature in shown and _fits(feature, kind, own))
+    order = (*own, *(feature for feature in WINDOW_FEATURES if feature not in own))
+    left = shown.difference(before, UNTOLD)
+    return tuple(feature for feature in order if feature in left and _fits(feature, kind, own))
+
+
+def _fits(feature: str, kind: Climate, own: Sequence[str]) -> bool:
+    if kind == "cool" and feature.startswith(HIDDEN_BY_BANDS):
+        return False
+    if feature in own:
+        return True
+    starts = {"cool": HOT_STARTS, "hot": COOL_STARTS, "neither": ()}[kind]
+    return not feature.startswith(starts) or feature == "EW_H_alpha"
+
+
+def told(
+    window: Window,
+    read: Readings,
+    task: Task,
+    kind: Climate,
+    before: Collection[str] = (),
+    *,
+    is_whole: bool,
+) -> dict[str, str]:
+    """What is said of a picture, by quantity, and nothing of which the eye is unsure."""
+    rank = dict(zip(asked_features(), read.ranks.tolist(), strict=True))
+    error = dict(zip(asked_features(), read.errors.tolist(), strict=True))
+    found = dict[str, str]()
+    for feature in told_features(window, task, kind, before, is_whole=is_whole):
+        text = sure_phrase(feature, rank[feature], error[feature])
+        if feature == "CH_G4300" and value_of("EW_H_gamma", rank["EW_H_gamma"]) < -BALMER[0]:
+            continue  # The emission beside it raises what the G band is compared with.
+        if is_whole and feature == "EW_H_alpha" and value_of(feature, rank[feature]) > STRONG_LINE:
+            continue
+        if feature == "TiO5_excess" and value_of("TiO5", rank["TiO5"]) >= TIO_SEEN:
+            continue
+        if (line := LINE_OF_WIDTH.get(feature)) is not None:
+            of_line = sure_phrase(line, rank[line], error[line])
+            if not text or not of_line.endswith(_sign(feature)):
+                continue
+            if line not in before:
+                found[line] = of_line
+        if text:
+            found[feature] = text
+    chosen = _most_telling(found, own_features(task), is_whole=is_whole)
+    if is_whole:
+        return {feature: found[feature] for feature in chosen}
+    return {feature: found[feature] for feature in sorted(chosen, key=_place)}
+
+
+def _most_telling(found: Mapping[str, str], own: Sequence[str], *, is_whole: bool) -> list[str]:
+    """What is there before what is not, the task's own before others; no absence unasked."""
+    there = [feature for feature in found if not is_absence(found[feature])]
+    missing = [feature for feature in found if is_absence(found[feature])]
+    asked = [feature for feature in missing if feature in own]
+    if is_whole:
+        return [feature for feature in found if feature in there or feature in asked]
+    wanted = [feature for feature in there if feature in own or LINE_OF_WIDTH.get(feature) in own]
+    others = [feature for feature in there if feature not in wanted]
+    room = PER_WINDOW - min(len(asked), ABSENCES)
+    chosen = [*wanted, *others][:room]
+    chosen += asked[: PER_WINDOW - len(chosen)]
+    # Where nothing else is sure, that a line is not there is better than a silent look.
+    return chosen or missing[:ABSENCES]
+
+
+@cache
+def _place(feature: str) -> tuple[float, bool]:
+    """By wavelength, a line before its width."""
+    low, high = feature_windows()[asked_features().index(LINE_OF_WIDTH.get(feature, feature))]
+    return 0.5 * (low + high), feature in LINE_OF_WIDTH
+
+
+def _sign(width: str) -> str:
+    """Whether a width is that of emission or of absorption."""
+    return "emission" if width.endswith("em_fwhm") else "absorption"
+
+
+def all_phrases() -> set[str]:
+    names = {*WHOLE, *(set(WINDOW_FEATURES) & set(asked_features()) - set(UNTOLD))}
+    said = {said for name in names for said in words(name)[1]}
+    return said | {at_most(each) for each in said if is_absence(each)}

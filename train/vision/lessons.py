@@ -1,0 +1,180 @@
+"""Pictures with what they show: simulated spectra, whole and in windows, and their truth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.errors import WorkbenchError
+from agent.rendering.render import render_array
+from agent.rendering.style import EYE, Style
+from agent.spectra.spectrum import Spectrum, Window
+from agent.tasks.catalogue import load_tasks
+from train.evaluate.sight_pictures import mirrored, taken_from
+from train.questions.distortion import distorted
+from train.simulate.atlas import observe_atlas
+from train.simulate.realism.library import Library
+from train.simulate.sky import LABELS, draw_source
+from train.simulate.source import Rng, Source
+from train.simulate.telescope.frame import happens, log_uniform
+from train.simulate.telescope.observation import to_spectrum
+from train.simulate.telescope.telescope import observe
+from train.vision.settings import LessonSettings
+from train.vision.shards import Lesson, write_lessons
+from train.vision.targets import asked_features, kind_number, measured_values, ranks, within
+
+TELESCOPES = ("LAMOST", "SDSS", "BOSS", "DESI", "ATLAS", "ATLAS")
+TRUE_SNR = 2000.0
+"""S/N of the twin on which the truth is measured."""
+TASK_WINDOWS = 0.5
+"""Share of the windows that are those of a guideline, moved a little."""
+MOVED, STRETCHED = 40.0, (0.8, 1.3)
+LINE_WIDTHS = (0.8, 1.5)
+MIN_POINTS = 12
+FAR = 3000.0
+"""km/s from which on an object is none of our stars, and nothing is asked but its kind."""
+
+SHIFTS = (120.0, 900.0)
+"""Angstrom; less could be a fast star."""
+MIRRORED = 0.15
+NO_KIND = "ARTEFACT"
+"""The label of what is no kind of object."""
+
+
+def lesson(number: int, settings: LessonSettings, seed: int, library: str = "") -> Lesson:
+    """The same number and seed give the same lesson."""
+    rng = np.random.default_rng([seed, number])
+    while True:
+        try:
+            return _lesson(LABELS[number % len(LABELS)], settings, rng, library)
+        except WorkbenchError:  # no flux in this telescope's range: draw again
+            continue
+
+
+@lru_cache(maxsize=2)
+def _library(folder: str) -> Library:
+    return Library(Path(folder))
+
+
+def _lesson(label: str, settings: LessonSettings, rng: Rng, library: str) -> Lesson:
+    source = _source(label, settings, rng, library)
+    spectrum, truth = _twins(source, settings, rng)
+    if is_misplaced := happens(rng, settings.misplaced):
+        seed = int(rng.integers(2**62))
+        spectrum, truth = (
+            misplaced(each, np.random.default_rng(seed)) for each in (spectrum, truth)
+        )
+    style = replace(EYE, line_width=log_uniform(rng, LINE_WIDTHS))
+    speed = source.velocity_kms
+    is_star = abs(speed) < FAR and source.z == 0.0
+    values = (
+        ranks(measured_values(truth, speed)) if is_star else np.full(len(asked_features()), np.nan)
+    )
+    pictures, ranges, targets = [], [], []
+    for window in (None, *_windows(spectrum, settings, rng)):
+        shown = spectrum.range if window is None else window
+        drawn = picture(spectrum, window, style)
+        if drawn is None:
+            continue
+        pictures.append(drawn)
+        ranges.append(shown)
+        targets.append(np.where(within(shown, speed), values, np.nan))
+    if not pictures:
+        raise WorkbenchError("nothing to draw")
+    kind = kind_number(NO_KIND if is_misplaced else label)
+    return Lesson(np.stack(pictures), np.array(ranges), np.array(targets), kind, label)
+
+
+def _source(label: str, settings: LessonSettings, rng: Rng, library: str) -> Source:
+    if library and happens(rng, settings.real_share):
+        real = _library(library)
+        if label in real.by_label:
+            return real.draw(label, rng)
+    return draw_source(label, rng)
+
+
+def _twins(source: Source, settings: LessonSettings, rng: Rng) -> tuple[Spectrum, Spectrum]:
+    """The spectrum as a file has it, and its twin with the same distortions and no noise."""
+    telescope = TELESCOPES[int(rng.integers(len(TELESCOPES)))]
+    seed = int(rng.integers(2**62))
+    snr = log_uniform(rng, settings.snr)
+    both = []
+    for asked in (snr, TRUE_SNR):
+        own = np.random.default_rng(seed)
+        if telescope == "ATLAS":
+            seen = observe_atlas(source, own, 4.0 * asked, errors_known=True)
+        else:
+            seen = observe(source, telescope, own, asked)
+        both.append(distorted(to_spectrum(seen), settings.distortion, own)[0])
+    return both[0], both[1]
+
+
+def _windows(spectrum: Spectrum, settings: LessonSettings, rng: Rng) -> Iterator[Window]:
+    low, high = spectrum.range
+    known = _task_windows()
+    for _ in range(settings.windows):
+        if happens(rng, TASK_WINDOWS):
+            start, end = known[int(rng.integers(len(known)))]
+            middle = 0.5 * (start + end) + MOVED * float(rng.standard_normal())
+            width = (end - start) * log_uniform(rng, STRETCHED)
+        else:
+            width = log_uniform(rng, settings.width)
+            middle = float(rng.uniform(low, high))
+        start, end = max(low, middle - width / 2), min(high, middle + width / 2)
+        if end - start > 0.4 * width:
+            yield start, end
+
+
+@lru_cache(maxsize=1)
+def _task_windows() -> tuple[Window, ...]:
+    bundled = [task for task in load_tasks(on_fault=lambda fault: None) if task.path is None]
+    return tuple(sorted({window.range for task in bundled for window in task.windows}))
+
+
+def picture(spectrum: Spectrum, window: Window | None, style: Style) -> NDArray[np.uint8] | None:
+    """The picture in grey, or None where there is too little to draw."""
+    if window is not None:
+        inside = (spectrum.wavelength >= window[0]) & (spectrum.wavelength <= window[1])
+        if np.count_nonzero(inside & np.isfinite(spectrum.flux)) < MIN_POINTS:
+            return None
+    try:
+        return render_array(spectrum, window, style=style, title="").mean(2).astype(np.uint8)
+    except WorkbenchError:
+        return None
+
+
+def write_shard_of_lessons(
+    shard: int, out: Path, settings: LessonSettings, seed: int, library: str
+) -> Path:
+    """Make a shard of lessons unless it is there, and return its path."""
+    path = out / f"lessons-{shard:05d}.npz"
+    if not path.exists():
+        first = shard * settings.per_shard
+        last = min(first + settings.per_shard, settings.spectra)
+        write_lessons(path, [lesson(each, settings, seed, library) for each in range(first, last)])
+    return path
+
+
+def simulated(label: str, settings: LessonSettings, rng: Rng) -> Spectrum:
+    """A simulated spectrum with distortions and noise, for tests and probes."""
+    while True:
+        try:
+            return _twins(draw_source(label, rng), settings, rng)[0]
+        except WorkbenchError:  # no flux in this telescope's range: draw again
+            continue
+
+
+def misplaced(spectrum: Spectrum, rng: Rng) -> Spectrum:
+    """The fluxes shifted to the blue or red on the same wavelengths, or in reverse order."""
+    if happens(rng, MIRRORED):
+        return mirrored(spectrum)
+    shift = log_uniform(rng, SHIFTS) * (1.0 if happens(rng, 0.5) else -1.0)
+    low, high = spectrum.range
+    # Beyond an end the fluxes run back, so that there is no edge by which to tell.
+    places = low + np.abs(spectrum.wavelength - shift - low)
+    return taken_from(spectrum, high - np.abs(high - places))

@@ -1,0 +1,186 @@
+"""How much the eye sees of real spectra: a linear probe on its output."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+
+from agent.errors import WorkbenchError
+from agent.rendering.style import EYE
+from agent.spectra.readers import read
+from agent.spectra.spectrum import FloatArray, Spectrum, Window
+from train.simulate.realism.library import Library
+from train.simulate.sky import LABELS
+from train.vision.lessons import picture, simulated
+from train.vision.model import Eye, feature_places
+from train.vision.settings import LessonSettings, SchoolSettings
+from train.vision.targets import feature_windows
+
+WINDOWS: tuple[Window | None, ...] = (
+    None, (3700.0, 4400.0), (4200.0, 4900.0), (4700.0, 5400.0), (5200.0, 6000.0),
+    (5800.0, 6600.0), (6300.0, 7000.0), (6800.0, 7600.0), (7400.0, 8200.0), (8000.0, 8800.0),
+)  # fmt: skip
+CLASSES = ("CV", "CS", "SS", "MG", "WD")
+BATCH = 64
+STRENGTH = 0.02
+"""Inverse of the probe's ridge penalty."""
+
+
+@dataclass(frozen=True, eq=False)
+class ProbeSet:
+    """Pictures of every spectrum in the fixed windows; `known` tells which could be drawn."""
+
+    pictures: NDArray[np.uint8]
+    ranges: FloatArray
+    known: NDArray[np.bool_]
+    labels: NDArray[np.str_]
+
+    def __len__(self) -> int:
+        return int(self.labels.size)
+
+
+def real_set(folder: Path) -> ProbeSet:
+    return _probe_set(*real_spectra(folder))
+
+
+def real_spectra(folder: Path) -> tuple[list[Spectrum], list[str]]:
+    """The labelled spectra of a folder with a MANIFEST.csv, and their labels."""
+    spectra, labels = [], []
+    for base in Library(folder).bases:
+        try:
+            spectra.append(read(base.path))
+        except WorkbenchError:
+            continue
+        labels.append(base.label)
+    return spectra, labels
+
+
+def simulated_set(per_kind: int, seed: int) -> ProbeSet:
+    return _probe_set(*simulated_spectra(per_kind, seed))
+
+
+def simulated_spectra(per_kind: int, seed: int) -> tuple[list[Spectrum], list[str]]:
+    """Simulated spectra of every kind, drawn without any real star, and their kinds."""
+    settings = LessonSettings()
+    spectra, labels = [], []
+    for number in range(per_kind * len(LABELS)):
+        label = LABELS[number % len(LABELS)]
+        spectra.append(simulated(label, settings, np.random.default_rng([seed, number])))
+        labels.append(label)
+    return spectra, labels
+
+
+def _probe_set(spectra: Sequence[Spectrum], labels: Sequence[str]) -> ProbeSet:
+    style = EYE
+    size = (len(spectra), len(WINDOWS))
+    pictures = np.full((*size, style.height, style.width), 255, np.uint8)
+    ranges, known = np.ones((*size, 2)) * (4000.0, 7000.0), np.zeros(size, bool)
+    for row, spectrum in enumerate(spectra):
+        low, high = spectrum.range
+        for column, window in enumerate(WINDOWS):
+            part = (low, high) if window is None else (max(low, window[0]), min(high, window[1]))
+            if part[1] - part[0] < 200.0:
+                continue
+            drawn = picture(spectrum, None if window is None else part, style)
+            if drawn is not None:
+                pictures[row, column], known[row, column] = drawn, True
+                ranges[row, column] = part
+    return ProbeSet(pictures, ranges, known, np.array(labels))
+
+
+@torch.no_grad()
+def seen(eye: Eye, probes: ProbeSet) -> tuple[FloatArray, FloatArray]:
+    """States (n, windows, width) and log-probabilities of the kinds (n, windows, kinds)."""
+    at = np.argwhere(probes.known)
+    states, kinds = [], []
+    device = next(eye.parameters()).device
+    for start in range(0, len(at), BATCH):
+        rows, columns = at[start : start + BATCH].T
+        ranges = torch.from_numpy(probes.ranges[rows, columns]).float()
+        places = feature_places(ranges, torch.from_numpy(feature_windows()).float())
+        with torch.autocast(device.type, torch.bfloat16):
+            answers = eye.answers(
+                torch.from_numpy(probes.pictures[rows, columns]).to(device),
+                places.to(device),
+            )
+        states.append(answers.state.float().cpu().numpy())
+        kinds.append(answers.kinds.float().log_softmax(-1).cpu().numpy())
+    shape = probes.known.shape
+    all_states = np.zeros((*shape, states[0].shape[1]), np.float32)
+    all_kinds = np.zeros((*shape, kinds[0].shape[1]), np.float32)
+    all_states[probes.known], all_kinds[probes.known] = (
+        np.concatenate(states),
+        np.concatenate(kinds),
+    )
+    return all_states, all_kinds
+
+
+def f1_of(
+    truth: NDArray[np.str_], said: NDArray[np.str_], classes: Sequence[str] = CLASSES
+) -> dict[str, float]:
+    """F1 of each class, per cent, and their mean under `macro`."""
+    scores = {}
+    for label in classes:
+        hits = int(np.count_nonzero((truth == label) & (said == label)))
+        wrong = int(np.count_nonzero((truth == label) != (said == label)))
+        scores[label] = 200.0 * hits / max(2 * hits + wrong, 1)
+    return {**scores, "macro": float(np.mean(list(scores.values())))}
+
+
+def direct_kinds(kinds: FloatArray) -> NDArray[np.str_]:
+    """The kind with the largest sum over the pictures."""
+    return np.array(LABELS)[kinds.sum(axis=1).argmax(axis=1)]
+
+
+def probe(
+    eye: Eye, learned: ProbeSet, asked: Sequence[ProbeSet]
+) -> list[dict[str, dict[str, float]]]:
+    """F1 of the linear probe and of the eye's own head on each of the asked sets."""
+    eye.eval()
+    states, _ = seen(eye, learned)
+    scaler = StandardScaler()
+    model = LogisticRegression(C=STRENGTH, max_iter=300)
+    model.fit(scaler.fit_transform(_flat(states, learned)), learned.labels)
+    results = []
+    for one in asked:
+        states, kinds = seen(eye, one)
+        said = model.predict(scaler.transform(_flat(states, one)))
+        results.append(
+            {"probe": f1_of(one.labels, said), "head": f1_of(one.labels, direct_kinds(kinds))}
+        )
+    eye.train()
+    return results
+
+
+def _flat(states: FloatArray, probes: ProbeSet) -> FloatArray:
+    return np.concatenate([states.reshape(len(probes), -1), probes.known], axis=1)
+
+
+PROBE_SEED, TEST_SEED = 90_001, 90_002
+
+
+class Watcher:
+    """Probes an eye on the real spectra of a folder, and on simulated ones of another seed."""
+
+    def __init__(self, folder: Path, settings: SchoolSettings) -> None:
+        self._learned = simulated_set(settings.probe_per_kind, PROBE_SEED)
+        self._asked = {
+            "real": real_set(folder),
+            "simulated": simulated_set(settings.probe_per_kind, TEST_SEED),
+        }
+
+    def __call__(self, eye: Eye) -> dict[str, float]:
+        """Macro-F1, per cent, by set and judge."""
+        results = probe(eye, self._learned, list(self._asked.values()))
+        return {
+            f"{name} {judge}": round(scores["macro"], 1)
+            for name, judges in zip(self._asked, results, strict=True)
+            for judge, scores in judges.items()
+        }

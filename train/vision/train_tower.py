@@ -1,0 +1,196 @@
+"""Trains the vision tower on lessons, and probes it on real spectra as it learns."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from agent.atomic_file import atomic_path
+from agent.errors import WorkbenchError, write_errors
+from agent.json_lines import append_lines
+from train.models.model_folder import load_trainable
+from train.sft.optimizer import muon_and_adamw
+from train.simulate.sky import LABELS
+from train.vision.model import Eye, feature_places, loss_of
+from train.vision.pool import PicturePool, Workers
+from train.vision.settings import SchoolSettings
+from train.vision.shards import Lesson, Pictures, count_pictures, read_lessons
+from train.vision.targets import asked_features, feature_windows
+
+MIDDLE, SPREAD = 6500.0, 3000.0
+"""The ends of an axis, in angstrom, are asked as (end - MIDDLE) / SPREAD."""
+FLOOR = 0.02
+"""Learning rate at the end, as a share of the highest."""
+MIXED_SHARDS = 8
+"""Shards whose pictures are in memory, and mixed, at a time."""
+FEWEST = 8
+"""Batches of fresh pictures with which training begins."""
+TOLD_EVERY = 100
+WEIGHTS, CURVE = "eye.safetensors", "curve.jsonl"
+
+Watch = Callable[[Eye], dict[str, float]]
+Batch = tuple[Tensor, Tensor, Tensor, Tensor]
+
+
+def rate(step: int, done: float, warmup: int) -> float:
+    """Share of the highest learning rate: up in a line, then down along a cosine."""
+    if step < warmup:
+        return (step + 1) / warmup
+    return FLOOR + (1.0 - FLOOR) * 0.5 * (1.0 + math.cos(math.pi * min(1.0, done)))
+
+
+def teach(
+    lessons: Sequence[Path] | Workers[list[Lesson]],
+    out: Path,
+    settings: SchoolSettings,
+    seed: int,
+    *,
+    watch: Watch | None = None,
+    eye: Eye | None = None,
+    heads_first: bool = False,
+    tell: Callable[[str], object] = lambda line: None,
+) -> Eye:
+    """Train an eye on shards or on fresh lessons, and write its weights and curve to `out`.
+
+    `heads_first` keeps the tower as it is while the rate rises: its heads are new.
+    """
+    torch.manual_seed(seed)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    eye = (eye or new_eye(settings)).to(device).train()
+    if settings.heads_only:
+        eye.tower.requires_grad_(False)
+    optimizer = muon_and_adamw(eye, settings.lr, settings.weight_decay, half=True)
+    out.mkdir(parents=True, exist_ok=True)
+    if isinstance(lessons, Workers):
+        pool = PicturePool(settings.room, device)
+        steps, batches = 0, fresh_batches(lessons, pool, settings.batch, seed)
+    else:
+        steps = max(1, int(settings.epochs * sum(map(count_pictures, lessons)) / settings.batch))
+        batches = _batches(lessons, settings.batch, seed)
+    windows = torch.from_numpy(feature_windows()).float().to(device)
+    began, probing, probed = time.monotonic(), 0.0, 0.0
+    recent: list[dict[str, Tensor]] = []
+    for step, batch in enumerate(batches):
+        if heads_first and not settings.heads_only and step in (0, settings.warmup):
+            eye.tower.requires_grad_(step > 0)
+        clock = time.monotonic() - began - probing
+        done = step / steps if steps else clock / (60.0 * settings.minutes)
+        for group in optimizer.param_groups:
+            group["lr"] = settings.lr * rate(step, done, settings.warmup)
+        recent.append(
+            _learn(eye, optimizer, [part.to(device) for part in batch], windows, settings)
+        )
+        if (step + 1) % TOLD_EVERY == 0:
+            means = {
+                name: float(torch.stack([x[name] for x in recent]).mean()) for name in recent[0]
+            }
+            words = ", ".join(f"{name} {value:.3f}" for name, value in means.items())
+            pace = (step + 1) * settings.batch / (time.monotonic() - began - probing)
+            tell(f"step {step + 1}, {100 * done:.0f} %: {words}; {pace:.0f} pictures/s")
+            recent.clear()
+        is_last = step + 1 == steps or (not steps and done >= 1.0)
+        if is_last or clock - probed > 60.0 * settings.probe_minutes:
+            probed, asked = clock, time.monotonic()
+            _save(eye, out)
+            entry: dict[str, float] = {"step": step + 1, "minutes": round(clock / 60.0, 1)}
+            entry["pictures"] = (step + 1) * settings.batch
+            entry |= watch(eye) if watch is not None else {}
+            with write_errors(out / CURVE):
+                append_lines(out / CURVE, [json.dumps(entry)])
+            tell(json.dumps(entry))
+            probing += time.monotonic() - asked
+        if is_last:
+            break
+    return eye
+
+
+def new_eye(settings: SchoolSettings) -> Eye:
+    return Eye(settings, len(asked_features()), len(LABELS))
+
+
+def load_eye(folder: Path, settings: SchoolSettings) -> Eye:
+    """The eye that `teach` wrote to this folder."""
+    eye = new_eye(settings)
+    try:
+        eye.load_state_dict(load_file(folder / WEIGHTS))
+    except (OSError, SafetensorError, RuntimeError) as error:
+        raise WorkbenchError(f"{folder / WEIGHTS} is no eye of this shape: {error}") from error
+    return eye
+
+
+def eye_of_model(folder: Path, settings: SchoolSettings) -> Eye:
+    """An eye with the tower of a trained model, and new heads."""
+    eye = new_eye(settings)
+    try:
+        eye.tower.load_state_dict(load_trainable(folder).model.visual.state_dict())
+    except RuntimeError as error:
+        raise WorkbenchError(f"{folder} has no eye of this shape: {error}") from error
+    return eye
+
+
+def _save(eye: Eye, out: Path) -> None:
+    weights = {name: each.contiguous().cpu() for name, each in eye.state_dict().items()}
+    with write_errors(out / WEIGHTS), atomic_path(out / WEIGHTS) as part:
+        save_file(weights, part)
+
+
+def _learn(
+    eye: Eye,
+    optimizer: torch.optim.Optimizer,
+    batch: Sequence[Tensor],
+    windows: Tensor,
+    settings: SchoolSettings,
+) -> dict[str, Tensor]:
+    """One update; returns the parts of its loss."""
+    shown, ranges, ranks, kinds = batch
+    with torch.autocast(shown.device.type, torch.bfloat16):
+        answers = eye.answers(shown, feature_places(ranges, windows))
+    loss, parts = loss_of(answers, ranks.float(), kinds, (ranges - MIDDLE) / SPREAD, settings)
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()  # type: ignore[no-untyped-call]
+    nn.utils.clip_grad_norm_(eye.parameters(), 1.0)
+    optimizer.step()
+    return parts
+
+
+def _batches(shards: Sequence[Path], size: int, seed: int) -> Iterator[Batch]:
+    """Batches without end, in an order that the seed determines."""
+    rng = np.random.default_rng(seed)
+    while True:
+        order = [shards[index] for index in rng.permutation(len(shards))]
+        for start in range(0, len(order), MIXED_SHARDS):
+            lessons = read_lessons(order[start : start + MIXED_SHARDS])
+            chosen = rng.permutation(len(lessons))
+            for first in range(0, max(1, len(chosen) - size + 1), size):
+                yield batch_of(lessons, chosen[first : first + size].tolist())
+
+
+def batch_of(pictures: Pictures, rows: Sequence[int]) -> Batch:
+    """Pictures, ranges, ranks and kinds of some pictures."""
+    return (
+        torch.from_numpy(np.stack([pictures.picture(row) for row in rows])),
+        torch.from_numpy(pictures.ranges[list(rows)]).float(),
+        torch.from_numpy(pictures.targets[list(rows)]).float(),
+        torch.from_numpy(pictures.kinds[list(rows)]),
+    )
+
+
+def fresh_batches(
+    workers: Workers[list[Lesson]], pool: PicturePool, size: int, seed: int
+) -> Iterator[Batch]:
+    """Batches without end from the newest lessons, to which those drawn meanwhile are added."""
+    generator = torch.Generator(pool.device).manual_seed(seed)
+    while True:
+        for drawn in workers.ready(at_least=0 if pool.size >= FEWEST * size else 1):
+            pool.add(drawn)
+        if pool.size >= FEWEST * size or pool.is_full:
+            yield pool.sample(size, generator)
