@@ -26,6 +26,7 @@ OPTIONAL = (
 LAZY_IMPORTS = (
     *(
         "astropy.io.fits",
+        "astropy_healpix",
         "gguf",
         "httpcore",
         "httpx",

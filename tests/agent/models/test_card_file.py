@@ -69,7 +69,7 @@ def test_what_is_written_reads_back(tmp_path: Path) -> None:
 def test_the_card_in_the_guide_works() -> None:
     guide = (BUNDLED / "README.md").read_text(encoding="utf-8")
     card = parse_card(guide.split("```toml\n")[1].split("```")[0])
-    assert (card.name, card.engine, card.style) == ("nano", "gguf", COMPACT)
+    assert (card.name, card.engine, card.style) == ("mine", "gguf", COMPACT)
     assert card.simulated_only
 
 

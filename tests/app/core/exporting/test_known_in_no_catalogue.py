@@ -144,9 +144,10 @@ def session(whole, tmp_path):
 
 
 def exporters():
-    """The public functions of `app/core` that write a file of a session, or make a table of it."""
+    """The public functions that write a file of a session, or make a table of it."""
     writing, tables = set(), set()
-    for path in sorted(Path(app.core.__file__).parent.rglob("*.py")):
+    core = Path(app.core.__file__).parent
+    for path in (*sorted(core.rglob("*.py")), core.parent / "session_api.py"):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
                 continue

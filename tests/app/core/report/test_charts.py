@@ -172,7 +172,7 @@ def test_markup_attributes_and_long_words():
         '<line x1="1.23" y1="0" stroke-width="2" class="a"/>'
     )
     assert tag("circle", cx=float("nan"), r=1e300) == '<circle cx="0" r="0"/>'
-    assert quoted("x" * 100, 10) == "<bdi>xxxxxxxxxx …</bdi>"
+    assert quoted("x" * 100, 10) == "<bdi>xxxxxxxx …</bdi>"
     assert quoted("x" * 10, 10) == "<bdi>xxxxxxxxxx</bdi>"
 
 

@@ -25,11 +25,11 @@ def nothing_runs_on():
 def on_a_slow_machine(monkeypatch):
     """Nobody is given up as silent, but where a test says so."""
     for module, name in (
-        (own_hub, "START_S"), (own_hub, "STOP_S"), (connection, "TIMEOUT_S"),
+        (own_hub, "START_S"), (own_hub, "STOP_S"), (connection_module, "TIMEOUT_S"),
         (connection_module, "REPLY_S"),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, LONG_S)
-    for call in (connection.hub_proxy, SampConnection.ask):
+    for call in (connection_module.hub_proxy, SampConnection.ask):
         monkeypatch.setattr(call, "__defaults__", (LONG_S,))
 
 

@@ -22,7 +22,7 @@ SOURCES = (
     *sorted((APP / "services" / "archives").glob("*.py")),
     *(
         APP / "services" / "catalogues" / f"{name}.py"
-        for name in ("gaia_epochs", "light_curve", "position", "sky_picture", "tap")
+        for name in ("light_curve", "position", "sky_picture", "tap")
     ),
     APP / "services" / "catalogues" / "votable_reply.py",
     *sorted((APP / "services" / "web").glob("*.py")),
@@ -33,16 +33,16 @@ SOURCES = (
     *(AGENT / "spectra" / "fits" / f"{name}.py" for name in ("fits_file", "fits_table")),
     AGENT / "spectra" / "fits" / "source_file.py",
     AGENT / "spectra" / "spectrum.py",
-    *(APP / "worker" / f"{name}.py" for name in ("child", "client", "exit_reason", "inspection")),
+    *(APP / "worker" / f"{name}.py" for name in ("child", "inspection")),
     *(APP / "worker" / f"{name}.py" for name in ("process", "request", "supervisor")),
     AGENT / "checked_toml.py",
     AGENT / "tasks" / "task_file.py",
     AGENT / "tasks" / "catalogue.py",
     *(
         AGENT / "engines" / "remote" / f"{name}.py"
-        for name in ("address", "client", "engine", "listing")
+        for name in ("address", "client", "conversation", "engine")
     ),
-    *(AGENT / "engines" / "remote" / f"{name}.py" for name in ("errors", "servers", "turn")),
+    *(AGENT / "engines" / "remote" / f"{name}.py" for name in ("errors", "servers")),
     *(AGENT / "inspection" / f"{name}.py" for name in ("engine_loader", "episode")),
     *(AGENT / "inspection" / f"{name}.py" for name in ("built_in", "inspector_factory")),
     AGENT / "engines" / "remote" / "kind.py",
@@ -58,10 +58,10 @@ SOURCES = (
     *(CORE / "exporting" / f"{name}.py" for name in ("export", "rows", "spectrum_file")),
     *(CORE / "exporting" / "formats" / f"{name}.py" for name in ("fits_file", "parquet_file")),
     CORE / "inspections" / "batch.py",
-    *(CORE / "queue" / f"{name}.py" for name in ("filter_parser", "filter_tokens", "filters")),
+    *(CORE / "queue" / f"{name}.py" for name in ("filter_parser", "filters")),
     CORE / "session" / "session.py",
     *sorted({*(APP / "services" / "samp").glob("*.py")} - {APP / "services" / "samp" / "hub.py"}),
-    *(APP / "ui" / "samp" / f"{name}.py" for name in ("samp_work", "shared_tables")),
+    *(APP / "ui" / "program" / "samp" / f"{name}.py" for name in ("samp_work", "shared_tables")),
     *(CORE / "spectra" / f"{name}.py" for name in ("packing", "prefetch")),
     AGENT / "spectra" / "spectrum_bytes.py",
 )
@@ -77,9 +77,15 @@ NO_MESSAGE = re.compile(
     r"|^SAMP messages$|^Vets spectra of candidates$|^the answer of the hub is"
     r"|^%s|^a result has a|^an event listener failed|^the worker %s|^worker client$"
     r"|^failed to load model$"
+    # Comments of keywords in FITS files.
+    r"|^UTC, |^(rows (read|used)|simulated spectra|no value|binary table|bytes in a row)$"
+    r"|^(vetted candidates|candidates in the session|of them with a verdict)$|^in the list: "
+    r"|^(bytes of long texts after the rows|candidates about which it answered)$"
 )
 """Code; what belongs to servers and to the command line; what the window says itself."""
 PUT_TOGETHER = {
+    "gaia.bp_rp or twomass.j - twomass.h",
+    "expected only {label}, {value} and {limit}, as in {value:.1f}",
     " but a web page",
     " but empty",
     "DESI Legacy Surveys",

@@ -36,8 +36,8 @@ def test_the_measured_inspector_is_first_and_others_say_how_to_get_them(session,
     assert "spec-o3 models get spec-o3-7b" in row.need and str(models) in row.need
     assert size_text(7_847_616) == "8 MB" and size_text(12) == "1 MB"
     assert size_text(16_600_000_000) == "16.6 GB"
-    nano = row_named("nano")
-    assert "8 MB" in nano.about and nano.needs == "llama.cpp and about 8 MB of memory"
+    eye = row_named("nano-eye")
+    assert "15 MB" in eye.about and eye.needs == "llama.cpp and about 15 MB of memory"
     assert "GPU with about 16." in row_named("spec-o3-7b").needs
     row = model_rows("https://ada:geheim@host/v1?key=geheim", session)[0][-1]
     assert row.title == "https://host/v1"

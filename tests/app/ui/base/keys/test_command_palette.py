@@ -17,11 +17,11 @@ Key = Qt.Key
 
 @pytest.fixture
 def window(window):
-    window.keys.palette = CommandPalette(
+    window.command_palette = CommandPalette(
         window.commands, window.keymap, window, lambda name: name in window.allowed
     )
-    window.keys.palette.closed.connect(window.plot.setFocus)
-    window.commands.add("palette", window.keys.palette.toggle)
+    window.command_palette.closed.connect(window.plot.setFocus)
+    window.commands.add("palette", window.command_palette.toggle)
     return window
 
 
@@ -32,41 +32,41 @@ def ask(window, words=""):
 
 
 def rows(window):
-    tree = window.keys.palette.list
+    tree = window.command_palette.list
     return [tree.topLevelItem(place).text(0) for place in range(tree.topLevelItemCount())]
 
 
 def test_what_is_found_runs_by_enter_or_click(window):
     ask(window, "smoo off")
-    assert window.keys.palette.query.text() == "smoo off" and window.ran == []
+    assert window.command_palette.query.text() == "smoo off" and window.ran == []
     for _ in range(8):
         press(window, Key.Key_Backspace)
     for letter in "nosmoo":
         press(window, Key(ord(letter.upper())))
     assert rows(window)[0] == "No smoothing"
     press(window, Key.Key_Return)
-    assert window.ran == ["smooth_off"] and not window.keys.palette.isVisible()
+    assert window.ran == ["smooth_off"] and not window.command_palette.isVisible()
     assert QApplication.focusWidget() is window.plot
     window.ran.clear()
     ask(window)
-    first = window.keys.palette.list.currentItem().text(0)
+    first = window.command_palette.list.currentItem().text(0)
     press(window, Key.Key_Down)
     press(window, Key.Key_Down)
     press(window, Key.Key_Up)
-    chosen = window.keys.palette.list.currentItem().text(0)
+    chosen = window.command_palette.list.currentItem().text(0)
     assert chosen == rows(window)[1] != first
     press(window, Key.Key_Return)
     assert [ACTIONS[name].title for name in window.ran] == [chosen]
     window.ran.clear()
     ask(window, "settings")
-    tree = window.keys.palette.list
+    tree = window.command_palette.list
     place = tree.visualItemRect(tree.topLevelItem(0)).center()
     QTest.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert window.ran == ["settings"]
     window.ran.clear()
     window.keymap.rebind("export", ["Ctrl+J"])
     ask(window, "export")
-    item = window.keys.palette.list.currentItem()
+    item = window.command_palette.list.currentItem()
     assert (item.text(0), item.text(1)) == ("Export the catalogue", window.keymap.label("export"))
 
 
@@ -77,11 +77,11 @@ def test_it_closes_without_doing_anything_and_offers_what_makes_sense(window):
             press(window, Key.Key_Escape)
         else:
             press(window, Key.Key_K, modifiers)
-        assert not window.keys.palette.isVisible() and window.ran == []
+        assert not window.command_palette.isVisible() and window.ran == []
         assert QApplication.focusWidget() is window.plot
     ask(window)
     window.line.setFocus()
-    assert not window.keys.palette.isVisible() and QApplication.focusWidget() is window.line
+    assert not window.command_palette.isVisible() and QApplication.focusWidget() is window.line
     window.plot.setFocus()
     ask(window, "zzzz")
     assert rows(window) == ["No matching command"]
@@ -100,7 +100,7 @@ def test_it_closes_without_doing_anything_and_offers_what_makes_sense(window):
     ask(window)
     window.resize(500, 700)
     QApplication.processEvents()
-    box = window.keys.palette
+    box = window.command_palette
     assert window.rect().contains(box.geometry())
 
 

@@ -16,13 +16,13 @@ Key = Qt.Key
 
 @pytest.fixture
 def window(window):
-    window.keys.overlay = KeysOverlay(window.keymap, window)
-    window.commands.add("keys", window.keys.overlay.toggle)
+    window.overlay = KeysOverlay(window.keymap, window)
+    window.commands.add("keys", window.overlay.toggle)
     return window
 
 
 def texts(window):
-    return [each.text() for each in window.keys.overlay.findChildren(QLabel) if each.isVisible()]
+    return [each.text() for each in window.overlay.findChildren(QLabel) if each.isVisible()]
 
 
 def ask(window):
@@ -40,45 +40,45 @@ def test_any_key_or_click_puts_it_away_and_does_no_more(window):
     for key in [Key.Key_X, Key.Key_Escape, Key.Key_Question, Key.Key_Space]:
         window.ran.clear()
         ask(window)
-        assert window.keys.overlay.isVisible()
+        assert window.overlay.isVisible()
         QTest.keyClick(window.windowHandle(), Key.Key_Shift)
-        assert window.keys.overlay.isVisible()
+        assert window.overlay.isVisible()
         QTest.keyClick(window.windowHandle(), key)
-        assert not window.keys.overlay.isVisible() and window.ran == []
+        assert not window.overlay.isVisible() and window.ran == []
         assert QApplication.focusWidget() is window.plot
         QTest.keyClick(window.windowHandle(), Key.Key_X)
         assert window.ran == ["reject"]
     window.ran.clear()
     ask(window)
-    middle = window.keys.overlay.rect().center()
-    target = window.keys.overlay.childAt(middle)
+    middle = window.overlay.rect().center()
+    target = window.overlay.childAt(middle)
     QTest.mouseClick(target, Qt.MouseButton.LeftButton)
-    assert not window.keys.overlay.isVisible()
+    assert not window.overlay.isVisible()
     window.ran.clear()
     window.line.setFocus()
     window.commands.run("keys")  # as from a menu, because ? types text here
-    assert window.keys.overlay.isVisible()
+    assert window.overlay.isVisible()
     QTest.keyClick(window.windowHandle(), Key.Key_A)
     assert QApplication.focusWidget() is window.line and window.line.text() == ""
 
 
 def test_it_shows_every_action_that_has_a_key_and_nothing_is_cut(window):
     for size in [(1440, 900), (1280, 720)]:
-        window.keys.overlay.hide()
+        window.overlay.hide()
         window.resize(*size)
         ask(window)
-        bar = window.keys.overlay.findChildren(
-            type(window.keys.overlay._area.horizontalScrollBar())
+        bar = window.overlay.findChildren(
+            type(window.overlay._area.horizontalScrollBar())
         )
         assert [each for each in bar if each.isVisible()] == []
-        for text in window.keys.overlay.findChildren(QLabel):
+        for text in window.overlay.findChildren(QLabel):
             assert text.width() >= text.minimumSizeHint().width()
     for profile in ["default", "marz", "candyjar"]:
-        window.keys.overlay.hide()
+        window.overlay.hide()
         window.keymap.use_profile(profile)
         ask(window)
         shown = texts(window)
-        assert window.keys.overlay.geometry() == window.rect()
+        assert window.overlay.geometry() == window.rect()
         keyed = [name for name in ACTIONS if window.keymap.keys(name)]
         assert [name for name in keyed if ACTIONS[name].title not in shown] == []
         single = [name for name in keyed if not name.startswith("window_")]

@@ -13,7 +13,7 @@ from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import DARK
 from app.ui.program.tour import EDGE, GAP, position_beside
 from app.ui.start.importing import ready_made_sessions
-from tests.app.ui.tour.conftest import TITLES, around, click, hole, title, tour
+from tests.app.ui.program.tour.conftest import TITLES, around, click, hole, title, tour
 from tests.app.ui.whole_window import CTRL, SHIFT, before_window
 
 Key = Qt.Key
