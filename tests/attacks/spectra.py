@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from agent.errors import ReadError, WorkbenchError
+from agent.inspection.built_in import EYE
 from agent.inspection.inspector import Inspector
-from agent.inspection.inspector_factory import EYE, make_inspector
+from agent.inspection.inspector_factory import make_inspector
 from agent.inspection.measured_inspector import MeasuredInspector
 from agent.rendering.render import STYLES, render_array
 from agent.spectra.fits.source_file import source_of

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent.engines.base import SamplingSettings
-from agent.inspection.inspector_factory import EYE
+from agent.inspection.built_in import EYE
 from app.worker.request import InspectRequest, LoadRequest
 from app.worker.supervisor import WorkerClient
 from tests.app.cli.commands import SAMPLE

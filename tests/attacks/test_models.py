@@ -14,7 +14,7 @@ pytest.importorskip("transformers")
 pytest.importorskip("llama_cpp")
 
 from agent.engines.gguf.header import read_gguf_header
-from agent.inspection.inspector_factory import EYE
+from agent.inspection.built_in import EYE
 from agent.models.registry import BUNDLED
 from tests.attacks.models.folders import copy, folders
 from tests.attacks.models.gguf import mutated_gguf

@@ -35,6 +35,8 @@ MODULES = {
     "app.services.catalogues.votable_reply": "reading", "app.services.web.client": "connection",
 }  # fmt: skip
 """Parts of the program whose calls are counted, by the start of a module's name."""
+LOOKED_UP = {"agent.inspection.built_in"}
+"""Of these, what only looks a name up."""
 BLOCKS = ("wait", *dict.fromkeys((*AUDITED.values(), *MODULES.values())))
 """What takes nobody knows how long: a window that goes on leaves it to others."""
 SHORT_WAITS = (threading.Thread.start.__code__, Database._queued.__wrapped__.__code__)
@@ -77,7 +79,8 @@ class WindowWork:
         kind = self._kinds.get(frame.f_code)
         if kind is None:
             module = str(frame.f_globals.get("__name__"))
-            found = (kind for start, kind in MODULES.items() if module.startswith(start))
+            starts = () if module in LOOKED_UP else MODULES.items()
+            found = (kind for start, kind in starts if module.startswith(start))
             kind = self._kinds[frame.f_code] = next(found, "")
         if kind:
             self.note(kind)

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, read_examples, write_examples
-from agent.inspection.inspector_factory import EYE as BOXED
+from agent.inspection.built_in import EYE as BOXED
 from agent.inspection.model_inspector import ModelInspector
 from agent.inspection.pictures import PictureMaker
 from agent.models.card_file import read_card

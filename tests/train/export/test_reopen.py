@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from agent.convert.checkpoint import ConversionError
 from agent.errors import WorkbenchError
-from agent.inspection.inspector_factory import EYE
+from agent.inspection.built_in import EYE
 from agent.models.card_file import read_card
 from agent.models.registry import BUNDLED
 from tests.agent.convert.folders import export_pair, model

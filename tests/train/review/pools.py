@@ -10,9 +10,9 @@ import pytest
 from agent.examples.examples import Example
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import read_trajectories, write_trajectories
-from tests.agent.curation.quoted import quoted
 from tests.app.core.database.postgres import Cluster, running_cluster
 from tests.train.draft.spectra import all_examples, write_set
+from tests.train.review.quoted import quoted
 from train.draft.drafting import DraftRun, draft_all
 from train.draft.settings import DraftSettings
 from train.review.pool import Pool, import_drafts

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from agent.curation.record import record_trajectory
-
 from agent.evidence.words import KIND_NAMES, kind_name
 from agent.examples.examples import Example
 from agent.rendering.style import Style
@@ -11,6 +9,7 @@ from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
 from tests.train.draft.spectra import drafted
 from train.draft.settings import DraftSettings
+from train.record import record_trajectory
 
 TOLD = Style(name="told", width=252, height=168, brief=True, numbers=True)
 LOOKS = DraftSettings(words="short", outside=0.0, wide=0.0, guess=0.0, fewest_zooms=3)

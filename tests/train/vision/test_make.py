@@ -50,8 +50,8 @@ def draw_in_threads(patch: pytest.MonkeyPatch) -> None:
     """
     patch.setattr("train.vision.pool.ProcessPoolExecutor", Threads)
     for name, count in {
-        "pool.PER_JOB": 2, "pool.JOBS_AHEAD": 1, "school.FEWEST": 2,
-        "speech.PER_JOB": 1, "speech.FEWEST": 2,
+        "pool.PER_JOB": 2, "pool.JOBS_AHEAD": 1, "train_tower.FEWEST": 2,
+        "train_text.PER_JOB": 1, "train_text.FEWEST": 2,
     }.items():  # fmt: skip
         patch.setattr(f"train.vision.{name}", count)
 

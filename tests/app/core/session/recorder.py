@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -218,7 +218,8 @@ class Nursery:
 
     def shot(self, born: list[Any]) -> list[list[Any]]:
         """Kill the child; all that it still says."""
-        os.kill(born[1], signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it has just ended by itself, and says so next
+            os.kill(born[1], signal.SIGKILL)
         return self.until_over()
 
     def _listen(self, found: list[list[Any]], seconds: float) -> None:

@@ -15,7 +15,7 @@ import pytest
 from app.core.session.session import open_session
 from tests.app.ui.candidates import sample_file
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 END_S = 60
 
 

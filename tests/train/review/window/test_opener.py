@@ -10,14 +10,13 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 pytest.importorskip("pyarrow")
 
-from train.review.window.opening.opener import opener_of
-
 from app.rooms import rooms
 from app.ui.base.background.runner import Runner
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.program.help.pages import guide
 from train.review.pool import open_pool
+from train.review.window.opener import opener_of
 
 
 class Host(QWidget):

@@ -67,9 +67,7 @@ def test_it_shows_every_action_that_has_a_key_and_nothing_is_cut(window):
         window.overlay.hide()
         window.resize(*size)
         ask(window)
-        bar = window.overlay.findChildren(
-            type(window.overlay._area.horizontalScrollBar())
-        )
+        bar = window.overlay.findChildren(type(window.overlay._area.horizontalScrollBar()))
         assert [each for each in bar if each.isVisible()] == []
         for text in window.overlay.findChildren(QLabel):
             assert text.width() >= text.minimumSizeHint().width()

@@ -85,7 +85,6 @@ NO_MESSAGE = re.compile(
 """Code; what belongs to servers and to the command line; what the window says itself."""
 PUT_TOGETHER = {
     "gaia.bp_rp or twomass.j - twomass.h",
-    "expected only {label}, {value} and {limit}, as in {value:.1f}",
     " but a web page",
     " but empty",
     "DESI Legacy Surveys",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from sqlalchemy import update
 
@@ -65,7 +66,9 @@ def test_memory_is_bounded(qtbot, lines, session, monkeypatch):
 
 def test_a_long_list_asks_for_what_is_seen_only(qtbot, long_session, monkeypatch):  # noqa: F811
     asked = []
-    monkeypatch.setattr(sparklines, "_line", lambda session, key: asked.append(key) or [])
+    monkeypatch.setattr(
+        sparklines, "_line", lambda session, key: asked.append(key) or np.empty((0, 2))
+    )
     with opened_context(long_session) as context:
         panel = shown_in(qtbot, QueuePanel(context), 500, 500)
         panel.store.show("queue", "spectrum", True)
