@@ -7,8 +7,8 @@ from app.services.archives.lamost import Lamost, lamost_token
 from app.services.archives.sdss import Sdss
 from app.services.archives.sparcl import Sparcl
 from app.services.archives.ssap import Ssap
-from app.services.web.client import check_base
 from app.services.web.errors import ServiceError
+from app.services.web.urls import check_base
 
 ARCHIVES = ("sparcl", "sdss", "lamost", "ssap")
 NO_COADDS = (

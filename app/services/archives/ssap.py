@@ -25,9 +25,10 @@ from app.services.archives.files import get_first, safe_stem
 from app.services.catalogues.answer import Value
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separation_arcsec
 from app.services.catalogues.votable_reply import cell_value, rows_of, whole_rows
-from app.services.web.client import Request, WebClient, check_base, host_of, is_local
+from app.services.web.client import Request, WebClient
 from app.services.web.errors import BadReply, NotAllowed
 from app.services.web.pace import ShouldStop
+from app.services.web.urls import check_base, host_of, is_local
 
 MAX_REPLY = 8 * 2**20
 MAX_FOUND = 1000

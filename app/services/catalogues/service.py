@@ -11,7 +11,7 @@ from pathlib import Path
 from agent.checked_toml import TomlTable, read_toml
 from agent.errors import WorkbenchError
 from agent.plugins import Plugin, plugins, report
-from app.services.web.client import check_base
+from app.services.web.urls import check_base
 
 FOLDER = Path(__file__).resolve().parents[3] / "resources" / "services"
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")

@@ -68,7 +68,7 @@ def test_an_unsafe_address_is_not_asked(client, url):
 def test_a_public_name_that_leads_into_the_own_network_is_not_asked(server, client, monkeypatch):
     """As a name server of somebody else could do."""
     monkeypatch.setattr(web, "is_local", lambda host: False)
-    monkeypatch.setattr("app.services.web.client.is_local", lambda host: True)
+    monkeypatch.setattr("app.services.web.urls.is_local", lambda host: True)
     server.files["/x"] = (b"1", "text/plain")
     with pytest.raises(NotAllowed, match="may not be asked"):
         client.ask(Request(url=server.url + "/x"))
