@@ -210,10 +210,15 @@ def _expectation(table: TomlTable, kind: Kind) -> Expect:
     return expect
 
 
-def _template(table: TomlTable, key: str) -> str:
+def _template(
+    table: TomlTable,
+    key: str,
+    placeholder: re.Pattern[str] = PLACEHOLDER,
+    problem: str = "expected only {label}, {value}, {error}, {sigma}, {snr}, as in {value:.1f}",
+) -> str:
+    """A text with these placeholders and no other braces."""
     template = table.text(key, longest=200)
-    if any(brace in PLACEHOLDER.sub("", template) for brace in "{}"):
-        problem = "expected only {label}, {value}, {error}, {sigma}, {snr}, as in {value:.1f}"
+    if any(brace in placeholder.sub("", template) for brace in "{}"):
         raise table.fault(key, problem)
     return template
 
@@ -343,8 +348,5 @@ def _check_words(table: TomlTable, claim: CatalogueEvidence) -> None:
 
 
 def _claim_template(table: TomlTable, key: str) -> str:
-    template = table.text(key, longest=200)
-    if any(brace in CLAIM_PLACEHOLDER.sub("", template) for brace in "{}"):
-        problem = "expected only {label}, {value} and {limit}, as in {value:.1f}"
-        raise table.fault(key, problem)
-    return template
+    problem = "expected only {label}, {value} and {limit}, as in {value:.1f}"
+    return _template(table, key, CLAIM_PLACEHOLDER, problem)

@@ -13,12 +13,8 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import (
-    BarColumn,
     DownloadColumn,
-    Progress,
     TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
     TransferSpeedColumn,
 )
 from rich.table import Table
@@ -38,6 +34,7 @@ from agent.models.registry import (
 )
 from agent.protocol.wording import Wording
 from app.cli.inspection_text import cleaned
+from app.cli.progress_bar import on_standard_error
 
 if TYPE_CHECKING:
     from agent.convert.forms import Form, GgufForm, Machine
@@ -45,7 +42,7 @@ if TYPE_CHECKING:
 
 models = typer.Typer(help="List models, fetch or convert one, or print its folder.")
 
-ConvertedName = Annotated[
+NameOrFolder = Annotated[
     str, typer.Argument(metavar="NAME", help="Name or folder.", show_default=False)
 ]
 
@@ -60,7 +57,7 @@ class FormName(StrEnum):
 
 
 def convert(
-    name: ConvertedName,
+    name: NameOrFolder,
     to: Annotated[
         FormName, typer.Option(help="Form of the weights; best: the most bits that run here.")
     ] = FormName.BEST,
@@ -76,7 +73,7 @@ def convert(
     typer.echo(converted(name, to, compare=compare).folder)
 
 
-def sizes(name: ConvertedName) -> None:
+def sizes(name: NameOrFolder) -> None:
     """Show what each form of a model needs, and which one this machine can run."""
     location = find_model(name)
     Console(highlight=False, soft_wrap=True).print(*sizes_shown(location), sep="\n")
@@ -207,16 +204,7 @@ def _lines(result: Converted) -> Iterator[str]:
 
 @contextmanager
 def _conversion_bar() -> Iterator[Callable[[str, int, int], None]]:
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-    )
-    console = Console(stderr=True)
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
+    with on_standard_error(TaskProgressColumn()) as bar:
         task = bar.add_task("reading the model", total=None)
         shown = ""
 
@@ -284,10 +272,10 @@ def get(
 
     show_sizes_before(name, gguf)
     try:
-        with _progress_bar() as progress:
+        with _download_bar() as progress:
             location = get_model(name, progress)
         try:
-            with _progress_bar() as progress:
+            with _download_bar() as progress:
                 notes = get_wording(location.card, progress)
         except WorkbenchError as error:  # the model is here, and runs without it
             notes = (f"the words it was trained on could not be fetched: {error}",)
@@ -348,7 +336,7 @@ def _wording_from(name: str, sources: list[str]) -> tuple[Wording, tuple[str, ..
         raise WorkbenchError(f"{cleaned(unknown)} is no file or folder, nor OWNER/NAME on the hub")
     from agent.models.wording_source import wording_from_hub
 
-    with _progress_bar() as progress:
+    with _download_bar() as progress:
         return wording_from_hub(name, unknown, progress)
 
 
@@ -372,18 +360,8 @@ def path(name: Name) -> None:
 
 
 @contextmanager
-def _progress_bar() -> Iterator[Callable[[str, int, int], None]]:
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-    )
-    console = Console(stderr=True)
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
+def _download_bar() -> Iterator[Callable[[str, int, int], None]]:
+    with on_standard_error(DownloadColumn(), TransferSpeedColumn()) as bar:
         task = bar.add_task("contacting the hub", total=None)
 
         def progress(file: str, done: int, total: int) -> None:

@@ -6,24 +6,34 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
 from app.cli.inspection_text import cleaned
 
 
-@contextmanager
-def progress_bar(what: str) -> Iterator[Callable[[int, int | None], None]]:
-    """Yields a function to report progress. Draws nothing if standard error is not a terminal."""
+def on_standard_error(*figures: ProgressColumn) -> Progress:
+    """A bar with these figures beside it. Draws nothing if standard error is not a terminal."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}", markup=False),  # it may contain a file name
         BarColumn(),
-        TaskProgressColumn(),
+        *figures,
         TimeRemainingColumn(),
     )
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[int, int | None], None]]:
+    """Yields a function to report progress."""
+    with on_standard_error(TaskProgressColumn()) as progress:
         bar = progress.add_task(cleaned(what), total=None)
 
         def show(done: int, total: int | None) -> None:

@@ -6,7 +6,6 @@ Logs are only appended to, under a lock that the system gives back when a progra
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -17,6 +16,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from agent.atomic_file import write_file
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, ExampleStore, column
 from agent.hashing import text_hash
@@ -106,7 +106,7 @@ class PoolFolder:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             note: dict[str, Any] = {"version": VERSION, "sets": [str(path) for path in self.sets]}
-            _write_whole(self.folder / POOL_FILE, json.dumps(note, indent=1) + "\n")
+            write_file(self.folder / POOL_FILE, json.dumps(note, indent=1) + "\n")
             append_to_lines(self.folder / TRAJECTORIES_FILE, map(to_line, trajectories))
         except OSError as error:
             raise WorkbenchError(
@@ -152,7 +152,7 @@ class PoolFolder:
         try:
             if text:
                 path.parent.mkdir(exist_ok=True)
-                _write_whole(path, text)
+                write_file(path, text)
             else:
                 path.unlink(missing_ok=True)
         except OSError as error:
@@ -187,13 +187,3 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Replace a file; after a crash it has its former content or the new one."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with part.open("wb") as file:
-        file.write(text.encode())
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)

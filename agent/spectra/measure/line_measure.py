@@ -39,11 +39,8 @@ WINGS_SIGMA = 3.0
 # Largest distance from the core to the centre of a broad base, relative to the window.
 BASE_OFFSET = 0.06
 
-AREA_SIDE_A = 12.0
-# Default width of a side window: this share of the line's window, at least MIN_SIDE_A.
-SIDE_SHARE = 0.5
-AREA_SIGMA = 3.0
-AREA_CLIP = 3.0
+# Default width of a side window: this share of the line's window, at least AREA_SIDE_A.
+SIDE_SHARE, AREA_SIDE_A = 0.5, 12.0
 MIN_CENTROID_SIGMA = 3.0
 
 
@@ -265,8 +262,8 @@ def _continuum(
     observed = (window[0] * shift, window[1] * shift)
     if observed[0] < grid.edges[0] or observed[1] > grid.edges[-1] or not grid.is_usable:
         return "outside the spectrum"
-    sides = [side_level(grid, lo * shift, hi * shift, AREA_CLIP) for lo, hi in sidebands]
+    sides = [side_level(grid, lo * shift, hi * shift, CLIP) for lo, hi in sidebands]
     if isinstance(sides[0], str) or isinstance(sides[1], str):
         return "no continuum beside the feature"
-    continuum = linear_continuum(sides[0], sides[1], AREA_SIGMA)
+    continuum = linear_continuum(sides[0], sides[1], CONTINUUM_SIGMA)
     return continuum if isinstance(continuum, str) else (grid, continuum, observed)

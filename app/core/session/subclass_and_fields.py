@@ -16,7 +16,6 @@ FieldValues = tuple[tuple[str, FieldValue], ...]
 """Name and value of each field that has one, by name; a tick is True or absent."""
 
 MAX_FIELDS, MAX_FIELD_NAME, MAX_FIELD_TEXT = 32, 32, 1000
-MAX_SUBCLASS = MAX_LEVELS * (MAX_SUBCLASS_NAME + 1)
 
 
 def subclass_levels(path: str) -> tuple[str, ...]:

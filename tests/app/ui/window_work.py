@@ -36,7 +36,7 @@ MODULES = {
 }  # fmt: skip
 """Parts of the program whose calls are counted, by the start of a module's name."""
 LOOKED_UP = {"agent.inspection.built_in"}
-"""Of these, what only looks a name up."""
+"""Modules of those parts whose calls are not counted: they only look up a name in a table."""
 BLOCKS = ("wait", *dict.fromkeys((*AUDITED.values(), *MODULES.values())))
 """What takes nobody knows how long: a window that goes on leaves it to others."""
 SHORT_WAITS = (threading.Thread.start.__code__, Database._queued.__wrapped__.__code__)

@@ -11,6 +11,7 @@ from app.core.queue import QueueRow
 from app.core.session.records import MAX_COMMENT, MAX_FLAG, Opinion
 from app.ui.judge.verdict.comment_box import CommentBox
 from app.ui.judge.verdict.flag_row import FlagMenu, FocusLeft
+from app.ui.judge.verdict.state_block import object_name
 from app.ui.session.candidate.current import amend, with_comment, with_flag_toggled
 from app.ui.session.session_context import SessionContext
 
@@ -58,11 +59,13 @@ class PreviousObject(QObject):
             return
         self._about, self._was = self._before, opinion.comment
         self.edit.setText(opinion.comment)
-        text = self.tr("Comment on {object}").replace("{object}", _name(self._about))
+        text = self.tr("Comment on {object}").replace("{object}", object_name(self._about))
         self.edit.setPlaceholderText(self.tr("Comment, Enter"))
         self.edit.setAccessibleName(text)
         self.edit.setToolTip(text)
-        self._box.show_over(self.edit, self.tr("{object}:").replace("{object}", _name(self._about)))
+        self._box.show_over(
+            self.edit, self.tr("{object}:").replace("{object}", object_name(self._about))
+        )
         self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.edit.end(False)
 
@@ -72,7 +75,9 @@ class PreviousObject(QObject):
             return
         self._about = self._before
         self.menu.show_flags(opinion.flags)
-        self.menu.add_heading(self.tr("Flags of {object}").replace("{object}", _name(self._about)))
+        self.menu.add_heading(
+            self.tr("Flags of {object}").replace("{object}", object_name(self._about))
+        )
         more = self._box.flags.more
         self.menu.popup(more.mapToGlobal(QPoint(0, more.height() + 2)))
 
@@ -95,7 +100,7 @@ class PreviousObject(QObject):
         self._about = None
         self._box.show_over(None, "")
         if text != self._was and amend(self._current, about.candidate.id, with_comment(text)):
-            said = self.tr("Saved for {object}").replace("{object}", _name(about))
+            said = self.tr("Saved for {object}").replace("{object}", object_name(about))
             self._current.message.emit(said)
 
     def _toggle(self, flag: str) -> None:
@@ -103,17 +108,17 @@ class PreviousObject(QObject):
         if about is None:
             return
         if amend(self._current, about.candidate.id, with_flag_toggled(flag)):
-            said = self.tr("Saved for {object}").replace("{object}", _name(about))
+            said = self.tr("Saved for {object}").replace("{object}", object_name(about))
             self._current.message.emit(said)
 
     def _ask_custom(self) -> None:
         if self._about is None:
             return
-        text = self.tr("Custom flag for {object}").replace("{object}", _name(self._about))
+        text = self.tr("Custom flag for {object}").replace("{object}", object_name(self._about))
         self.custom.setAccessibleName(text)
         self.custom.setToolTip(text)
         self.custom.clear()
-        title = self.tr("{object}:").replace("{object}", _name(self._about))
+        title = self.tr("{object}:").replace("{object}", object_name(self._about))
         self._box.show_over(self.custom, title)
         # The menu is still closing and will return the focus to the former widget.
         focus = partial(self.custom.setFocus, Qt.FocusReason.ShortcutFocusReason)
@@ -134,7 +139,3 @@ class PreviousObject(QObject):
             self.custom.clearFocus()  # else Qt moves the focus to the next field
         if not self.custom.isHidden():  # losing the focus has closed it
             self._box.show_over(None, "")
-
-
-def _name(row: QueueRow) -> str:
-    return row.candidate.object_id or f"#{row.candidate.id}"

@@ -37,7 +37,6 @@ ORDER = (Verdict.ACCEPT, Verdict.REJECT, Verdict.UNSURE)
 CONFIDENCE_HEIGHT = 28
 
 WIDTH = 150
-PROPOSAL_HEIGHT = 30
 
 PROPOSALS = {"YES": Verdict.ACCEPT, "NO": Verdict.REJECT}
 
@@ -214,7 +213,7 @@ class ProposalButton(PaintedButton):
     """Has a fixed width, which also hides the length of the proposal in blind mode."""
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
-        super().__init__(context.current_theme, attrgetter("agent"), parent, height=PROPOSAL_HEIGHT)
+        super().__init__(context.current_theme, attrgetter("agent"), parent, height=HEIGHT)
         self._current, self._commands = context.current, context.commands
         self._keymap = context.keymap
         self._action = "take_proposal"

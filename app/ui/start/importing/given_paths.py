@@ -13,6 +13,7 @@ from app.core.database.database import SUFFIX
 from app.core.errors import ImportFailed
 from app.core.importing.importer import look_at
 from app.ui.base.translation.message_texts import translate_message
+from app.ui.widgets.file_field import is_there
 
 MAX_AT_ONCE = 200
 """Largest number of files that can be opened together."""
@@ -55,7 +56,7 @@ def identify_by_name(paths: Sequence[Path]) -> GivenPaths:
         return _unknown(
             QCoreApplication.translate("dropped", "Open one session at a time, without other files")
         )
-    if missing := next((path for path in paths if not _exists(path)), None):
+    if missing := next((path for path in paths if not is_there(path)), None):
         return _unknown(
             QCoreApplication.translate("dropped", "{name} does not exist").replace(
                 "{name}", str(missing)
@@ -80,13 +81,6 @@ def identify(paths: Sequence[Path]) -> GivenPaths:
         return _unknown(translate_message(found.problem))
     is_one = found.format == "spectrum" and found.estimate == 1
     return GivenPaths(kind=GivenKind.SPECTRUM if is_one else GivenKind.LIST, paths=given.paths)
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False
 
 
 def _unknown(reason: str) -> GivenPaths:

@@ -20,7 +20,7 @@ from app.ui.base.crash_report import (
     truncated,
     write_report,
 )
-from tests.app.ui.crash.raised import ATTACKS, raised
+from tests.app.ui.program.raised import ATTACKS, raised
 from tests.attacks.sandbox import Sandbox
 from tests.night import BY_NIGHT, seeds
 
@@ -80,7 +80,7 @@ def test_a_limited_number_is_kept_in_a_folder_that_is_named(tmp_path, monkeypatc
 def test_every_error_has_a_report(tmp_path):
     """However its text is made; the report itself takes no memory, and ends before the sandbox
     ends it."""
-    with Sandbox("tests.app.ui.crash.raised:report_of") as sandbox:
+    with Sandbox("tests.app.ui.program.raised:report_of") as sandbox:
         for attack in ATTACKS:
             outcome = sandbox.run(attack, str(tmp_path))
             assert (outcome.error, outcome.output) == ("", ""), attack

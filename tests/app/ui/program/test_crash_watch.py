@@ -17,7 +17,7 @@ from app.ui.base.crash_report import MAX_KEPT, CrashReport
 from app.ui.program import crash_watch
 from app.ui.program.crash_dialog import CrashDialog
 from app.ui.program.crash_watch import MAX_REPORTS, MAX_WRITTEN, collect_reports, install
-from tests.app.ui.crash.raised import raised
+from tests.app.ui.program.raised import raised
 from tests.app.ui.steps import click
 
 DIES = """
