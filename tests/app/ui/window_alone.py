@@ -109,7 +109,7 @@ def work() -> Deed:
 
 def look() -> Deed:
     """Print what was restored."""
-    yield lambda: is_painted() or window().welcome.isVisible()
+    yield lambda: is_painted() or window().opening.welcome.isVisible()
     keeper, view = window().settings, window().view
     say(
         "seen", place=None if view is None else str(view.session.location),
@@ -124,8 +124,8 @@ def look() -> Deed:
 
 def refused() -> Deed:
     """Print the error about an invalid argument."""
-    yield window().welcome.problem.isVisible
-    say("told", words=window().welcome.problem.text)
+    yield window().opening.welcome.problem.isVisible
+    say("told", words=window().opening.welcome.problem.text)
     press(Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
 
 

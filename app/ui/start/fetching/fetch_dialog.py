@@ -23,14 +23,8 @@ from app.core.fetching.fetch_run import RADIUS_ARCSEC
 from app.services.archives.choice import ARCHIVES
 from app.ui.base.background.runner import LongWork, Runner
 from app.ui.base.translation.message_texts import translate_message
-from app.ui.start.fetching.fetch_work import (
-    Fetched,
-    FetchOrder,
-    archive_name,
-    example_text,
-    fetch_typed,
-    sends_text,
-)
+from app.ui.start.fetching.archive_texts import archive_name, example_text, sends_text
+from app.ui.start.fetching.fetch_work import Fetched, FetchOrder, fetch_typed
 from app.ui.widgets.file_dialogs import choose_folder
 from app.ui.widgets.file_field import FileField
 from app.ui.widgets.labels import (

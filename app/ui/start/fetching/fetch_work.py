@@ -6,8 +6,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication
-
 from app.core.fetching.fetch_run import FetchReport, FetchRun
 from app.core.fetching.fetched_list import LIST, keep_in_session, write_lists
 from app.core.fetching.rows import FetchRow, is_missing, row_of_candidate, typed_rows
@@ -16,9 +14,6 @@ from app.core.session.records import Candidate
 from app.core.session.session import Session, list_roles
 from app.services.archives.choice import archive_by_name, archive_telling
 from app.services.web.client import WebClient
-
-translate = QCoreApplication.translate
-NAMES = {"sparcl": "SPARCL", "sdss": "SDSS", "lamost": "LAMOST"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,42 +86,3 @@ def fetch_missing(
 
 def _row(session: Session, candidate: Candidate) -> FetchRow:
     return row_of_candidate(candidate, list_roles(session).get(candidate.list_id, {}))
-
-
-# The archives in the language of the window, and what each is sent.
-def archive_name(archive: str) -> str:
-    return NAMES.get(archive) or translate("fetching", "SSAP service")
-
-
-def sends_text(archive: str) -> str:
-    """One sentence on what leaves the computer."""
-    return {
-        "sparcl": translate(
-            "fetching",
-            "Identifiers or positions are sent to astrosparcl.datalab.noirlab.edu (NOIRLab).",
-        ),
-        "sdss": translate(
-            "fetching",
-            "Plate or field, MJD, and fibre or catalogue number are sent to data.sdss.org.",
-        ),
-        "lamost": translate(
-            "fetching", "The obsid, and your token if you have one, are sent to www.lamost.org."
-        ),
-        "ssap": translate("fetching", "Positions are sent to the service of this address."),
-    }.get(archive, "")
-
-
-def example_text(archive: str) -> str:
-    """How spectra of this archive are written, one a line."""
-    return {
-        "sparcl": translate(
-            "fetching", "One a line: a sparcl_id, a specid or TARGETID, or a position (RA Dec)"
-        ),
-        "sdss": translate(
-            "fetching", "One a line: plate-mjd-fiber or field-mjd-catalogid, as 0266-51602-0031"
-        ),
-        "lamost": translate("fetching", "One a line: an obsid, as 677503031"),
-        "ssap": translate(
-            "fetching", "One a line: a position, as 24.3769 25.4271 or 01:37:30.4 +25:25:38"
-        ),
-    }[archive]

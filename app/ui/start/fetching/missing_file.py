@@ -14,7 +14,7 @@ from app.core.session.session import Session
 from app.ui.base.background.runner import LongWork
 from app.ui.judge.plot.empty_message import EmptyPlotMessage
 from app.ui.session.session_context import SessionContext
-from app.ui.start.fetching.fetch_work import archive_name, sends_text
+from app.ui.start.fetching.archive_texts import archive_name, sends_text
 
 FOLDER = "fetched"
 STOPPED = "stopped"
