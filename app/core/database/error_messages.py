@@ -39,10 +39,7 @@ _SQLITE_MESSAGES = (
     ("SQLITE_CORRUPT", _DAMAGED),
     ("SQLITE_NOTADB", _DAMAGED),
     ("SQLITE_FORMAT", _DAMAGED),
-    (
-        "SQLITE_IOERR",
-        "the disk reported an error. Nothing was lost. Check the disk and try again",
-    ),
+    ("SQLITE_IOERR", "the disk reported an error. Nothing was lost. Check the disk and try again"),
     ("SQLITE_CANTOPEN", "it cannot be opened. Check the permissions of the file and its folder"),
     (
         "SQLITE_NOMEM",

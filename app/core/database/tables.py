@@ -153,10 +153,7 @@ def _subclass_columns() -> tuple[Column[str], Column[str]]:
 
 
 facts = Table(
-    "facts",
-    metadata,
-    Column("key", Text, primary_key=True),
-    Column("value", Text, nullable=False),
+    "facts", metadata, Column("key", Text, primary_key=True), Column("value", Text, nullable=False)
 )
 
 lists = Table(
@@ -234,16 +231,10 @@ WITH_FIELDS = "fields <> ''"
 _partial_index("candidates_target", f'"row" >= {MIN_TARGETID}', candidates.c.row)
 _partial_index("candidates_dec", "dec IS NOT NULL", candidates.c.dec, candidates.c.ra)
 _partial_index(
-    "candidates_p_yes",
-    "agent_p_yes IS NOT NULL",
-    candidates.c.agent_p_yes,
-    candidates.c.id,
+    "candidates_p_yes", "agent_p_yes IS NOT NULL", candidates.c.agent_p_yes, candidates.c.id
 )
 _partial_index(
-    "candidates_agent",
-    "agent_verdict IS NOT NULL",
-    candidates.c.agent_verdict,
-    candidates.c.id,
+    "candidates_agent", "agent_verdict IS NOT NULL", candidates.c.agent_verdict, candidates.c.id
 )
 _partial_index("candidates_faulty", FAULTY, candidates.c.id)
 _partial_index("candidates_differing", DIFFERING, candidates.c.id)

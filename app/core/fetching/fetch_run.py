@@ -162,11 +162,7 @@ class FetchRun:
             name = f"{found.stem}{f'-{number}' if number > 1 else ''}{suffix}"
             path, known = self._folder / name, self._journal.of_file(name)
             is_free = not path.exists() and not path.is_symlink()
-            is_ours = known is not None and known.key == (
-                self._archive.id,
-                found.release,
-                found.id,
-            )
+            is_ours = known is not None and known.key == (self._archive.id, found.release, found.id)
             if is_ours or (known is None and (is_free or stored_hash(path) == sha256)):
                 return name
         raise NotTold(f"the folder has a thousand files called {found.stem}")

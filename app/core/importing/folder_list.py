@@ -9,12 +9,7 @@ from pathlib import Path
 
 from agent.checked_toml import is_unicode
 from app.core.errors import ImportFailed, ImportStopped, counted_text
-from app.core.importing.formats.contents import (
-    ListColumn,
-    RowBlock,
-    TypedCells,
-    Value,
-)
+from app.core.importing.formats.contents import ListColumn, RowBlock, TypedCells, Value
 from app.core.importing.spectrum_files import find_spectrum_files
 from app.core.importing.spectrum_rows import SpectrumRow, rows_of
 from app.core.progress import EstimatedProgress, ShouldStop, never, silent

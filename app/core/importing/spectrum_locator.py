@@ -18,12 +18,7 @@ from pathlib import Path
 from agent.checked_toml import is_unicode, printable
 from agent.spectra.urls import is_url, url_folder, url_problem
 from app.core.errors import ImportStopped
-from app.core.importing.outside_paths import (
-    MAX_PATH,
-    OutsideCounter,
-    absolute_folder,
-    is_absolute,
-)
+from app.core.importing.outside_paths import MAX_PATH, OutsideCounter, absolute_folder, is_absolute
 from app.core.importing.spectrum_files import (
     STOP_EVERY,
     find_spectrum_files,

@@ -104,16 +104,11 @@ MJDS = ("mjd", "mjdid")
 FIBERS = ("fiberid", "fiber", "fiber_id")
 SCHEMES = (
     NamingScheme(
-        "LAMOST",
-        (("lmjd", "mjd"), ("planid", "plan_id"), ("spid", "sp_id"), FIBERS),
-        _lamost,
+        "LAMOST", (("lmjd", "mjd"), ("planid", "plan_id"), ("spid", "sp_id"), FIBERS), _lamost
     ),
     NamingScheme("SDSS", (PLATES, MJDS, FIBERS), _sdss, _sdss_id),
     NamingScheme(
-        "SDSS-V",
-        (("field", "fieldid"), MJDS, ("catalogid", "sdss_id")),
-        _sdss_v,
-        _sdss_v_id,
+        "SDSS-V", (("field", "fieldid"), MJDS, ("catalogid", "sdss_id")), _sdss_v, _sdss_v_id
     ),
     NamingScheme("DESI", (("survey",), ("program",), ("healpix", "hpxpixel")), _desi_healpix),
     NamingScheme(

@@ -25,15 +25,7 @@ from app.core.queue.filters import EVERYTHING, And, Filter
 from app.core.queue.pages import MAX_PAGE, QueueRow, page
 from app.core.queue.sorts import LIST_ORDER, QueuePosition, Sort
 from app.core.queue.sql_conditions import condition
-from app.core.queue.walk import (
-    Plan,
-    make_plan,
-    order_of,
-    own_matches,
-    start_of,
-    steps_from,
-    walk,
-)
+from app.core.queue.walk import Plan, make_plan, order_of, own_matches, start_of, steps_from, walk
 from app.core.session.session import Session
 
 BLOCK = 128  # rows from one landmark to the next

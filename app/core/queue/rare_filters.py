@@ -8,15 +8,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import (
-    CTE,
-    ColumnElement,
-    Connection,
-    Select,
-    func,
-    select,
-    union_all,
-)
+from sqlalchemy import CTE, ColumnElement, Connection, Select, func, select, union_all
 
 from app.core.database.tables import (
     COMMENTED,
@@ -47,12 +39,7 @@ from app.core.queue.filters import (
     Words,
 )
 from app.core.queue.own_opinion import index_condition, is_of_opinion
-from app.core.queue.sql_conditions import (
-    COMPARISONS,
-    QueryContext,
-    assigned_reviewer,
-    raw_sql,
-)
+from app.core.queue.sql_conditions import COMPARISONS, QueryContext, assigned_reviewer, raw_sql
 from app.core.session.records import Verdict
 
 IndexQuery = Select[tuple[int]]

@@ -47,12 +47,7 @@ def _character(character: str) -> str:
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
-DATATYPES: dict[Kind, str] = {
-    "text": "string",
-    "whole": "int64",
-    "real": "float64",
-    "flag": "bool",
-}
+DATATYPES: dict[Kind, str] = {"text": "string", "whole": "int64", "real": "float64", "flag": "bool"}
 
 
 def write_ecsv(file: BinaryIO, table: Table, provenance: Provenance) -> None:

@@ -118,10 +118,7 @@ _unpackers: dict[str, Callable[[bytes], Sequence[Any]]] = {
 
 # A preview as the list reader process sends it to its parent.
 def preview_message(
-    file: ListFile,
-    rows: list[tuple[Value, ...]],
-    roles: Roles | None = None,
-    **more: Any,
+    file: ListFile, rows: list[tuple[Value, ...]], roles: Roles | None = None, **more: Any
 ) -> dict[str, Any]:
     """The start of the list `file`; `more` are other fields of a Preview."""
     known = {} if roles is None else roles.by_role

@@ -95,11 +95,7 @@ class FitsList:
                 for key in ("TUNIT", "TUCD", "TCOMM")
             )
             yield ListColumn(
-                name=name,
-                kind=_kind(hdu, field),
-                unit=unit,
-                ucd=ucd,
-                description=description,
+                name=name, kind=_kind(hdu, field), unit=unit, ucd=ucd, description=description
             )
 
 

@@ -74,12 +74,7 @@ class TextList:
         names = column_names(self._layout.names)
         declared = self._declared or [EcsvColumn(name) for name in names]
         return tuple(
-            ListColumn(
-                name=name,
-                kind=kind or "str",
-                unit=each.unit,
-                description=each.description,
-            )
+            ListColumn(name=name, kind=kind or "str", unit=each.unit, description=each.description)
             for name, kind, each in zip(names, self._kinds, declared, strict=True)
         )
 
