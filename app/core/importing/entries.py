@@ -27,6 +27,7 @@ from app.core.importing.roles import Roles, folder_column
 from app.core.importing.sky import angles, iau_name, positions
 from app.core.importing.spectrum_files import stem_of
 from app.core.importing.spectrum_locator import SpectrumLocator
+from app.core.importing.survey_names import SchemeMatch
 
 MAX_ID = 200
 MAX_LABEL = 200
@@ -86,22 +87,25 @@ class EntryMaker:
         self._invalid_positions = 0
 
     def entries(self, block: RowBlock) -> Entries:
-        count = len(block.lines)
+        count, naming = len(block.lines), self._roles.naming
         if not count:
             return Entries([[] for _ in FIELDS], block.refused)
         problems: dict[int, str] = {}
         rows = self._rows(block, count, problems)
         names = self._texts(block, "object_id", count)
-        if self._roles.naming is not None and self._roles.number("object_id") is None:
-            names = self._survey_names(block)
+        if naming is not None and self._roles.number("object_id") is None:
+            names = [naming.object_id(parts) for parts in _parts(block, naming)]
         texts = self.path_texts(block)
-        paths = self._paths(block, texts, names, problems)
+        paths = self._locator.resolve_all(texts, problems)
+        if "" in paths:
+            self._find_files(block, names, paths, problems)
         ra, dec = self._positions(block, count)
         names = self._fill_names(names, paths, rows, ra, dec, problems)
         score, snr = self._numbers(block, "score", count), self._numbers(block, "snr", count)
-        labels = self._labels(block, count)
+        labels = [text[:MAX_LABEL] for text in self._texts(block, "label", count)]
         own = self._carried_json(block, count)
-        listed = _listed(texts, paths)
+        # What the list gives, where that is another text than the path.
+        listed = ["" if text == path else text for text, path in zip(texts, paths, strict=True)]
         columns = [block.lines, names, paths, rows, ra, dec, score, labels, snr, own, listed]
         entries = Entries(columns, block.refused)
         if problems:
@@ -151,16 +155,6 @@ class EntryMaker:
             rows.append(number or 0)
         return rows
 
-    def _survey_names(self, block: RowBlock) -> list[str]:
-        naming = self._roles.naming
-        assert naming is not None
-        return [naming.object_id(parts) for parts in self._parts(block)]
-
-    def _parts(self, block: RowBlock) -> Iterator[tuple[str, ...]]:
-        naming = self._roles.naming
-        assert naming is not None
-        return zip(*(block.cells[number].texts() for number in naming.columns), strict=True)
-
     def path_texts(self, block: RowBlock) -> list[str]:
         """The paths as the list gives them, or where our catalogue says that they count from."""
         texts = self._texts(block, "path", len(block.lines))
@@ -172,20 +166,12 @@ class EntryMaker:
             for text, folder in zip(texts, folders, strict=True)
         ]
 
-    def _paths(
-        self, block: RowBlock, texts: list[str], names: list[str], problems: dict[int, str]
-    ) -> list[str]:
-        paths = self._locator.resolve_all(texts, problems)
-        if "" in paths:
-            self._find_files(block, names, paths, problems)
-        return paths
-
     def _find_files(
         self, block: RowBlock, names: list[str], paths: list[str], problems: dict[int, str]
     ) -> None:
         """Look for the spectra of the rows that give no file."""
         naming = self._roles.naming
-        parts = self._parts(block) if naming is not None else repeat(())
+        parts = _parts(block, naming) if naming is not None else repeat(())
         for index, (path, name, part) in enumerate(zip(paths, names, parts, strict=False)):
             if path or index in problems:
                 continue
@@ -245,12 +231,6 @@ class EntryMaker:
             self._not_numbers[role] = self._not_numbers.get(role, 0) + invalid
         return found
 
-    def _labels(self, block: RowBlock, count: int) -> list[str]:
-        texts = self._texts(block, "label", count)
-        if max(map(len, texts), default=0) > MAX_LABEL:
-            return [text[:MAX_LABEL] for text in texts]
-        return texts
-
     def _carried_json(self, block: RowBlock, count: int) -> list[str]:
         if not self._carried:
             return ["{}"] * count
@@ -258,9 +238,8 @@ class EntryMaker:
         return list(map(self._template.__mod__, zip(*pieces, strict=True)))
 
 
-def _listed(texts: Sequence[str], paths: Sequence[str]) -> list[str]:
-    """What the list gives, where that is another text than the path."""
-    return ["" if text == path else text for text, path in zip(texts, paths, strict=True)]
+def _parts(block: RowBlock, naming: SchemeMatch) -> Iterator[tuple[str, ...]]:
+    return zip(*(block.cells[number].texts() for number in naming.columns), strict=True)
 
 
 def _row_number(text: str) -> int | None:
@@ -271,7 +250,6 @@ def _row_number(text: str) -> int | None:
     return number if number is not None and 0 <= number < INT64 else None
 
 
-# Reads the entries of an opened list.
 @dataclass(frozen=True, kw_only=True)
 class SourceSummary:
     """Facts known after the last entry has been read."""
@@ -296,14 +274,14 @@ class InProcessSource:
         self._opened = opened
         self._locator = locator
         self._most_bytes = None if list_bytes is None else FREE_BYTES + MAX_RATIO * list_bytes
-        self._maker = self._new_maker()
 
     def entries(self) -> Iterator[Entries]:
         """All entries from the start. Raises CellMismatch if a cell does not match its column."""
-        self._maker = self._new_maker()
+        opened = self._opened
+        self._maker = EntryMaker(opened.file.columns, opened.roles, self._locator)
         self._locator.restart()
         total = 0
-        for block in self._opened.file.blocks():
+        for block in opened.file.blocks():
             entries = self._maker.entries(block)
             total += _stored_bytes(entries)
             if self._most_bytes is not None and total > self._most_bytes:
@@ -325,9 +303,6 @@ class InProcessSource:
             warnings=(*self._opened.notes, *self._opened.file.warnings(), *self._maker.warnings()),
             outside=self._locator.outside.found(),
         )
-
-    def _new_maker(self) -> EntryMaker:
-        return EntryMaker(self._opened.file.columns, self._opened.roles, self._locator)
 
 
 def _stored_bytes(entries: Entries) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agent.checked_toml import is_unicode
 from app.core.errors import ImportFailed, ImportStopped, counted_text
-from app.core.importing.formats.contents import ListColumn, RowBlock, TypedCells, Value
+from app.core.importing.formats.contents import ListColumn, RowBlock, TypedCells, TypedList
 from app.core.importing.spectrum_files import find_spectrum_files
 from app.core.importing.spectrum_rows import SpectrumRow, rows_of
 from app.core.progress import EstimatedProgress, ShouldStop, never, silent
@@ -25,7 +25,7 @@ MAX_ROWS = 2_000_000
 BLOCK_ROWS = 2000
 
 
-class FolderList:
+class FolderList(TypedList):
     """The spectra of the folder `root`, or of the single file `root`.
 
     The constructor reads all files and reports the number of spectra found to `progress`.
@@ -54,9 +54,6 @@ class FolderList:
     def sha256(self) -> str:
         """Hash of the names and sizes of the files."""
         return self._hash.hexdigest()
-
-    def recheck_types(self) -> None:
-        """Nothing to do: the columns have fixed types."""
 
     def warnings(self) -> list[str]:
         counts = {
@@ -95,11 +92,5 @@ def _files(root: Path, should_stop: ShouldStop) -> Iterator[tuple[str, str]]:
 
 
 def _columns_of(rows: Sequence[tuple[str, SpectrumRow]]) -> list[TypedCells]:
-    columns: list[list[Value]] = [
-        [row.object_id for _, row in rows],
-        [path for path, _ in rows],
-        [row.row for _, row in rows],
-        [row.ra for _, row in rows],
-        [row.dec for _, row in rows],
-    ]
-    return [TypedCells(v, column.kind) for v, column in zip(columns, COLUMNS, strict=True)]
+    values = zip(*((r.object_id, path, r.row, r.ra, r.dec) for path, r in rows), strict=True)
+    return [TypedCells([*each], column.kind) for each, column in zip(values, COLUMNS, strict=True)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from app.core.database.tables import candidates, lists, refused_rows
 from app.core.errors import ImportFailed, ImportStopped, NoRowAllowedError, counted_text
 from app.core.importing.child.parent import ListReaderProcess
 from app.core.importing.entries import FIELDS, Entries, SourceSummary
-from app.core.importing.formats.contents import MAX_ROWS, ListColumn, Refused
+from app.core.importing.formats.contents import MAX_ROWS, Refused
 from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.opening import (
     MAX_REFUSED_SHOWN,
@@ -119,7 +119,9 @@ def import_list(
             opened = reader.opened()
             sha256 = opened.sha256 or file_sha256(path)
             reader.warm_up()
-            _drop_order_indexes(session, opened.estimate)
+            rows = opened.estimate
+            if session.database.is_file and (rows is None or rows > BULK_ROWS):
+                drop_order_indexes(session)
             run = ImportRun(path, opened, reader, progress, should_stop)
             with session.database.writing() as connection:
                 report = run.store(connection, sha256)
@@ -138,11 +140,6 @@ def import_list(
     return report
 
 
-def _drop_order_indexes(session: Session, rows: int | None) -> None:
-    if session.database.is_file and (rows is None or rows > BULK_ROWS):
-        drop_order_indexes(session)
-
-
 def _folder(path: Path | str) -> Path:
     folder = normalized_path(path)
     if not is_unicode(str(folder)):
@@ -152,7 +149,6 @@ def _folder(path: Path | str) -> Path:
     return folder
 
 
-# Write the entries of a list into the session tables, in one transaction.
 @dataclass
 class RowCounts:
     """Counts of imported, duplicate and refused rows so far."""
@@ -173,37 +169,30 @@ class RowCounts:
         self.refused += refused[: MAX_REFUSED_KEPT - len(self.refused)]
 
 
+@dataclass(frozen=True)
 class ImportRun:
     """One import of the list at `path`, which `reader` reads and which begins as in `opened`."""
 
-    def __init__(
-        self,
-        path: Path,
-        opened: Preview,
-        reader: ListReaderProcess,
-        progress: EstimatedProgress,
-        should_stop: ShouldStop,
-    ) -> None:
-        self._path = path
-        self._opened = opened
-        self._reader = reader
-        self._progress = progress
-        self._should_stop = should_stop
+    path: Path
+    opened: Preview
+    reader: ListReaderProcess
+    progress: EstimatedProgress
+    should_stop: ShouldStop
 
     def store(self, connection: Connection, sha256: str) -> ImportReport:
         """Write everything in the caller's transaction."""
         list_id = self._insert_list(connection, sha256)
         counts = self._add_all(connection, list_id)
+        summary = self.reader.summary()
         if not counts.used and not counts.duplicates:
-            raise _no_rows(counts, self._reader.summary().outside)
-        summary = self._reader.summary()
+            raise _no_rows(counts, summary.outside)
         _finish_list(connection, list_id, counts, summary)
         return ImportReport(
             list_id=list_id,
-            name=self._path.name,
-            format=self._opened.format,
+            name=self.path.name,
+            format=self.opened.format,
             sha256=sha256,
-            roles=self._opened.roles.columns,
+            roles=self.opened.roles.columns,
             columns=summary.columns,
             rows_read=counts.read,
             rows_used=counts.used,
@@ -218,13 +207,13 @@ class ImportRun:
 
     def _insert_list(self, connection: Connection, sha256: str) -> int:
         row = insert(lists).values(
-            name=self._path.name,
-            path=str(self._path),
+            name=self.path.name,
+            path=str(self.path),
             sha256=sha256,
-            format=self._opened.format,
+            format=self.opened.format,
             rows_read=0,
             rows_used=0,
-            roles=json.dumps(self._opened.roles.columns, ensure_ascii=False),
+            roles=json.dumps(self.opened.roles.columns, ensure_ascii=False),
             columns="[]",
             imported_at=now(),
         )
@@ -245,10 +234,13 @@ class ImportRun:
 
     def _add_blocks(self, connection: Connection, list_id: int) -> RowCounts:
         writer, counts = CandidateWriter(connection, list_id), RowCounts()
-        known = _existing_candidates(connection)
-        total = self._opened.estimate
-        for entries in self._reader.entries():
-            if self._should_stop():
+        known = DuplicateFilter()
+        keys = select(candidates.c.object_id, candidates.c.path, candidates.c.row)
+        for rows in connection.execute(keys.execution_options(yield_per=PAGE)).partitions():
+            known.find_new(map(tuple, rows), len(rows))
+        total = self.opened.estimate
+        for entries in self.reader.entries():
+            if self.should_stop():
                 raise ImportStopped("the import was stopped; nothing was imported")
             count = len(entries)
             is_new = known.find_new(entries.keys(), count)
@@ -261,7 +253,7 @@ class ImportRun:
                 raise ImportFailed(
                     f"it has more than {MAX_ROWS:,} rows: split it into several lists"
                 )
-            self._progress(counts.read, None if total is None else max(total, counts.read))
+            self.progress(counts.read, None if total is None else max(total, counts.read))
         writer.finish()
         return counts
 
@@ -269,19 +261,16 @@ class ImportRun:
 def _finish_list(
     connection: Connection, list_id: int, counts: RowCounts, summary: SourceSummary
 ) -> None:
-    described = [{"name": c.name, "type": c.kind, **_column_metadata(c)} for c in summary.columns]
+    described = [
+        {"name": c.name, "type": c.kind, "unit": c.unit, "description": c.description, "ucd": c.ucd}
+        for c in summary.columns
+    ]
     columns = json.dumps(described, ensure_ascii=False)
     values = {"rows_read": counts.read, "rows_used": counts.used, "columns": columns}
     connection.execute(update(lists).where(lists.c.id == list_id).values(values))
-    refused = [
-        {"list_id": list_id, "line": row.line, "reason": row.reason} for row in counts.refused
-    ]
+    refused = [{"list_id": list_id, **asdict(row)} for row in counts.refused]
     if refused:
         connection.execute(insert(refused_rows), refused)
-
-
-def _column_metadata(column: ListColumn) -> dict[str, str]:
-    return {"unit": column.unit, "description": column.description, "ucd": column.ucd}
 
 
 def _no_rows(counts: RowCounts, outside: OutsidePaths) -> ImportFailed:
@@ -294,16 +283,6 @@ def _no_rows(counts: RowCounts, outside: OutsidePaths) -> ImportFailed:
     return ImportFailed(f"{none}; row {first.line}: {first.reason}")
 
 
-def _existing_candidates(connection: Connection) -> DuplicateFilter:
-    """A filter that knows all candidates of the session."""
-    duplicates = DuplicateFilter()
-    keys = select(candidates.c.object_id, candidates.c.path, candidates.c.row)
-    for rows in connection.execute(keys.execution_options(yield_per=PAGE)).partitions():
-        duplicates.find_new(map(tuple, rows), len(rows))
-    return duplicates
-
-
-# Bulk insertion of candidates.
 class DuplicateFilter:
     """Recognizes entries that were seen before, by 64-bit hashes.
 
@@ -372,39 +351,31 @@ class CandidateWriter:
         self._first = self._next = (highest or 0) + 1
         self._dropped: list[Index] = []
 
-    @property
-    def count(self) -> int:
-        return self._next - self._first
-
     def add(self, entries: Entries) -> None:
         numbers = range(self._next, self._next + len(entries))
         self._next += len(entries)
         if not numbers:
             return
-        if self._is_file:
-            self._add_to_sqlite(zip(numbers, *entries.columns, strict=True))
-            if self.count > max(BULK_ROWS, self._first) and not self._dropped:
-                self._drop_indexes()
-        else:
-            self._add(zip(numbers, *entries.columns, strict=True))
+        rows = zip(numbers, *entries.columns, strict=True)
+        if not self._is_file:
+            names = ("list_id", "id", *FIELDS)
+            values = [dict(zip(names, (self._list_id, *row), strict=True)) for row in rows]
+            self._connection.execute(insert(candidates), values)
+            return
+        self._add_to_sqlite(rows)
+        if self._next - self._first > max(BULK_ROWS, self._first) and not self._dropped:
+            self._drop_indexes()
 
     def finish(self) -> None:
         """Rebuild dropped indexes and advance the id sequence of PostgreSQL."""
         if self._dropped:
             self._connection.exec_driver_sql(f"PRAGMA threads = {SORT_THREADS}")
-        for index in self._dropped:
-            index.create(self._connection)
-        if self._dropped:
+            for index in self._dropped:
+                index.create(self._connection)
             self._connection.exec_driver_sql("PRAGMA threads = 0")
-        self._dropped = []
-        if not self._is_file and self.count:
+        if not self._is_file and self._next > self._first:
             sequence = func.pg_get_serial_sequence("candidates", "id")
             self._connection.execute(select(func.setval(sequence, self._next - 1)))
-
-    def _add(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        names = ("id", *FIELDS)
-        values = [{"list_id": self._list_id, **dict(zip(names, row, strict=True))} for row in rows]
-        self._connection.execute(insert(candidates), values)
 
     def _add_to_sqlite(self, rows: Iterable[tuple[Any, ...]]) -> None:
         width = ROWS_AT_ONCE * (1 + len(FIELDS))

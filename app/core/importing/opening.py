@@ -9,14 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from agent.checked_toml import is_unicode, printable, shown
 from agent.errors import ReadError
 from agent.spectra.fits.source_file import UnpackedBytes, open_regular, open_source
 from app.core.errors import ImportFailed, NoRowAllowedError, UnknownColumnsError
 from app.core.importing.folder_list import COLUMNS, FolderList
-from app.core.importing.formats.contents import ListColumn, ListFile, Refused, RowBlock, Value
+from app.core.importing.formats.contents import ListColumn, ListFile, Refused, Value
 from app.core.importing.formats.encodings import encoding_of
 from app.core.importing.formats.fits_list import FitsList
 from app.core.importing.formats.parquet_list import ParquetList
@@ -49,11 +48,10 @@ _CONTROL = bytes({*range(32), 127} - set(b"\t\n\r\f\x1b"))
 
 @dataclass
 class Sample:
-    """The first rows; `block` is the first block with any."""
+    """The first rows, and those refused up to them."""
 
     rows: list[tuple[Value, ...]] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
-    block: RowBlock | None = None
 
 
 @dataclass
@@ -66,13 +64,8 @@ class OpenedList:
     notes: tuple[str, ...] = ()
 
 
-class FileIdentity(NamedTuple):
-    """Identifies the content of a file without reading it; changes when the file is written."""
-
-    device: int
-    number: int
-    size: int
-    changed_ns: int
+FileIdentity = tuple[int, ...]
+"""Identifies the content of a file without reading it; changes when the file is written."""
 
 
 def normalized_path(path: Path | str) -> Path:
@@ -137,12 +130,12 @@ def file_identity(path: Path) -> FileIdentity:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "this is not a valid file name"
         raise ImportFailed(f"it cannot be read: {reason}") from error
-    return FileIdentity(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _open_file(path: Path, chosen: Mapping[str, str]) -> OpenedList:
     file = open_list(path)
-    sample = _sample(file)
+    sample = first_rows(file)
     roles = with_user_choice(guess_roles(file.columns, sample.rows), chosen, file.columns)
     if not roles.is_useful:
         names = ", ".join(shown(c.name, 20) for c in file.columns[:MAX_COLUMNS_SHOWN])
@@ -169,10 +162,10 @@ def _open_spectra(
     file = FolderList(path, should_stop, progress)
     reason = "from the files found"
     roles = {c.name: Role(c.name, n, c.name, reason) for n, c in enumerate(COLUMNS)}
-    return OpenedList(file, _sample(file), Roles(roles))
+    return OpenedList(file, first_rows(file), Roles(roles))
 
 
-def _sample(file: ListFile) -> Sample:
+def first_rows(file: ListFile) -> Sample:
     try:
         return _first_rows(file)
     except CellMismatch:  # the types were detected from rows that turned out unusable
@@ -185,7 +178,6 @@ def _first_rows(file: ListFile) -> Sample:
     for block in islice(file.blocks(), SAMPLE_BLOCKS):
         sample.refused += block.refused
         if block.lines:
-            sample.block = block
             columns = (cells.values()[:SAMPLE_ROWS] for cells in block.cells)
             sample.rows = list(zip(*columns, strict=True))
             break
@@ -262,22 +254,13 @@ def open_list(path: Path) -> ListFile:
     for magic, what in UNSUPPORTED.items():
         if start.startswith(magic):
             raise ImportFailed(f"it is {what}")
-    text = _plain_text(start)
+    is_utf16 = encoding_of(start) == "utf-16"  # so may XML be
+    text = start.decode("utf-16" if is_utf16 else "utf-8", "replace")
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
         if "VOTABLE" not in text.upper():
             raise ImportFailed("it is XML or a web page, not a VOTable: download the list again")
         return VOTableList(path)
-    if _is_binary(start):
+    controls = len(start) - len(start.translate(None, _CONTROL))
+    if not is_utf16 and controls > MAX_CONTROL * len(start):
         raise ImportFailed(f"its format is unknown: use {KNOWN}")
     return TextList(path, None if is_packed else size)
-
-
-def _plain_text(start: bytes) -> str:
-    """The start as text, to recognize XML, which may be UTF-16."""
-    return start.decode("utf-16" if encoding_of(start) == "utf-16" else "utf-8", "replace")
-
-
-def _is_binary(start: bytes) -> bool:
-    if encoding_of(start) == "utf-16":
-        return False
-    return len(start) - len(start.translate(None, _CONTROL)) > MAX_CONTROL * len(start)

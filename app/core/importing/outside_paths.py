@@ -66,19 +66,19 @@ class OutsideCounter:
     def add_folder(self, folder: str, rows: int = 1) -> None:
         self._rows[folder] += rows
         if len(self._rows) > MAX_NAMED:
-            self._rows = Counter(dict(self._by_summary(self._rows).most_common(MAX_NAMED // 2)))
+            self._rows = Counter(dict(self._by_summary().most_common(MAX_NAMED // 2)))
 
     def found(self, *, is_complete: bool = True) -> OutsidePaths:
-        rows = dict(self._by_summary(self._rows).most_common(MAX_FOLDERS))
+        rows = dict(self._by_summary().most_common(MAX_FOLDERS))
         return OutsidePaths(
             folders=tuple(sorted(rows)), rows=sum(rows.values()), is_complete=is_complete
         )
 
-    def _by_summary(self, rows: Counter[str]) -> Counter[str]:
+    def _by_summary(self) -> Counter[str]:
         """The rows by summarized folder."""
-        kept = set(summarized(rows))
+        kept = set(summarized(self._rows))
         found: Counter[str] = Counter()
-        for folder, count in rows.items():
+        for folder, count in self._rows.items():
             above = kept.intersection((folder, *folders_above(folder)))
             found.update(dict.fromkeys(above, count))
         return found
@@ -101,9 +101,3 @@ def absolute_folder(text: str) -> str:
 def is_absolute(text: str) -> bool:
     """Whether the text, with slashes, is an absolute path on any system."""
     return text.startswith("/") or _DRIVE.match(text) is not None
-
-
-def roots_of(folders: Iterable[Path]) -> list[str]:
-    """The folders under the name given and with links resolved."""
-    every = list(folders)
-    return [os.path.normpath(each.absolute()) for each in every] + [*map(os.path.realpath, every)]

@@ -62,7 +62,7 @@ class Roles:
         if self.naming is not None:
             columns = ", ".join(map(shown, self.naming.names))
             scheme = self.naming.scheme
-            if scheme.object_id is not None and "object_id" not in self.by_role:
+            if scheme.object_id and "object_id" not in self.by_role:
                 lines.append(
                     f"object_id: built from the columns {columns} ({scheme.survey} naming)"
                 )
@@ -174,7 +174,7 @@ class _RoleGuesser:
         One value in all rows is no name if there are files or survey numbers to name objects after.
         """
         first, later = self._ids(role_names.OBJECT_FIRST), self._ids(role_names.OBJECT)
-        is_named = self.naming is not None and self.naming.scheme.object_id is not None
+        is_named = self.naming is not None and self.naming.scheme.object_id != ""
         if is_named:
             later = []  # the object is named by plate, MJD and fibre
         main = [n for n, c in enumerate(self._columns) if c.ucd.lower().startswith(MAIN_ID)]
@@ -196,17 +196,11 @@ class _RoleGuesser:
 
         def is_angle(value: Value) -> bool:
             number = number_of(str(value))
-            return (
-                parse_sexagesimal(str(value)) is not None
-                if number is None
-                else low <= number <= high
-            )
+            if number is None:
+                return parse_sexagesimal(str(value)) is not None
+            return low <= number <= high
 
-        found = [*self._named(names)]
-        for number in found:
-            if self._columns[number].kind == "float" and self._most_fit(number, is_angle):
-                return self._role(role, number)
-        for number in found:
+        for number in sorted(self._named(names), key=lambda n: self._columns[n].kind != "float"):
             if self._most_fit(number, is_angle):
                 return self._role(role, number)
         for number, column in enumerate(self._columns):
@@ -226,7 +220,7 @@ class _RoleGuesser:
 
     def label(self) -> Role | None:
         """The most specific label that most rows have: SUBCLASS if it is filled, else CLASS."""
-        found = [*self._named(role_names.LABEL)]
+        found = self._named(role_names.LABEL)
         full = [n for n in found if len(self._values[n]) > MIN_SHARE * len(self._rows)]
         return self._role("label", (full or found)[0]) if found else None
 

@@ -31,13 +31,12 @@ def positions(
     ra: list[float | None], dec: list[float | None]
 ) -> tuple[list[float | None], list[float | None], int]:
     """Keep positions with two valid coordinates; also returns how many others were given."""
-    if not _all_within(ra, 0.0, FULL_CIRCLE) or not _all_within(dec, -POLE, POLE):
-        good = [_is_on_sky(*pair) for pair in zip(ra, dec, strict=True)]
-        given = sum(a is not None or d is not None for a, d in zip(ra, dec, strict=True))
-        ra = [value if is_good else None for value, is_good in zip(ra, good, strict=True)]
-        dec = [value if is_good else None for value, is_good in zip(dec, good, strict=True)]
-        return ra, dec, given - sum(good)
-    return ra, dec, 0
+    if _all_within(ra, 0.0, FULL_CIRCLE) and _all_within(dec, -POLE, POLE):
+        return ra, dec, 0
+    pairs = [*zip(ra, dec, strict=True)]
+    good = [pair if _is_on_sky(*pair) else (None, None) for pair in pairs]
+    invalid = sum(before != after for before, after in zip(pairs, good, strict=True))
+    return [a for a, _ in good], [d for _, d in good], invalid
 
 
 def iau_name(ra: float, dec: float) -> str:

@@ -75,12 +75,6 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _NO_NAMES = frozenset(("", ".", ".."))
 
 
-@dataclass(frozen=True)
-class _Root:
-    path: str
-    real: str
-
-
 @dataclass(slots=True)
 class _Folder:
     """The resolved directory part of a path in the list. `prefix` ends with a separator.
@@ -118,9 +112,8 @@ class SpectrumLocator:
         list_folder = list_path if list_path.is_dir() else list_path.parent
         folders = [list_folder] if spectra is None else [list_folder, spectra]
         self._name = list_path.name
-        self._roots = [
-            _Root(os.path.normpath(each.absolute()), os.path.realpath(each)) for each in folders
-        ]
+        self._roots = [os.path.normpath(each.absolute()) for each in folders]
+        self._real_roots = [os.path.realpath(each) for each in folders]
         self._spectra = spectra
         self._allow_absolute = allow_absolute
         self._allowed = tuple(allowed)
@@ -147,23 +140,23 @@ class SpectrumLocator:
                 text = text.replace("\\", "/")
             start, slash, name = text.rpartition("/")
             if start != last or not slash:  # most lists go folder by folder
-                folder = self._cache.get(start + slash) or self._cached_folder(start + slash)
+                folder = self._folder(start + slash)
                 last = start if slash else None
             if name in folder.files:
                 paths.append(folder.prefix + name)
             elif folder.is_simple and name not in _NO_NAMES and len(text) < MAX_PATH:
                 self.missing += 1
                 paths.append(folder.prefix + name)
+            elif text:
+                paths.append(self._resolve_unusual(folder, name, text, refused, index))
             else:
-                paths.append(
-                    self._resolve_unusual(folder, name, text, refused, index) if text else ""
-                )
+                paths.append("")
         return paths
 
     def has(self, text: str) -> bool:
         """Whether this file is in the folders."""
         start, slash, name = text.replace("\\", "/").rpartition("/")
-        folder = self._cache.get(start + slash) or self._cached_folder(start + slash)
+        folder = self._folder(start + slash)
         return name in folder.files or (folder.other is not None and name in folder.other.files)
 
     def find_by_name(self, stems: Iterable[str]) -> str:
@@ -176,7 +169,7 @@ class SpectrumLocator:
     def companion(self) -> str:
         """The DESI spectra file that belongs to a redshift file; empty if there is none."""
         for name in companions(self._name):
-            folder = self._cache.get("") or self._cached_folder("")
+            folder = self._folder("")
             for each in filter(None, (folder, folder.other)):
                 if name in each.files:
                     return each.prefix + name
@@ -219,20 +212,17 @@ class SpectrumLocator:
         self.missing += 1
         return (folder if other is None else other).prefix + name
 
-    def _cached_folder(self, text: str) -> _Folder:
+    def _folder(self, text: str) -> _Folder:
+        if cached := self._cache.get(text):
+            return cached
         if self._cached_names > MAX_CACHED_NAMES:
             self._cache.clear()
             self._cached_names = 0
         folder = self._resolve_folder(text)
         files = len(folder.files) + (len(folder.other.files) if folder.other else 0)
         self._cached_names += FOLDER_WEIGHT + files
-        folder.is_simple = not (
-            folder.refusal
-            or folder.links_out
-            or folder.other
-            or folder.is_remote
-            or self._spectra is not None
-        )
+        is_special = folder.refusal or folder.links_out or folder.other or folder.is_remote
+        folder.is_simple = not is_special and self._spectra is None
         self._cache[text] = folder
         return folder
 
@@ -251,7 +241,7 @@ class SpectrumLocator:
             reason = f"{_shown(text)} is outside the allowed folders"
             refusal = f"{reason}: give its folder as the one of the spectra"
             return _Folder(refusal=refusal, outside=absolute_folder(text))
-        reals = [root.real for root in self._roots]
+        reals = self._real_roots
         found = []
         for each in inside:
             real = os.path.realpath(each)
@@ -281,7 +271,7 @@ class SpectrumLocator:
         if is_absolute(text):
             # A Windows drive does not exist on other systems.
             return [os.path.normpath(text)] if Path(text).is_absolute() else []
-        return [os.path.normpath(Path(root.path, text)) for root in self._roots]
+        return [os.path.normpath(Path(root, text)) for root in self._roots]
 
     def _is_allowed(self, folder: str) -> bool:
         return self._allow_absolute or any(
@@ -289,7 +279,7 @@ class SpectrumLocator:
         )
 
     def _is_inside(self, path: str) -> bool:
-        return any(is_within(path, each) for root in self._roots for each in (root.path, root.real))
+        return any(is_within(path, root) for root in (*self._roots, *self._real_roots))
 
 
 def _scan_folder(folder: str, reals: Sequence[str], should_stop: ShouldStop) -> _Folder:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.core.importing.formats.cell_numbers import whole_of
 from app.core.importing.role_names import normalized_name
-
-Stems = Callable[..., list[str]]
 
 
 @dataclass(frozen=True)
 class NamingScheme:
     """A file naming scheme of a survey.
 
-    `columns` lists the possible column names of each part. `stems` returns file names without
-    suffix, the most likely first; `object_id` returns the name that the readers give the object.
+    `columns` lists the possible column names of each part; all parts but `words` are numbers.
+    `stems` are patterns of file names without suffix, the most likely first; `object_id` is the
+    pattern of the name that the readers give the object.
     """
 
     survey: str
     columns: tuple[tuple[str, ...], ...]
-    stems: Stems
-    object_id: Callable[..., str] | None = None
+    stems: tuple[str, ...]
+    object_id: str = ""
+    words: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -34,57 +34,19 @@ class SchemeMatch:
     names: tuple[str, ...]
 
     def stems(self, parts: Sequence[str]) -> list[str]:
-        try:
-            return self.scheme.stems(*parts)
-        except ValueError:  # a cell is not a number
-            return []
+        values = self._values(parts)
+        return [] if values is None else [stem.format(*values) for stem in self.scheme.stems]
 
     def object_id(self, parts: Sequence[str]) -> str:
-        try:
-            return self.scheme.object_id(*parts) if self.scheme.object_id else ""
-        except ValueError:
-            return ""
+        values = self._values(parts)
+        return "" if values is None else self.scheme.object_id.format(*values)
 
-
-def _whole(text: str) -> int:
-    number = whole_of(text)
-    if number is None:
-        raise ValueError(text)
-    return number
-
-
-def _sdss(plate: str, mjd: str, fiber: str) -> list[str]:
-    numbers = _whole(plate), _whole(mjd), _whole(fiber)
-    return ["spec-{:04d}-{:05d}-{:04d}".format(*numbers),
-            "spSpec-{1:05d}-{0:04d}-{2:03d}".format(*numbers)]  # fmt: skip
-
-
-def _sdss_id(plate: str, mjd: str, fiber: str) -> str:
-    return f"{_whole(plate):04d}-{_whole(mjd)}-{_whole(fiber):04d}"
-
-
-def _sdss_v(field: str, mjd: str, catalogid: str) -> list[str]:
-    return [f"spec-{_whole(field):06d}-{_whole(mjd)}-{_whole(catalogid)}"]
-
-
-def _sdss_v_id(field: str, mjd: str, catalogid: str) -> str:
-    return f"{_whole(field):06d}-{_whole(mjd)}-{_whole(catalogid)}"
-
-
-def _lamost(mjd: str, plan: str, spectrograph: str, fiber: str) -> list[str]:
-    name_part = f"{_whole(mjd)}-{plan}_sp{_whole(spectrograph):02d}-{_whole(fiber):03d}"
-    return [f"spec-{name_part}", f"med-{name_part}"]
-
-
-def _desi_healpix(survey: str, program: str, healpix: str) -> list[str]:
-    name_part = f"{survey}-{program}-{_whole(healpix)}"
-    return [f"coadd-{name_part}", f"spectra-{name_part}"]
-
-
-def _desi_tile(petal: str, tile: str, night: str) -> list[str]:
-    start = f"{_whole(petal)}-{_whole(tile)}"
-    return [f"{kind}-{start}-{mark}{_whole(night)}" for kind in ("coadd", "spectra")
-            for mark in ("thru", "")]  # fmt: skip
+    def _values(self, parts: Sequence[str]) -> list[str | int] | None:
+        """The parts as texts and numbers; None if a cell is not a number."""
+        words = self.scheme.words
+        values = [text if at in words else whole_of(text) for at, text in enumerate(parts)]
+        known = [value for value in values if value is not None]
+        return known if len(known) == len(values) else None
 
 
 REDSHIFTS = ("redrock-", "zbest-")
@@ -104,17 +66,33 @@ MJDS = ("mjd", "mjdid")
 FIBERS = ("fiberid", "fiber", "fiber_id")
 SCHEMES = (
     NamingScheme(
-        "LAMOST", (("lmjd", "mjd"), ("planid", "plan_id"), ("spid", "sp_id"), FIBERS), _lamost
+        "LAMOST",
+        (("lmjd", "mjd"), ("planid", "plan_id"), ("spid", "sp_id"), FIBERS),
+        ("spec-{}-{}_sp{:02d}-{:03d}", "med-{}-{}_sp{:02d}-{:03d}"),
+        words=(1,),
     ),
-    NamingScheme("SDSS", (PLATES, MJDS, FIBERS), _sdss, _sdss_id),
     NamingScheme(
-        "SDSS-V", (("field", "fieldid"), MJDS, ("catalogid", "sdss_id")), _sdss_v, _sdss_v_id
+        "SDSS",
+        (PLATES, MJDS, FIBERS),
+        ("spec-{:04d}-{:05d}-{:04d}", "spSpec-{1:05d}-{0:04d}-{2:03d}"),
+        "{:04d}-{}-{:04d}",
     ),
-    NamingScheme("DESI", (("survey",), ("program",), ("healpix", "hpxpixel")), _desi_healpix),
+    NamingScheme(
+        "SDSS-V",
+        (("field", "fieldid"), MJDS, ("catalogid", "sdss_id")),
+        ("spec-{:06d}-{}-{}",),
+        "{:06d}-{}-{}",
+    ),
+    NamingScheme(
+        "DESI",
+        (("survey",), ("program",), ("healpix", "hpxpixel")),
+        ("coadd-{}-{}-{}", "spectra-{}-{}-{}"),
+        words=(0, 1),
+    ),
     NamingScheme(
         "DESI",
         (("petal_loc", "petal"), ("tileid", "tile"), ("lastnight", "last_night", "night")),
-        _desi_tile,
+        ("coadd-{}-{}-thru{}", "coadd-{}-{}-{}", "spectra-{}-{}-thru{}", "spectra-{}-{}-{}"),
     ),
 )
 

@@ -11,9 +11,9 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -33,14 +33,15 @@ from app.core.importing.child.wire import (
 )
 from app.core.importing.entries import EntryMaker, InProcessSource
 from app.core.importing.folder_list import FolderList
-from app.core.importing.formats.contents import ListFile, Value
+from app.core.importing.formats.contents import ListFile, RowBlock
 from app.core.importing.formats.text_cells import CellMismatch
-from app.core.importing.opening import OpenedList, open_for_import, open_list
-from app.core.importing.outside_paths import roots_of
-from app.core.importing.row_count import count_rows
+from app.core.importing.opening import OpenedList, first_rows, open_for_import, open_list
+from app.core.importing.outside_paths import OutsideCounter, OutsidePaths
 from app.core.importing.spectrum_locator import SpectrumLocator
 
 HEARTBEAT_S = 0.2
+COUNT_S = 0.5
+"""A preview counts no longer than this."""
 
 
 def main() -> None:
@@ -98,9 +99,8 @@ def send_preview(request: dict[str, Any], sink: BinaryIO) -> None:
         with suppress(WorkbenchError, OSError):
             file = open_list(path)
             needs_roles = isinstance(error, UnknownColumnsError)
-            message = preview_message(
-                file, _first_rows(file), problem=str(error), needs_roles=needs_roles
-            )
+            rows = first_rows(file).rows
+            message = preview_message(file, rows, problem=str(error), needs_roles=needs_roles)
     else:
         message = _opened_message(opened, **_counted(opened, path))
     write_message(sink, message)
@@ -143,9 +143,29 @@ def _counted(opened: OpenedList, path: Path) -> dict[str, Any]:
     if isinstance(opened.file, FolderList):
         return {"is_exact": True}
     maker = EntryMaker(opened.file.columns, opened.roles, SpectrumLocator(path))
-    found = count_rows(opened.file, maker.path_texts, roots_of([path.parent]))
-    fields: dict[str, Any] = {"outside": asdict(found.outside), "is_exact": found.is_complete}
-    return fields | ({"estimate": found.rows} if found.is_complete else {})
+    # The folder under the name given and with links resolved.
+    roots = [os.path.normpath(path.parent.absolute()), os.path.realpath(path.parent)]
+    rows, outside = count_rows(opened.file, maker.path_texts, roots)
+    fields: dict[str, Any] = {"outside": asdict(outside), "is_exact": outside.is_complete}
+    return fields | ({"estimate": rows} if outside.is_complete else {})
+
+
+def count_rows(
+    file: ListFile, paths_of: Callable[[RowBlock], Sequence[str]], roots: Iterable[str]
+) -> tuple[int, OutsidePaths]:
+    """Read an opened list for up to COUNT_S seconds; `paths_of` gives the paths of a block."""
+    counter, rows, is_complete = OutsideCounter(roots), 0, False
+    until = time.monotonic() + COUNT_S
+    with suppress(ImportFailed, CellMismatch):  # told by the import
+        for block in file.blocks():
+            rows += len(block.lines) + len(block.refused)
+            if block.lines:
+                counter.add(paths_of(block))
+            if time.monotonic() > until:
+                break
+        else:
+            is_complete = True
+    return rows, counter.found(is_complete=is_complete)
 
 
 def _opened_message(opened: OpenedList, **more: Any) -> Message:
@@ -159,14 +179,6 @@ def _opened_message(opened: OpenedList, **more: Any) -> Message:
         warnings=[*opened.notes, *file.warnings()],
         **more,
     )
-
-
-def _first_rows(file: ListFile) -> list[tuple[Value, ...]]:
-    for block in file.blocks():
-        if block.lines:
-            columns = (cells.values()[:SHOWN_ROWS] for cells in block.cells)
-            return list(islice(zip(*columns, strict=True), SHOWN_ROWS))
-    return []
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Self, cast
+from typing import IO, BinaryIO, Self, cast
 
 from agent.child_process.start_child import child_command, start_child
 from app.core.errors import ImportFailed, ImportStopped
@@ -87,8 +87,15 @@ class ListReaderProcess:
             "memory_bytes": min((FOLDER_MEMORY if has_folder else LIST_MEMORY) + size, MAX_MEMORY),
         }
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
+        script = str(Path(__file__).with_name("child.py"))
         try:
-            self._process = _started(request, self._stderr)
+            self._process = start_child(
+                child_command("list-reader", [script], json.dumps(request)),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                env={**os.environ, **ENVIRONMENT},
+            )
         except OSError as error:
             self._stderr.close()
             raise ImportFailed(f"the process to read it could not be started: {error}") from error
@@ -187,17 +194,6 @@ class ListReaderProcess:
         return f"{reason}; it may be damaged: save it again, if possible as CSV"
 
 
-def _started(request: Mapping[str, Any], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
-    script = str(Path(__file__).with_name("child.py"))
-    return start_child(
-        child_command("list-reader", [script], json.dumps(request)),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        env={**os.environ, **ENVIRONMENT},
-    )
-
-
 def _size(path: Path) -> int:
     with suppress(OSError, ValueError):  # the child says why it cannot be read
         return 0 if path.is_dir() else path.stat().st_size
@@ -214,11 +210,8 @@ def _enlarge_buffer(pipe: BinaryIO) -> None:
 
 
 def _summary(message: Message) -> SourceSummary:
-    summary = message["outcome"]
-    return SourceSummary(
-        columns=tuple(ListColumn(**each) for each in summary["columns"]),
-        missing_files=summary["missing_files"],
-        without_file=summary["without_file"],
-        warnings=tuple(summary["warnings"]),
-        outside=outside_of(summary["outside"]),
-    )
+    found = message["outcome"]
+    found["columns"] = tuple(ListColumn(**each) for each in found["columns"])
+    found["warnings"] = tuple(found["warnings"])
+    found["outside"] = outside_of(found["outside"])
+    return SourceSummary(**found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, BinaryIO
 
@@ -54,10 +54,7 @@ def read_frame(stream: BinaryIO) -> Frame | None:
 
 
 def write_entries(stream: BinaryIO, entries: Entries) -> None:
-    pieces = [
-        _packers.get(name, _pack_texts)(column)
-        for name, column in zip(FIELDS, entries.columns, strict=True)
-    ]
+    pieces = [_packed(*each) for each in zip(FIELDS, entries.columns, strict=True)]
     message = {
         "type": "entries",
         "count": len(entries),
@@ -73,50 +70,31 @@ def entries_of(frame: Frame) -> Entries:
     offset = 0
     for name, size in zip(FIELDS, message["sizes"], strict=True):
         piece = body[offset : offset + size]
-        columns.append(_unpackers.get(name, _unpack_texts)(piece) if message["count"] else [])
+        columns.append(_unpacked(name, piece) if message["count"] else [])
         offset += size
     return Entries(columns, [Refused(line, reason) for line, reason in message["refused"]])
 
 
-def _pack_texts(texts: Sequence[str]) -> bytes:
-    return "\0".join(texts).encode()
+def _packed(name: str, column: Sequence[Any]) -> bytes:
+    if name in INTEGER_FIELDS:
+        return array("q", column).tobytes()
+    if name in FLOAT_FIELDS:
+        known = [math.nan if number is None else number for number in column]
+        return array("d", known).tobytes()
+    return "\0".join(column).encode()
 
 
-def _unpack_texts(packed: bytes) -> list[str]:
-    return packed.decode().split("\0")
-
-
-def _pack_integers(numbers: Sequence[int]) -> bytes:
-    return array("q", numbers).tobytes()
-
-
-def _unpack_integers(packed: bytes) -> list[int]:
-    return array("q", packed).tolist()
-
-
-def _pack_floats(numbers: Sequence[float | None]) -> bytes:
-    known = [math.nan if number is None else number for number in numbers]
-    return array("d", known).tobytes()
-
-
-def _unpack_floats(packed: bytes) -> list[float] | list[float | None]:
-    numbers = array("d", packed).tolist()
+def _unpacked(name: str, piece: bytes) -> Sequence[Any]:
+    if name in INTEGER_FIELDS:
+        return array("q", piece).tolist()
+    if name not in FLOAT_FIELDS:
+        return piece.decode().split("\0")
+    numbers = array("d", piece).tolist()
     if math.isnan(sum(numbers)):
         return [None if math.isnan(number) else number for number in numbers]
     return numbers
 
 
-_packers: dict[str, Callable[[Sequence[Any]], bytes]] = {
-    **dict.fromkeys(INTEGER_FIELDS, _pack_integers),
-    **dict.fromkeys(FLOAT_FIELDS, _pack_floats),
-}
-_unpackers: dict[str, Callable[[bytes], Sequence[Any]]] = {
-    **dict.fromkeys(INTEGER_FIELDS, _unpack_integers),
-    **dict.fromkeys(FLOAT_FIELDS, _unpack_floats),
-}
-
-
-# A preview as the list reader process sends it to its parent.
 def preview_message(
     file: ListFile, rows: list[tuple[Value, ...]], roles: Roles | None = None, **more: Any
 ) -> dict[str, Any]:

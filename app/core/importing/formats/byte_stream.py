@@ -32,9 +32,9 @@ def byte_stream(path: Path) -> Iterator[Stream]:
         reason = error.strerror if isinstance(error, OSError) else "not a valid file name"
         raise ImportFailed(f"it cannot be opened: {reason}") from error
     with file:
+        magic = _Plain(file, size).read(2)
+        file.seek(0)
         plain = _Plain(file, size)
-        magic = plain.read(2)
-        plain.rewind()
         yield _Inflated(plain) if magic == GZIP_MAGIC else plain
 
 
@@ -43,11 +43,7 @@ class _Plain:
 
     def __init__(self, file: BinaryIO, size: int) -> None:
         self._file = file
-        self._size = self._left = size
-
-    def rewind(self) -> None:
-        self._file.seek(0)
-        self._left = self._size
+        self._left = size
 
     def read(self, count: int) -> bytes:
         try:

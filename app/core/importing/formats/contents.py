@@ -97,6 +97,18 @@ class ListFile(Protocol):
         """Assumptions made while reading; complete after the last block."""
 
 
+class TypedList:
+    """What lists of typed columns have in common; `left_out` counts the columns of arrays."""
+
+    left_out = 0
+
+    def recheck_types(self) -> None:
+        """Nothing to do: the columns have fixed types."""
+
+    def warnings(self) -> list[str]:
+        return [f"skipped {counted_text(self.left_out, 'array column')}"] if self.left_out else []
+
+
 class TypedCells:
     """Cells of a typed format. Texts must not contain NUL: see `clean`."""
 
@@ -177,10 +189,6 @@ def column_names(given: Sequence[str]) -> list[str]:
         used.add(name)
         names.append(name)
     return names
-
-
-def left_out_warning(columns: int) -> list[str]:
-    return [f"skipped {counted_text(columns, 'array column')}"] if columns else []
 
 
 def clean_words(text: str) -> str:

@@ -20,12 +20,12 @@ from app.core.importing.formats.contents import (
     ListColumn,
     RowBlock,
     TypedCells,
+    TypedList,
     Value,
     clean,
     clean_words,
     column_names,
     floats,
-    left_out_warning,
     short_floats,
 )
 
@@ -40,7 +40,7 @@ UNSIGNED = {"B": -(2**7), "I": 2**15, "J": 2**31, "K": 2**63}
 Converter = Callable[[NDArray[Any]], list[Value]]
 
 
-class FitsList:
+class FitsList(TypedList):
     format = "FITS"
 
     def __init__(self, path: Path) -> None:
@@ -54,15 +54,9 @@ class FitsList:
             ]
             if not self._fields:
                 raise ImportFailed(f"its table {hdu.title} has no columns with single values")
-            self._left_out = len(hdu.table.columns) - len(self._fields)
+            self.left_out = len(hdu.table.columns) - len(self._fields)
             self.columns = tuple(self._describe_columns(hdu))
             self.estimate: int | None = hdu.table.rows
-
-    def recheck_types(self) -> None:
-        """Nothing to do: FITS columns are typed."""
-
-    def warnings(self) -> list[str]:
-        return left_out_warning(self._left_out)
 
     def blocks(self) -> Iterator[RowBlock]:
         with _opened(self._path) as file:

@@ -28,12 +28,12 @@ from app.core.importing.formats.contents import (
     ListColumn,
     RowBlock,
     TypedCells,
+    TypedList,
     Value,
     clean,
     clean_words,
     column_names,
     floats,
-    left_out_warning,
     short_floats,
 )
 
@@ -59,7 +59,7 @@ UNREADABLE = (ArithmeticError, ValueError, LookupError)
 """As Python cannot hold it: a date before year 1 or after 9999, or of an unknown time zone."""
 
 
-class ParquetList:
+class ParquetList(TypedList):
     format = "Parquet"
 
     def __init__(self, path: Path) -> None:
@@ -77,7 +77,7 @@ class ParquetList:
             fields = [field for field in schema if kinds[field.name] and not _is_index(field.name)]
             if not fields:
                 raise ImportFailed("it has no columns with single values")
-            self._left_out = len(schema) - len(fields)
+            self.left_out = len(schema) - len(fields)
             self.given = [field.name for field in fields]
             self.texts = frozenset(field.name for field in fields if is_text(field.type))
             # With its dictionary, a text that many rows repeat is made once.
@@ -97,11 +97,8 @@ class ParquetList:
             rows = file.metadata.num_rows
             self.estimate: int | None = rows if 0 <= rows <= MAX_ROWS else None
 
-    def recheck_types(self) -> None:
-        """Nothing to do: Parquet columns are typed."""
-
     def warnings(self) -> list[str]:
-        found = left_out_warning(self._left_out)
+        found = super().warnings()
         if self._unreadable:
             cells = counted_text(self._unreadable, "cell")
             found.append(f"left {cells} empty, as dates out of range")

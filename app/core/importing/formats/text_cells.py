@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from json.encoder import encode_basestring
+from json.encoder import JSONEncoder, encode_basestring
 
 from app.core.importing.formats.cell_numbers import EXACT, MISSING, float_of, is_missing, number_of
 from app.core.importing.formats.contents import INT64, Kind, Value
@@ -19,6 +19,7 @@ _ONE_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
 _ZERO_PADDED = re.compile(r"[+-]?0[0-9]+")
 """'007' is an identifier, not a number."""
 _LOGICAL = {"true": True, "false": False}
+_json = JSONEncoder(ensure_ascii=False).encode
 
 
 class CellMismatch(Exception):
@@ -129,11 +130,3 @@ def _value(text: str, kind: Kind | None) -> Value:
     if kind == "bool" and text.lower() in _LOGICAL:
         return _LOGICAL[text.lower()]
     raise CellMismatch
-
-
-def _json(value: Value) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return encode_basestring(value) if isinstance(value, str) else repr(value)

@@ -400,7 +400,7 @@ class RowReader:
                 feed.at = feed.start
                 break
             self._rows += 1
-            problem = record if isinstance(record, str) else self._problem(record, feed)
+            problem = record if isinstance(record, str) else self._problem(record)
             if problem:
                 where = f"line {self._lines_read + feed.start + 1:,} of the file"
                 refused.append(Refused(self._rows, f"{where}: {problem}"))
@@ -437,14 +437,13 @@ class RowReader:
         except csv.Error as error:
             feed.at = feed.start + 1
             return str(error)
-        if feed.at == feed.start + 1 and not feed.ran_out:
-            return record
-        if len(record) == self._width and not feed.ran_out:
+        is_one_line = feed.at == feed.start + 1
+        if (is_one_line or len(record) == self._width) and not feed.ran_out:
             return record
         feed.at = feed.start + 1  # the following lines may be good rows
         return UNCLOSED
 
-    def _problem(self, record: list[str], feed: _LineFeed) -> str:
+    def _problem(self, record: list[str]) -> str:
         width = self._width
         if len(record) < width or any(record[width:]):
             return f"{counted_text(len(record), 'cell')} instead of {width:,}"

@@ -23,11 +23,11 @@ from app.core.importing.formats.contents import (
     Refused,
     RowBlock,
     TypedCells,
+    TypedList,
     Value,
     clean,
     clean_words,
     column_names,
-    left_out_warning,
 )
 
 KINDS: dict[str, Kind] = {
@@ -47,7 +47,7 @@ TRUE, FALSE = frozenset("tT1"), frozenset("fF0")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 
 
-class VOTableList:
+class VOTableList(TypedList):
     format = "VOTable"
 
     def __init__(self, path: Path) -> None:
@@ -68,7 +68,7 @@ class VOTableList:
         ]
         if not self._used:
             raise ImportFailed("its table has no columns of single values")
-        self._left_out = len(parser.fields) - len(self._used)
+        self.left_out = len(parser.fields) - len(self._used)
         names = column_names([field.name for _, field in self._used])
         self.columns = tuple(
             ListColumn(
@@ -81,12 +81,6 @@ class VOTableList:
             for name, (_, field) in zip(names, self._used, strict=True)
         )
         self.estimate = parser.expected_rows
-
-    def recheck_types(self) -> None:
-        """Nothing to do: VOTable columns declare their types."""
-
-    def warnings(self) -> list[str]:
-        return left_out_warning(self._left_out)
 
     def blocks(self) -> Iterator[RowBlock]:
         parser = VOTableParser(MAX_CELL)

@@ -7,12 +7,13 @@ import pytest
 
 from agent.spectra.readers import read
 from app.core.errors import ImportFailed, ImportStopped
-from app.core.importing import row_count, spectrum_files
+from app.core.importing import spectrum_files
+from app.core.importing.child import child
+from app.core.importing.child.child import count_rows
 from app.core.importing.folder_list import FolderList
 from app.core.importing.formats.contents import MIN_TARGETID
 from app.core.importing.importer import import_list, look_at, preview
 from app.core.importing.opening import open_list
-from app.core.importing.row_count import count_rows
 from app.core.importing.spectrum_rows import rows_of
 from tests.agent.spectra.readers import samples
 from tests.app.core.importing.lists import every, lists_of, owns, touch
@@ -220,13 +221,12 @@ def counted(path):
 
 def test_a_long_list_is_not_read_to_its_end(folder, monkeypatch):
     (folder / "list.csv").write_text("path\n" + "/data/a.fits\n" * 50_000)
-    whole = counted(folder / "list.csv")
-    assert (whole.rows, whole.outside.rows, whole.is_complete) == (50_000, 50_000, True)
-    monkeypatch.setattr(row_count, "COUNT_S", -1.0)
-    part = counted(folder / "list.csv")
-    assert 0 < part.rows < 50_000
-    assert not part.is_complete
-    assert not part.outside.is_complete
+    rows, outside = counted(folder / "list.csv")
+    assert (rows, outside.rows, outside.is_complete) == (50_000, 50_000, True)
+    monkeypatch.setattr(child, "COUNT_S", -1.0)
+    rows, outside = counted(folder / "list.csv")
+    assert 0 < rows < 50_000
+    assert not outside.is_complete
 
 
 @pytest.mark.parametrize("rows", [1, 62])
