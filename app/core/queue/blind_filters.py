@@ -5,20 +5,9 @@ These are agents' opinions, the list's labels, and what services say that know t
 
 from __future__ import annotations
 
+from app.core.queue import filters
 from app.core.queue.evidence_values import gives_class_away
-from app.core.queue.filters import (
-    AgentVerdict,
-    And,
-    Disagree,
-    EvidenceState,
-    Filter,
-    InspectedBy,
-    Not,
-    Number,
-    Or,
-    OwnColumnFilter,
-    Words,
-)
+from app.core.queue.filters import Filter
 from app.core.queue.sorts import Sort
 
 REVEALING_SORTS = frozenset({"p_yes", "p_combined", "uncertain", "surprising", "disagreeing"})
@@ -32,18 +21,18 @@ def breaks_blind_mode(tree: Filter, sort: Sort) -> bool:
 
 
 def _is_revealing(tree: Filter) -> bool:
-    if isinstance(tree, And | Or):
+    if isinstance(tree, filters.And | filters.Or):
         return any(_is_revealing(term) for term in tree.terms)
-    if isinstance(tree, Not):
+    if isinstance(tree, filters.Not):
         return _is_revealing(tree.term)
-    if isinstance(tree, Number):
+    if isinstance(tree, filters.Number):
         return tree.field in ("p_yes", "p_combined")
-    if isinstance(tree, Words):
+    if isinstance(tree, filters.Words):
         return tree.field == "label"
-    if isinstance(tree, OwnColumnFilter):
+    if isinstance(tree, filters.OwnColumnFilter):
         return gives_class_away(tree.column)
-    if isinstance(tree, EvidenceState):
+    if isinstance(tree, filters.EvidenceState):
         return gives_class_away(tree.service)
-    if isinstance(tree, Disagree):
+    if isinstance(tree, filters.Disagree):
         return tree.between != "people"
-    return isinstance(tree, AgentVerdict | InspectedBy)
+    return isinstance(tree, filters.AgentVerdict | filters.InspectedBy)

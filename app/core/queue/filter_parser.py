@@ -12,43 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
+from app.core.queue import filters
 from app.core.queue.evidence_values import known_name, parts_of
-from app.core.queue.filters import (
-    ANSWERS,
-    BETWEEN,
-    EVERYTHING,
-    EVIDENCE_WORDS,
-    MAX_DEPTH,
-    ME,
-    NOBODY,
-    NUMBER_FIELDS,
-    TEXT_FIELDS,
-    THINGS,
-    AgentVerdict,
-    And,
-    AnyVerdict,
-    Anywhere,
-    AssignedTo,
-    Compare,
-    Disagree,
-    EvidenceState,
-    Filter,
-    FilterError,
-    Flag,
-    Has,
-    InList,
-    InspectedBy,
-    MyVerdict,
-    Not,
-    Number,
-    Or,
-    OwnColumnFilter,
-    Words,
-    checked,
-    finite,
-)
+from app.core.queue.filters import MAX_DEPTH, Filter, FilterError, NumberCompare, finite
 from app.core.queue.own_opinion import MINE, SUBCLASS, is_of_opinion
 from app.core.session.records import Verdict
 from app.services.catalogues.service import all_services
@@ -65,7 +33,7 @@ MODEL = re.compile(r"(.+)#([0-9a-f]{64}|)")
 VERDICT_WORDS: dict[str, Verdict] = {str(each).lower(): each for each in Verdict}
 FIELDS = (
     *("verdict", "any", "agent", "flag", "disagree", "has", "list", "inspected", "assigned"),
-    *dict.fromkeys((*NUMBER_FIELDS, *TEXT_FIELDS)),
+    *dict.fromkeys((*filters.NUMBER_FIELDS, *filters.TEXT_FIELDS)),
     "own.COLUMN",
 )
 
@@ -90,7 +58,7 @@ def parse_filter(text: str, own_columns: Sequence[str] = ()) -> Filter:
     if len(text) > MAX_LENGTH:
         raise FilterError(f"a filter is at most {MAX_LENGTH} characters long")
     parser = _Parser(tokens(text), len(text), own_columns)
-    return checked(parser.parse())
+    return filters.checked(parser.parse())
 
 
 class _Parser:
@@ -105,7 +73,7 @@ class _Parser:
 
     def parse(self) -> Filter:
         if not self.tokens:
-            return EVERYTHING
+            return filters.EVERYTHING
         tree = self._or_expression()
         if self._next.kind != "end":
             refuse("this ) has no matching (", self._next.position)
@@ -129,7 +97,7 @@ class _Parser:
         while self._is_keyword("or"):
             self._take()
             terms.append(self._and_expression())
-        return terms[0] if len(terms) == 1 else Or(tuple(terms))
+        return terms[0] if len(terms) == 1 else filters.Or(tuple(terms))
 
     def _and_expression(self) -> Filter:
         terms = [self._not_expression()]
@@ -137,7 +105,7 @@ class _Parser:
             if self._is_keyword("and"):
                 self._take()
             terms.append(self._not_expression())
-        return terms[0] if len(terms) == 1 else And(tuple(terms))
+        return terms[0] if len(terms) == 1 else filters.And(tuple(terms))
 
     def _not_expression(self) -> Filter:
         self.depth += 1
@@ -151,58 +119,50 @@ class _Parser:
     def _primary(self) -> Filter:
         token = self._take()
         if token.kind == "open":
-            return self._bracket(token)
+            tree = self._or_expression()
+            if self._take().kind != "close":
+                refuse("this ( has no matching )", token.position)
+            return tree
         if token.kind == "quoted" and self._names_column(token):
             return self._condition(token)
         if token.kind == "quoted":
-            return _with_position(token, lambda: Anywhere(token.text))
+            return _with_position(token, lambda: filters.Anywhere(token.text))
         if token.kind != "word" or token.text.lower() in ("and", "or"):
             is_end = token.kind == "end"
             message = "a condition is missing" if is_end else f"unexpected {token.text!r}"
             refuse(message, token.position)
-        if token.text.lower() == "not":
-            return Not(self._not_expression())
+        if token.text.lower() in ("not", "-"):
+            return filters.Not(self._not_expression())
         if token.text.startswith("-"):
-            return Not(self._after_minus(token))
+            self.index -= 1
+            self.tokens[self.index] = Token("word", token.text[1:], token.position + 1, False)
+            return filters.Not(self._not_expression())
         return self._condition(token)
 
-    def _bracket(self, opening: Token) -> Filter:
-        tree = self._or_expression()
-        if self._take().kind != "close":
-            refuse("this ( has no matching )", opening.position)
-        return tree
-
-    def _after_minus(self, token: Token) -> Filter:
-        if token.text == "-":
-            return self._not_expression()
-        self.index -= 1
-        self.tokens[self.index] = Token("word", token.text[1:], token.position + 1, False)
-        return self._not_expression()
-
     def _condition(self, token: Token) -> Filter:
-        name = token.text
+        name, low = token.text, token.text.lower()
         column = None
-        if name.lower() == "own." and self._next.kind == "quoted" and self._next.is_joined:
+        if low == "own." and self._next.kind == "quoted" and self._next.is_joined:
             column = self._take().text
-        elif name.lower().startswith("own."):
+        elif low.startswith("own."):
             column = name[4:]
-        elif token.kind == "quoted" or name.lower() not in FIELDS:
+        elif token.kind == "quoted" or low not in FIELDS:
             column = self._own_column(name) if self._next.kind == "compare" else None
         if self._next.kind != "compare":
             if column is not None:
                 refuse(f"own.{column} needs = != < > <= >= or : and a value", token.position)
-            return _with_position(token, lambda: Anywhere(name))
+            return _with_position(token, lambda: filters.Anywhere(name))
         compare = self._take()
         value = self._take()
         if value.kind not in ("word", "quoted"):
             refuse(f"a value is missing after {name}{compare.text}", compare.position)
-        if column is None and name.lower() not in FIELDS and self._is_service(name.lower()):
-            return _with_position(token, lambda: _state(name.lower(), compare.text, value.text))
         if column is not None:
             return _with_position(token, lambda: _own(column, compare.text, value))
-        if name.lower() not in FIELDS:
+        if low in FIELDS:
+            return _with_position(token, lambda: _field_condition(low, compare.text, value))
+        if not self._is_service(low):
             refuse(_unknown(name, self.own_columns), token.position)
-        return _with_position(token, lambda: _field_condition(name.lower(), compare.text, value))
+        return _with_position(token, lambda: _state(low, compare.text, value.text))
 
     def _names_column(self, token: Token) -> bool:
         """Whether a quoted text is the name of a column with a condition, as `"my class":CV`."""
@@ -238,23 +198,25 @@ def _unknown(name: str, own_columns: Sequence[str]) -> str:
 
 def _state(service: str, compare: str, word: str) -> Filter:
     if compare == "!=":
-        return Not(_state(service, "=", word))
+        return filters.Not(_state(service, "=", word))
     if compare not in (":", "="):
         raise FilterError(f"{service} takes only : or = or !=")
-    return EvidenceState(service, _choice(word, EVIDENCE_WORDS, service))
+    return filters.EvidenceState(service, _choice(word, filters.EVIDENCE_WORDS, service))
 
 
 def _field_condition(name: str, compare: str, value: Token) -> Filter:
     if compare == "!=":
-        return Not(_field_condition(name, "=", value))
-    if name == "comment" or name in TEXT_FIELDS:
+        return filters.Not(_field_condition(name, "=", value))
+    if name == "comment" or name in filters.TEXT_FIELDS:
         return _words(name, compare, value.text)
-    if name in NUMBER_FIELDS:
+    if name in filters.NUMBER_FIELDS:
         return _number(name, compare, value.text)
-    make = CHOICES[name]
     if compare not in (":", "="):
         raise FilterError(f"{name} takes only : or !=")
-    return make(value.text)
+    if name in WORDS:
+        make, words = WORDS[name]
+        return make(_choice(value.text, words, name))
+    return OTHERS[name](value.text)
 
 
 def _verdict(word: str) -> Verdict | None:
@@ -264,18 +226,6 @@ def _verdict(word: str) -> Verdict | None:
     if low not in VERDICT_WORDS:
         raise FilterError(f"a verdict is {', '.join(VERDICT_WORDS)} or unjudged, not {word[:40]!r}")
     return VERDICT_WORDS[low]
-
-
-def _agent(word: str) -> Filter:
-    return AgentVerdict(_choice(word, ANSWERS, "agent"))
-
-
-def _disagree(word: str) -> Filter:
-    return Disagree(_choice(word, BETWEEN, "disagree"))
-
-
-def _has(word: str) -> Filter:
-    return Has(_choice(word, THINGS, "has"))
 
 
 def _choice(word: str, words: tuple[Choice, ...], field: str) -> Choice:
@@ -288,25 +238,28 @@ def _choice(word: str, words: tuple[Choice, ...], field: str) -> Choice:
 def _in_list(word: str) -> Filter:
     if not (word.isascii() and word.isdecimal() and len(word) < 11):
         raise FilterError(f"a list is given by its number, not {word[:40]!r}")
-    return InList(int(word))
+    return filters.InList(int(word))
 
 
 def _inspected(word: str) -> Filter:
     match = MODEL.fullmatch(word)
-    return InspectedBy(match[1], match[2]) if match else InspectedBy(word)
+    return filters.InspectedBy(match[1], match[2]) if match else filters.InspectedBy(word)
 
 
 def _assigned(word: str) -> Filter:
-    return AssignedTo(word.lower() if word.lower() in (ME, NOBODY) else " ".join(word.split()))
+    is_special = word.lower() in (filters.ME, filters.NOBODY)
+    return filters.AssignedTo(word.lower() if is_special else " ".join(word.split()))
 
 
-CHOICES: dict[str, Callable[[str], Filter]] = {
-    "verdict": lambda word: MyVerdict(_verdict(word)),
-    "any": lambda word: AnyVerdict(_verdict(word)),
-    "agent": _agent,
-    "flag": Flag,
-    "disagree": _disagree,
-    "has": _has,
+WORDS: dict[str, tuple[Callable[[Any], Filter], tuple[str, ...]]] = {
+    "agent": (filters.AgentVerdict, filters.ANSWERS),
+    "disagree": (filters.Disagree, filters.BETWEEN),
+    "has": (filters.Has, filters.THINGS),
+}
+OTHERS: dict[str, Callable[[str], Filter]] = {
+    "verdict": lambda word: filters.MyVerdict(_verdict(word)),
+    "any": lambda word: filters.AnyVerdict(_verdict(word)),
+    "flag": filters.Flag,
     "list": _in_list,
     "inspected": _inspected,
     "assigned": _assigned,
@@ -314,38 +267,41 @@ CHOICES: dict[str, Callable[[str], Filter]] = {
 
 
 def _words(name: str, compare: str, text: str) -> Filter:
-    field = _choice(name, TEXT_FIELDS, "text")
+    field = _choice(name, filters.TEXT_FIELDS, "text")
     if compare == "=":
-        return Words(field, "=", text)
+        return filters.Words(field, "=", text)
     if compare in (":", "~"):
-        return Words(field, "contains", text)
+        return filters.Words(field, "contains", text)
     raise FilterError(f"{name} takes : (contains), = or !=")
 
 
 def _number(name: str, compare: str, text: str) -> Filter:
-    field = _choice(name, NUMBER_FIELDS, "number")
+    field = _choice(name, filters.NUMBER_FIELDS, "number")
     if compare == "~":
         raise FilterError(f"{name} is a number: it takes : = != < > <= >=")
     ends = RANGE.fullmatch(text)
     if compare == ":" and ends is not None:
         low, high = (_finite(end, name) for end in ends.groups())
-        return And((Number(field, ">=", low), Number(field, "<=", high)))
-    return Number(field, _comparison(compare), _finite(text, name))
+        return filters.And((filters.Number(field, ">=", low), filters.Number(field, "<=", high)))
+    return filters.Number(field, _comparison(compare), _finite(text, name))
 
 
 def _own(column: str, compare: str, value: Token) -> Filter:
     if compare == "!=":
-        return Not(OwnColumnFilter(column, "=", value.text))
+        return filters.Not(filters.OwnColumnFilter(column, "=", value.text))
     ends = RANGE.fullmatch(value.text)
     if compare == ":" and value.kind == "word" and ends and None not in map(finite, ends.groups()):
-        return And((OwnColumnFilter(column, ">=", ends[1]), OwnColumnFilter(column, "<=", ends[2])))
+        low, high = ends.groups()
+        from_low = filters.OwnColumnFilter(column, ">=", low)
+        return filters.And((from_low, filters.OwnColumnFilter(column, "<=", high)))
     if compare in (":", "~"):
-        return OwnColumnFilter(column, "contains", value.text)
-    return OwnColumnFilter(column, _comparison(compare), value.text)
+        return filters.OwnColumnFilter(column, "contains", value.text)
+    return filters.OwnColumnFilter(column, _comparison(compare), value.text)
 
 
-def _comparison(sign: str) -> Compare:
-    comparing: dict[str, Compare] = {":": "=", "=": "=", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
+def _comparison(sign: str) -> NumberCompare:
+    comparing: dict[str, NumberCompare] = {":": "=", "=": "=", "<": "<", ">": ">"}
+    comparing |= {"<=": "<=", ">=": ">="}
     return comparing[sign]
 
 
@@ -364,7 +320,6 @@ def _with_position(token: Token, make: Callable[[], Filter]) -> Filter:
         raise FilterError(str(error), token.position) from error
 
 
-# Splits a filter's text into words, quoted texts, operators and parentheses.
 @dataclass(frozen=True)
 class Token:
     kind: str
@@ -376,12 +331,14 @@ class Token:
 
 
 def tokens(text: str) -> list[Token]:
+    """The words, quoted texts, operators and parentheses of a filter's text."""
     found: list[Token] = []
     position, is_joined = 0, False
     while position < len(text):
         match = TOKEN.match(text, position)
         if match is None:
-            refuse(_unreadable(text[position]), position)
+            letter = text[position]
+            refuse('a " has no matching "' if letter == '"' else f"unexpected {letter!r}", position)
         kind, piece = match.lastgroup or "", match.group()
         if kind == "quoted":
             piece = re.sub(r"\\(.)", r"\1", piece[1:-1])
@@ -390,10 +347,6 @@ def tokens(text: str) -> list[Token]:
         is_joined = kind != "space"
         position = match.end()
     return found
-
-
-def _unreadable(letter: str) -> str:
-    return 'a " has no matching "' if letter == '"' else f"unexpected {letter!r}"
 
 
 def refuse(message: str, position: int) -> NoReturn:

@@ -5,27 +5,8 @@ from __future__ import annotations
 import re
 from typing import assert_never
 
-from app.core.queue.filters import (
-    AgentVerdict,
-    And,
-    AnyVerdict,
-    Anywhere,
-    AssignedTo,
-    Disagree,
-    Everything,
-    EvidenceState,
-    Filter,
-    Flag,
-    Has,
-    InList,
-    InspectedBy,
-    MyVerdict,
-    Not,
-    Number,
-    Or,
-    OwnColumnFilter,
-    Words,
-)
+from app.core.queue import filters
+from app.core.queue.filters import Filter
 from app.core.session.records import Verdict
 
 # Text that never needs quotes.
@@ -34,54 +15,54 @@ PLAIN = re.compile(r"[^\W\d_][\w.]*")
 
 def filter_text(tree: Filter) -> str:
     """The filter as text; empty for a filter that matches everything."""
-    return "" if isinstance(tree, Everything) else _text(tree)
+    return "" if isinstance(tree, filters.Everything) else _text(tree)
 
 
 def _text(tree: Filter) -> str:
     match tree:
-        case Everything():
+        case filters.Everything():
             return "id>0"
-        case And():
+        case filters.And():
             return " ".join(map(_inner, tree.terms))
-        case Or():
+        case filters.Or():
             return " or ".join(map(_inner, tree.terms))
-        case Not():
+        case filters.Not():
             return f"not {_inner(tree.term)}"
-        case MyVerdict():
+        case filters.MyVerdict():
             return f"verdict:{_verdict(tree.verdict)}"
-        case AnyVerdict():
+        case filters.AnyVerdict():
             return f"any:{_verdict(tree.verdict)}"
-        case AgentVerdict():
+        case filters.AgentVerdict():
             return f"agent:{tree.answer}"
-        case Number():
+        case filters.Number():
             return f"{tree.field}{tree.compare}{tree.value!r}"
-        case Words():
+        case filters.Words():
             return f"{tree.field}{_sign(tree.compare)}{_quoted(tree.text)}"
-        case OwnColumnFilter():
+        case filters.OwnColumnFilter():
             return f"own.{_quoted(tree.column)}{_sign(tree.compare)}{_quoted(tree.text)}"
-        case EvidenceState():
+        case filters.EvidenceState():
             return f"{tree.service}={tree.word}"
-        case Flag():
+        case filters.Flag():
             return f"flag:{_quoted(tree.name)}"
-        case Anywhere():
+        case filters.Anywhere():
             return _always_quoted(tree.text)
-        case Disagree():
+        case filters.Disagree():
             return f"disagree:{tree.between}"
-        case Has():
+        case filters.Has():
             return f"has:{tree.thing}"
-        case InList():
+        case filters.InList():
             return f"list:{tree.number}"
-        case InspectedBy():
+        case filters.InspectedBy():
             name = tree.model if tree.sha256 is None else f"{tree.model}#{tree.sha256}"
             return f"inspected:{_quoted(name)}"
-        case AssignedTo():
+        case filters.AssignedTo():
             return f"assigned:{_quoted(tree.person)}"
         case _:
             assert_never(tree)
 
 
 def _inner(tree: Filter) -> str:
-    return f"({_text(tree)})" if isinstance(tree, And | Or) else _text(tree)
+    return f"({_text(tree)})" if isinstance(tree, filters.And | filters.Or) else _text(tree)
 
 
 def _verdict(verdict: Verdict | None) -> str:

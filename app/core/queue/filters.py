@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, get_args
+from functools import lru_cache
+from typing import Literal, get_args, get_type_hints
 
 from app.core.errors import SessionError
 from app.core.session.records import Verdict
@@ -22,7 +23,9 @@ Between = Literal["agent", "agents", "people"]
 Thing = Literal["fault", "comment", "flag", "path"]
 NumberField = Literal["p_yes", "p_combined", "snr", "score", "ra", "dec", "confidence", "id"]
 TextField = Literal["object", "label", "comment", "fault", "path"]
-Compare = Literal["=", "<", ">", "<=", ">=", "contains"]
+NumberCompare = Literal["=", "<", ">", "<=", ">="]
+TextCompare = Literal["=", "contains"]
+Compare = Literal[NumberCompare, "contains"]
 
 ANSWERS: tuple[Answer, ...] = get_args(Answer)
 EVIDENCE_WORDS: tuple[EvidenceWord, ...] = get_args(EvidenceWord)
@@ -30,7 +33,6 @@ BETWEEN: tuple[Between, ...] = get_args(Between)
 THINGS: tuple[Thing, ...] = get_args(Thing)
 NUMBER_FIELDS: tuple[NumberField, ...] = get_args(NumberField)
 TEXT_FIELDS: tuple[TextField, ...] = get_args(TextField)
-COMPARES: tuple[Compare, ...] = get_args(Compare)
 
 
 class FilterError(SessionError):
@@ -39,6 +41,24 @@ class FilterError(SessionError):
     def __init__(self, message: str, position: int | None = None) -> None:
         super().__init__(message)
         self.position = position
+
+
+class _Checked:
+    """A condition that is checked when it is made: texts by their length, words by their type."""
+
+    def __post_init__(self) -> None:
+        for name, words in _words_of(type(self)).items():
+            value = getattr(self, name)
+            if words and value not in words:
+                raise FilterError(f"{value[:40]!r} is none of {', '.join(words)}")
+            if isinstance(value, str) and not words:
+                _checked_text(value)
+
+
+@lru_cache
+def _words_of(kind: type[_Checked]) -> dict[str, tuple[str, ...]]:
+    """The words that each field may have; none for any text."""
+    return {name: get_args(hint) for name, hint in get_type_hints(kind).items()}
 
 
 @dataclass(frozen=True)
@@ -78,46 +98,37 @@ class AnyVerdict:
 
 
 @dataclass(frozen=True)
-class AgentVerdict:
+class AgentVerdict(_Checked):
     """The agent's verdict; "undecided" is inspected without a verdict, "unseen" not inspected."""
 
     answer: Answer
 
-    def __post_init__(self) -> None:
-        _one_of(self.answer, ANSWERS)
-
 
 @dataclass(frozen=True)
-class Number:
+class Number(_Checked):
     """A number compared with a value; `confidence` is that of the session's reviewer."""
 
     field: NumberField
-    compare: Compare
+    compare: NumberCompare
     value: float
 
     def __post_init__(self) -> None:
-        _one_of(self.field, NUMBER_FIELDS)
-        _one_of(self.compare, COMPARES[:-1])
+        super().__post_init__()
         if not math.isfinite(self.value):
             raise FilterError(f"{self.field} can only be compared with a finite number")
 
 
 @dataclass(frozen=True)
-class Words:
+class Words(_Checked):
     """A text; `=` compares the exact text. Comments of all reviewers are searched."""
 
     field: TextField
-    compare: Literal["=", "contains"]
+    compare: TextCompare
     text: str
-
-    def __post_init__(self) -> None:
-        _one_of(self.field, TEXT_FIELDS)
-        _one_of(self.compare, ("=", "contains"))
-        _checked_text(self.text)
 
 
 @dataclass(frozen=True)
-class OwnColumnFilter:
+class OwnColumnFilter(_Checked):
     """A further column of the list, or of a service, as `gaia.bp_rp`.
 
     `=` compares numbers by value and ignores case in text.
@@ -128,9 +139,7 @@ class OwnColumnFilter:
     text: str
 
     def __post_init__(self) -> None:
-        _one_of(self.compare, COMPARES)
-        _checked_text(self.column)
-        _checked_text(self.text)
+        super().__post_init__()
         if self.compare not in ("=", "contains") and self.number is None:
             raise FilterError(f"own.{self.column} {self.compare} needs a number")
 
@@ -140,39 +149,29 @@ class OwnColumnFilter:
 
 
 @dataclass(frozen=True)
-class EvidenceState:
+class EvidenceState(_Checked):
     """What a service said last: found, nothing, failed; "unasked" where it was not asked."""
 
     service: str
     word: EvidenceWord
 
-    def __post_init__(self) -> None:
-        _one_of(self.word, EVIDENCE_WORDS)
-        _checked_text(self.service)
-
 
 @dataclass(frozen=True)
-class Flag:
+class Flag(_Checked):
     """A flag set by this session's reviewer; the star is the flag `star`."""
 
     name: str
 
-    def __post_init__(self) -> None:
-        _checked_text(self.name)
-
 
 @dataclass(frozen=True)
-class Anywhere:
+class Anywhere(_Checked):
     """Text in the object's name, a comment or a value of the list's own columns."""
 
     text: str
 
-    def __post_init__(self) -> None:
-        _checked_text(self.text)
-
 
 @dataclass(frozen=True)
-class Disagree:
+class Disagree(_Checked):
     """Candidates with conflicting verdicts.
 
     "agent": between this reviewer and the agent; "agents": one agent says YES and another NO;
@@ -181,18 +180,12 @@ class Disagree:
 
     between: Between
 
-    def __post_init__(self) -> None:
-        _one_of(self.between, BETWEEN)
-
 
 @dataclass(frozen=True)
-class Has:
+class Has(_Checked):
     """An unreadable spectrum (fault), anybody's comment, the reviewer's flag, or a path."""
 
     thing: Thing
-
-    def __post_init__(self) -> None:
-        _one_of(self.thing, THINGS)
 
 
 @dataclass(frozen=True)
@@ -220,13 +213,10 @@ class InspectedBy:
 
 
 @dataclass(frozen=True)
-class AssignedTo:
+class AssignedTo(_Checked):
     """Assigned to a person of this name; ME is the session's reviewer, NOBODY no person."""
 
     person: str
-
-    def __post_init__(self) -> None:
-        _checked_text(self.person)
 
 
 Filter = (
@@ -300,11 +290,6 @@ def _terms(tree: Filter, depth: int) -> int:
             raise FilterError("`and` and `or` need conditions")
         return sum(_terms(term, depth + 1) for term in tree.terms)
     return 1
-
-
-def _one_of(word: str, words: tuple[str, ...]) -> None:
-    if word not in words:
-        raise FilterError(f"{word[:40]!r} is none of {', '.join(words)}")
 
 
 def _checked_text(text: str) -> None:

@@ -9,17 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Integer,
-    Select,
-    case,
-    func,
-    literal_column,
-    or_,
-    select,
-)
+import sqlalchemy as sa
+from sqlalchemy import ColumnElement, Connection, Select
 
 from app.core.queue.filters import EVERYTHING, And, Filter
 from app.core.queue.pages import MAX_PAGE, QueueRow, page
@@ -79,8 +70,9 @@ def block_rows(
         found = page(session, tree, sort, after=after, limit=most, with_values=with_values)
         inside = [each for each in found.rows if until is None or not is_beyond(sort, each, until)]
         rows += inside
-        is_past = until is not None and found.end is not None and _is_past(sort, found.end, until)
-        if len(inside) < len(found.rows) or found.end is None or is_past:
+        if len(inside) < len(found.rows) or found.end is None:
+            break
+        if until is not None and order_key(sort, found.end) >= order_key(sort, until):
             break
         after = found.end
     return rows[:limit]
@@ -98,10 +90,6 @@ def order_key(sort: Sort, position: QueuePosition) -> tuple[Any, int]:
     if sort.key == "object":
         return (*(-ord(letter) for letter in position.value), 1), -position.id
     return -position.value, -position.id
-
-
-def _is_past(sort: Sort, position: QueuePosition, until: QueuePosition) -> bool:
-    return order_key(sort, position) >= order_key(sort, until)
 
 
 def _first(connection: Connection, plan: Plan) -> Landmarks:
@@ -149,28 +137,24 @@ def _scan_own(
 
 def _block_end_query(plan: Plan, step: Select[Any], rest: int) -> Select[Any]:
     """Select the rows that end a block, and the last row of the step."""
-    hit = _constant("1")
+    hit: ColumnElement[int] = sa.literal_column("1", sa.Integer)
     if plan.rest:
-        hit = case((condition(And(plan.rest), plan.context), 1), else_=0)
+        hit = sa.case((condition(And(plan.rest), plan.context), 1), else_=0)
     looked = step.add_columns(hit.label("is_hit")).subquery("looked")
     order = _order(plan.sort, looked.c.value, looked.c.id)
-    numbered = select(
+    numbered = sa.select(
         looked,
-        func.row_number().over(order_by=order).label("seen"),
-        func.sum(looked.c.is_hit).over(order_by=order).label("hits"),
-        func.count().over().label("total"),
+        sa.func.row_number().over(order_by=order).label("seen"),
+        sa.func.sum(looked.c.is_hit).over(order_by=order).label("hits"),
+        sa.func.count().over().label("total"),
     ).subquery("numbered")
     at_end = (numbered.c.is_hit == 1) & ((numbered.c.hits + rest) % BLOCK == 0)
     return (
-        select(numbered)
-        .where(or_(at_end, numbered.c.seen == numbered.c.total))
+        sa.select(numbered)
+        .where(sa.or_(at_end, numbered.c.seen == numbered.c.total))
         .order_by(numbered.c.seen)
     )
 
 
 def _order(sort: Sort, *columns: ColumnElement[Any]) -> list[ColumnElement[Any]]:
     return [each.desc() if sort.is_read_backwards else each.asc() for each in columns]
-
-
-def _constant(number: str) -> ColumnElement[int]:
-    return literal_column(number, Integer)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Select, String, cast, func, select, union_all
 
-from app.core.database.tables import candidates, evidence, judgements
+from app.core.database.tables import candidates, evidence
 from app.core.queue.evidence_values import EvidenceValue, names_of, parts_of
 from app.core.queue.own_opinion import OpinionValue, is_of_opinion, opinion_columns
 from app.core.queue.sql_conditions import OwnColumnValue, QueryContext
@@ -97,8 +97,7 @@ def own_values(session: Session, column: str, beginning: str, limit: int) -> tup
 def _values_of_opinion(column: str, context: QueryContext) -> Select[Any]:
     """A sub-class of two levels is offered by its narrower name."""
     value = OpinionValue(column, is_file=context.is_file)
-    mine = judgements.c.reviewer_id == context.reviewer_or_0
-    return select(value.text.label("text")).where(mine, value.is_there)
+    return select(value.text.label("text")).where(context.is_mine, value.is_there)
 
 
 def _last_scanned(session: Session) -> int:

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Select, func, literal_column, select
+from sqlalchemy import Connection, func, literal_column, select
 
 from app.core.database.database import Database
 from app.core.database.tables import candidates, evidence, judgements, service_replies
@@ -52,10 +52,36 @@ class OwnOrder:
         return int(self._by_id[at])
 
 
-_lock = threading.Lock()
-_orders: WeakKeyDictionary[Database, OrderedDict[tuple[str, bool, int], OwnOrder]] = (
-    WeakKeyDictionary()
-)
+class HeldOrders:
+    """The orders of each open session that were asked for last."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._orders: WeakKeyDictionary[Database, OrderedDict[Hashable, OwnOrder]] = (
+            WeakKeyDictionary()
+        )
+
+    def order(
+        self,
+        database: Database,
+        key: Hashable,
+        last_id: int,
+        last_reply: int,
+        read: Callable[[], NDArray[np.int64]],
+    ) -> OwnOrder:
+        """The order of this key; read again where it is older than the last of these."""
+        with self._lock:
+            held = self._orders.setdefault(database, OrderedDict())
+            order = held.get(key)
+            if order is None or (order.last_id, order.last_reply) != (last_id, last_reply):
+                order = held[key] = OwnOrder(read(), last_id, last_reply)
+            held.move_to_end(key)
+            while len(held) > HELD:
+                held.popitem(last=False)
+        return order
+
+
+_own_orders = HeldOrders()
 
 
 def own_order(
@@ -78,17 +104,16 @@ def own_order(
     if is_of_opinion(column):
         reviewer = context.reviewer_or_0
         last_reply = _last_said(connection, column, reviewer)
-    key = (column, descending, reviewer)
-    with _lock:
-        held = _orders.setdefault(database, OrderedDict())
-        order = held.get(key)
-        if order is None or (order.last_id, order.last_reply) != (last_id, last_reply):
-            ids = _read(connection, column, context, descending)
-            order = held[key] = OwnOrder(ids, last_id, last_reply)
-        held.move_to_end(key)
-        while len(held) > HELD:
-            held.popitem(last=False)
-    return order
+    key, read = (column, descending, reviewer), partial(_read, connection, column, context)
+    return _own_orders.order(database, key, last_id, last_reply, partial(read, descending))
+
+
+def followed_by_the_rest(connection: Connection, first: NDArray[np.int64]) -> NDArray[np.int64]:
+    """These candidates, then all others in list order."""
+    numbers = connection.execute(select(candidates.c.id).order_by(candidates.c.id)).scalars()
+    every = np.array(numbers.all(), dtype=np.int64)
+    first = first[np.isin(first, every)]
+    return np.concatenate([first, np.setdiff1d(every, first, assume_unique=True)])
 
 
 def matching_ids(connection: Connection, ids: NDArray[np.int64], hit: Condition) -> set[int]:
@@ -125,17 +150,15 @@ def _read(
         elif as_text:
             texts.append((str(as_text).casefold(), number))
     first = [*_sorted_ids(numbers, descending), *_sorted_ids(texts, descending)]
-    ids = np.array(first, dtype=np.int64)
-    every = np.array(
-        connection.execute(select(candidates.c.id).order_by(candidates.c.id)).scalars().all(),
-        dtype=np.int64,
-    )
-    return np.concatenate([ids, np.setdiff1d(every, ids, assume_unique=True)])
+    return followed_by_the_rest(connection, np.array(first, dtype=np.int64))
 
 
 def _rows(connection: Connection, column: str, context: QueryContext) -> Iterator[Any]:
     if is_of_opinion(column):
-        yield from connection.execute(_said(column, context))
+        said = OpinionValue(column, is_file=context.is_file)
+        query = select(judgements.c.candidate_id, said.number, said.text)
+        mine = query.where(context.is_mine, said.is_there).order_by(judgements.c.candidate_id)
+        yield from connection.execute(mine)
         return
     own = OwnColumnValue(QueryContext(None, context.is_file))
     listed = select(candidates.c.id, own.number, own.text).select_from(candidates)
@@ -144,15 +167,8 @@ def _rows(connection: Connection, column: str, context: QueryContext) -> Iterato
     parts = parts_of(column)
     if parts is not None:
         value = EvidenceValue(parts, is_file=context.is_file)
-        query = select(evidence.c.candidate_id, value.number, value.text).where(value.is_there)
-        yield from connection.execute(query.order_by(evidence.c.candidate_id))
-
-
-def _said(column: str, context: QueryContext) -> Select[Any]:
-    value = OpinionValue(column, is_file=context.is_file)
-    mine = judgements.c.reviewer_id == context.reviewer_or_0
-    query = select(judgements.c.candidate_id, value.number, value.text)
-    return query.where(mine, value.is_there).order_by(judgements.c.candidate_id)
+        answered = select(evidence.c.candidate_id, value.number, value.text).where(value.is_there)
+        yield from connection.execute(answered.order_by(evidence.c.candidate_id))
 
 
 def _sorted_ids(pairs: Iterable[tuple[float | str, int]], descending: bool) -> list[int]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, literal, select
+from sqlalchemy import Connection, Select, literal, select
 
 from app.core.database.tables import MIN_TARGETID, candidates, judgements
 from app.core.errors import SessionError
@@ -24,15 +24,8 @@ PAGE = 50
 MAX_PAGE = 1000
 
 OF_MINE = (
-    "candidate_id",
-    "log_id",
-    "verdict",
-    "confidence",
-    "flags",
-    "comment",
-    "subclass",
-    "fields",
-    "at",
+    *("candidate_id", "log_id", "verdict", "confidence"),
+    *("flags", "comment", "subclass", "fields", "at"),
 )
 _MINE = judgements.alias("mine")
 
@@ -204,17 +197,16 @@ def _read_rows(
     rows = {row.id: row for row in connection.execute(query)}
     said = read_values(connection, list(rows)) if with_values else {}
     return [
-        _queue_row(position, rows[position.id], said.get(position.id, NOTHING))
-        for position in positions
+        QueueRow(
+            position=position,
+            candidate=candidate_of(row),
+            mine=None if row.log_id is None else judgement_of(row),
+            evidence=said.get(position.id, NOTHING),
+        )
+        for position, row in ((each, rows[each.id]) for each in positions)
     ]
 
 
-def _queue_row(position: QueuePosition, row: Row[Any], evidence: Mapping[str, Any]) -> QueueRow:
-    mine = None if row.log_id is None else judgement_of(row)
-    return QueueRow(position=position, candidate=candidate_of(row), mine=mine, evidence=evidence)
-
-
-# How many candidates match a filter, counted up to a limit.
 @dataclass(frozen=True)
 class Count:
     """An exact number, or a lower bound."""

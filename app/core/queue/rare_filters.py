@@ -21,23 +21,8 @@ from app.core.database.tables import (
     judgements,
     reviewers,
 )
-from app.core.queue.filters import (
-    NOBODY,
-    AgentVerdict,
-    And,
-    AnyVerdict,
-    AssignedTo,
-    Disagree,
-    Filter,
-    Flag,
-    Has,
-    MyVerdict,
-    Not,
-    Number,
-    Or,
-    OwnColumnFilter,
-    Words,
-)
+from app.core.queue import filters
+from app.core.queue.filters import Filter
 from app.core.queue.own_opinion import index_condition, is_of_opinion
 from app.core.queue.sql_conditions import COMPARISONS, QueryContext, assigned_reviewer, raw_sql
 from app.core.session.records import Verdict
@@ -50,7 +35,8 @@ IndexUnion = tuple[IndexQuery, ...]
 def gather_few(connection: Connection, ways: list[IndexUnion], at_most: int) -> CTE | None:
     """The candidate ids (`few_id`) by the first way that returns at most `at_most`, or None."""
     for queries in ways:
-        some = _first_rows(queries, at_most + 1)
+        every = union_all(*queries) if len(queries) > 1 else queries[0]
+        some = every.limit(at_most + 1).subquery("some")
         if connection.execute(select(func.count()).select_from(some)).scalar_one() <= at_most:
             return select(some.c.few_id).distinct().cte("few").prefix_with("MATERIALIZED")
     return None
@@ -58,11 +44,9 @@ def gather_few(connection: Connection, ways: list[IndexUnion], at_most: int) -> 
 
 def index_unions(tree: Filter, context: QueryContext, indexes: frozenset[str]) -> list[IndexUnion]:
     """The ways to find all candidates of a filter by index; they may return others too."""
-    if isinstance(tree, And):
-        return list(
-            chain.from_iterable(index_unions(term, context, indexes) for term in tree.terms)
-        )
-    if isinstance(tree, Or):
+    if isinstance(tree, filters.And):
+        return [way for term in tree.terms for way in index_unions(term, context, indexes)]
+    if isinstance(tree, filters.Or):
         ways = [index_unions(term, context, indexes) for term in tree.terms]
         return [tuple(chain.from_iterable(way[0] for way in ways))] if all(ways) else []
     found = _index_union(tree, context, indexes)
@@ -71,41 +55,36 @@ def index_unions(tree: Filter, context: QueryContext, indexes: frozenset[str]) -
 
 def _index_union(tree: Filter, context: QueryContext, indexes: frozenset[str]) -> IndexUnion:
     match tree:
-        case MyVerdict() if tree.verdict is not None:
+        case filters.MyVerdict() if tree.verdict is not None:
             return _mine(context, judgements.c.verdict == tree.verdict)
-        case Not(MyVerdict(None)):
+        case filters.Not(filters.MyVerdict(None)):
             return _mine(context, judgements.c.verdict.in_(tuple(Verdict)))
-        case AnyVerdict() if tree.verdict is not None:
+        case filters.AnyVerdict() if tree.verdict is not None:
             by_all = judgements.c.reviewer_id.in_(select(reviewers.c.id))
             return (_judgements_where(by_all, judgements.c.verdict == tree.verdict),)
-        case AgentVerdict("yes" | "no"):
+        case filters.AgentVerdict("yes" | "no"):
             return (_candidates_where(candidates.c.agent_verdict == tree.answer.upper()),)
-        case Flag() | Has("flag"):
+        case filters.Flag() | filters.Has("flag"):
             return _mine(context, raw_sql(FLAGGED))
-        case Has("comment") | Words("comment"):
+        case filters.Has("comment") | filters.Words("comment"):
             return (_judgements_where(raw_sql(COMMENTED)),)
-        case Has("fault") | Words("fault"):
+        case filters.Has("fault") | filters.Words("fault"):
             return (_candidates_where(raw_sql(FAULTY)),)
-        case Words("object", "="):
+        case filters.Words("object", "="):
             return (_candidates_where(candidates.c.object_id == tree.text),)
-        case Number():
+        case filters.Number():
             return _range(tree, indexes)
-        case OwnColumnFilter() if is_of_opinion(tree.column):
+        case filters.OwnColumnFilter() if is_of_opinion(tree.column):
             return _mine(context, raw_sql(index_condition(tree.column)))
-        case AssignedTo() if tree.person != NOBODY:
-            return (_assigned_to(assigned_reviewer(tree.person, context)),)
-        case Disagree():
+        case filters.AssignedTo() if tree.person != filters.NOBODY:
+            is_theirs = assignments.c.reviewer_id == assigned_reviewer(tree.person, context)
+            return (select(assignments.c.candidate_id.label("few_id")).where(is_theirs),)
+        case filters.Disagree():
             return _disagreeing(tree.between, context)
     return ()
 
 
-def _assigned_to(reviewer: Any) -> IndexQuery:
-    return select(assignments.c.candidate_id.label("few_id")).where(
-        assignments.c.reviewer_id == reviewer
-    )
-
-
-def _range(tree: Number, indexes: frozenset[str]) -> IndexUnion:
+def _range(tree: filters.Number, indexes: frozenset[str]) -> IndexUnion:
     if tree.field == "p_yes":
         column: ColumnElement[Any] = candidates.c.agent_p_yes
     elif tree.field == "id":
@@ -128,7 +107,7 @@ def _disagreeing(between: str, context: QueryContext) -> IndexUnion:
 
 
 def _mine(context: QueryContext, condition: ColumnElement[bool]) -> IndexUnion:
-    return (_judgements_where(judgements.c.reviewer_id == context.reviewer_or_0, condition),)
+    return (_judgements_where(context.is_mine, condition),)
 
 
 def _judgements_where(*conditions: ColumnElement[bool]) -> IndexQuery:
@@ -137,8 +116,3 @@ def _judgements_where(*conditions: ColumnElement[bool]) -> IndexQuery:
 
 def _candidates_where(condition: ColumnElement[bool]) -> IndexQuery:
     return select(candidates.c.id.label("few_id")).where(condition)
-
-
-def _first_rows(queries: IndexUnion, limit: int) -> Any:
-    every = union_all(*queries) if len(queries) > 1 else queries[0]
-    return every.limit(limit).subquery("some")

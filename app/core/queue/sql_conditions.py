@@ -7,23 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from sqlalchemy import (
-    JSON,
-    ColumnElement,
-    Double,
-    String,
-    and_,
-    case,
-    cast,
-    exists,
-    false,
-    func,
-    literal_column,
-    not_,
-    or_,
-    select,
-    true,
-)
+import sqlalchemy as sa
+from sqlalchemy import ColumnElement
 
 from app.core.database.tables import (
     COMMENTED,
@@ -38,30 +23,9 @@ from app.core.database.tables import (
     judgements,
     reviewers,
 )
+from app.core.queue import filters
 from app.core.queue.evidence_values import EvidenceValue, parts_of
-from app.core.queue.filters import (
-    ME,
-    NOBODY,
-    AgentVerdict,
-    And,
-    AnyVerdict,
-    Anywhere,
-    AssignedTo,
-    Disagree,
-    Everything,
-    EvidenceState,
-    Filter,
-    Flag,
-    Has,
-    InList,
-    InspectedBy,
-    MyVerdict,
-    Not,
-    Number,
-    Or,
-    OwnColumnFilter,
-    Words,
-)
+from app.core.queue.filters import Filter
 from app.core.queue.own_opinion import OpinionValue, is_of_opinion
 from app.core.session.records import Verdict
 from app.core.session.verdict_log import judged_bit
@@ -96,46 +60,51 @@ class QueryContext:
         """The reviewer's id; 0, which matches nobody, if there is none."""
         return self.reviewer_id or 0
 
+    @property
+    def is_mine(self) -> Condition:
+        """Of a judgement: it is the reviewer's own."""
+        return judgements.c.reviewer_id == self.reviewer_or_0
+
 
 def condition(tree: Filter, context: QueryContext) -> Condition:
     """SQL that is true for the filter's candidates, and false or NULL for the others."""
     match tree:
-        case Everything():
-            return true()
-        case And():
-            return and_(*(condition(term, context) for term in tree.terms))
-        case Or():
-            return or_(*(condition(term, context) for term in tree.terms))
-        case Not():
+        case filters.Everything():
+            return sa.true()
+        case filters.And():
+            return sa.and_(*(condition(term, context) for term in tree.terms))
+        case filters.Or():
+            return sa.or_(*(condition(term, context) for term in tree.terms))
+        case filters.Not():
             # An unknown value counts as false: NOT NULL would be NULL again.
-            return not_(func.coalesce(condition(tree.term, context), false()))
-        case MyVerdict():
+            return sa.not_(sa.func.coalesce(condition(tree.term, context), sa.false()))
+        case filters.MyVerdict():
             return _my_verdict(tree.verdict, context)
-        case AnyVerdict():
+        case filters.AnyVerdict():
             return _any_verdict(tree.verdict)
-        case AgentVerdict():
+        case filters.AgentVerdict():
             return _agent_verdict(tree.answer)
-        case Number():
+        case filters.Number():
             return COMPARISONS[tree.compare](_number(tree.field, context), tree.value)
-        case Words():
+        case filters.Words():
             return _words(tree)
-        case OwnColumnFilter():
+        case filters.OwnColumnFilter():
             return _own_or_evidence(tree, context)
-        case EvidenceState():
+        case filters.EvidenceState():
             return _evidence_state(tree)
-        case Flag():
+        case filters.Flag():
             return _flag(tree.name, context)
-        case Anywhere():
+        case filters.Anywhere():
             return _anywhere(tree.text, context)
-        case Disagree():
+        case filters.Disagree():
             return _disagree(tree.between, context)
-        case Has():
+        case filters.Has():
             return _has(tree.thing, context)
-        case InList():
+        case filters.InList():
             return candidates.c.list_id == tree.number
-        case InspectedBy():
+        case filters.InspectedBy():
             return _inspected_by(tree)
-        case AssignedTo():
+        case filters.AssignedTo():
             return _assigned_to(tree.person, context)
         case _:
             assert_never(tree)
@@ -147,19 +116,17 @@ def unjudged_sql(reviewer_id: int) -> str:
 
 
 def _my_verdict(verdict: Verdict | None, context: QueryContext) -> Condition:
-    if verdict is None:
-        return true() if context.reviewer_id is None else raw_sql(unjudged_sql(context.reviewer_id))
-    return _judged(
-        judgements.c.reviewer_id == context.reviewer_or_0, judgements.c.verdict == verdict
-    )
+    if verdict is not None:
+        return _judged(context.is_mine, judgements.c.verdict == verdict)
+    if context.reviewer_id is None:
+        return sa.true()
+    return raw_sql(unjudged_sql(context.reviewer_id))
 
 
 def _mine(column: ColumnElement[Any], context: QueryContext) -> ColumnElement[Any]:
     """A column of the reviewer's own judgement; NULL where there is none."""
-    whose = (judgements.c.candidate_id == candidates.c.id) & (
-        judgements.c.reviewer_id == context.reviewer_or_0
-    )
-    return select(column).where(whose).correlate(candidates).scalar_subquery()
+    whose = (judgements.c.candidate_id == candidates.c.id) & context.is_mine
+    return sa.select(column).where(whose).correlate(candidates).scalar_subquery()
 
 
 def _any_verdict(verdict: Verdict | None) -> Condition:
@@ -186,13 +153,13 @@ def _number(field: str, context: QueryContext) -> ColumnElement[Any]:
     return candidates.c["agent_p_yes" if field == "p_yes" else field]
 
 
-def _words(tree: Words) -> Condition:
+def _words(tree: filters.Words) -> Condition:
     if tree.field == "comment":
         return _judged(raw_sql(COMMENTED), _matches(judgements.c.comment, tree))
     return _matches(candidates.c["object_id" if tree.field == "object" else tree.field], tree)
 
 
-def _matches(column: ColumnElement[Any], tree: Words) -> Condition:
+def _matches(column: ColumnElement[Any], tree: filters.Words) -> Condition:
     return column == tree.text if tree.compare == "=" else _contains(column, tree.text)
 
 
@@ -200,54 +167,49 @@ def _contains(column: ColumnElement[Any], part: str) -> Condition:
     return column.icontains(part, autoescape=True)
 
 
-def _own(tree: OwnColumnFilter, context: QueryContext) -> Condition:
-    value = OwnColumnValue(context)
-    return (value.name == tree.column) & _compares(tree, value.text, value.number)
-
-
 def _compares(
-    tree: OwnColumnFilter, as_text: ColumnElement[str], as_number: ColumnElement[float]
+    tree: filters.OwnColumnFilter, as_text: ColumnElement[str], as_number: ColumnElement[float]
 ) -> Condition:
     if tree.compare == "contains":
         return _contains(as_text, tree.text)
     number = tree.number
-    compares = false() if number is None else COMPARISONS[tree.compare](as_number, number)
+    compares = sa.false() if number is None else COMPARISONS[tree.compare](as_number, number)
     if tree.compare == "=":
-        return or_(compares, func.lower(as_text) == func.lower(tree.text))
+        return sa.or_(compares, sa.func.lower(as_text) == sa.func.lower(tree.text))
     return compares
 
 
-def _of_opinion(tree: OwnColumnFilter, context: QueryContext) -> Condition:
+def _of_opinion(tree: filters.OwnColumnFilter, context: QueryContext) -> Condition:
     """A sub-class of any level, as DAH is a DA, or a value of a field."""
     value = OpinionValue(tree.column, is_file=context.is_file)
-    whose = judgements.c.candidate_id == candidates.c.id
-    mine = whose & (judgements.c.reviewer_id == context.reviewer_or_0)
     if value.levels is not None and tree.compare == "=":
         name = f"/{tree.text.lower()}/"
-        return _exists(mine, value.is_there, value.levels.contains(name, autoescape=True))
-    return _exists(mine, value.is_there, _compares(tree, value.text, value.number))
+        return _judged(
+            context.is_mine, value.is_there, value.levels.contains(name, autoescape=True)
+        )
+    return _judged(context.is_mine, value.is_there, _compares(tree, value.text, value.number))
 
 
-def _own_or_evidence(tree: OwnColumnFilter, context: QueryContext) -> Condition:
+def _own_or_evidence(tree: filters.OwnColumnFilter, context: QueryContext) -> Condition:
     if is_of_opinion(tree.column):
         return _of_opinion(tree, context)
-    parts = parts_of(tree.column)
-    own = _exists(_own(tree, context))
+    parts, listed = parts_of(tree.column), OwnColumnValue(context)
+    own = _exists(listed.name == tree.column, _compares(tree, listed.text, listed.number))
     if parts is None:
         return own
     value = EvidenceValue(parts, is_file=context.is_file)
     here = evidence.c.candidate_id == candidates.c.id
-    return or_(own, _exists(here, value.is_there, _compares(tree, value.text, value.number)))
+    return sa.or_(own, _exists(here, value.is_there, _compares(tree, value.text, value.number)))
 
 
-def _evidence_state(tree: EvidenceState) -> Condition:
+def _evidence_state(tree: filters.EvidenceState) -> Condition:
     of_service = (
         (evidence.c.candidate_id == candidates.c.id)
         & (evidence.c.service == tree.service)
         & evidence.c.is_newest
     )
     if tree.word == "unasked":
-        return not_(_exists(of_service))
+        return sa.not_(_exists(of_service))
     return _exists(of_service, evidence.c.state == tree.word)
 
 
@@ -258,33 +220,35 @@ class OwnColumnValue:
         self.text: ColumnElement[str]
         self.number: ColumnElement[float]
         if context.is_file:
-            found = func.json_each(candidates.c.own).table_valued(
+            found = sa.func.json_each(candidates.c.own).table_valued(
                 "key", "value", "type", joins_implicitly=True
             )
             kind = found.c.type
-            self.text = case((kind.in_(("true", "false")), kind), else_=cast(found.c.value, String))
-            self.number = case((kind.in_(("integer", "real")), found.c.value))
+            self.text = sa.case(
+                (kind.in_(("true", "false")), kind), else_=sa.cast(found.c.value, sa.String)
+            )
+            self.number = sa.case((kind.in_(("integer", "real")), found.c.value))
         else:
-            found = func.json_each(cast(candidates.c.own, JSON)).table_valued(
+            found = sa.func.json_each(sa.cast(candidates.c.own, sa.JSON)).table_valued(
                 "key", "value", joins_implicitly=True
             )
-            self.text = found.c.value.op("#>>", return_type=String())(literal_column("'{}'"))
-            is_number = func.json_typeof(found.c.value) == "number"
-            self.number = case((is_number, cast(self.text, Double)))
+            self.text = found.c.value.op("#>>", return_type=sa.String())(sa.literal_column("'{}'"))
+            is_number = sa.func.json_typeof(found.c.value) == "number"
+            self.number = sa.case((is_number, sa.cast(self.text, sa.Double)))
         self.name = found.c.key
 
 
 def _flag(name: str, context: QueryContext) -> Condition:
     flags = _mine(judgements.c.flags, context)
     if context.is_file:
-        found = func.json_each(flags).table_valued("value")
+        found = sa.func.json_each(flags).table_valued("value")
     else:
-        found = func.json_array_elements_text(cast(flags, JSON)).table_valued("value")
+        found = sa.func.json_array_elements_text(sa.cast(flags, sa.JSON)).table_valued("value")
     return _exists(found.c.value == name)
 
 
 def _anywhere(part: str, context: QueryContext) -> Condition:
-    return or_(
+    return sa.or_(
         _contains(candidates.c.object_id, part),
         _judged(raw_sql(COMMENTED), _contains(judgements.c.comment, part)),
         _exists(_contains(OwnColumnValue(context).text, part)),
@@ -297,11 +261,11 @@ def _disagree(between: str, context: QueryContext) -> Condition:
     if between == "people":
         verdict = judgements.c.verdict
         here = judgements.c.candidate_id == candidates.c.id
-        verdicts = select(func.count(verdict.distinct())).where(here).correlate(candidates)
+        verdicts = sa.select(sa.func.count(verdict.distinct())).where(here).correlate(candidates)
         return raw_sql(JUDGED_BY_SEVERAL) & (verdicts.scalar_subquery() > 1)
     mine = _mine(judgements.c.verdict, context)
     says = candidates.c.agent_verdict
-    return or_(
+    return sa.or_(
         (mine == Verdict.ACCEPT) & (says == "NO"), (mine == Verdict.REJECT) & (says == "YES")
     )
 
@@ -313,10 +277,10 @@ def _has(thing: str, context: QueryContext) -> Condition:
         return candidates.c.path != ""
     if thing == "comment":
         return _judged(raw_sql(COMMENTED))
-    return _judged(judgements.c.reviewer_id == context.reviewer_or_0, raw_sql(FLAGGED))
+    return _judged(context.is_mine, raw_sql(FLAGGED))
 
 
-def _inspected_by(tree: InspectedBy) -> Condition:
+def _inspected_by(tree: filters.InspectedBy) -> Condition:
     found = [
         inspections.c.candidate_id == candidates.c.id,
         inspections.c.model == tree.model,
@@ -329,23 +293,23 @@ def _inspected_by(tree: InspectedBy) -> Condition:
 
 def _assigned_to(person: str, context: QueryContext) -> Condition:
     here = (assignments.c.candidate_id == candidates.c.id) & assignments.c.withdrawn.is_(False)
-    if person == NOBODY:
-        return not_(_exists(here))
+    if person == filters.NOBODY:
+        return sa.not_(_exists(here))
     return _exists(here, assignments.c.reviewer_id == assigned_reviewer(person, context))
 
 
 def assigned_reviewer(person: str, context: QueryContext) -> Any:
     """The id of a person who may have assignments, or a query for it."""
-    if person == ME:
+    if person == filters.ME:
         return context.reviewer_or_0
-    return select(reviewers.c.id).where(reviewers.c.name == person).scalar_subquery()
+    return sa.select(reviewers.c.id).where(reviewers.c.name == person).scalar_subquery()
 
 
 def _exists(*conditions: Condition) -> Condition:
     """EXISTS a row of the named tables that meets the conditions for the candidate."""
-    return exists().where(*conditions).correlate(candidates)
+    return sa.exists().where(*conditions).correlate(candidates)
 
 
 def raw_sql(sql: str) -> Condition:
     """A constant condition with exactly the text that an index has."""
-    return literal_column(f"({sql})")
+    return sa.literal_column(f"({sql})")

@@ -6,11 +6,8 @@ filter without an index is checked row by row, for a limited number of rows per 
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +23,18 @@ from app.core.queue.order_indexes import (
     order_index,
     split_filter,
 )
-from app.core.queue.own_orders import HELD, OwnOrder, matching_ids, own_order
+from app.core.queue.own_orders import (
+    HeldOrders,
+    OwnOrder,
+    followed_by_the_rest,
+    matching_ids,
+    own_order,
+)
 from app.core.queue.rare_filters import gather_few, index_unions
 from app.core.queue.sorts import LAST_VALUE, QueuePosition, Sort
 from app.core.queue.sql_conditions import QueryContext, condition, raw_sql
 from app.core.session.session import Session
-from app.core.similar.index import SimilarIndex, index_of
+from app.core.similar.index import index_of
 
 ROWS_A_CALL = 20_000  # rows checked in one call if no index serves the filter
 FIRST_ROWS = 2000  # a filter without a match in these rows counts as rare
@@ -41,8 +44,7 @@ MAX_GATHERED_LATE = 5000  # the same limit for a filter that turned out to be ra
 FIRST_STRIDE = 250
 GROWTH = 4
 
-_lock = threading.Lock()
-_orders: WeakKeyDictionary[Database, OrderedDict[int, OwnOrder]] = WeakKeyDictionary()
+_like_orders = HeldOrders()
 
 
 class WalkResult(NamedTuple):
@@ -290,26 +292,11 @@ def like_order(database: Database, connection: Connection, candidate_id: int) ->
     """
     index = index_of(database)
     last_id = connection.execute(select(func.max(candidates.c.id))).scalar() or 0
-    with _lock:
-        held = _orders.setdefault(database, OrderedDict())
-        order, generation = held.get(candidate_id), index.generation
-        if order is None or (order.last_id, order.last_reply) != (last_id, generation):
-            order = _made(connection, index, candidate_id, last_id, generation)
-            held[candidate_id] = order
-        held.move_to_end(candidate_id)
-        while len(held) > HELD:
-            held.popitem(last=False)
-    return order
 
+    def read() -> NDArray[np.int64]:
+        vector = index.vector(candidate_id)
+        alike = np.empty(0, np.int64) if vector is None else index.order(vector)
+        first = np.concatenate([[candidate_id], alike[alike != candidate_id]])
+        return followed_by_the_rest(connection, first.astype(np.int64))
 
-def _made(
-    connection: Connection, index: SimilarIndex, candidate_id: int, last_id: int, generation: int
-) -> OwnOrder:
-    numbers = connection.execute(select(candidates.c.id).order_by(candidates.c.id)).scalars()
-    every = np.array(numbers.all(), dtype=np.int64)
-    vector = index.vector(candidate_id)
-    alike = np.empty(0, np.int64) if vector is None else index.order(vector)
-    first = np.concatenate([[candidate_id], alike[alike != candidate_id]])
-    first = first[np.isin(first, every)].astype(np.int64)
-    ids = np.concatenate([first, np.setdiff1d(every, first, assume_unique=True)])
-    return OwnOrder(ids, last_id, generation)
+    return _like_orders.order(database, candidate_id, last_id, index.generation, read)
