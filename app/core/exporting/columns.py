@@ -27,7 +27,7 @@ from app.core.exporting.further_columns import (
     measured_lines,
     subclass_columns,
 )
-from app.core.exporting.table import Column, Kind
+from app.core.exporting.table import Column, Kind, free_name
 
 _KINDS: dict[str, Kind] = {"str": "text", "int": "whole", "float": "real", "bool": "flag"}
 """By the type stored for a column of a list."""
@@ -46,41 +46,37 @@ class CarriedColumn:
     names: Mapping[int, str]
 
 
-def _column(name: str, kind: Kind, ucd: str, description: str, unit: str = "") -> Column:
-    return Column(name=name, kind=kind, ucd=ucd, description=description, unit=unit)
-
-
 OBJECT = (
-    _column("object_id", "text", "meta.id;meta.main", "Identifier in the survey or list"),
-    _column("ra", "real", "pos.eq.ra;meta.main", "Right ascension", "deg"),
-    _column("dec", "real", "pos.eq.dec;meta.main", "Declination", "deg"),
-    _column("path", "text", "meta.ref", "File of the spectrum, as the list gives it"),
-    _column("path_folder", "text", "meta.ref", "Folder from which a relative path counts"),
-    _column("row", "whole", "meta.record", "Row in that file, or TARGETID"),
+    Column("object_id", "text", "meta.id;meta.main", "Identifier in the survey or list"),
+    Column("ra", "real", "pos.eq.ra;meta.main", "Right ascension", "deg"),
+    Column("dec", "real", "pos.eq.dec;meta.main", "Declination", "deg"),
+    Column("path", "text", "meta.ref", "File of the spectrum, as the list gives it"),
+    Column("path_folder", "text", "meta.ref", "Folder from which a relative path counts"),
+    Column("row", "whole", "meta.record", "Row in that file, or TARGETID"),
 )
 OPINION = (
-    _column("verdict", "text", "meta.code.class", "ACCEPT, REJECT or UNSURE; empty: none given"),
-    _column("confidence", "whole", "meta.code.qual", "4 sure to 1 poor, 0 none"),
-    _column("flags", "text", "meta.code", "Flags set by the reviewer, separated by ;"),
-    _column("comment", "text", "meta.note", "Comment of the reviewer"),
-    _column("reviewer", "text", "meta.curation", "Who gave the verdict; several separated by ;"),
-    _column("decided_at", "text", "time.epoch", "When the verdict was given, UTC, ISO 8601"),
-    _column("seconds_spent", "real", "time.duration", "Time the reviewer spent on the object", "s"),
+    Column("verdict", "text", "meta.code.class", "ACCEPT, REJECT or UNSURE; empty: none given"),
+    Column("confidence", "whole", "meta.code.qual", "4 sure to 1 poor, 0 none"),
+    Column("flags", "text", "meta.code", "Flags set by the reviewer, separated by ;"),
+    Column("comment", "text", "meta.note", "Comment of the reviewer"),
+    Column("reviewer", "text", "meta.curation", "Who gave the verdict; several separated by ;"),
+    Column("decided_at", "text", "time.epoch", "When the verdict was given, UTC, ISO 8601"),
+    Column("seconds_spent", "real", "time.duration", "Time the reviewer spent on the object", "s"),
 )
 AGENT = (
-    _column("agent_verdict", "text", "meta.code.class", "YES or NO, by the agent"),
-    _column("agent_p_yes", "real", "stat.probability", "The agent's probability of YES"),
-    _column("agent_model", "text", "meta.id", "Model behind the agent"),
-    _column("agent_stopped_by", "text", "meta.code.status", "Why the inspection ended"),
+    Column("agent_verdict", "text", "meta.code.class", "YES or NO, by the agent"),
+    Column("agent_p_yes", "real", "stat.probability", "The agent's probability of YES"),
+    Column("agent_model", "text", "meta.id", "Model behind the agent"),
+    Column("agent_stopped_by", "text", "meta.code.status", "Why the inspection ended"),
 )
-SEEN = _column(
+SEEN = Column(
     "agent_seen_before", "flag", "meta.code", "The reviewer had seen the agent's opinion before"
 )
 CONTRACT = (*OBJECT, *OPINION, *AGENT, SEEN)
 
-SCORE = _column("score", "real", "stat.value", "Score in the list")
-LABEL = _column("label", "text", "meta.code.class", "Label in the list")
-SNR = _column("snr", "real", "stat.snr", "Signal to noise")
+SCORE = Column("score", "real", "stat.value", "Score in the list")
+LABEL = Column("label", "text", "meta.code.class", "Label in the list")
+SNR = Column("snr", "real", "stat.snr", "Signal to noise")
 ROLES = (SCORE, LABEL, SNR)
 """Optional columns; written only if a list has values for them."""
 
@@ -137,7 +133,7 @@ class Layout:
         used_names = {each.name.casefold() for each in self.columns}
         more = [
             CarriedColumn(
-                column=_with_free_name(name, Column(name=name), used_names), names={list_id: name}
+                column=_with_free_name(name, Column(name), used_names), names={list_id: name}
             )
             for name in sorted(names)
         ]
@@ -226,11 +222,7 @@ def _with_free_name(wanted: str, column: Column, used_names: set[str]) -> Column
     name = printable(wanted.strip(), MAX_WORDS) or "column"
     if name.casefold() in used_names:
         name += CLASH_SUFFIX
-    stem, number = name, 1
-    while name.casefold() in used_names:
-        number += 1
-        name = f"{stem}_{number}"
-    used_names.add(name.casefold())
+    name = free_name(name, used_names)
     return replace(column, name=name, given_name="" if name == wanted else wanted)
 
 
@@ -248,9 +240,7 @@ def _declared_columns(text: Any) -> Iterator[Column]:
             yield Column(
                 name=entry["name"],
                 kind=_KINDS.get(str(entry.get("type"))),
-                unit=_text(entry, "unit"),
-                ucd=_text(entry, "ucd"),
-                description=_text(entry, "description"),
+                **{key: _text(entry, key) for key in ("unit", "ucd", "description")},
             )
 
 

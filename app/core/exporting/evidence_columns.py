@@ -11,26 +11,32 @@ from sqlalchemy import Connection, select
 from agent.tasks.task import Task
 from app.core.database.tables import candidates, evidence
 from app.core.evidence.weighing import answers_about, weigh
-from app.core.exporting.table import Column, Kind
+from app.core.exporting.table import Column, Kind, free_name
 from app.core.queue.evidence_values import read_values
 from app.core.session.evidence_services import SEPARATION, session_services
 from app.services.catalogues.service import Service
 
 COMBINED = (
     Column(
-        name="p_combined", kind="real", ucd="stat.probability",
-        description="agent_p_yes moved by catalogue_log_odds; not calibrated",
+        "p_combined",
+        "real",
+        "stat.probability",
+        "agent_p_yes moved by catalogue_log_odds; not calibrated",
     ),
     Column(
-        name="catalogue_log_odds", kind="real", ucd="stat.likelihood",
-        description="Weight of catalogues for the class, natural log-odds of a prior judgement; "
+        "catalogue_log_odds",
+        "real",
+        "stat.likelihood",
+        "Weight of catalogues for the class, natural log-odds of a prior judgement; "
         "empty: nothing could be weighed",
     ),
     Column(
-        name="catalogue_claims", kind="text", ucd="meta.note",
-        description="Each claim of the task with its weight, or why it has none, separated by ;",
+        "catalogue_claims",
+        "text",
+        "meta.note",
+        "Each claim of the task with its weight, or why it has none, separated by ;",
     ),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,65 +84,35 @@ def _asked(connection: Connection, service: Service, used: set[str]) -> AskedSer
     of_service = releases.where(evidence.c.service == service.id, evidence.c.is_newest)
     found = tuple(str(each) for each in connection.execute(of_service).scalars() if each)
     source = " ".join((service.name, "/".join(found))).strip()
-    names: list[str] = []
     columns: list[Column] = []
     for each in service.columns:
         words = f"{each.description or each.column} ({source})"
         # Numbers of objects and counts stay whole.
         is_whole = each.ucd.startswith(("meta.id", "meta.number", "meta.record"))
         kind: Kind | None = "text" if each.is_text else None if is_whole else "real"
-        names.append(each.name)
-        columns.append(
-            Column(
-                name=f"{service.id}_{each.name}", kind=kind, unit=each.unit, ucd=each.ucd,
-                description=words,
-            )
-        )  # fmt: skip
+        columns.append(Column(each.name, kind, each.ucd, words, each.unit))
         if each.error:
-            names.append(f"{each.name}_error")
-            columns.append(
-                Column(
-                    name=f"{service.id}_{each.name}_error", kind="real", unit=each.unit,
-                    ucd=f"stat.error;{each.ucd.split(';')[0]}" if each.ucd else "stat.error",
-                    description=f"Uncertainty of {words}",
-                )
-            )  # fmt: skip
-    names.append(SEPARATION)
-    columns += [
-        Column(
-            name=f"{service.id}_separation_arcsec", kind="real", unit="arcsec",
-            ucd="pos.angDistance", description=f"Distance of the nearest match ({source})",
-        ),
-        Column(
-            name=f"{service.id}_state", kind="text", ucd="meta.code.status",
-            description=f"found, nothing or failed; empty: not asked ({source})",
-        ),
-        Column(
-            name=f"{service.id}_asked_at", kind="text", ucd="time.epoch",
-            description=f"When it was asked, UTC, ISO 8601 ({source})",
-        ),
-        Column(
-            name=f"{service.id}_release", kind="text", ucd="meta.version",
-            description=f"Release of {service.name} that was asked",
-        ),
-    ]  # fmt: skip
-    return AskedService(service=service, names=tuple(names), columns=free_columns(columns, used))
+            ucd = f"stat.error;{each.ucd.split(';')[0]}" if each.ucd else "stat.error"
+            name, about = f"{each.name}_error", f"Uncertainty of {words}"
+            columns.append(Column(name, "real", ucd, about, each.unit))
+    names = (*(each.name for each in columns), SEPARATION)
+    about = f"Distance of the nearest match ({source})"
+    columns.append(Column("separation_arcsec", "real", "pos.angDistance", about, "arcsec"))
+    about = f"found, nothing or failed; empty: not asked ({source})"
+    columns.append(Column("state", "text", "meta.code.status", about))
+    about = f"When it was asked, UTC, ISO 8601 ({source})"
+    columns.append(Column("asked_at", "text", "time.epoch", about))
+    about = f"Release of {service.name} that was asked"
+    columns.append(Column("release", "text", "meta.version", about))
+    named = [replace(each, name=f"{service.id}_{each.name}") for each in columns]
+    return AskedService(service=service, names=names, columns=free_columns(named, used))
 
 
 def free_columns(columns: Sequence[Column], used: set[str]) -> tuple[Column, ...]:
     """The columns under names that are not used yet."""
-    made = []
-    for each in columns:
-        name, number = each.name, 1
-        while name.casefold() in used:
-            number += 1
-            name = f"{each.name}_{number}"
-        used.add(name.casefold())
-        made.append(replace(each, name=name))
-    return tuple(made)
+    return tuple(replace(each, name=free_name(each.name, used)) for each in columns)
 
 
-# Columns with what catalogues weigh by the claims of the task, and the p(YES) with it.
 @dataclass(frozen=True, kw_only=True)
 class WeighedTask:
     """A task whose claims about catalogues have answers in the session, and its columns."""

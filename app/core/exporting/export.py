@@ -98,12 +98,13 @@ def export(
         _refuse_source_file(connection, out, session.id)
         selection = make_selection(connection, which, reviewer)
         words = describe(selection) + (f"; filter: {filter_text}" if filter_text else "")
+        number = count_candidates(connection, selection) * (1 if format_ == "csv" else 2)
         job = _ExportJob(
             connection=connection,
             selection=selection,
             provenance=provenance_in(connection, session, words),
             adjudicator=adjudicator_of(session),
-            steps=Steps("export", _steps(connection, selection, format_), progress, should_stop),
+            steps=Steps("export", number, progress, should_stop),
             without_agent=without_agent,
         )
         rows, layout = _with_layout(
@@ -152,10 +153,6 @@ class _ExportJob:
     adjudicator: str | None
     steps: Steps
     without_agent: bool
-
-
-def _steps(connection: Connection, selection: Selection, format_: str) -> int:
-    return count_candidates(connection, selection) * (1 if format_ == "csv" else 2)
 
 
 def _with_layout(job: _ExportJob, task: Task, make: Callable[[Layout], T]) -> tuple[T, Layout]:
@@ -243,8 +240,7 @@ def _format(out: Path) -> str:
     formats = all_formats()
     found = formats.get(out.suffix.casefold())
     if found is None:
-        known = ", ".join(formats)
-        raise SessionError(f"{out.name}: unknown suffix; use one of {known}")
+        raise SessionError(f"{out.name}: unknown suffix; use one of {', '.join(formats)}")
     return found
 
 

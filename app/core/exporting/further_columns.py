@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, literal_column, select
+from sqlalchemy import Connection, literal_column, select
 
 from agent.checked_toml import printable
 from app.core.database.tables import SUBCLASSED, facts, inspections, judgements, measurements
@@ -32,16 +32,16 @@ KINDS: dict[FieldKind, tuple[Kind, str]] = {
 """Kind and UCD of the column of a field."""
 SUBCLASS = (
     Column(
-        name="subclass",
-        kind="text",
-        ucd="meta.code.class",
-        description="Sub-class of an accepted object, the most specific that was given",
+        "subclass",
+        "text",
+        "meta.code.class",
+        "Sub-class of an accepted object, the most specific that was given",
     ),
     Column(
-        name="subclass_path",
-        kind="text",
-        ucd="meta.code.class",
-        description="The same with the wider classes before it, separated by /",
+        "subclass_path",
+        "text",
+        "meta.code.class",
+        "The same with the wider classes before it, separated by /",
     ),
 )
 
@@ -91,22 +91,16 @@ def model_cells(
     if not models:
         return []
     table = inspections.c
-    query = select(
-        table.candidate_id, table.model, table.model_sha256, table.verdict, table.p_yes
-    ).where(_among(table.candidate_id, ids))
-    found = {
-        (row.candidate_id, row.model, row.model_sha256): (
-            row.verdict if row.verdict in ("YES", "NO") else None,
-            row.p_yes,
-        )
-        for row in connection.execute(query)
-    }
+    said = table.candidate_id, table.model, table.model_sha256, table.verdict, table.p_yes
+    rows = connection.execute(select(*said).where(table.candidate_id.in_(list(ids))))
+    found = {(row.candidate_id, row.model, row.model_sha256): row for row in rows}
     cells: list[Sequence[Any]] = []
     for model in models:
-        said = [found.get((number, model.name, model.sha256)) for number in ids]
-        cells.append([None if each is None else each[0] for each in said])
-        cells.append([None if each is None else each[1] for each in said])
-        cells.append([None if each is None else model.label for each in said])
+        of_model = [found.get((number, model.name, model.sha256)) for number in ids]
+        verdicts = [None if each is None else each.verdict for each in of_model]
+        cells.append([verdict if verdict in ("YES", "NO") else None for verdict in verdicts])
+        cells.append([None if each is None else each.p_yes for each in of_model])
+        cells.append([None if each is None else model.label for each in of_model])
     return cells
 
 
@@ -127,10 +121,6 @@ def line_cells(
     return cells
 
 
-def _among(column: ColumnElement[int], ids: Sequence[int]) -> ColumnElement[bool]:
-    return column.in_(list(ids))
-
-
 def _line_row(recorded: RecordedMeasurement | None) -> tuple[Any, ...]:
     if recorded is None:
         return (None,) * 5
@@ -145,9 +135,9 @@ def _model(name: str, sha256: str, used: set[str]) -> InspectedModel:
         name=name,
         sha256=sha256,
         columns=(
-            _column(f"agent_{slug}_verdict", "text", f"YES or NO, by {shown}", "meta.code.class"),
-            _column(f"agent_{slug}_p_yes", "real", f"p(YES) of {shown}", "stat.probability"),
-            _column(f"agent_{slug}_model", "text", "Model and the start of its hash", "meta.id"),
+            Column(f"agent_{slug}_verdict", "text", "meta.code.class", f"YES or NO, by {shown}"),
+            Column(f"agent_{slug}_p_yes", "real", "stat.probability", f"p(YES) of {shown}"),
+            Column(f"agent_{slug}_model", "text", "meta.id", "Model and the start of its hash"),
         ),
     )
 
@@ -161,17 +151,13 @@ def _line(name: str, used: set[str]) -> MeasuredLine:
     return MeasuredLine(
         name=name,
         columns=(
-            _column(ew, "real", f"Equivalent width of {shown}, > 0 absorption", width, "Angstrom"),
-            _column(error, "real", f"Error of {ew}", f"stat.error;{width}", "Angstrom"),
-            _column(fwhm, "real", f"Width of {shown} at half depth", "spect.line.width", "km/s"),
-            _column(centroid, "real", f"Centre of {shown}, vacuum, observed", "em.wl", "Angstrom"),
-            _column(who, "text", f"Who measured {shown} by hand", "meta.curation"),
+            Column(ew, "real", width, f"Equivalent width of {shown}, > 0 absorption", "Angstrom"),
+            Column(error, "real", f"stat.error;{width}", f"Error of {ew}", "Angstrom"),
+            Column(fwhm, "real", "spect.line.width", f"Width of {shown} at half depth", "km/s"),
+            Column(centroid, "real", "em.wl", f"Centre of {shown}, vacuum, observed", "Angstrom"),
+            Column(who, "text", "meta.curation", f"Who measured {shown} by hand"),
         ),
     )
-
-
-def _column(name: str, kind: Any, description: str, ucd: str, unit: str = "") -> Column:
-    return Column(name=name, kind=kind, unit=unit, ucd=ucd, description=description)
 
 
 def _free_slug(name: str, patterns: Iterable[str], used: set[str]) -> str:
@@ -186,7 +172,6 @@ def _free_slug(name: str, patterns: Iterable[str], used: set[str]) -> str:
     return slug
 
 
-# The columns of sub-classes and of the session's own fields, and their cells.
 @dataclass(frozen=True, kw_only=True)
 class SubclassColumns:
     """Sub-class columns where anybody gave one, and a column for each field of the session."""
@@ -213,7 +198,7 @@ def subclass_columns(connection: Connection, used: set[str]) -> SubclassColumns:
         about = f"{field.shown}, filled in by the reviewer"
         if field.choices:
             about += f": {', '.join(field.choices)}"
-        columns.append(Column(name=name, kind=kind, ucd=ucd, unit=field.unit, description=about))
+        columns.append(Column(name, kind, ucd, about, field.unit))
     return SubclassColumns(has_subclasses=has_subclasses, fields=fields, columns=tuple(columns))
 
 

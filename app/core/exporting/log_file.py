@@ -13,8 +13,13 @@ from agent.atomic_file import atomic_file
 from agent.checked_toml import printable
 from app.core.database.tables import candidates, log, reviewers
 from app.core.errors import disk_errors
-from app.core.exporting.escapes import escape_formula
-from app.core.exporting.formats.cells import EscapeCache, cells_text, is_plain, lines_text, quoted
+from app.core.exporting.formats.cells import (
+    EscapeCache,
+    cells_text,
+    for_spreadsheets,
+    is_plain,
+    lines_text,
+)
 from app.core.exporting.opinions import flags_text, time_text
 from app.core.session.known_answers import not_known
 from app.core.session.own_fields import value_text
@@ -48,7 +53,7 @@ def write_log(session: Session, out: Path) -> int:
     Lines about hidden candidates with a known answer are left out, as in a catalogue.
     Formulas are escaped as in a catalogue, see app.core.exporting.escapes.
     """
-    caches = [EscapeCache(_escape, is_plain) for _ in COLUMNS]
+    caches = [EscapeCache(for_spreadsheets, is_plain) for _ in COLUMNS]
     count = 0
     with disk_errors(out), atomic_file(out) as file:
         file.write((",".join(COLUMNS) + "\n").encode())
@@ -97,16 +102,12 @@ def _line(row: Row[Any], entry: LogEntry) -> str:
     if entry.seconds is not None:
         parts.append(f"{entry.seconds:.1f} s")
     if entry.shown:
-        parts.append(f"agent opinion shown: {_agent_text(entry)}")
+        words = " ".join(f"{key} {value}" for key, value in entry.shown.items())
+        parts.append(f"agent opinion shown: {words}")
     if row.origin:
         parts.append("merged")
     cells = (entry.at[:19].replace("T", " "), entry.reviewer, str(row.object_id), ", ".join(parts))
     return "  ".join(printable(cell, MAX_SHOWN) for cell in cells)
-
-
-def _agent_text(entry: LogEntry) -> str:
-    words = (f"{key} {value}" for key, value in entry.shown.items())
-    return " ".join(words)
 
 
 def _cells(row: Row[Any], entry: LogEntry) -> tuple[Any, ...]:
@@ -129,7 +130,3 @@ def _cells(row: Row[Any], entry: LogEntry) -> tuple[Any, ...]:
         row.origin,
         row.origin_id,
     )
-
-
-def _escape(text: str) -> str:
-    return quoted(escape_formula(text))

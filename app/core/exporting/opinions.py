@@ -64,14 +64,9 @@ def time_text(at: str) -> str:
 
 
 def _judgement_query(condition: ColumnElement[bool]) -> Select[Any]:
-    columns = judgements.c.candidate_id, judgements.c.reviewer_id
-    names = reviewers.c.id == judgements.c.reviewer_id
-    return (
-        select(judgements, reviewers.c.name)
-        .join(reviewers, names)
-        .where(condition)
-        .order_by(*columns)
-    )
+    query = select(judgements, reviewers.c.name).where(condition)
+    query = query.join(reviewers, reviewers.c.id == judgements.c.reviewer_id)
+    return query.order_by(judgements.c.candidate_id, judgements.c.reviewer_id)
 
 
 def _verdict_log_query(condition: ColumnElement[bool]) -> Select[Any]:

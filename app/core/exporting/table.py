@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import NoneType, TracebackType
+from types import NoneType
 from typing import Any, BinaryIO, Literal, Self
 
 import numpy as np
@@ -35,6 +35,10 @@ class TypedColumn:
     @property
     def name(self) -> str:
         return self.spec.name
+
+    @property
+    def is_escaped_in_xml(self) -> bool:
+        return self.kind == "text" and not self.stats.is_xml_text
 
 
 class Table:
@@ -97,11 +101,6 @@ class ColumnStats:
         if kinds == {"real"}:
             return "real"
         return "real" if kinds == {"whole", "real"} and self._is_exact else "text"
-
-    def add_numbers(self, page: ColumnPage) -> None:
-        if page.numbers is not None:
-            self.low = min(self.low, int(page.numbers.min()))
-            self.high = max(self.high, int(page.numbers.max()))
 
     def add_texts(self, texts: Sequence[str], joined: str, longest: int, total: int) -> None:
         self.longest = max(self.longest, longest)
@@ -188,12 +187,7 @@ class ColumnBuffer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._file.close()
 
     def add(self, page: Sequence[Sequence[Any]]) -> None:
@@ -263,7 +257,9 @@ def _make_page(cells: Sequence[Any], stats: ColumnStats) -> ColumnPage:
         return _number_page("flag", cells, nulls, False, "?")
     if types == {int} and all(cell is None or WHOLE_LOW <= cell <= WHOLE_HIGH for cell in cells):
         page = _number_page("whole", cells, nulls, 0, "<i8")
-        stats.add_numbers(page)
+        numbers = [cell for cell in cells if cell is not None]
+        stats.low = min(stats.low, *numbers)
+        stats.high = max(stats.high, *numbers)
         return page
     if types == {int, float} and all(abs(each) <= EXACT for each in cells if type(each) is int):
         return _number_page("real", cells, nulls, np.nan, "<f8")
@@ -298,14 +294,24 @@ def _text_page(
     return ColumnPage("text", len(texts), nulls, None, sizes, blob)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Column:
     """One column. `kind` is used if the values allow it; None: detected from the values."""
 
     name: str
     kind: Kind | None = None
-    unit: str = ""
     ucd: str = ""
     description: str = ""
+    unit: str = ""
     given_name: str = ""
     """The name in the list, if it differs."""
+
+
+def free_name(wanted: str, used: set[str]) -> str:
+    """The name, with a number if it is used already, in whatever case; now it is."""
+    name, number = wanted, 1
+    while name.casefold() in used:
+        number += 1
+        name = f"{wanted}_{number}"
+    used.add(name.casefold())
+    return name

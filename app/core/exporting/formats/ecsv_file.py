@@ -56,7 +56,7 @@ def write_ecsv(file: BinaryIO, table: Table, provenance: Provenance) -> None:
     file.write((names + "\n").encode("utf-8", "replace"))
     caches = [
         EscapeCache(_percent_escape, _never)
-        if _is_escaped(column)
+        if column.is_escaped_in_xml
         else EscapeCache(quoted, is_plain)
         for column in table.columns
     ]
@@ -71,7 +71,7 @@ def write_ecsv(file: BinaryIO, table: Table, provenance: Provenance) -> None:
 
 
 def _header(table: Table, provenance: Provenance) -> str:
-    escaped = [column.name for column in table.columns if _is_escaped(column)]
+    escaped = [column.name for column in table.columns if column.is_escaped_in_xml]
     lines = ["%ECSV 1.0", "---", "delimiter: ','", *yaml_lines(table, provenance, escaped)]
     return "".join(f"# {line}\n" for line in (*lines, "schema: astropy-2.0"))
 
@@ -96,10 +96,6 @@ def _column_metadata(column: TypedColumn) -> dict[str, Any]:
     if any(meta.values()):
         described["meta"] = {key: value for key, value in meta.items() if value}
     return described
-
-
-def _is_escaped(column: TypedColumn) -> bool:
-    return column.kind == "text" and not column.stats.is_xml_text
 
 
 def _percent_escape(text: str) -> str:

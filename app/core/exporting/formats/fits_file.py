@@ -30,7 +30,7 @@ from app.core.exporting.escapes import (
     fits_percent,
     fits_percent_all,
 )
-from app.core.exporting.table import WHOLE_LOW, ColumnPage, Table, TypedColumn
+from app.core.exporting.table import WHOLE_LOW, ColumnPage, Table, TypedColumn, free_name
 from app.core.session.provenance import Provenance
 
 BLOCK = 2880
@@ -55,11 +55,11 @@ def write_fits(file: BinaryIO, table: Table, provenance: Provenance, folder: Pat
         raise SessionError(
             f"FITS holds at most {MAX_COLUMNS} columns, not {len(table.columns)}: export to VOTable"
         )
-    formats = [_column_format(table, number) for number in range(len(table.columns))]
-    fields = [each.field for each in formats]
+    fields = [_field(table, number) for number in range(len(table.columns))]
     dtype = np.dtype([(f"f{n}", field.dtype) for n, field in enumerate(fields)])
-    heap_bytes = sum(each.heap_bytes for each in formats)
-    file.write(primary_header())
+    heap_bytes = sum(field.heap_bytes for field in fields)
+    primary = Header([("SIMPLE", True), ("BITPIX", 8), ("NAXIS", 0), ("EXTEND", True)])
+    file.write(_bytes(primary))
     file.write(table_header(fields, table.rows, dtype.itemsize, heap_bytes, provenance))
     with tempfile.TemporaryFile(dir=folder) as heap:
         for page in table.pages():
@@ -73,27 +73,21 @@ def write_fits(file: BinaryIO, table: Table, provenance: Provenance, folder: Pat
     file.write(b"\0" * (-written % BLOCK))
 
 
-@dataclass(frozen=True)
-class _ColumnFormat:
-    field: FitsField
-    heap_bytes: int = 0
-
-
-def _column_format(table: Table, number: int) -> _ColumnFormat:
+def _field(table: Table, number: int) -> FitsField:
     column = table.columns[number]
     if column.kind == "whole":
         null = WHOLE_LOW if column.stats.has_null else None
-        return _ColumnFormat(FitsField(column=column, form="K", dtype=">i8", null=null))
+        return FitsField(column=column, form="K", dtype=">i8", null=null)
     if column.kind == "real":
-        return _ColumnFormat(FitsField(column=column, form="D", dtype=">f8"))
+        return FitsField(column=column, form="D", dtype=">f8")
+    if column.kind == "flag" and column.stats.has_null:
+        return FitsField(column=column, form="I", dtype=">i2", null=NO_FLAG)
     if column.kind == "flag":
-        if column.stats.has_null:
-            return _ColumnFormat(FitsField(column=column, form="I", dtype=">i2", null=NO_FLAG))
-        return _ColumnFormat(FitsField(column=column, form="L", dtype="S1"))
-    return _text_format(column, table, number)
+        return FitsField(column=column, form="L", dtype="S1")
+    return _text_field(column, table, number)
 
 
-def _text_format(column: TypedColumn, table: Table, number: int) -> _ColumnFormat:
+def _text_field(column: TypedColumn, table: Table, number: int) -> FitsField:
     escape = str if column.stats.is_fits_text else fits_percent
     longest = column.stats.longest
     if escape is fits_percent or column.stats.kinds - {"text", "none"}:
@@ -101,13 +95,14 @@ def _text_format(column: TypedColumn, table: Table, number: int) -> _ColumnForma
     width = max(longest, 1)
     if width > MAX_FIXED_WIDTH and width * table.rows > MAX_FIXED_BYTES:
         longest, total = _sizes(table, number, fits_percent_all)
-        form = f"1QA({longest})"
-        return _ColumnFormat(
-            FitsField(column=column, form=form, dtype="(2,)>i8", escape=fits_percent_all), total
+        return FitsField(
+            column=column,
+            form=f"1QA({longest})",
+            dtype="(2,)>i8",
+            escape=fits_percent_all,
+            heap_bytes=total,
         )
-    return _ColumnFormat(
-        FitsField(column=column, form=f"{width}A", dtype=f"S{width}", escape=escape)
-    )
+    return FitsField(column=column, form=f"{width}A", dtype=f"S{width}", escape=escape)
 
 
 def _sizes(table: Table, number: int, escape: Escape) -> tuple[int, int]:
@@ -151,7 +146,6 @@ def _padded(blob: bytes, lengths: NDArray[np.int64], width: int) -> NDArray[np.b
     return rows.view(f"S{width}")[:, 0]
 
 
-# The FITS header of a catalogue: columns with the keywords of TOPCAT, and the provenance.
 @dataclass(frozen=True, kw_only=True)
 class FitsField:
     """The binary format of a column. `form` is TFORM; `dtype` is the matching numpy type."""
@@ -162,14 +156,11 @@ class FitsField:
     null: int | None = None
     escape: Escape = str
     """Encodes its texts."""
+    heap_bytes: int = 0
 
     @property
     def in_heap(self) -> bool:
         return self.form.startswith("1QA")
-
-
-def primary_header() -> bytes:
-    return _bytes(Header([("SIMPLE", True), ("BITPIX", 8), ("NAXIS", 0), ("EXTEND", True)]))
 
 
 def table_header(
@@ -188,8 +179,12 @@ def table_header(
             ("EXTNAME", "CANDIDATES", "vetted candidates"),
         ]
     )
-    for card in (*_columns(fields), *_encoded_cards(provenance)):
+    for card in _columns(fields):
         header.append(card, end=True)
+    for key, value, comment in _provenance_cards(provenance):
+        text = fits_header_text(value) if isinstance(value, str) else value
+        header.append((key, text, comment), end=True)
+    header.append(("TEXTENC", PERCENT, ""), end=True)
     return _bytes(header)
 
 
@@ -227,18 +222,7 @@ def _name(wanted: str, used_names: set[str]) -> str:
     stem = wanted
     if _NOT_NAME.search(wanted):
         stem = _NOT_NAME.sub("_", wanted).rstrip("_") or "column"
-    name, number = stem, 1
-    while name.casefold() in used_names:
-        number += 1
-        name = f"{stem}_{number}"
-    used_names.add(name.casefold())
-    return name
-
-
-def _encoded_cards(provenance: Provenance) -> Iterator[Card]:
-    for key, value, comment in _provenance_cards(provenance):
-        yield key, fits_header_text(value) if isinstance(value, str) else value, comment
-    yield "TEXTENC", PERCENT, ""
+    return free_name(stem, used_names)
 
 
 def _provenance_cards(provenance: Provenance) -> Iterator[Card]:

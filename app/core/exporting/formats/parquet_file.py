@@ -54,7 +54,11 @@ def _schema(pa: Any, table: Table, provenance: Provenance) -> Any:
     about = {
         "provenance": json.dumps(provenance.as_record()),
         "table_meta_yaml": "\n".join(yaml_lines(table, provenance)),
-        **{f"table::len::{column.name}": str(_width(table, n)) for n, column in _texts(table)},
+        **{
+            f"table::len::{column.name}": str(_width(table, number))
+            for number, column in enumerate(table.columns)
+            if column.kind == "text"
+        },
         "IVOA.VOTable-Parquet.version": "1.0",
         "IVOA.VOTable-Parquet.content": votable_header(table, provenance),
     }
@@ -96,10 +100,6 @@ def _array(pa: Any, column: TypedColumn, cells: ColumnPage) -> Any:
         return pa.array([_storable(text or "") for text in cells.as_texts()], type=pa.string())
     values = cells.as_numbers({"whole": "i8", "real": "f8", "flag": "?"}[column.kind])
     return pa.array(values, type=_type(pa, column.kind), mask=cells.is_null())
-
-
-def _texts(table: Table) -> list[tuple[int, TypedColumn]]:
-    return [(n, column) for n, column in enumerate(table.columns) if column.kind == "text"]
 
 
 def _width(table: Table, number: int) -> int:

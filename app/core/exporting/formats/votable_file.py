@@ -7,9 +7,10 @@ as they are: no parser then reads the file, its own neither.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from math import inf
 from typing import Any, BinaryIO
+from xml.sax.saxutils import escape
 
 from app.core.exporting.escapes import PERCENT, replace_invalid_xml, xml_percent
 from app.core.exporting.table import ColumnPage, Kind, Table, TypedColumn
@@ -23,12 +24,11 @@ DATATYPES: dict[Kind, str] = {
 }
 ASCII = 'datatype="char" arraysize="*"'
 _UCD = re.compile(r"[A-Za-z0-9_.;-]+")
-_MARKUP = re.compile(r"[&<>]")
-_NAMES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 def write_votable(file: BinaryIO, table: Table, provenance: Provenance) -> None:
-    file.write((_head(table, provenance, _escaped(table)) + "<DATA><TABLEDATA>\n").encode())
+    escaped = (column.name for column in table.columns if column.is_escaped_in_xml)
+    file.write((_head(table, provenance, escaped) + "<DATA><TABLEDATA>\n").encode())
     formatters = [_formatter(column) for column in table.columns]
     for page in table.pages():
         cells = [formatter(cells) for formatter, cells in zip(formatters, page, strict=True)]
@@ -87,19 +87,11 @@ def _info(name: str, value: str) -> str:
     return f'<INFO name="{_attribute(name)}" value="{_attribute(value)}"/>'
 
 
-def _escaped(table: Table) -> Iterator[str]:
-    return (column.name for column in table.columns if _is_escaped(column))
-
-
-def _is_escaped(column: TypedColumn) -> bool:
-    return column.kind == "text" and not column.stats.is_xml_text
-
-
 def _formatter(column: TypedColumn) -> Callable[[ColumnPage], list[str]]:
     if column.kind != "text":
         return _flags if column.kind == "flag" else _numbers
-    escape = xml_percent if _is_escaped(column) else str
-    return lambda cells: [_cell(escape(text)) if text else "" for text in cells.as_texts()]
+    encode = xml_percent if column.is_escaped_in_xml else str
+    return lambda cells: [escape(encode(text)) if text else "" for text in cells.as_texts()]
 
 
 def _numbers(cells: ColumnPage) -> list[str]:
@@ -116,17 +108,9 @@ def _flags(cells: ColumnPage) -> list[str]:
     return ["" if value is None else "T" if value else "F" for value in cells.as_list()]
 
 
-def _cell(text: str) -> str:
-    return _MARKUP.sub(_entity, text)
-
-
-def _entity(found: re.Match[str]) -> str:
-    return _NAMES[found.group()]
-
-
 def _escaped_text(text: str) -> str:
-    return _cell(replace_invalid_xml(text))
+    return escape(replace_invalid_xml(text))
 
 
 def _attribute(text: str) -> str:
-    return _cell(replace_invalid_xml(text)).replace('"', "&quot;")
+    return _escaped_text(text).replace('"', "&quot;")
