@@ -30,6 +30,15 @@ from app.core.errors import ReadOnlyError, SessionError
 SUFFIX = ".speco3"
 
 
+class _ThreadState(threading.local):
+    """What each thread does with a database; its connections are those of open blocks."""
+
+    def __init__(self) -> None:
+        self.is_writing = False
+        self.connections: list[Connection] = []
+        """The innermost last."""
+
+
 class Database:
     """One open session database."""
 
@@ -37,7 +46,7 @@ class Database:
         self.mode = mode
         self._turn_changed = threading.Condition()
         self._writers: deque[object] = deque()
-        self._thread_state = threading.local()
+        self._thread = _ThreadState()
         self._blocks_changed = threading.Condition()
         self._open_blocks = 0
         self._is_closed = False
@@ -75,8 +84,8 @@ class Database:
         A nested block of the same thread shares the outer transaction. So do not `yield` to a
         caller from inside a block: the caller's own reads would then see old data.
         """
-        if mine := self._thread_connections():
-            yield mine[-1]
+        if self._thread.connections:
+            yield self._thread.connections[-1]
             return
         with self._block():
             if self._storage.needs_repair():
@@ -93,7 +102,7 @@ class Database:
         """
         if self.is_read_only:
             raise ReadOnlyError(f"{self.location} is open read-only and cannot be changed")
-        if getattr(self._thread_state, "is_writing", False):
+        if self._thread.is_writing:
             raise RuntimeError("writing() blocks cannot be nested")
         with self._block(), self._write_turn(urgent=urgent):
             self._repair()
@@ -123,7 +132,7 @@ class Database:
             if self._is_closed:
                 return False
             self._is_closed = True
-            mine = len(self._thread_connections())
+            mine = len(self._thread.connections)
             self._blocks_changed.wait_for(
                 lambda: self._open_blocks <= mine, error_messages.BUSY_TIMEOUT_S
             )
@@ -146,15 +155,6 @@ class Database:
     @contextmanager
     def _write_turn(self, *, urgent: bool = False) -> Iterator[None]:
         """Write after those who asked before: with a plain lock, busy writers could go first."""
-        with self._queued(urgent=urgent):
-            self._thread_state.is_writing = True
-            try:
-                yield
-            finally:
-                self._thread_state.is_writing = False
-
-    @contextmanager
-    def _queued(self, *, urgent: bool) -> Iterator[None]:
         mine = object()
         try:
             with self._turn_changed:
@@ -168,7 +168,11 @@ class Database:
                     f"{self.location}: another part of this program is still writing to it. "
                     "Nothing was lost. Try again"
                 )
-            yield
+            self._thread.is_writing = True
+            try:
+                yield
+            finally:
+                self._thread.is_writing = False
         finally:
             with self._turn_changed:
                 self._writers.remove(mine)
@@ -180,20 +184,13 @@ class Database:
 
     @contextmanager
     def _transaction(self, engine: Engine) -> Iterator[Connection]:
-        mine = self._thread_connections()
+        mine = self._thread.connections
         with engine.connect() as connection, connection.begin():
             mine.append(connection)
             try:
                 yield connection
             finally:
                 mine.remove(connection)
-
-    def _thread_connections(self) -> list[Connection]:
-        """The connections of this thread's open blocks, innermost last."""
-        if not hasattr(self._thread_state, "connections"):
-            self._thread_state.connections = []
-        found: list[Connection] = self._thread_state.connections
-        return found
 
     def _prepare(self) -> None:
         """Create or upgrade the tables if writing is allowed, and check that they are ours."""

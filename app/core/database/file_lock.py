@@ -112,16 +112,9 @@ if sys.platform == "win32":
     # Far behind the text: on Windows other programs cannot read a locked byte.
     _LOCKED_BYTE = 1_000_000
 
-    def _try_lock(file: FileIO) -> bool:
-        """False if another program holds the lock. Raises OSError where files cannot be locked."""
+    def _lock(file: FileIO) -> None:
         file.seek(_LOCKED_BYTE)
-        try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError as error:
-            if error.errno not in LOCKED_ERRNOS:
-                raise
-            return False
-        return True
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
 
     def _unlock(file: FileIO) -> None:
         file.seek(_LOCKED_BYTE)
@@ -130,18 +123,22 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _try_lock(file: FileIO) -> bool:
-        """False if another program holds the lock. Raises OSError where files cannot be locked."""
-        try:
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno not in LOCKED_ERRNOS:
-                raise
-            return False
-        return True
+    def _lock(file: FileIO) -> None:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def _unlock(file: FileIO) -> None:
         fcntl.flock(file.fileno(), fcntl.LOCK_UN)
+
+
+def _try_lock(file: FileIO) -> bool:
+    """False if another program holds the lock. Raises OSError where files cannot be locked."""
+    try:
+        _lock(file)
+    except OSError as error:
+        if error.errno not in LOCKED_ERRNOS:
+            raise
+        return False
+    return True
 
 
 def _write_holder(file: FileIO) -> None:

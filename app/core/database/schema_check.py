@@ -41,6 +41,14 @@ STATISTICS = {
 """What the ANALYZE of another program leaves."""
 
 MAX_SQL = 4000
+COLUMNS_OF_FILE = (
+    "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_xinfo(t.name) c "
+    "WHERE t.type = 'table' AND c.hidden = 0"
+)
+COLUMNS_OF_SERVER = (
+    "SELECT table_name, column_name FROM information_schema.columns "
+    "WHERE table_schema = ANY (current_schemas(false))"
+)
 
 
 def refuse_executable_schema(connection: Connection, location: Path | str) -> None:
@@ -58,8 +66,10 @@ def refuse_executable_schema(connection: Connection, location: Path | str) -> No
 
 def refuse_incomplete(connection: Connection, location: Path | str) -> None:
     """Refuse a database with a missing table, or with a missing or computed column."""
-    is_file = connection.dialect.name == "sqlite"
-    columns = _columns_of_file(connection) if is_file else _columns_of_server(connection)
+    query = COLUMNS_OF_FILE if connection.dialect.name == "sqlite" else COLUMNS_OF_SERVER
+    columns: dict[str, set[str]] = {}
+    for name, column_name in connection.execute(text(query)):
+        columns.setdefault(name, set()).add(column_name)
     for table in metadata.sorted_tables:
         missing = {column.name for column in table.columns} - columns.get(table.name, set())
         if missing:
@@ -127,25 +137,3 @@ def _is_optional(name: str, table: str, sql: str) -> bool:
         return table == name and sql == STATISTICS[name]
     begins_so = sql.startswith(f"CREATE INDEX {name} ON {table} (")
     return begins_so and ORDER_INDEX.fullmatch(sql) is not None
-
-
-def _columns_of_file(connection: Connection) -> dict[str, set[str]]:
-    query = """
-        SELECT t.name, c.name FROM sqlite_schema t, pragma_table_xinfo(t.name) c
-        WHERE t.type = 'table' AND c.hidden = 0
-    """
-    found: dict[str, set[str]] = {}
-    for table, column in connection.exec_driver_sql(query):
-        found.setdefault(table, set()).add(column)
-    return found
-
-
-def _columns_of_server(connection: Connection) -> dict[str, set[str]]:
-    query = text("""
-        SELECT table_name, column_name FROM information_schema.columns
-        WHERE table_schema = ANY (current_schemas(false))
-    """)
-    found: dict[str, set[str]] = {}
-    for table, column in connection.execute(query):
-        found.setdefault(table, set()).add(column)
-    return found

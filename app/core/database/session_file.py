@@ -268,15 +268,16 @@ class SessionFile:
         return not is_busy
 
     def _read_side_identities(self) -> list[Identity | None]:
-        found: list[Identity | None] = []
-        for suffix in SIDE_SUFFIXES:
-            try:
-                stat = side_file(self._path, suffix).stat()
-            except OSError:
-                found.append(None)
-            else:
-                found.append((stat.st_dev, stat.st_ino))
-        return found
+        return [_identity(side_file(self._path, suffix)) for suffix in SIDE_SUFFIXES]
+
+
+def _identity(path: Path) -> Identity | None:
+    """What tells a file from others; None if there is none."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_dev, stat.st_ino
 
 
 def _engine(connect: Any, begin: str, **pool: Any) -> Engine:

@@ -127,12 +127,11 @@ class FetchRun:
         found = self._archive.find(row.wanted, self._radius_arcsec, self._client, should_stop)
         found = found[: MAX_EACH if self._take_all else 1]
         for each in found:
-            report.fetched.append(
-                FetchedRow(row, self._get(each, asked, len(found), report, should_stop))
-            )
+            record = self._get(each, asked, len(found), should_stop)
+            report.fetched.append(FetchedRow(row, record))
 
     def _get(
-        self, found: Found, asked: str, count: int, report: FetchReport, should_stop: ShouldStop
+        self, found: Found, asked: str, count: int, should_stop: ShouldStop
     ) -> FetchedFileRecord:
         got = self._archive.get(found, self._client, should_stop)
         checked(got.content, found, self._radius_arcsec)

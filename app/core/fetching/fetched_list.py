@@ -13,7 +13,7 @@ from sqlalchemy import case, update
 from agent.atomic_file import write_file
 from app.core.database.tables import MIN_TARGETID, candidates
 from app.core.errors import disk_errors
-from app.core.fetching.fetch_run import FailedRow, FetchedRow, FetchReport
+from app.core.fetching.fetch_run import FetchedRow, FetchReport
 from app.core.fetching.rows import FetchRow
 from app.core.session.records import Change
 from app.core.session.session import Session
@@ -26,22 +26,15 @@ LAST = ("archive", "release", "archive_id", "sha256")
 
 def write_lists(report: FetchReport, folder: Path) -> Path | None:
     """Write them atomically; the list of the fetched, or None if there are none."""
-    _write(folder / REST, [_failed(each) for each in report.failed], ("reason",))
-    rows = [_fetched(each) for each in report.fetched]
-    return _write(folder / LIST, rows, LAST)
+    failed = [{**_facts(each.row, ""), "reason": each.reason} for each in report.failed]
+    _write(folder / REST, failed, ("reason",))
+    return _write(folder / LIST, [_fetched(each) for each in report.fetched], LAST)
 
 
 def _fetched(fetched: FetchedRow) -> dict[str, Any]:
     record = fetched.record
-    return {
-        **_facts(fetched.row, record.file),
-        **{"archive": record.archive, "release": record.release},
-        **{"archive_id": record.id, "sha256": record.sha256},
-    }
-
-
-def _failed(failed: FailedRow) -> dict[str, Any]:
-    return {**_facts(failed.row, ""), "reason": failed.reason}
+    last = (record.archive, record.release, record.id, record.sha256)
+    return {**_facts(fetched.row, record.file), **dict(zip(LAST, last, strict=True))}
 
 
 def _facts(row: FetchRow, path: str) -> dict[str, Any]:
@@ -68,10 +61,7 @@ def _write(out: Path, rows: Sequence[dict[str, Any]], last: Sequence[str]) -> Pa
 
 def keep_in_session(session: Session, fetched: Sequence[FetchedRow], folder: Path) -> int:
     """Set path and hash of the candidates; how many got a file. The first of several counts."""
-    first: dict[int, FetchedRow] = {}
-    for each in fetched:
-        if each.row.candidate_id:
-            first.setdefault(each.row.candidate_id, each)
+    first = {each.row.candidate_id: each for each in reversed(fetched) if each.row.candidate_id}
     if not first:
         return 0
     folder = folder.absolute()

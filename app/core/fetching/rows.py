@@ -22,7 +22,6 @@ from app.core.importing.opening import errors_naming, file_identity, normalized_
 from app.core.importing.role_names import normalized_name
 from app.core.importing.sky import iau_name
 from app.core.importing.spectrum_files import stem_of
-from app.core.progress import ShouldStop, never
 from app.core.session.records import NOTHING, Candidate
 from app.core.session.session import Session, list_roles
 from app.services.archives.archive import Wanted, with_name_of_file
@@ -50,19 +49,13 @@ class FetchRow:
 
 
 def rows_of_list(
-    path: Path | str,
-    roles: Mapping[str, str] | None = None,
-    *,
-    limit: int | None = None,
-    should_stop: ShouldStop = never,
+    path: Path | str, roles: Mapping[str, str] | None = None, *, limit: int | None = None
 ) -> list[FetchRow]:
     """The first `limit` rows of a list, whose spectra need not exist. Raises ImportFailed."""
     path = normalized_path(path)
     with errors_naming(path):
         file_identity(path)
-        with ListReaderProcess(
-            path, roles or {}, allow_absolute=True, should_stop=should_stop
-        ) as reader:
+        with ListReaderProcess(path, roles or {}, allow_absolute=True) as reader:
             columns = reader.opened().roles.columns
             while True:
                 try:
@@ -78,58 +71,32 @@ def missing_in_session(session: Session, *, limit: int | None = None) -> list[Fe
 
 def row_of_candidate(candidate: Candidate, roles: Mapping[str, str]) -> FetchRow:
     """`roles` are the columns of the candidate's list."""
-    return _row(
-        candidate_id=candidate.id,
-        line=candidate.line,
-        object_id=candidate.object_id,
-        path=candidate.path,
-        row=candidate.row,
-        ra=candidate.ra,
-        dec=candidate.dec,
-        score=candidate.score,
-        label=candidate.label,
-        snr=candidate.snr,
-        own=candidate.own,
-        roles=roles,
-    )
+    return _row(vars(candidate), roles)
 
 
 def _rows(reader: ListReaderProcess, roles: Mapping[str, str]) -> Iterator[FetchRow]:
     for entries in reader.entries():
         for values in zip(*entries.columns, strict=True):
             given = dict(zip(FIELDS, values, strict=True))
-            given.pop("listed_path")
             given["own"] = json.loads(given["own"])
-            yield _row(roles=roles, **given)
+            yield _row(given, roles)
 
 
-def _row(
-    *,
-    line: int,
-    object_id: str,
-    path: str,
-    row: int,
-    ra: float | None,
-    dec: float | None,
-    score: float | None,
-    label: str,
-    snr: float | None,
-    own: Mapping[str, Any],
-    roles: Mapping[str, str],
-    candidate_id: int = 0,
-) -> FetchRow:
-    kept = dict(own)
+def _row(given: Mapping[str, Any], roles: Mapping[str, str]) -> FetchRow:
+    """From the fields of a candidate, or of the same in a list."""
+    object_id, path, row = given["object_id"], given["path"], given["row"]
+    kept = dict(given["own"])
     if (name := roles.get("object_id", "object_id")) != "object_id":
         kept[name] = object_id
     if row >= MIN_TARGETID:
         kept[roles.get("row", "targetid")] = row
     ids = {normalized_name(name): _text(value) for name, value in kept.items()}
-    wanted = Wanted(line=line, object_id=object_id, ra=ra, dec=dec, ids=ids)
+    place = {"line": given["line"], "ra": given["ra"], "dec": given["dec"]}
+    wanted = Wanted(object_id=object_id, ids=ids, **place)
     for stem in (stem_of(path.replace("\\", "/").rpartition("/")[2]), f"spec-{object_id}"):
         wanted = with_name_of_file(wanted, stem)
-    return FetchRow(
-        wanted=wanted, candidate_id=candidate_id, score=score, label=label, snr=snr, own=kept
-    )
+    said = {name: given[name] for name in ("score", "label", "snr")}
+    return FetchRow(wanted=wanted, candidate_id=given.get("id", 0), own=kept, **said)
 
 
 def _text(value: object) -> str:
@@ -170,8 +137,7 @@ def is_missing(path: str) -> bool:
 
 def typed_rows(text: str, archive: str) -> list[FetchRow]:
     """Raises WorkbenchError, which names the first line that says nothing to this archive."""
-    lines = [line.strip() for line in text.splitlines()]
-    lines = [line for line in lines if line]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     if len(lines) > MAX_LINES:
         raise WorkbenchError(f"more than {MAX_LINES:,} lines: save them as a list and use fetch")
     rows = []

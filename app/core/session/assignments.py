@@ -44,10 +44,10 @@ def is_assigned_to(reviewer_id: int) -> ColumnElement[bool]:
     return (assignments.c.reviewer_id == reviewer_id) & STANDS
 
 
-def has_assignments(session: Session, reviewer: str | None = None) -> bool:
-    """Whether the person, by default the session's reviewer, has been assigned anything."""
+def has_assignments(session: Session) -> bool:
+    """Whether the session's reviewer has been assigned anything."""
     with session.database.reading() as connection:
-        number = find_reviewer(connection, session.reviewer if reviewer is None else reviewer)
+        number = find_reviewer(connection, session.reviewer)
         return number is not None and count_assigned(connection, number, at_most=1) > 0
 
 
@@ -62,7 +62,7 @@ def parts(session: Session) -> tuple[Part, ...]:
     is_judged = judgements.c.verdict.is_not(None)
     query = (
         select(
-            reviewers.c.name,
+            reviewers.c.name.label("reviewer"),
             func.count().label("assigned"),
             func.count().filter(is_judged).label("judged"),
             func.count().filter(is_second).label("second"),
@@ -80,17 +80,7 @@ def parts(session: Session) -> tuple[Part, ...]:
         .order_by(reviewers.c.id)
     )
     with session.database.reading() as connection:
-        rows = connection.execute(query).all()
-    return tuple(
-        Part(
-            reviewer=str(row.name),
-            assigned=row.assigned,
-            judged=row.judged,
-            second=row.second,
-            second_left=row.second_left,
-        )
-        for row in rows
-    )
+        return tuple(Part(**row._asdict()) for row in connection.execute(query))
 
 
 def assign(connection: Connection, given: Sequence[tuple[int, int, Reason]]) -> None:

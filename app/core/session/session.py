@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import lru_cache
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal, Self
 from uuid import uuid4
 
@@ -35,6 +34,7 @@ from app.core.session.stored_opinions import damaged, have_type
 
 # Databases limit the number of values in a statement.
 MAX_IDS = 500
+COPIED = tuple(each.name for each in fields(Candidate) if each.name != "own")
 NOTHING_SHOWN: Mapping[int, Mapping[str, Any]] = {}
 
 
@@ -212,12 +212,7 @@ class Session:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def _reviewer(self, connection: Connection) -> int:
@@ -322,27 +317,7 @@ def candidate_of(row: Any) -> Candidate:
     )
     if not is_sound:
         raise damaged(f"candidate {row.id}")
-    return Candidate(
-        id=row.id,
-        list_id=row.list_id,
-        line=row.line,
-        object_id=row.object_id,
-        path=row.path,
-        row=row.row,
-        ra=row.ra,
-        dec=row.dec,
-        score=row.score,
-        label=row.label,
-        snr=row.snr,
-        own=own,
-        agent_verdict=row.agent_verdict,
-        agent_p_yes=row.agent_p_yes,
-        agent_model=row.agent_model,
-        agent_stopped_by=row.agent_stopped_by,
-        catalogue_log_odds=row.catalogue_log_odds,
-        p_combined=row.p_combined,
-        fault=row.fault,
-    )
+    return Candidate(own=own, **{name: getattr(row, name) for name in COPIED})
 
 
 def _resolve(location: Path | str) -> Path | str:

@@ -136,14 +136,10 @@ def _folder_of(text: str) -> str:
         return url_folder(text)
     path = Path(text)
     # A path of another system is relative here, to a file that does not exist.
-    return str(path.parent) if path.is_absolute() or _is_file(path) else ""
-
-
-def _is_file(path: Path) -> bool:
     try:
-        return path.is_file()
+        return str(path.parent) if path.is_absolute() or path.is_file() else ""
     except (OSError, ValueError):
-        return False
+        return ""
 
 
 # Small files beside this person's settings that hold lists of folders by key.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -35,16 +34,10 @@ def conversion(spectrum: Spectrum, quantity: str) -> FloatArray | None:
     known = flux_density(spectrum.flux_unit)
     assert known is not None
     kind, size = known
-    return size * spectral_slope(kind, quantity)(spectrum.wavelength)
-
-
-def spectral_slope(kind: str, wanted: str) -> Callable[[FloatArray], FloatArray]:
-    """The factor over wavelength (angstrom) from one kind of flux density to another, in CGS."""
-    if kind == wanted:
-        return np.ones_like
-    if wanted == PER_FREQUENCY:
-        return lambda wavelength: wavelength**2 / LIGHT_A_PER_S
-    return lambda wavelength: LIGHT_A_PER_S / wavelength**2
+    if kind == quantity:
+        return np.full_like(spectrum.wavelength, size)
+    square = spectrum.wavelength**2
+    return size * (square / LIGHT_A_PER_S if quantity == PER_FREQUENCY else LIGHT_A_PER_S / square)
 
 
 def inverse_continuum(spectrum: Spectrum) -> FloatArray | None:

@@ -32,15 +32,8 @@ UNIT_SPELLINGS: dict[str, str] = {name: name for name in PLAIN.split()} | {
     "counts": "ct",
     "photons": "photon",
     "ADU": "adu",
-    "A": "Å",
-    "AA": "Å",
-    "Ang": "Å",
-    "ang": "Å",
-    "Angstrom": "Å",
-    "angstrom": "Å",
-    "Angstroms": "Å",
-    "angstroms": "Å",
-    "\u212b": "Å",
+    **dict.fromkeys(("A", "AA", "Ang", "ang", "Angstrom", "angstrom", "\u212b"), "Å"),
+    **dict.fromkeys(("Angstroms", "angstroms"), "Å"),
 }
 FACTOR = re.compile(
     r"(?:(?P<mantissa>\d(?:\.\d{1,6})?)[eE]|10(?:\*\*|\^))\(?(?P<power>[+-]?\d{1,2})\)?[\s*]*"

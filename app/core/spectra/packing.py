@@ -42,7 +42,7 @@ MAX_PACKED = 128 * 1024**2
 """Bytes of one packed spectrum; real ones have about ten thousand."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Unreadable:
     """A candidate whose spectrum could not be packed, and why."""
 
@@ -213,7 +213,10 @@ def _add_spectra(copy: Database, source: _Source, steps: Steps) -> tuple[int, li
     packed = 0
     unreadable: list[Unreadable] = []
     for page in _pages(copy):
-        already = _packed_already(copy, page)
+        number = packed_spectra.c.candidate_id
+        query = select(number).where(number.between(page[0].id, page[-1].id))
+        with copy.reading() as connection:
+            already = set(connection.execute(query).scalars())
         new_rows = []
         for candidate in page:
             if candidate.id in already:
@@ -222,7 +225,7 @@ def _add_spectra(copy: Database, source: _Source, steps: Steps) -> tuple[int, li
                 content = to_bytes(source.read(candidate))
             except ReadError as error:
                 if len(unreadable) < MAX_LISTED:
-                    unreadable.append(_unreadable(candidate, error))
+                    unreadable.append(Unreadable(candidate.id, candidate.object_id, str(error)))
                 continue
             new_rows.append(
                 {"candidate_id": candidate.id, "sha256": bytes_hash(content), "content": content}
@@ -244,14 +247,3 @@ def _pages(copy: Database) -> Iterator[list[Candidate]]:
             return
         yield [candidate_of(row) for row in rows]
         after = rows[-1].id
-
-
-def _packed_already(copy: Database, page: list[Candidate]) -> set[int]:
-    number = packed_spectra.c.candidate_id
-    with copy.reading() as connection:
-        query = select(number).where(number.between(page[0].id, page[-1].id))
-        return set(connection.execute(query).scalars())
-
-
-def _unreadable(candidate: Candidate, error: ReadError) -> Unreadable:
-    return Unreadable(candidate_id=candidate.id, object_id=candidate.object_id, reason=str(error))

@@ -10,9 +10,9 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from agent.errors import ReadError
@@ -98,7 +98,7 @@ class Prefetch:
         """Index in `_wanted` from which on the spectra do not fit into the cache."""
         self._cache: OrderedDict[SpectrumKey, _CachedResult] = OrderedDict()
         self._bytes = 0
-        self._reading: dict[SpectrumKey, _ReadInProgress] = {}
+        self._reading: dict[SpectrumKey, Future[_Result]] = {}
         self._is_closed = False
         self._threads = [
             threading.Thread(target=self._work, name=f"prefetch {number}", daemon=True)
@@ -134,11 +134,9 @@ class Prefetch:
             if cached is not None:
                 self._cache.move_to_end(key)
                 return cached.result.spectrum
-            reading = self._reading.get(key)
-            if reading is not None:
-                return reading.wait_for_result(self._changed).spectrum
-            reading = self._begin(key)
-        return self._finish(key, reading).spectrum
+            begun = self._reading.get(key)
+            reading = begun or self._begin(key)
+        return (begun.result() if begun else self._finish(key, reading)).spectrum
 
     def peek(self, key: SpectrumKey) -> Spectrum | None:
         """The cached spectrum; None if `get` would have to wait. Raises its ReadError."""
@@ -168,12 +166,7 @@ class Prefetch:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def _work(self) -> None:
@@ -193,12 +186,11 @@ class Prefetch:
                 return key
         return None
 
-    def _begin(self, key: SpectrumKey) -> _ReadInProgress:
-        reading = _ReadInProgress()
-        self._reading[key] = reading
+    def _begin(self, key: SpectrumKey) -> Future[_Result]:
+        reading = self._reading[key] = Future[_Result]()
         return reading
 
-    def _finish(self, key: SpectrumKey, reading: _ReadInProgress) -> _Result:
+    def _finish(self, key: SpectrumKey, reading: Future[_Result]) -> _Result:
         """Read the file and cache the result. Call without the lock: reading is slow."""
         result = INTERRUPTED
         stamp = file_stamp(key.path)
@@ -206,7 +198,7 @@ class Prefetch:
             result = self._read_result(key)
         finally:
             with self._changed:
-                reading.result = result
+                reading.set_result(result)
                 del self._reading[key]
                 if not self._is_closed and result is not INTERRUPTED:
                     self._store(key, _CachedResult(result, stamp))
@@ -285,18 +277,6 @@ class _CachedResult:
     result: _Result
     stamp: Stamp
     """Stamp of the file from before it was read."""
-
-
-class _ReadInProgress:
-    """A spectrum that is being read in some thread."""
-
-    def __init__(self) -> None:
-        self.result: _Result | None = None
-
-    def wait_for_result(self, changed: threading.Condition) -> _Result:
-        changed.wait_for(lambda: self.result is not None)
-        assert self.result is not None
-        return self.result
 
 
 def _bytes(spectrum: Spectrum) -> int:

@@ -6,6 +6,7 @@ import random
 import threading
 import weakref
 from collections import Counter
+from concurrent.futures import Future
 
 import pytest
 
@@ -220,14 +221,14 @@ def test_a_mistake_of_ours_reaches_who_asks():
 
 
 def test_an_interrupted_read_leaves_nobody_waiting(monkeypatch):
-    wait = prefetching._ReadInProgress.wait_for_result
     asked = threading.Event()
 
-    def tell_and_wait(reading, changed):
-        asked.set()
-        return wait(reading, changed)
+    class Told(Future):
+        def result(self, timeout=None):
+            asked.set()
+            return super().result(timeout)
 
-    monkeypatch.setattr(prefetching._ReadInProgress, "wait_for_result", tell_and_wait)
+    monkeypatch.setattr(prefetching, "Future", Told)
     entered, key = threading.Event(), keys(1)[0]
     waiting = threading.Event()
     calls = []
