@@ -142,6 +142,16 @@ def _foreign_key(
     )
 
 
+def _given(kind: TypeEngine[Any], *names: str) -> list[Column[Any]]:
+    """Columns that always have a value."""
+    return [Column(name, kind, nullable=False) for name in names]
+
+
+def _open(kind: TypeEngine[Any], *names: str) -> list[Column[Any]]:
+    """Columns that may have none."""
+    return [Column(name, kind) for name in names]
+
+
 def _subclass_columns() -> tuple[Column[str], Column[str]]:
     """What an opinion says beyond verdict, confidence, flags and comment."""
     return (
@@ -160,12 +170,8 @@ lists = Table(
     "lists",
     metadata,
     _primary_key(),
-    Column("name", Text, nullable=False),
-    Column("path", Text, nullable=False),
-    Column("sha256", Text, nullable=False),
-    Column("format", Text, nullable=False),
-    Column("rows_read", Key, nullable=False),
-    Column("rows_used", Key, nullable=False),
+    *_given(Text, "name", "path", "sha256", "format"),
+    *_given(Key, "rows_read", "rows_used"),
     Column("roles", Text, nullable=False),  # JSON: role -> column
     Column("columns", Text, nullable=False),  # JSON: name, type, unit, description, ucd of each
     Column("imported_at", Text, nullable=False),
@@ -189,9 +195,7 @@ candidates = Table(
     Column("object_id", Name, nullable=False),
     Column("path", Text, nullable=False),
     Column("row", BigInteger, nullable=False),
-    Column("ra", Double),
-    Column("dec", Double),
-    Column("score", Double),
+    *_open(Double, "ra", "dec", "score"),
     Column("label", Text, nullable=False),
     Column("snr", Double),
     Column("own", Text, nullable=False),  # JSON: the list's further columns
@@ -212,8 +216,7 @@ candidates = Table(
     Column("agents_differ", Boolean, nullable=False, default=False, server_default=false()),
     # What catalogues weigh by the claims of the task, NULL where nothing could be weighed, and
     # p(YES) with it, NULL where the task has no such claims.
-    Column("catalogue_log_odds", Double),
-    Column("p_combined", Double),
+    *_open(Double, "catalogue_log_odds", "p_combined"),
 )
 # Indexes for the orders of the queue are created on first use: app.core.queue.order_indexes.
 Index("candidates_object", candidates.c.object_id)
@@ -269,11 +272,7 @@ log = Table(
     # A `set` line stores the line it replaced and the `set` below it on the undo stack. An `undo`
     # or `redo` line stores its `set`, what is on top of the stacks afterwards and, in `before_id`,
     # the undo or redo of the same `set` that it followed, or else that `set`.
-    Column("before_id", Key),
-    Column("below_id", Key),
-    Column("target_id", Key),
-    Column("undo_top_id", Key),
-    Column("redo_top_id", Key),
+    *_open(Key, "before_id", "below_id", "target_id", "undo_top_id", "redo_top_id"),
     # Of a merged line: the other session and the line's number there.
     Column("origin", Text, nullable=False, default=""),
     Column("origin_id", Key),
@@ -289,9 +288,7 @@ judgements = Table(
     _foreign_key("log", "log_id"),
     Column("verdict", Text),
     Column("confidence", SmallInteger),
-    Column("flags", Text, nullable=False),
-    Column("comment", Text, nullable=False),
-    Column("at", Text, nullable=False),
+    *_given(Text, "flags", "comment", "at"),
     *_subclass_columns(),
 )
 Index(
@@ -321,8 +318,7 @@ repeats = Table(
     Column("at", Text, nullable=False),
     Column("verdict", Text),
     Column("confidence", SmallInteger),
-    Column("flags", Text, nullable=False),
-    Column("comment", Text, nullable=False),
+    *_given(Text, "flags", "comment"),
     Column("seconds", Double),
     _foreign_key("log", "first_id"),  # the log line of the first verdict
     Column("after_id", Key, nullable=False),  # the reviewer's newest log line at that time
@@ -338,17 +334,10 @@ measurements = Table(
     _primary_key(),
     _foreign_key("candidates", "candidate_id", index=True),
     _foreign_key("reviewers", "reviewer_id"),
-    Column("at", Text, nullable=False),
-    Column("line", Text, nullable=False),
+    *_given(Text, "at", "line"),
     Column("ew", Double, nullable=False),
-    Column("ew_error", Double),
-    Column("fwhm_kms", Double),
-    Column("centroid", Double),
-    Column("snr", Double),
-    Column("left_wavelength", Double, nullable=False),
-    Column("left_flux", Double, nullable=False),
-    Column("right_wavelength", Double, nullable=False),
-    Column("right_flux", Double, nullable=False),
+    *_open(Double, "ew_error", "fwhm_kms", "centroid", "snr"),
+    *_given(Double, "left_wavelength", "left_flux", "right_wavelength", "right_flux"),
     Column("withdrawn", Boolean, nullable=False, default=False),
 )
 
@@ -357,9 +346,7 @@ inspections = Table(
     metadata,
     _primary_key(),
     _foreign_key("candidates", "candidate_id"),
-    Column("model", Text, nullable=False),
-    Column("model_sha256", Text, nullable=False),
-    Column("at", Text, nullable=False),
+    *_given(Text, "model", "model_sha256", "at"),
     Column("verdict", Text),
     Column("p_yes", Double),
     Column("stopped_by", Text, nullable=False),
@@ -391,8 +378,7 @@ calibrations = Table(
     "calibrations",
     metadata,
     _primary_key(),
-    Column("model", Text, nullable=False),
-    Column("fitted_at", Text, nullable=False),
+    *_given(Text, "model", "fitted_at"),
     Column("content", Text, nullable=False),  # JSON, see agent.confidence.calibration
 )
 
@@ -411,8 +397,7 @@ service_replies = Table(
     _primary_key(),
     Column("url", Text, nullable=False),
     Column("question", LongText, nullable=False),
-    Column("asked_at", Text, nullable=False),
-    Column("media_type", Text, nullable=False),
+    *_given(Text, "asked_at", "media_type"),
     Column("sha256", Text, nullable=False),  # of the content before it was compressed
     Column("content", LargeBinary, nullable=False),  # zlib's
 )
@@ -426,9 +411,7 @@ evidence = Table(
     Column("state", Text, nullable=False),  # found, nothing or failed
     Column("asked_at", Text, nullable=False),
     # The position that was asked, moved to the year of the catalogue.
-    Column("ra", Double, nullable=False),
-    Column("dec", Double, nullable=False),
-    Column("radius_arcsec", Double, nullable=False),
+    *_given(Double, "ra", "dec", "radius_arcsec"),
     Column("client", Text, nullable=False),
     Column("matches", Text, nullable=False),  # JSON, nearest first
     Column("reason", Text, nullable=False),  # why it failed
