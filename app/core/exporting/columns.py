@@ -101,26 +101,27 @@ class Layout:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        of_models = (column for each in self.models for column in each.columns)
-        of_lines = (column for each in self.lines for column in each.columns)
-        of_services = (column for each in self.services for column in each.columns)
-        of_weights = () if self.weighed is None else self.weighed.columns
-        own = (each.column for each in self.own)
-        said = (*CONTRACT, *self.subclasses.columns, *self.roles)
-        return (*said, *of_models, *of_lines, *of_services, *of_weights, *own)
+        return tuple(column for group, _ in self._groups() for column in group)
 
     @property
     def giving_class_away(self) -> frozenset[int]:
         """Indices of the columns that blind mode hides."""
-        agent = {each.name for each in AGENT}
-        hidden = [each.name in agent for each in CONTRACT]
-        hidden += [False for _ in self.subclasses.columns]
-        hidden += [name == LABEL.name for name in self.fields]
-        hidden += [True for each in self.models for _ in each.columns]
-        hidden += [False for each in self.lines for _ in each.columns]
-        hidden += [each.service.hides_class for each in self.services for _ in each.columns]
-        hidden += [True for _ in self.weighed.columns] if self.weighed is not None else []
+        hidden = (is_hidden for group, is_hidden in self._groups() for _ in group)
         return frozenset(index for index, is_hidden in enumerate(hidden) if is_hidden)
+
+    def _groups(self) -> Iterator[tuple[Sequence[Column], bool]]:
+        """The columns in their order, and whether blind mode hides them."""
+        yield (*OBJECT, *OPINION), False
+        yield AGENT, True
+        yield (SEEN, *self.subclasses.columns), False
+        for name, column in zip(self.fields, self.roles, strict=True):
+            yield (column,), name == LABEL.name
+        yield from ((each.columns, True) for each in self.models)
+        yield from ((each.columns, False) for each in self.lines)
+        yield from ((each.columns, each.service.hides_class) for each in self.services)
+        if self.weighed is not None:
+            yield self.weighed.columns, True
+        yield [each.column for each in self.own], False
 
     @property
     def renamed(self) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,24 +66,16 @@ def write_log(session: Session, out: Path) -> int:
     return count
 
 
-def _pages(session: Session, candidate_id: int | None = None) -> Iterator[list[Row[Any]]]:
+def _pages(session: Session, candidate_id: int | None = None) -> Iterator[Sequence[Row[Any]]]:
     number = log.c.candidate_id
     query = (
         select(log, reviewers.c.name, candidates.c.object_id)
         .join(reviewers, reviewers.c.id == log.c.reviewer_id)
         .join(candidates, candidates.c.id == log.c.candidate_id)
         .where(not_known(number) if candidate_id is None else number == candidate_id)
-        .order_by(log.c.id)
         .limit(PAGE)
     )
-    after = 0
-    while True:
-        with session.database.reading() as connection:
-            rows = connection.execute(query.where(log.c.id > after)).all()
-        if not rows:
-            return
-        yield list(rows)
-        after = rows[-1].id
+    return session.database.pages(query, log.c.id)
 
 
 def _line(row: Row[Any], entry: LogEntry) -> str:

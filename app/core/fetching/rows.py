@@ -105,20 +105,9 @@ def _text(value: object) -> str:
 
 def _missing(session: Session) -> Iterator[FetchRow]:
     roles = list_roles(session)
-    last = 0
     is_packed = exists().where(packed_spectra.c.candidate_id == candidates.c.id)
-    while True:
-        query = (
-            select(candidates.c.id, candidates.c.path, is_packed)
-            .where(candidates.c.id > last)
-            .order_by(candidates.c.id)
-            .limit(PAGE)
-        )
-        with session.database.reading() as connection:
-            page = connection.execute(query).all()
-        if not page:
-            return
-        last = page[-1][0]
+    query = select(candidates.c.id, candidates.c.path, is_packed).limit(PAGE)
+    for page in session.database.pages(query, candidates.c.id):
         wanted = [number for number, path, packed in page if not packed and is_missing(path)]
         for candidate in session.candidates(wanted):
             yield row_of_candidate(candidate, roles.get(candidate.list_id, {}))

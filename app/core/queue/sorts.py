@@ -19,22 +19,10 @@ from app.core.queue.evidence_values import known_name
 from app.core.queue.filters import FilterError
 from app.core.queue.own_opinion import SUBCLASS, is_of_opinion
 
-SortKey = Literal[
-    "list",
-    "score",
-    "p_yes",
-    "p_combined",
-    "uncertain",
-    "surprising",
-    "disagreeing",
-    "snr",
-    "ra",
-    "dec",
-    "object",
-    "random",
-    "own",
-    "like",
+HighestFirst = Literal[
+    "score", "p_yes", "p_combined", "uncertain", "surprising", "disagreeing", "snr"
 ]
+SortKey = Literal["list", HighestFirst, "ra", "dec", "object", "random", "own", "like"]
 RANKED: tuple[SortKey, ...] = ("own", "like")
 """Orders made in memory, in which a position is a rank."""
 SORT_KEYS: tuple[SortKey, ...] = tuple(key for key in get_args(SortKey) if key not in RANKED)
@@ -55,9 +43,7 @@ VALUES: dict[SortKey, str] = {
 }
 DIRECTIONS = ("up", "down")
 # Without a direction, these show the highest values first.
-DESCENDING_BY_DEFAULT = frozenset(
-    {"score", "p_yes", "p_combined", "uncertain", "surprising", "disagreeing", "snr"}
-)
+DESCENDING_BY_DEFAULT = frozenset(get_args(HighestFirst))
 
 INTEGER_KEYS = frozenset({"list", "random", *RANKED})
 OWN = re.compile(r'own\.(".*"|[^":]+)(?::(up|down))?', re.DOTALL)
@@ -144,12 +130,10 @@ class Sort:
     @property
     def name(self) -> str:
         """Part of the index name."""
-        if self.key == "list":
-            return "list"
         if self.key == "random":
             return f"random_{self.seed}"
-        if self.key == "object":
-            return "object"
+        if self.key in ("list", "object"):
+            return self.key
         return f"{self.key}_{'down' if self.descending else 'up'}"
 
     @property

@@ -19,21 +19,14 @@ MAX_TOKENS = 40
 MAX_POWER = 9
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 PLAIN = "erg s cm m nm Hz W J Jy mJy MJy sr arcsec pix photon ct adu Å µm µJy K"
+ALSO = {
+    **{"erg": "ergs Erg", "s": "sec", "µJy": "uJy"},
+    "µm": "um micron μm",  # the last with the Greek letter mu; the key has the micro sign
+    **{"pix": "pixel", "ct": "count counts", "photon": "photons", "adu": "ADU"},
+    "Å": "A AA Ang ang Angstrom angstrom Angstroms angstroms \u212b",
+}
 UNIT_SPELLINGS: dict[str, str] = {name: name for name in PLAIN.split()} | {
-    "ergs": "erg",
-    "Erg": "erg",
-    "sec": "s",
-    "um": "µm",
-    "micron": "µm",
-    "μm": "µm",  # the Greek letter mu; the key "µm" of PLAIN is the micro sign
-    "uJy": "µJy",
-    "pixel": "pix",
-    "count": "ct",
-    "counts": "ct",
-    "photons": "photon",
-    "ADU": "adu",
-    **dict.fromkeys(("A", "AA", "Ang", "ang", "Angstrom", "angstrom", "\u212b"), "Å"),
-    **dict.fromkeys(("Angstroms", "angstroms"), "Å"),
+    spelling: name for name, spellings in ALSO.items() for spelling in spellings.split()
 }
 FACTOR = re.compile(
     r"(?:(?P<mantissa>\d(?:\.\d{1,6})?)[eE]|10(?:\*\*|\^))\(?(?P<power>[+-]?\d{1,2})\)?[\s*]*"

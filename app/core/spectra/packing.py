@@ -239,11 +239,5 @@ def _add_spectra(copy: Database, source: _Source, steps: Steps) -> tuple[int, li
 
 
 def _pages(copy: Database) -> Iterator[list[Candidate]]:
-    query, after = select(candidates).order_by(candidates.c.id).limit(PAGE), 0
-    while True:
-        with copy.reading() as connection:
-            rows = connection.execute(query.where(candidates.c.id > after)).all()
-        if not rows:
-            return
+    for rows in copy.pages(select(candidates).limit(PAGE), candidates.c.id):
         yield [candidate_of(row) for row in rows]
-        after = rows[-1].id

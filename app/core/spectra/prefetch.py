@@ -96,7 +96,7 @@ class Prefetch:
         self._wanted: tuple[SpectrumKey, ...] = ()
         self._full_from = NO_LIMIT
         """Index in `_wanted` from which on the spectra do not fit into the cache."""
-        self._cache: OrderedDict[SpectrumKey, _CachedResult] = OrderedDict()
+        self._cache: OrderedDict[SpectrumKey, _Result] = OrderedDict()
         self._bytes = 0
         self._reading: dict[SpectrumKey, Future[_Result]] = {}
         self._is_closed = False
@@ -133,7 +133,7 @@ class Prefetch:
             cached = self._cache.get(key)
             if cached is not None:
                 self._cache.move_to_end(key)
-                return cached.result.spectrum
+                return cached.spectrum
             begun = self._reading.get(key)
             reading = begun or self._begin(key)
         return (begun.result() if begun else self._finish(key, reading)).spectrum
@@ -142,7 +142,7 @@ class Prefetch:
         """The cached spectrum; None if `get` would have to wait. Raises its ReadError."""
         with self._changed:
             cached = self._cache.get(key)
-        return None if cached is None else cached.result.spectrum
+        return None if cached is None else cached.spectrum
 
     def wait_until_idle(self, timeout_s: float) -> bool:
         """Wait until everything wanted that fits is cached; False on timeout."""
@@ -195,32 +195,32 @@ class Prefetch:
         result = INTERRUPTED
         stamp = file_stamp(key.path)
         try:
-            result = self._read_result(key)
+            result = self._read_result(key, stamp)
         finally:
             with self._changed:
                 reading.set_result(result)
                 del self._reading[key]
                 if not self._is_closed and result is not INTERRUPTED:
-                    self._store(key, _CachedResult(result, stamp))
+                    self._store(key, result)
                 self._changed.notify_all()
         return result
 
-    def _read_result(self, key: SpectrumKey) -> _Result:
+    def _read_result(self, key: SpectrumKey, stamp: Stamp) -> _Result:
         try:
             spectrum = self.read(key)
             if self.prepare is not None:
                 self.prepare(spectrum)
         except ReadError as error:
-            return _Result(None, ReadError(str(error), error.reasons))
+            return _Result(None, ReadError(str(error), error.reasons), stamp)
         except Exception as error:
             # A bug must be raised in the caller of `get`, not end the worker thread unseen.
-            return _Result(None, error)
-        return _Result(spectrum, None)
+            return _Result(None, error, stamp)
+        return _Result(spectrum, None, stamp)
 
-    def _store(self, key: SpectrumKey, cached: _CachedResult) -> None:
+    def _store(self, key: SpectrumKey, result: _Result) -> None:
         """Cache the result and evict the least needed ones, which may include this one."""
-        self._cache[key] = cached
-        self._bytes += cached.result.bytes
+        self._cache[key] = result
+        self._bytes += result.bytes
         while self._bytes > self.max_bytes or len(self._cache) > self.max_count:
             evicted = self._least_needed()
             self._drop(evicted)
@@ -237,7 +237,7 @@ class Prefetch:
     def _drop(self, key: SpectrumKey) -> None:
         cached = self._cache.pop(key, None)
         if cached is not None:
-            self._bytes -= cached.result.bytes
+            self._bytes -= cached.bytes
 
     def _stale_errors(self, keys: Sequence[SpectrumKey]) -> list[SpectrumKey]:
         """The keys whose cached error predates a change of the file."""
@@ -245,17 +245,20 @@ class Prefetch:
             failed = {
                 key: self._cache[key].stamp
                 for key in keys
-                if key in self._cache and self._cache[key].result.error is not None
+                if key in self._cache and self._cache[key].error is not None
             }
         return [key for key, stamp in failed.items() if file_stamp(key.path) != stamp]
 
 
 class _Result:
-    """A spectrum, or the error raised when reading it."""
+    """A spectrum, or the error raised when reading it; `stamp` is the file's from before that."""
 
-    def __init__(self, value: Spectrum | None, error: Exception | None) -> None:
+    def __init__(
+        self, value: Spectrum | None, error: Exception | None, stamp: Stamp = None
+    ) -> None:
         self.value = value
         self.error = error
+        self.stamp = stamp
         self.bytes = ERROR_BYTES if value is None else _bytes(value)
 
     @property
@@ -270,13 +273,6 @@ class _Result:
 
 
 INTERRUPTED = _Result(None, ReadError("reading was interrupted: try again"))
-
-
-@dataclass(frozen=True)
-class _CachedResult:
-    result: _Result
-    stamp: Stamp
-    """Stamp of the file from before it was read."""
 
 
 def _bytes(spectrum: Spectrum) -> int:
