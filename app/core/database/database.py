@@ -40,8 +40,6 @@ class _ThreadState(threading.local):
 
 
 class Database:
-    """One open session database."""
-
     def __init__(self, location: Path | str, mode: Mode) -> None:
         self.mode = mode
         self._turn_changed = threading.Condition()

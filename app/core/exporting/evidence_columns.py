@@ -59,7 +59,6 @@ def asked_services(connection: Connection, used: set[str]) -> tuple[AskedService
 def evidence_cells(
     connection: Connection, ids: Sequence[int], services: Sequence[AskedService]
 ) -> list[Sequence[Any]]:
-    """The columns of the services for these candidates."""
     if not services:
         return []
     table = evidence.c
@@ -109,7 +108,6 @@ def _asked(connection: Connection, service: Service, used: set[str]) -> AskedSer
 
 
 def free_columns(columns: Sequence[Column], used: set[str]) -> tuple[Column, ...]:
-    """The columns under names that are not used yet."""
     return tuple(replace(each, name=free_name(each.name, used)) for each in columns)
 
 
@@ -133,7 +131,6 @@ def weighed_task(connection: Connection, task: Task | None, used: set[str]) -> W
 def combined_cells(
     connection: Connection, weighed: WeighedTask | None, ids: Sequence[int]
 ) -> list[Sequence[Any]]:
-    """The columns for these candidates."""
     if weighed is None:
         return []
     task = weighed.task

@@ -71,7 +71,6 @@ class ExportReport:
 
 
 def all_formats() -> dict[str, str]:
-    """The format of each known suffix."""
     return {**plugin_formats(), **FORMATS}
 
 
@@ -183,7 +182,6 @@ def _write(job: _ExportJob, out: Path, layout: Layout, format_: str) -> int:
 
 
 def _buffered(job: _ExportJob, layout: Layout, buffer: ColumnBuffer) -> Table:
-    """The table, with its rows in the buffer."""
     for page in _pages(job, layout):
         buffer.add(page)
     return Table(_columns(job, layout), buffer, job.steps.step)
@@ -220,7 +218,6 @@ def _write_rows(job: _ExportJob, out: Path, layout: Layout) -> int:
 
 
 def _columns(job: _ExportJob, layout: Layout) -> tuple[Column, ...]:
-    """The written columns."""
     return tuple(layout.columns[number] for number in _kept(job, layout))
 
 

@@ -87,7 +87,6 @@ def measured_lines(connection: Connection, used: set[str]) -> tuple[MeasuredLine
 def model_cells(
     connection: Connection, ids: Sequence[int], models: Sequence[InspectedModel]
 ) -> list[Sequence[Any]]:
-    """The columns of the models for these candidates."""
     if not models:
         return []
     table = inspections.c

@@ -84,7 +84,6 @@ _RANGE_QUERIES = {
 def _rows(
     connection: Connection, table: Table, ids: Sequence[int], selection: Selection
 ) -> Sequence[Row[Any]]:
-    """The rows of `table` about these candidates."""
     if selection.ids is None:  # the ids of a page are consecutive
         return connection.execute(_RANGE_QUERIES[table], {"first": ids[0], "last": ids[-1]}).all()
     query = _judgement_query if table is judgements else _verdict_log_query
@@ -92,8 +91,6 @@ def _rows(
 
 
 class _LogRows:
-    """The log rows of a page of candidates."""
-
     def __init__(self, rows: Sequence[Row[Any]]) -> None:
         self._by_id = {row.id: row for row in rows}
         self._seconds: dict[tuple[int, int], float] = defaultdict(float)

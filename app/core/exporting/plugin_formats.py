@@ -51,7 +51,6 @@ def plugin_formats() -> dict[str, str]:
 
 
 def plugin_titles() -> list[tuple[str, str]]:
-    """Format and title of each format of a plug-in."""
     formats = plugin_formats().values()
     return [(name, f".{name} ({by})") for name, by in packages_of("exporters") if name in formats]
 

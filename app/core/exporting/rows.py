@@ -43,7 +43,7 @@ class UndeclaredColumnError(Exception):
 def read_pages(
     connection: Connection, layout: Layout, selection: Selection, adjudicator: str | None
 ) -> Iterator[Page]:
-    """The rows of the catalogue. Raises UndeclaredColumnError."""
+    """Raises UndeclaredColumnError."""
     columns = [candidates.c[name] for name in (*CANDIDATE_FIELDS, *layout.fields)]
     for rows in pages(connection, columns, selection):
         if rows:

@@ -63,7 +63,6 @@ def describe(selection: Selection) -> str:
 
 
 def count_candidates(connection: Connection, selection: Selection) -> int:
-    """Number of rows of the catalogue."""
     if selection.ids is not None:
         return len(selection.ids)
     every = select(candidates.c.id).where(not_known(candidates.c.id))

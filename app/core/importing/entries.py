@@ -117,7 +117,6 @@ class EntryMaker:
         return entries
 
     def warnings(self) -> list[str]:
-        """Values that were dropped from accepted entries."""
         columns = self._roles.columns
         warnings = [
             f"{shown(columns[role])} is not a number in {counted_text(count, 'row')}"

@@ -151,8 +151,6 @@ def _folder(path: Path | str) -> Path:
 
 @dataclass
 class RowCounts:
-    """Counts of imported, duplicate and refused rows so far."""
-
     used: int = 0
     duplicates: int = 0
     refused_count: int = 0

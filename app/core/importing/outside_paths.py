@@ -52,7 +52,6 @@ class OutsideCounter:
         self._folders: dict[str, str] = {}
 
     def add(self, texts: Sequence[str]) -> None:
-        """Count paths as the list gives them."""
         starts = Counter(text.replace("\\", "/").rpartition("/")[0] + "/" for text in texts if text)
         for start, count in starts.items():
             if start not in self._folders:
@@ -75,7 +74,6 @@ class OutsideCounter:
         )
 
     def _by_summary(self) -> Counter[str]:
-        """The rows by summarized folder."""
         kept = set(summarized(self._rows))
         found: Counter[str] = Counter()
         for folder, count in self._rows.items():

@@ -51,7 +51,6 @@ class Roles:
 
     @property
     def columns(self) -> dict[str, str]:
-        """The column name of each role that has one."""
         return {role: self.by_role[role].column for role in ROLES if role in self.by_role}
 
     @property

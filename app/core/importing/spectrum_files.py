@@ -59,7 +59,6 @@ def find_spectrum_files(root: Path, should_stop: ShouldStop = never) -> Iterator
 def _scan_folder(
     folder: str, real: str, should_stop: ShouldStop, *, is_root: bool
 ) -> tuple[list[str], list[str]]:
-    """Names of the spectrum files and of the folders in a folder."""
     names, folders = [], []
     try:
         with os.scandir(folder) as entries:

@@ -190,8 +190,6 @@ class Has(_Checked):
 
 @dataclass(frozen=True)
 class InList:
-    """The candidates of one list."""
-
     number: int
 
     def __post_init__(self) -> None:
@@ -256,7 +254,6 @@ def combine(*filters: Filter) -> Filter:
 
 
 def conjuncts(tree: Filter) -> tuple[Filter, ...]:
-    """The terms of a filter that must all hold."""
     if isinstance(tree, Everything):
         return ()
     if isinstance(tree, And):
@@ -272,7 +269,6 @@ def checked(tree: Filter) -> Filter:
 
 
 def finite(text: str) -> float | None:
-    """Parse a finite number; None for anything else."""
     try:
         value = float(text)
     except ValueError:

@@ -117,7 +117,6 @@ def followed_by_the_rest(connection: Connection, first: NDArray[np.int64]) -> ND
 
 
 def matching_ids(connection: Connection, ids: NDArray[np.int64], hit: Condition) -> set[int]:
-    """Which of these candidates meet a condition."""
     found: set[int] = set()
     for start in range(0, len(ids), AT_ONCE):
         some = ids[start : start + AT_ONCE].tolist()

@@ -131,7 +131,6 @@ def order_of(connection: Connection, plan: Plan) -> OwnOrder:
 
 
 def own_matches(connection: Connection, plan: Plan, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which of these candidates match the filter."""
     if plan.tree == EVERYTHING:
         return np.ones(len(ids), dtype=bool)
     found = matching_ids(connection, ids, condition(plan.tree, plan.context))
@@ -249,7 +248,6 @@ def steps_from(plan: Plan, start: QueuePosition, backwards: bool) -> list[Select
 def _sort_few(
     connection: Connection, plan: Plan, few: CTE, start: QueuePosition, limit: int, backwards: bool
 ) -> WalkResult:
-    """Sort the gathered candidates."""
     key, number = plan.sort.column_without_index, candidates.c.id
     if backwards:
         ahead = or_(key < start.value, and_(key == start.value, number < start.id))

@@ -16,8 +16,6 @@ PAGE = 100
 
 @dataclass(frozen=True, kw_only=True)
 class LogLine:
-    """A log entry and the name of its object."""
-
     entry: LogEntry
     object_id: str
 

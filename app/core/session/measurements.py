@@ -45,8 +45,6 @@ class HandMeasurement:
 
 @dataclass(frozen=True, kw_only=True)
 class RecordedMeasurement:
-    """A measurement as the session keeps it."""
-
     id: int
     candidate_id: int
     reviewer: str
@@ -59,7 +57,6 @@ class RecordedMeasurement:
 def record_measurement(
     session: Session, candidate_id: int, measurement: HandMeasurement
 ) -> RecordedMeasurement:
-    """Keep a measurement by the session's reviewer."""
     values = values_of(checked_measurement(measurement))
     with session.database.writing() as connection:
         known = select(candidates.c.id).where(candidates.c.id == candidate_id)

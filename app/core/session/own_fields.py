@@ -78,7 +78,6 @@ def merge_own_fields(target: Connection, into: Session, other: Session) -> None:
 
 
 def fields_fact(fields: Iterable[OwnField]) -> str:
-    """The fields as the session keeps them."""
     return json.dumps([asdict(each) for each in fields], ensure_ascii=False)
 
 

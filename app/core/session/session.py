@@ -76,7 +76,6 @@ class Session:
             self.write_fact(connection, key, value)
 
     def write_fact(self, connection: Connection, key: str, value: str) -> None:
-        """Set a fact as part of a transaction."""
         write_facts(connection, {key: value})
         self._facts[key] = value
 
@@ -180,7 +179,6 @@ class Session:
             return group_acts.size_of_next(connection, number, kind)
 
     def judgements(self, candidate_id: int) -> list[Judgement]:
-        """Each reviewer's current opinion of the candidate."""
         with self.database.reading() as connection:
             return verdict_log.judgements_of(connection, candidate_id)
 

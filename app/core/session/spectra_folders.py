@@ -186,5 +186,4 @@ def allow_list_folders(list_path: Path, folders: Iterable[str]) -> None:
 
 
 def list_folders(list_path: Path) -> tuple[str, ...]:
-    """The folders in which the list at this place may name spectra."""
     return tuple(read_folders(LIST_FOLDERS).get(str(list_path), ()))

@@ -20,7 +20,6 @@ FLOOR = 0.05
 
 
 def can_show(spectrum: Spectrum, quantity: str) -> bool:
-    """Whether the unit of the file allows it."""
     is_density = quantity in (PER_WAVELENGTH, PER_FREQUENCY)
     return not is_density or flux_density(spectrum.flux_unit) is not None
 

@@ -44,8 +44,6 @@ MAX_PACKED = 128 * 1024**2
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A candidate whose spectrum could not be packed, and why."""
-
     candidate_id: int
     object_id: str
     reason: str

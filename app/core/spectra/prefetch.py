@@ -48,7 +48,6 @@ def spectrum_key(candidate: Candidate) -> SpectrumKey:
 
 
 def read_by_key(key: SpectrumKey) -> Spectrum:
-    """Read a spectrum from its file, by row or TARGETID."""
     if not key.path:
         raise ReadError("the list gives no file for this object")
     if key.row >= MIN_TARGETID:

@@ -74,5 +74,4 @@ def cells_text(cells: Sequence[Any], cache: EscapeCache) -> list[str]:
 
 
 def lines_text(columns: Sequence[Sequence[str]]) -> str:
-    """The lines of a page, each with a line end."""
     return "\n".join(map(",".join, zip(*columns, strict=True))) + "\n"

@@ -49,7 +49,6 @@ def metadata_path(out: Path) -> Path:
 
 
 def metadata(out: Path, columns: Sequence[Column], rows: int, provenance: Provenance) -> str:
-    """The content of the metadata file."""
     record = {
         "@context": "http://www.w3.org/ns/csvw",
         "url": out.name,

@@ -107,7 +107,6 @@ def send_preview(request: dict[str, Any], sink: BinaryIO) -> None:
 
 
 def send_list(request: dict[str, Any], sink: BinaryIO) -> None:
-    """Send the preview of a list, then all of its entries."""
     path, heartbeat = Path(request["path"]), Heartbeat(sink)
     opened = open_for_import(path, request["roles"], heartbeat, heartbeat.report)
     write_message(sink, _opened_message(opened))

@@ -53,7 +53,6 @@ class Decoder:
         self.other_lines = 0
 
     def text(self, block: bytes) -> str:
-        """Decode a block of whole lines."""
         if self.fallback != "gb18030":  # GB18030 text may be valid UTF-8 by chance
             try:
                 return block.decode("utf-8")

@@ -280,7 +280,6 @@ def _share_like_first(lines: Sequence[str], mark: str) -> float:
 
 
 def cells_of(line: str, delimiter: str) -> list[str]:
-    """The cells of a single line."""
     if delimiter == WHITESPACE:
         return line.split()
     try:

@@ -123,7 +123,6 @@ def _opened(path: Path) -> Iterator[Stream]:
 
 
 def value_of(cell: Cell, field: VOTableField) -> Value:
-    """The value of a cell of a column that is not an array."""
     if cell is None:
         return None
     return _from_text(cell, field) if isinstance(cell, str) else _from_bytes(cell, field)
