@@ -17,26 +17,14 @@ from app.core.session.evidence_services import SEPARATION, session_services
 from app.services.catalogues.service import Service
 
 COMBINED = (
-    Column(
-        "p_combined",
-        "real",
-        "stat.probability",
-        "agent_p_yes moved by catalogue_log_odds; not calibrated",
-    ),
-    Column(
-        "catalogue_log_odds",
-        "real",
-        "stat.likelihood",
-        "Weight of catalogues for the class, natural log-odds of a prior judgement; "
-        "empty: nothing could be weighed",
-    ),
-    Column(
-        "catalogue_claims",
-        "text",
-        "meta.note",
-        "Each claim of the task with its weight, or why it has none, separated by ;",
-    ),
-)
+    Column("p_combined", "real", "stat.probability",
+           "agent_p_yes moved by catalogue_log_odds; not calibrated"),
+    Column("catalogue_log_odds", "real", "stat.likelihood",
+           "Weight of catalogues for the class, natural log-odds of a prior judgement; "
+           "empty: nothing could be weighed"),
+    Column("catalogue_claims", "text", "meta.note",
+           "Each claim of the task with its weight, or why it has none, separated by ;"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

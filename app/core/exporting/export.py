@@ -211,7 +211,7 @@ def _write_rows(job: _ExportJob, out: Path, layout: Layout) -> int:
             yield page
 
     with disk_errors(out), atomic_file(out) as file:
-        write_csv(file, columns, counted())
+        write_csv(file, [column.name for column in columns], counted())
         with disk_errors(metadata_path(out)):
             write_file(metadata_path(out), metadata(out, columns, rows, job.provenance))
     return rows

@@ -31,19 +31,11 @@ KINDS: dict[FieldKind, tuple[Kind, str]] = {
 }
 """Kind and UCD of the column of a field."""
 SUBCLASS = (
-    Column(
-        "subclass",
-        "text",
-        "meta.code.class",
-        "Sub-class of an accepted object, the most specific that was given",
-    ),
-    Column(
-        "subclass_path",
-        "text",
-        "meta.code.class",
-        "The same with the wider classes before it, separated by /",
-    ),
-)
+    Column("subclass", "text", "meta.code.class",
+           "Sub-class of an accepted object, the most specific that was given"),
+    Column("subclass_path", "text", "meta.code.class",
+           "The same with the wider classes before it, separated by /"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,14 +13,9 @@ from agent.atomic_file import atomic_file
 from agent.checked_toml import printable
 from app.core.database.tables import candidates, log, reviewers
 from app.core.errors import disk_errors
-from app.core.exporting.formats.cells import (
-    EscapeCache,
-    cells_text,
-    for_spreadsheets,
-    is_plain,
-    lines_text,
-)
+from app.core.exporting.formats.csv_file import write_csv
 from app.core.exporting.opinions import flags_text, time_text
+from app.core.exporting.rows import Page
 from app.core.session.known_answers import not_known
 from app.core.session.own_fields import value_text
 from app.core.session.records import LogEntry
@@ -53,16 +48,17 @@ def write_log(session: Session, out: Path) -> int:
     Lines about hidden candidates with a known answer are left out, as in a catalogue.
     Formulas are escaped as in a catalogue, see app.core.exporting.escapes.
     """
-    caches = [EscapeCache(for_spreadsheets, is_plain) for _ in COLUMNS]
     count = 0
-    with disk_errors(out), atomic_file(out) as file:
-        file.write((",".join(COLUMNS) + "\n").encode())
+
+    def counted() -> Iterator[Page]:
+        nonlocal count
         for page in _pages(session):
+            count += len(page)
             rows = [_cells(row, entry_from(row, row.name)) for row in page]
-            columns = [*zip(*rows, strict=True)]
-            texts = [cells_text(cells, cache) for cells, cache in zip(columns, caches, strict=True)]
-            file.write(lines_text(texts).encode("utf-8", "replace"))
-            count += len(rows)
+            yield [*zip(*rows, strict=True)]
+
+    with disk_errors(out), atomic_file(out) as file:
+        write_csv(file, COLUMNS, counted())
     return count
 
 

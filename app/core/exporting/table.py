@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,12 @@ EXACT = 2**53
 """Integers up to this are exact as doubles."""
 
 _BlockKind = Literal["none", "flag", "whole", "real", "text"]
+_NUMBERS: dict[_BlockKind, tuple[float, str]] = {
+    "real": (math.nan, "<f8"),
+    "flag": (False, "?"),
+    "whole": (0, "<i8"),
+}
+"""What stands for no value, and the type of the numbers."""
 
 Kind = Literal["text", "whole", "real", "flag"]
 
@@ -252,29 +259,26 @@ def _make_page(cells: Sequence[Any], stats: ColumnStats) -> ColumnPage:
             return ColumnPage("none", len(cells))
         nulls = np.array([cell is None for cell in cells])
     if types == {float}:
-        return _number_page("real", cells, nulls, np.nan, "<f8")
+        return _number_page("real", cells, nulls)
     if types == {bool}:
-        return _number_page("flag", cells, nulls, False, "?")
+        return _number_page("flag", cells, nulls)
     if types == {int} and all(cell is None or WHOLE_LOW <= cell <= WHOLE_HIGH for cell in cells):
-        page = _number_page("whole", cells, nulls, 0, "<i8")
+        page = _number_page("whole", cells, nulls)
         numbers = [cell for cell in cells if cell is not None]
         stats.low = min(stats.low, *numbers)
         stats.high = max(stats.high, *numbers)
         return page
     if types == {int, float} and all(abs(each) <= EXACT for each in cells if type(each) is int):
-        return _number_page("real", cells, nulls, np.nan, "<f8")
+        return _number_page("real", cells, nulls)
     if types != {str}:
         cells = [None if cell is None else text_of(cell) for cell in cells]
     return _text_page(cells, nulls, stats)
 
 
 def _number_page(
-    kind: _BlockKind,
-    cells: Sequence[Any],
-    nulls: NDArray[np.bool_] | None,
-    filler: float,
-    dtype: str,
+    kind: _BlockKind, cells: Sequence[Any], nulls: NDArray[np.bool_] | None
 ) -> ColumnPage:
+    filler, dtype = _NUMBERS[kind]
     given = cells if nulls is None else [filler if cell is None else cell for cell in cells]
     return ColumnPage(kind, len(cells), nulls, np.array(given, dtype=dtype))
 

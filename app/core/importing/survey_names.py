@@ -65,36 +65,19 @@ PLATES = ("plate", "plateid", "plate_id")
 MJDS = ("mjd", "mjdid")
 FIBERS = ("fiberid", "fiber", "fiber_id")
 SCHEMES = (
+    NamingScheme("LAMOST", (("lmjd", "mjd"), ("planid", "plan_id"), ("spid", "sp_id"), FIBERS),
+                 ("spec-{}-{}_sp{:02d}-{:03d}", "med-{}-{}_sp{:02d}-{:03d}"), words=(1,)),
+    NamingScheme("SDSS", (PLATES, MJDS, FIBERS),
+                 ("spec-{:04d}-{:05d}-{:04d}", "spSpec-{1:05d}-{0:04d}-{2:03d}"),
+                 "{:04d}-{}-{:04d}"),
+    NamingScheme("SDSS-V", (("field", "fieldid"), MJDS, ("catalogid", "sdss_id")),
+                 ("spec-{:06d}-{}-{}",), "{:06d}-{}-{}"),
+    NamingScheme("DESI", (("survey",), ("program",), ("healpix", "hpxpixel")),
+                 ("coadd-{}-{}-{}", "spectra-{}-{}-{}"), words=(0, 1)),
     NamingScheme(
-        "LAMOST",
-        (("lmjd", "mjd"), ("planid", "plan_id"), ("spid", "sp_id"), FIBERS),
-        ("spec-{}-{}_sp{:02d}-{:03d}", "med-{}-{}_sp{:02d}-{:03d}"),
-        words=(1,),
-    ),
-    NamingScheme(
-        "SDSS",
-        (PLATES, MJDS, FIBERS),
-        ("spec-{:04d}-{:05d}-{:04d}", "spSpec-{1:05d}-{0:04d}-{2:03d}"),
-        "{:04d}-{}-{:04d}",
-    ),
-    NamingScheme(
-        "SDSS-V",
-        (("field", "fieldid"), MJDS, ("catalogid", "sdss_id")),
-        ("spec-{:06d}-{}-{}",),
-        "{:06d}-{}-{}",
-    ),
-    NamingScheme(
-        "DESI",
-        (("survey",), ("program",), ("healpix", "hpxpixel")),
-        ("coadd-{}-{}-{}", "spectra-{}-{}-{}"),
-        words=(0, 1),
-    ),
-    NamingScheme(
-        "DESI",
-        (("petal_loc", "petal"), ("tileid", "tile"), ("lastnight", "last_night", "night")),
-        ("coadd-{}-{}-thru{}", "coadd-{}-{}-{}", "spectra-{}-{}-thru{}", "spectra-{}-{}-{}"),
-    ),
-)
+        "DESI", (("petal_loc", "petal"), ("tileid", "tile"), ("lastnight", "last_night", "night")),
+        ("coadd-{}-{}-thru{}", "coadd-{}-{}-{}", "spectra-{}-{}-thru{}", "spectra-{}-{}-{}")),
+)  # fmt: skip
 
 
 def find_scheme(names: Sequence[str]) -> SchemeMatch | None:

@@ -218,25 +218,10 @@ class AssignedTo(_Checked):
 
 
 Filter = (
-    Everything
-    | And
-    | Or
-    | Not
-    | MyVerdict
-    | AnyVerdict
-    | AgentVerdict
-    | Number
-    | Words
-    | OwnColumnFilter
-    | EvidenceState
-    | Flag
-    | Anywhere
-    | Disagree
-    | Has
-    | InList
-    | InspectedBy
-    | AssignedTo
-)
+    Everything | And | Or | Not | MyVerdict | AnyVerdict | AgentVerdict | Number | Words
+    | OwnColumnFilter | EvidenceState | Flag | Anywhere | Disagree | Has | InList
+    | InspectedBy | AssignedTo
+)  # fmt: skip
 
 EVERYTHING = Everything()
 UNJUDGED = MyVerdict(None)

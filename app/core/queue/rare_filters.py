@@ -10,17 +10,8 @@ from typing import Any
 
 from sqlalchemy import CTE, ColumnElement, Connection, Select, func, select, union_all
 
-from app.core.database.tables import (
-    COMMENTED,
-    DIFFERING,
-    FAULTY,
-    FLAGGED,
-    JUDGED_BY_SEVERAL,
-    assignments,
-    candidates,
-    judgements,
-    reviewers,
-)
+from app.core.database import tables
+from app.core.database.tables import assignments, candidates, judgements, reviewers
 from app.core.queue import filters
 from app.core.queue.filters import Filter
 from app.core.queue.own_opinion import index_condition, is_of_opinion
@@ -65,11 +56,11 @@ def _index_union(tree: Filter, context: QueryContext, indexes: frozenset[str]) -
         case filters.AgentVerdict("yes" | "no"):
             return (_candidates_where(candidates.c.agent_verdict == tree.answer.upper()),)
         case filters.Flag() | filters.Has("flag"):
-            return _mine(context, raw_sql(FLAGGED))
+            return _mine(context, raw_sql(tables.FLAGGED))
         case filters.Has("comment") | filters.Words("comment"):
-            return (_judgements_where(raw_sql(COMMENTED)),)
+            return (_judgements_where(raw_sql(tables.COMMENTED)),)
         case filters.Has("fault") | filters.Words("fault"):
-            return (_candidates_where(raw_sql(FAULTY)),)
+            return (_candidates_where(raw_sql(tables.FAULTY)),)
         case filters.Words("object", "="):
             return (_candidates_where(candidates.c.object_id == tree.text),)
         case filters.Number():
@@ -98,9 +89,9 @@ def _range(tree: filters.Number, indexes: frozenset[str]) -> IndexUnion:
 
 def _disagreeing(between: str, context: QueryContext) -> IndexUnion:
     if between == "agents":
-        return (_candidates_where(raw_sql(DIFFERING)),)
+        return (_candidates_where(raw_sql(tables.DIFFERING)),)
     if between == "people":
-        return (_candidates_where(raw_sql(JUDGED_BY_SEVERAL)),)
+        return (_candidates_where(raw_sql(tables.JUDGED_BY_SEVERAL)),)
     # In every disagreement either the reviewer accepts or the agent says YES.
     accepted = _mine(context, judgements.c.verdict == Verdict.ACCEPT)
     return (*accepted, _candidates_where(candidates.c.agent_verdict == "YES"))

@@ -10,12 +10,8 @@ from typing import Any, assert_never
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement
 
+from app.core.database import tables
 from app.core.database.tables import (
-    COMMENTED,
-    DIFFERING,
-    FAULTY,
-    FLAGGED,
-    JUDGED_BY_SEVERAL,
     assignments,
     candidates,
     evidence,
@@ -155,7 +151,7 @@ def _number(field: str, context: QueryContext) -> ColumnElement[Any]:
 
 def _words(tree: filters.Words) -> Condition:
     if tree.field == "comment":
-        return _judged(raw_sql(COMMENTED), _matches(judgements.c.comment, tree))
+        return _judged(raw_sql(tables.COMMENTED), _matches(judgements.c.comment, tree))
     return _matches(candidates.c["object_id" if tree.field == "object" else tree.field], tree)
 
 
@@ -250,19 +246,19 @@ def _flag(name: str, context: QueryContext) -> Condition:
 def _anywhere(part: str, context: QueryContext) -> Condition:
     return sa.or_(
         _contains(candidates.c.object_id, part),
-        _judged(raw_sql(COMMENTED), _contains(judgements.c.comment, part)),
+        _judged(raw_sql(tables.COMMENTED), _contains(judgements.c.comment, part)),
         _exists(_contains(OwnColumnValue(context).text, part)),
     )
 
 
 def _disagree(between: str, context: QueryContext) -> Condition:
     if between == "agents":
-        return raw_sql(DIFFERING)
+        return raw_sql(tables.DIFFERING)
     if between == "people":
         verdict = judgements.c.verdict
         here = judgements.c.candidate_id == candidates.c.id
         verdicts = sa.select(sa.func.count(verdict.distinct())).where(here).correlate(candidates)
-        return raw_sql(JUDGED_BY_SEVERAL) & (verdicts.scalar_subquery() > 1)
+        return raw_sql(tables.JUDGED_BY_SEVERAL) & (verdicts.scalar_subquery() > 1)
     mine = _mine(judgements.c.verdict, context)
     says = candidates.c.agent_verdict
     return sa.or_(
@@ -272,12 +268,12 @@ def _disagree(between: str, context: QueryContext) -> Condition:
 
 def _has(thing: str, context: QueryContext) -> Condition:
     if thing == "fault":
-        return raw_sql(FAULTY)
+        return raw_sql(tables.FAULTY)
     if thing == "path":
         return candidates.c.path != ""
     if thing == "comment":
-        return _judged(raw_sql(COMMENTED))
-    return _judged(context.is_mine, raw_sql(FLAGGED))
+        return _judged(raw_sql(tables.COMMENTED))
+    return _judged(context.is_mine, raw_sql(tables.FLAGGED))
 
 
 def _inspected_by(tree: filters.InspectedBy) -> Condition:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from types import NoneType
 from typing import Any
 
-from app.core.exporting.escapes import escape_formula
 from app.core.exporting.table import text_of
 
 MAX_CACHED = 4096
@@ -26,10 +25,6 @@ is_plain = _PLAIN.fullmatch
 def quoted(text: str) -> str:
     """The text in quotes if a reader might otherwise split it or take it for a comment."""
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
-
-
-def for_spreadsheets(text: str) -> str:
-    return quoted(escape_formula(text))
 
 
 class EscapeCache(dict[str, str]):

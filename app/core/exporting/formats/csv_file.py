@@ -11,13 +11,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from app.core.exporting.formats.cells import (
-    EscapeCache,
-    cells_text,
-    for_spreadsheets,
-    is_plain,
-    lines_text,
-)
+from app.core.exporting.escapes import escape_formula
+from app.core.exporting.formats.cells import EscapeCache, cells_text, is_plain, lines_text, quoted
 from app.core.exporting.rows import Page
 from app.core.exporting.table import Column, Kind
 from app.core.session.provenance import Provenance
@@ -35,10 +30,9 @@ _DATATYPES: dict[Kind, str] = {
 }
 
 
-def write_csv(file: BinaryIO, columns: Sequence[Column], pages: Iterable[Page]) -> None:
-    names = ",".join(for_spreadsheets(column.name) for column in columns)
-    file.write(_bytes(names + "\n"))
-    caches = [EscapeCache(for_spreadsheets, is_plain) for _ in columns]
+def write_csv(file: BinaryIO, names: Sequence[str], pages: Iterable[Page]) -> None:
+    file.write(_bytes(",".join(map(_escape, names)) + "\n"))
+    caches = [EscapeCache(_escape, is_plain) for _ in names]
     for page in pages:
         cells = [cells_text(cells, cache) for cells, cache in zip(page, caches, strict=True)]
         file.write(_bytes(lines_text(cells)))
@@ -67,6 +61,10 @@ def _column_metadata(column: Column) -> dict[str, Any]:
         if value := getattr(column, key):
             described["dc:description" if key == "description" else f"schema:{key}"] = value
     return described
+
+
+def _escape(text: str) -> str:
+    return quoted(escape_formula(text))
 
 
 def _bytes(text: str) -> bytes:

@@ -15,19 +15,8 @@ from agent.spectra.fits.fits_file import FitsFile, Hdu
 from agent.spectra.fits.fits_table import FitsColumn
 from agent.spectra.fits.source_file import SourceFile, open_source
 from app.core.errors import ImportFailed
-from app.core.importing.formats.contents import (
-    Kind,
-    ListColumn,
-    RowBlock,
-    TypedCells,
-    TypedList,
-    Value,
-    clean,
-    clean_words,
-    column_names,
-    floats,
-    short_floats,
-)
+from app.core.importing.formats import contents
+from app.core.importing.formats.contents import Kind, ListColumn, RowBlock, Value
 
 BLOCK_BYTES = 1024 * 1024
 MAX_ROW_BYTES = 16 * 1024 * 1024
@@ -40,7 +29,7 @@ UNSIGNED = {"B": -(2**7), "I": 2**15, "J": 2**31, "K": 2**63}
 Converter = Callable[[NDArray[Any]], list[Value]]
 
 
-class FitsList(TypedList):
+class FitsList(contents.TypedList):
     format = "FITS"
 
     def __init__(self, path: Path) -> None:
@@ -78,14 +67,14 @@ class FitsList(TypedList):
         for field, convert, column in zip(self._fields, converters, self.columns, strict=True):
             assert convert is not None
             values = np.ndarray((count,), _dtype(field), raw, field.offset, (width,))
-            cells.append(TypedCells(convert(values), column.kind))
+            cells.append(contents.TypedCells(convert(values), column.kind))
         return RowBlock(range(start + 1, start + count + 1), cells)
 
     def _describe_columns(self, hdu: Hdu) -> Iterator[ListColumn]:
-        names = column_names([field.name for field in self._fields])
+        names = contents.column_names([field.name for field in self._fields])
         for name, field in zip(names, self._fields, strict=True):
             unit, ucd, description = (
-                clean_words(hdu.header.text(f"{key}{field.number}"))
+                contents.clean_words(hdu.header.text(f"{key}{field.number}"))
                 for key in ("TUNIT", "TUCD", "TCOMM")
             )
             yield ListColumn(
@@ -158,7 +147,7 @@ def _converter(hdu: Hdu, column: FitsColumn) -> Converter | None:
         as_text = _kind(hdu, column) == "str"
         return lambda values: _integers(values, int(zero), null, as_text)
     if scale == 1.0 and zero == 0.0 and column.code in REALS:
-        return short_floats if column.code == "E" else floats
+        return contents.short_floats if column.code == "E" else contents.floats
     return lambda values: _scaled(values, scale, zero, null)
 
 
@@ -168,9 +157,9 @@ def _texts(values: NDArray[Any]) -> list[Value]:
 
 def _decoded(raw: bytes) -> str:
     try:
-        return clean(raw.decode("utf-8").strip())
+        return contents.clean(raw.decode("utf-8").strip())
     except UnicodeDecodeError:
-        return clean(raw.decode("latin-1").strip())
+        return contents.clean(raw.decode("latin-1").strip())
 
 
 def _logicals(values: NDArray[Any]) -> list[Value]:
@@ -187,4 +176,4 @@ def _scaled(values: NDArray[Any], scale: float, zero: float, null: int | None) -
     numbers = values.astype(np.float64) * scale + zero
     if blank is not None:
         numbers[blank] = np.nan
-    return floats(numbers)
+    return contents.floats(numbers)

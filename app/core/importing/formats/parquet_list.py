@@ -20,22 +20,8 @@ from numpy.typing import NDArray
 from agent.errors import ReadError
 from agent.spectra.fits.source_file import MAX_RATIO, open_regular
 from app.core.errors import ImportFailed, counted_text
-from app.core.importing.formats.contents import (
-    INT64,
-    MAX_COLUMNS,
-    MAX_ROWS,
-    Kind,
-    ListColumn,
-    RowBlock,
-    TypedCells,
-    TypedList,
-    Value,
-    clean,
-    clean_words,
-    column_names,
-    floats,
-    short_floats,
-)
+from app.core.importing.formats import contents
+from app.core.importing.formats.contents import Kind, ListColumn, RowBlock, Value
 
 BATCH = 2000
 MAX_GROUP_BYTES = 256 * 1024**2
@@ -59,7 +45,7 @@ UNREADABLE = (ArithmeticError, ValueError, LookupError)
 """As Python cannot hold it: a date before year 1 or after 9999, or of an unknown time zone."""
 
 
-class ParquetList(TypedList):
+class ParquetList(contents.TypedList):
     format = "Parquet"
 
     def __init__(self, path: Path) -> None:
@@ -68,8 +54,10 @@ class ParquetList(TypedList):
         self.path = path
         with opened_parquet(path) as (file, size):
             schema = file.schema_arrow
-            if len(schema) > MAX_COLUMNS:
-                raise ImportFailed(f"it has {len(schema):,} columns, more than {MAX_COLUMNS:,}")
+            if len(schema) > contents.MAX_COLUMNS:
+                raise ImportFailed(
+                    f"it has {len(schema):,} columns, more than {contents.MAX_COLUMNS:,}"
+                )
             if len(set(schema.names)) < len(schema):
                 raise ImportFailed("two of its columns have the same name")
             without_dictionary = _checked_columns(file.metadata, size)
@@ -84,7 +72,7 @@ class ParquetList(TypedList):
             self._as_dictionaries = [
                 name for name in self.given if name in self.texts - without_dictionary
             ]
-            names = column_names(self.given)
+            names = contents.column_names(self.given)
             self.columns = tuple(
                 ListColumn(
                     name=name, kind=kinds[field.name] or "str", **_column_metadata(field.metadata)
@@ -95,7 +83,7 @@ class ParquetList(TypedList):
             self._row_bytes = sum(len(name.encode()) + NUMBER_BYTES for name in names)
             self._unreadable = 0
             rows = file.metadata.num_rows
-            self.estimate: int | None = rows if 0 <= rows <= MAX_ROWS else None
+            self.estimate: int | None = rows if 0 <= rows <= contents.MAX_ROWS else None
 
     def warnings(self) -> list[str]:
         found = super().warnings()
@@ -135,13 +123,13 @@ class ParquetList(TypedList):
             yield start, end
             start = end
 
-    def _cells(self, batch: Any) -> list[TypedCells]:
+    def _cells(self, batch: Any) -> list[contents.TypedCells]:
         cells = []
         for name, column in zip(self.given, self.columns, strict=True):
             with arrow_errors():
                 values, unreadable = values_of(batch.column(name), column.kind)
             self._unreadable += unreadable
-            cells.append(TypedCells(values, column.kind))
+            cells.append(contents.TypedCells(values, column.kind))
         return cells
 
 
@@ -235,7 +223,7 @@ def _column_metadata(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
         key.decode("utf-8", "replace").lower(): value for key, value in (metadata or {}).items()
     }
     return {
-        key: clean_words(texts.get(key, b"").decode("utf-8", "replace")[:2000])
+        key: contents.clean_words(texts.get(key, b"").decode("utf-8", "replace")[:2000])
         for key in ("unit", "description", "ucd")
     }
 
@@ -283,15 +271,15 @@ def values_of(array: Any, kind: Kind) -> tuple[list[Value], int]:
     if types.is_dictionary(array.type) and is_text(array.type.value_type):
         return _texts(array), 0
     if is_text(array.type):
-        return [None if text is None else clean(text) for text in array.to_pylist()], 0
+        return [None if text is None else contents.clean(text) for text in array.to_pylist()], 0
     if kind == "float" and types.is_floating(array.type):
-        numbers = numbers_of(array, math.nan)
-        return (floats if types.is_float64(array.type) else short_floats)(numbers), 0
+        as_written = contents.floats if types.is_float64(array.type) else contents.short_floats
+        return as_written(numbers_of(array, math.nan)), 0
     values, left_out = _python_values(array)
     if kind == "float":
-        values = floats(np.array([np.nan if v is None else float(v) for v in values]))
+        values = contents.floats(np.array([np.nan if v is None else float(v) for v in values]))
     elif kind == "int":
-        values = [None if v is None or abs(v) >= INT64 else v for v in values]
+        values = [None if v is None or abs(v) >= contents.INT64 else v for v in values]
     elif kind == "str":
         values = [None if v is None else str(v) for v in values]
     return values, left_out
@@ -310,8 +298,9 @@ def numbers_of(array: Any, null: float) -> NDArray[Any]:
 def _texts(array: Any) -> list[Value]:
     # A dictionary may be large: decode only the entries used in these rows.
     used = array.indices.unique().drop_null()
-    texts = [None if v is None else clean(v) for v in array.dictionary.take(used).to_pylist()]
-    text_of: dict[int | None, str | None] = dict(zip(used.to_pylist(), texts, strict=True))
+    texts: list[str | None] = array.dictionary.take(used).to_pylist()
+    cleaned = [None if text is None else contents.clean(text) for text in texts]
+    text_of: dict[int | None, str | None] = dict(zip(used.to_pylist(), cleaned, strict=True))
     return [text_of.get(each) for each in array.indices.to_pylist()]
 
 

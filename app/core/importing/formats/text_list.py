@@ -11,18 +11,10 @@ from pathlib import Path
 
 from agent.spectra.readers.coordinates import parse_sexagesimal
 from app.core.errors import ImportFailed, counted_text
+from app.core.importing.formats import contents
 from app.core.importing.formats.byte_stream import Recoded, Stream, byte_stream
 from app.core.importing.formats.cell_numbers import float_of, is_missing
-from app.core.importing.formats.contents import (
-    BLOCK_BYTES,
-    MAX_CELL,
-    MAX_COLUMNS,
-    Kind,
-    ListColumn,
-    Refused,
-    RowBlock,
-    column_names,
-)
+from app.core.importing.formats.contents import Kind, ListColumn, Refused, RowBlock
 from app.core.importing.formats.ecsv_header import EcsvColumn, EcsvHeader, ecsv_header
 from app.core.importing.formats.encodings import Decoder, encoding_of
 from app.core.importing.formats.text_cells import KindGuess, TextCells
@@ -71,7 +63,7 @@ class TextList:
 
     @property
     def columns(self) -> tuple[ListColumn, ...]:
-        names = column_names(self._layout.names)
+        names = contents.column_names(self._layout.names)
         declared = self._declared or [EcsvColumn(name) for name in names]
         return tuple(
             ListColumn(name=name, kind=kind or "str", unit=each.unit, description=each.description)
@@ -187,7 +179,7 @@ def text_blocks(stream: Stream, encoding: str, decoder: Decoder) -> Iterator[str
 def line_blocks(stream: Stream) -> Iterator[bytes]:
     """Blocks of whole lines; the last line may lack its end."""
     rest, first = b"", True
-    while raw := stream.read(BLOCK_BYTES):
+    while raw := stream.read(contents.BLOCK_BYTES):
         rest += raw
         if first and len(rest) >= len(UTF8_BOM):
             rest, first = rest.removeprefix(UTF8_BOM), False
@@ -210,7 +202,7 @@ def _last_line_end(raw: bytes) -> int:
 
 def _rest_after_line(stream: Stream) -> bytes:
     """Skip the rest of a line; returns what was read after its end."""
-    while raw := stream.read(BLOCK_BYTES):
+    while raw := stream.read(contents.BLOCK_BYTES):
         ends = [end for end in (raw.find(b"\n"), raw.find(b"\r")) if end >= 0]
         if ends:
             return raw[min(ends) + 1 :]
@@ -247,8 +239,8 @@ def read_layout(lines: Sequence[str], hint: str = "") -> TextLayout:
     body = [line for _, line in rows[:MAX_LINES]]
     delimiter = delimiter_of(body, hint)
     first = cells_of(body[0], delimiter)
-    if len(first) > MAX_COLUMNS:
-        raise ImportFailed(f"it has {len(first):,} columns, more than {MAX_COLUMNS:,}")
+    if len(first) > contents.MAX_COLUMNS:
+        raise ImportFailed(f"it has {len(first):,} columns, more than {contents.MAX_COLUMNS:,}")
     if is_header(first, [cells_of(line, delimiter) for line in body[1:]]):
         return TextLayout(delimiter, tuple(first), rows[0][0] + 1)
     names = _names_in_comment(comments, delimiter, len(first))
@@ -447,8 +439,8 @@ class RowReader:
         if len(record) < width or any(record[width:]):
             return f"{counted_text(len(record), 'cell')} instead of {width:,}"
         longest = max(map(len, record))
-        if longest > MAX_CELL:
-            return f"a cell of {longest:,} characters, more than {MAX_CELL:,}"
+        if longest > contents.MAX_CELL:
+            return f"a cell of {longest:,} characters, more than {contents.MAX_CELL:,}"
         if "\0" in "".join(record):
             return "it contains a NUL byte"
         return ""
@@ -497,7 +489,7 @@ class _LineFeed:
 
 def _may_hold_long_cell(text: str) -> bool:
     """False if every stretch of MAX_CELL / 2 characters contains a line end."""
-    step = MAX_CELL // 2
+    step = contents.MAX_CELL // 2
     return any(text.find("\n", at, at + step) < 0 for at in range(0, len(text) - step, step))
 
 

@@ -13,22 +13,10 @@ import numpy as np
 
 from agent.votable.parser import CODES, BadRow, Cell, Row, VOTableError, VOTableField, VOTableParser
 from app.core.errors import ImportFailed
+from app.core.importing.formats import contents
 from app.core.importing.formats.byte_stream import Stream, byte_stream
 from app.core.importing.formats.cell_numbers import float_of, is_missing
-from app.core.importing.formats.contents import (
-    INT64,
-    MAX_CELL,
-    Kind,
-    ListColumn,
-    Refused,
-    RowBlock,
-    TypedCells,
-    TypedList,
-    Value,
-    clean,
-    clean_words,
-    column_names,
-)
+from app.core.importing.formats.contents import Kind, ListColumn, Refused, RowBlock, Value
 
 KINDS: dict[str, Kind] = {
     "boolean": "bool",
@@ -47,12 +35,12 @@ TRUE, FALSE = frozenset("tT1"), frozenset("fF0")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 
 
-class VOTableList(TypedList):
+class VOTableList(contents.TypedList):
     format = "VOTable"
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        parser = VOTableParser(MAX_CELL)
+        parser = VOTableParser(contents.MAX_CELL)
         with _opened(path) as stream:
             for _ in parser.rows(stream.read):
                 if parser.is_described:
@@ -69,21 +57,21 @@ class VOTableList(TypedList):
         if not self._used:
             raise ImportFailed("its table has no columns of single values")
         self.left_out = len(parser.fields) - len(self._used)
-        names = column_names([field.name for _, field in self._used])
+        names = contents.column_names([field.name for _, field in self._used])
         self.columns = tuple(
             ListColumn(
                 name=name,
                 kind=KINDS[field.datatype],
-                unit=clean_words(field.unit),
-                description=clean_words(field.description),
-                ucd=clean_words(field.ucd),
+                unit=contents.clean_words(field.unit),
+                description=contents.clean_words(field.description),
+                ucd=contents.clean_words(field.ucd),
             )
             for name, (_, field) in zip(names, self._used, strict=True)
         )
         self.estimate = parser.expected_rows
 
     def blocks(self) -> Iterator[RowBlock]:
-        parser = VOTableParser(MAX_CELL)
+        parser = VOTableParser(contents.MAX_CELL)
         line = 1
         with _opened(self._path) as stream:
             for rows in parser.rows(stream.read):
@@ -103,7 +91,9 @@ class VOTableList(TypedList):
                 lines.append(line)
                 good.append(row)
         cells = [
-            TypedCells([value_of(row[number], field) for row in good], KINDS[field.datatype])
+            contents.TypedCells(
+                [value_of(row[number], field) for row in good], KINDS[field.datatype]
+            )
             for number, field in self._used
         ]
         return RowBlock(lines, cells, refused)
@@ -131,7 +121,7 @@ def value_of(cell: Cell, field: VOTableField) -> Value:
 def _from_text(text: str, field: VOTableField) -> Value:
     kind = KINDS[field.datatype]
     if kind == "str":
-        return clean(text)
+        return contents.clean(text)
     text = text.strip()
     if not text or (field.null and text == field.null) or is_missing(text):
         return None
@@ -141,14 +131,14 @@ def _from_text(text: str, field: VOTableField) -> Value:
         number = float_of(text)
         return None if number is None or math.isnan(number) else number
     integer = int(text) if _INTEGER.fullmatch(text) else _hexadecimal(text)
-    return integer if integer is not None and abs(integer) < INT64 else None
+    return integer if integer is not None and abs(integer) < contents.INT64 else None
 
 
 def _from_bytes(raw: bytes, field: VOTableField) -> Value:
     if field.datatype == "char":
-        return clean(raw.partition(b"\0")[0].decode("utf-8", "replace"))
+        return contents.clean(raw.partition(b"\0")[0].decode("utf-8", "replace"))
     if field.datatype == "unicodeChar":
-        return clean(raw.decode("utf-16-be", "replace").partition("\0")[0])
+        return contents.clean(raw.decode("utf-16-be", "replace").partition("\0")[0])
     if field.datatype == "bit":
         return raw[0] != 0  # some writers set another bit of the byte than the first
     if field.datatype == "boolean":
