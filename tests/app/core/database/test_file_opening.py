@@ -88,8 +88,6 @@ def test_what_is_no_session_is_refused(tmp_path):
 
 
 # Errors of the database are reported as SessionErrors that say what to do.
-
-
 @pytest.fixture
 def impatient(monkeypatch):
     monkeypatch.setattr(error_messages, "BUSY_TIMEOUT_S", 0.3)
@@ -177,8 +175,6 @@ def locked_by_another(location, first="PRAGMA no_such_thing"):
 
 
 # Passwords and keys never get into what is shown of a location.
-
-
 @pytest.mark.parametrize(("location", "shown"), [
     (Path("/home/ada/a://b:c@d.speco3"), "/home/ada/a:/b:c@d.speco3"),
     ("/home/ada/night.speco3", "/home/ada/night.speco3"),

@@ -30,15 +30,11 @@ TEXTS = st.one_of(
     ),
 )  # fmt: skip
 
-
 REAL = st.floats(allow_nan=True, allow_infinity=True)
-
 
 WHOLE = st.integers(-(2**63) + 1, 2**63 - 1)
 
-
 OWN = {"words": TEXTS, "Teff": REAL, "number": WHOLE, "is it": st.booleans()}
-
 
 DECLARED = [
     {"name": "words", "type": "str", "unit": "", "description": "", "ucd": ""},
@@ -46,7 +42,6 @@ DECLARED = [
     {"name": "number", "type": "int", "unit": "", "description": "", "ucd": "meta.number"},
     {"name": "is it", "type": "bool", "unit": "", "description": "", "ucd": ""},
 ]
-
 
 ROW = st.fixed_dictionaries(
     {
@@ -60,7 +55,6 @@ ROW = st.fixed_dictionaries(
         ),
     }
 )
-
 
 OPINION = st.builds(
     Opinion,

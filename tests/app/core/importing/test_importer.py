@@ -291,8 +291,6 @@ def test_rows_of_nothing_may_not_fill_the_disk(folder, monkeypatch):
 
 
 # Rows on their way into the tables: counts, duplicates, stops and restarts.
-
-
 def test_a_second_list_goes_on_where_the_first_ended(session, folder):
     import_text(session, folder, text_of())
     report = import_text(session, folder, "name,path\nx,x.fits\ny,y.fits\n", "more.csv")

@@ -232,8 +232,6 @@ def set_own(session, number, own):
 
 
 # Counts stop at their limit and say so.
-
-
 @settings(max_examples=examples(50))
 @given(tree=TREES, at_most=st.integers(1, 200))
 def test_how_many_a_filter_shows(seen, tree, at_most):

@@ -14,7 +14,6 @@ from tests.night import seeds
 DEEP = "[" * 100_000
 HUGE = 2**63 - 1
 
-
 VALUES = {
     "log": {
         "at": ["x'00'", "7"],

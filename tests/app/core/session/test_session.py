@@ -108,8 +108,6 @@ def test_one_and_many():
 
 
 # Several candidates judged in one act: all or none of them, and one undo takes all back.
-
-
 def rejected(opinion):
     return replace(opinion, verdict=Verdict.REJECT)
 

@@ -166,8 +166,6 @@ def test_texts_in_every_encoding(folder, encoding):
 
 
 # Values of Arrow columns, and how many bytes they take, without pandas.
-
-
 def test_kinds_and_slices_of_arrow():
     kinds = {
         pa.int8(): "int", pa.uint64(): "int", pa.float16(): "float", pa.decimal128(5, 2): "float",
