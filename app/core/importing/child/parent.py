@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, BinaryIO, Self, cast
+from typing import IO, Any, BinaryIO, Self, cast
 
 from agent.child_process.start_child import child_command, start_child
 from app.core.errors import ImportFailed, ImportStopped
@@ -87,15 +87,8 @@ class ListReaderProcess:
             "memory_bytes": min((FOLDER_MEMORY if has_folder else LIST_MEMORY) + size, MAX_MEMORY),
         }
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
-        script = str(Path(__file__).with_name("child.py"))
         try:
-            self._process = start_child(
-                child_command("list-reader", [script], json.dumps(request)),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=self._stderr,
-                env={**os.environ, **ENVIRONMENT},
-            )
+            self._process = _started(request, self._stderr)
         except OSError as error:
             self._stderr.close()
             raise ImportFailed(f"the process to read it could not be started: {error}") from error
@@ -192,6 +185,17 @@ class ListReaderProcess:
         if error_text:
             reason = f"{reason}: {error_text}"
         return f"{reason}; it may be damaged: save it again, if possible as CSV"
+
+
+def _started(request: Mapping[str, Any], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
+    script = str(Path(__file__).with_name("child.py"))
+    return start_child(
+        child_command("list-reader", [script], json.dumps(request)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        env={**os.environ, **ENVIRONMENT},
+    )
 
 
 def _size(path: Path) -> int:
