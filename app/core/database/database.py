@@ -164,6 +164,15 @@ class Database:
     @contextmanager
     def _write_turn(self, *, urgent: bool = False) -> Iterator[None]:
         """Write after those who asked before: with a plain lock, busy writers could go first."""
+        with self._queued(urgent=urgent):
+            self._thread.is_writing = True
+            try:
+                yield
+            finally:
+                self._thread.is_writing = False
+
+    @contextmanager
+    def _queued(self, *, urgent: bool) -> Iterator[None]:
         mine = object()
         try:
             with self._turn_changed:
@@ -177,11 +186,7 @@ class Database:
                     f"{self.location}: another part of this program is still writing to it. "
                     "Nothing was lost. Try again"
                 )
-            self._thread.is_writing = True
-            try:
-                yield
-            finally:
-                self._thread.is_writing = False
+            yield
         finally:
             with self._turn_changed:
                 self._writers.remove(mine)
