@@ -1,12 +1,17 @@
 """Sessions for tests."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import insert
+from sqlalchemy import Executable, insert, update
 
 from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates, lists
+from app.core.session.records import Opinion, Verdict
 from app.core.session.session import Session, new_session
+
+ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
 
 
 def fill(session: Session, count: int) -> Session:
@@ -30,3 +35,20 @@ def fill(session: Session, count: int) -> Session:
 
 def made(location: Path | str, count: int = 5, reviewer: str = "Ada") -> Session:
     return fill(new_session(location, find_task("CV"), reviewer), count)
+
+
+def change(session: Session, statement: Executable | str) -> None:
+    """Change the tables of a session behind its back."""
+    with session.database.writing() as connection:
+        if isinstance(statement, str):
+            connection.exec_driver_sql(statement)
+        else:
+            connection.execute(statement)
+
+
+def change_candidates(session: Session, values: Mapping[int, Mapping[str, Any]]) -> None:
+    """Set columns of candidates, by their ids."""
+    with session.database.writing() as connection:
+        for number, columns in values.items():
+            here = candidates.c.id == number
+            connection.execute(update(candidates).where(here).values(columns))

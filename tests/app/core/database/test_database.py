@@ -14,14 +14,11 @@ from sqlalchemy import insert, select
 from app.core.database import error_messages
 from app.core.database.tables import facts, log
 from app.core.errors import SessionError
-from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.session.kept_lines import held, held_by
 from tests.app.core.session.recorder import line_of, press
-from tests.app.core.sessions import fill, made
+from tests.app.core.sessions import ACCEPT, fill, made
 from tests.processes import LONG_S, wait_until
-
-ACCEPT = Opinion(verdict=Verdict.ACCEPT)
 
 
 def test_threads_that_write_and_read_at_once(location):

@@ -13,12 +13,10 @@ import pytest
 from app.core.database import error_messages
 from app.core.database.locations import shown_location
 from app.core.errors import SessionError
-from app.core.session.records import Opinion, Verdict
+from app.core.session.records import Opinion
 from app.core.session.session import open_session
-from tests.app.core.sessions import made
+from tests.app.core.sessions import ACCEPT, made
 from tests.processes import LONG_S, wait_until
-
-ACCEPT, REJECT, _ = (Opinion(verdict=verdict) for verdict in Verdict)
 
 
 def test_a_backup_put_beside_the_log_of_another(file_location, tmp_path):

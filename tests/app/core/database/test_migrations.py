@@ -13,11 +13,10 @@ from app.core.database import migrations, schema_check
 from app.core.database.migrations import VERSION
 from app.core.database.tables import metadata
 from app.core.errors import SessionError
-from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.database import make_schema_file
 from tests.app.core.database.make_schema_file import FOLDER, make, read
-from tests.app.core.sessions import made
+from tests.app.core.sessions import UNSURE, made
 
 KEPT = sorted(FOLDER.glob("schema_*.speco3.gz"))
 
@@ -43,7 +42,7 @@ def test_it_reads_as_it_did_has_todays_tables_and_work_goes_on_in_it(kept, tmp_p
         assert session.fact("tables") == str(VERSION)
         assert session.redo().candidate_id == 3
         assert session.undo().candidate_id == 3
-        session.record_verdict(4, Opinion(verdict=Verdict.UNSURE))
+        session.record_verdict(4, UNSURE)
     with open_session(location, "Ada", read_only=True) as session:
         history = read(session)["history"]
         assert without_news(history[:-3], read_as["history"]) == read_as["history"]

@@ -24,10 +24,8 @@ from tests.app.core.database.make_schema_file import FOLDER
 from tests.app.core.database.postgres import name_of
 from tests.app.core.session.kept_lines import held, held_by
 from tests.app.core.session.recorder import CANDIDATES, line_of, nursery
-from tests.app.core.sessions import made
+from tests.app.core.sessions import ACCEPT, made
 from tests.processes import LONG_S, wait_until
-
-ACCEPT = Opinion(verdict=Verdict.ACCEPT)
 
 
 @pytest.mark.parametrize("reviewers", [["Ada", "Ben", "Cy"], ["Ada"], ["Ada", "Ben", "Ada"]])

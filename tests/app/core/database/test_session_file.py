@@ -16,12 +16,9 @@ from sqlalchemy.exc import DataError, OperationalError
 from app.core.database import error_messages
 from app.core.database.file_opening import MAX_VALUE_BYTES
 from app.core.errors import ReadOnlyError, SessionError, SessionHeldError
-from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
-from tests.app.core.sessions import made
+from tests.app.core.sessions import ACCEPT, REJECT, made
 from tests.processes import LONG_S
-
-ACCEPT, REJECT, _ = (Opinion(verdict=verdict) for verdict in Verdict)
 
 
 def test_a_file_moved_away_and_put_back(file_location):

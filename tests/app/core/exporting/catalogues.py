@@ -18,8 +18,8 @@ from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates, lists
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import Session, new_session, open_session
+from tests.app.core.sessions import ACCEPT, REJECT
 
-ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
 AT = "2026-01-01T00:00:00+00:00"
 CONTRACT = [
     *("object_id", "ra", "dec", "path", "path_folder", "row"),

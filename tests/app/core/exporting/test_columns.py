@@ -36,6 +36,7 @@ from tests.app.core.exporting.catalogues import (
 )
 from tests.app.core.inspected import MEASURED, NANO, OTHER, said
 from tests.app.core.session.test_measurements import BARE, HALPHA
+from tests.app.core.sessions import ACCEPT, change
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
@@ -128,8 +129,7 @@ NAMES = ("p_combined", "catalogue_log_odds", "catalogue_claims")
 @pytest.fixture
 def session(session_path):
     with listed(session_path, [{"ra": 10.0, "dec": 41.0}, {}, {}]) as made:
-        with made.database.writing() as connection:
-            connection.execute(update(candidates).values(agent_p_yes=0.5, p_combined=0.5))
+        change(made, update(candidates).values(agent_p_yes=0.5, p_combined=0.5))
         yield made
 
 
@@ -309,7 +309,7 @@ def test_one_persons_catalogue_and_what_columns_mean(two, session_path):
 def test_a_session_without_any_of_these_has_none_of_the_columns(session_path):
     """Neither sub-classes and fields nor services, models and measured lines."""
     with listed(session_path, [{}]) as session:
-        session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
+        session.record_verdict(1, ACCEPT)
         report = export(session, session_path.with_suffix(".csv"), which="all")
     assert report.columns == tuple(CONTRACT)
 

@@ -33,6 +33,7 @@ from tests.app.core.exporting.catalogues import (
 )
 from tests.app.core.inspected import said
 from tests.app.core.judged_sessions import say
+from tests.app.core.sessions import ACCEPT, REJECT, change
 
 
 def test_the_same_from_a_team(team_location, tmp_path):
@@ -141,8 +142,7 @@ def test_no_room_for_it(session_path, tmp_path):
     for out in outs:
         out.write_text("as it was")
     with people(session_path) as session:
-        with session.database.writing() as connection:
-            connection.execute(update(candidates).values(label="x" * 9_000))
+        change(session, update(candidates).values(label="x" * 9_000))
         for number in range(1, 6):
             add_inspection(session, number, said())
         command = [sys.executable, "-c", CRAMPED, str(session_path), *map(str, outs)]
@@ -316,16 +316,14 @@ def test_a_damaged_session_is_told(session_path):
         session_path.unlink()
     with listed(session_path, [{}]) as session:
         session.record_verdict(1, ACCEPT)
-        with session.database.writing() as connection:
-            connection.execute(update(judgements).values(verdict="=cmd()"))
+        change(session, update(judgements).values(verdict="=cmd()"))
         export(session, session_path.with_suffix(".csv"), which="all")
         found = read_csv(session_path.with_suffix(".csv"))
         assert "'=cmd()" in session_path.with_suffix(".csv").read_text()
         assert found["verdict"] == ["=cmd()"]
         export(session, session_path.with_suffix(".fits"), which="all")
         assert read_back(session_path.with_suffix(".fits"))["verdict"] == ["=cmd()"]
-        with session.database.writing() as connection:
-            connection.execute(update(judgements).values(confidence="+x"))
+        change(session, update(judgements).values(confidence="+x"))
         for suffix in (".csv", ".fits"):
             with pytest.raises(SessionError, match="a text where a whole number belongs"):
                 export(session, session_path.with_suffix(suffix), which="all")

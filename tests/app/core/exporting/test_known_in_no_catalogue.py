@@ -47,6 +47,7 @@ from app.ui.program.samp.shared_tables import written_table
 from app.ui.session.candidate.queue_neighbours import Queue
 from tests.app.core.exporting.catalogues import read_back
 from tests.app.core.inspected import MEASURED, NANO, said
+from tests.app.core.sessions import ACCEPT
 from tests.app.core.sharing.hidden import LIST, hide, known
 from tests.app.example_plugin import PluginSite, write_package
 from tests.app.ui.candidates import sample_file
@@ -129,7 +130,7 @@ def whole(request, tmp_path_factory):
     place = sample_file(tmp_path_factory.mktemp("whole"), LIST)
     with open_session(place, "Ada") as opened:
         if request.param % 3:
-            opened.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
+            opened.record_verdict(1, ACCEPT)
         hide(opened, rate=25.0, seed=request.param)
         if request.param % 2:
             share_out(opened, SharePlan(people=("Ada", "Grace"), overlap=20.0))

@@ -11,6 +11,7 @@ from app.core.session.records import Opinion, Verdict
 from app.core.sharing import merge
 from tests.app.core.exporting.catalogues import listed, read_csv
 from tests.app.core.session.test_rebuild import moment
+from tests.app.core.sessions import REJECT, UNSURE
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +26,7 @@ def written(location):
         verdict=Verdict.ACCEPT, confidence=4, flags=("a;b", "c"), comment='Hα "宽"\n\x1b]0;x\x07'
     )
     session.record_verdict(1, full, seconds=2.25, shown={"verdict": "YES", "p_yes": 0.9})
-    session.record_verdict(2, Opinion(verdict=Verdict.REJECT))
+    session.record_verdict(2, REJECT)
     session.undo()
     session.redo()
     return session
@@ -45,7 +46,7 @@ def test_a_line_for_each(location, tmp_path):
         assert list(log_lines(session, 1)) == [first]
         other = tmp_path / "b.speco3"
         with listed(other, [{}, {}], reviewer="Ben") as ben:
-            ben.record_verdict(1, Opinion(verdict=Verdict.UNSURE))
+            ben.record_verdict(1, UNSURE)
             merge(session, ben)
             identity = ben.id
         assert list(log_lines(session))[-1].endswith("  Ben  J000001  UNSURE, merged")
@@ -69,7 +70,7 @@ def test_a_line_for_each(location, tmp_path):
 def test_more_than_a_page(tmp_path):
     with listed(tmp_path / "a.speco3", [{} for _ in range(1100)]) as session:
         for number in range(1, 1101):
-            session.record_verdict(number, Opinion(verdict=Verdict.REJECT))
+            session.record_verdict(number, REJECT)
         assert len(list(log_lines(session))) == 1100
         assert write_log(session, tmp_path / "log.csv") == 1100
     assert read_csv(tmp_path / "log.csv")["candidate"] == [str(n) for n in range(1, 1101)]

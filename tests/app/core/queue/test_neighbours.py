@@ -10,7 +10,7 @@ from app.core.database.tables import candidates
 from app.core.errors import SessionError
 from app.core.queue import neighbours
 from app.core.queue.neighbours import nearest, separation_arcsec
-from tests.app.core.sessions import made
+from tests.app.core.sessions import change, made
 
 CENTRES = [
     (0.0, 0.0), (359.9999, 45.0), (0.0001, -60.0), (180.0, 89.999), (10.0, -90.0), (77.0, 90.0),
@@ -133,13 +133,11 @@ def test_radii_that_are_none(sky, radius):
 def test_a_strangers_positions_are_numbers(tmp_path):
     with made(tmp_path / "a.speco3", 3) as session:
         put(session, {1: (10.0, 5.0), 2: (10.0, 5.0)})
-        with session.database.writing() as connection:
-            connection.exec_driver_sql("UPDATE candidates SET ra = 'east' WHERE id = 2")
+        change(session, "UPDATE candidates SET ra = 'east' WHERE id = 2")
         assert neighbours(session, session.candidate(1), 3600) == []
         with pytest.raises(SessionError, match="a text where a number belongs"):
             session.candidate(2)
-        with session.database.writing() as connection:
-            connection.exec_driver_sql("UPDATE candidates SET ra = 9e999 WHERE id = 2")
+        change(session, "UPDATE candidates SET ra = 9e999 WHERE id = 2")
         with pytest.raises(SessionError, match="an infinite number"):
             session.candidate(2)
 

@@ -17,12 +17,10 @@ from app.core.queue import (
     page,
     parse_filter,
 )
-from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
-from tests.app.core.sessions import made
+from tests.app.core.sessions import REJECT, made
 
 SCORE = Sort("score", True)
-REJECT = Opinion(verdict=Verdict.REJECT)
 
 
 def names(session):

@@ -26,15 +26,13 @@ from app.core.queue import (
 )
 from app.core.queue import walk as walking
 from app.core.queue.filters import Not, Number, OwnColumnFilter
-from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.queue.trees import SORTS, TREES
-from tests.app.core.sessions import made
+from tests.app.core.sessions import REJECT, change, made
 from tests.night import examples
 from tests.processes import LONG_S
 
 SCORE = Sort("score", descending=True)
-REJECT = Opinion(verdict=Verdict.REJECT)
 
 
 def numbers(page):
@@ -211,8 +209,7 @@ def test_an_empty_list_and_pages_of_no_length(tmp_path):
 
 def test_a_strangers_numbers_may_be_words(tmp_path):
     with made(tmp_path / "a.speco3", 3) as session:
-        with session.database.writing() as connection:
-            connection.exec_driver_sql("UPDATE candidates SET score = 'high' WHERE id = 2")
+        change(session, "UPDATE candidates SET score = 'high' WHERE id = 2")
         for sort in (SCORE, Sort("score")):
             with pytest.raises(SessionError, match="damaged"):
                 page(session, sort=sort)
@@ -227,8 +224,7 @@ def set_scores(session, scores):
 
 
 def set_own(session, number, own):
-    with session.database.writing() as connection:
-        connection.execute(update(candidates).where(candidates.c.id == number).values(own=own))
+    change(session, update(candidates).where(candidates.c.id == number).values(own=own))
 
 
 # Counts stop at their limit and say so.

@@ -8,11 +8,8 @@ from functools import cache
 from pathlib import Path
 
 from app.core.errors import SessionError
-from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
-from tests.app.core.sessions import made
-
-ACCEPT, REJECT, _ = (Opinion(verdict=verdict) for verdict in Verdict)
+from tests.app.core.sessions import ACCEPT, REJECT, made
 
 
 @cache

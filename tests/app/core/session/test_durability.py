@@ -7,16 +7,15 @@ import pytest
 
 from app.core.errors import SessionError
 from app.core.session import verdict_log
-from app.core.session.records import Opinion, Verdict
+from app.core.session.records import Opinion
 from app.core.session.session import open_session
 from app.core.statistics.pace import recent_pace
 from tests.app.core.session.kept_lines import check
 from tests.app.core.session.recorder import CANDIDATES, line_of
-from tests.app.core.sessions import made
+from tests.app.core.sessions import ACCEPT, made
 from tests.night import seeds
 
 KILLS = 25
-ACCEPT = Opinion(verdict=Verdict.ACCEPT)
 
 
 @pytest.mark.parametrize("seed", seeds(by_day=2, by_night=8))

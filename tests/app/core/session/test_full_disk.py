@@ -5,17 +5,14 @@ import pytest
 from app.core.errors import SessionError
 from app.core.exporting import export
 from app.core.exporting.log_file import write_log
-from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.spectra.packing import pack
 from tests.app.core.session.full_disk import full_disk, until_refused
 from tests.app.core.session.kept_lines import check
 from tests.app.core.session.recorder import CANDIDATES, line_of
-from tests.app.core.sessions import made
+from tests.app.core.sessions import ACCEPT, REJECT, UNSURE, change, made
 
 __all__ = ["full_disk"]
-
-ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
 
 
 def test_a_full_disk_is_read_from_and_named(full_disk, tmp_path):
@@ -97,7 +94,6 @@ def test_no_room_by_the_database_s_own_count(file_location):
             connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 4}")
         assert "disk is full" in str(until_refused(session).value)
         kept = {entry.id: line_of(entry) for entry in session.history()}
-        with session.database.writing() as connection:
-            connection.exec_driver_sql("PRAGMA max_page_count = 100000")
+        change(session, "PRAGMA max_page_count = 100000")
         session.record_verdict(1, UNSURE)
     check(file_location, kept)

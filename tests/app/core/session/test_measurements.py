@@ -15,7 +15,7 @@ from app.core.session.measurements import (
     withdraw_measurement,
 )
 from app.core.session.session import open_session
-from tests.app.core.sessions import made
+from tests.app.core.sessions import change, made
 
 HALPHA = HandMeasurement(
     line="Hα", ew=-15.5, ew_error=0.5, fwhm_kms=354.0, centroid=6564.9, snr=12.0,
@@ -85,8 +85,7 @@ def test_what_is_no_measurement_is_not_kept(session):
 )
 def test_a_spoilt_one_is_told(session, spoilt):
     record_measurement(session, 1, HALPHA)
-    with session.database.writing() as connection:
-        connection.execute(update(measurements).values(spoilt))
+    change(session, update(measurements).values(spoilt))
     with pytest.raises(SessionError, match="damaged"):
         measurements_of(session)
 

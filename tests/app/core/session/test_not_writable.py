@@ -8,10 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.session.records import Opinion, Verdict
-from tests.app.core.sessions import made
-
-ACCEPT = Opinion(verdict=Verdict.ACCEPT)
+from tests.app.core.sessions import ACCEPT, made
 
 
 @pytest.fixture

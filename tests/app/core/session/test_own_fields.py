@@ -27,7 +27,7 @@ from app.core.session.subclass_and_fields import (
     with_value,
 )
 from app.core.sharing import merge
-from tests.app.core.sessions import made
+from tests.app.core.sessions import ACCEPT, made
 
 QUALITY = OwnField(name="quality", kind="choice", choices=("good", "poor"), key="J")
 
@@ -151,11 +151,11 @@ def test_a_sub_class_is_checked_before_it_is_stored(tmp_path):
 def test_they_are_kept_undone_and_redone(location):
     given = Opinion(verdict=Verdict.ACCEPT, subclass="DN/WZ Sge", fields=field_values({"q": 1.5}))
     with made(location) as session:
-        session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
+        session.record_verdict(1, ACCEPT)
         session.record_verdict(1, given)
         assert session.judgement(1).opinion == given
         session.undo()
-        assert session.judgement(1).opinion == Opinion(verdict=Verdict.ACCEPT)
+        assert session.judgement(1).opinion == ACCEPT
         session.redo()
         assert session.judgement(1).opinion == given
         assert [entry.opinion for entry in session.history()][1] == given

@@ -25,19 +25,19 @@ from app.core.session.known_answers import (
     without_known,
 )
 from app.core.session.provenance import SimulatedCount, provenance, simulated_in, simulated_of
-from app.core.session.records import Opinion, Verdict
+from app.core.session.records import Opinion
 from app.core.session.session import open_session
 from tests.app.core.exporting.catalogues import add_list, listed
 from tests.app.core.inspected import MEASURED, NANO, said
-from tests.app.core.sessions import made
+from tests.app.core.sessions import ACCEPT, REJECT, change, made
 
 
 def test_all_of_it(location):
     with listed(location, [{}, {}, {}]) as session:
         add_list(session, [{}], [], {}, path="C:\\Users\\ada\\more.csv")
-        session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
-        session.record_verdict(1, Opinion(verdict=Verdict.REJECT))
-        session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
+        session.record_verdict(1, ACCEPT)
+        session.record_verdict(1, REJECT)
+        session.record_verdict(2, ACCEPT)
         session.record_verdict(3, Opinion(comment="later"))
         with session.database.writing() as connection:
             for number in (1, 2):
@@ -48,7 +48,7 @@ def test_all_of_it(location):
         given = list(session.history())
         assert found.session_id == session.id
     with open_session(location, "Ben") as session:
-        session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
+        session.record_verdict(2, ACCEPT)
         session.undo()
         later = provenance(session)
     assert (found.program, found.program_version) == ("Spec-o3 Workbench", program_version())
@@ -188,8 +188,7 @@ ROW = {"candidate_id": 2, "is_member": True, "class_name": "CV", "simulated": Fa
 def test_it_is_read_as_it_was_stored(location):
     with made(location, 3) as session:
         assert not has_known_answers(session)
-        with session.database.writing() as connection:
-            connection.execute(insert(known_answers).values(**ROW))
+        change(session, insert(known_answers).values(**ROW))
         assert has_known_answers(session)
         answer = known_answer_of(session, 2)
         assert (answer.is_member, answer.class_name, answer.is_simulated) == (True, "CV", False)

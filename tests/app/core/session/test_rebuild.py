@@ -12,7 +12,7 @@ from app.core.session.rebuild import RULE, rebuild_judgements
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import MAX_IDS, open_session
 from app.core.sharing import merge
-from tests.app.core.sessions import made
+from tests.app.core.sessions import ACCEPT, REJECT, change, made
 
 
 def derived(session):
@@ -84,8 +84,8 @@ def test_it_is_the_same_on_a_server(team_location):
 def test_what_an_older_program_chose_is_mended_once(location, tmp_path):
     """In sessions with merged lines, when they are opened for writing."""
     with made(location) as session, made(tmp_path / "b.speco3") as other:
-        session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
-        other.record_verdict(1, Opinion(verdict=Verdict.REJECT))
+        session.record_verdict(1, ACCEPT)
+        other.record_verdict(1, REJECT)
         merge(session, other)
         right = derived(session)
         with session.database.writing() as connection:
@@ -96,16 +96,15 @@ def test_what_an_older_program_chose_is_mended_once(location, tmp_path):
         assert derived(session) == wrong
     with open_session(location, "Ada") as session:
         assert derived(session) == right
-        with session.database.writing() as connection:
-            connection.execute(update(judgements).values(log_id=1, verdict="ACCEPT"))
+        change(session, update(judgements).values(log_id=1, verdict="ACCEPT"))
     with open_session(location, "Ada") as session:  # it is asked for no second time
         assert derived(session) == wrong
 
 
 def test_a_damaged_log_is_opened_all_the_same(tmp_path):
     with made(tmp_path / "a.speco3") as session, made(tmp_path / "b.speco3") as other:
-        session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
-        other.record_verdict(1, Opinion(verdict=Verdict.REJECT))
+        session.record_verdict(1, ACCEPT)
+        other.record_verdict(1, REJECT)
         merge(session, other)
         with session.database.writing() as connection:
             connection.execute(update(log).where(log.c.origin != "").values(origin_id=None))
@@ -119,7 +118,7 @@ def test_a_damaged_log_is_opened_all_the_same(tmp_path):
 def test_it_mends(file_location):
     with made(file_location, count=1200) as session:
         for number in range(1, 1201, 2):
-            session.record_verdict(number, Opinion(verdict=Verdict.ACCEPT))
+            session.record_verdict(number, ACCEPT)
         whole = derived(session)
         with session.database.writing() as connection:
             connection.execute(delete(judgements).where(judgements.c.candidate_id < 900))

@@ -16,10 +16,8 @@ from app.core.session import verdict_log
 from app.core.session.group_acts import MAX_CANDIDATES
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import list_roles, new_session, open_session
-from tests.app.core.sessions import made
+from tests.app.core.sessions import ACCEPT, REJECT, UNSURE, change, made
 from tests.app.ui.candidates import take_sample
-
-ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
 
 
 def test_a_verdict_is_there_after_a_restart(location):
@@ -82,8 +80,7 @@ def test_roles_name_the_column_of_the_label_and_damaged_ones_are_left_out(tmp_pa
         take_sample(session, 2)
         assert list_roles(session)[1]["label"] == "subclass"
         for text, found in (("no JSON", {}), ("[1]", {}), ('{"ra": 1, "dec": "d"}', {"dec": "d"})):
-            with session.database.writing() as connection:
-                connection.execute(update(lists).values(roles=text))
+            change(session, update(lists).values(roles=text))
             assert list_roles(session) == {1: found}
 
 
@@ -151,9 +148,9 @@ def test_one_undo_takes_all_back_and_one_redo_gives_them_again(session, count):
 
 
 def test_only_the_act_is_undone(session):
-    session.record_verdict(1, Opinion(verdict=Verdict.UNSURE))
+    session.record_verdict(1, UNSURE)
     session.record_group_act([3, 4, 5], rejected, place="overview")
-    session.record_verdict(6, Opinion(verdict=Verdict.ACCEPT))
+    session.record_verdict(6, ACCEPT)
     session.undo()
     assert verdicts(session) == {1: "UNSURE", 3: "REJECT", 4: "REJECT", 5: "REJECT"}
     session.undo()
@@ -194,7 +191,7 @@ def test_all_or_nothing_and_not_too_many(session, monkeypatch):
 
 
 def test_who_thinks_so_already_has_no_line(session):
-    session.record_verdict(1, Opinion(verdict=Verdict.REJECT))
+    session.record_verdict(1, REJECT)
     entries = session.record_group_act([1, 2], rejected, place="overview")
     assert [each.candidate_id for each in entries] == [2]
     session.undo()

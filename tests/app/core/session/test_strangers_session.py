@@ -17,6 +17,7 @@ from app.core.spectra.packing import pack, packed_spectrum
 from app.core.statistics.repeats import record_repeat
 from tests.app.core.exporting.catalogues import listed
 from tests.app.core.session.test_hostile_session import spoil
+from tests.app.core.sessions import REJECT
 from tests.night import BY_NIGHT
 
 VALUES = ["x'00ff'", "'='||char(1)", "-7.5", "'[3]'", "NULL"]
@@ -31,9 +32,9 @@ def stranger(location):
     rows = [{"own": {"a": 1.5}, "file_sha256": "ab"}, {"own": {}}, {}]
     with listed(location, rows, columns, roles={"score": "p"}) as session:
         session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT, flags=("x",)), seconds=1.0)
-        session.record_verdict(2, Opinion(verdict=Verdict.REJECT))
+        session.record_verdict(2, REJECT)
         session.undo()
-        record_repeat(session, 1, Opinion(verdict=Verdict.REJECT), seconds=1.0)
+        record_repeat(session, 1, REJECT, seconds=1.0)
         with session.database.writing() as connection:
             about = {"candidate_id": 1, "model": "nano", "model_sha256": "cd", "at": "2026"}
             said = {"verdict": "YES", "p_yes": 0.5, "stopped_by": "answer", "well_formed": True}
@@ -41,7 +42,7 @@ def stranger(location):
             packed = {"candidate_id": 3, "sha256": "", "content": b"abc"}
             connection.execute(insert(packed_spectra).values(packed))
     with open_session(location, "Ben") as session:
-        session.record_verdict(1, Opinion(verdict=Verdict.REJECT))
+        session.record_verdict(1, REJECT)
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -7,10 +7,8 @@ import pytest
 from app.core.errors import SessionError
 from app.core.session.records import Change, Opinion, Verdict
 from app.core.session.session import open_session
-from tests.app.core.sessions import made
+from tests.app.core.sessions import ACCEPT, REJECT, UNSURE, made
 from tests.night import seeds
-
-ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
 
 
 def verdicts(session):

@@ -24,6 +24,7 @@ from tests.agent.spectra.readers import samples
 from tests.agent.spectra.test_spectrum_bytes import alike
 from tests.app.core.exporting.catalogues import listed
 from tests.app.core.inspected import said
+from tests.app.core.sessions import REJECT, change
 
 SAMPLE = Path(__file__).resolve().parents[4] / "resources" / "sample" / "spectra"
 ACCEPT = Opinion(verdict=Verdict.ACCEPT, comment="宽")
@@ -63,7 +64,7 @@ def test_it_needs_no_other_file(location, tmp_path, spectra):
         session.record_verdict(2, ACCEPT, seconds=3.0)
         session.record_verdict(1, ACCEPT)
         session.undo()
-        record_repeat(session, 2, Opinion(verdict=Verdict.REJECT), seconds=1.0)
+        record_repeat(session, 2, REJECT, seconds=1.0)
         add_inspection(session, 3, said(number=3))
         wanted = [read_spectrum(session, session.candidate(number)) for number in (1, 2, 3)]
         report = pack(session, tmp_path / "sent", progress=lambda *done: told.append(done))
@@ -192,8 +193,7 @@ def test_a_changed_packed_spectrum_is_told(tmp_path, spectra):
             connection.execute(update(packed_spectra).values(content=content[:-1] + b"\0"))
         with pytest.raises(ReadError, match="hash"):
             packed_spectrum(session, 1)
-        with session.database.writing() as connection:
-            connection.exec_driver_sql("UPDATE packed_spectra SET content = 'text'")
+        change(session, "UPDATE packed_spectra SET content = 'text'")
         with pytest.raises(ReadError):
             packed_spectrum(session, 1)
 

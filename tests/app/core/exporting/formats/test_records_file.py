@@ -11,6 +11,7 @@ from app.core.progress import StoppedError
 from app.core.statistics.adjudication import set_adjudicator
 from tests.app.core.exporting.catalogues import people
 from tests.app.core.inspected import MEASURED, NANO, said
+from tests.app.core.sessions import change
 
 
 @pytest.fixture
@@ -66,8 +67,7 @@ def test_whole_or_not_at_all(session, tmp_path):
     out.write_text("as it was")
     with pytest.raises(StoppedError):
         write_records(session, out, should_stop=lambda: True)
-    with session.database.writing() as connection:
-        connection.exec_driver_sql("UPDATE inspections SET record = '{}' WHERE candidate_id = 2")
+    change(session, "UPDATE inspections SET record = '{}' WHERE candidate_id = 2")
     with pytest.raises(SessionError, match="damaged"):
         write_records(session, out)
     assert out.read_text() == "as it was"
