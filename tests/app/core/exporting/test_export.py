@@ -33,7 +33,7 @@ from tests.app.core.exporting.catalogues import (
 )
 from tests.app.core.inspected import said
 from tests.app.core.judged_sessions import say
-from tests.app.core.sessions import ACCEPT, REJECT, change
+from tests.app.core.sessions import change
 
 
 def test_the_same_from_a_team(team_location, tmp_path):

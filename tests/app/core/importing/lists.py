@@ -1,5 +1,6 @@
 """Small lists in every format, and what a session holds after one was imported."""
 
+import gzip
 import json
 from collections.abc import Sequence
 from io import BytesIO
@@ -10,7 +11,9 @@ import numpy as np
 from sqlalchemy import select
 
 from app.core.database.tables import lists, refused_rows
+from app.core.importing.formats.contents import ListFile
 from app.core.importing.importer import import_list
+from app.core.importing.opening import open_list
 from app.core.session.records import Candidate
 from app.core.session.session import Session
 
@@ -125,12 +128,43 @@ def rng(seed: int = 1) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def import_text(session, folder, text, name="list.csv", **more):
+def listed(folder: Path, content: str | bytes, name: str = "list.csv") -> Path:
     path = folder / name
-    path.write_text(text)
-    return import_list(session, path, **more)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def opened(folder: Path, content: str | bytes, name: str = "list.csv") -> ListFile:
+    return open_list(listed(folder, content, name))
+
+
+def import_text(session, folder, text, name="list.csv", **more):
+    return import_list(session, listed(folder, text, name), **more)
 
 
 def values(file):
     blocks = [zip(*(c.values() for c in block.cells), strict=True) for block in file.blocks()]
     return [row for block in blocks for row in block]
+
+
+def texts_of(file: ListFile) -> dict[int, tuple[str, ...]]:
+    """Every row as text, by its number."""
+    found: dict[int, tuple[str, ...]] = {}
+    for block in file.blocks():
+        columns = [cells.texts() for cells in block.cells]
+        found |= dict(zip(block.lines, zip(*columns, strict=True), strict=True))
+    return found
+
+
+# Gzip files of several joined members, as bgzip and `cat a.gz b.gz` write them.
+def member(content: bytes, length: int) -> bytes:
+    """One member of exactly `length` bytes: a comment in its header fills the rest."""
+    packed = gzip.compress(content, mtime=0)
+    comment = b"x" * (length - len(packed) - 1) + b"\0"
+    return packed[:3] + b"\x10" + packed[4:10] + comment + packed[10:]
+
+
+def joined(content: bytes, size: int) -> bytes:
+    """The content in members that hold `size` bytes each; bgzip ends with an empty one."""
+    pieces = (content[at : at + size] for at in range(0, len(content), size))
+    return b"".join(gzip.compress(piece, mtime=0) for piece in (*pieces, b""))

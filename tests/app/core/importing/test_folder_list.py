@@ -16,7 +16,7 @@ from app.core.importing.importer import import_list, look_at, preview
 from app.core.importing.opening import open_list
 from app.core.importing.spectrum_rows import rows_of
 from tests.agent.spectra.readers import samples
-from tests.app.core.importing.lists import every, lists_of, owns, touch
+from tests.app.core.importing.lists import every, listed, lists_of, owns, touch
 
 
 def test_every_spectrum_is_a_candidate(session, spectra_folder):
@@ -115,8 +115,7 @@ def test_a_single_spectrum_and_a_folder_have_positions(session, tmp_path):
 
 
 def test_the_centre_of_a_plate_is_nobodys_position(tmp_path):
-    path = tmp_path / "a.fits"
-    path.write_bytes(FILES["image, plate"])
+    path = listed(tmp_path, FILES["image, plate"], "a.fits")
     assert [(row.ra, row.dec) for row in rows_of(path)] == [(None, None)]
 
 
@@ -124,8 +123,7 @@ def test_only_headers_are_read(tmp_path, monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("pixels were read")
 
-    path = tmp_path / "a.fits"
-    path.write_bytes(FILES["LAMOST"])
+    path = listed(tmp_path, FILES["LAMOST"], "a.fits")
     monkeypatch.setattr("agent.spectra.fits.fits_file.Hdu.image", refuse)
     monkeypatch.setattr("agent.spectra.fits.fits_file.Hdu.read", refuse)
     assert rows_of(path)[0].ra == 10.5
@@ -166,8 +164,7 @@ def test_names_that_are_not_unicode_are_counted(session, folder):
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names are text there")
 def test_a_list_whose_name_is_not_unicode(session, folder):
-    path = folder / "caf\udce9.csv"
-    path.write_text("object_id\nJ1\n")
+    path = listed(folder, "object_id\nJ1\n", "caf\udce9.csv")
     with pytest.raises(ImportFailed, match=r"^caf\?\.csv: its name .* is not valid Unicode"):
         import_list(session, path)
     assert look_at(path).problem.startswith("caf?.csv: its name")

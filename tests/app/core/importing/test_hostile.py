@@ -10,7 +10,7 @@ import pytest
 from app.core.errors import ImportFailed
 from app.core.importing.importer import import_list, preview
 from tests.app.core.importing.hostile_lists import FORMATS
-from tests.app.core.importing.lists import every, refusals, touch
+from tests.app.core.importing.lists import every, listed, refusals, touch
 from tests.night import BY_NIGHT
 
 COUNT = 300 if BY_NIGHT else 100
@@ -78,15 +78,11 @@ def cells_of_ten_mb(folder):
 
 
 def one_endless_line(folder):
-    path = folder / "list.csv"
-    path.write_bytes(b"name,path\n" + b"x," * 60_000_000)
-    return path
+    return listed(folder, b"name,path\n" + b"x," * 60_000_000)
 
 
 def only_line_ends(folder):
-    path = folder / "list.csv"
-    path.write_bytes(b"name,path\n" + b"\n" * 3_000_000 + b"a,a.fits\n")
-    return path
+    return listed(folder, b"name,path\n" + b"\n" * 3_000_000 + b"a,a.fits\n")
 
 
 def a_gzip_bomb(folder):
@@ -101,9 +97,7 @@ def a_gzip_bomb(folder):
 
 
 def very_many_columns(folder):
-    path = folder / "list.csv"
-    path.write_bytes(b"name" + b",c" * 50_000_000 + b"\n")
-    return path
+    return listed(folder, b"name" + b",c" * 50_000_000 + b"\n")
 
 
 def a_long_cell_in_a_votable(folder):

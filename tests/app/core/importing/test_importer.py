@@ -25,6 +25,7 @@ from tests.app.core.importing.lists import (
     ROWS,
     every,
     import_text,
+    listed,
     lists_of,
     owns,
     refusals,
@@ -152,8 +153,7 @@ def test_roles_can_be_chosen(session, folder):
 
 
 def test_a_list_that_changes_while_it_is_read(session, folder):
-    path = folder / "list.csv"
-    path.write_text(text_of())
+    path = listed(folder, text_of())
 
     def add(number, total):
         with path.open("a") as file:
@@ -175,8 +175,7 @@ def test_what_is_imported_can_be_judged_and_undone_meanwhile(session, folder):
 
 
 def test_packed_lists(session, folder):
-    path = folder / "list.csv.gz"
-    path.write_bytes(gzip.compress(text_of().encode()))
+    path = listed(folder, gzip.compress(text_of().encode()), "list.csv.gz")
     assert import_list(session, path).rows_used == 3
     assert every(session)[0].path == str(folder / "a.fits")
 
@@ -189,8 +188,7 @@ def test_a_preview_shows_what_would_be_done_and_what_cannot_be_read(folder):
     assert seen.roles.columns["score"] == "p_cv"
     assert 'path: column "path", from its name' in seen.roles.reasons
     assert preview(path, roles={"score": ""}).roles.number("score") is None
-    path = folder / "list.csv"
-    path.write_text("name,path\na\nb,b.fits\n")
+    path = listed(folder, "name,path\na\nb,b.fits\n")
     seen = preview(path)
     assert seen.rows == (("b", "b.fits"),)
     assert [row.line for row in seen.refused] == [1]
@@ -264,8 +262,7 @@ def test_indexes_are_there_after_many_rows(session, folder, monkeypatch):
 
 # The source of entries in this process.
 def test_entries_can_be_read_again_after_a_mismatch(folder):
-    path = folder / "list.csv"
-    path.write_text("name,path,n\n" + "a,a.fits,1\n" * 30_000 + "b,,late\n")
+    path = listed(folder, "name,path,n\n" + "a,a.fits,1\n" * 30_000 + "b,,late\n")
     source = InProcessSource(open_for_import(path, {}), SpectrumLocator(path))
     with pytest.raises(CellMismatch):
         list(source.entries())
@@ -280,8 +277,7 @@ def test_rows_of_nothing_may_not_fill_the_disk(folder, monkeypatch):
     monkeypatch.setattr(entries, "FREE_BYTES", 0)
     monkeypatch.setattr(entries, "MAX_RATIO", 10)
     names = ",".join(f"magnitude_in_filter_{number:03}" for number in range(300))
-    path = folder / "list.csv"
-    path.write_text(f"name,{names}\n" + f"a{',' * 300}\n" * 2000)
+    path = listed(folder, f"name,{names}\n" + f"a{',' * 300}\n" * 2000)
     size = path.stat().st_size
     source = InProcessSource(open_for_import(path, {}), SpectrumLocator(path), size)
     with pytest.raises(ImportFailed, match="more than 10 times its size"):
@@ -329,8 +325,7 @@ def test_a_list_of_which_nothing_can_be_used_is_no_list(session, folder):
 
 def test_a_stop_leaves_nothing(session, folder):
     import_text(session, folder, "name,path\nx,x.fits\n", "first.csv")
-    path = folder / "list.csv"
-    path.write_text("name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(30_000)))
+    path = listed(folder, "name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(30_000)))
     done: list[int] = []
     told: list[Change] = []
     session.changed.connect(told.append)
@@ -350,8 +345,7 @@ def test_a_stop_leaves_nothing(session, folder):
 
 
 def test_progress_counts_up_to_what_was_expected(session, folder):
-    path = folder / "list.csv"
-    path.write_text("name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(30_000)))
+    path = listed(folder, "name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(30_000)))
     seen: list[tuple[int, int | None]] = []
     import_list(session, path, progress=lambda *told: seen.append(told))
     numbers = [number for number, _ in seen]

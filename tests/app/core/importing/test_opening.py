@@ -12,8 +12,7 @@ from app.core.importing.formats.byte_stream import CHUNK, Recoded, byte_stream
 from app.core.importing.formats.cell_numbers import whole_of
 from app.core.importing.formats.contents import MIN_TARGETID, column_names
 from app.core.importing.importer import import_list
-from tests.app.core.importing.gzip_members import joined, member
-from tests.app.core.importing.lists import fits_bytes
+from tests.app.core.importing.lists import fits_bytes, joined, listed, member
 
 
 @pytest.mark.parametrize(("content", "name", "said"), [
@@ -28,15 +27,13 @@ from tests.app.core.importing.lists import fits_bytes
     (b"name,path\n", "x.csv", "no rows"),
 ])  # fmt: skip
 def test_what_is_no_list(session, folder, content, name, said):
-    path = folder / name
-    path.write_bytes(content)
+    path = listed(folder, content, name)
     with pytest.raises(ImportFailed, match=said):
         import_list(session, path)
 
 
 def test_the_format_goes_by_what_a_file_holds(session, folder):
-    path = folder / "list.csv"
-    path.write_bytes(fits_bytes({"NAME": ("3A", ["abc"])}))
+    path = listed(folder, fits_bytes({"NAME": ("3A", ["abc"])}))
     assert import_list(session, path).format == "FITS"
 
 
@@ -101,8 +98,7 @@ def test_very_many_members_in_blocks_of_64_kb(folder):
 
 
 def test_bytes_appended_after_opening_are_not_read(folder):
-    path = folder / "growing"
-    path.write_bytes(b"abc")
+    path = listed(folder, b"abc", "growing")
     with byte_stream(path) as stream:
         with path.open("ab") as file:
             file.write(b"more")

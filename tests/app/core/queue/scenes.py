@@ -10,25 +10,8 @@ from sqlalchemy import insert
 
 from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates, inspections, lists
-from app.core.queue.filters import (
-    AgentVerdict,
-    And,
-    AnyVerdict,
-    Anywhere,
-    Disagree,
-    Everything,
-    Filter,
-    Flag,
-    Has,
-    InList,
-    InspectedBy,
-    MyVerdict,
-    Not,
-    Number,
-    Or,
-    OwnColumnFilter,
-    Words,
-)
+from app.core.queue import filters
+from app.core.queue.filters import Filter
 from app.core.queue.sorts import Sort
 from app.core.session import verdict_log
 from app.core.session.records import Opinion, Verdict
@@ -155,55 +138,55 @@ def holds(tree: Filter, known: Known, me: str) -> bool:
     """What a filter means, said once more without a database."""
     mine = known.said.get(me)
     match tree:
-        case Everything():
+        case filters.Everything():
             return True
-        case And():
+        case filters.And():
             return all(holds(term, known, me) for term in tree.terms)
-        case Or():
+        case filters.Or():
             return any(holds(term, known, me) for term in tree.terms)
-        case Not():
+        case filters.Not():
             return not holds(tree.term, known, me)
-        case MyVerdict():
+        case filters.MyVerdict():
             return known.verdict(me) == tree.verdict
-        case AnyVerdict(None):
+        case filters.AnyVerdict(None):
             return not known.verdicts
-        case AnyVerdict():
+        case filters.AnyVerdict():
             return tree.verdict in known.verdicts
-        case AgentVerdict():
+        case filters.AgentVerdict():
             return _answer(known) == tree.answer
-        case Number("confidence"):
+        case filters.Number("confidence"):
             return _compared(None if mine is None else mine.confidence, tree.compare, tree.value)
-        case Number():
+        case filters.Number():
             name = "agent_p_yes" if tree.field == "p_yes" else tree.field
             return _compared(known.columns[name], tree.compare, tree.value)
-        case Words("comment"):
+        case filters.Words("comment"):
             return any(_said(each.comment, tree) for each in known.said.values() if each.comment)
-        case Words():
+        case filters.Words():
             return _said(known.columns["object_id" if tree.field == "object" else tree.field], tree)
-        case OwnColumnFilter():
+        case filters.OwnColumnFilter():
             return tree.column in known.own and _own(known.own[tree.column], tree)
-        case Flag():
+        case filters.Flag():
             return mine is not None and tree.name in mine.flags
-        case Anywhere():
+        case filters.Anywhere():
             texts = [known.columns["object_id"], *map(_text, known.own.values())]
             texts += [each.comment for each in known.said.values()]
             return any(tree.text.lower() in text.lower() for text in texts)
-        case Disagree("agent"):
+        case filters.Disagree("agent"):
             against = {Verdict.ACCEPT: "NO", Verdict.REJECT: "YES"}.get(known.verdict(me))
             return against is not None and known.columns["agent_verdict"] == against
-        case Disagree("agents"):
+        case filters.Disagree("agents"):
             return {said for said, _ in known.agents.values()} >= {"YES", "NO"}
-        case Disagree("people"):
+        case filters.Disagree("people"):
             return len(known.verdicts) > 1
-        case Has("comment"):
+        case filters.Has("comment"):
             return any(each.comment for each in known.said.values())
-        case Has("flag"):
+        case filters.Has("flag"):
             return mine is not None and bool(mine.flags)
-        case Has():
+        case filters.Has():
             return known.columns[tree.thing] != ""
-        case InList():
+        case filters.InList():
             return known.columns["list_id"] == tree.number
-        case InspectedBy():
+        case filters.InspectedBy():
             stopped_by = known.agents.get(tree.model, (None, "error"))[1]
             return stopped_by != "error" and tree.sha256 in (None, SHA)
     raise AssertionError(tree)
@@ -225,11 +208,11 @@ def _compared(value: float | None, compare: str, with_value: float) -> bool:
     }[compare]  # fmt: skip
 
 
-def _said(text: str, tree: Words) -> bool:
+def _said(text: str, tree: filters.Words) -> bool:
     return text == tree.text if tree.compare == "=" else tree.text.lower() in text.lower()
 
 
-def _own(value: Any, tree: OwnColumnFilter) -> bool:
+def _own(value: Any, tree: filters.OwnColumnFilter) -> bool:
     text = _text(value)
     if tree.compare == "contains":
         return tree.text.lower() in text.lower()

@@ -17,7 +17,7 @@ from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.importer import import_list, look_at, preview
 from app.core.importing.opening import open_for_import
 from app.core.importing.spectrum_locator import SpectrumLocator
-from tests.app.core.importing.lists import ROWS, import_text, text_of
+from tests.app.core.importing.lists import ROWS, import_text, listed, text_of
 
 
 def entries_of(read):
@@ -31,8 +31,7 @@ def entries_of(read):
 def test_the_process_reads_what_is_read_here(folder):
     rows = [(f"o{n}", f"{n}.fits", n, n / 7 if n % 5 else None, "α\t'") for n in range(20_000)]
     rows[18_000] = ("late", "late.fits", "later", 1, "")
-    path = folder / "list.csv"
-    path.write_text(text_of(rows, ("name", "path", "count", "p_cv", "note")) + "short\n")
+    path = listed(folder, text_of(rows, ("name", "path", "count", "p_cv", "note")) + "short\n")
     here = InProcessSource(open_for_import(path, {}), SpectrumLocator(path))
     with pytest.raises(CellMismatch):
         list(here.entries())
@@ -54,9 +53,7 @@ def test_a_list_is_never_read_in_the_program_itself(session, folder, monkeypatch
     def refuse(*_):
         raise AssertionError("read here")
 
-    path = folder / "list.csv"
-    path.write_text(text_of())
-    monkeypatch.setattr("app.core.importing.opening.open_list", refuse)
+    path = listed(folder, text_of())
     monkeypatch.setattr("app.core.importing.opening.open_list", refuse)
     assert preview(path).format == "CSV"
     assert import_list(session, path).rows_used == 3
@@ -107,8 +104,7 @@ def runs(monkeypatch, code):
 def test_a_reading_process_that_dies(session, folder, monkeypatch, code, said):
     runs(monkeypatch, code)
     for read in (preview, partial(import_list, session)):
-        path = folder / "list.csv"
-        path.write_text(text_of())
+        path = listed(folder, text_of())
         with pytest.raises(ImportFailed, match=said) as caught:
             read(path)
         assert str(caught.value).startswith("list.csv: ")
@@ -133,16 +129,14 @@ def test_a_reading_process_that_hangs_is_killed(session, folder, monkeypatch, is
     runs(monkeypatch, f"import time; {started if is_started else 0}; time.sleep(600)")
     monkeypatch.setattr(parent, "OPENING_S" if is_started else "START_S", 0.3)
     for read in (preview, partial(import_list, session)):
-        path = folder / "list.csv"
-        path.write_text(text_of())
+        path = listed(folder, text_of())
         with pytest.raises(ImportFailed, match="came no further for 0 seconds: it may be damaged"):
             read(path)
 
 
 def test_a_reading_process_that_hangs_can_be_stopped(session, folder, monkeypatch):
     runs(monkeypatch, "import time; time.sleep(600)")
-    path = folder / "list.csv"
-    path.write_text(text_of())
+    path = listed(folder, text_of())
     for read in (look_at, partial(import_list, session)):
         with pytest.raises(ImportStopped):
             read(path, should_stop=lambda: True)
@@ -162,8 +156,7 @@ for found in range(40):
 print('{"type": "failed", "reason": "at the end", "size": 0}', flush=True)
 """
     runs(monkeypatch, busy)
-    path = folder / "list.csv"
-    path.write_text(text_of())
+    path = listed(folder, text_of())
 
     def progress(*numbers):
         told.append(numbers)
@@ -183,8 +176,7 @@ def test_a_large_list_gets_more_time_and_memory(folder, monkeypatch):
     def fails(request):
         raise OSError("not now")
 
-    path = folder / "list.csv"
-    path.write_bytes(b"")
+    path = listed(folder, b"")
     os.truncate(path, 100 * 1024**2)
     with pytest.raises(ImportFailed, match="could not be started: not now"):
         ListReaderProcess(path, {})
@@ -199,15 +191,13 @@ def test_a_large_list_gets_more_time_and_memory(folder, monkeypatch):
 
 
 def test_a_stop_ends_the_process_that_reads(session, folder):
-    path = folder / "list.csv"
-    path.write_text("name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(30_000)))
+    path = listed(folder, "name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(30_000)))
     with pytest.raises(ImportStopped):
         import_list(session, path, should_stop=lambda: True)
     assert session.count() == 0
 
 
 def test_a_preview_is_not_larger_than_what_is_shown(folder):
-    path = folder / "list.csv"
-    path.write_text("name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(500)))
+    path = listed(folder, "name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(500)))
     assert replace(preview(path), rows=()).estimate == 500
     assert len(preview(path).rows) == 20

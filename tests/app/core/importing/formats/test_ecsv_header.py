@@ -4,7 +4,8 @@ import pytest
 
 from app.core.errors import ImportFailed
 from app.core.importing.formats.ecsv_header import ecsv_header
-from tests.app.core.importing.formats.text_lists import opened, rows
+from tests.app.core.importing.lists import opened
+from tests.app.core.importing.lists import texts_of as rows
 
 
 def test_ecsv_that_says_more_than_it_holds(folder):

@@ -5,14 +5,7 @@ import pytest
 
 from app.core.errors import ImportFailed
 from app.core.importing.importer import import_list
-from app.core.importing.opening import open_list
-from tests.app.core.importing.lists import every, fits_bytes, rng, values
-
-
-def opened(folder, content, name="list.fits"):
-    path = folder / name
-    path.write_bytes(content)
-    return open_list(path)
+from tests.app.core.importing.lists import every, fits_bytes, listed, opened, rng, values
 
 
 def column(folder, form, array, **cards):
@@ -64,8 +57,7 @@ def test_blocks_of_fits_join_up(folder):
 
 def test_positions_in_other_units(session, folder):
     made = {"NAME": ("3A", ["abc"]), "RA": ("D", [2.5]), "DEC": ("D", [0.5])}
-    path = folder / "list.fits"
-    path.write_bytes(fits_bytes(made, TUNIT2="hourangle", TUNIT3="rad"))
+    path = listed(folder, fits_bytes(made, TUNIT2="hourangle", TUNIT3="rad"), "list.fits")
     import_list(session, path)
     (candidate,) = every(session)
     assert (candidate.ra, candidate.dec) == (37.5, pytest.approx(28.6478897565))
@@ -85,8 +77,7 @@ def test_positions_in_other_units(session, folder):
 ])  # fmt: skip
 def test_damaged_fits(session, folder, damage, said):
     raw = fits_bytes({"ID": ("K", np.arange(2000)), "NAME": ("5A", ["abcde"] * 2000)})
-    path = folder / "list.fits"
-    path.write_bytes(damage(raw))
+    path = listed(folder, damage(raw), "list.fits")
     with pytest.raises(ImportFailed, match=said):
         import_list(session, path)
     assert session.count() == 0

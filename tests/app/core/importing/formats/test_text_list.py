@@ -15,8 +15,8 @@ from app.core.importing.formats.cell_numbers import number_of
 from app.core.importing.formats.contents import MAX_CELL, MAX_COLUMNS
 from app.core.importing.formats.text_cells import CellMismatch, KindGuess, TextCells
 from app.core.importing.formats.text_list import MAX_LINE, MAX_RECORD_LINES, RowReader, TextList
-from tests.app.core.importing.formats.text_lists import names, opened, rows
-from tests.app.core.importing.gzip_members import joined, member
+from tests.app.core.importing.lists import joined, member, opened
+from tests.app.core.importing.lists import texts_of as rows
 
 
 def test_comments_and_blank_lines_are_no_rows_and_name_no_columns(folder):
@@ -24,14 +24,14 @@ def test_comments_and_blank_lines_are_no_rows_and_name_no_columns(folder):
     assert rows(file) == {1: ("a", "1"), 2: ("c", "3")}
     assert file.warnings() == ["skipped 1 line beginning with #"]
     file = opened(folder, "1.5,2\n#bad,seeing\n2.5,3\n")
-    assert [column.name for column in file.columns] == ["col1", "col2"]
+    assert names(file) == ["col1", "col2"]
     assert rows(file) == {1: ("1.5", "2"), 2: ("2.5", "3")}
 
 
 def test_names_in_a_comment_below_very_many_others(folder):
     body = "1.5 2\n#a note\n2.5 3 4\n" + "3.5 4\n" * 8
     file = opened(folder, "#\n" * 500_000 + "# star mass\n\n" + body)
-    assert [column.name for column in file.columns] == ["star", "mass"]
+    assert names(file) == ["star", "mass"]
     blocks = list(file.blocks())
     assert [line for block in blocks for line in block.lines] == [1, *range(3, 11)]
     (refused,) = [row for block in blocks for row in block.refused]
@@ -84,6 +84,10 @@ def test_any_bytes_are_a_list_or_a_clear_error(tmp_path_factory, raw):
             assert {len(cells.texts()) for cells in block.cells} == {len(block.lines)}
     except ImportFailed as error:
         assert "\n" not in str(error)
+
+
+def names(file):
+    return [column.name for column in file.columns]
 
 
 # Encodings of text lists.

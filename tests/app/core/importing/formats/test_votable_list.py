@@ -9,15 +9,8 @@ from agent.votable import parser
 from app.core.errors import ImportFailed
 from app.core.importing.formats.contents import MAX_CELL
 from app.core.importing.importer import import_list
-from app.core.importing.opening import open_list
 from tests.agent.votable.tables import BOMB, GOOD, HEAD, LAST, packed, rows_of, stream, table
-from tests.app.core.importing.lists import every, refusals
-
-
-def opened(folder, text):
-    path = folder / "list.xml"
-    path.write_text(text)
-    return open_list(path)
+from tests.app.core.importing.lists import every, opened, refusals
 
 
 def values(file):
@@ -58,9 +51,7 @@ def test_values_of_binary(folder, monkeypatch, kind, piece):
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_encodings(folder, encoding):
     text = table(rows_of(("Hα 宽", *GOOD[1:])))
-    path = folder / "list.xml"
-    path.write_text(text, encoding=encoding)
-    (row,) = values(open_list(path))[0]
+    (row,) = values(opened(folder, text.encode(encoding)))[0]
     assert row[0] == "Hα 宽"
 
 
