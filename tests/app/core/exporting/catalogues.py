@@ -16,6 +16,7 @@ from sqlalchemy import insert
 
 from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates, lists
+from app.core.exporting import export
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import Session, new_session, open_session
 from tests.app.core.sessions import ACCEPT, REJECT
@@ -95,6 +96,15 @@ def read_csv(path: Path) -> dict[str, list[str]]:
         name: [cell.removeprefix("'") for cell in cells]
         for name, cells in zip(names, table, strict=True)
     }
+
+
+def there_and_back(session: Session, folder: Path, suffix: str, **how: Any) -> dict[str, list[Any]]:
+    """The columns of all candidates, written and read again."""
+    out = folder / f"out.{suffix}"
+    report = export(session, out, which="all", **how)
+    found = read_csv(out) if suffix == "csv" else read_back(out)
+    assert tuple(found) == report.columns
+    return found
 
 
 def read_back(path: Path) -> dict[str, list[Any]]:

@@ -33,6 +33,7 @@ from tests.app.core.exporting.catalogues import (
     listed,
     read_back,
     read_csv,
+    there_and_back,
 )
 from tests.app.core.inspected import MEASURED, NANO, OTHER, said
 from tests.app.core.session.test_measurements import BARE, HALPHA
@@ -142,9 +143,7 @@ def found(session):
 @pytest.mark.parametrize("suffix", ["csv", "fits"])
 def test_they_stand_beside_the_agents_own(session, tmp_path, suffix):
     found(session)
-    out = tmp_path / f"out.{suffix}"
-    export(session, out, which="all")
-    table = read_csv(out) if suffix == "csv" else read_back(out)
+    table = there_and_back(session, tmp_path, suffix)
     assert [float(each) for each in table["agent_p_yes"]] == [0.5, 0.5, 0.5]
     combined = [round(float(each), 3) for each in table["p_combined"]]
     assert combined == [0.818, 0.5, 0.5]
@@ -194,10 +193,7 @@ def asked(session_path):
 
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_values_state_and_source_come_back(asked, tmp_path, suffix):
-    out = tmp_path / f"out.{suffix}"
-    report = export(asked, out, which="all")
-    found = read_csv(out) if suffix == "csv" else read_back(out)
-    assert tuple(found) == report.columns
+    found = there_and_back(asked, tmp_path, suffix)
     plain = {name: ["" if each is None else str(each) for each in found[name]] for name in found}
     assert [float(each) for each in plain["gaia_bp_rp"][:1]] == [0.5]
     assert plain["gaia_source_id"][0] == str(BIG)
@@ -225,8 +221,7 @@ def test_columns_have_unit_ucd_description_and_the_header_the_release(asked, tmp
 def test_a_catalogue_in_a_file_keeps_its_units(asked, tmp_path):
     (tmp_path / "mine.csv").write_text("ra,dec,mag,star\n10.0,41.0,11.5,a\n")
     match_local(asked, tmp_path / "mine.csv", "mine", 2.0)
-    export(asked, tmp_path / "out.csv", which="all")
-    found = read_csv(tmp_path / "out.csv")
+    found = there_and_back(asked, tmp_path, "csv")
     assert found["mine_mag"][0] == "11.5" and found["mine_star"][0] == "a"
     assert found["mine_state"][0] == "found"
 
@@ -318,14 +313,6 @@ def test_a_session_without_any_of_these_has_none_of_the_columns(session_path):
 LINE_COLUMNS = ("ew_{}", "ew_err_{}", "fwhm_kms_{}", "centroid_{}", "measured_by_{}")
 
 
-def back(session, folder, suffix, **how):
-    out = folder / f"out.{suffix}"
-    report = export(session, out, which="all", **how)
-    found = read_csv(out) if suffix == "csv" else read_back(out)
-    assert tuple(found) == report.columns
-    return found
-
-
 def plain(cells, kind=str):
     return [None if cell in ("", None) else kind(cell) for cell in cells]
 
@@ -337,7 +324,7 @@ def test_every_model_has_its_columns(session_path, tmp_path, suffix):
         add_inspection(session, 2, said("NO", 0.25, NANO, number=2))
         add_inspection(session, 1, said("NO", 0.125, MEASURED, number=1))
         add_inspection(session, 3, said(None, None, OTHER, number=3))
-        found = back(session, tmp_path, suffix)
+        found = there_and_back(session, tmp_path, suffix)
     names = [*found][len(CONTRACT) :]
     assert names == [
         *("agent_measured_verdict", "agent_measured_p_yes", "agent_measured_model"),
@@ -357,7 +344,7 @@ def test_names_of_models_become_valid_ones_and_are_few(session_path, tmp_path):
     with listed(session_path, [{"own": {"agent_m00_verdict": "x"}}]) as session:
         for name in hostile:
             add_inspection(session, 1, said(model=ModelRef(name=name, sha256="cc")))
-        found = back(session, tmp_path, "csv")
+        found = there_and_back(session, tmp_path, "csv")
     verdicts = [name for name in found if name.startswith("agent_") and name.endswith("_verdict")]
     assert len(verdicts) == 1 + MAX_MODELS
     assert verdicts[1:] == [
@@ -375,7 +362,7 @@ def test_measured_lines(session_path, tmp_path, suffix):
         record_measurement(session, 2, BARE)
         gone = record_measurement(session, 2, replace(HALPHA, line="gone"))
         withdraw_measurement(session, gone.id)
-        found = back(session, tmp_path, suffix)
+        found = there_and_back(session, tmp_path, suffix)
     lines = [*found][len(CONTRACT) :]
     names = ("He_II_4686", "Halpha")
     assert lines == [each.format(name) for name in names for each in LINE_COLUMNS]
@@ -394,6 +381,6 @@ def test_the_last_of_each_reviewer(session_path, tmp_path):
         record_measurement(session, 1, replace(HALPHA, ew=2.0))
     with open_session(session_path, "Ben") as ben:
         record_measurement(ben, 1, replace(HALPHA, ew=3.0))
-        found = back(ben, tmp_path, "ecsv")
+        found = there_and_back(ben, tmp_path, "ecsv")
         assert (found["ew_Halpha"], found["measured_by_Halpha"]) == ([3.0], ["Ben"])
-        assert back(ben, tmp_path, "ecsv", reviewer="Ada")["ew_Halpha"] == [2.0]
+        assert there_and_back(ben, tmp_path, "ecsv", reviewer="Ada")["ew_Halpha"] == [2.0]

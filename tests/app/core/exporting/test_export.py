@@ -156,6 +156,19 @@ def test_no_room_for_it(session_path, tmp_path):
     assert sorted(folder.iterdir()) == sorted(outs)
 
 
+def test_a_full_disk_is_told(tmp_path, monkeypatch):
+    with people(tmp_path / "night.speco3") as session:
+
+        def refuse(number):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr("agent.atomic_file.os.fsync", refuse)
+        for suffix in FORMATS:
+            with pytest.raises(SessionError, match=r"disk is full.*No existing file was changed"):
+                export(session, tmp_path / f"out.{suffix}", which="all")
+        assert [path.name for path in tmp_path.iterdir() if "out" in path.name] == []
+
+
 def test_names_that_cannot_be_written(session_path, tmp_path):
     with people(session_path) as session:
         for name, told in (

@@ -7,7 +7,7 @@ from app.core.exporting import export
 from app.core.exporting.rows import path_cells
 from app.core.importing.importer import import_list, look_at
 from app.core.session.session import new_session
-from tests.app.core.exporting.catalogues import read_back, read_csv
+from tests.app.core.exporting.catalogues import there_and_back
 from tests.app.core.importing.lists import every, touch
 
 
@@ -29,9 +29,7 @@ def session(folder, tmp_path):
 
 @pytest.mark.parametrize("suffix", ["csv", "fits", "vot", "ecsv", "parquet"])
 def test_relative_where_it_was_relative(session, folder, tmp_path, suffix):
-    out = tmp_path / f"out.{suffix}"
-    export(session, out, which="all")
-    found = read_csv(out) if suffix == "csv" else read_back(out)
+    found = there_and_back(session, tmp_path, suffix)
     assert list(found["path"]) == ["spectra/a.fits", "./b.fits", str(tmp_path / "far" / "c.fits")]
     assert [each or "" for each in found["path_folder"]] == [str(folder), str(folder), ""]
 

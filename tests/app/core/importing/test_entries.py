@@ -116,16 +116,16 @@ def test_names_of_columns_may_be_anything(session, folder):
 ])  # fmt: skip
 def test_lists_that_name_no_file(session, folder, spectra, text, file, name):
     touch(spectra, file, "other.fits")
-    (folder / "list.csv").write_text(text)
-    report = import_list(session, folder / "list.csv", spectra=spectra)
+    report = import_text(session, folder, text, spectra=spectra)
     (candidate,) = every(session)
     assert (candidate.path, candidate.object_id) == (str(spectra / file), name)
     assert report.without_file == 0
 
 
 def test_objects_without_a_spectrum_are_counted(session, folder, spectra):
-    (folder / "list.csv").write_text("name,ra,dec\na,1,2\n,10.68458,41.26917\n")
-    report = import_list(session, folder / "list.csv", spectra=spectra)
+    report = import_text(
+        session, folder, "name,ra,dec\na,1,2\n,10.68458,41.26917\n", spectra=spectra
+    )
     first, second = every(session)
     assert (first.path, second.path, report.without_file) == ("", "", 2)
     assert second.object_id == "J004244.29+411609.0"
@@ -135,8 +135,7 @@ def test_targets_in_a_file_of_several(session, folder, spectra):
     touch(spectra, "coadd-main-dark-27247.fits")
     rows = [(39627658462234737, "main", "dark", 27247), (12, "main", "dark", 27247)]
     text = text_of(rows, ("TARGETID", "SURVEY", "PROGRAM", "HEALPIX"))
-    (folder / "list.csv").write_text(text)
-    report = import_list(session, folder / "list.csv", spectra=spectra)
+    report = import_text(session, folder, text, spectra=spectra)
     (candidate,) = every(session)
     assert candidate.row == 39627658462234737
     assert candidate.path == str(spectra / "coadd-main-dark-27247.fits")

@@ -10,7 +10,7 @@ import pytest
 from app.core.errors import ImportFailed
 from app.core.importing.importer import import_list, preview
 from tests.app.core.importing.hostile_lists import FORMATS
-from tests.app.core.importing.lists import every, listed, refusals, touch
+from tests.app.core.importing.lists import every, import_text, listed, refusals, touch
 from tests.night import BY_NIGHT
 
 COUNT = 300 if BY_NIGHT else 100
@@ -149,8 +149,7 @@ def test_a_list_names_files_all_over_the_disk(session, folder, tmp_path):
     names = ["good.fits", "../secret.fits", "/etc/passwd", "http://x/a.fits", "/dev/zero",
              "sub/../../secret.fits", "\\\\server\\share\\a.fits", "~/.ssh/id_rsa"]  # fmt: skip
     lines = [f"o{number},{name}" for number, name in enumerate(names)]
-    (folder / "list.csv").write_text("\n".join(["name,path", *lines]) + "\n")
-    import_list(session, folder / "list.csv")
+    import_text(session, folder, "\n".join(["name,path", *lines]) + "\n")
     assert [each.path for each in every(session)] == [str(folder / "good.fits")]
     assert [line for line, _ in refusals(session)] == [2, 3, 4, 5, 6, 7, 8]
 

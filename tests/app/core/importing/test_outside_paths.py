@@ -11,7 +11,7 @@ from app.core.importing.importer import import_list, look_at
 from app.core.importing.outside_paths import OutsideCounter, OutsidePaths, outside_text
 from app.core.session.folder_names import MAX_FOLDERS
 from app.core.session.spectra_folders import list_folders, outside_folders
-from tests.app.core.importing.lists import every, touch
+from tests.app.core.importing.lists import every, import_text, touch
 
 
 @pytest.fixture
@@ -90,9 +90,8 @@ def test_hostile_paths_are_counted_without_asking_the_disk(monkeypatch):
 
 def test_no_whole_disk_is_offered(session, folder):
     assert counted("/a.fits", "//b.fits", "/x/../c.fits", "/d/e.fits").folders == ("/d",)
-    (folder / "list.csv").write_text("path\n/a.fits\n")
     with pytest.raises(ImportFailed, match=r"row 1: .*is outside the allowed folders"):
-        import_list(session, folder / "list.csv", allowed=["/d"])
+        import_text(session, folder, "path\n/a.fits\n", allowed=["/d"])
 
 
 def test_many_folders_are_few(monkeypatch):

@@ -4,13 +4,11 @@ import math
 import random
 
 import pytest
-from sqlalchemy import update
 
-from app.core.database.tables import candidates
 from app.core.errors import SessionError
 from app.core.queue import neighbours
 from app.core.queue.neighbours import nearest, separation_arcsec
-from tests.app.core.sessions import change, made
+from tests.app.core.sessions import change, change_candidates, made
 
 CENTRES = [
     (0.0, 0.0), (359.9999, 45.0), (0.0001, -60.0), (180.0, 89.999), (10.0, -90.0), (77.0, 90.0),
@@ -53,10 +51,9 @@ def sky(tmp_path_factory):
 
 
 def put(session, places):
-    with session.database.writing() as connection:
-        for number, (ra, dec) in places.items():
-            here = candidates.c.id == number
-            connection.execute(update(candidates).where(here).values(ra=ra, dec=dec))
+    change_candidates(
+        session, {number: {"ra": ra, "dec": dec} for number, (ra, dec) in places.items()}
+    )
 
 
 @pytest.mark.parametrize("radius", RADII)
@@ -143,7 +140,4 @@ def test_a_strangers_positions_are_numbers(tmp_path):
 
 
 def rename(session, names):
-    with session.database.writing() as connection:
-        for number, name in names.items():
-            here = candidates.c.id == number
-            connection.execute(update(candidates).where(here).values(object_id=name))
+    change_candidates(session, {number: {"object_id": name} for number, name in names.items()})

@@ -5,9 +5,7 @@ import threading
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import update
 
-from app.core.database.tables import candidates
 from app.core.errors import SessionError
 from app.core.queue import (
     EVERYTHING,
@@ -28,7 +26,7 @@ from app.core.queue import walk as walking
 from app.core.queue.filters import Not, Number, OwnColumnFilter
 from app.core.session.session import open_session
 from tests.app.core.queue.trees import SORTS, TREES
-from tests.app.core.sessions import REJECT, change, made
+from tests.app.core.sessions import REJECT, change, change_candidates, made
 from tests.night import examples
 from tests.processes import LONG_S
 
@@ -139,7 +137,7 @@ def test_a_call_looks_at_so_many_and_no_more(tmp_path, monkeypatch):
     for name, value in (("FIRST_ROWS", 10), ("ROWS_A_CALL", 40), ("FIRST_STRIDE", 5)):
         monkeypatch.setattr(walking, name, value)
     with made(tmp_path / "a.speco3", 200) as session:
-        set_own(session, 190, '{"kind": "nova"}')
+        change_candidates(session, {190: {"own": '{"kind": "nova"}'}})
         rare = OwnColumnFilter("kind", "=", "NOVA")
         found = page(session, rare, limit=3)
         assert found.rows == ()
@@ -217,14 +215,7 @@ def test_a_strangers_numbers_may_be_words(tmp_path):
 
 
 def set_scores(session, scores):
-    with session.database.writing() as connection:
-        for number, score in scores.items():
-            here = candidates.c.id == number
-            connection.execute(update(candidates).where(here).values(score=score))
-
-
-def set_own(session, number, own):
-    change(session, update(candidates).where(candidates.c.id == number).values(own=own))
+    change_candidates(session, {number: {"score": score} for number, score in scores.items()})
 
 
 # Counts stop at their limit and say so.

@@ -5,11 +5,9 @@ from pathlib import Path
 
 import fsspec
 import pytest
-from sqlalchemy import update
 
 from agent.errors import ReadError
 from agent.tasks.catalogue import find_task
-from app.core.database.tables import candidates
 from app.core.errors import SessionError
 from app.core.importing.importer import import_list
 from app.core.session import spectra_folders
@@ -26,6 +24,7 @@ from app.core.spectra.packing import pack, packed_spectrum
 from tests.agent.spectra.readers import samples
 from tests.app.cli.commands import both_said, fails, run
 from tests.app.core.exporting.catalogues import listed
+from tests.app.core.sessions import change_candidates
 
 
 @pytest.fixture(autouse=True)
@@ -190,9 +189,8 @@ def test_errors_are_of_the_program(received):
 
 def test_addresses_are_asked_about_like_folders(received, settings, monkeypatch):
     """Nothing is asked of them before, and the answer is kept."""
-    with open_session(received, "Ada") as session, session.database.writing() as connection:
-        url = "s3://somebody/private/1.fits"
-        connection.execute(update(candidates).where(candidates.c.id == 2).values(path=url))
+    with open_session(received, "Ada") as session:
+        change_candidates(session, {2: {"path": "s3://somebody/private/1.fits"}})
     with pytest.raises(OutsideFoldersError, match="s3://somebody/private") as told:
         open_with_spectra(received, "Ada")
     assert told.value.folders == ("s3://somebody/private",)
@@ -207,11 +205,8 @@ def test_an_address_is_packed_where_it_is_allowed_and_only_there(received, tmp_p
     store.pipe("/box/in/1.fits", samples.sdss())
     store.pipe("/box/out/2.fits", samples.sdss())
     with open_session(received, "Ada") as session:
-        with session.database.writing() as connection:
-            for number, place in ((1, "in/1"), (2, "out/2")):
-                values = {"path": f"memory://box/{place}.fits"}
-                here = candidates.c.id == number
-                connection.execute(update(candidates).where(here).values(values))
+        places = {1: "memory://box/in/1.fits", 2: "memory://box/out/2.fits"}
+        change_candidates(session, {number: {"path": place} for number, place in places.items()})
         allow_folders(session.id, ["memory://box/in"])
         with pytest.raises(OutsideFoldersError, match="memory://box/out"):
             pack(session, tmp_path / "none.speco3")

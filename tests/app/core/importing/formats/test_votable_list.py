@@ -8,9 +8,8 @@ import pytest
 from agent.votable import parser
 from app.core.errors import ImportFailed
 from app.core.importing.formats.contents import MAX_CELL
-from app.core.importing.importer import import_list
 from tests.agent.votable.tables import BOMB, GOOD, HEAD, LAST, packed, rows_of, stream, table
-from tests.app.core.importing.lists import every, opened, refusals
+from tests.app.core.importing.lists import every, import_text, opened, refusals
 
 
 def values(file):
@@ -57,8 +56,7 @@ def test_encodings(folder, encoding):
 
 def test_rows_that_cannot_be_used_are_refused(session, folder):
     text = table(rows_of(GOOD, GOOD[:3], (*GOOD, "x"), ("x" * (MAX_CELL + 1), *GOOD[1:]), LAST))
-    (folder / "list.vot").write_text(text)
-    report = import_list(session, folder / "list.vot")
+    report = import_text(session, folder, text, "list.vot")
     assert [each.line for each in every(session)] == [1, 5]
     assert [line for line, _ in refusals(session)] == [2, 3, 4]
     assert report.rows_refused == 3
@@ -112,13 +110,11 @@ def test_a_doctype_that_only_names_a_dtd_is_passed_over(folder):
     ("<html><body>Please log in</body></html>", "not a VOTable: download the list again"),
 ], ids=range(11))  # fmt: skip
 def test_what_is_refused(session, folder, text, said):
-    (folder / "list.vot").write_text(text)
     with pytest.raises(ImportFailed, match=said):
-        import_list(session, folder / "list.vot")
+        import_text(session, folder, text, "list.vot")
     assert session.count() == 0
 
 
 def test_no_rows_at_all(session, folder):
-    (folder / "list.vot").write_text(table("<TABLEDATA/>"))
     with pytest.raises(ImportFailed, match="no rows"):
-        import_list(session, folder / "list.vot")
+        import_text(session, folder, table("<TABLEDATA/>"), "list.vot")
