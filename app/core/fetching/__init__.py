@@ -1,1 +1,0 @@
-"""Fetching spectra from archives into a folder, for lists and for sessions."""

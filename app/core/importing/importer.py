@@ -397,18 +397,12 @@ class CandidateWriter:
 def _statement(list_id: int, rows: int) -> str:
     """The INSERT statement; columns without a value get the default of the table."""
     given = ("id", *FIELDS)
-    constants = {"list_id": f"{list_id:d}", **_defaults(set(given))}
+    constants = {"list_id": f"{list_id:d}"}
+    for column in candidates.columns:
+        default = column.default
+        if column.name not in given and default is not None and default.is_scalar:
+            value = default.arg  # type: ignore[attr-defined]
+            constants[column.name] = "''" if value == "" else f"{int(value):d}"
     names = ", ".join((*given, *constants))
     one = f"({', '.join('?' * len(given))}, {', '.join(constants.values())})"
     return f"INSERT INTO candidates ({names}) VALUES {', '.join([one] * rows)}"
-
-
-def _defaults(given: set[str]) -> dict[str, str]:
-    found = {}
-    for column in candidates.columns:
-        default = column.default
-        if column.name in given or default is None or not default.is_scalar:
-            continue
-        value = default.arg  # type: ignore[attr-defined]
-        found[column.name] = "''" if value == "" else f"{int(value):d}"
-    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agent.checked_toml import near_miss, shown
@@ -150,13 +150,9 @@ class _RoleGuesser:
         for number in self._named(role_names.PATH):
             if self._columns[number].kind == "str":
                 return self._role("path", number)
-        for number in self._named(role_names.MAYBE_PATH):
-            if self._most_fit(number, _looks_like_file):
-                return self._role("path", number)
-        for number in range(len(self._columns)):
-            if self._most_fit(number, _has_suffix):
-                return self._role("path", number, "from its values: names of spectrum files")
-        return None
+        named = self._first("path", self._named(role_names.MAYBE_PATH), _looks_like_file)
+        reason = "from its values: names of spectrum files"
+        return named or self._first("path", range(len(self._columns)), _has_suffix, reason)
 
     def row(self) -> Role | None:
         for number in self._named(role_names.TARGET):
@@ -199,23 +195,15 @@ class _RoleGuesser:
                 return parse_sexagesimal(str(value)) is not None
             return low <= number <= high
 
-        for number in sorted(self._named(names), key=lambda n: self._columns[n].kind != "float"):
-            if self._most_fit(number, is_angle):
-                return self._role(role, number)
-        for number, column in enumerate(self._columns):
-            if column.ucd.lower().startswith(ucd) and self._most_fit(number, is_angle):
-                return self._role(role, number, "from its UCD")
-        return None
+        named = sorted(self._named(names), key=lambda n: self._columns[n].kind != "float")
+        by_ucd = [n for n, c in enumerate(self._columns) if c.ucd.lower().startswith(ucd)]
+        found = self._first(role, named, is_angle)
+        return found or self._first(role, by_ucd, is_angle, "from its UCD")
 
     def score(self) -> Role | None:
-        found = self.numeric("score", role_names.SCORE)
-        if found is not None:
-            return found
-        for number, column in enumerate(self._columns):
-            is_like = role_names.SCORE_PATTERN.fullmatch(normalized_name(column.name))
-            if is_like and self._most_fit(number, _is_number):
-                return self._role("score", number)
-        return None
+        names = [normalized_name(column.name) for column in self._columns]
+        alike = [n for n, name in enumerate(names) if role_names.SCORE_PATTERN.fullmatch(name)]
+        return self._first("score", [*self._named(role_names.SCORE), *alike], _is_number)
 
     def label(self) -> Role | None:
         """The most specific label that most rows have: SUBCLASS if it is filled, else CLASS."""
@@ -224,10 +212,7 @@ class _RoleGuesser:
         return self._role("label", (full or found)[0]) if found else None
 
     def numeric(self, role: str, names: Sequence[str]) -> Role | None:
-        for number in self._named(names):
-            if self._most_fit(number, _is_number):
-                return self._role(role, number)
-        return None
+        return self._first(role, self._named(names), _is_number)
 
     def _ids(self, names: Sequence[str]) -> list[int]:
         return [n for n in self._named(names) if self._values[n] or not self._rows]
@@ -247,10 +232,19 @@ class _RoleGuesser:
     def _role(self, role: str, number: int, reason: str = "from its name") -> Role:
         return Role(role, number, self._columns[number].name, reason)
 
-    def _most_fit(self, number: int, fits: object) -> bool:
-        assert callable(fits)
-        values = self._values[number]
-        return sum(map(fits, values)) > MIN_SHARE * len(values) if values else False
+    def _first(
+        self,
+        role: str,
+        numbers: Iterable[int],
+        fits: Callable[[Value], bool],
+        reason: str = "from its name",
+    ) -> Role | None:
+        """The first of these columns most of whose values fit."""
+        for number in numbers:
+            values = self._values[number]
+            if values and sum(map(fits, values)) > MIN_SHARE * len(values):
+                return self._role(role, number, reason)
+        return None
 
     def _are_whole(self, number: int) -> bool:
         """Whether the column holds whole numbers; beside a gap, pandas writes them as 1.0."""

@@ -76,8 +76,10 @@ def condition(tree: Filter, context: QueryContext) -> Condition:
             return sa.not_(sa.func.coalesce(condition(tree.term, context), sa.false()))
         case filters.MyVerdict():
             return _my_verdict(tree.verdict, context)
+        case filters.AnyVerdict(None):
+            return candidates.c.judged_by == 0
         case filters.AnyVerdict():
-            return _any_verdict(tree.verdict)
+            return _judged(judgements.c.verdict == tree.verdict)
         case filters.AgentVerdict():
             return _agent_verdict(tree.answer)
         case filters.Number():
@@ -91,11 +93,23 @@ def condition(tree: Filter, context: QueryContext) -> Condition:
         case filters.Flag():
             return _flag(tree.name, context)
         case filters.Anywhere():
-            return _anywhere(tree.text, context)
+            return sa.or_(
+                _contains(candidates.c.object_id, tree.text),
+                _judged(raw_sql(tables.COMMENTED), _contains(judgements.c.comment, tree.text)),
+                _exists(_contains(OwnColumnValue(context).text, tree.text)),
+            )
+        case filters.Disagree("agents"):
+            return raw_sql(tables.DIFFERING)
         case filters.Disagree():
-            return _disagree(tree.between, context)
+            return _people_disagree() if tree.between == "people" else _agent_disagrees(context)
+        case filters.Has("fault"):
+            return raw_sql(tables.FAULTY)
+        case filters.Has("path"):
+            return candidates.c.path != ""
+        case filters.Has("comment"):
+            return _judged(raw_sql(tables.COMMENTED))
         case filters.Has():
-            return _has(tree.thing, context)
+            return _judged(context.is_mine, raw_sql(tables.FLAGGED))
         case filters.InList():
             return candidates.c.list_id == tree.number
         case filters.InspectedBy():
@@ -123,12 +137,6 @@ def _mine(column: ColumnElement[Any], context: QueryContext) -> ColumnElement[An
     """A column of the reviewer's own judgement; NULL where there is none."""
     whose = (judgements.c.candidate_id == candidates.c.id) & context.is_mine
     return sa.select(column).where(whose).correlate(candidates).scalar_subquery()
-
-
-def _any_verdict(verdict: Verdict | None) -> Condition:
-    if verdict is None:
-        return candidates.c.judged_by == 0
-    return _judged(judgements.c.verdict == verdict)
 
 
 def _judged(*conditions: Condition) -> Condition:
@@ -243,37 +251,19 @@ def _flag(name: str, context: QueryContext) -> Condition:
     return _exists(found.c.value == name)
 
 
-def _anywhere(part: str, context: QueryContext) -> Condition:
-    return sa.or_(
-        _contains(candidates.c.object_id, part),
-        _judged(raw_sql(tables.COMMENTED), _contains(judgements.c.comment, part)),
-        _exists(_contains(OwnColumnValue(context).text, part)),
-    )
+def _people_disagree() -> Condition:
+    here = judgements.c.candidate_id == candidates.c.id
+    number = sa.func.count(judgements.c.verdict.distinct())
+    verdicts = sa.select(number).where(here).correlate(candidates)
+    return raw_sql(tables.JUDGED_BY_SEVERAL) & (verdicts.scalar_subquery() > 1)
 
 
-def _disagree(between: str, context: QueryContext) -> Condition:
-    if between == "agents":
-        return raw_sql(tables.DIFFERING)
-    if between == "people":
-        verdict = judgements.c.verdict
-        here = judgements.c.candidate_id == candidates.c.id
-        verdicts = sa.select(sa.func.count(verdict.distinct())).where(here).correlate(candidates)
-        return raw_sql(tables.JUDGED_BY_SEVERAL) & (verdicts.scalar_subquery() > 1)
+def _agent_disagrees(context: QueryContext) -> Condition:
     mine = _mine(judgements.c.verdict, context)
     says = candidates.c.agent_verdict
     return sa.or_(
         (mine == Verdict.ACCEPT) & (says == "NO"), (mine == Verdict.REJECT) & (says == "YES")
     )
-
-
-def _has(thing: str, context: QueryContext) -> Condition:
-    if thing == "fault":
-        return raw_sql(tables.FAULTY)
-    if thing == "path":
-        return candidates.c.path != ""
-    if thing == "comment":
-        return _judged(raw_sql(tables.COMMENTED))
-    return _judged(context.is_mine, raw_sql(tables.FLAGGED))
 
 
 def _inspected_by(tree: filters.InspectedBy) -> Condition:
