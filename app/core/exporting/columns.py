@@ -13,20 +13,8 @@ from agent.checked_toml import printable
 from agent.tasks.task import Task
 from app.core.database.tables import candidates, lists
 from app.core.errors import SessionError
-from app.core.exporting.evidence_columns import (
-    AskedService,
-    WeighedTask,
-    asked_services,
-    weighed_task,
-)
-from app.core.exporting.further_columns import (
-    InspectedModel,
-    MeasuredLine,
-    SubclassColumns,
-    inspected_models,
-    measured_lines,
-    subclass_columns,
-)
+from app.core.exporting import evidence_columns, further_columns
+from app.core.exporting.further_columns import SubclassColumns
 from app.core.exporting.table import Column, Kind, free_name
 
 _KINDS: dict[str, Kind] = {"str": "text", "int": "whole", "float": "real", "bool": "flag"}
@@ -91,10 +79,10 @@ class Layout:
     subclasses: SubclassColumns = field(default_factory=SubclassColumns)
     roles: tuple[Column, ...] = ()
     fields: tuple[str, ...] = ()
-    models: tuple[InspectedModel, ...] = ()
-    lines: tuple[MeasuredLine, ...] = ()
-    services: tuple[AskedService, ...] = ()
-    weighed: WeighedTask | None = None
+    models: tuple[further_columns.InspectedModel, ...] = ()
+    lines: tuple[further_columns.MeasuredLine, ...] = ()
+    services: tuple[evidence_columns.AskedService, ...] = ()
+    weighed: evidence_columns.WeighedTask | None = None
     own: tuple[CarriedColumn, ...] = ()
     known: Mapping[int, frozenset[str]] = field(default_factory=dict)
     """The columns of each list that are included in `own`, by list id."""
@@ -150,15 +138,16 @@ def read_layout(connection: Connection, task: Task | None = None) -> Layout:
         for row in connection.execute(select(lists).order_by(lists.c.id))
     ]
     used_names = {each.name.casefold() for each in CONTRACT}
-    subclasses = subclass_columns(connection, used_names)
+    subclasses = further_columns.subclass_columns(connection, used_names)
     roles, fields = [], []
     for role in ROLES:
         if _has_values(connection, role.name):
             fields.append(role.name)
             roles.append(_with_free_name(*_role_column(role, declared), used_names))
-    models, lines = inspected_models(connection, used_names), measured_lines(connection, used_names)
-    services = asked_services(connection, used_names)
-    weighed = weighed_task(connection, task, used_names)
+    models = further_columns.inspected_models(connection, used_names)
+    lines = further_columns.measured_lines(connection, used_names)
+    services = evidence_columns.asked_services(connection, used_names)
+    weighed = evidence_columns.weighed_task(connection, task, used_names)
     merged: dict[tuple[str, str], tuple[Column, dict[int, str]]] = {}
     for list_id, used, entries in declared:
         for entry in entries:

@@ -17,20 +17,12 @@ from agent.checked_toml import is_unicode
 from agent.spectra.spectrum import BoolArray
 from app.core.database.tables import candidates, lists, refused_rows
 from app.core.errors import ImportFailed, ImportStopped, NoRowAllowedError, counted_text
+from app.core.importing import opening
 from app.core.importing.child.parent import ListReaderProcess
 from app.core.importing.entries import FIELDS, Entries, SourceSummary
 from app.core.importing.formats.contents import MAX_ROWS, Refused
 from app.core.importing.formats.text_cells import CellMismatch
-from app.core.importing.opening import (
-    MAX_REFUSED_SHOWN,
-    ImportReport,
-    Preview,
-    errors_naming,
-    file_identity,
-    file_sha256,
-    named,
-    normalized_path,
-)
+from app.core.importing.opening import ImportReport, Preview
 from app.core.importing.outside_paths import OutsidePaths, outside_text
 from app.core.progress import EstimatedProgress, ShouldStop, never, silent
 from app.core.queue import drop_order_indexes
@@ -62,17 +54,17 @@ def look_at(
     `progress` counts the spectra found in a folder. Raises ImportStopped if `should_stop`, which
     is called in another thread too, returns true.
     """
-    path = normalized_path(path)
+    path = opening.normalized_path(path)
     try:
-        with errors_naming(path):
-            file_identity(path)
+        with opening.errors_naming(path):
+            opening.file_identity(path)
             with ListReaderProcess(
                 path, roles or {}, is_preview=True, should_stop=should_stop, progress=progress
             ) as reader:
                 found = reader.opened()
     except ImportFailed as error:
         return Preview(problem=str(error))
-    return replace(found, problem=named(path, found.problem)) if found.problem else found
+    return replace(found, problem=opening.named(path, found.problem)) if found.problem else found
 
 
 def preview(path: Path | str, *, roles: Mapping[str, str] | None = None) -> Preview:
@@ -103,9 +95,9 @@ def import_list(
     `should_stop`, which is called in another thread too, returns true; the session is then
     unchanged.
     """
-    path, allowed = normalized_path(path), tuple(allowed)
-    with errors_naming(path):
-        identity = file_identity(path)
+    path, allowed = opening.normalized_path(path), tuple(allowed)
+    with opening.errors_naming(path):
+        identity = opening.file_identity(path)
         folder = None if spectra is None else _folder(spectra)
         with ListReaderProcess(
             path,
@@ -117,7 +109,7 @@ def import_list(
             progress=progress,
         ) as reader:
             opened = reader.opened()
-            sha256 = opened.sha256 or file_sha256(path)
+            sha256 = opened.sha256 or opening.file_sha256(path)
             reader.warm_up()
             rows = opened.estimate
             if session.database.is_file and (rows is None or rows > BULK_ROWS):
@@ -125,7 +117,7 @@ def import_list(
             run = ImportRun(path, opened, reader, progress, should_stop)
             with session.database.writing() as connection:
                 report = run.store(connection, sha256)
-                if not path.is_dir() and file_identity(path) != identity:
+                if not path.is_dir() and opening.file_identity(path) != identity:
                     raise ImportFailed("it was changed during the import: try again")
     its_folder = path if path.is_dir() else path.parent
     allow_folders(session.id, [its_folder, folder or its_folder])
@@ -141,7 +133,7 @@ def import_list(
 
 
 def _folder(path: Path | str) -> Path:
-    folder = normalized_path(path)
+    folder = opening.normalized_path(path)
     if not is_unicode(str(folder)):
         raise ImportFailed("rename the folder of the spectra: its name is not valid Unicode")
     if not folder.is_dir():
@@ -196,7 +188,7 @@ class ImportRun:
             rows_used=counts.used,
             duplicates=counts.duplicates,
             rows_refused=counts.refused_count,
-            refused=tuple(counts.refused[:MAX_REFUSED_SHOWN]),
+            refused=tuple(counts.refused[: opening.MAX_REFUSED_SHOWN]),
             missing_files=summary.missing_files,
             without_file=summary.without_file,
             warnings=summary.warnings,

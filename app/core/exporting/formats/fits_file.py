@@ -23,13 +23,7 @@ from astropy.io.fits import Header
 from numpy.typing import NDArray
 
 from app.core.errors import SessionError
-from app.core.exporting.escapes import (
-    PERCENT,
-    Escape,
-    fits_header_text,
-    fits_percent,
-    fits_percent_all,
-)
+from app.core.exporting import escapes
 from app.core.exporting.table import WHOLE_LOW, ColumnPage, Table, TypedColumn, free_name
 from app.core.session.provenance import Provenance
 
@@ -88,24 +82,24 @@ def _field(table: Table, number: int) -> FitsField:
 
 
 def _text_field(column: TypedColumn, table: Table, number: int) -> FitsField:
-    escape = str if column.stats.is_fits_text else fits_percent
+    escape = str if column.stats.is_fits_text else escapes.fits_percent
     longest = column.stats.longest
-    if escape is fits_percent or column.stats.kinds - {"text", "none"}:
+    if escape is escapes.fits_percent or column.stats.kinds - {"text", "none"}:
         longest, _ = _sizes(table, number, escape)
     width = max(longest, 1)
     if width > MAX_FIXED_WIDTH and width * table.rows > MAX_FIXED_BYTES:
-        longest, total = _sizes(table, number, fits_percent_all)
+        longest, total = _sizes(table, number, escapes.fits_percent_all)
         return FitsField(
             column=column,
             form=f"1QA({longest})",
             dtype="(2,)>i8",
-            escape=fits_percent_all,
+            escape=escapes.fits_percent_all,
             heap_bytes=total,
         )
     return FitsField(column=column, form=f"{width}A", dtype=f"S{width}", escape=escape)
 
 
-def _sizes(table: Table, number: int, escape: Escape) -> tuple[int, int]:
+def _sizes(table: Table, number: int, escape: escapes.Escape) -> tuple[int, int]:
     """The longest and the total length of the encoded texts, in bytes."""
     longest = total = 0
     for page_column in table.column(number):
@@ -131,7 +125,7 @@ def _values(field: FitsField, page_column: ColumnPage, heap: BinaryIO) -> NDArra
     return values
 
 
-def _text_bytes(page_column: ColumnPage, escape: Escape) -> tuple[bytes, NDArray[np.int64]]:
+def _text_bytes(page_column: ColumnPage, escape: escapes.Escape) -> tuple[bytes, NDArray[np.int64]]:
     """All encoded texts concatenated, and the length of each."""
     if escape is str and page_column.lengths is not None:
         return page_column.blob, page_column.lengths.astype(np.int64)
@@ -154,7 +148,7 @@ class FitsField:
     form: str
     dtype: str
     null: int | None = None
-    escape: Escape = str
+    escape: escapes.Escape = str
     """Encodes its texts."""
     heap_bytes: int = 0
 
@@ -182,9 +176,9 @@ def table_header(
     for card in _columns(fields):
         header.append(card, end=True)
     for key, value, comment in _provenance_cards(provenance):
-        text = fits_header_text(value) if isinstance(value, str) else value
+        text = escapes.fits_header_text(value) if isinstance(value, str) else value
         header.append((key, text, comment), end=True)
-    header.append(("TEXTENC", PERCENT, ""), end=True)
+    header.append(("TEXTENC", escapes.PERCENT, ""), end=True)
     return _bytes(header)
 
 
@@ -197,13 +191,13 @@ def _columns(fields: Sequence[FitsField]) -> Iterator[Card]:
         if field.null is not None:
             yield f"TNULL{number}", field.null, "no value"
         if spec.unit:
-            yield f"TUNIT{number}", fits_header_text(spec.unit.translate(_UNITS)), ""
+            yield f"TUNIT{number}", escapes.fits_header_text(spec.unit.translate(_UNITS)), ""
         if spec.ucd:
-            yield f"TUCD{number}", fits_header_text(spec.ucd), ""
+            yield f"TUCD{number}", escapes.fits_header_text(spec.ucd), ""
         if words := _comment(field):
-            yield f"TCOMM{number}", fits_header_text(words), ""
+            yield f"TCOMM{number}", escapes.fits_header_text(words), ""
         if field.escape is not str:
-            yield f"TENC{number}", PERCENT, ""
+            yield f"TENC{number}", escapes.PERCENT, ""
 
 
 def _comment(field: FitsField) -> str:

@@ -24,13 +24,7 @@ from agent.child_process.die_with_parent import die_with_parent
 from agent.child_process.limit_memory import limit_memory
 from agent.errors import WorkbenchError
 from app.core.errors import ImportFailed, UnknownColumnsError
-from app.core.importing.child.wire import (
-    SHOWN_ROWS,
-    Message,
-    preview_message,
-    write_entries,
-    write_message,
-)
+from app.core.importing.child import wire
 from app.core.importing.entries import EntryMaker, InProcessSource
 from app.core.importing.folder_list import FolderList
 from app.core.importing.formats.contents import ListFile, RowBlock
@@ -52,17 +46,17 @@ def main() -> None:
     sink = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # anything printed by libraries goes to stderr, not into the stream
     try:
-        write_message(sink, {"type": "started"})
+        wire.write_message(sink, {"type": "started"})
         if request["is_preview"]:
             send_preview(request, sink)
         else:
             send_list(request, sink)
     except ImportFailed as error:
-        write_message(sink, {"type": "failed", "reason": str(error)})
+        wire.write_message(sink, {"type": "failed", "reason": str(error)})
     except MemoryError:
         megabytes = request["memory_bytes"] // 1024**2
         reason = f"reading it takes more than {megabytes:,} MB of memory"
-        write_message(sink, {"type": "failed", "reason": reason})
+        wire.write_message(sink, {"type": "failed", "reason": reason})
     except BrokenPipeError:  # the parent has stopped reading
         os._exit(1)
 
@@ -80,7 +74,7 @@ class Heartbeat:
 
     def __call__(self) -> bool:
         if time.monotonic() - self._last > HEARTBEAT_S:
-            write_message(self._sink, {"type": "busy", "found": self._found})
+            wire.write_message(self._sink, {"type": "busy", "found": self._found})
             self._last = time.monotonic()
         return False
 
@@ -95,21 +89,21 @@ def send_preview(request: dict[str, Any], sink: BinaryIO) -> None:
     try:
         opened = open_for_import(path, request["roles"], heartbeat, heartbeat.report)
     except ImportFailed as error:
-        message: Message = {"type": "failed", "reason": str(error)}
+        message: wire.Message = {"type": "failed", "reason": str(error)}
         with suppress(WorkbenchError, OSError):
             file = open_list(path)
             needs_roles = isinstance(error, UnknownColumnsError)
             rows = first_rows(file).rows
-            message = preview_message(file, rows, problem=str(error), needs_roles=needs_roles)
+            message = wire.preview_message(file, rows, problem=str(error), needs_roles=needs_roles)
     else:
         message = _opened_message(opened, **_counted(opened, path))
-    write_message(sink, message)
+    wire.write_message(sink, message)
 
 
 def send_list(request: dict[str, Any], sink: BinaryIO) -> None:
     path, heartbeat = Path(request["path"]), Heartbeat(sink)
     opened = open_for_import(path, request["roles"], heartbeat, heartbeat.report)
-    write_message(sink, _opened_message(opened))
+    wire.write_message(sink, _opened_message(opened))
     spectra = request["spectra"]
     locator = SpectrumLocator(
         path,
@@ -126,14 +120,14 @@ def send_entries(source: InProcessSource, sink: BinaryIO) -> None:
     for is_second_try in (False, True):
         try:
             for entries in source.entries():
-                write_entries(sink, entries)
+                wire.write_entries(sink, entries)
         except CellMismatch:
             if is_second_try:
                 raise ImportFailed("it was changed during the import: try again") from None
             source.recheck_types()
-            write_message(sink, {"type": "again"})
+            wire.write_message(sink, {"type": "again"})
         else:
-            write_message(sink, {"type": "end", "outcome": asdict(source.summary())})
+            wire.write_message(sink, {"type": "end", "outcome": asdict(source.summary())})
             return
 
 
@@ -167,14 +161,14 @@ def count_rows(
     return rows, counter.found(is_complete=is_complete)
 
 
-def _opened_message(opened: OpenedList, **more: Any) -> Message:
+def _opened_message(opened: OpenedList, **more: Any) -> wire.Message:
     file, sample = opened.file, opened.sample
-    return preview_message(
+    return wire.preview_message(
         file,
         sample.rows,
         opened.roles,
         sha256=file.sha256 if isinstance(file, FolderList) else "",
-        refused=[[row.line, row.reason] for row in sample.refused[:SHOWN_ROWS]],
+        refused=[[row.line, row.reason] for row in sample.refused[: wire.SHOWN_ROWS]],
         warnings=[*opened.notes, *file.warnings()],
         **more,
     )

@@ -16,14 +16,7 @@ from typing import IO, Any, BinaryIO, Self, cast
 
 from agent.child_process.start_child import child_command, start_child
 from app.core.errors import ImportFailed, ImportStopped
-from app.core.importing.child.wire import (
-    Frame,
-    Message,
-    entries_of,
-    outside_of,
-    preview_of,
-    read_frame,
-)
+from app.core.importing.child import wire
 from app.core.importing.entries import Entries, SourceSummary
 from app.core.importing.formats.contents import ListColumn
 from app.core.importing.formats.text_cells import CellMismatch
@@ -94,7 +87,7 @@ class ListReaderProcess:
             raise ImportFailed(f"the process to read it could not be started: {error}") from error
         self._stdout = cast(BinaryIO, self._process.stdout)  # Popen annotates it as optional IO
         _enlarge_buffer(self._stdout)
-        self._first_frame: Frame | None = None
+        self._first_frame: wire.Frame | None = None
         self._result: SourceSummary | None = None
         self._patience_s = START_S
         self._waiting_since: float | None = None
@@ -116,7 +109,7 @@ class ListReaderProcess:
 
     def opened(self) -> Preview:
         """The start of the list; call this first. Its `problem` is only set in a preview."""
-        preview = preview_of(self._next()[0])
+        preview = wire.preview_of(self._next()[0])
         self._patience_s = SILENCE_S + self._extra_s
         return preview
 
@@ -133,7 +126,7 @@ class ListReaderProcess:
             frame, self._first_frame = self._first_frame or self._next(), None
             message = frame[0]
             if message["type"] == "entries":
-                yield entries_of(frame)
+                yield wire.entries_of(frame)
             elif message["type"] == "again":
                 raise CellMismatch
             else:
@@ -144,10 +137,10 @@ class ListReaderProcess:
         assert self._result is not None
         return self._result
 
-    def _next(self) -> Frame:
+    def _next(self) -> wire.Frame:
         while True:
             self._waiting_since = time.monotonic()
-            frame = read_frame(self._stdout)
+            frame = wire.read_frame(self._stdout)
             self._waiting_since = None
             if self._should_stop():
                 raise ImportStopped("the import was stopped; nothing was imported")
@@ -213,9 +206,9 @@ def _enlarge_buffer(pipe: BinaryIO) -> None:
             fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
 
-def _summary(message: Message) -> SourceSummary:
+def _summary(message: wire.Message) -> SourceSummary:
     found = message["outcome"]
     found["columns"] = tuple(ListColumn(**each) for each in found["columns"])
     found["warnings"] = tuple(found["warnings"])
-    found["outside"] = outside_of(found["outside"])
+    found["outside"] = wire.outside_of(found["outside"])
     return SourceSummary(**found)
