@@ -106,17 +106,13 @@ def explain(error: DBAPIError | sqlite3.Error) -> str:
 
 def _guessed_code(words: str) -> str:
     """Guess a code for a failed connection, for which the server sent none."""
-    signs = (
-        ("authentication failed", "28"),
-        ("no password supplied", "28"),
-        ("FATAL:  role ", "28"),
-        ("does not exist", "3D000"),
-        ("too many", "53300"),
-        ("connection", "08"),
-        ("timeout", "08"),
-        ("resolve", "08"),
-    )
-    return next((code for sign, code in signs if sign in words), "")
+    signs = {
+        "28": ("authentication failed", "no password supplied", "FATAL:  role "),
+        "3D000": ("does not exist",),
+        "53300": ("too many",),
+        "08": ("connection", "timeout", "resolve"),
+    }
+    return next((code for code, some in signs.items() if any(sign in words for sign in some)), "")
 
 
 def _lookup(table: tuple[tuple[str, str], ...], name: str) -> str | None:

@@ -41,14 +41,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 FORMATS = {
-    ".csv": "csv",
-    ".ecsv": "ecsv",
-    ".fits": "fits",
-    ".fit": "fits",
-    ".vot": "votable",
-    ".votable": "votable",
-    ".xml": "votable",
-    ".parquet": "parquet",
+    **{".csv": "csv", ".ecsv": "ecsv", ".fits": "fits", ".fit": "fits"},
+    **{".vot": "votable", ".votable": "votable", ".xml": "votable", ".parquet": "parquet"},
 }
 """Our formats by suffix; `all_formats` has those of plug-ins, too."""
 MAX_RETRIES = 50

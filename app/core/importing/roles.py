@@ -181,7 +181,9 @@ class _RoleGuesser:
             best = max(found, key=self._distinct)
             path = self.path()
             is_told = path is not None and self._distinct(path.number) > MIN_SHARE
-            if self._is_constant(best) and (is_named or is_told):
+            values = self._values[best]
+            is_constant = len(values) >= MIN_VALUES and len(set(values)) == 1
+            if is_constant and (is_named or is_told):
                 return None
         is_by_name = best in first or best in later
         return self._role("object_id", best, "from its name" if is_by_name else "from its UCD")
@@ -222,10 +224,6 @@ class _RoleGuesser:
         values = self._values[number]
         return len(set(values)) / len(values) if len(values) >= MIN_VALUES else 1.0
 
-    def _is_constant(self, number: int) -> bool:
-        values = self._values[number]
-        return len(values) >= MIN_VALUES and len(set(values)) == 1
-
     def _named(self, names: Sequence[str]) -> list[int]:
         return [self._numbers[name] for name in names if name in self._numbers]
 
@@ -256,14 +254,10 @@ class _RoleGuesser:
 
     def _counts_rows(self, number: int) -> bool:
         """Whether the values are 0, 1, 2 ... or 1, 2, 3 ...: row numbers of this list itself."""
-        values = [row[number] for row in self._rows]
-        return len(values) > 1 and any(
-            values == list(range(first, first + len(values))) for first in (0, 1)
-        ) and not self._is_one_file()  # fmt: skip
-
-    def _is_one_file(self) -> bool:
-        path = self.path()
-        return path is not None and len(set(self._values[path.number])) == 1
+        values, path = [row[number] for row in self._rows], self.path()
+        is_one_file = path is not None and len(set(self._values[path.number])) == 1
+        is_counted = any(values == [*range(start, start + len(values))] for start in (0, 1))
+        return len(values) > 1 and is_counted and not is_one_file
 
 
 def _looks_like_file(value: Value) -> bool:

@@ -76,7 +76,9 @@ def own_values(session: Session, column: str, beginning: str, limit: int) -> tup
     )
     queries: list[Select[Any]] = [query_of_list]
     if is_of_opinion(column):
-        queries = [_values_of_opinion(column, context)]
+        # A sub-class of two levels is offered by its narrower name.
+        given = OpinionValue(column, is_file=context.is_file)
+        queries = [select(given.text.label("text")).where(context.is_mine, given.is_there)]
     if (parts := parts_of(column)) is not None:
         said = EvidenceValue(parts, is_file=session.database.is_file)
         scanned = evidence.c.candidate_id <= _last_scanned(session)
@@ -92,12 +94,6 @@ def own_values(session: Session, column: str, beginning: str, limit: int) -> tup
     with session.database.reading() as connection:
         found = connection.execute(query).scalars().all()
     return tuple(each for each in found if each.isprintable())
-
-
-def _values_of_opinion(column: str, context: QueryContext) -> Select[Any]:
-    """A sub-class of two levels is offered by its narrower name."""
-    value = OpinionValue(column, is_file=context.is_file)
-    return select(value.text.label("text")).where(context.is_mine, value.is_there)
 
 
 def _last_scanned(session: Session) -> int:

@@ -103,7 +103,10 @@ def own_order(
     reviewer = 0
     if is_of_opinion(column):
         reviewer = context.reviewer_or_0
-        last_reply = _last_said(connection, column, reviewer)
+        # Changes whenever the reviewer gives or takes such a value.
+        has_such = literal_column(f"({index_condition(column)})")
+        given = select(func.max(judgements.c.log_id), func.count()).where(context.is_mine, has_such)
+        last_reply = hash(tuple(connection.execute(given).one()))
     key, read = (column, descending, reviewer), partial(_read, connection, column, context)
     return _own_orders.order(database, key, last_id, last_reply, partial(read, descending))
 
@@ -123,15 +126,6 @@ def matching_ids(connection: Connection, ids: NDArray[np.int64], hit: Condition)
         query = select(candidates.c.id).where(candidates.c.id.in_(some), hit)
         found.update(connection.execute(query).scalars())
     return found
-
-
-def _last_said(connection: Connection, column: str, reviewer: int) -> int:
-    """Changes whenever the reviewer gives or takes such a value."""
-    query = select(func.max(judgements.c.log_id), func.count()).where(
-        judgements.c.reviewer_id == reviewer, literal_column(f"({index_condition(column)})")
-    )
-    newest, count = connection.execute(query).one()
-    return hash((newest, count))
 
 
 def _read(

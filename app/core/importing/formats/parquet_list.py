@@ -62,7 +62,9 @@ class ParquetList(contents.TypedList):
                 raise ImportFailed("two of its columns have the same name")
             without_dictionary = _checked_columns(file.metadata, size)
             kinds = {field.name: kind_of(field.type) for field in schema}
-            fields = [field for field in schema if kinds[field.name] and not _is_index(field.name)]
+            # pandas adds the index of its rows.
+            given = [field for field in schema if not field.name.startswith("__index_level_")]
+            fields = [field for field in given if kinds[field.name]]
             if not fields:
                 raise ImportFailed("it has no columns with single values")
             self.left_out = len(schema) - len(fields)
@@ -211,11 +213,6 @@ def _checked_columns(metadata: Any, size: int) -> set[str]:
     if total > max(FREE_BYTES, MAX_RATIO * size):
         raise ImportFailed(f"it unpacks to more than {MAX_RATIO} times its size")
     return without
-
-
-def _is_index(name: str) -> bool:
-    """Whether it is the row index that pandas adds."""
-    return name.startswith("__index_level_")
 
 
 def _column_metadata(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:

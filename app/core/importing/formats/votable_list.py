@@ -18,18 +18,13 @@ from app.core.importing.formats.byte_stream import Stream, byte_stream
 from app.core.importing.formats.cell_numbers import float_of, is_missing
 from app.core.importing.formats.contents import Kind, ListColumn, Refused, RowBlock, Value
 
-KINDS: dict[str, Kind] = {
-    "boolean": "bool",
-    "bit": "bool",
-    "unsignedByte": "int",
-    "short": "int",
-    "int": "int",
-    "long": "int",
-    "float": "float",
-    "double": "float",
-    "char": "str",
-    "unicodeChar": "str",
+DATATYPES: dict[Kind, str] = {
+    "bool": "boolean bit",
+    "int": "unsignedByte short int long",
+    "float": "float double",
+    "str": "char unicodeChar",
 }
+KINDS = {name: kind for kind, names in DATATYPES.items() for name in names.split()}
 MAX_ROW = 1024 * 1024
 TRUE, FALSE = frozenset("tT1"), frozenset("fF0")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
