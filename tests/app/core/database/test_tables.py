@@ -43,16 +43,11 @@ SOUND = {
     "Double": [0.5, -1e308], "Boolean": [0, 1], "LargeBinary": [b"", b"\0\xff"],
 }  # fmt: skip
 SPOILT = {
-    "Text": ["x'00'"],
-    "LongText": ["x'00'", "x''", "x'01789c'"],
-    "Name": ["x'00'"],
-    "BigInteger": ["2.5", "1e308", "'x'", "x'00'"],
-    "Key": ["2.5", "1e308", "'x'"],
-    "SmallInteger": ["'sure'", "0.5"],
-    "Double": ["9e999", "-9e999", "'east'", "x'00'"],
-    "Boolean": ["2", "-1", "'yes'", "0.5"],
-    "LargeBinary": ["'text'", "7"],
-}
+    "Text": ["x'00'"], "LongText": ["x'00'", "x''", "x'01789c'"], "Name": ["x'00'"],
+    "BigInteger": ["2.5", "1e308", "'x'", "x'00'"], "Key": ["2.5", "1e308", "'x'"],
+    "SmallInteger": ["'sure'", "0.5"], "Double": ["9e999", "-9e999", "'east'", "x'00'"],
+    "Boolean": ["2", "-1", "'yes'", "0.5"], "LargeBinary": ["'text'", "7"],
+}  # fmt: skip
 
 
 @pytest.fixture

@@ -32,14 +32,9 @@ SPECOBJ = {
     "SUBCLASS": "CV", "PLUG_RA": 146.7142, "PLUG_DEC": -1.0413, "SN_MEDIAN_ALL": 7.5,
 }  # fmt: skip
 SDSS_V = {
-    "FIELD": 15000,
-    "MJD": 59146,
-    "CATALOGID": 4375786564,
-    "SPEC_FILE": "spec-015000-59146-4375786564.fits",
-    "RACAT": 10.5,
-    "DECCAT": 1.5,
-    "SN_MEDIAN_ALL": 2.5,
-}
+    "FIELD": 15000, "MJD": 59146, "CATALOGID": 4375786564, "RACAT": 10.5, "DECCAT": 1.5,
+    "SPEC_FILE": "spec-015000-59146-4375786564.fits", "SN_MEDIAN_ALL": 2.5,
+}  # fmt: skip
 DESI = {
     "TARGETID": 39627658462234737, "SURVEY": "main", "PROGRAM": "dark", "HEALPIX": 27247, "Z": 1.25,
     "ZWARN": 0, "SPECTYPE": "STAR", "SUBTYPE": "CV", "TARGET_RA": 210.5, "TARGET_DEC": 5.5,
@@ -48,32 +43,15 @@ DESI = {
 
 
 @pytest.mark.parametrize(("sample", "expected", "survey"), [
-    (
-        LAMOST,
-        {"object_id": "obsid", "ra": "ra", "dec": "dec", "label": "subclass", "snr": "snrg"},
-        "LAMOST",
-    ),
-    (SDSS, {"ra": "ra", "dec": "dec", "label": "class", "snr": "snMedian"}, "SDSS"),
-    (
-        SPECOBJ,
-        {"ra": "PLUG_RA", "dec": "PLUG_DEC", "label": "SUBCLASS", "snr": "SN_MEDIAN_ALL"},
-        "SDSS",
-    ),
-    (
-        SDSS_V,
-        {"path": "SPEC_FILE", "ra": "RACAT", "dec": "DECCAT", "snr": "SN_MEDIAN_ALL"},
-        "SDSS-V",
-    ),
-    (
-        DESI,
-        {"row": "TARGETID", "object_id": "TARGETID", "ra": "TARGET_RA", "dec": "TARGET_DEC",
-         "label": "SUBTYPE"},
-        "DESI",
-    ),
+    (LAMOST, "object_id=obsid ra=ra dec=dec label=subclass snr=snrg", "LAMOST"),
+    (SDSS, "ra=ra dec=dec label=class snr=snMedian", "SDSS"),
+    (SPECOBJ, "ra=PLUG_RA dec=PLUG_DEC label=SUBCLASS snr=SN_MEDIAN_ALL", "SDSS"),
+    (SDSS_V, "path=SPEC_FILE ra=RACAT dec=DECCAT snr=SN_MEDIAN_ALL", "SDSS-V"),
+    (DESI, "row=TARGETID object_id=TARGETID ra=TARGET_RA dec=TARGET_DEC label=SUBTYPE", "DESI"),
 ])  # fmt: skip
 def test_catalogues_of_the_surveys(sample, expected, survey):
     found = roles(sample)
-    assert found.columns == expected
+    assert found.columns == dict(pair.split("=") for pair in expected.split())
     assert found.naming.scheme.survey == survey
 
 

@@ -96,14 +96,9 @@ def test_a_doctype_that_only_names_a_dtd_is_passed_over(folder):
     (table(rows_of(GOOD))[:-60], "damaged VOTable: unclosed token"),
     (table("<TABLEDATA/>", fields=""), "no columns"),
     (table("<TABLEDATA/>", fields='<FIELD datatype="x"/>'), "unknown type"),
-    (
-        table("<TABLEDATA/>", fields='<FIELD datatype="int" arraysize="-1"/>'),
-        "invalid arraysize",
-    ),
-    (
-        table("<TABLEDATA/>", fields='<FIELD datatype="int" arraysize="999999999x9"/>'),
-        "declares 8,999,999,991 elements",
-    ),
+    (table("<TABLEDATA/>", fields='<FIELD datatype="int" arraysize="-1"/>'), "invalid arraysize"),
+    (table("<TABLEDATA/>", fields='<FIELD datatype="int" arraysize="999999999x9"/>'),
+     "declares 8,999,999,991 elements"),
     (table("<TABLEDATA/>", fields='<FIELD datatype="floatComplex"/>'), "no columns of single"),
     (HEAD.format(doctype="") + "</RESOURCE></VOTABLE>", "no table with rows"),
     ("<VOTABLE encoding='x", "damaged"),
