@@ -2,16 +2,8 @@
 
 import pytest
 
+from app.core import queue
 from app.core.evidence.store import save
-from app.core.queue import (
-    FilterError,
-    filter_text,
-    matching,
-    page,
-    parse_filter,
-    parse_sort,
-    sort_text,
-)
 from app.core.queue.blind_filters import breaks_blind_mode
 from app.core.queue.evidence_values import known_name
 from app.core.queue.own_columns import own_columns, own_values
@@ -57,10 +49,10 @@ def test_filters(session):
         ("gaia=unasked", [6]), ("gaia!=found", [3, 4, 6]), ("simbad=unasked gaia=found", [5]),
         ("own.gaia.bp_rp<0.5", [1, 5]),
     ]:  # fmt: skip
-        tree = parse_filter(text, [each.name for each in own_columns(session)])
-        assert [row.candidate.id for row in matching(session, tree)] == ids
-        again = parse_filter(filter_text(tree))
-        assert [row.candidate.id for row in matching(session, again)] == ids
+        tree = queue.parse_filter(text, [each.name for each in own_columns(session)])
+        assert [row.candidate.id for row in queue.matching(session, tree)] == ids
+        again = queue.parse_filter(queue.filter_text(tree))
+        assert [row.candidate.id for row in queue.matching(session, again)] == ids
 
 
 @pytest.mark.parametrize(
@@ -70,8 +62,8 @@ def test_filters(session):
      ("nobody.mag<3", "unknown field"), ("nobody=failed", "unknown field")],
 )  # fmt: skip
 def test_what_is_no_filter(text, reason):
-    with pytest.raises(FilterError, match=reason):
-        parse_filter(text)
+    with pytest.raises(queue.FilterError, match=reason):
+        queue.parse_filter(text)
 
 
 def test_orders(session):
@@ -79,24 +71,24 @@ def test_orders(session):
         ("gaia.bp_rp", [5, 1, 2, 3, 4, 6]), ("gaia.bp_rp:down", [2, 1, 5, 3, 4, 6]),
         ("own.gaia.bp_rp:up", [5, 1, 2, 3, 4, 6]), ("simbad.type", [1, 2, 3, 4, 5, 6]),
     ]:  # fmt: skip
-        sort = parse_sort(text)
-        assert [row.candidate.id for row in matching(session, sort=sort)] == ids
-        assert parse_sort(sort_text(sort)) == sort
+        sort = queue.parse_sort(text)
+        assert [row.candidate.id for row in queue.matching(session, sort=sort)] == ids
+        assert queue.parse_sort(queue.sort_text(sort)) == sort
 
 
 def test_an_order_is_read_again_when_a_service_has_answered(session):
     from app.services.catalogues.answer import Exchange
 
-    sort = parse_sort("gaia.bp_rp")
-    assert next(matching(session, sort=sort)).candidate.id == 5
+    sort = queue.parse_sort("gaia.bp_rp")
+    assert next(queue.matching(session, sort=sort)).candidate.id == 5
     reply = Exchange(url="https://example.org", asked_at="2026-11-26", content=b"x")
     save(session, 6, GAIA, said({"bp_rp": -3.0}), reply, HERE)
-    assert next(matching(session, sort=sort)).candidate.id == 6
+    assert next(queue.matching(session, sort=sort)).candidate.id == 6
 
 
 def test_rows_have_the_values_for_the_table(session):
-    rows = page(session, with_values=True).rows
-    assert page(session).rows[0].evidence == {}  # not where nobody looks at it
+    rows = queue.page(session, with_values=True).rows
+    assert queue.page(session).rows[0].evidence == {}  # not where nobody looks at it
     assert rows[0].value("gaia.bp_rp") == 0.4 and rows[0].value("simbad.type") == "CV*"
     assert rows[0].value("gaia.separation") == 0.25
     assert rows[2].value("gaia.bp_rp") is None and rows[2].evidence == {}
@@ -121,10 +113,10 @@ def test_without_services_there_are_no_columns(tmp_path):
      ("gaia=found or simbad.references>3", True), ("own.mag<3", False)],
 )  # fmt: skip
 def test_blind_mode_hides_services_that_know_the_class(text, is_hidden):
-    assert breaks_blind_mode(parse_filter(text), LIST_ORDER) is is_hidden
+    assert breaks_blind_mode(queue.parse_filter(text), LIST_ORDER) is is_hidden
 
 
 def test_blind_mode_hides_their_orders():
-    everything = parse_filter("")
-    assert breaks_blind_mode(everything, parse_sort("simbad.type"))
-    assert not breaks_blind_mode(everything, parse_sort("gaia.bp_rp"))
+    everything = queue.parse_filter("")
+    assert breaks_blind_mode(everything, queue.parse_sort("simbad.type"))
+    assert not breaks_blind_mode(everything, queue.parse_sort("gaia.bp_rp"))

@@ -12,15 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.importing.child import child
-from app.core.importing.child.wire import (
-    entries_of,
-    preview_message,
-    preview_of,
-    read_frame,
-    write_entries,
-    write_message,
-)
+from app.core.importing.child import child, wire
 from app.core.importing.entries import FIELDS, Entries
 from app.core.importing.formats.contents import ListColumn, Refused
 from app.core.importing.opening import Preview
@@ -37,8 +29,8 @@ def test_a_long_search_gives_the_parent_a_chance_to_stop_it(monkeypatch):
     assert pulse() is False
     pulse.report(7, None)
     pipe.seek(0)
-    assert read_frame(pipe)[0] == {"type": "busy", "size": 0, "found": None}
-    assert read_frame(pipe)[0] == {"type": "busy", "size": 0, "found": 7}
+    assert wire.read_frame(pipe)[0] == {"type": "busy", "size": 0, "found": None}
+    assert wire.read_frame(pipe)[0] == {"type": "busy", "size": 0, "found": 7}
 
 
 def reply_to(path, **more):
@@ -56,8 +48,8 @@ def reply_to(path, **more):
 def answer(output):
     """What the child says after it has started."""
     stream = io.BytesIO(output)
-    assert read_frame(stream)[0]["type"] == "started"
-    return read_frame(stream)[0]
+    assert wire.read_frame(stream)[0]["type"] == "started"
+    return wire.read_frame(stream)[0]
 
 
 def test_a_list_of_unknown_columns_is_shown_all_the_same(folder):
@@ -132,21 +124,21 @@ def made(rows, refused=()):
 @given(rows=st.lists(ROW, max_size=20), refused=st.lists(st.tuples(WHOLE, TEXT), max_size=3))
 def test_entries_come_back(rows, refused):
     pipe = io.BytesIO()
-    write_entries(pipe, made(rows, refused))
-    write_message(pipe, {"type": "end"})
+    wire.write_entries(pipe, made(rows, refused))
+    wire.write_message(pipe, {"type": "end"})
     pipe.seek(0)
-    found = entries_of(read_frame(pipe))
+    found = wire.entries_of(wire.read_frame(pipe))
     assert found == made(rows, refused)
-    assert read_frame(pipe)[0]["type"] == "end"
-    assert read_frame(pipe) is None
+    assert wire.read_frame(pipe)[0]["type"] == "end"
+    assert wire.read_frame(pipe) is None
 
 
 def test_a_message_that_was_cut_off_is_the_end():
     pipe = io.BytesIO()
-    write_entries(pipe, made([(1, "a", "/a", 0, 1.0, None, None, "", None, "{}", "a")]))
+    wire.write_entries(pipe, made([(1, "a", "/a", 0, 1.0, None, None, "", None, "{}", "a")]))
     whole = pipe.getvalue()
     for size in range(len(whole)):
-        assert read_frame(io.BytesIO(whole[:size])) is None
+        assert wire.read_frame(io.BytesIO(whole[:size])) is None
 
 
 # Previews between two processes: what is shown is what was found.
@@ -167,7 +159,7 @@ class File:
 
 def sent(*arguments, **more):
     """The preview as it arrives: a line of JSON lies between."""
-    return preview_of(json.loads(json.dumps(preview_message(*arguments, **more))))
+    return wire.preview_of(json.loads(json.dumps(wire.preview_message(*arguments, **more))))
 
 
 def test_all_of_a_preview_arrives():
