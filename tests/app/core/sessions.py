@@ -1,15 +1,19 @@
 """Sessions for tests."""
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Executable, insert, update
+from sqlalchemy import Connection, Executable, insert, update
 
 from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates, lists
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import Session, new_session
+from tests.processes import LONG_S
 
 ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
 
@@ -52,3 +56,26 @@ def change_candidates(session: Session, values: Mapping[int, Mapping[str, Any]])
         for number, columns in values.items():
             here = candidates.c.id == number
             connection.execute(update(candidates).where(here).values(columns))
+
+
+@contextmanager
+def in_a_thread(
+    block: Callable[[], AbstractContextManager[Connection]], query: str = "SELECT 1"
+) -> Iterator[None]:
+    """A block that another thread is in the middle of."""
+    inside, leave = threading.Event(), threading.Event()
+
+    def work() -> None:
+        with block() as connection:
+            connection.exec_driver_sql(query).all()
+            inside.set()
+            assert leave.wait(LONG_S)
+
+    with ThreadPoolExecutor(1) as pool:
+        working = pool.submit(work)
+        try:
+            assert inside.wait(LONG_S)
+            yield
+        finally:
+            leave.set()
+        working.result(LONG_S)

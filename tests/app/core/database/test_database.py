@@ -17,7 +17,7 @@ from app.core.errors import SessionError
 from app.core.session.session import open_session
 from tests.app.core.session.kept_lines import held, held_by
 from tests.app.core.session.recorder import line_of, press
-from tests.app.core.sessions import ACCEPT, fill, made
+from tests.app.core.sessions import ACCEPT, fill, in_a_thread, made
 from tests.processes import LONG_S, wait_until
 
 
@@ -100,10 +100,8 @@ def test_a_block_that_fails_or_only_reads_writes_nothing(location):
         with pytest.raises(ZeroDivisionError), session.database.writing() as connection:
             connection.execute(insert(facts), [{"key": "colour", "value": "green"}])
             1 / 0  # noqa: B018
-        with (
-            pytest.raises(SessionError, match="contradicts"),
-            session.database.writing() as connection,
-        ):
+        told = pytest.raises(SessionError, match="contradicts")
+        with told, session.database.writing() as connection:
             connection.execute(insert(facts), [{"key": "colour", "value": "green"}])
             connection.execute(insert(facts), [{"key": "colour", "value": "red"}])
         with session.database.reading() as connection:
@@ -145,11 +143,8 @@ def test_a_whole_copy_while_others_read_and_write(file_location, tmp_path):
 def test_nothing_is_left_open(file_location):
     """Connections that nobody closes warn when they go, which fails a test."""
     for _ in range(3):
-        session = (
-            made(file_location)
-            if not file_location.exists()
-            else open_session(file_location, "Ada")
-        )
+        is_new = not file_location.exists()
+        session = made(file_location) if is_new else open_session(file_location, "Ada")
         with ThreadPoolExecutor(4) as pool:
             list(pool.map(lambda _, session=session: session.count(), range(8)))
         session.close()
@@ -229,21 +224,10 @@ def test_its_own_block_does_not_keep_it_from_ending(file_location, monkeypatch):
 
 def test_a_thread_that_writes_for_long(location, impatient):
     with made(location) as session:
-        inside, leave = threading.Event(), threading.Event()
-
-        def work():
-            with session.database.writing():
-                inside.set()
-                assert leave.wait(LONG_S)
-
-        with ThreadPoolExecutor(1) as pool:
-            writer = pool.submit(work)
-            assert inside.wait(LONG_S)
+        with in_a_thread(session.database.writing):
             assert session.count() == 5
             with pytest.raises(SessionError, match="still writing"):
                 session.record_verdict(1, ACCEPT)
-            leave.set()
-            writer.result()
         session.record_verdict(1, ACCEPT)
 
 

@@ -191,11 +191,8 @@ def test_a_dead_holder_holds_nothing(file_location):
         "session = open_session(Path(sys.argv[1]), 'Ada'); print('held', flush=True)\n"
         "sys.stdin.read()"
     )
-    child = subprocess.Popen(
-        [sys.executable, "-c", code, str(file_location)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    child = subprocess.Popen([sys.executable, "-c", code, str(file_location)], **pipes)
     assert child.stdout.readline() == b"held\n"
     with pytest.raises(SessionHeldError, match=f"process {child.pid}"):
         open_session(file_location, "Ben")

@@ -7,7 +7,7 @@ import sqlite3
 import sys
 import traceback
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import pytest
 from sqlalchemy import MetaData, create_engine, insert, select
@@ -172,22 +172,27 @@ def test_a_database_without_a_session_or_with_tables_of_another_program(team_loc
         open_session(team_location, "Ada")
 
 
-def test_it_can_be_looked_at_without_a_right_to_write(cluster, team_location):
-    made(team_location).close()
-    name = name_of(team_location)
+@contextmanager
+def a_guest(cluster, name):
+    """The URL of somebody who may only read this database."""
     cluster.run(f"CREATE ROLE guest_{name} LOGIN")
     try:
         cluster.run(f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest_{name}", name)
-        location = cluster.url(name, f"guest_{name}")
+        yield cluster.url(name, f"guest_{name}")
+    finally:
+        cluster.run(f"DROP OWNED BY guest_{name}", name)
+        cluster.run(f"DROP ROLE guest_{name}")
+
+
+def test_it_can_be_looked_at_without_a_right_to_write(cluster, team_location):
+    made(team_location).close()
+    with a_guest(cluster, name_of(team_location)) as location:
         with open_session(location, "Eve", read_only=True) as session:
             assert session.count() == 5
         with open_session(location, "Eve") as session:
             with pytest.raises(SessionError, match="not have permission"):
                 session.record_verdict(1, ACCEPT)
             assert session.count() == 5
-    finally:
-        cluster.run(f"DROP OWNED BY guest_{name}", name)
-        cluster.run(f"DROP ROLE guest_{name}")
 
 
 def test_text_is_kept_whole(cluster):
@@ -393,12 +398,6 @@ def test_it_is_upgraded_and_work_goes_on(cluster, team_location, tmp_path, versi
 
 def test_who_may_not_upgrade_it_is_told_who_can(cluster, team_location, tmp_path):
     older_database(team_location, tmp_path, VERSION - 1)
-    name = name_of(team_location)
-    cluster.run(f"CREATE ROLE guest_{name} LOGIN")
-    try:
-        cluster.run(f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest_{name}", name)
-        with pytest.raises(SessionError, match=r"only the owner of its tables may upgrade it"):
-            open_session(cluster.url(name, f"guest_{name}"), "Eve")
-    finally:
-        cluster.run(f"DROP OWNED BY guest_{name}", name)
-        cluster.run(f"DROP ROLE guest_{name}")
+    told = pytest.raises(SessionError, match=r"only the owner of its tables may upgrade it")
+    with a_guest(cluster, name_of(team_location)) as location, told:
+        open_session(location, "Eve")

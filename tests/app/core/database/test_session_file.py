@@ -6,7 +6,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -17,8 +16,7 @@ from app.core.database import error_messages
 from app.core.database.file_opening import MAX_VALUE_BYTES
 from app.core.errors import ReadOnlyError, SessionError, SessionHeldError
 from app.core.session.session import open_session
-from tests.app.core.sessions import ACCEPT, REJECT, made
-from tests.processes import LONG_S
+from tests.app.core.sessions import ACCEPT, REJECT, in_a_thread, made
 
 
 def test_a_file_moved_away_and_put_back(file_location):
@@ -70,11 +68,8 @@ def test_a_deleted_file_is_saved_by_a_copy(file_location, tmp_path):
 
 def test_a_file_replaced_while_a_verdict_is_written(file_location):
     """Whoever is told that it is kept finds it in the file of that name."""
-    with (
-        made(file_location) as session,
-        pytest.raises(SessionError, match="moved or deleted"),
-        session.database.writing(),
-    ):
+    told = pytest.raises(SessionError, match="moved or deleted")
+    with made(file_location) as session, told, session.database.writing():
         file_location.unlink()
 
 
@@ -118,17 +113,14 @@ def test_what_lies_beside_the_file_is_taken_away(file_location, suffixes, is_rep
 
 
 def test_the_log_is_taken_away_while_others_read(file_location):
-    with (
-        made(file_location) as session,
-        open_session(file_location, "Ben", read_only=True) as reader,
-    ):
+    session = made(file_location)
+    with session, open_session(file_location, "Ben", read_only=True) as reader:
         session.record_verdict(1, ACCEPT)
         assert reader.judgements(1)[0].opinion == ACCEPT
         file_location.with_name(file_location.name + "-wal").unlink()
-        session.record_verdict(2, REJECT)
-        assert reader.judgements(2)[0].opinion == REJECT
-        session.record_verdict(3, REJECT)
-        assert reader.judgements(3)[0].opinion == REJECT
+        for number in (2, 3):
+            session.record_verdict(number, REJECT)
+            assert reader.judgements(number)[0].opinion == REJECT
 
 
 def test_the_log_is_taken_away_amid_a_reading(file_location, monkeypatch):
@@ -206,27 +198,6 @@ def rows(connection, query):
     return connection.execute(query).fetchall()
 
 
-@contextmanager
-def in_a_thread(block, query):
-    """A block that another thread is in the middle of."""
-    inside, leave = threading.Event(), threading.Event()
-
-    def work():
-        with block() as connection:
-            connection.exec_driver_sql(query).all()
-            inside.set()
-            assert leave.wait(LONG_S)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
-        assert inside.wait(LONG_S)
-        yield
-    finally:
-        leave.set()
-        thread.join()
-
-
 def test_one_writer_and_many_readers(file_location):
     with made(file_location) as session:
         session.record_verdict(1, ACCEPT)
@@ -281,7 +252,8 @@ def test_the_last_reader_keeps_what_a_writer_left(file_location, tmp_path):
     """The writer goes first, then a reader that came before it, or after a crash."""
     copy = tmp_path / "crashed" / "night.speco3"
     copy.parent.mkdir()
-    with open_session(made_closed(file_location), "Ben", read_only=True) as reader:
+    made(file_location).close()
+    with open_session(file_location, "Ben", read_only=True) as reader:
         with open_session(file_location, "Ada") as session:
             session.record_verdict(1, ACCEPT)
             for suffix in ("", "-wal"):
@@ -293,11 +265,6 @@ def test_the_last_reader_keeps_what_a_writer_left(file_location, tmp_path):
         with open_session(location, "Ben", read_only=True) as reader:
             assert reader.judgements(1)[0].opinion == ACCEPT
     assert copy.read_bytes() == before
-
-
-def made_closed(location):
-    made(location).close()
-    return location
 
 
 # Names and links under which a session lies.

@@ -14,12 +14,29 @@ from app.core.queue import (
     Sort,
     combine,
     filter_text,
-    filters,
     matching,
     page,
     parse_filter,
 )
 from app.core.queue import walk as walking
+from app.core.queue.filters import (
+    AgentVerdict,
+    And,
+    AnyVerdict,
+    Anywhere,
+    Disagree,
+    Flag,
+    Has,
+    InList,
+    InspectedBy,
+    MyVerdict,
+    Not,
+    Number,
+    Or,
+    OwnColumnFilter,
+    Words,
+    checked,
+)
 from app.core.queue.own_columns import own_columns, own_values
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session, open_session
@@ -30,23 +47,23 @@ from tests.night import examples
 
 
 @pytest.mark.parametrize("make", [
-    lambda: filters.Number("p_yes", "<", float("nan")),
-    lambda: filters.Number("p_yes", "<", float("inf")),
-    lambda: filters.Number("sql", "<", 1.0),
-    lambda: filters.Number("snr", "contains", 1.0),
-    lambda: filters.OwnColumnFilter("mag", "<", "bright"),
-    lambda: filters.OwnColumnFilter("mag", "is", "1"),
-    lambda: filters.OwnColumnFilter("", "=", "1"),
-    lambda: filters.Words("object", "=", "a\0b"),
-    lambda: filters.Words("object", "<", "a"),
-    lambda: filters.Words("own", "=", "a"),
-    lambda: filters.Anywhere("x" * 201),
-    lambda: filters.Anywhere("\n"),
-    lambda: filters.AgentVerdict("YES"),
-    lambda: filters.InList(0),
-    lambda: filters.InList(2**40),
-    lambda: filters.checked(filters.And(())),
-    lambda: filters.checked(filters.Or((filters.MyVerdict(None),) * 65)),
+    lambda: Number("p_yes", "<", float("nan")),
+    lambda: Number("p_yes", "<", float("inf")),
+    lambda: Number("sql", "<", 1.0),
+    lambda: Number("snr", "contains", 1.0),
+    lambda: OwnColumnFilter("mag", "<", "bright"),
+    lambda: OwnColumnFilter("mag", "is", "1"),
+    lambda: OwnColumnFilter("", "=", "1"),
+    lambda: Words("object", "=", "a\0b"),
+    lambda: Words("object", "<", "a"),
+    lambda: Words("own", "=", "a"),
+    lambda: Anywhere("x" * 201),
+    lambda: Anywhere("\n"),
+    lambda: AgentVerdict("YES"),
+    lambda: InList(0),
+    lambda: InList(2**40),
+    lambda: checked(And(())),
+    lambda: checked(Or((MyVerdict(None),) * 65)),
 ])  # fmt: skip
 def test_filters_that_cannot_be(make):
     with pytest.raises(FilterError):
@@ -56,18 +73,16 @@ def test_filters_that_cannot_be(make):
 def test_a_filter_nested_too_deep_and_both_of_one():
     tree = UNJUDGED
     for _ in range(40):
-        tree = filters.Not(tree)
+        tree = Not(tree)
     with pytest.raises(FilterError, match="deep"):
-        filters.checked(tree)
+        checked(tree)
     assert combine() == EVERYTHING
     assert combine(EVERYTHING, UNJUDGED) == UNJUDGED
-    assert combine(filters.And((UNJUDGED, filters.Flag("a"))), filters.Flag("b")) == filters.And(
-        (UNJUDGED, filters.Flag("a"), filters.Flag("b"))
-    )
+    assert combine(And((UNJUDGED, Flag("a"))), Flag("b")) == And((UNJUDGED, Flag("a"), Flag("b")))
 
 
 # Filters as people type them: understood, or refused in words at the right place.
-A, B, C = filters.Flag("a"), filters.Flag("b"), filters.Flag("c")
+A, B, C = Flag("a"), Flag("b"), Flag("c")
 SHA = "0123456789abcdef" * 4
 
 
@@ -75,52 +90,52 @@ SHA = "0123456789abcdef" * 4
     ("", EVERYTHING),
     ("   ", EVERYTHING),
     ("verdict:unjudged", UNJUDGED),
-    ("Verdict:ACCEPT", filters.MyVerdict(Verdict.ACCEPT)),
-    ("verdict!=reject", filters.Not(filters.MyVerdict(Verdict.REJECT))),
-    ("any:none", filters.AnyVerdict(None)),
-    ("agent:yes", filters.AgentVerdict("yes")),
-    ("p_yes>0.5", filters.Number("p_yes", ">", 0.5)),
-    ("snr >= 10", filters.Number("snr", ">=", 10.0)),
-    ("dec<-5.5e0", filters.Number("dec", "<", -5.5)),
-    ("score!=0", filters.Not(filters.Number("score", "=", 0.0))),
-    ("p_yes:0.2..0.8", filters.And((filters.Number("p_yes", ">=", 0.2), filters.Number("p_yes", "<=", 0.8)))),
-    ("snr:5", filters.Number("snr", "=", 5.0)),
-    ("object:J12", filters.Words("object", "contains", "J12")),
-    ('comment~"a \\"b\\" \\\\"', filters.Words("comment", "contains", 'a "b" \\')),
-    ("label=CV", filters.Words("label", "=", "CV")),
-    ("own.mag_r<18", filters.OwnColumnFilter("mag_r", "<", "18")),
-    ("own.星等:亮", filters.OwnColumnFilter("星等", "contains", "亮")),
-    ('own."mag r" = 17.5', filters.OwnColumnFilter("mag r", "=", "17.5")),
+    ("Verdict:ACCEPT", MyVerdict(Verdict.ACCEPT)),
+    ("verdict!=reject", Not(MyVerdict(Verdict.REJECT))),
+    ("any:none", AnyVerdict(None)),
+    ("agent:yes", AgentVerdict("yes")),
+    ("p_yes>0.5", Number("p_yes", ">", 0.5)),
+    ("snr >= 10", Number("snr", ">=", 10.0)),
+    ("dec<-5.5e0", Number("dec", "<", -5.5)),
+    ("score!=0", Not(Number("score", "=", 0.0))),
+    ("p_yes:0.2..0.8", And((Number("p_yes", ">=", 0.2), Number("p_yes", "<=", 0.8)))),
+    ("snr:5", Number("snr", "=", 5.0)),
+    ("object:J12", Words("object", "contains", "J12")),
+    ('comment~"a \\"b\\" \\\\"', Words("comment", "contains", 'a "b" \\')),
+    ("label=CV", Words("label", "=", "CV")),
+    ("own.mag_r<18", OwnColumnFilter("mag_r", "<", "18")),
+    ("own.星等:亮", OwnColumnFilter("星等", "contains", "亮")),
+    ('own."mag r" = 17.5', OwnColumnFilter("mag r", "=", "17.5")),
     (
         "own.mag:14..15",
-        filters.And((filters.OwnColumnFilter("mag", ">=", "14"), filters.OwnColumnFilter("mag", "<=", "15"))),
+        And((OwnColumnFilter("mag", ">=", "14"), OwnColumnFilter("mag", "<=", "15"))),
     ),
-    ('own.mag:"14..15"', filters.OwnColumnFilter("mag", "contains", "14..15")),
-    ("own.class!=STAR", filters.Not(filters.OwnColumnFilter("class", "=", "STAR"))),
-    ("flag:star", filters.Flag("star")),
-    ("disagree:people", filters.Disagree("people")),
-    ("has:fault", filters.Has("fault")),
-    ("list:2", filters.InList(2)),
-    ("inspected:nano", filters.InspectedBy("nano")),
-    (f'inspected:"my model#{SHA}"', filters.InspectedBy("my model", SHA)),
-    ('"a binary"', filters.Anywhere("a binary")),
-    ("J0123", filters.Anywhere("J0123")),
-    ("flag:a flag:b", filters.And((A, B))),
-    ("flag:a AND flag:b", filters.And((A, B))),
-    ("flag:a flag:b or flag:c", filters.Or((filters.And((A, B)), C))),
-    ("flag:a (flag:b or flag:c)", filters.And((A, filters.Or((B, C))))),
-    ("not flag:a flag:b", filters.And((filters.Not(A), B))),
-    ("-flag:a", filters.Not(A)),
-    ("-(flag:a flag:b)", filters.Not(filters.And((A, B)))),
-    ("not not flag:a", filters.Not(filters.Not(A))),
-    ('flag:"and" or flag:or', filters.Or((filters.Flag("and"), filters.Flag("or")))),
-    ('"verdict:accept"', filters.Anywhere("verdict:accept")),
+    ('own.mag:"14..15"', OwnColumnFilter("mag", "contains", "14..15")),
+    ("own.class!=STAR", Not(OwnColumnFilter("class", "=", "STAR"))),
+    ("flag:star", Flag("star")),
+    ("disagree:people", Disagree("people")),
+    ("has:fault", Has("fault")),
+    ("list:2", InList(2)),
+    ("inspected:nano", InspectedBy("nano")),
+    (f'inspected:"my model#{SHA}"', InspectedBy("my model", SHA)),
+    ('"a binary"', Anywhere("a binary")),
+    ("J0123", Anywhere("J0123")),
+    ("flag:a flag:b", And((A, B))),
+    ("flag:a AND flag:b", And((A, B))),
+    ("flag:a flag:b or flag:c", Or((And((A, B)), C))),
+    ("flag:a (flag:b or flag:c)", And((A, Or((B, C))))),
+    ("not flag:a flag:b", And((Not(A), B))),
+    ("-flag:a", Not(A)),
+    ("-(flag:a flag:b)", Not(And((A, B)))),
+    ("not not flag:a", Not(Not(A))),
+    ('flag:"and" or flag:or', Or((Flag("and"), Flag("or")))),
+    ('"verdict:accept"', Anywhere("verdict:accept")),
     (
         'verdict:unjudged p_yes>0.5 snr>=10 flag:star own.mag_r<18 "binary"',
-        filters.And(
+        And(
             (
-                UNJUDGED, filters.Number("p_yes", ">", 0.5), filters.Number("snr", ">=", 10.0), filters.Flag("star"),
-                filters.OwnColumnFilter("mag_r", "<", "18"), filters.Anywhere("binary"),
+                UNJUDGED, Number("p_yes", ">", 0.5), Number("snr", ">=", 10.0), Flag("star"),
+                OwnColumnFilter("mag_r", "<", "18"), Anywhere("binary"),
             )
         ),
     ),
@@ -174,19 +189,19 @@ COLUMNS = ("my_class", "Mag", "mag", "spectral type", "snr", "g-r", "Period")
 
 
 @pytest.mark.parametrize(("text", "tree"), [
-    ("my_class:CV", filters.OwnColumnFilter("my_class", "contains", "CV")),
-    ("MY_CLASS=CV", filters.OwnColumnFilter("my_class", "=", "CV")),
-    ("period<0.1", filters.OwnColumnFilter("Period", "<", "0.1")),
-    ("mag<18", filters.OwnColumnFilter("mag", "<", "18")),
-    ("Mag<18", filters.OwnColumnFilter("Mag", "<", "18")),
-    ("g-r>0.5", filters.OwnColumnFilter("g-r", ">", "0.5")),
-    ("-my_class:CV", filters.Not(filters.OwnColumnFilter("my_class", "contains", "CV"))),
-    ("my_class!=CV", filters.Not(filters.OwnColumnFilter("my_class", "=", "CV"))),
-    ('"spectral type":M', filters.OwnColumnFilter("spectral type", "contains", "M")),
-    ("snr>10", filters.Number("snr", ">", 10.0)),
-    ("own.snr>10", filters.OwnColumnFilter("snr", ">", "10")),
-    ("my_class", filters.Anywhere("my_class")),
-    ('"spectral type"', filters.Anywhere("spectral type")),
+    ("my_class:CV", OwnColumnFilter("my_class", "contains", "CV")),
+    ("MY_CLASS=CV", OwnColumnFilter("my_class", "=", "CV")),
+    ("period<0.1", OwnColumnFilter("Period", "<", "0.1")),
+    ("mag<18", OwnColumnFilter("mag", "<", "18")),
+    ("Mag<18", OwnColumnFilter("Mag", "<", "18")),
+    ("g-r>0.5", OwnColumnFilter("g-r", ">", "0.5")),
+    ("-my_class:CV", Not(OwnColumnFilter("my_class", "contains", "CV"))),
+    ("my_class!=CV", Not(OwnColumnFilter("my_class", "=", "CV"))),
+    ('"spectral type":M', OwnColumnFilter("spectral type", "contains", "M")),
+    ("snr>10", Number("snr", ">", 10.0)),
+    ("own.snr>10", OwnColumnFilter("snr", ">", "10")),
+    ("my_class", Anywhere("my_class")),
+    ('"spectral type"', Anywhere("spectral type")),
 ])  # fmt: skip
 def test_columns_of_the_list_need_no_prefix(text, tree):
     """A built-in field wins; `own.` still reaches a column of its name."""
@@ -284,11 +299,8 @@ def found(session, tree=EVERYTHING, sort=LIST_ORDER):
 
 @settings(max_examples=examples(100))
 @given(tree=TREES, sort=SORTS)
-@example(tree=filters.Number("score", ">", 0.5), sort=Sort("score"))
-@example(
-    tree=combine(UNJUDGED, filters.InList(2), filters.Number("p_yes", "<=", 0.25)),
-    sort=Sort("p_yes", True),
-)
+@example(tree=Number("score", ">", 0.5), sort=Sort("score"))
+@example(tree=combine(UNJUDGED, InList(2), Number("p_yes", "<=", 0.25)), sort=Sort("p_yes", True))
 def test_a_filter_shows_what_it_means(seen, tree, sort):
     assert found(seen.session, tree, sort) == seen.numbers(tree, sort)
 
@@ -313,9 +325,9 @@ def test_what_a_person_typed_is_never_part_of_a_statement(seen):
         statements.append(statement)
 
     trees = [
-        filters.Words("object", "=", HOSTILE), filters.Words("comment", "contains", HOSTILE),
-        filters.OwnColumnFilter(HOSTILE, "=", HOSTILE), filters.OwnColumnFilter(HOSTILE, "<", "3"), filters.Flag(HOSTILE),
-        filters.Anywhere(HOSTILE),
+        Words("object", "=", HOSTILE), Words("comment", "contains", HOSTILE),
+        OwnColumnFilter(HOSTILE, "=", HOSTILE), OwnColumnFilter(HOSTILE, "<", "3"), Flag(HOSTILE),
+        Anywhere(HOSTILE),
     ]  # fmt: skip
     with seen.session.database.reading() as connection:
         engine = connection.engine
@@ -323,7 +335,7 @@ def test_what_a_person_typed_is_never_part_of_a_statement(seen):
     try:
         for tree in trees:
             assert found(seen.session, tree) == []
-            assert len(found(seen.session, filters.Not(tree))) == len(seen.known)
+            assert len(found(seen.session, Not(tree))) == len(seen.known)
     finally:
         event.remove(engine, "before_cursor_execute", note)
     assert len(statements) > len(trees)
@@ -337,4 +349,4 @@ def test_a_verdict_is_seen_at_once(tmp_path):
         assert found(session, parse_filter("verdict:reject flag:star")) == [3]
         session.undo()
         assert found(session, UNJUDGED, Sort("score")) == [1, 2, 3, 4, 5, 6, 7, 8]
-        assert found(session, filters.Flag("star")) == []
+        assert found(session, Flag("star")) == []
