@@ -79,9 +79,7 @@ def translate_errors(location: Path | str) -> Iterator[None]:
     """Raise every database error of the block as a SessionError that says what to do."""
     try:
         yield
-    except DBAPIError as error:
-        raise SessionError(f"{location}: {explain(error)}") from error
-    except sqlite3.Error as error:
+    except (DBAPIError, sqlite3.Error) as error:
         raise SessionError(f"{location}: {explain(error)}") from error
     except TimeoutError as error:
         raise SessionError(f"{location}: too many readers at once. Try again") from error

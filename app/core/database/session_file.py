@@ -10,7 +10,7 @@ import os
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 from weakref import WeakSet
 
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -84,12 +84,9 @@ class SessionFile:
     def version(self, connection: Connection, *, is_writing: bool) -> int:
         """Version of the tables, 0 for none."""
         found = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
-        if found <= 0 and self._mode != "create":
-            self._refuse_unfinished(connection)
-        return found
-
-    def _refuse_unfinished(self, connection: Connection) -> NoReturn:
-        """Creation writes the version last; without one, advise to delete only what is empty."""
+        if found > 0 or self._mode == "create":
+            return found
+        # Creation writes the version last; without one, advise to delete only what is empty.
         tables = connection.exec_driver_sql("SELECT count(*) FROM sqlite_schema").scalar_one()
         if tables:
             raise SessionError(
@@ -255,14 +252,11 @@ class SessionFile:
     def _checkpoint(self, how: str, patience_s: float | None = None) -> bool:
         """Copy the WAL's content into the file; False if that failed."""
         try:
-            pooled = self.writer.raw_connection()
-            try:
+            with closing(self.writer.raw_connection()) as pooled:
                 connection = _driver_connection(pooled)
                 if patience_s is not None:
                     run_pragma(connection, f"busy_timeout = {round(patience_s * 1000)}")
                 is_busy = run_pragma(connection, f"wal_checkpoint({how})")
-            finally:
-                pooled.close()
         except (sqlite3.Error, SQLAlchemyError, SessionError):
             return False
         return not is_busy

@@ -18,13 +18,8 @@ from pathlib import Path
 from agent.checked_toml import is_unicode, printable
 from agent.spectra.urls import is_url, url_folder, url_problem
 from app.core.errors import ImportStopped
+from app.core.importing import spectrum_files
 from app.core.importing.outside_paths import MAX_PATH, OutsideCounter, absolute_folder, is_absolute
-from app.core.importing.spectrum_files import (
-    STOP_EVERY,
-    find_spectrum_files,
-    is_file_inside,
-    stem_of,
-)
 from app.core.importing.survey_names import companions
 from app.core.progress import ShouldStop, never
 from app.core.session.folder_names import is_within
@@ -41,12 +36,12 @@ class FileIndex:
         self._by_name: dict[str, str] = {}
         self._by_stem: dict[str, str] = {}
         self._by_number: dict[str, str] = {}
-        for folder, name in find_spectrum_files(root, should_stop):
+        for folder, name in spectrum_files.find_spectrum_files(root, should_stop):
             path = str(Path(folder, name))
             if not is_unicode(path):
                 continue
             low = name.lower()
-            stem = stem_of(low)
+            stem = spectrum_files.stem_of(low)
             _add_unless_ambiguous(self._by_name, low, path)
             _add_unless_ambiguous(self._by_stem, stem, path)
             for number in set(_NUMBER.findall(stem)):
@@ -289,9 +284,9 @@ def _scan_folder(folder: str, reals: Sequence[str], should_stop: ShouldStop) -> 
     try:
         with os.scandir(folder) as entries:
             for number, entry in enumerate(entries):
-                if number % STOP_EVERY == 0 and should_stop():
+                if number % spectrum_files.STOP_EVERY == 0 and should_stop():
                     raise ImportStopped(f"the search of the folder {folder} was stopped")
-                if is_file_inside(entry, *reals):
+                if spectrum_files.is_file_inside(entry, *reals):
                     files.append(entry.name)
                 elif not entry.is_dir(follow_symlinks=False):
                     links_out.append(entry.name)
