@@ -92,7 +92,6 @@ class ColumnStats:
     longest: int = 0
     """Longest text in UTF-8 bytes."""
     most_characters: int = 0
-    all_bytes: int = 0
 
     def kind(self, wanted: Kind | None) -> Kind:
         """`wanted` if it represents every value exactly, else the narrowest kind that does."""
@@ -109,11 +108,10 @@ class ColumnStats:
             return "real"
         return "real" if kinds == {"whole", "real"} and self._is_exact else "text"
 
-    def add_texts(self, texts: Sequence[str], joined: str, longest: int, total: int) -> None:
+    def add_texts(self, texts: Sequence[str], joined: str, longest: int) -> None:
         self.longest = max(self.longest, longest)
         characters = longest if joined.isascii() else max(map(len, texts))
         self.most_characters = max(self.most_characters, characters)
-        self.all_bytes += total
         self.is_ascii = self.is_ascii and joined.isascii()
         self.is_fits_text = self.is_fits_text and is_fits_text(texts, joined)
         self.is_xml_text = self.is_xml_text and is_xml_text(texts, joined)
@@ -294,7 +292,7 @@ def _text_page(
         parts = [text.encode("utf-8", "surrogatepass") for text in texts]
         lengths, blob = map(len, parts), b"".join(parts)
     sizes = np.fromiter(lengths, "<i4", len(texts))
-    stats.add_texts(texts, joined, int(sizes.max()), len(blob))
+    stats.add_texts(texts, joined, int(sizes.max()))
     return ColumnPage("text", len(texts), nulls, None, sizes, blob)
 
 

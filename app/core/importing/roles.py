@@ -54,22 +54,6 @@ class Roles:
         return {role: self.by_role[role].column for role in ROLES if role in self.by_role}
 
     @property
-    def reasons(self) -> list[str]:
-        """One line for each role, for the user to check."""
-        roles = [self.by_role[role] for role in ROLES if role in self.by_role]
-        lines = [f"{each.role}: column {shown(each.column)}, {each.reason}" for each in roles]
-        if self.naming is not None:
-            columns = ", ".join(map(shown, self.naming.names))
-            scheme = self.naming.scheme
-            if scheme.object_id and "object_id" not in self.by_role:
-                lines.append(
-                    f"object_id: built from the columns {columns} ({scheme.survey} naming)"
-                )
-            if "path" not in self.by_role:
-                lines.append(f"path: {scheme.survey} file name built from the columns {columns}")
-        return lines
-
-    @property
     def is_useful(self) -> bool:
         """Whether a row can identify a spectrum, an object or a position."""
         return bool({"path", "object_id", "ra"} & set(self.by_role)) or self.naming is not None

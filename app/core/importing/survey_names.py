@@ -27,11 +27,10 @@ class NamingScheme:
 
 @dataclass(frozen=True)
 class SchemeMatch:
-    """A scheme and the columns of a list that match it, by number and by name."""
+    """A scheme and the numbers of the columns of a list that match it."""
 
     scheme: NamingScheme
     columns: tuple[int, ...]
-    names: tuple[str, ...]
 
     def stems(self, parts: Sequence[str]) -> list[str]:
         values = self._values(parts)
@@ -89,5 +88,5 @@ def find_scheme(names: Sequence[str]) -> SchemeMatch | None:
         found = [next((numbers[n] for n in some if n in numbers), None) for some in scheme.columns]
         columns = [number for number in found if number is not None]
         if len(columns) == len(found):
-            return SchemeMatch(scheme, tuple(columns), tuple(names[number] for number in columns))
+            return SchemeMatch(scheme, tuple(columns))
     return None

@@ -32,11 +32,8 @@ class EcsvColumn:
 
 @dataclass(frozen=True)
 class EcsvHeader:
-    """`lines` is the number of lines of the header."""
-
     delimiter: str
     columns: list[EcsvColumn]
-    lines: int
 
 
 def ecsv_header(text: str) -> EcsvHeader | None:
@@ -55,7 +52,7 @@ def ecsv_header(text: str) -> EcsvHeader | None:
         raise ImportFailed("its ECSV header gives a delimiter that is neither blank nor comma")
     if not isinstance(entries, list) or not 1 <= len(entries) <= MAX_COLUMNS:
         raise ImportFailed("its ECSV header describes no columns")
-    return EcsvHeader(delimiter, [_column(entry) for entry in entries], len(lines))
+    return EcsvHeader(delimiter, [_column(entry) for entry in entries])
 
 
 def _wanted_part(lines: list[str]) -> str:

@@ -186,7 +186,7 @@ def test_a_preview_shows_what_would_be_done_and_what_cannot_be_read(folder):
     assert (seen.format, seen.estimate) == ("CSV", 3)
     assert seen.rows[0] == ROWS[0]
     assert seen.roles.columns["score"] == "p_cv"
-    assert 'path: column "path", from its name' in seen.roles.reasons
+    assert seen.roles.by_role["path"].reason == "from its name"
     assert preview(path, roles={"score": ""}).roles.number("score") is None
     path = listed(folder, "name,path\na\nb,b.fits\n")
     seen = preview(path)

@@ -104,8 +104,6 @@ PUT_TOGETHER = {
     "{}: give its target folder as the one of the spectra",
     "expected a number, found {}",
     "; did you mean {}?",
-    "object_id: built from the columns {} ({} naming)",
-    "path: {} file name built from the columns {}",
     ", row {} as its error",
     "\nleft out: {}",
     "there is no model {}; use one of {}, the path of a model folder or .gguf file, or the address "
