@@ -161,7 +161,7 @@ def _open_spectra(
 ) -> OpenedList:
     file = FolderList(path, should_stop, progress)
     reason = "from the files found"
-    roles = {c.name: Role(c.name, n, c.name, reason) for n, c in enumerate(COLUMNS)}
+    roles = {c.name: Role(n, c.name, reason) for n, c in enumerate(COLUMNS)}
     return OpenedList(file, first_rows(file), Roles(roles))
 
 

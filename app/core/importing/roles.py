@@ -32,7 +32,6 @@ Samples = Sequence[Sequence[Value]]
 class Role:
     """The column (number and name) of a role, and why it was chosen."""
 
-    role: str
     number: int
     column: str
     reason: str
@@ -66,11 +65,11 @@ def guess_roles(columns: Sequence[ListColumn], sample_rows: Samples) -> Roles:
         "path": guess.path(),
         "row": guess.row(),
         "object_id": guess.object_id(),
-        "ra": guess.coordinate("ra", role_names.RA, "pos.eq.ra"),
-        "dec": guess.coordinate("dec", role_names.DEC, "pos.eq.dec"),
+        "ra": guess.coordinate(role_names.RA, "pos.eq.ra", 0.0, 360.0),
+        "dec": guess.coordinate(role_names.DEC, "pos.eq.dec", -90.0, 90.0),
         "score": guess.score(),
         "label": guess.label(),
-        "snr": guess.numeric("snr", role_names.SNR),
+        "snr": guess.numeric(role_names.SNR),
     }
     if found["ra"] is None or found["dec"] is None:
         found["ra"] = found["dec"] = None
@@ -91,7 +90,7 @@ def with_user_choice(
             found.pop(role, None)
             continue
         number = _number_of(column, names)
-        found[role] = Role(role, number, names[number], "chosen by you")
+        found[role] = Role(number, names[number], "chosen by you")
     for given, needed in (("ra", "dec"), ("dec", "ra")):
         if given in found and needed not in found:
             if given in chosen:
@@ -133,18 +132,18 @@ class _RoleGuesser:
     def path(self) -> Role | None:
         for number in self._named(role_names.PATH):
             if self._columns[number].kind == "str":
-                return self._role("path", number)
-        named = self._first("path", self._named(role_names.MAYBE_PATH), _looks_like_file)
+                return self._role(number)
+        named = self._first(self._named(role_names.MAYBE_PATH), _looks_like_file)
         reason = "from its values: names of spectrum files"
-        return named or self._first("path", range(len(self._columns)), _has_suffix, reason)
+        return named or self._first(range(len(self._columns)), _has_suffix, reason)
 
     def row(self) -> Role | None:
         for number in self._named(role_names.TARGET):
             if any(map(_is_targetid, self._values[number])):
-                return self._role("row", number, "it gives the TARGETID within a file")
+                return self._role(number, "it gives the TARGETID within a file")
         for number in self._named(role_names.ROW):
             if self._are_whole(number) and not self._counts_rows(number):
-                return self._role("row", number)
+                return self._role(number)
         return None
 
     def object_id(self) -> Role | None:
@@ -170,11 +169,9 @@ class _RoleGuesser:
             if is_constant and (is_named or is_told):
                 return None
         is_by_name = best in first or best in later
-        return self._role("object_id", best, "from its name" if is_by_name else "from its UCD")
+        return self._role(best, "from its name" if is_by_name else "from its UCD")
 
-    def coordinate(self, role: str, names: Sequence[str], ucd: str) -> Role | None:
-        low, high = (0.0, 360.0) if role == "ra" else (-90.0, 90.0)
-
+    def coordinate(self, names: Sequence[str], ucd: str, low: float, high: float) -> Role | None:
         def is_angle(value: Value) -> bool:
             number = number_of(str(value))
             if number is None:
@@ -183,22 +180,21 @@ class _RoleGuesser:
 
         named = sorted(self._named(names), key=lambda n: self._columns[n].kind != "float")
         by_ucd = [n for n, c in enumerate(self._columns) if c.ucd.lower().startswith(ucd)]
-        found = self._first(role, named, is_angle)
-        return found or self._first(role, by_ucd, is_angle, "from its UCD")
+        return self._first(named, is_angle) or self._first(by_ucd, is_angle, "from its UCD")
 
     def score(self) -> Role | None:
         names = [normalized_name(column.name) for column in self._columns]
         alike = [n for n, name in enumerate(names) if role_names.SCORE_PATTERN.fullmatch(name)]
-        return self._first("score", [*self._named(role_names.SCORE), *alike], _is_number)
+        return self._first([*self._named(role_names.SCORE), *alike], _is_number)
 
     def label(self) -> Role | None:
         """The most specific label that most rows have: SUBCLASS if it is filled, else CLASS."""
         found = self._named(role_names.LABEL)
         full = [n for n in found if len(self._values[n]) > MIN_SHARE * len(self._rows)]
-        return self._role("label", (full or found)[0]) if found else None
+        return self._role((full or found)[0]) if found else None
 
-    def numeric(self, role: str, names: Sequence[str]) -> Role | None:
-        return self._first(role, self._named(names), _is_number)
+    def numeric(self, names: Sequence[str]) -> Role | None:
+        return self._first(self._named(names), _is_number)
 
     def _ids(self, names: Sequence[str]) -> list[int]:
         return [n for n in self._named(names) if self._values[n] or not self._rows]
@@ -211,21 +207,17 @@ class _RoleGuesser:
     def _named(self, names: Sequence[str]) -> list[int]:
         return [self._numbers[name] for name in names if name in self._numbers]
 
-    def _role(self, role: str, number: int, reason: str = "from its name") -> Role:
-        return Role(role, number, self._columns[number].name, reason)
+    def _role(self, number: int, reason: str = "from its name") -> Role:
+        return Role(number, self._columns[number].name, reason)
 
     def _first(
-        self,
-        role: str,
-        numbers: Iterable[int],
-        fits: Callable[[Value], bool],
-        reason: str = "from its name",
+        self, numbers: Iterable[int], fits: Callable[[Value], bool], reason: str = "from its name"
     ) -> Role | None:
         """The first of these columns most of whose values fit."""
         for number in numbers:
             values = self._values[number]
             if values and sum(map(fits, values)) > MIN_SHARE * len(values):
-                return self._role(role, number, reason)
+                return self._role(number, reason)
         return None
 
     def _are_whole(self, number: int) -> bool:

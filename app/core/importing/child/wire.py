@@ -102,7 +102,7 @@ def preview_message(
     known = {} if roles is None else roles.by_role
     return {
         "type": "opened",
-        "roles": [[each.role, each.number, each.reason] for each in known.values()],
+        "roles": [[role, each.number, each.reason] for role, each in known.items()],
         "is_named": roles is not None and roles.naming is not None,
         "columns": [asdict(column) for column in file.columns],
         "rows": [[_shown(value) for value in row] for row in rows[:SHOWN_ROWS]],
@@ -122,7 +122,7 @@ def preview_of(message: dict[str, Any]) -> Preview:
         rows=tuple(map(tuple, message["rows"])),
         roles=Roles(
             {
-                role: Role(role, number, names[number], reason)
+                role: Role(number, names[number], reason)
                 for role, number, reason in message["roles"]
             },
             find_scheme(names) if message["is_named"] else None,
