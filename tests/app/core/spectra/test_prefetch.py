@@ -6,7 +6,8 @@ import random
 import threading
 import weakref
 from collections import Counter
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
@@ -122,24 +123,19 @@ def test_get_waits_for_this_one_only():
 
 def test_many_ask_for_what_one_is_reading():
     disk, all_keys = Disk(is_open=False), keys(3)
-    with Prefetch(disk.read, workers=1) as prefetch:
+    with Prefetch(disk.read, workers=1) as prefetch, ThreadPoolExecutor(8) as pool:
         prefetch.read_ahead(all_keys[0])
         disk.wait_until_begun(1)
-        found, ready = [], threading.Barrier(9)
+        ready = threading.Barrier(9)
 
         def ask():
             ready.wait(LONG_S)
-            found.append(prefetch.get(all_keys[0]))
+            return prefetch.get(all_keys[0])
 
-        threads = [threading.Thread(target=ask) for _ in range(8)]
-        for thread in threads:
-            thread.start()
+        asked = [pool.submit(ask) for _ in range(8)]
         ready.wait(LONG_S)
         disk.let()
-        for thread in threads:
-            thread.join(LONG_S)
-        assert len(found) == 8
-        assert len({id(each) for each in found}) == 1
+        assert len({id(each.result(LONG_S)) for each in asked}) == 1
         assert disk.begun == [0]
 
 
@@ -393,12 +389,8 @@ def test_anything_at_once(seed):
                 faults.append("too much")
 
     with Prefetch(read, workers=3, max_bytes=6 * SIZE) as prefetch:
-        threads = [threading.Thread(target=roam, args=(prefetch, each)) for each in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(partial(roam, prefetch), range(4)))
         assert faults == []
         assert prefetch.wait_until_idle(LONG_S)
-        cached = prefetch._cache.values()
-        assert prefetch._bytes == sum(each.result.bytes for each in cached)
+        assert prefetch._bytes == sum(each.bytes for each in prefetch._cache.values())
