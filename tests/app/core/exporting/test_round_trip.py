@@ -29,20 +29,15 @@ TEXTS = st.one_of(
          "100%", "%41", "12345678901234567", "Hα 宽 \U0001f31f", "<&]]>", "nan", "None", "# x"]
     ),
 )  # fmt: skip
-
 REAL = st.floats(allow_nan=True, allow_infinity=True)
-
 WHOLE = st.integers(-(2**63) + 1, 2**63 - 1)
-
 OWN = {"words": TEXTS, "Teff": REAL, "number": WHOLE, "is it": st.booleans()}
-
 DECLARED = [
     {"name": "words", "type": "str", "unit": "", "description": "", "ucd": ""},
     {"name": "Teff", "type": "float", "unit": "K", "description": "T < 1 & 'hot'", "ucd": ""},
     {"name": "number", "type": "int", "unit": "", "description": "", "ucd": "meta.number"},
     {"name": "is it", "type": "bool", "unit": "", "description": "", "ucd": ""},
 ]
-
 ROW = st.fixed_dictionaries(
     {
         "object_id": TEXTS,
@@ -55,7 +50,6 @@ ROW = st.fixed_dictionaries(
         ),
     }
 )
-
 OPINION = st.builds(
     Opinion,
     verdict=st.sampled_from([*Verdict, None]),

@@ -168,8 +168,7 @@ def test_a_list_whose_name_is_not_unicode(session, folder):
     with pytest.raises(ImportFailed, match=r"^caf\?\.csv: its name .* is not valid Unicode"):
         import_list(session, path)
     assert look_at(path).problem.startswith("caf?.csv: its name")
-    good = folder / "good.csv"
-    good.write_text("object_id\nJ1\n")
+    good = listed(folder, "object_id\nJ1\n", "good.csv")
     with pytest.raises(ImportFailed, match="rename the folder of the spectra"):
         import_list(session, good, spectra=folder / "\udcff")
     assert session.count() == 0
@@ -217,11 +216,11 @@ def counted(path):
 
 
 def test_a_long_list_is_not_read_to_its_end(folder, monkeypatch):
-    (folder / "list.csv").write_text("path\n" + "/data/a.fits\n" * 50_000)
-    rows, outside = counted(folder / "list.csv")
+    path = listed(folder, "path\n" + "/data/a.fits\n" * 50_000)
+    rows, outside = counted(path)
     assert (rows, outside.rows, outside.is_complete) == (50_000, 50_000, True)
     monkeypatch.setattr(child, "COUNT_S", -1.0)
-    rows, outside = counted(folder / "list.csv")
+    rows, outside = counted(path)
     assert 0 < rows < 50_000
     assert not outside.is_complete
 
@@ -230,8 +229,7 @@ def test_a_long_list_is_not_read_to_its_end(folder, monkeypatch):
 def test_the_number_of_rows_is_not_about_that(folder, rows):
     """Estimated from the size, these were one more."""
     names = "".join(f"{'x' * (90 if n < 9 else 2)}{n},1,2\n" for n in range(rows))
-    (folder / "list.csv").write_text(f"object_id,ra,dec\n{names}")
-    seen = look_at(folder / "list.csv")
+    seen = look_at(listed(folder, f"object_id,ra,dec\n{names}"))
     assert (seen.estimate, seen.is_exact) == (rows, True)
 
 
@@ -240,5 +238,4 @@ def test_what_a_preview_counts(folder):
     (folder / "a.fits").write_bytes(samples.sdss())
     seen = look_at(folder)
     assert (seen.estimate, seen.is_exact) == (1, True)
-    (folder / "list.csv").write_text("object_id,ra,dec\na,1,2\nb,1\nc,1,2\n")
-    assert look_at(folder / "list.csv").estimate == 3
+    assert look_at(listed(folder, "object_id,ra,dec\na,1,2\nb,1\nc,1,2\n")).estimate == 3

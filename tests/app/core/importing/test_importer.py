@@ -165,12 +165,10 @@ def test_a_list_that_changes_while_it_is_read(session, folder):
 
 
 def test_what_is_imported_can_be_judged_and_undone_meanwhile(session, folder):
-    from app.core.session.records import Verdict
-
     import_text(session, folder, text_of())
     session.record_verdict(2, ACCEPT)
     import_text(session, folder, "name,path\nx,x.fits\n", "more.csv")
-    assert session.judgement(2).opinion.verdict is Verdict.ACCEPT
+    assert session.judgement(2).opinion == ACCEPT
     assert session.undo().candidate_id == 2
 
 

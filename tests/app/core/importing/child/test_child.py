@@ -103,16 +103,10 @@ def test_it_ends_with_the_program(folder):
 
 
 # Entries between two processes: what is read is what was written.
-
-
 WHOLE = st.integers(0, 2**63 - 1)
-
 REAL = st.none() | st.floats(allow_nan=False, allow_infinity=False)
-
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
-
 KINDS = {"line": WHOLE, "row": WHOLE} | dict.fromkeys(("ra", "dec", "score", "snr"), REAL)
-
 ROW = st.tuples(*(KINDS.get(name, TEXT) for name in FIELDS))
 
 

@@ -61,29 +61,24 @@ def test_a_list_is_never_read_in_the_program_itself(session, folder, monkeypatch
 
 
 def test_what_the_preview_says_survives_the_way(folder):
-    path = folder / "list.csv"
     long = "x" * 5000
-    path.write_text(
-        f"plate,mjd,fiberid,ra,dec,note\n266,51602,31,1.5,-2,{long}\n267,51602,31,2,3,\n"
-    )
+    text = f"plate,mjd,fiberid,ra,dec,note\n266,51602,31,1.5,-2,{long}\n267,51602,31,2,3,\n"
+    path = listed(folder, text)
     here, there = open_for_import(path, {}), preview(path)
     assert there.columns == here.file.columns
     assert there.roles == here.roles
     assert there.rows[1] == here.sample.rows[1]
     assert there.rows[0][:-1] == here.sample.rows[0][:-1]
     assert there.rows[0][-1] == long[:300]
-    unknown = folder / "unknown.csv"
-    unknown.write_text("foo,bar\n1.5,2\n")
-    found = look_at(unknown)
+    found = look_at(listed(folder, "foo,bar\n1.5,2\n", "unknown.csv"))
     assert found.needs_roles
     assert found.problem.startswith("unknown.csv: no column was recognized")
     assert found.rows == ((1.5, 2),)
 
 
 def test_what_fails_elsewhere_is_said_here(session, folder):
-    path = folder / "list.csv.gz"
     packed = gzip.compress(text_of([ROWS[0]] * 5000).encode())
-    path.write_bytes(packed[:-200])
+    path = listed(folder, packed[:-200], "list.csv.gz")
     with pytest.raises(ImportFailed, match=r"list\.csv\.gz: its gzip data end too early"):
         import_list(session, path)
     assert session.count() == 0
