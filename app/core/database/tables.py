@@ -17,9 +17,7 @@ from agent.trajectory.compressed_text import CompressedTextError, compress_text,
 from app.core.errors import SessionError
 
 metadata = MetaData()
-
 CONDITION = "where"
-
 MIN_TARGETID = 100_000_000
 """A `row` from this number on is a DESI TARGETID, not a row number of the file."""
 

@@ -27,7 +27,6 @@ from app.core.session.session import Session, list_roles
 from app.services.archives.archive import Wanted, with_name_of_file
 
 PAGE = 1000
-
 MAX_LINES = 10_000
 MAX_FIBER = 1000
 MAX_SHOWN = 60

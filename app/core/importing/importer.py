@@ -36,9 +36,7 @@ ORDER = "order"
 
 MAX_REFUSED_KEPT = 10_000
 PAGE = 5000
-
 Hashes = NDArray[np.int64]
-
 LOW_BITS = 2**24 - 1
 
 

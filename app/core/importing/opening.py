@@ -31,9 +31,7 @@ SAMPLE_ROWS = 200
 SAMPLE_BLOCKS = 4
 MAX_COLUMNS_SHOWN = 12
 MAX_NAME, MAX_WORDS = 100, 1000
-
 MAX_REFUSED_SHOWN = 100
-
 UNSUPPORTED = {
     b"SQLite format 3\0": "a SQLite database; merge sessions instead of importing them",
     b"\x89HDF": "HDF5: save the table as FITS, CSV or Parquet",

@@ -23,7 +23,6 @@ from app.core.importing.spectrum_files import stem_of
 MAX_HDUS = 16
 TEXT_BYTES = 64 * 1024
 MAX_SPECTRA = 1_000_000
-
 MAX_HEADERS = 4
 
 

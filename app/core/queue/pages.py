@@ -28,9 +28,7 @@ OF_MINE = (
     *("flags", "comment", "subclass", "fields", "at"),
 )
 _MINE = judgements.alias("mine")
-
 AT_MOST = 1000
-
 MAX_FOUND = 20
 LAST_CHARACTER = "\U0010ffff"  # sorts after every text with the same prefix
 MAX_NUMBER = 2**63 - 1

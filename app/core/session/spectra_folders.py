@@ -32,10 +32,8 @@ PAGE = 1000
 
 _unsaved: dict[str, list[str]] = {}
 """Folders allowed since the program started; kept here too, as a home may be read-only."""
-
 MAX_BYTES = 4_000_000
 MAX_KEYS = 2000
-
 LIST_FOLDERS = "list_folders.json"
 
 

@@ -71,7 +71,6 @@ def _wanted_part(lines: list[str]) -> str:
 
 def _parsed(text: str) -> dict[str, Any]:
     yaml: Any = import_module("yaml")  # comes with astropy; slow to load
-
     try:
         found = _PlainYaml(yaml, text).document()
     except (yaml.YAMLError, ValueError, OverflowError) as error:

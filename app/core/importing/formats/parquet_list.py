@@ -139,7 +139,6 @@ class ParquetList(contents.TypedList):
 def opened_parquet(path: Path, as_dictionaries: Sequence[str] = ()) -> Iterator[tuple[Any, int]]:
     """The open file, and its size in bytes."""
     parquet: Any = import_module("pyarrow.parquet")
-
     try:
         stream, size = open_regular(path)
     except ReadError as error:
@@ -178,7 +177,6 @@ def next_batch(batches: Iterator[Any]) -> Any:
 def arrow_errors() -> Iterator[None]:
     """Turn the errors of Arrow into short ImportFailed."""
     pyarrow: Any = import_module("pyarrow")
-
     try:
         yield
     except MemoryError as error:
@@ -229,7 +227,6 @@ def _column_metadata(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
 def kind_of(type_: Any) -> Kind | None:
     """The kind of a column; None if it does not contain single values."""
     types: Any = import_module("pyarrow.types")
-
     if types.is_dictionary(type_):
         return "str" if kind_of(type_.value_type) == "str" else None
     if types.is_boolean(type_):
@@ -243,7 +240,6 @@ def kind_of(type_: Any) -> Kind | None:
 
 def is_text(type_: Any) -> bool:
     types: Any = import_module("pyarrow.types")
-
     return bool(types.is_string(type_) or types.is_large_string(type_))
 
 
@@ -251,7 +247,6 @@ def text_bytes(array: Any) -> NDArray[Any] | int:
     """The length of each text, without making it; 0 for columns of other types."""
     compute: Any = import_module("pyarrow.compute")
     types: Any = import_module("pyarrow.types")
-
     if types.is_dictionary(array.type) and is_text(array.type.value_type):
         lengths = compute.take(compute.binary_length(array.dictionary), array.indices)
     elif is_text(array.type):
@@ -264,7 +259,6 @@ def text_bytes(array: Any) -> NDArray[Any] | int:
 def values_of(array: Any, kind: Kind) -> tuple[list[Value], int]:
     """The values, and how many had to be left out because Python cannot hold them."""
     types: Any = import_module("pyarrow.types")
-
     if types.is_dictionary(array.type) and is_text(array.type.value_type):
         return _texts(array), 0
     if is_text(array.type):
@@ -286,7 +280,6 @@ def numbers_of(array: Any, null: float) -> NDArray[Any]:
     """The numbers of a column. Array.to_numpy would import pandas, which takes half a second."""
     compute: Any = import_module("pyarrow.compute")
     pyarrow: Any = import_module("pyarrow")
-
     if array.null_count:
         array = compute.fill_null(array, pyarrow.scalar(null, array.type))
     return np.from_dlpack(array)
@@ -313,7 +306,6 @@ def _python_values(array: Any) -> tuple[list[Any], int]:
 
 def _in_microseconds(type_: Any) -> Any:
     pyarrow: Any = import_module("pyarrow")
-
     if pyarrow.types.is_timestamp(type_):
         return pyarrow.timestamp("us", type_.tz)
     return pyarrow.time64("us") if pyarrow.types.is_time(type_) else pyarrow.duration("us")

@@ -17,9 +17,7 @@ COLUMNS = st.sampled_from(["mag r", "class", "seen", 'odd "na.me', "none of thes
 VERDICTS = st.sampled_from([*Verdict, None])
 ORDERED = st.sampled_from(["=", "<", ">", "<=", ">="])
 VALUES = st.sampled_from([0.0, 0.5, 0.25, -1.5, 17.0, 100.0, 1e300, -1e300, 3.0])
-
 SHAS = st.sampled_from([None, SHA, "cd" * 32, ""])
-
 LEAVES = st.one_of(
     st.just(filters.EVERYTHING),
     st.builds(filters.MyVerdict, VERDICTS),
