@@ -117,6 +117,11 @@ def _partial_index(name: str, condition: str, *columns: Column[Any]) -> Index:
     return Index(name, *columns, sqlite_where=text(condition), info={CONDITION: condition})
 
 
+def raw_sql(sql: str) -> sa.ColumnElement[bool]:
+    """A constant condition with exactly the text that an index has."""
+    return sa.literal_column(f"({sql})")
+
+
 def prepare_for_postgresql() -> None:
     """Set the conditions of the partial indexes for PostgreSQL as well.
 

@@ -18,7 +18,6 @@ from app.core.queue.neighbours import Neighbour, neighbours
 from app.core.queue.order_indexes import drop_order_indexes
 from app.core.queue.pages import (
     Count,
-    QueuePage,
     QueueRow,
     count,
     find,
@@ -33,33 +32,8 @@ from app.core.queue.pages import (
 from app.core.queue.sorts import LIST_ORDER, QueuePosition, Sort, parse_sort, sort_text
 
 __all__ = [
-    "EVERYTHING",
-    "LIST_ORDER",
-    "MINE",
-    "UNJUDGED",
-    "Count",
-    "Filter",
-    "FilterError",
-    "Neighbour",
-    "QueuePage",
-    "QueuePosition",
-    "QueueRow",
-    "Sort",
-    "combine",
-    "conjuncts",
-    "count",
-    "drop_order_indexes",
-    "filter_text",
-    "find",
-    "matching",
-    "matching_ids",
-    "neighbours",
-    "next_row",
-    "next_unjudged",
-    "page",
-    "parse_filter",
-    "parse_sort",
-    "previous_row",
-    "row_of",
-    "sort_text",
-]
+    "EVERYTHING", "LIST_ORDER", "MINE", "UNJUDGED", "Count", "Filter", "FilterError", "Neighbour",
+    "QueuePosition", "QueueRow", "Sort", "combine", "conjuncts", "count", "drop_order_indexes",
+    "filter_text", "find", "matching", "matching_ids", "neighbours", "next_row", "next_unjudged",
+    "page", "parse_filter", "parse_sort", "previous_row", "row_of", "sort_text",
+]  # fmt: skip

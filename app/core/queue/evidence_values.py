@@ -17,6 +17,8 @@ from app.services.catalogues.service import Service, all_services
 
 NAME = re.compile(r"([a-z][a-z0-9_]{0,39})\.([a-z][a-z0-9_]{0,59})")
 """A service and its column, such as `gaia.bp_rp`."""
+IS_FOUND = evidence.c.is_newest & (evidence.c.state == State.FOUND)
+"""Of a row of the evidence: it is the newest answer, with a match."""
 
 
 def parts_of(name: str) -> tuple[str, str] | None:
@@ -71,21 +73,14 @@ class EvidenceValue:
 
     @property
     def is_there(self) -> ColumnElement[bool]:
-        """Of a row of the evidence: it is the newest answer of this service, with a match."""
-        return (
-            (evidence.c.service == self.service)
-            & evidence.c.is_newest
-            & (evidence.c.state == State.FOUND)
-        )
+        """Of a row of the evidence: it is of this service, and IS_FOUND."""
+        return (evidence.c.service == self.service) & IS_FOUND
 
 
 def read_values(connection: Connection, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
     """The values of the nearest matches of these candidates, by name such as `gaia.bp_rp`."""
-    query = select(evidence.c.candidate_id, evidence.c.service, evidence.c.matches).where(
-        evidence.c.candidate_id.in_(list(ids)),
-        evidence.c.is_newest,
-        evidence.c.state == State.FOUND,
-    )
+    query = select(evidence.c.candidate_id, evidence.c.service, evidence.c.matches)
+    query = query.where(evidence.c.candidate_id.in_(list(ids)), IS_FOUND)
     found: dict[int, dict[str, Any]] = {}
     for number, service, matches in connection.execute(query):
         with suppress(ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):

@@ -141,7 +141,8 @@ def _block_end_query(plan: Plan, step: Select[Any], rest: int) -> Select[Any]:
     if plan.rest:
         hit = sa.case((condition(And(plan.rest), plan.context), 1), else_=0)
     looked = step.add_columns(hit.label("is_hit")).subquery("looked")
-    order = _order(plan.sort, looked.c.value, looked.c.id)
+    is_down = plan.sort.is_read_backwards
+    order = [each.desc() if is_down else each.asc() for each in (looked.c.value, looked.c.id)]
     numbered = sa.select(
         looked,
         sa.func.row_number().over(order_by=order).label("seen"),
@@ -154,7 +155,3 @@ def _block_end_query(plan: Plan, step: Select[Any], rest: int) -> Select[Any]:
         .where(sa.or_(at_end, numbered.c.seen == numbered.c.total))
         .order_by(numbered.c.seen)
     )
-
-
-def _order(sort: Sort, *columns: ColumnElement[Any]) -> list[ColumnElement[Any]]:
-    return [each.desc() if sort.is_read_backwards else each.asc() for each in columns]

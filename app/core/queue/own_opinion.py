@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, ColumnElement, Double, String, and_, case, cast, func, literal_column
+from sqlalchemy import JSON, ColumnElement, Double, String, and_, case, cast, func
 
-from app.core.database.tables import SUBCLASSED, WITH_FIELDS, judgements
+from app.core.database.tables import SUBCLASSED, WITH_FIELDS, judgements, raw_sql
 from app.core.session.own_fields import NAME, own_fields
 from app.core.session.records import Judgement
 from app.core.session.session import Session
@@ -58,7 +58,7 @@ class OpinionValue:
             self.text = judgements.c.subclass
             self.number = cast(None, Double)
             self.levels = "/" + func.lower(judgements.c.subclass) + "/"
-            self.is_there = _raw(index_condition(name))
+            self.is_there = raw_sql(index_condition(name))
             return
         field = name.removeprefix(MINE)
         if is_file:
@@ -68,17 +68,10 @@ class OpinionValue:
             )
             self.text = case((kind == "true", "yes"), else_=cast(value, String))
             self.number = case((kind.in_(("integer", "real")), value))
-            known = kind.is_not(None)
         else:
             fields = cast(func.nullif(judgements.c.fields, ""), JSON)
             value = func.json_extract_path_text(fields, field)
             kind = func.json_typeof(func.json_extract_path(fields, field))
             self.text = case((kind == "boolean", "yes"), else_=value)
             self.number = case((kind == "number", cast(value, Double)))
-            known = kind.is_not(None)
-        self.is_there = and_(_raw(index_condition(name)), known)
-
-
-def _raw(sql: str) -> ColumnElement[bool]:
-    """A constant condition with exactly the text that an index has."""
-    return literal_column(f"({sql})")
+        self.is_there = and_(raw_sql(index_condition(name)), kind.is_not(None))

@@ -18,10 +18,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, func, literal_column, select
+from sqlalchemy import Connection, func, select
 
 from app.core.database.database import Database
-from app.core.database.tables import candidates, evidence, judgements, service_replies
+from app.core.database.tables import candidates, evidence, judgements, raw_sql, service_replies
 from app.core.queue.evidence_values import EvidenceValue, parts_of
 from app.core.queue.own_opinion import OpinionValue, index_condition, is_of_opinion
 from app.core.queue.sql_conditions import Condition, OwnColumnValue, QueryContext
@@ -104,7 +104,7 @@ def own_order(
     if is_of_opinion(column):
         reviewer = context.reviewer_or_0
         # Changes whenever the reviewer gives or takes such a value.
-        has_such = literal_column(f"({index_condition(column)})")
+        has_such = raw_sql(index_condition(column))
         given = select(func.max(judgements.c.log_id), func.count()).where(context.is_mine, has_such)
         last_reply = hash(tuple(connection.execute(given).one()))
     key, read = (column, descending, reviewer), partial(_read, connection, column, context)

@@ -8,13 +8,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, literal, select
 
-from app.core.database.tables import MIN_TARGETID, candidates, judgements
+from app.core.database.tables import MIN_TARGETID, candidates, judgements, raw_sql
 from app.core.errors import SessionError
 from app.core.queue.evidence_values import read_values
 from app.core.queue.filters import EVERYTHING, MAX_TEXT, UNJUDGED, Filter, FilterError, combine
 from app.core.queue.own_opinion import is_of_opinion, value_of_opinion
 from app.core.queue.sorts import LIST_ORDER, QueuePosition, Sort
-from app.core.queue.sql_conditions import raw_sql
 from app.core.queue.walk import Plan, make_plan, position_of, start_of, walk
 from app.core.session.records import NOTHING, Candidate, Judgement
 from app.core.session.session import Session, candidate_of

@@ -11,11 +11,11 @@ from typing import Any
 from sqlalchemy import CTE, ColumnElement, Connection, Select, func, select, union_all
 
 from app.core.database import tables
-from app.core.database.tables import assignments, candidates, judgements, reviewers
+from app.core.database.tables import assignments, candidates, judgements, raw_sql, reviewers
 from app.core.queue import filters
 from app.core.queue.filters import Filter
 from app.core.queue.own_opinion import index_condition, is_of_opinion
-from app.core.queue.sql_conditions import COMPARISONS, QueryContext, assigned_reviewer, raw_sql
+from app.core.queue.sql_conditions import COMPARISONS, QueryContext, assigned_reviewer
 from app.core.session.records import Verdict
 
 IndexQuery = Select[tuple[int]]

@@ -17,6 +17,7 @@ from app.core.database.tables import (
     evidence,
     inspections,
     judgements,
+    raw_sql,
     reviewers,
 )
 from app.core.queue import filters
@@ -294,8 +295,3 @@ def assigned_reviewer(person: str, context: QueryContext) -> Any:
 def _exists(*conditions: Condition) -> Condition:
     """EXISTS a row of the named tables that meets the conditions for the candidate."""
     return sa.exists().where(*conditions).correlate(candidates)
-
-
-def raw_sql(sql: str) -> Condition:
-    """A constant condition with exactly the text that an index has."""
-    return sa.literal_column(f"({sql})")

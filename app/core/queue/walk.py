@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sqlalchemy import CTE, ColumnElement, Connection, Select, and_, func, or_, select
 
 from app.core.database.database import Database
-from app.core.database.tables import candidates
+from app.core.database.tables import candidates, raw_sql
 from app.core.queue.filters import EVERYTHING, And, Filter, Number, checked
 from app.core.queue.order_indexes import (
     IndexScope,
@@ -32,7 +32,7 @@ from app.core.queue.own_orders import (
 )
 from app.core.queue.rare_filters import gather_few, index_unions
 from app.core.queue.sorts import LAST_VALUE, QueuePosition, Sort
-from app.core.queue.sql_conditions import QueryContext, condition, raw_sql
+from app.core.queue.sql_conditions import QueryContext, condition
 from app.core.session.session import Session
 from app.core.similar.index import index_of
 
