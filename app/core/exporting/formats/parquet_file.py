@@ -72,12 +72,8 @@ def _type(pa: Any, kind: Kind) -> Any:
 
 def _column_metadata(column: TypedColumn) -> dict[str, str]:
     spec = column.spec
-    described = {
-        "unit": spec.unit,
-        "ucd": spec.ucd,
-        "description": spec.description,
-        "name_in_list": spec.given_name,
-    }
+    described = {"unit": spec.unit, "ucd": spec.ucd, "description": spec.description}
+    described["name_in_list"] = spec.given_name
     return {key: value for key, value in described.items() if value}
 
 

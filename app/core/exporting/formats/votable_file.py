@@ -76,11 +76,9 @@ def _field(column: TypedColumn) -> str:
     description = spec.description
     if spec.given_name:
         description = f"{description} (in the list: {spec.given_name})".strip()
-    return (
-        f"{field}><DESCRIPTION>{_escaped_text(description)}</DESCRIPTION></FIELD>"
-        if description
-        else f"{field}/>"
-    )
+    if not description:
+        return f"{field}/>"
+    return f"{field}><DESCRIPTION>{_escaped_text(description)}</DESCRIPTION></FIELD>"
 
 
 def _info(name: str, value: str) -> str:
