@@ -30,6 +30,7 @@ from app.core.session.session import list_roles, new_session
 from app.core.session.spectra_folders import outside_folders
 from app.services.archives.archive import Wanted
 from tests.agent.spectra.readers import samples
+from tests.app.core.importing.lists import listed
 from tests.app.services.archives.archive_play import UUID
 
 ROW = FetchRow(
@@ -102,8 +103,6 @@ def test_the_line_that_says_nothing_is_named(archive, line):
 
 
 # Rows of lists, and candidates without a file, as spectra to be fetched.
-
-
 PLATES = """plate,mjd,fiberid,ra,dec,score,remark
 266,51602,31,147.3,-0.006,0.9,x
 3655,55240,262,1,2,0.5,
@@ -112,12 +111,6 @@ RECORD = FetchedFileRecord(
     asked="q", found=1, archive="sdss", release="dr17", id="0266-51602-0031", file="a.fits",
     url="u", bytes=1, sha256="ab" * 32, fetched_at="2026-11-27",
 )  # fmt: skip
-
-
-def listed(folder, text, name="list.csv"):
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 @pytest.fixture
@@ -194,8 +187,6 @@ def test_rows_of_other_lists_change_nothing(tmp_path, session):
 
 
 # The record of fetched files.
-
-
 JOURNAL_RECORD = FetchedFileRecord(
     asked="q1", found=1, archive="sdss", release="dr17", id="0266-51602-0031", file="a.fits",
     url='https://example.org/a,"b"', bytes=4, sha256=hashlib.sha256(b"abcd").hexdigest(),
@@ -212,9 +203,8 @@ def kept(tmp_path):
 
 def test_what_was_added_is_read_back_here_and_by_astropy(kept):
     assert Journal(kept).of_question("q1") == [JOURNAL_RECORD]
-    assert (
-        Journal(kept).of_file("a.fits") == JOURNAL_RECORD and Journal(kept).of_question("q2") == []
-    )
+    assert Journal(kept).of_file("a.fits") == JOURNAL_RECORD
+    assert Journal(kept).of_question("q2") == []
     Journal(kept).add(replace(JOURNAL_RECORD, asked="q2", file="b.fits"))
     table = Table.read(kept / "fetched.ecsv", format="ascii.ecsv")
     assert list(table["file"]) == ["a.fits", "b.fits"] and table["bytes"].dtype.kind == "i"

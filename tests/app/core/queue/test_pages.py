@@ -1,6 +1,7 @@
 """Pages read one after the other, either way, and the next candidate nobody has judged."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given, settings
@@ -110,12 +111,8 @@ def test_a_person_works_through_a_list(location):
         session.undo()
         session.undo()
         assert next_unjudged(session, sort=SCORE).candidate.id == 3
-        assert (
-            next_unjudged(
-                session, sort=SCORE, after=row_of(session, 3, SCORE).position
-            ).candidate.id
-            == 6
-        )
+        third = row_of(session, 3, SCORE).position
+        assert next_unjudged(session, sort=SCORE, after=third).candidate.id == 6
     with open_session(location, "Ben") as session:
         assert next_unjudged(session, sort=SCORE).candidate.id == 2
         session.record_verdict(2, REJECT)
@@ -170,27 +167,22 @@ def test_others_write_while_one_searches(tmp_path, monkeypatch):
             written.set()
 
         monkeypatch.setattr(walking, "_scan", slowly)
-        writer = threading.Thread(target=write)
-        writer.start()
-        assert next_unjudged(session, OwnColumnFilter("kind", "=", "nova")) is None
-        writer.join()
+        with ThreadPoolExecutor(1) as pool:
+            writing = pool.submit(write)
+            assert next_unjudged(session, OwnColumnFilter("kind", "=", "nova")) is None
+            writing.result(LONG_S)
 
 
 def test_two_threads_ask_at_once_in_a_new_order(tmp_path):
     with made(tmp_path / "a.speco3", 50) as session:
         barrier = threading.Barrier(4)
-        found = []
 
         def ask(key):
             barrier.wait(LONG_S)
-            found.append(len(page(session, sort=Sort(key, True), limit=50).rows))
+            return len(page(session, sort=Sort(key, True), limit=50).rows)
 
-        threads = [threading.Thread(target=ask, args=(key,)) for key in ("snr", "snr", "ra", "dec")]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert found == [50] * 4
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(ask, ("snr", "snr", "ra", "dec"))) == [50] * 4
 
 
 def test_an_empty_list_and_pages_of_no_length(tmp_path):

@@ -187,9 +187,9 @@ def test_candidates_that_come_later_are_in_the_order(tmp_path):
     sort = Sort("own", own="mag")
     with new_session(tmp_path / "a", find_task("CV"), "Ada") as session:
         add(session, [3.0, 1.0])
-        assert [row.candidate.id for row in matching(session, EVERYTHING, sort)] == [2, 1]
+        assert found(session, sort) == [2, 1]
         add(session, [2.0], first=3)
-        assert [row.candidate.id for row in matching(session, EVERYTHING, sort)] == [2, 3, 1]
+        assert found(session, sort) == [2, 3, 1]
 
 
 # The order by likeness to one candidate, in a file and on a server.
