@@ -105,9 +105,9 @@ def _text(value: object) -> str:
 def _missing(session: Session) -> Iterator[FetchRow]:
     roles = list_roles(session)
     is_packed = exists().where(packed_spectra.c.candidate_id == candidates.c.id)
-    query = select(candidates.c.id, candidates.c.path, is_packed).limit(PAGE)
+    query = select(candidates.c.id, candidates.c.path, is_packed.label("is_packed")).limit(PAGE)
     for page in session.database.pages(query, candidates.c.id):
-        wanted = [number for number, path, packed in page if not packed and is_missing(path)]
+        wanted = [row.id for row in page if not row.is_packed and is_missing(row.path)]
         for candidate in session.candidates(wanted):
             yield row_of_candidate(candidate, roles.get(candidate.list_id, {}))
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal, get_args, get_type_hints
 
 from app.core.errors import SessionError
@@ -47,18 +46,12 @@ class _Checked:
     """A condition that is checked when it is made: texts by their length, words by their type."""
 
     def __post_init__(self) -> None:
-        for name, words in _words_of(type(self)).items():
-            value = getattr(self, name)
+        for name, hint in get_type_hints(type(self)).items():
+            value, words = getattr(self, name), get_args(hint)
             if words and value not in words:
                 raise FilterError(f"{value[:40]!r} is none of {', '.join(words)}")
             if isinstance(value, str) and not words:
                 _checked_text(value)
-
-
-@lru_cache
-def _words_of(kind: type[_Checked]) -> dict[str, tuple[str, ...]]:
-    """The words that each field may have; none for any text."""
-    return {name: get_args(hint) for name, hint in get_type_hints(kind).items()}
 
 
 @dataclass(frozen=True)
