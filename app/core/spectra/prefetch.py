@@ -197,11 +197,11 @@ class Prefetch:
             result = self._read_result(key, stamp)
         finally:
             with self._changed:
-                reading.set_result(result)
                 del self._reading[key]
                 if not self._is_closed and result is not INTERRUPTED:
                     self._store(key, result)
                 self._changed.notify_all()
+            reading.set_result(result)
         return result
 
     def _read_result(self, key: SpectrumKey, stamp: Stamp) -> _Result:
