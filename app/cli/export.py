@@ -13,12 +13,7 @@ import typer
 from agent.errors import WorkbenchError
 from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import progress_bar
-from app.cli.session_options import (
-    ReviewerOption,
-    SessionArgument,
-    TrustPathsOption,
-    reviewer_name,
-)
+from app.cli.session_options import ReviewerOption, SessionArgument, TrustPathsOption, reviewer_name
 from app.core.errors import counted_text
 from app.core.exporting.export import all_formats
 from app.core.exporting.export import export as write_catalogue

@@ -20,13 +20,7 @@ from agent.inspection.control import Control
 from agent.inspection.inspector import run
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory_file import write_trajectories
-from app.cli.inspection_text import (
-    cleaned,
-    heading,
-    inspection_json,
-    step_lines,
-    verdict_lines,
-)
+from app.cli.inspection_text import cleaned, heading, inspection_json, step_lines, verdict_lines
 from app.cli.session_options import read_row
 
 LIVE_CHARACTERS = 60
@@ -57,8 +51,7 @@ def inspect(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
     save: Annotated[
-        Path | None,
-        typer.Option(metavar="OUT.jsonl", help="Append the full record to this file."),
+        Path | None, typer.Option(metavar="OUT.jsonl", help="Append the full record to this file.")
     ] = None,
     row: Annotated[
         str,

@@ -24,8 +24,7 @@ SHOWN = 5
 def log(
     session: SessionArgument,
     of: Annotated[
-        str | None,
-        typer.Option("--object", metavar="ID", help="Only this candidate."),
+        str | None, typer.Option("--object", metavar="ID", help="Only this candidate.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="OUT.csv", help="Write the log as CSV to this file.")

@@ -12,11 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import (
-    DownloadColumn,
-    TaskProgressColumn,
-    TransferSpeedColumn,
-)
+from rich.progress import DownloadColumn, TaskProgressColumn, TransferSpeedColumn
 from rich.table import Table
 from rich.text import Text
 

@@ -9,12 +9,7 @@ import typer
 
 from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import progress_bar
-from app.cli.session_options import (
-    ReviewerOption,
-    SessionArgument,
-    TrustPathsOption,
-    reviewer_name,
-)
+from app.cli.session_options import ReviewerOption, SessionArgument, TrustPathsOption, reviewer_name
 from app.core.errors import counted_text
 from app.core.session.spectra_folders import open_with_spectra
 from app.core.spectra.packing import pack as write_packed

@@ -25,12 +25,7 @@ from agent.models.registry import wording_warning
 from agent.trajectory.trajectory import ModelRef
 from app.cli.inspect import DeviceName
 from app.cli.inspection_text import cleaned
-from app.cli.session_options import (
-    ReviewerOption,
-    SessionArgument,
-    TrustPathsOption,
-    reviewer_name,
-)
+from app.cli.session_options import ReviewerOption, SessionArgument, TrustPathsOption, reviewer_name
 from app.core.errors import counted_text
 from app.core.inspections.batch import BatchResult, clear_missing_file_faults, inspect_all
 from app.core.inspections.share import Share

@@ -222,9 +222,7 @@ def _add_session_tools(server: WorkbenchServer, sources: Sources, calls: Calls) 
         return await of_session(lambda each: candidate_page(each, filter, order, after, rows))
 
     @server.tool(annotations=READING)
-    async def get_candidate(
-        candidate: Annotated[int, Field(ge=1, le=MAX_INTEGER)],
-    ) -> Answer:
+    async def get_candidate(candidate: Annotated[int, Field(ge=1, le=MAX_INTEGER)]) -> Answer:
         """One candidate: its values, what people judged, and what models and assistants said."""
         return await of_session(lambda each: candidate_record(each, candidate))
 

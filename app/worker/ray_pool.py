@@ -95,11 +95,7 @@ class Inspecting:
     """What an actor holds: a pool of one worker process, which starts what it is given at once."""
 
     def __init__(
-        self,
-        load: LoadRequest,
-        command: Sequence[str] | None,
-        is_side_by_side: bool,
-        sharing: int,
+        self, load: LoadRequest, command: Sequence[str] | None, is_side_by_side: bool, sharing: int
     ) -> None:
         self._pool = WorkerPool(
             1,

@@ -18,13 +18,7 @@ from app.core.session.records import Opinion, Verdict
 from app.selftest import plugins as plugin_checks
 from app.services.catalogues.service import all_services
 from tests.app.core.exporting.catalogues import listed
-from tests.app.example_plugin import (
-    EXAMPLE,
-    PluginSite,
-    groups_of_example,
-    install,
-    write_package,
-)
+from tests.app.example_plugin import EXAMPLE, PluginSite, groups_of_example, install, write_package
 
 
 @pytest.fixture(scope="module")

@@ -29,8 +29,7 @@ def assign(
         ),
     ] = None,
     overlap: Annotated[
-        float,
-        typer.Option(metavar="PERCENT", help="So many candidates are given to two people."),
+        float, typer.Option(metavar="PERCENT", help="So many candidates are given to two people.")
     ] = 0.0,
     second_when: Annotated[
         str,
@@ -43,8 +42,7 @@ def assign(
     ] = "",
     seed: Annotated[int, typer.Option(help="Another seed deals another way.")] = 0,
     anew: Annotated[
-        bool,
-        typer.Option("--anew", help="First take back what people have not judged yet."),
+        bool, typer.Option("--anew", help="First take back what people have not judged yet.")
     ] = False,
     split_into: Annotated[
         Path | None,

@@ -145,10 +145,9 @@ HAS_POSITION = candidates.c.ra.is_not(None) & candidates.c.dec.is_not(None)
 def _begun(session: Session, service: Service) -> Tally:
     """What is known before the first question."""
     missing = _is_missing(service)
-    query = select(
-        func.count().filter(~missing),
-        func.count().filter(~HAS_POSITION),
-    ).select_from(_joined(service))
+    query = select(func.count().filter(~missing), func.count().filter(~HAS_POSITION)).select_from(
+        _joined(service)
+    )
     with session.database.reading() as connection:
         known, without = connection.execute(query).one()
     return Tally(service=service.id, known=known, without_position=without)

@@ -179,11 +179,7 @@ def _all_near(
 
 
 def _keep(
-    block: PlacedRows,
-    tree: cKDTree,
-    reach: float,
-    first: int,
-    found: dict[int, list[Near]],
+    block: PlacedRows, tree: cKDTree, reach: float, first: int, found: dict[int, list[Near]]
 ) -> int:
     """Add the matches of a block; of each candidate the nearest MATCHES_EACH are kept.
 

@@ -93,10 +93,7 @@ def _curve(trust: ReliabilityContent) -> Markup:
     ]
     if found.calibrated_error is not None and found.calibrated_brier is not None:
         entries[1:3] = [
-            (
-                "mean error",
-                _change(_tenths(found.raw_error), _tenths(found.calibrated_error)),
-            ),
+            ("mean error", _change(_tenths(found.raw_error), _tenths(found.calibrated_error))),
             ("Brier score", _change(f"{found.raw_brier:.3f}", f"{found.calibrated_brier:.3f}")),
         ]
     if found.roc_auc is not None and found.average_precision is not None:

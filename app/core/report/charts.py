@@ -56,9 +56,7 @@ def reliability_diagram(raw: Sequence[Bin], calibrated: Sequence[Bin] | None) ->
         {"calibrated (cross-validated)": calibrated} if calibrated else {}
     )
     title = f"Reliability of p(YES), as predicted: {points}"
-    return Markup(
-        charts.reliability(curves, colours=(SOFT, AGENT), counts=raw, title=title),
-    )
+    return Markup(charts.reliability(curves, colours=(SOFT, AGENT), counts=raw, title=title))
 
 
 def cut_histogram(judged: JudgedScores, unjudged: FloatArray, found: Abstention) -> Markup:

@@ -78,11 +78,7 @@ def _checked(row: Row[Any], number: int) -> Values:
 
 
 def merge_repeats(
-    target: Connection,
-    source: Connection,
-    ids: IdMap,
-    lines: IdMap,
-    reviewers: ReviewerMap,
+    target: Connection, source: Connection, ids: IdMap, lines: IdMap, reviewers: ReviewerMap
 ) -> int:
     """Merge the repeats and return the number of new ones; one withdrawn anywhere is withdrawn."""
     query, after, added = select(repeats).order_by(repeats.c.id).limit(MAX_IDS), 0, 0

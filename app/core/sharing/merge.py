@@ -17,12 +17,7 @@ from app.core.progress import Progress, ShouldStop, Steps
 from app.core.session.log_resolution import resolved_ends
 from app.core.session.own_fields import merge_own_fields
 from app.core.session.provenance import task_hash
-from app.core.session.rebuild import (
-    JudgementKey,
-    note_rule,
-    read_log_lines,
-    rebuild_judgements,
-)
+from app.core.session.rebuild import JudgementKey, note_rule, read_log_lines, rebuild_judgements
 from app.core.session.records import Aspect, Change, Judgement
 from app.core.session.session import MAX_IDS, Session
 from app.core.session.stored_opinions import LogRow, damaged, judgement_of, opinion_of

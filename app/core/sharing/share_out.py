@@ -63,12 +63,7 @@ def share_out(session: Session, plan: SharePlan, *, anew: bool = False) -> Share
     second = assign_second_opinions(session)
     session.changed.emit(Change(aspect="list"))
     return ShareReport(
-        plan=plan,
-        given=given,
-        to_two=to_two,
-        second=second,
-        withdrawn=withdrawn,
-        left_out=left_out,
+        plan=plan, given=given, to_two=to_two, second=second, withdrawn=withdrawn, left_out=left_out
     )
 
 

@@ -55,10 +55,7 @@ def subclass_statistics(session: Session, seed: int = 0) -> Subclasses:
     whose = {row.log_id: row.reviewer_id for row in rows}
     together = given_together(session, whose, "subclass")
     alone = _given(row for row in rows if row.log_id not in together)
-    return Subclasses(
-        counts=dict(sorted(counts.items())),
-        pairs=tuple(_pairs(alone, seed)),
-    )
+    return Subclasses(counts=dict(sorted(counts.items())), pairs=tuple(_pairs(alone, seed)))
 
 
 def _given(rows: Iterable[Row[Any]]) -> Given:

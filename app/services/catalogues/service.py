@@ -69,10 +69,7 @@ class Service:
     def changed(self, url: str = "", release: str = "", table: str = "") -> Service:
         """The service with the user's settings; what is empty stays. Raises NotAllowed."""
         made = replace(
-            self,
-            url=url or self.url,
-            release=release or self.release,
-            table=table or self.table,
+            self, url=url or self.url, release=release or self.release, table=table or self.table
         )
         check_base(made.url)
         return made

@@ -41,10 +41,7 @@ class SkyPicture:
 
 
 def sky_picture(
-    service: Service,
-    client: WebClient,
-    position: Position,
-    should_stop: ShouldStop = never,
+    service: Service, client: WebClient, position: Position, should_stop: ShouldStop = never
 ) -> tuple[SkyPicture | None, Exchange]:
     """A picture; None where no survey has been. Raises ServiceError.
 
@@ -68,10 +65,7 @@ def sky_picture(
 
 
 def covering(
-    service: Service,
-    client: WebClient,
-    position: Position,
-    should_stop: ShouldStop,
+    service: Service, client: WebClient, position: Position, should_stop: ShouldStop
 ) -> tuple[set[str], Exchange]:
     """Which of the surveys have been at a position."""
     ids = " || ".join(f"ID={survey}" for survey, _, _ in SURVEYS)

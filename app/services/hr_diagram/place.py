@@ -185,9 +185,7 @@ def region_of(task_id: str) -> Region | None:
     for each in table.tables("regions", at_most=60):
         if each.text("task") == task_id.casefold():
             return Region(
-                source=each.text("source", longest=200),
-                bp_rp=_colours(each),
-                m_g=_magnitudes(each),
+                source=each.text("source", longest=200), bp_rp=_colours(each), m_g=_magnitudes(each)
             )
     return None
 

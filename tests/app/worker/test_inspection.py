@@ -11,10 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from agent.inspection.control import Interjection
-from app.worker.errors import (
-    InspectionCancelled,
-    WorkerCrash,
-)
+from app.worker.errors import InspectionCancelled, WorkerCrash
 from app.worker.inspection import Failed, Finished, Started, StepDone, TextGenerated
 from app.worker.supervisor import WorkerClient
 from tests.app.worker.conftest import COMMAND, LONG_S, POSIX, EventRecorder, request

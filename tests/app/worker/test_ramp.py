@@ -33,8 +33,7 @@ class FakeServer:
 
 
 @pytest.mark.parametrize(
-    ("limit", "found"),
-    [(0.2, 2), (0.4, 4), (1.6, 16), (5.0, 64), (24.0, 256), (1000.0, MOST)],
+    ("limit", "found"), [(0.2, 2), (0.4, 4), (1.6, 16), (5.0, 64), (24.0, 256), (1000.0, MOST)]
 )
 @pytest.mark.parametrize("servers", [1, 3])
 def test_it_doubles_up_to_the_limit_of_the_server(limit, found, servers):

@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent.tasks.catalogue import find_task
-from app.worker.errors import (
-    WireError,
-)
+from app.worker.errors import WireError
 from app.worker.request import InspectRequest
 from app.worker.supervisor import WorkerClient
 from tests.agent.spectra.readers import samples

@@ -230,13 +230,7 @@ def test_a_model_that_takes_for_ever_to_load_is_given_up(
 
 @pytest.mark.parametrize(
     "says",
-    [
-        "'this is no JSON'",
-        "'{}'",
-        "'x' * 16_000_001",
-        "'[' * 100_000",
-        "chr(0) + chr(255)",
-    ],
+    ["'this is no JSON'", "'{}'", "'x' * 16_000_001", "'[' * 100_000", "chr(0) + chr(255)"],
     ids=["words", "no type", "too long", "too deep", "bytes"],
 )
 def test_garbage_from_the_child(says: str) -> None:
