@@ -15,9 +15,8 @@ from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
 from app.core.database.tables import inspections
 from app.core.errors import SessionError, counted_text
-from app.core.inspections.share import Share
 from app.core.inspections.shown_opinion import made_by
-from app.core.inspections.store import count_pending, models_of
+from app.core.inspections.store import Share, count_pending, models_of
 from app.core.session.session import Session, open_session
 from app.core.statistics.number_format import duration
 

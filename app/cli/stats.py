@@ -26,13 +26,12 @@ from app.core.statistics.people import ReviewerAgreement
 from app.core.statistics.subclasses import Subclasses
 from app.core.statistics.summary import (
     AgentFigures,
-    ReviewerCounts,
     Statistics,
     read_all_verdicts,
     statistics_of,
     to_plain,
 )
-from app.core.statistics.working_time import WorkingTime
+from app.core.statistics.working_time import ReviewerCounts, WorkingTime
 
 Row = tuple[str, ...]
 PeopleTable = tuple[Row, list[Row]]

@@ -28,9 +28,8 @@ from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, TrustPathsOption, reviewer_name
 from app.core.errors import counted_text
 from app.core.inspections.batch import BatchResult, clear_missing_file_faults, inspect_all
-from app.core.inspections.share import Share
 from app.core.inspections.shown_opinion import show_model, shown_model
-from app.core.inspections.store import as_recorded, compare_models, count_pending
+from app.core.inspections.store import Share, as_recorded, compare_models, count_pending
 from app.core.session.session import Session, require_class
 from app.core.session.spectra_folders import open_with_spectra
 from app.core.statistics.pace import TimeLeft

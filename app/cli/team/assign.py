@@ -14,8 +14,7 @@ from app.core.errors import counted_text
 from app.core.session.assignments import parts
 from app.core.session.session import Session, open_session
 from app.core.sharing.parts import split
-from app.core.sharing.share_out import ShareReport, share_out, share_out_the_rest
-from app.core.sharing.share_plan import SharePlan
+from app.core.sharing.share_out import SharePlan, ShareReport, share_out, share_out_the_rest
 
 
 def assign(

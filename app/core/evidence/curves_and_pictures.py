@@ -11,16 +11,7 @@ from app.core.evidence.positions import position_of
 from app.core.evidence.store import StoredAnswer, raw_reply
 from app.core.session.records import Candidate
 from app.core.session.session import Session
-from app.services.catalogues.answer import (
-    Answer,
-    Exchange,
-    Match,
-    State,
-    Value,
-    answer_of,
-    failed,
-    now,
-)
+from app.services.catalogues.answer import Answer, Exchange, Match, State, answer_of, failed, now
 from app.services.catalogues.light_curve import (
     LightCurve,
     ask_light_curves,
@@ -58,10 +49,8 @@ def ask_any(
 ) -> Asked:
     """What a service says about a candidate, kept in the session. Raises Stopped.
 
-    As with `ask_one`, what is known of this place is not asked again, and a failure is an answer.
+    What has been found, or not found, at this place is not asked again; what failed is.
     """
-    if service.kind == "tap":
-        return Asked(stored=ask_one(session, client, service, candidate, should_stop))
     position = position_of(candidate, store.answers(session, candidate.id))
     if position is None:
         return Asked(stored=unsaved(service, failed(NO_POSITION), None, None))
@@ -72,7 +61,9 @@ def ask_any(
     curves: list[LightCurve] = []
     picture: SkyPicture | None = None
     try:
-        if service.kind in CURVES:
+        if service.kind == "tap":
+            (answer,), exchange = match_positions(service, client, [position], should_stop)
+        elif service.kind in CURVES:
             curves, exchange = ask_light_curves(service, client, position, should_stop)
             answer = answer_of([_series(each) for each in curves])
         else:
@@ -100,14 +91,10 @@ def with_content(session: Session, stored: StoredAnswer) -> Asked:
             return Asked(stored=replace(stored, answer=failed(str(error))))
         return Asked(stored=stored, curves=tuple(curves))
     if stored.service == "picture":
-        values = match.values
-        epoch, arcsec = (_number(values.get(name)) for name in ("epoch", "arcsec"))
-        picture = SkyPicture(
-            content=raw_reply(session, stored.reply_id),
-            survey=str(values.get("survey", "")),
-            epoch=epoch,
-            arcsec=arcsec or 60.0,
-        )
+        numbers = (match.values.get(name) for name in ("epoch", "arcsec"))
+        epoch, arcsec = (float(x) if isinstance(x, float | int) else 0.0 for x in numbers)
+        content, survey = raw_reply(session, stored.reply_id), str(match.values.get("survey", ""))
+        picture = SkyPicture(content=content, survey=survey, epoch=epoch, arcsec=arcsec or 60.0)
         return Asked(stored=stored, picture=picture)
     return Asked(stored=stored)
 
@@ -122,10 +109,8 @@ def _read_curves(service: Service, stored: StoredAnswer, content: bytes) -> list
 
 
 def _series(curve: LightCurve) -> Match:
-    values: dict[str, Value] = {
-        "series": curve.series,
-        "band": curve.band,
-        "points": int(curve.mag.size),
+    values = {
+        **{"series": curve.series, "band": curve.band, "points": int(curve.mag.size)},
         "median": round(float(np.median(curve.mag)), 4),
         "amplitude": round(float(np.ptp(np.percentile(curve.mag, [5.0, 95.0]))), 4),
     }
@@ -133,44 +118,8 @@ def _series(curve: LightCurve) -> Match:
 
 
 def _taken(picture: SkyPicture) -> Match:
-    values: dict[str, Value] = {
-        "survey": picture.survey,
-        "epoch": picture.epoch,
-        "arcsec": picture.arcsec,
-    }
+    values = {"survey": picture.survey, "epoch": picture.epoch, "arcsec": picture.arcsec}
     return Match(values=values, separation_arcsec=0.0)
-
-
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, float | int) else 0.0
-
-
-# Asks a service about a candidate, unless the session knows what it says.
-def ask_one(
-    session: Session,
-    client: WebClient,
-    service: Service,
-    candidate: Candidate,
-    should_stop: ShouldStop,
-) -> StoredAnswer:
-    """What a catalogue says about a candidate, kept in the session. Raises Stopped.
-
-    What has been found, or not found, at this place is not asked again; what failed is.
-    """
-    position = position_of(candidate, store.answers(session, candidate.id))
-    if position is None:
-        return unsaved(service, failed(NO_POSITION), None, None)
-    known = store.answer_of_release(session, candidate.id, service)
-    if known is not None and still_holds(known, service, position):
-        return known
-    exchange: Exchange | None = None
-    try:
-        (answer,), exchange = match_positions(service, client, [position], should_stop)
-    except ServiceError as error:
-        answer = failed(str(error))
-    if session.is_read_only:
-        return unsaved(service, answer, exchange, position)
-    return store.save(session, candidate.id, service, answer, exchange, position)
 
 
 def still_holds(known: StoredAnswer, service: Service, position: Position) -> bool:

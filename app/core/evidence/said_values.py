@@ -7,10 +7,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from app.core.session.evidence_services import SEPARATION
 from app.core.session.stored_opinions import damaged
-from app.services.catalogues.answer import Answer, Match, State, Value
+from app.services.catalogues.answer import Answer, Match, State, Value, finite_number
 from app.services.catalogues.service import all_services
 from app.services.hr_diagram.place import Kind, place_of
 from app.services.photometry.bands import is_limit
@@ -97,9 +98,7 @@ def _absolute(values: Mapping[str, float | int | str | None], count: int) -> Sai
     # A companion or a neighbour disturbs the fit of the motion, and with it the parallax.
     if place.kind is Kind.NEGATIVE or place.has_high_ruwe:
         return Gap.POOR_PARALLAX
-    error = 0.0
-    if place.kind is Kind.POINT:
-        error = 0.5 * (place.faintest - place.brightest)
+    error = 0.5 * (place.faintest - place.brightest) if place.kind is Kind.POINT else 0.0
     is_faintest = place.kind is Kind.LIMIT
     return Said(value=place.m_g, error=error, is_faintest=is_faintest, matches=count)
 
@@ -113,9 +112,7 @@ def _is_known(service: str, column: str) -> bool:
 
 
 def _positive(error: object) -> float:
-    if isinstance(error, bool) or not isinstance(error, float | int):
-        return 0.0
-    return float(error) if math.isfinite(error) and error > 0.0 else 0.0
+    return max(finite_number(error) or 0.0, 0.0)
 
 
 # Matches of a catalogue as JSON, as the session keeps them.
@@ -149,14 +146,11 @@ def matches_from(text: object) -> tuple[Match, ...]:
 
 
 def _match(record: object) -> Match:
-    if not isinstance(record, dict):
-        raise damaged("the evidence about a candidate")
-    values, apart = record.get("values"), record.get("separation_arcsec")
-    if not isinstance(values, dict) or len(values) > MAX_VALUES:
-        raise damaged("the evidence about a candidate")
-    if not isinstance(apart, float | int) or not _is_value(apart):
-        raise damaged("the evidence about a candidate")
-    if not all(map(_is_value, values.values())):
+    known: Any = record if isinstance(record, dict) else {}
+    values, apart = known.get("values"), known.get("separation_arcsec")
+    is_sound = isinstance(values, dict) and len(values) <= MAX_VALUES
+    is_sound = is_sound and isinstance(apart, float | int) and _is_value(apart)
+    if not is_sound or not all(map(_is_value, values.values())):
         raise damaged("the evidence about a candidate")
     return Match(values=values, separation_arcsec=float(apart))
 

@@ -145,14 +145,9 @@ def client_name() -> str:
 
 
 def _save_reply(connection: Connection, exchange: Exchange) -> int:
-    values = {
-        "url": exchange.url,
-        "question": exchange.question,
-        "asked_at": exchange.asked_at,
-        "media_type": exchange.media_type,
-        "sha256": exchange.sha256,
-        "content": zlib.compress(exchange.content, LEVEL),
-    }
+    said = ("url", "question", "asked_at", "media_type", "sha256")
+    values = {name: getattr(exchange, name) for name in said}
+    values["content"] = zlib.compress(exchange.content, LEVEL)
     made = insert(service_replies).values(values).returning(service_replies.c.id)
     return int(connection.execute(made).scalar_one())
 

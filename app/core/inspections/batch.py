@@ -19,8 +19,13 @@ from agent.tasks.catalogue import load_tasks
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.core.database.tables import candidates
 from app.core.inspections.leases import LEASE_S, Claims
-from app.core.inspections.share import Share
-from app.core.inspections.store import add_inspection, mark_fault, pending_candidates, recorded_by
+from app.core.inspections.store import (
+    Share,
+    add_inspection,
+    mark_fault,
+    pending_candidates,
+    recorded_by,
+)
 from app.core.queue import matching
 from app.core.queue.filters import Words
 from app.core.session.records import Candidate, Change

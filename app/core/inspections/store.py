@@ -5,10 +5,11 @@ A model is identified by name and hash; a new inspection by the same model repla
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import ColumnElement, Connection, and_, func, select, update
 
@@ -16,9 +17,9 @@ from agent.errors import TrajectoryError
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from agent.trajectory.trajectory_file import from_line, to_line
 from app.core.database.database import insert_or_update
+from app.core.database.paging import pages
 from app.core.database.tables import candidates, inspections
 from app.core.errors import SessionError
-from app.core.inspections.share import Share
 from app.core.inspections.shown_opinion import (
     NEWEST_FIRST,
     checked_model,
@@ -26,7 +27,7 @@ from app.core.inspections.shown_opinion import (
     made_by,
     update_agent_columns,
 )
-from app.core.queue import EVERYTHING, LIST_ORDER, Filter, Sort, combine, matching
+from app.core.queue import Filter, combine, matching
 from app.core.queue.filters import Has, InspectedBy, Not
 from app.core.queue.sql_conditions import QueryContext, condition
 from app.core.session.known_answers import not_known
@@ -39,6 +40,7 @@ MAX_REASON = 500
 ONE_EACH = ("candidate_id", "model", "model_sha256")
 """A candidate has one inspection by each model."""
 PAGE = 50  # trajectories read at once; each can be long
+MOST_SHARES = 10_000
 
 InspectionRow = Any
 
@@ -78,6 +80,32 @@ class Confusion:
     def opposed(self) -> int:
         """The number with YES from one and NO from the other; `disagree:agents` shows them."""
         return self.counts.get(("YES", "NO"), 0) + self.counts.get(("NO", "YES"), 0)
+
+
+@dataclass(frozen=True)
+class Share:
+    """Every `of`-th candidate, from the `number`-th on, in the order of their import.
+
+    So several machines can divide the work. Copies of one session agree about it, whatever was
+    judged or merged in them meanwhile.
+    """
+
+    number: int
+    of: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read "2/4"; raises SessionError."""
+        found = re.fullmatch(r"(\d{1,5})/(\d{1,5})", text.strip(), re.ASCII)
+        number, of = (int(part) for part in found.groups()) if found else (0, 0)
+        if not 1 <= number <= of <= MOST_SHARES:
+            raise SessionError(f"{text[:40]!r} is no share: write 2/4 for the second of four")
+        return cls(number, of)
+
+    @property
+    def condition(self) -> ColumnElement[bool]:
+        """What is true of its candidates."""
+        return candidates.c.id % self.of == self.number - 1
 
 
 def add_inspection(session: Session, candidate_id: int, trajectory: Trajectory) -> StoredInspection:
@@ -121,34 +149,21 @@ def _row(candidate_id: int, trajectory: Trajectory, at: str) -> dict[str, Any]:
 
 def inspections_of(session: Session, candidate_id: int) -> list[StoredInspection]:
     """The inspections of a candidate by all models, newest first."""
-    query = (
-        select(inspections)
-        .where(inspections.c.candidate_id == candidate_id)
-        .order_by(*NEWEST_FIRST)
-    )
+    query = select(inspections).where(inspections.c.candidate_id == candidate_id)
     with session.database.reading() as connection:
-        rows = connection.execute(query).all()
+        rows = connection.execute(query.order_by(*NEWEST_FIRST)).all()
     return [_inspection(row) for row in rows]
 
 
-def all_trajectories(session: Session, model: ModelRef | None = None) -> Iterator[Trajectory]:
-    """Iterate over the trajectories of one model or all, oldest first, reading on demand.
+def all_trajectories(session: Session) -> Iterator[Trajectory]:
+    """Iterate over the trajectories of all models, oldest first, reading on demand.
 
     Those of hidden candidates with a known answer are left out.
     """
     query = select(inspections).where(not_known(inspections.c.candidate_id))
-    query = query.order_by(inspections.c.id).limit(PAGE)
-    if model is not None:
-        query = query.where(made_by(model))
-    after = 0
-    while True:
-        with session.database.reading() as connection:
-            rows = connection.execute(query.where(inspections.c.id > after)).all()
-        if not rows:
-            return
+    for rows in pages(session.database, query, inspections.c.id, at_once=PAGE):
         for row in rows:
             yield _inspection(row).trajectory
-        after = rows[-1].id
 
 
 def models_of(session: Session) -> list[ModelRef]:
@@ -173,22 +188,19 @@ def pending_candidates(
     model: ModelRef,
     limit: int | None = None,
     *,
-    tree: Filter = EVERYTHING,
-    sort: Sort = LIST_ORDER,
     retry: bool = False,
     share: Share | None = None,
 ) -> Iterator[Candidate]:
     """Iterate over the candidates that the model has not yet inspected to the end.
 
-    `retry` includes those whose spectrum could not be read the last time. A `share` is read in the
-    order of the list, whatever the `sort`.
+    `retry` includes those whose spectrum could not be read the last time.
     """
-    todo = combine(tree, _pending_filter(model, retry))
+    todo = _pending_filter(model, retry)
     at_once = PAGE if limit is None else max(1, min(limit, PAGE))
     if share is not None:
         yield from islice(_of_share(session, todo, share, at_once), limit)
         return
-    rows = matching(session, todo, sort, at_once=at_once)
+    rows = matching(session, todo, at_once=at_once)
     yield from islice((row.candidate for row in rows), limit)
 
 
@@ -241,24 +253,14 @@ def compare_models(session: Session, first: ModelRef, second: ModelRef) -> Confu
         .group_by(one.c.verdict, other.c.verdict)
     )
     with session.database.reading() as connection:
-        counts = {
-            (one_says, other_says): n for one_says, other_says, n in connection.execute(query)
-        }
+        counts = {(one_says, its): n for one_says, its, n in connection.execute(query)}
     return Confusion(first=first, second=second, counts=counts)
 
 
 def _of_share(session: Session, tree: Filter, share: Share, at_once: int) -> Iterator[Candidate]:
-    number = candidates.c.id
-    here = (_condition(session, tree), share.condition)
-    query = select(number).where(*here).order_by(number).limit(at_once)
-    after = 0
-    while True:
-        with session.database.reading() as connection:
-            numbers = connection.execute(query.where(number > after)).scalars().all()
-        if not numbers:
-            return
-        yield from session.candidates(numbers)
-        after = numbers[-1]
+    query = select(candidates.c.id).where(_condition(session, tree), share.condition)
+    for rows in pages(session.database, query, candidates.c.id, at_once=at_once):
+        yield from session.candidates(row.id for row in rows)
 
 
 def _pending_filter(model: ModelRef, retry: bool) -> Filter:

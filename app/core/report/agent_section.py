@@ -67,16 +67,9 @@ def _reliability(trust: ReliabilityContent) -> Markup:
         )
         if number
     ]
-    note = f"Left out: {'; '.join(left_out)}." if left_out else None
+    note = paragraph(f"Left out: {'; '.join(left_out)}.", class_="note") if left_out else None
     title = tag("h3", quoted(figures.model, 80), " ", _hash(figures.model_sha256))
-    return join(
-        [
-            title,
-            _curve(trust),
-            _cut(trust),
-            None if note is None else paragraph(note, class_="note"),
-        ]
-    )
+    return join([title, _curve(trust), _cut(trust), note])
 
 
 def _curve(trust: ReliabilityContent) -> Markup:
@@ -103,31 +96,20 @@ def _curve(trust: ReliabilityContent) -> Markup:
         "On the dashed line, seven in ten candidates with a p(YES) of 0.7 are real. Error bars are "
         "95 % intervals; the bars below count the candidates behind each point."
     )
-    why = f"No calibrated curve: {found.note}." if found.note else None
     words = [state, facts(entries), paragraph(how, class_="note")]
-    if why is not None:
-        words.append(paragraph(why, class_="note"))
+    if found.note:
+        words.append(paragraph(f"No calibrated curve: {found.note}.", class_="note"))
     return tag("div", drawn, tag("div", *words), class_="beside")
 
 
 def _cut(trust: ReliabilityContent) -> Markup:
-    legend = key(
-        (ACCEPT, "judged real", ""), (REJECT, "judged not real", ""), (UNSURE, "not judged", "")
-    )
-    if trust.own.unjudged.size == 0:
-        legend = key((ACCEPT, "judged real", ""), (REJECT, "judged not real", ""))
+    entries = [(ACCEPT, "judged real", ""), (REJECT, "judged not real", "")]
+    if trust.own.unjudged.size:
+        entries.append((UNSURE, "not judged", ""))
     drawn = cut_histogram(trust.own.judged, trust.own.unjudged, trust.plan.abstention)
+    text = "Candidates by p(YES); heights grow as the square root of their number."
     sentences = (paragraph(each) for each in trust.plan.words)
-    return join(
-        [
-            captioned(
-                drawn,
-                "Candidates by p(YES); heights grow as the square root of their number.",
-                legend,
-            ),
-            *sentences,
-        ]
-    )
+    return join([captioned(drawn, text, key(*entries)), *sentences])
 
 
 def _agents(shown: Sequence[AgentFigures]) -> Markup:

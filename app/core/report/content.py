@@ -55,9 +55,9 @@ class Content:
     simulated: SimulatedCount
 
 
-def gather_content(session: Session, read: Read, seed: int = 0) -> Content:
+def gather_content(session: Session, read: Read) -> Content:
     all_verdicts = read_all_verdicts(session)
-    found = statistics_of(session, all_verdicts, seed)
+    found = statistics_of(session, all_verdicts)
     pairs = zip(all_verdicts.agents, found.agents, strict=True)
     reliabilities = [_reliability(session, all_verdicts.verdicts, *pair) for pair in pairs]
     known = [each for each in reliabilities if each is not None]

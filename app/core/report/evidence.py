@@ -18,14 +18,8 @@ from app.core.inspections.store import inspections_of
 from app.core.session.known_answers import not_known
 from app.core.session.records import Candidate, Verdict
 from app.core.session.session import Session
-from app.core.statistics.adjudication import (
-    Dispute,
-    FinalOpinion,
-    adjudicator_of,
-    disputes,
-    final_opinion,
-    read_dispute,
-)
+from app.core.statistics import adjudication
+from app.core.statistics.adjudication import Dispute, FinalOpinion, adjudicator_of, disputes
 from app.core.statistics.verdicts import ACCEPT, Settled
 
 Read = Callable[[Candidate], Spectrum]
@@ -88,7 +82,10 @@ def people_differ(session: Session) -> tuple[Difference, ...]:
 def agent_differs(session: Session) -> tuple[Difference, ...]:
     """Candidates on which people agree and the agent does not, most confident agent first."""
     adjudicator = adjudicator_of(session)
-    found = (read_dispute(session, number, adjudicator) for number in _against_agent(session))
+    found = (
+        adjudication.read_dispute(session, number, adjudicator)
+        for number in _against_agent(session)
+    )
     kept = [each for each in found if "people" not in each.between][:MOST_DISPUTES]
     return tuple(_difference(session, each) for each in kept)
 
@@ -142,7 +139,8 @@ def _card(session: Session, candidate: Candidate, read: Read) -> EvidenceCard:
     except (WorkbenchError, OSError) as error:
         fault = str(error)
     trajectory = _trajectory(session, candidate)
-    final = final_opinion(session.judgements(candidate.id), adjudicator_of(session))
+    given = session.judgements(candidate.id)
+    final = adjudication.final_opinion(given, adjudicator_of(session))
     return EvidenceCard(
         candidate=candidate,
         final=final,

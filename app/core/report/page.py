@@ -148,17 +148,13 @@ def report_page(content: Content) -> Markup:
 def _header(content: Content) -> Markup:
     source = content.provenance
     found = content.statistics
-    about = join(
-        [
-            found.task[:1].upper() + found.task[1:],
-            counted_text(found.counts.candidates, "candidate"),
-            _period(source.first_verdict_at, source.last_verdict_at),
-            quoted(", ".join(each.name for each in found.reviewers), 200)
-            if found.reviewers
-            else None,
-        ],
-        " · ",
-    )
+    people = quoted(", ".join(each.name for each in found.reviewers), 200)
+    about = [
+        found.task[:1].upper() + found.task[1:],
+        counted_text(found.counts.candidates, "candidate"),
+        _period(source.first_verdict_at, source.last_verdict_at),
+        people if found.reviewers else None,
+    ]
     simulated = None
     if content.simulated.simulated:
         text = f" Simulated spectra in this session: {content.simulated.words}."
@@ -167,7 +163,7 @@ def _header(content: Content) -> Markup:
         "header",
         paragraph(f"{source.program} · report of a session", class_="kicker"),
         tag("h1", quoted(found.session, 120)),
-        paragraph(about, class_="about"),
+        paragraph(join(about, " · "), class_="about"),
         simulated,
         paragraph(join(_conclusions(content), " "), class_="lead"),
     )
@@ -193,7 +189,12 @@ def _conclusions(content: Content) -> Iterator[str]:
     if counts.disputed:
         be = "is" if counts.disputed == 1 else "are"
         yield f"People disagree on {counts.disputed:,}, which {be} not settled."
-    yield from _agreement_in_short(content)
+    several = content.statistics.people.several
+    if several.n and several.kappa.value is not None:
+        yield (
+            f"People agree beyond chance with kappa {with_interval(several.kappa)} on the "
+            f"{several.n:,} judged by more than one person."
+        )
     for trust in content.reliabilities[:1]:
         scores = trust.figures.people.blind_scores
         if scores.precision.value is not None and scores.recall.value is not None:
@@ -204,16 +205,6 @@ def _conclusions(content: Content) -> Iterator[str]:
             )
         if trust.figures.calibration is None:
             yield "Its p(YES) is not calibrated."
-
-
-def _agreement_in_short(content: Content) -> Iterator[str]:
-    people = content.statistics.people
-    kappa = people.several.kappa
-    if people.several.n and kappa.value is not None:
-        yield (
-            f"People agree beyond chance with kappa {with_interval(kappa)} on the "
-            f"{people.several.n:,} judged by more than one person."
-        )
 
 
 def _share(found: Estimate) -> str:
@@ -256,13 +247,12 @@ def _hash(sha256: str) -> Cell:
     return tag("code", sha256) if sha256 else "no hash"
 
 
-def write_report(session: Session, out: Path, read: Read, seed: int = 0) -> Path:
+def write_report(session: Session, out: Path, read: Read) -> Path:
     """Write one self-contained HTML file without scripts; `read` loads a candidate's spectrum.
 
-    An existing file is replaced only when the new one is complete. The same session and seed
-    give the same figures.
+    An existing file is replaced only when the new one is complete.
     """
-    page = report_page(gather_content(session, read, seed))
+    page = report_page(gather_content(session, read))
     with disk_errors(out):
         write_file(out, page.encode("utf-8", "replace"))
     return out

@@ -21,7 +21,6 @@ from app.core.report.parts import (
 )
 from app.core.report.svg import ACCEPT, AGENT, INK, OPEN, REJECT, SOFT, UNSURE
 from app.core.session.subclass_and_fields import subclass_levels
-from app.core.statistics.drift import Drift
 from app.core.statistics.number_format import rough_percent
 from app.core.statistics.snr_bins import NOT_KNOWN, SnrBin
 from app.core.statistics.summary import Statistics
@@ -56,26 +55,15 @@ def pace_section(found: Statistics) -> Markup | None:
     rows = [
         (
             quoted(each.name),
-            f"{each.judged:,}",
-            f"{each.accepted:,}",
-            f"{each.rejected:,}",
-            f"{each.unsure:,}",
+            *(f"{n:,}" for n in (each.judged, each.accepted, each.rejected, each.unsure)),
             f"{each.blind:,}",
-            _seconds(each.pace.typical),
+            "–" if each.pace.typical is None else f"{each.pace.typical:.1f}",
             _left(each.pace.seconds_for(found.counts.candidates - each.judged)),
         )
         for each in found.reviewers
     ]
-    head = (
-        "Person",
-        "Verdicts",
-        "Accept",
-        "Reject",
-        "Unsure",
-        "Blind",
-        "Seconds each",
-        "Time left",
-    )
+    counts = ("Verdicts", "Accept", "Reject", "Unsure", "Blind")
+    head = ("Person", *counts, "Seconds each", "Time left")
     text = (
         "Current verdicts. Blind: given before an agent's result was shown. "
         "Seconds: median of the latest verdicts without pauses; time left: at their mean."
@@ -118,12 +106,10 @@ def subclass_section(found: Statistics) -> Markup | None:
 
 
 def _subclasses(found: Statistics) -> Markup | None:
-    rows = [
-        _agreement_row(
-            join([_two(each.first, each.second), f", level {each.level}"]), each.agreement, INK
-        )
-        for each in found.subclasses.pairs
-    ]
+    rows = []
+    for each in found.subclasses.pairs:
+        between = join([_two(each.first, each.second), f", level {each.level}"])
+        rows.append(_agreement_row(between, each.agreement, INK))
     if not rows:
         return None
     text = "Sub-classes of what both accepted and named at least to that level."
@@ -159,13 +145,10 @@ def _two(first: str, second: str) -> Markup:
 
 
 def _matrices(found: Statistics) -> Markup | None:
-    drawn = [
-        matrix(pair.every, pair.first, pair.second) for pair in found.people.pairs[:MOST_MATRICES]
-    ]
-    met = [each for each in found.with_agents if each.blind.n]
-    drawn += [
-        matrix(each.blind, each.reviewer, f"agent {each.model}") for each in met[:MOST_MATRICES]
-    ]
+    pairs = found.people.pairs[:MOST_MATRICES]
+    drawn = [matrix(pair.every, pair.first, pair.second) for pair in pairs]
+    met = [each for each in found.with_agents if each.blind.n][:MOST_MATRICES]
+    drawn += [matrix(each.blind, each.reviewer, f"agent {each.model}") for each in met]
     return tag("div", *drawn, class_="matrices") if drawn else None
 
 
@@ -204,7 +187,11 @@ def _repeats(found: Statistics) -> Markup | None:
 
 
 def _drifts(found: Statistics) -> Markup | None:
-    drawn = [_drift(each) for each in found.drift if len(each.blocks) > 1]
+    drawn = []
+    for each in found.drift:
+        if len(each.blocks) > 1:
+            curve = drift_curve(each.blocks, each.reviewer)
+            drawn.append(captioned(curve, tag("b", quoted(each.reviewer)), " ", each.words))
     if not drawn:
         return None
     legend = key(
@@ -212,16 +199,6 @@ def _drifts(found: Statistics) -> Markup | None:
         (AGENT, "the agent's mean p(YES) of the same candidates", ""),
     )
     return join([tag("h3", "Over time"), tag("div", *drawn, class_="pair"), legend])
-
-
-def _drift(each: Drift) -> Markup:
-    return captioned(
-        drift_curve(each.blocks, each.reviewer), tag("b", quoted(each.reviewer)), " ", each.words
-    )
-
-
-def _seconds(seconds: float | None) -> str:
-    return "–" if seconds is None else f"{seconds:.1f}"
 
 
 def _left(seconds: float | None) -> str:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from agent.tasks.task import Task
 from agent.trajectory.trajectory_file import MAX_LINE
+from app.core.database.paging import pages
 from app.core.database.tables import inspections, repeats
 from app.core.inspections.shown_opinion import lock_opinions, update_agent_columns
 from app.core.session.session import MAX_IDS
@@ -25,12 +26,11 @@ def merge_inspections(
     target: Connection, source: Connection, ids: IdMap, task: Task
 ) -> Iterator[tuple[int, int]]:
     """Merge page by page; yields the number of inspections in a page and of new ones."""
-    column, after = inspections.c.candidate_id, 0
-    query = select(column).distinct().order_by(column).limit(AT_ONCE)
-    while there := list(source.execute(query.where(column > after)).scalars()):
-        found = source.execute(select(inspections).where(column.in_(there))).all()
+    column = inspections.c.candidate_id
+    for rows in pages(source, select(column).distinct(), column, at_once=AT_ONCE):
+        there = column.in_([row.candidate_id for row in rows])
+        found = source.execute(select(inspections).where(there)).all()
         yield len(found), _merge_page(target, found, ids, task)
-        after = there[-1]
 
 
 def _merge_page(target: Connection, rows: Sequence[Row[Any]], ids: IdMap, task: Task) -> int:
@@ -81,10 +81,12 @@ def merge_repeats(
     target: Connection, source: Connection, ids: IdMap, lines: IdMap, reviewers: ReviewerMap
 ) -> int:
     """Merge the repeats and return the number of new ones; one withdrawn anywhere is withdrawn."""
-    query, after, added = select(repeats).order_by(repeats.c.id).limit(MAX_IDS), 0, 0
-    while rows := source.execute(query.where(repeats.c.id > after)).all():
+    added = 0
+    for rows in pages(source, select(repeats), repeats.c.id, at_once=MAX_IDS):
         given = [_repeat(row, ids, lines, reviewers) for row in rows]
-        known = _known_repeats(target, [each["candidate_id"] for each in given])
+        there = repeats.c.candidate_id.in_([each["candidate_id"] for each in given])
+        found = target.execute(select(repeats).where(there)).mappings()
+        known = {_repeat_key(row): row["id"] for row in found}
         new = [each for each in given if _repeat_key(each) not in known]
         if new:
             target.execute(insert(repeats), new)
@@ -92,7 +94,6 @@ def merge_repeats(
         withdrawn = update(repeats).where(repeats.c.id.in_([each for each in taken if each]))
         target.execute(withdrawn.values(withdrawn=True))
         added += len(new)
-        after = rows[-1].id
     return added
 
 
@@ -109,11 +110,6 @@ def _repeat(row: Row[Any], ids: IdMap, lines: IdMap, reviewers: ReviewerMap) -> 
         "first_id": lines[row.first_id],
         "after_id": 0,
     }
-
-
-def _known_repeats(target: Connection, ids: list[int]) -> dict[str, int]:
-    query = select(repeats).where(repeats.c.candidate_id.in_(ids))
-    return {_repeat_key(row): row["id"] for row in target.execute(query).mappings()}
 
 
 def _repeat_key(values: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,6 @@ from app.core.session.verdict_log import session_id
 from app.core.sharing.agents_and_repeats import merge_inspections, merge_repeats
 from app.core.sharing.log_merge import LogMerge, ReviewerMap
 from app.core.sharing.matching import CandidateMatcher
-from app.core.sharing.merge_report import Conflict, MergeReport
 from app.core.sharing.merged_evidence import merge_evidence
 from app.core.sharing.merged_facts import (
     merge_acts,
@@ -35,7 +34,7 @@ from app.core.sharing.merged_facts import (
     merge_ratings,
     merge_seen,
 )
-from app.core.sharing.second_opinions import assign_second_opinions
+from app.core.sharing.share_out import assign_second_opinions
 from app.core.statistics.adjudication import Dispute, disputes
 
 MAX_SESSION_ID = 100
@@ -43,11 +42,54 @@ MAX_SESSION_ID = 100
 SERVER = "SELECT pg_postmaster_start_time(), current_database(), current_schema()"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Conflict:
+    """Two opinions of one reviewer on one candidate, from machines that did not know each other.
+
+    One stands, which `app.core.session.log_resolution` chooses; both are in the log.
+    """
+
+    candidate_id: int
+    object_id: str
+    reviewer: str
+    kept: Judgement
+    set_aside: Judgement
+
+
+@dataclass(frozen=True, kw_only=True)
+class MergeReport:
+    """Numbers of new things; they are 0 if the same session is merged again."""
+
+    matched: int
+    """Candidates of the other session that already existed here."""
+    candidates: int
+    lists: int
+    reviewers: tuple[str, ...]
+    """New reviewers."""
+    lines: int
+    """Log lines."""
+    inspections: int
+    repeats: int
+    measurements: int
+    """Lines measured by hand."""
+    seen: int
+    """Facts about agents' results that reviewers had seen."""
+    evidence: int
+    """Answers of services."""
+    known_answers: int = 0
+    """Hidden candidates with a known answer."""
+    assignments: int = 0
+    second_opinions: int = 0
+    """Those that the rule of the merged session asks for by now."""
+    conflicts: tuple[Conflict, ...]
+    disagreements: tuple[Dispute, ...]
+    """Unsettled disagreements between reviewers, with all opinions."""
+
+
 def merge(
     into: Session,
     other: Session,
     *,
-    any_task: bool = False,
     progress: Progress | None = None,
     should_stop: ShouldStop | None = None,
 ) -> MergeReport:
@@ -57,10 +99,13 @@ def merge(
     one stands, and whatever the order of merges, sessions that hold the same lines agree on it.
     Raises StoppedError.
     """
-    _refuse_itself(into, other)
+    if into is other or _is_same_database(into, other):
+        raise SessionError(
+            f"{into.location} cannot be merged into itself. Choose another person's session"
+        )
     if not 0 < len(other.id) <= MAX_SESSION_ID:
         raise damaged("its id")
-    if not (any_task or task_hash(into) == task_hash(other) or into.task.asks_as(other.task)):
+    if task_hash(into) != task_hash(other) and not into.task.asks_as(other.task):
         raise SessionError(
             f"{other.location} has another task ({other.task.name}) or another version of "
             f"{into.task.name}, so its verdicts answer a different question"
@@ -112,15 +157,8 @@ def merge(
         assignments=assigned,
         second_opinions=second,
         conflicts=conflicts,
-        disagreements=_disagreements(into),
+        disagreements=tuple(disputes(into, with_agent=False, only_open=True)),
     )
-
-
-def _refuse_itself(into: Session, other: Session) -> None:
-    if into is other or _is_same_database(into, other):
-        raise SessionError(
-            f"{into.location} cannot be merged into itself. Choose another person's session"
-        )
 
 
 def _is_same_database(one: Session, other: Session) -> bool:
@@ -189,7 +227,3 @@ def _read_judgements(connection: Connection, ids: list[int]) -> dict[JudgementKe
     return {
         (row.candidate_id, row.reviewer_id): judgement_of(row) for row in connection.execute(query)
     }
-
-
-def _disagreements(into: Session) -> tuple[Dispute, ...]:
-    return tuple(disputes(into, with_agent=False, only_open=True))

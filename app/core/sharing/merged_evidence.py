@@ -10,11 +10,12 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, tuple_, update
+from sqlalchemy import Connection, Row, insert, select, update
 
 from agent.checked_toml import unprintable
 from agent.tasks.task import Task
 from app.core.database.database import insert_or_update
+from app.core.database.paging import pages
 from app.core.database.tables import evidence, service_replies
 from app.core.evidence.said_values import matches_from
 from app.core.evidence.weighing import STORED, update_combined
@@ -39,16 +40,9 @@ def merge_evidence(
 ) -> Iterator[tuple[int, int]]:
     """Merge page by page; yields the number of answers in a page and of those taken along."""
     replies: dict[int, int] = {}
-    key = tuple_(*(evidence.c[name] for name in KEYS))
-    query = select(evidence).order_by(*(evidence.c[name] for name in KEYS)).limit(AT_ONCE)
-    after: Key | None = None
-    while True:
-        here = query if after is None else query.where(key > tuple_(*after))
-        rows = source.execute(here).all()
-        if not rows:
-            return
+    key = [evidence.c[name] for name in KEYS]
+    for rows in pages(source, select(evidence), *key, at_once=AT_ONCE, after=(0, "", "")):
         yield len(rows), _merge_page(target, source, rows, ids, replies, task)
-        after = (rows[-1].candidate_id, rows[-1].service, rows[-1].release)
 
 
 def _merge_page(
@@ -121,9 +115,8 @@ def _copied_reply(target: Connection, source: Connection, reply: int) -> int:
     if row is None:
         raise damaged("the reply of a service")
     values = dict(row._mapping)
-    words = [values[name] for name in OF_REPLY[:-1]]
     is_sound = (
-        have_type(str, *words)
+        have_type(str, *(values[name] for name in OF_REPLY[:-1]))
         and have_type(bytes, values["content"])
         and is_timestamp(values["asked_at"])
         and len(values["question"]) <= MAX_QUESTION

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, tuple_, update
+from sqlalchemy import Connection, Row, insert, select, update
 
 from app.core.database.database import insert_or_update, write_facts
+from app.core.database.paging import pages
 from app.core.database.tables import assignments, facts, known_answers, log, measurements
-from app.core.inspections.ratings import PREFIX, rating_from
+from app.core.inspections.ratings import PREFIX, numbered, rating_from
 from app.core.inspections.seen import PREFIX as SEEN_PREFIX
 from app.core.inspections.seen import SeenResult, seen_from, seen_key, seen_text
 from app.core.inspections.shown_opinion import MAX_NAME
-from app.core.reviewer_name import MAX_NAME as LONGEST_REVIEWER
+from app.core.reviewer_name import is_reviewer_name
 from app.core.session.assignments import REASONS
 from app.core.session.group_acts import MAX_CANDIDATES, act_notes, write_act
 from app.core.session.known_answers import known_answer_from
@@ -22,7 +22,7 @@ from app.core.session.session import MAX_IDS
 from app.core.session.stored_opinions import damaged, have_type
 from app.core.sharing.log_merge import ReviewerMap, is_timestamp
 from app.core.sharing.matching import IdMap
-from app.core.sharing.share_plan import read_plan, write_plan
+from app.core.sharing.share_out import read_plan, write_plan
 
 MAX_KEY = 300
 
@@ -38,13 +38,12 @@ def merge_ratings(target: Connection, source: Connection, ids: IdMap) -> int:
     What is no rating is left behind: unlike a verdict, nothing else depends on it.
     """
     query = select(facts).where(facts.c.key.startswith(PREFIX, autoescape=True))
-    query, after, added = query.order_by(facts.c.key).limit(MAX_IDS), "", 0
-    while rows := source.execute(query.where(facts.c.key > after)).all():
+    added = 0
+    for rows in pages(source, query, facts.c.key, at_once=MAX_IDS, after=("",)):
         given: dict[str, str] = {}
         for row in rows:
-            number, _, rest = str(row.key).removeprefix(PREFIX).partition(":")
-            is_number = number.isascii() and number.isdecimal() and len(number) < 19
-            here_id = ids.get(int(number)) if is_number else None
+            number, rest = numbered(row.key, PREFIX)
+            here_id = None if number is None else ids.get(number)
             if here_id is not None and len(rest) <= MAX_KEY and rating_from(row.value):
                 given[f"{PREFIX}{here_id}:{rest}"] = row.value
         there = select(facts).where(facts.c.key.in_(given))
@@ -52,7 +51,6 @@ def merge_ratings(target: Connection, source: Connection, ids: IdMap) -> int:
         new = {key: text for key, text in given.items() if _is_later(text, here.get(key))}
         write_facts(target, new)
         added += len(new)
-        after = rows[-1].key
     return added
 
 
@@ -113,25 +111,23 @@ def merge_measurements(
     target: Connection, source: Connection, ids: IdMap, reviewers: ReviewerMap
 ) -> int:
     """Add the new ones and return their number; one withdrawn anywhere is withdrawn."""
-    query, after, added = select(measurements).order_by(measurements.c.id).limit(MAX_IDS), 0, 0
-    while rows := source.execute(query.where(measurements.c.id > after)).all():
+    added = 0
+    for rows in pages(source, select(measurements), measurements.c.id, at_once=MAX_IDS):
         checked = [_checked(row, ids, reviewers) for row in rows]
         given = {_key(each): each for each in checked}
         withdrawn = {_key(each) for each in checked if each["withdrawn"]}
-        known = _known(target, [each["candidate_id"] for each in given.values()])
-        new = [
-            {**each, "withdrawn": key in withdrawn}
-            for key, each in given.items()
-            if key not in known
-        ]
+        there = measurements.c.candidate_id.in_([each["candidate_id"] for each in given.values()])
+        known: dict[str, list[int]] = {}
+        for row in target.execute(select(measurements).where(there)).mappings():
+            known.setdefault(_key(row), []).append(row["id"])
+        news = [key for key in given if key not in known]
+        new = [{**given[key], "withdrawn": key in withdrawn} for key in news]
         if new:
             target.execute(insert(measurements), new)
         taken = [number for key in withdrawn & set(known) for number in known[key]]
-        target.execute(
-            update(measurements).where(measurements.c.id.in_(taken)).values(withdrawn=True)
-        )
+        withdraw = update(measurements).where(measurements.c.id.in_(taken))
+        target.execute(withdraw.values(withdrawn=True))
         added += len(new)
-        after = rows[-1].id
     return added
 
 
@@ -144,14 +140,6 @@ def _checked(row: Row[Any], ids: IdMap, reviewers: ReviewerMap) -> Values:
         "candidate_id": ids[row.candidate_id],
         "reviewer_id": reviewers[row.reviewer_id],
     }
-
-
-def _known(target: Connection, ids: list[int]) -> dict[str, list[int]]:
-    query = select(measurements).where(measurements.c.candidate_id.in_(ids))
-    found: dict[str, list[int]] = {}
-    for row in target.execute(query).mappings():
-        found.setdefault(_key(row), []).append(row["id"])
-    return found
 
 
 def _key(values: Any) -> str:
@@ -167,9 +155,8 @@ def merge_assignments(
     """Merge the assignments and return the number of new or changed ones; the later one stands."""
     if read_plan(target) is None and (plan := read_plan(source)) is not None:
         write_plan(target, plan)
-    key, added, after = tuple_(*(assignments.c[name] for name in KEY)), 0, (0, 0)
-    query = select(assignments).order_by(*(assignments.c[name] for name in KEY)).limit(MAX_IDS)
-    while rows := source.execute(query.where(key > after)).all():
+    added, key = 0, [assignments.c[name] for name in KEY]
+    for rows in pages(source, select(assignments), *key, at_once=MAX_IDS):
         given = [_assignment(row, ids, reviewers) for row in rows]
         here = assignments.c.candidate_id.in_([each["candidate_id"] for each in given])
         known = {
@@ -188,7 +175,6 @@ def merge_assignments(
             made = made.on_conflict_do_update(index_elements=list(KEY), set_=changed)
             target.execute(made, new)
         added += len(new)
-        after = (rows[-1].candidate_id, rows[-1].reviewer_id)
     return added
 
 
@@ -230,38 +216,33 @@ def _order(values: Any) -> tuple[str, bool, str]:
 def merge_seen(target: Connection, source: Connection, ids: IdMap) -> int:
     """Merge the facts of both sessions and return the number of new or changed ones."""
     query = select(facts).where(facts.c.key.startswith(SEEN_PREFIX, autoescape=True))
-    query, after, added = query.order_by(facts.c.key).limit(MAX_IDS), "", 0
-    while rows := source.execute(query.where(facts.c.key > after)).all():
-        added += _merge_seen_page(target, rows, ids)
-        after = rows[-1].key
+    added = 0
+    for rows in pages(source, query, facts.c.key, at_once=MAX_IDS, after=("",)):
+        given = dict(_renumbered(row, ids) for row in rows)
+        there = select(facts).where(facts.c.key.in_(given))
+        here = {row.key: seen_from(row.value) for row in target.execute(there)}
+        both = {key: _combined(here.get(key), seen) for key, seen in given.items()}
+        new = {key: seen for key, seen in both.items() if here.get(key) != seen}
+        write_facts(target, {key: seen_text(seen) for key, seen in new.items()})
+        added += len(new)
     return added
-
-
-def _merge_seen_page(target: Connection, rows: Sequence[Row[Any]], ids: IdMap) -> int:
-    given = dict(_renumbered(row, ids) for row in rows)
-    there = select(facts).where(facts.c.key.in_(given))
-    here = {row.key: seen_from(row.value) for row in target.execute(there)}
-    both = {key: _combined(here[key], seen) if key in here else seen for key, seen in given.items()}
-    new = {key: seen for key, seen in both.items() if here.get(key) != seen}
-    write_facts(target, {key: seen_text(seen) for key, seen in new.items()})
-    return len(new)
 
 
 def _renumbered(row: Row[Any], ids: IdMap) -> tuple[str, SeenResult]:
     """The fact under the candidate's id in the target. Raises SessionError if it is invalid."""
     if not have_type(str, row.key, row.value):
         raise damaged("what was seen in the other session")
-    number, _, reviewer = row.key.removeprefix(SEEN_PREFIX).partition(":")
-    is_number = number.isascii() and number.isdecimal() and len(number) < 19
-    is_name = 0 < len(reviewer) <= LONGEST_REVIEWER and reviewer.isprintable()
+    number, reviewer = numbered(row.key, SEEN_PREFIX)
     seen = seen_from(row.value)
-    is_model = len(seen.model) <= MAX_NAME and (seen.model.isprintable() or not seen.model)
-    if not (is_number and is_name and is_model):
+    is_model = len(seen.model) <= MAX_NAME and seen.model.isprintable()
+    if number is None or not is_reviewer_name(reviewer) or not is_model:
         raise damaged("what was seen in the other session")
-    return seen_key(ids[int(number)], reviewer), seen
+    return seen_key(ids[number], reviewer), seen
 
 
-def _combined(here: SeenResult, there: SeenResult) -> SeenResult:
+def _combined(here: SeenResult | None, there: SeenResult) -> SeenResult:
+    if here is None:
+        return there
     # Of two models any would do, but in all sessions it has to be the same one.
     model = min(here.model, there.model) or here.model or there.model
     return SeenResult(model=model, in_blind=here.in_blind or there.in_blind)

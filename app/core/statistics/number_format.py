@@ -53,12 +53,11 @@ def _not_rounded_to(whole: float, value: float) -> str:
     return f"{value:.{digits}g}"
 
 
-def with_interval(figure: Estimate, digits: int = 2) -> str:
+def with_interval(figure: Estimate) -> str:
     """Format a figure and its interval; a dash if undefined."""
     if figure.value is None:
         return "–"
-    low, high = (rounded(limit, digits) for limit in (figure.low, figure.high))
-    return f"{rounded(figure.value, digits)} ({low} to {high})"
+    return f"{rounded(figure.value)} ({rounded(figure.low)} to {rounded(figure.high)})"
 
 
 def rounded(value: float, digits: int = 2) -> str:

@@ -125,20 +125,16 @@ def open_hats(path: Path) -> HatsFolder:
     _check(properties)
     listed = _read(root, PARTITIONS, MAX_PARTITIONS_BYTES)
     orders, pixels = _partitions(listed)
+    release = bytes_hash(said + b"\0" + listed)
     return HatsFolder(
-        root=root,
-        properties=properties,
-        orders=orders,
-        pixels=pixels,
-        release=bytes_hash(said + b"\0" + listed),
+        root=root, properties=properties, orders=orders, pixels=pixels, release=release
     )
 
 
 def _main_catalogue(root: Path) -> Path:
     """The folder of the main table of a collection, which also has margins and indices."""
-    where = _properties(_read(root, COLLECTION, MAX_PROPERTIES), COLLECTION).get(
-        "hats_primary_table_url", ""
-    )
+    properties = _properties(_read(root, COLLECTION, MAX_PROPERTIES), COLLECTION)
+    where = properties.get("hats_primary_table_url", "")
     try:
         found = (root / where).resolve()
         is_there = found.is_dir() and found != root and found.is_relative_to(root)

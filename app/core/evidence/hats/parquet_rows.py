@@ -149,9 +149,6 @@ def _numbers(file: Any, number: int, names: tuple[str, str]) -> list[FloatArray]
         )
     with arrow_errors():
         table = file.read_row_group(number, columns=list(names), use_threads=False)
-        return [
-            np.concatenate(
-                [np.empty(0), *(numbers_of(chunk, np.nan) for chunk in table.column(name).chunks)]
-            )
-            for name in names
-        ]
+        chunks = [table.column(name).chunks for name in names]
+        numbers = ([numbers_of(each, np.nan) for each in some] for some in chunks)
+        return [np.concatenate([np.empty(0), *some]) for some in numbers]

@@ -33,8 +33,7 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.sharing.merge import merge
 from app.core.sharing.parts import split
-from app.core.sharing.share_out import share_out
-from app.core.sharing.share_plan import SharePlan, plan_of
+from app.core.sharing.share_out import SharePlan, plan_of, share_out
 from app.core.spectra.packing import read_spectrum
 from app.core.statistics.adjudication import count_disputes
 from app.core.statistics.repeats import plan_repeats

@@ -8,8 +8,7 @@ import pytest
 from agent.trajectory.trajectory import ModelRef
 from app.cli.plan import PUBLISHED_S, plan_inspections
 from app.core.errors import SessionError
-from app.core.inspections.share import Share
-from app.core.inspections.store import add_inspection, count_pending, pending_candidates
+from app.core.inspections.store import Share, add_inspection, count_pending, pending_candidates
 from tests.app.core.inspected import NANO, said
 from tests.app.core.sessions import made
 

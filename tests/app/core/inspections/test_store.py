@@ -14,9 +14,9 @@ from agent.trajectory.trajectory import ModelRef
 from app.core.database.tables import candidates, inspections
 from app.core.errors import SessionError
 from app.core.inspections.seen import SeenResult, read_seen, record_seen
-from app.core.inspections.share import Share
 from app.core.inspections.store import (
     Confusion,
+    Share,
     add_inspection,
     all_trajectories,
     as_recorded,

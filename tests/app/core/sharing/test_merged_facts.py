@@ -10,8 +10,7 @@ from app.core.errors import SessionError
 from app.core.session.assignments import parts
 from app.core.session.session import open_session
 from app.core.sharing.merge import merge
-from app.core.sharing.share_out import share_out
-from app.core.sharing.share_plan import SharePlan, plan_of
+from app.core.sharing.share_out import SharePlan, plan_of, share_out
 from tests.app.core.sessions import made
 from tests.app.core.sharing.hidden import LIST, hide, known
 from tests.app.core.sharing.test_share_out import given

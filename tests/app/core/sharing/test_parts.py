@@ -8,8 +8,7 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.sharing.merge import merge
 from app.core.sharing.parts import OF_CANDIDATES, OF_PEOPLE, split
-from app.core.sharing.share_out import share_out
-from app.core.sharing.share_plan import SharePlan
+from app.core.sharing.share_out import SharePlan, share_out
 from app.core.spectra.packing import packed_spectrum
 from app.core.statistics.summary import statistics
 from tests.app.core.sessions import made

@@ -9,9 +9,7 @@ from app.core.session.assignments import parts
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.sharing.merge import merge
-from app.core.sharing.second_opinions import assign_second_opinions
-from app.core.sharing.share_out import share_out
-from app.core.sharing.share_plan import SharePlan
+from app.core.sharing.share_out import SharePlan, assign_second_opinions, share_out
 from tests.app.core.judged_sessions import inspect
 from tests.app.core.sessions import made
 

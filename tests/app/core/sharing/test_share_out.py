@@ -9,8 +9,7 @@ from app.core.queue import count, parse_filter
 from app.core.session.assignments import has_assignments, parts
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
-from app.core.sharing.share_out import share_out, share_out_the_rest
-from app.core.sharing.share_plan import SharePlan, plan_of
+from app.core.sharing.share_out import SharePlan, plan_of, share_out, share_out_the_rest
 from tests.app.core.judged_sessions import say
 from tests.app.core.sessions import fill, made
 

@@ -12,8 +12,7 @@ from app.core.queue import UNJUDGED, count
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.sharing import merge
-from app.core.sharing.share_out import share_out
-from app.core.sharing.share_plan import SharePlan
+from app.core.sharing.share_out import SharePlan, share_out
 from app.core.statistics import pace
 from app.core.statistics.pace import (
     Pace,

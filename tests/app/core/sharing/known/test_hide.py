@@ -15,8 +15,7 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session, open_session
 from app.core.sharing.known.disguise import Style, beside, other, pattern, varied
 from app.core.sharing.known.hide import KEEPS, MOVES, hide_known
-from app.core.sharing.share_out import share_out
-from app.core.sharing.share_plan import SharePlan
+from app.core.sharing.share_out import SharePlan, share_out
 from app.core.spectra.packing import read_spectrum
 from tests.app.core.database.postgres import name_of
 from tests.app.core.inspected import NANO, said
