@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -36,13 +36,6 @@ class Which(StrEnum):
     JUDGED = "judged"
     ACCEPTED = "accepted"
     ALL = "all"
-
-
-KINDS: dict[Which, KnownWhich] = {
-    Which.JUDGED: "judged",
-    Which.ACCEPTED: "accepted",
-    Which.ALL: "all",
-}
 
 
 def export(
@@ -140,13 +133,12 @@ def _selected(
     session: Session, default: Which, which: Which | None, words: str, by: str | None
 ) -> KnownWhich | Iterable[int]:
     if not words:
-        return KINDS[default]
-    columns = [each.name for each in own_columns(session)]
-    tree = parse_filter(words, columns)
+        return cast(KnownWhich, default.value)
+    tree = parse_filter(words, [each.name for each in own_columns(session)])
     found = (line.candidate.id for line in matching(session, tree))
     if which is None:
         return found
-    among = set(selected_ids(session, KINDS[which], by))
+    among = set(selected_ids(session, cast(KnownWhich, which.value), by))
     return (number for number in found if number in among)
 
 

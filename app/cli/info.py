@@ -13,7 +13,7 @@ from rich.text import Text
 
 from agent.spectra.readers.base import clean_text
 from agent.spectra.spectrum import summary
-from app.cli.session_options import read_row
+from app.cli.session_options import RowOption, read_row
 
 
 def info(
@@ -21,10 +21,7 @@ def info(
         Path, typer.Argument(help="A spectrum: FITS, VOTable, CSV or text, also gzipped.")
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
-    row: Annotated[
-        str,
-        typer.Option("--row", metavar="K", help="Row (from 0) or TARGETID in a file with several."),
-    ] = "0",
+    row: RowOption = "0",
 ) -> None:
     """Show what a spectrum file contains."""
     spectrum = read_row(file, row)

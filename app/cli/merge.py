@@ -45,16 +45,14 @@ def _show(name: str, target: Session, report: MergeReport) -> None:
     )
     if report.reviewers:
         typer.echo(f"  new reviewers: {cleaned(', '.join(report.reviewers))}")
-    if report.measurements:
-        measured = counted_text(report.measurements, "line")
-        typer.echo(f"  {measured} measured by hand")
-    if report.evidence:
-        typer.echo(f"  {counted_text(report.evidence, 'answer')} of services")
-    if report.assignments:
-        typer.echo(f"  {counted_text(report.assignments, 'assignment')}")
-    if report.second_opinions:
-        asked = counted_text(report.second_opinions, "second opinion")
-        typer.echo(f"  {asked} asked for by the rule")
+    for count, what, more in (
+        (report.measurements, "line", " measured by hand"),
+        (report.evidence, "answer", " of services"),
+        (report.assignments, "assignment", ""),
+        (report.second_opinions, "second opinion", " asked for by the rule"),
+    ):
+        if count:
+            typer.echo(f"  {counted_text(count, what)}{more}")
     for conflict in report.conflicts[:MAX_SHOWN]:
         typer.echo("  " + cleaned(_conflict_text(conflict)))
     if report.conflicts[MAX_SHOWN:]:

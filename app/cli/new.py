@@ -10,7 +10,7 @@ import typer
 from agent.tasks.catalogue import find_task, look_task
 from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import progress_bar
-from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
+from app.cli.session_options import ReviewerOption, SessionArgument, SpectraOption, reviewer_name
 from app.core.errors import NoRowAllowedError, counted_text
 from app.core.importing.importer import import_list, preview
 from app.core.importing.opening import ImportReport
@@ -40,10 +40,7 @@ def new(
             show_default=False,
         ),
     ],
-    spectra: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder of the spectra, if not next to the list."),
-    ] = None,
+    spectra: SpectraOption = None,
     role: Annotated[
         list[str] | None,
         typer.Option(

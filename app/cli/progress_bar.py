@@ -25,7 +25,7 @@ def on_standard_error(*figures: ProgressColumn) -> Progress:
         TextColumn("{task.description}", markup=False),  # it may contain a file name
         BarColumn(),
         *figures,
-        TimeRemainingColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
     )
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 

@@ -27,7 +27,9 @@ WIDTHS = (8, 8, 25, 7)
 
 def selftest() -> None:
     """Check this installation: read, inspect, judge, export and open the window."""
-    _print(f"spec-o3 {program_version()}, {_platform()}")
+    how = "bundled" if installation.is_frozen() else "installed"
+    machine = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
+    _print(f"spec-o3 {program_version()}, {how}, {machine}")
     _print(_row("", "part", "check", "s", "result"))
     with _temporary_folder() as folder:
         checks = [check for each in CHECK_MODULES for check in each.checks()]
@@ -79,11 +81,6 @@ def _temporary_folder() -> Iterator[Path]:
 def _row(state: str, part: str, name: str, seconds: str, result: str) -> str:
     cells = zip((state, part, name, seconds), WIDTHS, strict=True)
     return " ".join(f"{cell:<{width}}" for cell, width in cells) + " " + result
-
-
-def _platform() -> str:
-    how = "bundled" if installation.is_frozen() else "installed"
-    return f"{how}, Python {platform.python_version()} on {platform.system()} {platform.machine()}"
 
 
 def _print(words: str) -> None:

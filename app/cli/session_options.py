@@ -43,6 +43,13 @@ TrustPathsOption = Annotated[
     ),
 ]
 
+RowOption = Annotated[
+    str, typer.Option("--row", metavar="K", help="Row (from 0) or TARGETID in a file with several.")
+]
+SpectraOption = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Folder of the spectra, if not next to the list.")
+]
+
 MAX_TARGET_DIGITS = 20
 """Digits of a 64-bit integer; longer numbers are looked up as text."""
 

@@ -20,8 +20,7 @@ from app.core.errors import counted_text
 from app.core.session.session import open_session
 from app.core.statistics.calibration import Reliability
 from app.core.statistics.cut_plan import ModelCut, plan_model_cuts
-from app.core.statistics.known_figures import KnownFigures
-from app.core.statistics.number_format import duration, rough_percent, with_interval
+from app.core.statistics.number_format import duration, rough_percent, share_text, with_interval
 from app.core.statistics.people import ReviewerAgreement
 from app.core.statistics.subclasses import Subclasses
 from app.core.statistics.summary import (
@@ -31,7 +30,6 @@ from app.core.statistics.summary import (
     statistics_of,
     to_plain,
 )
-from app.core.statistics.working_time import ReviewerCounts, WorkingTime
 
 Row = tuple[str, ...]
 PeopleTable = tuple[Row, list[Row]]
@@ -50,7 +48,14 @@ def show_statistics(statistics: Statistics, console: Console) -> None:
     )
     if statistics.reviewers:
         verdicts = ("accepted", "rejected", "unsure", "blind")
-        rows = [_reviewer_row(each) for each in statistics.reviewers]
+        rows = [
+            (
+                each.name,
+                *(f"{getattr(each, name):,}" for name in verdicts),
+                seconds_text(each.pace.typical),
+            )
+            for each in statistics.reviewers
+        ]
         console.print(_table(("reviewer", *verdicts, "s each"), rows))
     for head, body in people_tables(statistics):
         console.print(_table(head, body))
@@ -74,12 +79,6 @@ def show_cuts(cuts: Sequence[ModelCut], console: Console) -> None:
         missing = () if cut.plan.unjudged else tuple(each.words for each in cut.plan.missing)
         for words in (*missing, *cut.plan.words):
             console.print(Text(cleaned(f"{cut.model}: {words}")))
-
-
-def _reviewer_row(each: ReviewerCounts) -> Row:
-    pace = "–" if each.pace.typical is None else f"{each.pace.typical:.1f}"
-    counts = (each.accepted, each.rejected, each.unsure, each.blind)
-    return (each.name, *(f"{count:,}" for count in counts), pace)
 
 
 def _show_agreement(people: ReviewerAgreement, console: Console) -> None:
@@ -122,8 +121,9 @@ def _consistency_lines(statistics: Statistics) -> Iterator[str]:
                 "and agreed on "
                 f"{rough_percent(observed.value)}; kappa {with_interval(repeat.agreement.kappa)}"
             )
-    yield from (f"{each.reviewer}: {each.words}" for each in statistics.drift if each.words)
-    yield from (f"{each.reviewer}: {each.words}" for each in statistics.known if each.words)
+    for each in (*statistics.drift, *statistics.known):
+        if each.words:
+            yield f"{each.reviewer}: {each.words}"
 
 
 def _agent_rows(agents: Sequence[AgentFigures]) -> list[Row]:
@@ -255,39 +255,26 @@ def _confidences(statistics: Statistics) -> PeopleTable:
             seconds_text(one.typical_s),
         )
         for each in statistics.working
-        if _has_confidence(each)
+        if any(one.confidence is not None for one in each.confidences)
         for one in each.confidences
     ]
     return ("reviewer", "confidence", "verdicts", "s each"), rows
 
 
-def _has_confidence(each: WorkingTime) -> bool:
-    return any(one.confidence is not None for one in each.confidences)
-
-
 def _known(statistics: Statistics) -> PeopleTable:
-    rows: list[Row] = [_known_row(each) for each in statistics.known]
+    rows: list[Row] = [
+        (
+            each.reviewer,
+            f"{each.members_accepted:,} of {each.members:,}",
+            f"{each.others_accepted:,} of {each.others:,}",
+            f"{each.together:,}",
+            share_text(each.completeness),
+            share_text(each.purity),
+        )
+        for each in statistics.known
+    ]
     head = ("known answers", "members", "look-alikes", "in one act", "completeness", "purity")
     return head, rows
-
-
-def _known_row(each: KnownFigures) -> Row:
-    return (
-        each.reviewer,
-        f"{each.members_accepted:,} of {each.members:,}",
-        f"{each.others_accepted:,} of {each.others:,}",
-        f"{each.together:,}",
-        share_text(each.completeness),
-        share_text(each.purity),
-    )
-
-
-def share_text(share: Estimate) -> str:
-    """A share and its interval in percent."""
-    if share.value is None:
-        return NOTHING
-    low, high = (rough_percent(limit) for limit in (share.low, share.high))
-    return f"{rough_percent(share.value)} ({low} to {high})"
 
 
 def seconds_text(seconds: float | None) -> str:

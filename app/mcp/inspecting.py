@@ -57,11 +57,8 @@ class Inspections:
         client = self._client_for(self._model or default_model(task_id))
         request = InspectRequest(task=argument, spectrum=spectrum, seed=seed, deadline_s=DEADLINE_S)
         record = client.inspect(request).result(DEADLINE_S + 2 * GRACE_S)
-        return {
-            "simulated": spectrum.simulated,
-            **inspection_record(record),
-            **self._chances(record, task_id),
-        }
+        said = {**inspection_record(record), **self._chances(record, task_id)}
+        return {"simulated": spectrum.simulated, **said}
 
     def close(self) -> None:
         if self._client is not None:
@@ -94,11 +91,8 @@ class Inspections:
         return self._client
 
     def _chances(self, record: Trajectory, task_id: str) -> dict[str, Any]:
-        told: dict[str, Any] = {
-            "p_yes": plain(record.p_yes),
-            "p_yes_calibrated": None,
-            "calibration": RAW,
-        }
+        told: dict[str, Any] = {"p_yes": plain(record.p_yes), "p_yes_calibrated": None}
+        told["calibration"] = RAW
         session = self._session
         if session is None or record.p_yes is None or task_id != session.task.id:
             return told

@@ -22,6 +22,10 @@ MAX_NAMES = 40
 MAX_KEYS = 100
 MAX_TEXT = 200
 DIGITS = 5
+OF_LINES = (
+    *("ew", "ew_error", "centroid", "centroid_error", "velocity_kms", "velocity_error_kms"),
+    *("fwhm", "fwhm_error", "fwhm_kms"),
+)
 UPPER_LIMIT = "not detected: ew and ew_error limit a hidden line"
 
 
@@ -67,7 +71,9 @@ def measurements(
     if window is not None:
         told["window"] = zoom_numbers(spectrum, *window, velocity_kms=kms)
     if lines or not (indices or window):
-        found = [measure_line(coarse, name, kms) for name in lines or _common_lines(coarse)]
+        between = builtin_lines().between(*coarse.range, ("line",))
+        common = [line.id for line in between if line.window]
+        found = [measure_line(coarse, name, kms) for name in lines or common]
         told["lines"] = [_line(each) for each in found if lines or each.is_detected]
     if indices or not (lines or window):
         values = measure_indices(coarse, kms)
@@ -105,11 +111,6 @@ def _few(values: Sequence[Any]) -> Sequence[Any]:
     return values[:MAX_NAMES]
 
 
-def _common_lines(spectrum: Spectrum) -> list[str]:
-    low, high = spectrum.range
-    return [line.id for line in builtin_lines().between(low, high, ("line",)) if line.window]
-
-
 def _refuse_unknown(names: Sequence[str], known: Mapping[str, Any], what: str) -> None:
     for name in names:
         if name not in known:
@@ -117,20 +118,7 @@ def _refuse_unknown(names: Sequence[str], known: Mapping[str, Any], what: str) -
 
 
 def _line(line: LineMeasurement) -> dict[str, Any]:
-    numbers = {
-        name: getattr(line, name)
-        for name in (
-            "ew",
-            "ew_error",
-            "centroid",
-            "centroid_error",
-            "velocity_kms",
-            "velocity_error_kms",
-            "fwhm",
-            "fwhm_error",
-            "fwhm_kms",
-        )
-    }
+    numbers = {name: getattr(line, name) for name in OF_LINES}
     numbers["significance"] = significance_of(line)
     known = {
         name: rounded(value, 7 if name == "centroid" else DIGITS)
@@ -149,8 +137,6 @@ def _value(found: Measurement) -> dict[str, Any]:
     if found.value is None:
         return {"value": None, "reason": found.reason}
     error = finite(found.error)
-    told = {
-        "value": rounded(found.value, DIGITS),
-        "error": None if error is None else rounded(error),
-    }
+    error = None if error is None else rounded(error)
+    told = {"value": rounded(found.value, DIGITS), "error": error}
     return {**told, "unit": found.unit} if found.unit else told

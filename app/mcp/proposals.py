@@ -58,10 +58,8 @@ class Proposals:
     def __init__(
         self, location: Path | str, reviewer: str, sources: Sources, model: ModelRef
     ) -> None:
-        self._location = location
-        self._reviewer = reviewer
-        self._sources = sources
-        self._model = model
+        self._location, self._reviewer = location, reviewer
+        self._sources, self._model = sources, model
         self._writing = threading.Lock()
 
     def add(

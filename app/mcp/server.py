@@ -131,8 +131,7 @@ def _add_spectrum_tools(
         count: Annotated[int, Field(ge=1, le=200)] = 100,
     ) -> Answer:
         """List the folders and files that this server may read, page by page."""
-        found = await calls.run(partial(sources.entries, folder, start, count))
-        folders, files, has_more = found
+        folders, files, has_more = await calls.run(partial(sources.entries, folder, start, count))
         return {"folders": folders, "files": files, "next": start + count if has_more else None}
 
     @server.tool(annotations=READING)
@@ -254,10 +253,8 @@ def _wrong_arguments(error: ValidationError) -> str:
 
 def call_queues() -> tuple[Calls, Calls]:
     """For quick work, and for inspections, of which one runs at a time."""
-    longest = DEADLINE_S + 3 * GRACE_S
-    return Calls("mcp", limit_s=TIME_LIMIT_S), Calls(
-        "mcp inspection", at_once=1, max_open=4, limit_s=longest
-    )
+    quick, longest = Calls("mcp", limit_s=TIME_LIMIT_S), DEADLINE_S + 3 * GRACE_S
+    return quick, Calls("mcp inspection", at_once=1, max_open=4, limit_s=longest)
 
 
 # Runs the work of tool calls in threads: few at once, each with a time limit.
@@ -302,19 +299,15 @@ def picture(
     spectrum: Spectrum, window: tuple[float, float] | None, label: str
 ) -> tuple[bytes, str]:
     """A PNG and the sentence that goes with it; the size is that of our pictures, never asked."""
-    png, said = _whole(spectrum) if window is None else _window(spectrum, window, label)
+    title = default_title(spectrum)
+    if window is None:
+        low, high = spectrum.range
+        said = f"The whole spectrum, {low:.1f} to {high:.1f} Å."
+        png = png_bytes(render_array(spectrum, title=title))
+    else:
+        arguments = {"wavelength_range": list(window), "label": label}
+        result = run_tool(spectrum, arguments, title=title)
+        png, said = png_bytes(result.picture), result.text
     if len(png) > MAX_PNG_BYTES:
         raise SourceError("the picture is too large to be sent: ask for a narrower window")
     return png, f"{said} SIMULATED." if spectrum.simulated else said
-
-
-def _whole(spectrum: Spectrum) -> tuple[bytes, str]:
-    low, high = spectrum.range
-    png = png_bytes(render_array(spectrum, title=default_title(spectrum)))
-    return png, f"The whole spectrum, {low:.1f} to {high:.1f} Å."
-
-
-def _window(spectrum: Spectrum, window: tuple[float, float], label: str) -> tuple[bytes, str]:
-    arguments = {"wavelength_range": list(window), "label": label}
-    result = run_tool(spectrum, arguments, title=default_title(spectrum))
-    return png_bytes(result.picture), result.text

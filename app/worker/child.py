@@ -195,13 +195,11 @@ class Worker:
         except WorkbenchError as error:
             self._emit({**_failed(str(error)), "id": number})
         except MemoryError:
-            detail = traceback.format_exc()[-MAX_DETAIL:]
-            self._emit({**_failed(NO_MEMORY), "detail": detail, "id": number})
+            self._emit({**_failed(NO_MEMORY), "detail": _trace(), "id": number})
         except Exception as error:
             # A bug of ours or of a library fails this request only; report the traceback.
             text = f"the inspector failed with {type(error).__name__}: {error}"
-            detail = traceback.format_exc()[-MAX_DETAIL:]
-            self._emit({**_failed(text), "detail": detail, "id": number})
+            self._emit({**_failed(text), "detail": _trace(), "id": number})
         finally:
             with self._controls_lock:
                 self._controls.pop(number, None)
@@ -310,6 +308,10 @@ def _spectrum(request: Message) -> Spectrum:
     from agent.spectra.readers import read_numbered
 
     return read_numbered(request["path"], request["row"])
+
+
+def _trace() -> str:
+    return traceback.format_exc()[-MAX_DETAIL:]
 
 
 def _failed(message: str) -> Message:

@@ -211,7 +211,8 @@ class ChildProcess:
     def _dispatch(self, message: Message) -> None:
         self._unanswered = 0
         if message["type"] == "log":
-            _log_message(message)
+            level, text = message.get("level"), printable(str(message.get("text", "")), 2_000)
+            _log.log(level if isinstance(level, int) else logging.WARNING, "%s", text)
         elif message["type"] == "pong":
             answered = self._pongs.get(message.get("id", 0))
             if answered is not None:
@@ -242,12 +243,6 @@ class ChildProcess:
         with suppress(OSError), stderr:
             while line := stderr.readline(STDERR_LINE):
                 self._stderr.append(line)
-
-
-def _log_message(message: Message) -> None:
-    """Write the child's log message to our log."""
-    level, text = message.get("level"), str(message.get("text", ""))
-    _log.log(level if isinstance(level, int) else logging.WARNING, "%s", printable(text, 2_000))
 
 
 # Describes for users how a process ended.

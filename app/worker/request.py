@@ -39,19 +39,8 @@ class LoadRequest:
         return printable(plain, 80)
 
     def message(self, number: int) -> Message:
-        return {
-            "type": "load",
-            "id": number,
-            "model": self.model,
-            "options": {
-                "device": self.device,
-                "threads": self.threads,
-                "sharing": self.sharing,
-                "side_by_side": self.side_by_side,
-                "extra_runs": self.extra_runs,
-                "sampling": None if self.sampling is None else asdict(self.sampling),
-            },
-        }
+        options = asdict(self)
+        return {"type": "load", "id": number, "model": options.pop("model"), "options": options}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

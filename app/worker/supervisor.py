@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
@@ -61,7 +61,7 @@ CANCEL_GRACE_S = 30.0
 Result = TypeVar("Result")
 
 
-def _no_more() -> None:
+def _nothing() -> None:
     return None
 
 
@@ -116,7 +116,7 @@ class WorkerSupervisor:
                     kind = LoadError if isinstance(crash, WorkerTimeout) else LoadCrash
                     raise kind(f"{crash}", crash.detail) from crash
 
-    def inspect(self, inspection: RunningInspection, more: More = _no_more) -> None:
+    def inspect(self, inspection: RunningInspection, more: More = _nothing) -> None:
         """Run the inspection, and those that `more` gives meanwhile, to their ends.
 
         Each gets its trajectory or the error that ended it.
@@ -163,12 +163,8 @@ class WorkerSupervisor:
             return
         self._loaded = None
         with suppress(WorkerCrash):  # a crash frees the memory too
-            self._ask(
-                child,
-                {"type": "unload", "id": next(self.numbers)},
-                _no_limit,
-                "was unloading the model",
-            )
+            request = {"type": "unload", "id": next(self.numbers)}
+            self._ask(child, request, _nothing, "was unloading the model")
 
     def close(self) -> None:
         child, self._child, self._loaded = self._child, None, None
@@ -188,9 +184,8 @@ class WorkerSupervisor:
 
     def _wait_for_hello(self, child: ChildProcess) -> None:
         until = time.monotonic() + HELLO_S
-        hello = self._receive(
-            child, lambda: (until, f"did not start within {HELLO_S:g} s"), "was starting"
-        )
+        why = f"did not start within {HELLO_S:g} s"
+        hello = self._receive(child, lambda: (until, why), "was starting")
         assert hello is not None
         if hello["type"] != "hello" or hello.get("wire") != WIRE_VERSION:
             child.kill("has another version")
@@ -209,10 +204,9 @@ class WorkerSupervisor:
                 return 0.0, "was loading a model that is no longer selected"
             return until, f"did not load within {LOAD_S:g} s"
 
+        request = selected.message(next(self.numbers))
         try:
-            reply = self._ask(
-                child, selected.message(next(self.numbers)), limit, f"was loading {selected.shown}"
-            )
+            reply = self._ask(child, request, limit, f"was loading {selected.shown}")
         except InspectionError as error:
             raise LoadError(str(error), error.detail) from error
         model = model_from_json(reply.get("model"))
@@ -220,25 +214,17 @@ class WorkerSupervisor:
         return model
 
     def _ask(self, child: ChildProcess, request: Message, limit: Limit, activity: str) -> Message:
+        """The child's answer. Raises InspectionError if it is a failure, WorkerCrash if it ends."""
         child.send(request)
-        return next(self._answers(child, request["id"], limit, activity))
-
-    def _answers(
-        self, child: ChildProcess, number: int, limit: Limit, activity: str
-    ) -> Iterator[Message]:
-        """Yield the child's messages about one request, without end.
-
-        Raises InspectionError if the child reports a failure, WorkerCrash if the child ends.
-        """
         while True:
             message = self._receive(child, limit, activity)
             assert message is not None
             about = message.get("id")
             # Without an id: the child could not read the request, so it cannot name it.
-            if message["type"] == "failed" and about in (number, None):
+            if message["type"] == "failed" and about in (request["id"], None):
                 raise failure(message)
-            if about == number:
-                yield message
+            if about == request["id"]:
+                return message
 
     def _receive(
         self, child: ChildProcess, limit: Limit, activity: str, *, once: bool = False
@@ -280,10 +266,6 @@ def _crash_message(child: ChildProcess, activity: str) -> str:
     line = f" (its last line: {child.last_line})" if child.last_line else ""
     message = f"the worker {child.exit_description} while it {activity}{line}"
     return f"{message}; the next request starts a new one"
-
-
-def _no_limit() -> None:
-    return None
 
 
 # The inspections that run in one child process, and which of them ends when something happens.

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agent.atomic_file import write_file
-from agent.confidence.scores import Estimate
 from app.core.errors import counted_text, disk_errors
 from app.core.report.agent_section import agents_section, reliability_section
 from app.core.report.content import Content, gather_content
@@ -22,7 +21,7 @@ from app.core.report.people_section import (
 )
 from app.core.report.svg import ACCEPT, AGENT, FAINT, INK, REJECT, RULE, SOFT, UNSURE
 from app.core.session.session import Session
-from app.core.statistics.number_format import rough_percent, with_interval
+from app.core.statistics.number_format import share_text, with_interval
 
 # Should text of a session ever get through as markup, a browser would neither run nor fetch it.
 NO_SCRIPTS = "default-src 'none'; style-src 'unsafe-inline'"
@@ -200,16 +199,11 @@ def _conclusions(content: Content) -> Iterator[str]:
         if scores.precision.value is not None and scores.recall.value is not None:
             yield (
                 f"Of what the agent {trust.figures.model[:60]} calls YES, "
-                f"{_share(scores.precision)} is real, and it finds {_share(scores.recall)} of the "
-                "real ones."
+                f"{share_text(scores.precision)} is real, and it finds {share_text(scores.recall)} "
+                "of the real ones."
             )
         if trust.figures.calibration is None:
             yield "Its p(YES) is not calibrated."
-
-
-def _share(found: Estimate) -> str:
-    value = 0.0 if found.value is None else found.value
-    return f"{rough_percent(value)} ({rough_percent(found.low)} to {rough_percent(found.high)})"
 
 
 def _footer(content: Content) -> Markup:

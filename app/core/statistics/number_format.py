@@ -60,6 +60,14 @@ def with_interval(figure: Estimate) -> str:
     return f"{rounded(figure.value)} ({rounded(figure.low)} to {rounded(figure.high)})"
 
 
+def share_text(share: Estimate) -> str:
+    """Format a share and its interval in percent; a dash if undefined."""
+    if share.value is None:
+        return "–"
+    low, high = rough_percent(share.low), rough_percent(share.high)
+    return f"{rough_percent(share.value)} ({low} to {high})"
+
+
 def rounded(value: float, digits: int = 2) -> str:
     """Round without a minus sign for zero."""
     return f"{round(value, digits) + 0.0:.{digits}f}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -49,6 +50,11 @@ class Found:
     dec: float | None = None
     separation_arcsec: float | None = None
     """From the place that was asked for."""
+
+    @property
+    def distance(self) -> float:
+        """The separation; infinite where it is not known."""
+        return math.inf if self.separation_arcsec is None else self.separation_arcsec
 
 
 @dataclass(frozen=True, kw_only=True)

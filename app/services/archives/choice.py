@@ -24,13 +24,13 @@ def archive_by_name(name: str, release: str = "", base: str = "") -> Archive:
     if base:
         check_base(base)
         base = base.rstrip("/") if name != "ssap" else base
+    other = [base] if base else []
     if name == "sparcl":
-        return Sparcl(release, base) if base else Sparcl(release)
+        return Sparcl(release, *other)
     if name == "sdss":
-        return Sdss(release, base) if base else Sdss(release)
+        return Sdss(release, *other)
     if name == "lamost":
-        token = lamost_token(base) if base else lamost_token()
-        return Lamost(release, base, token=token) if base else Lamost(release, token=token)
+        return Lamost(release, *other, token=lamost_token(*other))
     if name == "ssap":
         if not base:
             raise NotTold("give the address of the SSAP service")

@@ -71,13 +71,8 @@ class Lamost:
         ]
 
     def get(self, found: Found, client: WebClient, should_stop: ShouldStop) -> FetchedFile:
-        got = get_first(
-            found.urls,
-            client,
-            should_stop,
-            per_second=self.per_second,
-            with_secret=self._with_token,
-        )
+        told, pace = self._with_token, self.per_second
+        got = get_first(found.urls, client, should_stop, per_second=pace, with_secret=told)
         if self.token and self.token.encode() in got.content[:100_000]:
             raise BadReply("the server sent the token back: the file is not kept")
         return got

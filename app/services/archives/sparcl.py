@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -91,9 +92,9 @@ class Sparcl:
         for search in searches:
             records += self._search(search, client, should_stop)
         found = [_found(record, place) for record in _ordered(records)]
-        near = sorted((each for each in found if _distance(each) <= radius_arcsec), key=_distance)
+        near = [each for each in found if each.distance <= radius_arcsec]
         # A specid is not unique: with a position the one there is meant, and others are refused.
-        found = near if near or is_place else found
+        found = sorted(near, key=attrgetter("distance")) if near or is_place else found
         if not found:
             where = f" in {self.release}" if self.release else ""
             raise NoSpectrum(f"SPARCL has no such spectrum{where}")
@@ -226,10 +227,6 @@ def _position(ra: object, dec: object) -> Position | None:
         return None
 
 
-def _distance(found: Found) -> float:
-    return math.inf if found.separation_arcsec is None else found.separation_arcsec
-
-
 def spectrum_file(record: dict[str, Any], url: str) -> bytes:
     """Raises BadReply unless the record is a whole spectrum."""
     from astropy.io import fits
@@ -270,20 +267,17 @@ def spectrum_file(record: dict[str, Any], url: str) -> bytes:
 def _cards(record: dict[str, Any], url: str) -> dict[str, Any]:
     """What is known of the object, and where and when it was got."""
     release = str(record.get("data_release", ""))
-    cards: dict[str, Any] = {"OBJECT": _word(record.get("targetid") or record.get("specid") or "")}
-    if not release.upper().startswith("DESI"):
-        cards["OBJECT"] = _word(record.get("specid") or "")
+    is_desi = release.upper().startswith("DESI")
+    number = (is_desi and record.get("targetid")) or record.get("specid") or ""
+    cards: dict[str, Any] = {"OBJECT": _word(number)}
     for name, keyword in KEYWORDS.items():
         value = _card_value(record.get(name))
         if value not in (None, ""):
             cards[keyword] = value
     survey = release.upper().partition("-")[0] or str(record.get("datasetgroup", "")).upper()
     cards["SURVEY"] = _word(SURVEYS.get(survey, survey))
-    cards |= {
-        "WAVEMED": "vacuum",
-        "ORIGIN": "SPARCL, NOIRLab",
-        "SOURCE": _word(url.partition("?")[0]),
-    }
+    cards |= {"WAVEMED": "vacuum", "ORIGIN": "SPARCL, NOIRLab"}
+    cards["SOURCE"] = _word(url.partition("?")[0])
     cards["DATE"] = datetime.now(UTC).isoformat(timespec="seconds").removesuffix("+00:00")
     return {key: value for key, value in cards.items() if value not in (None, "")}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from urllib.parse import urljoin
@@ -74,26 +73,21 @@ def covering(
         **{"RA": f"{at.ra:.6f}", "DEC": f"{at.dec:.6f}", "SR": "0.005"},
         **{"get": "id", "fmt": "json", "expr": ids},
     }
-    exchange = ask_page(
-        service, client, coverage_of(service), fields, should_stop, max_bytes=MAX_COVERAGE
-    )
+    address = coverage_of(service)
+    exchange = ask_page(service, client, address, fields, should_stop, max_bytes=MAX_COVERAGE)
     try:
         found = json.loads(exchange.content)
+        if not isinstance(found, list):
+            raise ValueError("no list")
     except (ValueError, RecursionError) as error:
         raise BadReply("the answer about coverage is no list") from error
-    if not isinstance(found, list):
-        raise BadReply("the answer about coverage is no list")
-    return _texts(found), exchange
+    named = [each.get("ID") if isinstance(each, dict) else each for each in found]
+    return {each for each in named if isinstance(each, str)}, exchange
 
 
 def coverage_of(service: Service) -> str:
     """Where the coverage of surveys is asked: at the host of the pictures."""
     return urljoin(service.url, COVERAGE)
-
-
-def _texts(found: Sequence[object]) -> set[str]:
-    named = [each.get("ID") if isinstance(each, dict) else each for each in found]
-    return {each for each in named if isinstance(each, str)}
 
 
 def check_picture(content: bytes) -> None:

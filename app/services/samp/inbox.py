@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from app.services.samp.hub import is_here
@@ -81,7 +81,7 @@ class Inbox:
 
     def close(self) -> None:
         """Drop what is waiting; what is being fetched ends early."""
-        self._stop.set()
+        self.stop_soon()
         pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown(wait=True, cancel_futures=True)
@@ -119,9 +119,9 @@ class Inbox:
         if pick is not None:
             self._work_off(*pick)
 
-    def _work_off_and_free(self, sender: object, call: object, mtype: str, params: object) -> None:
+    def _work_off_and_free(self, *message: Any) -> None:
         try:
-            self._work_off(sender, call, mtype, params)
+            self._work_off(*message)
         finally:
             self._free.release()
 

@@ -14,13 +14,8 @@ import httpcore
 import httpx
 
 from agent.engines.base import Cancelled
-from agent.engines.remote.http import (
-    USER_AGENT,
-    PeerRefused,
-    StoppableTransport,
-    TooSlow,
-    proxy_for,
-)
+from agent.engines.remote import http
+from agent.engines.remote.http import USER_AGENT, StoppableTransport
 from agent.web.body import whole_body
 from app.services.web.errors import (
     BadReply,
@@ -92,7 +87,9 @@ class WebClient:
         check_base(request.url)
         began = time.monotonic()
         until = began + request.total_s
-        pace = self._pace(request)
+        with self._lock:
+            host = host_of(request.url)
+            pace = self._paces.setdefault(host, HostPace(request.per_second))
         for attempt in range(request.attempts):
             try:
                 pace.take_turn(until, should_stop)
@@ -116,10 +113,6 @@ class WebClient:
         for client, _ in clients.values():
             client.close()
 
-    def _pace(self, request: Request) -> HostPace:
-        with self._lock:
-            return self._paces.setdefault(host_of(request.url), HostPace(request.per_second))
-
     def _client(self, url: str) -> tuple[httpx.Client, StoppableTransport]:
         is_secure = url.startswith("https:")
         host = host_of(url)
@@ -128,8 +121,10 @@ class WebClient:
                 raise Stopped
             key = host, is_secure
             if key not in self._clients:
-                proxy = _proxy(url)
-                is_own = proxy is not None or is_local(httpx.URL(url).host)
+                parts = httpx.URL(url)
+                is_near = is_local(parts.host)  # and reached directly
+                proxy = None if is_near else http.proxy_for(parts.scheme, parts.host)
+                is_own = proxy is not None or is_near
                 may_connect = None if is_own else is_public_peer
                 transport = StoppableTransport(
                     secure=is_secure, proxy=proxy, may_connect=may_connect
@@ -165,7 +160,9 @@ class WebClient:
                     ) as response,
                 ):
                     if response.status_code in REDIRECTS:
-                        url = _redirected(request.url, url, response)
+                        to = response.headers.get("location", "")[:8000]
+                        url = str(response.url.join(to))
+                        check_redirect(request.url, url)
                         # The result lies elsewhere, unless the question itself belongs there.
                         has_body = has_body and response.status_code in REPEATED
                         continue
@@ -174,29 +171,18 @@ class WebClient:
                     return content, url, response.headers.get("content-type", "")[:100]
             except Cancelled as stopped:
                 raise Stopped from stopped
-            except TooSlow as error:
+            except http.TooSlow as error:
                 raise TooLong(f"no whole answer in {request.total_s:.0f} s") from error
-            except PeerRefused as error:
+            except http.PeerRefused as error:
                 raise NotAllowed(str(error)) from error
             except (httpx.TimeoutException, httpcore.TimeoutException) as error:
                 raise Unreachable("no connection in time") from error
             except (httpx.TransportError, httpcore.NetworkError, httpcore.ProtocolError) as error:
-                raise Unreachable(f"no connection, or it broke off: {_plain(error)}") from error
+                what = f"{type(error).__name__} {error}"[:120]
+                raise Unreachable(f"no connection, or it broke off: {what}") from error
             except httpx.InvalidURL as error:
                 raise NotAllowed("it sends us on to what is no address") from error
         raise NotAllowed(f"more than {MAX_REDIRECTS} redirects")
-
-
-def _proxy(url: str) -> str | None:
-    """The proxy of the environment; hosts of the own network are reached directly."""
-    parts = httpx.URL(url)
-    return None if is_local(parts.host) else proxy_for(parts.scheme, parts.host)
-
-
-def _redirected(first: str, url: str, response: httpx.Response) -> str:
-    to = str(response.url.join(response.headers.get("location", "")[:8000]))
-    check_redirect(first, to)
-    return to
 
 
 def _check_status(response: httpx.Response) -> None:
@@ -258,7 +244,3 @@ def _unpacked(pieces: Iterator[bytes]) -> Iterator[bytes]:
         raise BadReply("the answer is damaged: it cannot be unpacked") from error
     if not unpacker.eof:
         raise BadReply("the answer is cut short")
-
-
-def _plain(error: Exception) -> str:
-    return f"{type(error).__name__} {error}"[:120]

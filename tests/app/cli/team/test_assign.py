@@ -7,11 +7,12 @@ from typer.testing import CliRunner
 
 from agent.confidence.scores import Estimate
 from app.cli.main import workbench
-from app.cli.stats import hour_text, people_tables, seconds_text, share_text
+from app.cli.stats import hour_text, people_tables, seconds_text
 from app.core.session.assignments import parts
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.sharing.share_out import plan_of
+from app.core.statistics.number_format import share_text
 from app.core.statistics.summary import statistics
 from tests.app.cli.commands import SAMPLE, fails, run
 from tests.app.core.judged_sessions import say
