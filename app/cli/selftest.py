@@ -18,7 +18,7 @@ from agent.errors import WorkbenchError
 from agent.program_version import program_version
 from app.cli.inspection_text import cleaned
 from app.selftest import inspection, installation, plugins, session, spectra, window
-from app.selftest.check import Check, CheckSkipped
+from app.selftest.installation import Check, CheckSkipped
 
 CHECK_MODULES = (installation, spectra, inspection, session, window, plugins)
 DONE, SKIPPED, FAILED = "ok", "–", "FAILED"

@@ -22,9 +22,8 @@ from app.core.report import write_report
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import Session, new_session, open_session
 from app.core.spectra.packing import pack, read_spectrum
-from app.selftest.check import Check, CheckSkipped, require
 from app.selftest.inspection import TASK
-from app.selftest.installation import is_frozen, sample
+from app.selftest.installation import Check, CheckSkipped, is_frozen, require, sample
 
 REVIEWER = "self-test"
 ROWS = 6

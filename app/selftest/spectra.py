@@ -12,8 +12,7 @@ import numpy as np
 
 from agent.spectra.readers import read, read_numbered
 from agent.spectra.spectrum import Spectrum
-from app.selftest.check import Check, require
-from app.selftest.installation import sample
+from app.selftest.installation import Check, require, sample
 
 SURVEYS = ("LAMOST", "SDSS", "DESI")
 MIN_PIXELS = 3000

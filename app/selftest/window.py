@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agent.child_process.start_child import child_command
-from app.selftest.check import Check, CheckFailed
+from app.selftest.installation import Check, CheckFailed
 from app.selftest.session import REVIEWER, judged_session
 from app.worker.process import describe_exit, last_line, printable_lines
 

@@ -46,7 +46,7 @@ NEEDED_BESIDE = (
     "agent.spectra.readers",
     "agent.tasks.catalogue",
     "agent.trajectory.trajectory_file",
-    "app.worker.records",
+    "app.worker.request",
 )
 MAX_TEXT = 2_000
 MAX_DETAIL = 20_000
@@ -302,7 +302,7 @@ _STEERING: dict[str, Callable[[Control, Message], None]] = {
 
 def _spectrum(request: Message) -> Spectrum:
     if "spectrum" in request:
-        from app.worker.records import spectrum_from_json
+        from app.worker.request import spectrum_from_json
 
         return spectrum_from_json(request["spectrum"])
     from agent.spectra.readers import read_numbered

@@ -15,8 +15,7 @@ from agent.cluster.ray_actors import MAX_TRIES, CannotWork, MustBeAlone, RayActo
 from agent.cluster.ray_cluster import RayCluster
 from agent.trajectory.trajectory import ModelRef
 from app.worker.errors import CrashBeside, LoadCrash, LoadError, WorkerCrash
-from app.worker.pool import PoolResult, WorkerPool
-from app.worker.ramp import MOST, Concurrency, server_count
+from app.worker.pool import MOST, Concurrency, PoolResult, WorkerPool, server_count
 from app.worker.request import InspectRequest, LoadRequest, whole_path
 
 Key = TypeVar("Key")

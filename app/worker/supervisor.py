@@ -32,8 +32,7 @@ from app.worker.errors import (
 )
 from app.worker.inspection import OnEvent, RunningInspection, StepDone, TextGenerated, ignore_event
 from app.worker.process import ChildProcess
-from app.worker.records import model_from_json
-from app.worker.request import InspectRequest, LoadRequest
+from app.worker.request import InspectRequest, LoadRequest, model_from_json
 from app.worker.wire import WIRE_VERSION, Message
 
 HELLO_S = 60.0
@@ -66,7 +65,7 @@ def _nothing() -> None:
 
 
 class WorkerSupervisor:
-    """For one thread; only `select`, `stop`, `wake`, `ping` and `pid` may be called from any."""
+    """For one thread; only `select`, `stop`, `wake` and `pid` may be called from any."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = tuple(command)
@@ -92,10 +91,6 @@ class WorkerSupervisor:
         """Make the running request and every later one raise WorkerClosed."""
         self._stopping = True
         self.wake()
-
-    def ping(self, timeout_s: float) -> float | None:
-        child = self._child
-        return None if child is None or child.is_lost else child.ping(timeout_s)
 
     def ready(self) -> tuple[ChildProcess, ModelRef]:
         """Return a child that has the selected model loaded. Raises LoadError."""
@@ -390,7 +385,7 @@ class WorkerClient:
 
     A thread of the client works through the requests in order; inspections run one at a time, or as
     many as there are if the model was loaded with `side_by_side`. All methods may be called from
-    any thread; all but `close` and `ping` return at once.
+    any thread; all but `close` return at once.
     """
 
     def __init__(
@@ -440,10 +435,6 @@ class WorkerClient:
         inspection = RunningInspection(number, request, on_event, self._cancel_grace_s)
         self._enqueue(inspection)
         return inspection
-
-    def ping(self, timeout_s: float = 1.0) -> float | None:
-        """Seconds until the child answered, or None. It answers during an inspection too."""
-        return self._supervisor.ping(timeout_s)
 
     def stop(self) -> None:
         """Fail running and waiting requests with WorkerClosed and tell the child to quit."""

@@ -23,8 +23,7 @@ from app.services.catalogues.service import CURVES, Service, all_services
 from app.services.catalogues.sky_picture import SkyPicture, sky_picture
 from app.services.catalogues.tap import match_positions
 from app.services.web.client import WebClient
-from app.services.web.errors import ServiceError
-from app.services.web.pace import ShouldStop
+from app.services.web.errors import ServiceError, ShouldStop
 
 SAME_ARCSEC = 0.1
 """Positions closer than this are one question."""

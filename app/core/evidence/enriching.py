@@ -22,8 +22,7 @@ from app.services.catalogues.answer import Exchange, State, failed
 from app.services.catalogues.service import Service
 from app.services.catalogues.tap import MAX_POSITIONS, match_positions
 from app.services.web.client import WebClient, never
-from app.services.web.errors import ServiceError, TooMany
-from app.services.web.pace import ShouldStop
+from app.services.web.errors import ServiceError, ShouldStop, TooMany
 
 UPLOAD_S = 300.0
 """In all, for one upload; services need longer for a thousand than for one."""
@@ -33,8 +32,6 @@ MAX_FAILED_UPLOADS = 2
 
 @dataclass
 class Tally:
-    """What a run over a list has brought from one service."""
-
     service: str
     known: int = 0
     """Answered by earlier runs."""

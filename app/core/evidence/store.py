@@ -31,8 +31,6 @@ LEVEL = 6
 
 @dataclass(frozen=True, kw_only=True)
 class StoredAnswer:
-    """An answer of a service about a candidate, with its source."""
-
     service: str
     release: str
     answer: Answer
@@ -83,7 +81,6 @@ def answers_of(
 
 
 def answer_of_release(session: Session, candidate_id: int, service: Service) -> StoredAnswer | None:
-    """What this release of the service said about a candidate."""
     query = _query().where(
         evidence.c.candidate_id == candidate_id,
         evidence.c.service == service.id,

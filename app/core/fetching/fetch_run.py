@@ -20,8 +20,7 @@ from app.core.progress import EstimatedProgress, ShouldStop, never, silent
 from app.services.archives.archive import Archive, Found, NotTold
 from app.services.archives.files import checked, suffix_of
 from app.services.web.client import WebClient
-from app.services.web.errors import Busy, ServiceError, TooLong, Unreachable
-from app.services.web.pace import Stopped
+from app.services.web.errors import Busy, ServiceError, Stopped, TooLong, Unreachable
 
 RADIUS_ARCSEC = 2.0
 _TEMPORARY = re.compile(r"\.[A-Za-z0-9_.+-]+\.(fits|vot|txt)(\.gz)?\.[a-z0-9_]{8}\.part")
@@ -162,11 +161,7 @@ class FetchRun:
             name = f"{found.stem}{f'-{number}' if number > 1 else ''}{suffix}"
             path, known = self._folder / name, self._journal.of_file(name)
             is_free = not path.exists() and not path.is_symlink()
-            is_ours = known is not None and known.key == (
-                self._archive.id,
-                found.release,
-                found.id,
-            )
+            is_ours = known is not None and known.key == (self._archive.id, found.release, found.id)
             if is_ours or (known is None and (is_free or stored_hash(path) == sha256)):
                 return name
         raise NotTold(f"the folder has a thousand files called {found.stem}")

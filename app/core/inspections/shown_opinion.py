@@ -103,7 +103,6 @@ def lock_opinions(connection: Connection, candidate_ids: Collection[int]) -> Non
 
 
 def update_agent_columns(connection: Connection, candidate_id: int, task: Task) -> None:
-    """Update the agent columns of a candidate from its inspections."""
     columns = (inspections.c[name] for name in ("model_sha256", *SAID))
     query = select(*columns).where(inspections.c.candidate_id == candidate_id)
     rows = connection.execute(query.order_by(*NEWEST_FIRST)).all()

@@ -47,8 +47,6 @@ InspectionRow = Any
 
 @dataclass(frozen=True, kw_only=True)
 class StoredInspection:
-    """One model's inspection of one candidate."""
-
     id: int
     candidate_id: int
     at: str

@@ -34,8 +34,6 @@ DELTA = 0.1
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReliabilityContent:
-    """The reliability of one model on this session."""
-
     figures: AgentFigures
     own: CalibrationSample
     plan: CutPlan

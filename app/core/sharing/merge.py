@@ -188,7 +188,6 @@ def _total(source: Connection) -> int:
 
 
 def _update_judgements(target: Connection, lines: LogMerge) -> Iterator[Conflict]:
-    """Update the judgements from the merged log and yield the conflicts."""
     touched = sorted({number for number, _ in lines.touched})
     own = session_id(target)
     for start in range(0, len(touched), MAX_IDS):

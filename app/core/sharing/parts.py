@@ -38,8 +38,6 @@ MAX_SLUG = 40
 
 @dataclass(frozen=True, kw_only=True)
 class PartFile:
-    """The file of one person."""
-
     reviewer: str
     path: Path
     candidates: int

@@ -87,7 +87,6 @@ class SimilarIndex:
         return sum(each.nbytes for each in (self._ids, self._keys, self._vectors, self._lengths))
 
     def knows(self, key: SpectrumKey) -> bool:
-        """Whether it has the features of this file and row."""
         row = self._rows.get(key.candidate_id)
         return row is not None and int(self._keys[row]) == features_key(key)
 

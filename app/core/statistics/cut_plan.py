@@ -95,8 +95,6 @@ class CutPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelCut:
-    """The cut plan of one model."""
-
     model: str
     model_sha256: str
     plan: CutPlan

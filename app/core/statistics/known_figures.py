@@ -29,8 +29,6 @@ MAX_BLOCKS = 6
 
 @dataclass(frozen=True, kw_only=True)
 class KnownBlock:
-    """Consecutive known answers of one person."""
-
     n: int
     since: str
     until: str
@@ -42,8 +40,6 @@ class KnownBlock:
 
 @dataclass(frozen=True, kw_only=True)
 class KnownFigures:
-    """One person's verdicts on hidden candidates with a known answer."""
-
     reviewer: str
     members: int
     members_accepted: int

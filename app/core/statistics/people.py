@@ -16,8 +16,6 @@ from app.core.statistics.verdicts import VERDICTS, CodeArray, Verdicts, common_i
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewerPair:
-    """The agreement of two reviewers on their common candidates."""
-
     first: str
     second: str
     every: Agreement

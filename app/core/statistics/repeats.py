@@ -138,7 +138,6 @@ def repeats_of(session: Session) -> list[Repeat]:
 
 
 def consistency(session: Session) -> tuple[Consistency, ...]:
-    """The consistency of every reviewer with repeats."""
     found: dict[str, list[Repeat]] = {}
     for repeat in repeats_of(session):
         found.setdefault(repeat.reviewer, []).append(repeat)
@@ -189,7 +188,6 @@ def _is_valid(reviewer: int | None) -> ColumnElement[bool]:
 
 
 def _verdict_line(connection: Connection, candidate_id: int, reviewer: int) -> int:
-    """Id of the log line with the reviewer's current verdict."""
     found: int | None = connection.execute(
         select(judgements.c.log_id).where(
             judgements.c.candidate_id == candidate_id,

@@ -103,8 +103,6 @@ class AgentFigures:
 
 @dataclass(frozen=True, kw_only=True)
 class Statistics:
-    """All statistics of a session."""
-
     session: str
     task: str
     counts: Counts

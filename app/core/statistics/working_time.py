@@ -75,8 +75,6 @@ class _Decision(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewerCounts:
-    """The current verdicts of one reviewer."""
-
     name: str
     accepted: int
     rejected: int

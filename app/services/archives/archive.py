@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from app.services.web.client import WebClient
-from app.services.web.errors import ServiceError
-from app.services.web.pace import ShouldStop
+from app.services.web.errors import ServiceError, ShouldStop
 
 MAX_FILE = 32 * 2**20
 """Bytes of one spectrum; single ones have less than a tenth of it."""
@@ -35,8 +34,6 @@ class WrongFile(ServiceError):
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """A spectrum in an archive."""
-
     id: str
     """What tells it from all others of its archive."""
     stem: str

@@ -13,8 +13,7 @@ from agent.spectra.spectrum import Spectrum
 from app.services.archives.archive import MAX_FILE, PATIENCE_S, FetchedFile, Found, WrongFile
 from app.services.catalogues.position import Position, separation_arcsec
 from app.services.web.client import Request, WebClient
-from app.services.web.errors import NotFound
-from app.services.web.pace import ShouldStop
+from app.services.web.errors import NotFound, ShouldStop
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.+-]+")
 MAX_STEM = 100

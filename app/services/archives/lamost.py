@@ -11,8 +11,7 @@ from agent.engines.remote.address import key_in_keyring
 from app.services.archives.archive import FetchedFile, Found, NotTold, Wanted
 from app.services.archives.files import get_first
 from app.services.web.client import WebClient
-from app.services.web.errors import BadReply
-from app.services.web.pace import ShouldStop
+from app.services.web.errors import BadReply, ShouldStop
 
 BASE = "https://www.lamost.org"
 RELEASE = "dr10/v2.0"

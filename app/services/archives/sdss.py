@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.services.archives.archive import FetchedFile, Found, NotTold, Wanted
 from app.services.archives.files import get_first
 from app.services.web.client import WebClient
-from app.services.web.pace import ShouldStop
+from app.services.web.errors import ShouldStop
 
 BASE = "https://data.sdss.org/sas"
 _RUN2D = re.compile(r"[0-9]{2,3}|v[0-9]+_[0-9]+_[0-9]+")

@@ -34,8 +34,7 @@ from app.services.archives.archive import (
 from app.services.archives.files import safe_stem
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separation_arcsec
 from app.services.web.client import Request, WebClient
-from app.services.web.errors import BadReply
-from app.services.web.pace import ShouldStop
+from app.services.web.errors import BadReply, ShouldStop
 
 BASE = "https://astrosparcl.datalab.noirlab.edu/api"
 OUT = ("sparcl_id", "specid", "targetid", "ra", "dec", "data_release", "specprimary")

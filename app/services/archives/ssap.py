@@ -27,8 +27,7 @@ from app.services.catalogues.answer import Value
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separation_arcsec
 from app.services.catalogues.votable_reply import cell_value, rows_of, whole_rows
 from app.services.web.client import Request, WebClient
-from app.services.web.errors import BadReply, NotAllowed
-from app.services.web.pace import ShouldStop
+from app.services.web.errors import BadReply, NotAllowed, ShouldStop
 from app.services.web.urls import check_base, host_of, is_local
 
 MAX_REPLY = 8 * 2**20

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from app.services.catalogues.answer import Exchange, now
 from app.services.catalogues.service import Service
 from app.services.web.client import MAX_BYTES, Request, WebClient
-from app.services.web.pace import ShouldStop
+from app.services.web.errors import ShouldStop
 
 
 def ask_page(

@@ -25,8 +25,6 @@ MOST_OF_PLUGIN = 20
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceColumn:
-    """A column of a catalogue, and what we call it."""
-
     name: str
     """Ours: letters, digits and `_`, as in the filter `gaia.bp_rp < 0.5`."""
     column: str

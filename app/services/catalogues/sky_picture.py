@@ -12,8 +12,7 @@ from app.services.catalogues.page import ask_page
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import Service
 from app.services.web.client import WebClient, never
-from app.services.web.errors import BadReply
-from app.services.web.pace import ShouldStop
+from app.services.web.errors import BadReply, ShouldStop
 
 SURVEYS = (
     ("CDS/P/PanSTARRS/DR1/color-i-r-g", "Pan-STARRS", 2012.0),

@@ -9,8 +9,7 @@ from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separatio
 from app.services.catalogues.service import Service
 from app.services.catalogues.votable_reply import positions_table, rows_of
 from app.services.web.client import Request, WebClient, never
-from app.services.web.errors import BadReply, TooMany
-from app.services.web.pace import ShouldStop
+from app.services.web.errors import BadReply, ShouldStop, TooMany
 
 MAX_POSITIONS = 1000
 MATCHES_EACH = 50

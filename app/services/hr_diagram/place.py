@@ -142,7 +142,6 @@ def density_of(lines: list[Sequence]) -> FloatArray:
 
 
 def background_text(lines: list[Sequence]) -> str:
-    """The file of the background."""
     head = [
         "# Density of stars in the Hertzsprung-Russell diagram of Gaia: schematic, made by",
         "# packaging/hr_background.py of published relations, no sample of stars. Lines from",

@@ -23,10 +23,12 @@ from app.services.web.errors import (
     NotAllowed,
     NotFound,
     ServiceError,
+    ShouldStop,
+    Stopped,
     TooLong,
     Unreachable,
 )
-from app.services.web.pace import HostPace, ShouldStop, Stopped, wait_before_retry
+from app.services.web.pace import HostPace, wait_before_retry
 from app.services.web.urls import check_base, check_redirect, host_of, is_local, is_public_peer
 
 MAX_REDIRECTS = 3

@@ -8,18 +8,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from app.services.web.errors import Busy, ServiceError, Unreachable
+from app.services.web.errors import Busy, ServiceError, ShouldStop, Stopped, Unreachable
 
 FAULTS_TO_REST = 5
 REST_S = 60.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 60.0
 SLICE_S = 0.1
-
-ShouldStop = Callable[[], bool]
-
-
-class Stopped(Exception):
-    """The user no longer wants the answer."""
 
 
 @dataclass

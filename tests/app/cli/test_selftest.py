@@ -11,7 +11,7 @@ import pytest
 from agent.errors import ReadError, WorkbenchError
 from app.cli import selftest as command
 from app.cli.selftest import run_checks, selftest
-from app.selftest.check import Check, CheckSkipped, require
+from app.selftest.installation import Check, CheckSkipped, require
 
 PROGRAM = (sys.executable, "-P", "-c", "from app.cli.main import main; main()")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.selftest import inspection, spectra
-from app.selftest.check import CheckFailed, CheckSkipped
+from app.selftest.installation import CheckFailed, CheckSkipped
 from app.worker import supervisor
 from tests.app.selftest.checks import run
 

@@ -12,7 +12,7 @@ from agent.engines import kind
 from agent.engines.gguf import native, self_test
 from agent.errors import EngineError
 from app.selftest import installation
-from app.selftest.check import CheckFailed, CheckSkipped
+from app.selftest.installation import CheckFailed, CheckSkipped
 from tests.app.selftest.checks import run
 
 ROOT = Path(__file__).parents[3]

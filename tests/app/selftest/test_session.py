@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.selftest import session
-from app.selftest.check import CheckFailed, CheckSkipped
+from app.selftest.installation import CheckFailed, CheckSkipped
 from tests.app.selftest.checks import run
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from agent.spectra.readers import read
 from app.selftest import spectra
-from app.selftest.check import CheckFailed
+from app.selftest.installation import CheckFailed
 from app.selftest.spectra import LAYOUTS
 from tests.app.selftest.checks import run
 

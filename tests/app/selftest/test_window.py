@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from app.selftest import window
-from app.selftest.check import CheckFailed
+from app.selftest.installation import CheckFailed
 from tests.app.selftest.checks import run
 
 

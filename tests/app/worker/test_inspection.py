@@ -166,7 +166,6 @@ def test_one_that_is_frozen_can_be_cancelled_and_closed() -> None:
         recorder.wait_for(TextGenerated)
         assert client.pid is not None
         os.kill(client.pid, signal.SIGSTOP)
-        assert client.ping(0.01) is None
         inspection.cancel()
         with pytest.raises(WorkerCrash, match="did not stop"):
             inspection.result(LONG_S)

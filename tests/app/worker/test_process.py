@@ -163,7 +163,7 @@ def _hears_the_end(line: socket.socket) -> bool:
 def test_only_a_worker_of_the_window_leaves_it_the_processor(gives_way: bool) -> None:
     child = ChildProcess(worker_command(gives_way=gives_way))
     try:
-        assert child.ping(LONG_S) is not None
+        assert child.receive(LONG_S) is not None  # it has started
         ours = os.getpriority(os.PRIO_PROCESS, 0)
         wanted = min(ours + NICENESS, 19) if gives_way else ours
         assert os.getpriority(os.PRIO_PROCESS, child.pid) == wanted

@@ -6,7 +6,7 @@ import heapq
 
 import pytest
 
-from app.worker.ramp import FEWEST, MOST, Concurrency, Ramp, server_count
+from app.worker.pool import FEWEST, MOST, Concurrency, Ramp, server_count
 from app.worker.request import LoadRequest
 
 

@@ -12,7 +12,7 @@ from agent.hashing import spectrum_hash
 from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory import ModelRef
 from app.worker.errors import WireError
-from app.worker.records import model_from_json, spectrum_from_json, spectrum_to_json
+from app.worker.request import model_from_json, spectrum_from_json, spectrum_to_json
 from tests.app.worker.conftest import spectrum
 
 

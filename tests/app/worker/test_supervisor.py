@@ -379,18 +379,6 @@ def test_going_on_from_a_record(shared: WorkerClient) -> None:
     assert len(recorder.of(StepDone)) == len(again.steps) - len(first.until(1).steps)
 
 
-def test_pinged_while_it_inspects(client: WorkerClient) -> None:
-    assert client.ping() is None  # no process yet
-    recorder = EventRecorder()
-    inspection = client.inspect(request("endless"), recorder)
-    recorder.wait_for(TextGenerated)
-    seconds = client.ping(LONG_S)
-    assert seconds is not None
-    assert seconds > 0
-    inspection.cancel()
-    inspection.result(LONG_S)
-
-
 def test_too_long_for_the_pipe_either_way(shared: WorkerClient) -> None:
     asked = InspectRequest(task="CV", spectrum=spectrum(pixels=800_000))
     with pytest.raises(WireError, match="too long"):

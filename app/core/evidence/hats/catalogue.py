@@ -12,8 +12,15 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from app.core.errors import ImportFailed, counted_text
-from app.core.evidence.hats.folder import HatsFolder, open_hats
-from app.core.evidence.hats.healpix import MAX_ORDER, centres, children, pixels_at, radii
+from app.core.evidence.hats.folder import (
+    MAX_ORDER,
+    HatsFolder,
+    centres,
+    children,
+    open_hats,
+    pixels_at,
+    radii,
+)
 from app.core.evidence.hats.parquet_rows import Group, groups, layout_of
 from app.core.evidence.local_rows import FloatArray, IntArray, PlacedRows, chord, unit_vectors
 from app.core.importing.opening import errors_naming

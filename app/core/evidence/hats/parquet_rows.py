@@ -51,8 +51,6 @@ class HatsColumns:
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """A row group."""
-
     ra: FloatArray
     dec: FloatArray
     """Degrees; NaN where there is none."""

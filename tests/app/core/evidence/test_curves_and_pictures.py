@@ -13,7 +13,7 @@ from app.services.catalogues.answer import Match, State, answer_of
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services
 from app.services.web.client import never
-from app.services.web.pace import Stopped
+from app.services.web.errors import Stopped
 from tests.app.services.fault_server import FAULTS
 
 

@@ -7,8 +7,16 @@ import pytest
 
 from app.services.web import client as web
 from app.services.web.client import Request, WebClient
-from app.services.web.errors import BadReply, Busy, NotAllowed, ServiceError, TooLong, Unreachable
-from app.services.web.pace import FAULTS_TO_REST, REST_S, HostPace, Stopped, wait_before_retry
+from app.services.web.errors import (
+    BadReply,
+    Busy,
+    NotAllowed,
+    ServiceError,
+    Stopped,
+    TooLong,
+    Unreachable,
+)
+from app.services.web.pace import FAULTS_TO_REST, REST_S, HostPace, wait_before_retry
 
 
 def test_a_question_is_stopped_while_the_server_says_nothing(server, client):

@@ -7,8 +7,7 @@ from scipy.spatial import cKDTree
 
 from app.core.errors import ImportFailed
 from app.core.evidence.hats.catalogue import HatsRows, near
-from app.core.evidence.hats.folder import HatsFolder, open_hats
-from app.core.evidence.hats.healpix import centres, pixels_at
+from app.core.evidence.hats.folder import HatsFolder, centres, open_hats, pixels_at
 from app.core.evidence.local_rows import chord, unit_vectors
 from tests.app.core.evidence.hats_folders import (
     partition_path,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.core.evidence.hats.healpix import centres, children, pixels_at, radii
+from app.core.evidence.hats.folder import centres, children, pixels_at, radii
 from app.core.evidence.local_rows import unit_vectors
 
 # Order, nested pixel, longitude and latitude of its centre in degrees.
