@@ -95,7 +95,7 @@ def _session(path: Path, sample: Path) -> Session:
         return open_session(path, reviewer)
     session = new_session(path, find_task(SAMPLE_TASK), reviewer)
     try:
-        import_with_progress(session, sample / "candidates.csv", {}, None)
+        import_with_progress(session, sample / "candidates.csv")
     except BaseException:
         session.close()
         raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from statistics import fmean
 from typing import Annotated
 
@@ -65,7 +66,7 @@ def plan_lines(plan: Forecast, model: str) -> tuple[str, ...]:
     of = counted_text(plan.candidates, "candidate")
     return (
         f"{plan.pending:,} of {of} to inspect with {model}",
-        f"rate       {plan.rate.seconds_each:.3g} s each ({plan.rate.source})",
+        f"rate       {plan.seconds_each:.3g} s each ({plan.source})",
         f"time       {duration(plan.seconds)} with {counted_text(plan.gpus, 'GPU')}",
         f"GPU-hours  {plan.gpu_seconds / 3600:,.3g}",
         f"disk       {plan.disk_bytes / 1e6:,.3g} MB",
@@ -74,23 +75,19 @@ def plan_lines(plan: Forecast, model: str) -> tuple[str, ...]:
 
 # Estimates how long the inspections that are left in a session take, and how much disk.
 @dataclass(frozen=True, kw_only=True)
-class Rate:
-    seconds_each: float
-    """GPU-seconds of one inspection; of a process where the model runs on the CPU."""
-    source: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class Forecast:
     candidates: int
     pending: int
     gpus: int
-    rate: Rate
+    seconds_each: float
+    """GPU-seconds of one inspection; of a process where the model runs on the CPU."""
+    source: str
+    """Where that is known from."""
     record_bytes: float
 
     @property
     def gpu_seconds(self) -> float:
-        return self.pending * self.rate.seconds_each
+        return self.pending * self.seconds_each
 
     @property
     def seconds(self) -> float:
@@ -112,17 +109,15 @@ def plan_inspections(
     """Plan the inspections by the model of this name. Raises SessionError if no rate is known."""
     named = (each for each in models_of(session) if each.name.casefold() == model.casefold())
     # Of several weights with that name those of the newest inspection.
-    measured = max(
-        (_measured(session, each) for each in named), key=lambda m: m.at, default=NOTHING
-    )
-    if seconds_each is not None:
-        rate = Rate(seconds_each=seconds_each, source="as given")
-    elif measured.seconds:
+    found = (_measured(session, each) for each in named)
+    measured = max(found, key=attrgetter("at"), default=_Measured())
+    source = "as given"
+    if seconds_each is None and measured.seconds:
+        seconds_each = measured.seconds
         source = "measured: the mean of inspections in this session, one at a time"
-        rate = Rate(seconds_each=measured.seconds, source=source)
-    elif model.casefold().startswith(PUBLISHED):
-        rate = Rate(seconds_each=PUBLISHED_S, source="published: 0.2 s a sample on 8 H100")
-    else:
+    elif seconds_each is None and model.casefold().startswith(PUBLISHED):
+        seconds_each, source = PUBLISHED_S, "published: 0.2 s a sample on 8 H100"
+    elif seconds_each is None:
         raise SessionError(
             f"how long {model[:80]} takes is not known: inspect some with "
             "`spec-o3 vet SESSION --limit 5` first, or give --seconds-each"
@@ -131,7 +126,8 @@ def plan_inspections(
         candidates=session.count(),
         pending=count_pending(session, measured.model or ModelRef(name=model), share=share),
         gpus=gpus,
-        rate=rate,
+        seconds_each=seconds_each,
+        source=source,
         record_bytes=measured.record_bytes,
     )
 
@@ -144,9 +140,6 @@ class _Measured:
     at: str = ""
     seconds: float = 0.0
     record_bytes: float = RECORD_BYTES
-
-
-NOTHING = _Measured()
 
 
 def _measured(session: Session, model: ModelRef) -> _Measured:

@@ -50,18 +50,15 @@ def run_checks(checks: Iterable[Check], folder: Path) -> Counter[str]:
             state, result = DONE, check.run(own)
         except CheckSkipped as error:
             state, result = SKIPPED, str(error)
+        except (WorkbenchError, OSError) as error:
+            state, result = FAILED, str(error)
         except Exception as error:  # any error: continue with the other checks
-            state, result = FAILED, _error_text(error)
+            state, result = FAILED, f"{type(error).__name__}: {error}"
         states[state] += 1
         seconds = time.perf_counter() - began
         _print(_row(state, check.part, check.name, f"{seconds:.2f}", result))
         shutil.rmtree(own, ignore_errors=True)
     return states
-
-
-def _error_text(error: Exception) -> str:
-    is_ours = isinstance(error, (WorkbenchError, OSError))
-    return str(error) if is_ours else f"{type(error).__name__}: {error}"
 
 
 @contextmanager

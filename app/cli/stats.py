@@ -18,18 +18,12 @@ from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
 from app.core.errors import counted_text
 from app.core.session.session import open_session
+from app.core.statistics import summary
 from app.core.statistics.calibration import Reliability
 from app.core.statistics.cut_plan import ModelCut, plan_model_cuts
 from app.core.statistics.number_format import duration, rough_percent, share_text, with_interval
 from app.core.statistics.people import ReviewerAgreement
 from app.core.statistics.subclasses import Subclasses
-from app.core.statistics.summary import (
-    AgentFigures,
-    Statistics,
-    read_all_verdicts,
-    statistics_of,
-    to_plain,
-)
 
 Row = tuple[str, ...]
 PeopleTable = tuple[Row, list[Row]]
@@ -37,7 +31,7 @@ MAX_HOURS = 12
 NOTHING = "–"
 
 
-def show_statistics(statistics: Statistics, console: Console) -> None:
+def show_statistics(statistics: summary.Statistics, console: Console) -> None:
     counts = statistics.counts
     console.print(Text(cleaned(f"{statistics.session}: {statistics.task}"), style="bold"))
     console.print(
@@ -112,7 +106,7 @@ def _agreement_row(name: str, agreement: Agreement | FleissKappa) -> Row:
     return name, f"{agreement.n:,}", observed, kappa
 
 
-def _consistency_lines(statistics: Statistics) -> Iterator[str]:
+def _consistency_lines(statistics: summary.Statistics) -> Iterator[str]:
     for repeat in statistics.repeats:
         observed = repeat.agreement.observed
         if observed.value is not None:
@@ -126,16 +120,16 @@ def _consistency_lines(statistics: Statistics) -> Iterator[str]:
             yield f"{each.reviewer}: {each.words}"
 
 
-def _agent_rows(agents: Sequence[AgentFigures]) -> list[Row]:
+def _agent_rows(agents: Sequence[summary.AgentFigures]) -> list[Row]:
     """A column for each model; scores are relative to the final verdicts of people."""
-    counts: tuple[tuple[str, Callable[[AgentFigures], int]], ...] = (
+    counts: tuple[tuple[str, Callable[[summary.AgentFigures], int]], ...] = (
         ("YES", lambda each: each.yes),
         ("NO", lambda each: each.no),
         ("no verdict", lambda each: each.undecided),
         ("also judged by people", lambda each: each.people.every.n),
         ("of these blind", lambda each: each.people.blind.n),
     )
-    figures: tuple[tuple[str, Callable[[AgentFigures], Estimate]], ...] = (
+    figures: tuple[tuple[str, Callable[[summary.AgentFigures], Estimate]], ...] = (
         ("precision", lambda each: each.people.scores.precision),
         ("recall", lambda each: each.people.scores.recall),
         ("F1", lambda each: each.people.scores.f1),
@@ -196,12 +190,15 @@ def stats(
         if share is not None and not 0.0 < share < 1.0:
             raise typer.BadParameter("must be between 0 and 1, such as 0.95", param_hint=option)
     with open_session(session, reviewer_name(reviewer), read_only=True) as opened:
-        verdicts = read_all_verdicts(opened)
-        statistics = statistics_of(opened, verdicts)
+        verdicts = summary.read_all_verdicts(opened)
+        statistics = summary.statistics_of(opened, verdicts)
         wants_cut = precision is not None or recall is not None
         cuts = plan_model_cuts(opened, verdicts, precision, recall) if wants_cut else ()
     if as_json:
-        record = {**to_plain(statistics), **({"cuts": to_plain(cuts)} if wants_cut else {})}
+        record = {
+            **summary.to_plain(statistics),
+            **({"cuts": summary.to_plain(cuts)} if wants_cut else {}),
+        }
         typer.echo(json.dumps(record, ensure_ascii=False, allow_nan=False))
         return
     console = Console(highlight=False)
@@ -210,13 +207,13 @@ def stats(
 
 
 # What `spec-o3 stats` prints about each person: work left, hours, confidence, known answers.
-def people_tables(statistics: Statistics) -> Iterator[PeopleTable]:
+def people_tables(statistics: summary.Statistics) -> Iterator[PeopleTable]:
     """Heads and rows of the tables that have any."""
     tables = (_left(statistics), _hours(statistics), _confidences(statistics), _known(statistics))
     yield from (table for table in tables if table[1])
 
 
-def _left(statistics: Statistics) -> PeopleTable:
+def _left(statistics: summary.Statistics) -> PeopleTable:
     rows: list[Row] = [
         (
             each.reviewer,
@@ -231,7 +228,7 @@ def _left(statistics: Statistics) -> PeopleTable:
     return ("reviewer", "assigned", "left", "second left", "time left", "accept rate"), rows
 
 
-def _hours(statistics: Statistics) -> PeopleTable:
+def _hours(statistics: summary.Statistics) -> PeopleTable:
     rows: list[Row] = [
         (
             each.reviewer,
@@ -246,7 +243,7 @@ def _hours(statistics: Statistics) -> PeopleTable:
     return ("reviewer", "hour", "verdicts", "s each", "accept rate"), rows
 
 
-def _confidences(statistics: Statistics) -> PeopleTable:
+def _confidences(statistics: summary.Statistics) -> PeopleTable:
     rows: list[Row] = [
         (
             each.reviewer,
@@ -261,7 +258,7 @@ def _confidences(statistics: Statistics) -> PeopleTable:
     return ("reviewer", "confidence", "verdicts", "s each"), rows
 
 
-def _known(statistics: Statistics) -> PeopleTable:
+def _known(statistics: summary.Statistics) -> PeopleTable:
     rows: list[Row] = [
         (
             each.reviewer,

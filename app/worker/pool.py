@@ -11,14 +11,7 @@ from functools import partial
 from typing import Generic, Protocol, TypeVar
 
 from agent.trajectory.trajectory import ModelRef, Trajectory
-from app.worker.errors import (
-    CrashBeside,
-    LoadCrash,
-    LoadError,
-    WorkerCrash,
-    WorkerError,
-    WorkerTimeout,
-)
+from app.worker import errors
 from app.worker.inspection import Event, RunningInspection, ignore_event
 from app.worker.request import InspectRequest, LoadRequest
 from app.worker.supervisor import CANCEL_GRACE_S, WorkerClient
@@ -44,7 +37,7 @@ Key = TypeVar("Key")
 class PoolResult(Generic[Key]):
     key: Key
     trajectory: Trajectory | None = None
-    error: WorkerError | None = None
+    error: errors.WorkerError | None = None
     busy: int = 0
     """How often servers refused for too much work since the last result."""
 
@@ -180,7 +173,7 @@ class _Batch(Generic[Key]):
             self._in_flight[client] -= 1
             try:
                 trajectory = inspection.result(0)
-            except WorkerError as error:
+            except errors.WorkerError as error:
                 result = self._result_of(client, item, error)
                 if result is not None:
                     yield result
@@ -193,26 +186,26 @@ class _Batch(Generic[Key]):
             inspection.cancel()
 
     def _result_of(
-        self, client: WorkerClient, item: _Item[Key], error: WorkerError
+        self, client: WorkerClient, item: _Item[Key], error: errors.WorkerError
     ) -> PoolResult[Key] | None:
         """The result, or None if the request will be retried."""
-        if isinstance(error, LoadError):
+        if isinstance(error, errors.LoadError):
             self._retries.append(item)
-            if not isinstance(error, LoadCrash):
+            if not isinstance(error, errors.LoadCrash):
                 self._in_flight.pop(client, None)
                 if not (self._in_flight or self._running):
                     raise error
             return None
-        if isinstance(error, CrashBeside):
+        if isinstance(error, errors.CrashBeside):
             item.crashes_beside += not error.is_innocent
             is_suspect = item.crashes_beside >= MAX_TRIES
             if is_suspect and not self._is_alone:
                 return PoolResult(item.key, error=error)
             (self._suspects if is_suspect else self._retries).append(item)
             return None
-        item.crashes += isinstance(error, WorkerCrash)
-        may_retry = isinstance(error, WorkerCrash) and not isinstance(error, WorkerTimeout)
-        if may_retry and item.crashes < MAX_TRIES:
+        is_crash = isinstance(error, errors.WorkerCrash)
+        item.crashes += is_crash
+        if is_crash and not isinstance(error, errors.WorkerTimeout) and item.crashes < MAX_TRIES:
             self._retries.append(item)
             return None
         return PoolResult(item.key, error=error)

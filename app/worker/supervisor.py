@@ -20,16 +20,7 @@ from agent.child_process.start_child import child_command
 from agent.errors import TrajectoryError
 from agent.trajectory.trajectory import ModelRef
 from agent.trajectory.trajectory_file import from_json, step_from_json
-from app.worker.errors import (
-    CrashBeside,
-    InspectionError,
-    LoadCrash,
-    LoadError,
-    WireError,
-    WorkerClosed,
-    WorkerCrash,
-    WorkerTimeout,
-)
+from app.worker import errors
 from app.worker.inspection import OnEvent, RunningInspection, StepDone, TextGenerated, ignore_event
 from app.worker.process import ChildProcess
 from app.worker.request import InspectRequest, LoadRequest, model_from_json
@@ -98,17 +89,21 @@ class WorkerSupervisor:
             self._check_open()
             selected = self.selected
             if self._load_crashes >= MAX_LOAD_CRASHES:
-                raise LoadError(
+                raise errors.LoadError(
                     f"{selected.shown} is not loaded: the worker died {self._load_crashes} times "
                     "in a row while loading it; choose another model or load this one again"
                 )
             try:
                 child = self._running_child()
                 return child, self._with_model(child, selected)
-            except WorkerCrash as crash:
+            except errors.WorkerCrash as crash:
                 if self.selected is selected:
                     self._load_crashes += 1
-                    kind = LoadError if isinstance(crash, WorkerTimeout) else LoadCrash
+                    kind = (
+                        errors.LoadError
+                        if isinstance(crash, errors.WorkerTimeout)
+                        else errors.LoadCrash
+                    )
                     raise kind(f"{crash}", crash.detail) from crash
 
     def inspect(self, inspection: RunningInspection, more: More = _nothing) -> None:
@@ -148,7 +143,7 @@ class WorkerSupervisor:
                 running.handle(message)
         except TrajectoryError as error:
             child.kill(f"sent an unreadable message ({error})")
-        except WorkerCrash as crash:
+        except errors.WorkerCrash as crash:
             running.crash(crash)
 
     def unload(self) -> None:
@@ -157,7 +152,7 @@ class WorkerSupervisor:
         if child is None or child.is_lost or self._loaded is None:
             return
         self._loaded = None
-        with suppress(WorkerCrash):  # a crash frees the memory too
+        with suppress(errors.WorkerCrash):  # a crash frees the memory too
             request = {"type": "unload", "id": next(self.numbers)}
             self._ask(child, request, _nothing, "was unloading the model")
 
@@ -184,7 +179,7 @@ class WorkerSupervisor:
         assert hello is not None
         if hello["type"] != "hello" or hello.get("wire") != WIRE_VERSION:
             child.kill("has another version")
-            raise LoadError(
+            raise errors.LoadError(
                 "the worker has another version than this program: reinstall Spec-o3 Workbench"
             )
 
@@ -202,8 +197,8 @@ class WorkerSupervisor:
         request = selected.message(next(self.numbers))
         try:
             reply = self._ask(child, request, limit, f"was loading {selected.shown}")
-        except InspectionError as error:
-            raise LoadError(str(error), error.detail) from error
+        except errors.InspectionError as error:
+            raise errors.LoadError(str(error), error.detail) from error
         model = model_from_json(reply.get("model"))
         self._loaded, self._load_crashes = (selected, model), 0
         return model
@@ -228,7 +223,7 @@ class WorkerSupervisor:
 
         With `once`, return None when woken.
         """
-        kind = WorkerCrash
+        kind = errors.WorkerCrash
         while True:
             self._check_open()
             until, left_s = limit(), PING_S
@@ -236,7 +231,7 @@ class WorkerSupervisor:
                 left_s = min(until[0] - time.monotonic(), PING_S)
                 if left_s <= 0:
                     child.kill(until[1])
-                    kind, left_s = WorkerTimeout, PING_S
+                    kind, left_s = errors.WorkerTimeout, PING_S
             message = child.receive(left_s)
             if message is not None and not child.was_killed:
                 return message
@@ -248,7 +243,7 @@ class WorkerSupervisor:
 
     def _check_open(self) -> None:
         if self._stopping:
-            raise WorkerClosed("stopped because the worker is closing")
+            raise errors.WorkerClosed("stopped because the worker is closing")
 
     def wake(self) -> None:
         """Let the thread that waits for the child look for something else to do."""
@@ -283,7 +278,7 @@ class Running:
         try:
             if inspection.start_in(child, model):
                 self._all[inspection.number] = inspection
-        except WireError as error:  # too long to be sent
+        except errors.WireError as error:  # too long to be sent
             inspection.fail(error)
 
     @property
@@ -323,17 +318,19 @@ class Running:
             inspection.busy = busy if isinstance(busy, int) else 0
             self._pop(inspection).finish(trajectory)
 
-    def crash(self, crash: WorkerCrash) -> None:
+    def crash(self, crash: errors.WorkerCrash) -> None:
         """End all of them, and blame the one whose file was being read, or that took too long."""
         guilty = set(self._reading) or (set(self._all) if len(self._all) == 1 else set())
-        if not guilty and isinstance(crash, WorkerTimeout):
+        if not guilty and isinstance(crash, errors.WorkerTimeout):
             guilty = {number for number, each in self._all.items() if _is_late(each)}
 
         def end(inspection: RunningInspection) -> None:
             if inspection.number in guilty:
                 inspection.fail(crash)
             else:
-                inspection.fail(CrashBeside(str(crash), crash.detail, is_innocent=bool(guilty)))
+                inspection.fail(
+                    errors.CrashBeside(str(crash), crash.detail, is_innocent=bool(guilty))
+                )
 
         self._end(end)
 
@@ -355,9 +352,9 @@ class Running:
         return self._all.pop(inspection.number)
 
 
-def failure(message: Message) -> InspectionError:
+def failure(message: Message) -> errors.InspectionError:
     """The error that the child told in a message."""
-    return InspectionError(_text(message, "message"), _text(message, "detail"))
+    return errors.InspectionError(_text(message, "message"), _text(message, "detail"))
 
 
 def _text(message: Message, key: str) -> str:
@@ -451,7 +448,7 @@ class WorkerClient:
     def _wait_for_load(self, load: LoadRequest) -> ModelRef:
         model = self._supervisor.ready()[1]
         if self._supervisor.selected is not load:
-            raise LoadError(f"{load.shown} is not loaded because another model was selected")
+            raise errors.LoadError(f"{load.shown} is not loaded because another model was selected")
         return model
 
     def _submit(self, work: Callable[[], Result]) -> Future[Result]:
@@ -462,7 +459,7 @@ class WorkerClient:
     def _enqueue(self, job: Callable[[], None] | RunningInspection) -> None:
         with self._changed:
             if self._closing:
-                raise WorkerClosed("the worker is closed")
+                raise errors.WorkerClosed("the worker is closed")
             self._jobs.append(job)
             self._changed.notify()
         if self._supervisor.selected.side_by_side:

@@ -11,13 +11,8 @@ from app.core.evidence.positions import position_of
 from app.core.evidence.store import StoredAnswer, raw_reply
 from app.core.session.records import Candidate
 from app.core.session.session import Session
+from app.services.catalogues import light_curve
 from app.services.catalogues.answer import Answer, Exchange, Match, State, answer_of, failed, now
-from app.services.catalogues.light_curve import (
-    LightCurve,
-    ask_light_curves,
-    read_gaia_light_curves,
-    read_light_curves,
-)
 from app.services.catalogues.position import Position, separation_arcsec
 from app.services.catalogues.service import CURVES, Service, all_services
 from app.services.catalogues.sky_picture import SkyPicture, sky_picture
@@ -35,7 +30,7 @@ class Asked:
     """An answer, and what came with it where that is no row of a catalogue."""
 
     stored: StoredAnswer
-    curves: tuple[LightCurve, ...] = ()
+    curves: tuple[light_curve.LightCurve, ...] = ()
     picture: SkyPicture | None = None
 
 
@@ -57,13 +52,13 @@ def ask_any(
     if known is not None and still_holds(known, service, position):
         return with_content(session, known)
     exchange: Exchange | None = None
-    curves: list[LightCurve] = []
+    curves: list[light_curve.LightCurve] = []
     picture: SkyPicture | None = None
     try:
         if service.kind == "tap":
             (answer,), exchange = match_positions(service, client, [position], should_stop)
         elif service.kind in CURVES:
-            curves, exchange = ask_light_curves(service, client, position, should_stop)
+            curves, exchange = light_curve.ask_light_curves(service, client, position, should_stop)
             answer = answer_of([_series(each) for each in curves])
         else:
             picture, exchange = sky_picture(service, client, position, should_stop)
@@ -98,16 +93,18 @@ def with_content(session: Session, stored: StoredAnswer) -> Asked:
     return Asked(stored=stored)
 
 
-def _read_curves(service: Service, stored: StoredAnswer, content: bytes) -> list[LightCurve]:
+def _read_curves(
+    service: Service, stored: StoredAnswer, content: bytes
+) -> list[light_curve.LightCurve]:
     """Raises ServiceError for a damaged reply, and ValueError for a damaged position."""
     if service.kind == "ztf":
-        return read_light_curves(content)
+        return light_curve.read_light_curves(content)
     where = Position(ra=stored.ra or 0.0, dec=stored.dec or 0.0)
     asked = replace(service, radius_arcsec=stored.radius_arcsec)
-    return read_gaia_light_curves(asked, where, content)
+    return light_curve.read_gaia_light_curves(asked, where, content)
 
 
-def _series(curve: LightCurve) -> Match:
+def _series(curve: light_curve.LightCurve) -> Match:
     values = {
         **{"series": curve.series, "band": curve.band, "points": int(curve.mag.size)},
         "median": round(float(np.median(curve.mag)), 4),

@@ -20,13 +20,7 @@ from app.core.database.database import insert_or_update
 from app.core.database.paging import pages
 from app.core.database.tables import candidates, inspections
 from app.core.errors import SessionError
-from app.core.inspections.shown_opinion import (
-    NEWEST_FIRST,
-    checked_model,
-    lock_opinions,
-    made_by,
-    update_agent_columns,
-)
+from app.core.inspections import shown_opinion
 from app.core.queue import Filter, combine, matching
 from app.core.queue.filters import Has, InspectedBy, Not
 from app.core.queue.sql_conditions import QueryContext, condition
@@ -116,12 +110,12 @@ def add_inspection(session: Session, candidate_id: int, trajectory: Trajectory) 
     rows = [_row(candidate_id, each, now(ago_ms=1)) for each in trajectory.members]
     rows.append(_row(candidate_id, alone, now()))
     with session.database.writing() as connection:
-        lock_opinions(connection, [candidate_id])
+        shown_opinion.lock_opinions(connection, [candidate_id])
         for values in rows:
             made = insert_or_update(connection, inspections).values(values)
             made = made.on_conflict_do_update(index_elements=ONE_EACH, set_=values)
             number = connection.execute(made.returning(inspections.c.id)).scalar_one()
-        update_agent_columns(connection, candidate_id, session.task)
+        shown_opinion.update_agent_columns(connection, candidate_id, session.task)
         if trajectory.stopped_by != "error":
             _set_fault(connection, candidate_id, "")
     _announce(session, "inspection", candidate_id)
@@ -131,7 +125,7 @@ def add_inspection(session: Session, candidate_id: int, trajectory: Trajectory) 
 
 
 def _row(candidate_id: int, trajectory: Trajectory, at: str) -> dict[str, Any]:
-    model = checked_model(trajectory.model)
+    model = shown_opinion.checked_model(trajectory.model)
     return {
         "candidate_id": candidate_id,
         "model": model.name,
@@ -149,7 +143,7 @@ def inspections_of(session: Session, candidate_id: int) -> list[StoredInspection
     """The inspections of a candidate by all models, newest first."""
     query = select(inspections).where(inspections.c.candidate_id == candidate_id)
     with session.database.reading() as connection:
-        rows = connection.execute(query.order_by(*NEWEST_FIRST)).all()
+        rows = connection.execute(query.order_by(*shown_opinion.NEWEST_FIRST)).all()
     return [_inspection(row) for row in rows]
 
 
@@ -323,5 +317,5 @@ def recorded_by(trajectory: Trajectory, model: ModelRef) -> Trajectory:
 
 def _count(session: Session, model: ModelRef) -> int:
     with session.database.reading() as connection:
-        query = select(func.count()).select_from(inspections).where(made_by(model))
+        query = select(func.count()).select_from(inspections).where(shown_opinion.made_by(model))
         return connection.execute(query).scalar_one()

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.core.report.evidence import (
-    Difference,
-    EvidenceCard,
-    Read,
-    accepted_cards,
-    agent_differs,
-    people_differ,
-)
+from app.core.report import evidence
 from app.core.session.provenance import Provenance, SimulatedCount, provenance, simulated_of
 from app.core.session.session import Session
 from app.core.statistics.adjudication import count_disputes
@@ -45,23 +38,23 @@ class Content:
     statistics: Statistics
     reliabilities: tuple[ReliabilityContent, ...]
     """Models with p(YES), those with most blind verdicts first."""
-    cards: tuple[EvidenceCard, ...]
-    people_differ: tuple[Difference, ...]
+    cards: tuple[evidence.EvidenceCard, ...]
+    people_differ: tuple[evidence.Difference, ...]
     disputes: int
     """All disagreements between people, including those not shown."""
-    agent_differs: tuple[Difference, ...]
+    agent_differs: tuple[evidence.Difference, ...]
     simulated: SimulatedCount
 
 
-def gather_content(session: Session, read: Read) -> Content:
+def gather_content(session: Session, read: evidence.Read) -> Content:
     all_verdicts = read_all_verdicts(session)
     found = statistics_of(session, all_verdicts)
     pairs = zip(all_verdicts.agents, found.agents, strict=True)
     reliabilities = [_reliability(session, all_verdicts.verdicts, *pair) for pair in pairs]
     known = [each for each in reliabilities if each is not None]
-    cards = accepted_cards(session, settled(all_verdicts.verdicts), read)
-    between = people_differ(session)
-    against = agent_differs(session)
+    cards = evidence.accepted_cards(session, settled(all_verdicts.verdicts), read)
+    between = evidence.people_differ(session)
+    against = evidence.agent_differs(session)
     met = {each.candidate.id: each.is_simulated for each in cards if each.spectrum is not None}
     met |= {each.candidate.id: True for each in (*between, *against) if each.is_simulated}
     return Content(

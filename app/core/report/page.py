@@ -7,18 +7,11 @@ from pathlib import Path
 
 from agent.atomic_file import write_file
 from app.core.errors import counted_text, disk_errors
-from app.core.report.agent_section import agents_section, reliability_section
+from app.core.report import agent_section, object_section, people_section
 from app.core.report.content import Content, gather_content
 from app.core.report.evidence import Read
 from app.core.report.markup import Cell, Markup, join, page, quoted, style, tag
-from app.core.report.object_section import cards_section, disagreement_section
 from app.core.report.parts import facts, paragraph, simulated_badge
-from app.core.report.people_section import (
-    agreement_section,
-    counts_section,
-    pace_section,
-    subclass_section,
-)
 from app.core.report.svg import ACCEPT, AGENT, FAINT, INK, REJECT, RULE, SOFT, UNSURE
 from app.core.session.session import Session
 from app.core.statistics.number_format import share_text, with_interval
@@ -131,14 +124,14 @@ def report_page(content: Content) -> Markup:
         style(STYLE),
     )
     sections = (
-        counts_section(found),
-        subclass_section(found),
-        pace_section(found),
-        agreement_section(found),
-        reliability_section(content.reliabilities),
-        agents_section(found),
-        cards_section(content),
-        disagreement_section(content),
+        people_section.counts_section(found),
+        people_section.subclass_section(found),
+        people_section.pace_section(found),
+        people_section.agreement_section(found),
+        agent_section.reliability_section(content.reliabilities),
+        agent_section.agents_section(found),
+        object_section.cards_section(content),
+        object_section.disagreement_section(content),
     )
     body = tag("body", _header(content), tag("main", *sections), _footer(content))
     return page("en", head, body)

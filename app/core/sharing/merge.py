@@ -22,18 +22,10 @@ from app.core.session.records import Aspect, Change, Judgement
 from app.core.session.session import MAX_IDS, Session
 from app.core.session.stored_opinions import LogRow, damaged, judgement_of, opinion_of
 from app.core.session.verdict_log import session_id
-from app.core.sharing.agents_and_repeats import merge_inspections, merge_repeats
+from app.core.sharing import merged_facts
 from app.core.sharing.log_merge import LogMerge, ReviewerMap
 from app.core.sharing.matching import CandidateMatcher
 from app.core.sharing.merged_evidence import merge_evidence
-from app.core.sharing.merged_facts import (
-    merge_acts,
-    merge_assignments,
-    merge_known,
-    merge_measurements,
-    merge_ratings,
-    merge_seen,
-)
 from app.core.sharing.share_out import assign_second_opinions
 from app.core.statistics.adjudication import Dispute, disputes
 
@@ -122,22 +114,26 @@ def merge(
         conflicts = tuple(_update_judgements(target, lines))
         if lines.added:
             note_rule(target)
-        merge_acts(target, source, lines.numbers, reviewer_map)
+        merged_facts.merge_acts(target, source, lines.numbers, reviewer_map)
         added = 0
-        for count, new in merge_inspections(target, source, matching.numbers, into.task):
+        for count, new in merged_facts.merge_inspections(
+            target, source, matching.numbers, into.task
+        ):
             added += new
             steps.step(count)
-        repeats = merge_repeats(target, source, matching.numbers, lines.numbers, reviewer_map)
-        measured = merge_measurements(target, source, matching.numbers, reviewer_map)
-        seen = merge_seen(target, source, matching.numbers)
+        repeats = merged_facts.merge_repeats(
+            target, source, matching.numbers, lines.numbers, reviewer_map
+        )
+        measured = merged_facts.merge_measurements(target, source, matching.numbers, reviewer_map)
+        seen = merged_facts.merge_seen(target, source, matching.numbers)
         evidence = 0
         for count, new in merge_evidence(target, source, matching.numbers, into.task):
             evidence += new
             steps.step(count)
         merge_own_fields(target, into, other)
-        merge_ratings(target, source, matching.numbers)
-        known = merge_known(target, source, matching.numbers, matching.highest)
-        assigned = merge_assignments(target, source, matching.numbers, reviewer_map)
+        merged_facts.merge_ratings(target, source, matching.numbers)
+        known = merged_facts.merge_known(target, source, matching.numbers, matching.highest)
+        assigned = merged_facts.merge_assignments(target, source, matching.numbers, reviewer_map)
     second = assign_second_opinions(into)
     aspects: tuple[Aspect, ...] = ("list", "verdict", "inspection", "measurement")
     for aspect in (*aspects, "evidence") if evidence else aspects:

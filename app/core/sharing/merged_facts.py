@@ -1,30 +1,38 @@
-"""Merges what people rated, measured, saw and were assigned in another session."""
+"""Merges the inspections of another session, and what people rated, measured, saw there.
+
+Their repeats and assignments, too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, delete, insert, select, update
 
+from agent.tasks.task import Task
+from agent.trajectory.trajectory_file import MAX_LINE
+from app.core.database import tables
 from app.core.database.database import insert_or_update, write_facts
 from app.core.database.paging import pages
-from app.core.database.tables import assignments, facts, known_answers, log, measurements
+from app.core.database.tables import assignments, facts, inspections, log, measurements, repeats
 from app.core.inspections.ratings import PREFIX, numbered, rating_from
 from app.core.inspections.seen import PREFIX as SEEN_PREFIX
 from app.core.inspections.seen import SeenResult, seen_from, seen_key, seen_text
-from app.core.inspections.shown_opinion import MAX_NAME
+from app.core.inspections.shown_opinion import MAX_NAME, lock_opinions, update_agent_columns
 from app.core.reviewer_name import is_reviewer_name
 from app.core.session.assignments import REASONS
 from app.core.session.group_acts import MAX_CANDIDATES, act_notes, write_act
 from app.core.session.known_answers import known_answer_from
 from app.core.session.measurements import measurement_of
 from app.core.session.session import MAX_IDS
-from app.core.session.stored_opinions import damaged, have_type
+from app.core.session.stored_opinions import damaged, have_type, opinion_of
 from app.core.sharing.log_merge import ReviewerMap, is_timestamp
 from app.core.sharing.matching import IdMap
 from app.core.sharing.share_out import read_plan, write_plan
 
 MAX_KEY = 300
+AT_ONCE = 50  # candidates whose trajectories are in memory
 
 Values = dict[str, Any]
 KEY = ("candidate_id", "reviewer_id")
@@ -135,16 +143,19 @@ def _checked(row: Row[Any], ids: IdMap, reviewers: ReviewerMap) -> Values:
     measurement_of(row)  # raises SessionError if invalid
     if not is_timestamp(row.at):
         raise damaged(f"measurement {row.id} of the other session")
+    return _moved(row, ids, reviewers)
+
+
+def _moved(row: Row[Any], ids: IdMap, reviewers: ReviewerMap) -> Values:
+    """What a row says of the candidate and the reviewer as they are in the target."""
     values = {key: value for key, value in row._mapping.items() if key != "id"}
-    return values | {
-        "candidate_id": ids[row.candidate_id],
-        "reviewer_id": reviewers[row.reviewer_id],
-    }
+    here = {"candidate_id": ids[row.candidate_id], "reviewer_id": reviewers[row.reviewer_id]}
+    return values | here
 
 
 def _key(values: Any) -> str:
-    """All that a measurement says, except whether it was withdrawn, and its place here."""
-    local = ("id", "withdrawn")
+    """All that a row says, except whether it was withdrawn, and its place in the session."""
+    local = ("id", "after_id", "withdrawn")
     return repr(sorted((name, value) for name, value in values.items() if name not in local))
 
 
@@ -184,13 +195,15 @@ def merge_known(target: Connection, source: Connection, ids: IdMap, highest: int
     Only of those: another session must not take candidates out of our catalogues.
     """
     found = []
-    for row in source.execute(select(known_answers).order_by(known_answers.c.candidate_id)):
+    for row in source.execute(
+        select(tables.known_answers).order_by(tables.known_answers.c.candidate_id)
+    ):
         known_answer_from(row)  # raises SessionError if it is invalid
         number = ids[row.candidate_id]
         if number > highest:
             found.append({**row._mapping, "candidate_id": number})
     if found:
-        target.execute(insert(known_answers), found)
+        target.execute(insert(tables.known_answers), found)
     return len(found)
 
 
@@ -198,11 +211,7 @@ def _assignment(row: Row[Any], ids: IdMap, reviewers: ReviewerMap) -> Values:
     is_sound = have_type(str, row.reason, row.at) and have_type(bool, row.withdrawn)
     if not is_sound or row.reason not in REASONS or not is_timestamp(row.at):
         raise damaged("an assignment of the other session")
-    return {
-        **row._mapping,
-        "candidate_id": ids[row.candidate_id],
-        "reviewer_id": reviewers[row.reviewer_id],
-    }
+    return _moved(row, ids, reviewers)
 
 
 def _assignment_key(values: Any) -> tuple[int, int]:
@@ -246,3 +255,88 @@ def _combined(here: SeenResult | None, there: SeenResult) -> SeenResult:
     # Of two models any would do, but in all sessions it has to be the same one.
     model = min(here.model, there.model) or here.model or there.model
     return SeenResult(model=model, in_blind=here.in_blind or there.in_blind)
+
+
+# Merges the inspections and repeats of another session.
+def merge_inspections(
+    target: Connection, source: Connection, ids: IdMap, task: Task
+) -> Iterator[tuple[int, int]]:
+    """Merge page by page; yields the number of inspections in a page and of new ones."""
+    column = inspections.c.candidate_id
+    for rows in pages(source, select(column).distinct(), column, at_once=AT_ONCE):
+        there = column.in_([row.candidate_id for row in rows])
+        found = source.execute(select(inspections).where(there)).all()
+        yield len(found), _merge_inspections(target, found, ids, task)
+
+
+def _merge_inspections(target: Connection, rows: Sequence[Row[Any]], ids: IdMap, task: Task) -> int:
+    given = [_inspection(row, ids[row.candidate_id]) for row in rows]
+    numbers = {each["candidate_id"] for each in given}
+    lock_opinions(target, numbers)
+    query = select(inspections).where(inspections.c.candidate_id.in_(numbers))
+    existing = {_model_key(row): row for row in target.execute(query).mappings()}
+    new = {
+        key: each
+        for each in given
+        if (key := _model_key(each)) not in existing or _later(each) > _later(existing[key])
+    }
+    replaced = [existing[key]["id"] for key in new if key in existing]
+    target.execute(delete(inspections).where(inspections.c.id.in_(replaced)))
+    if new:
+        target.execute(insert(inspections), list(new.values()))
+    for number in sorted({each["candidate_id"] for each in new.values()}):
+        update_agent_columns(target, number, task)
+    return len(new)
+
+
+def _later(values: Any) -> tuple[str, str, str]:
+    """The later inspection by one model replaces the other; at the same time, one of them does."""
+    rest = (values[name] for name in ("verdict", "p_yes", "stopped_by", "well_formed"))
+    return values["at"], values["record"], repr(list(rest))
+
+
+def _model_key(values: Any) -> tuple[int, str, str]:
+    return values["candidate_id"], values["model"], values["model_sha256"]
+
+
+def _inspection(row: Row[Any], number: int) -> Values:
+    is_sound = (
+        have_type(str, row.model, row.model_sha256, row.at, row.stopped_by, row.record)
+        and is_timestamp(row.at)
+        and row.verdict in (None, "YES", "NO")
+        and (row.p_yes is None or (isinstance(row.p_yes, float | int) and 0 <= row.p_yes <= 1))
+        and len(row.record) <= MAX_LINE
+    )
+    if not is_sound:
+        raise damaged(f"inspection {row.id} of the other session")
+    values = {key: value for key, value in row._mapping.items() if key != "id"}
+    return values | {"candidate_id": number}
+
+
+def merge_repeats(
+    target: Connection, source: Connection, ids: IdMap, lines: IdMap, reviewers: ReviewerMap
+) -> int:
+    """Merge the repeats and return the number of new ones; one withdrawn anywhere is withdrawn."""
+    added = 0
+    for rows in pages(source, select(repeats), repeats.c.id, at_once=MAX_IDS):
+        given = [_repeat(row, ids, lines, reviewers) for row in rows]
+        there = repeats.c.candidate_id.in_([each["candidate_id"] for each in given])
+        found = target.execute(select(repeats).where(there)).mappings()
+        known = {_key(row): row["id"] for row in found}
+        new = [each for each in given if _key(each) not in known]
+        if new:
+            target.execute(insert(repeats), new)
+        taken = [known.get(_key(each)) for each in given if each["withdrawn"]]
+        withdrawn = update(repeats).where(repeats.c.id.in_([each for each in taken if each]))
+        target.execute(withdrawn.values(withdrawn=True))
+        added += len(new)
+    return added
+
+
+def _repeat(row: Row[Any], ids: IdMap, lines: IdMap, reviewers: ReviewerMap) -> Values:
+    opinion_of(row)  # raises SessionError if invalid
+    is_sound = have_type(str, row.at) and isinstance(row.seconds, float | int | None)
+    is_sound = is_sound and is_timestamp(row.at)
+    if not is_sound or not have_type(bool, row.withdrawn):
+        raise damaged(f"repeat {row.id} of the other session")
+    return _moved(row, ids, reviewers) | {"first_id": lines[row.first_id], "after_id": 0}

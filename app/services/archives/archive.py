@@ -6,9 +6,9 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
-from app.services.web.client import WebClient
+from app.services.web.client import Request, WebClient
 from app.services.web.errors import ServiceError, ShouldStop
 
 MAX_FILE = 32 * 2**20
@@ -59,6 +59,14 @@ class FetchedFile:
     content: bytes
     url: str
     """Without anything secret."""
+
+
+def question(
+    url: str, per_second: float, max_bytes: int = MAX_FILE, json: object = None
+) -> Request:
+    """A request to an archive, which is given more time than other services."""
+    limits: Any = {"max_bytes": max_bytes, "total_s": PATIENCE_S, "per_second": per_second}
+    return Request(url=url, json=json, **limits)
 
 
 class Archive(Protocol):

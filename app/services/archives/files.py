@@ -10,9 +10,9 @@ from agent.errors import ReadError
 from agent.spectra.fits.source_file import source_of
 from agent.spectra.readers.registry import read_bytes
 from agent.spectra.spectrum import Spectrum
-from app.services.archives.archive import MAX_FILE, PATIENCE_S, FetchedFile, Found, WrongFile
+from app.services.archives.archive import MAX_FILE, FetchedFile, Found, WrongFile, question
 from app.services.catalogues.position import Position, separation_arcsec
-from app.services.web.client import Request, WebClient
+from app.services.web.client import WebClient
 from app.services.web.errors import NotFound, ShouldStop
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.+-]+")
@@ -31,7 +31,6 @@ def get_first(
     *,
     per_second: float,
     with_secret: Callable[[str], str] = str,
-    max_bytes: int = MAX_FILE,
 ) -> FetchedFile:
     """The file at the first address that has one. Raises ServiceError, or Stopped.
 
@@ -39,12 +38,8 @@ def get_first(
     """
     missing: NotFound | None = None
     for url in urls:
-        address = with_secret(url)
-        request = Request(
-            url=address, max_bytes=max_bytes, total_s=PATIENCE_S, per_second=per_second
-        )
         try:
-            reply = client.ask(request, should_stop)
+            reply = client.ask(question(with_secret(url), per_second), should_stop)
         except NotFound as error:
             missing = error
         else:

@@ -22,18 +22,10 @@ from agent.checked_toml import printable
 from agent.spectra.readers.base import with_bits
 from agent.spectra.readers.sdss import BAD_BITS
 from agent.spectra.spectrum import MAX_PIXELS
-from app.services.archives.archive import (
-    MAX_FILE,
-    PATIENCE_S,
-    FetchedFile,
-    Found,
-    NoSpectrum,
-    NotTold,
-    Wanted,
-)
+from app.services.archives.archive import FetchedFile, Found, NoSpectrum, NotTold, Wanted, question
 from app.services.archives.files import safe_stem
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separation_arcsec
-from app.services.web.client import Request, WebClient
+from app.services.web.client import WebClient
 from app.services.web.errors import BadReply, ShouldStop
 
 BASE = "https://astrosparcl.datalab.noirlab.edu/api"
@@ -102,7 +94,8 @@ class Sparcl:
     def get(self, found: Found, client: WebClient, should_stop: ShouldStop) -> FetchedFile:
         include = ",".join((*FACTS, *ARRAYS))
         url = f"{self.base}/spectras/?include={include}&format=json"
-        records = self._records(url, [found.id], MAX_FILE, client, should_stop)
+        asked = question(url, self.per_second, json=[found.id])
+        records = records_of(client.ask(asked, should_stop).content)
         record = next((each for each in records if each.get("sparcl_id") == found.id), None)
         if record is None:
             raise NoSpectrum("SPARCL sent no spectrum of this sparcl_id")
@@ -115,22 +108,8 @@ class Sparcl:
             search = [*search, ["data_release", self.release]]
         url = f"{self.base}/find/?limit={MAX_FOUND}"
         body = {"outfields": [*OUT], "search": search}
-        return self._records(url, body, MAX_FIND, client, should_stop)
-
-    def _records(
-        self, url: str, body: object, max_bytes: int, client: WebClient, should_stop: ShouldStop
-    ) -> list[Record]:
-        reply = client.ask(
-            Request(
-                url=url,
-                json=body,
-                max_bytes=max_bytes,
-                total_s=PATIENCE_S,
-                per_second=self.per_second,
-            ),
-            should_stop,
-        )
-        return records_of(reply.content)
+        asked = question(url, self.per_second, MAX_FIND, json=body)
+        return records_of(client.ask(asked, should_stop).content)
 
 
 def records_of(content: bytes) -> list[Record]:

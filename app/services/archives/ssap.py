@@ -13,20 +13,12 @@ import numpy as np
 
 from agent.hashing import text_hash
 from agent.votable.parser import DTYPES, Cell, VOTableField
-from app.services.archives.archive import (
-    MAX_FILE,
-    PATIENCE_S,
-    FetchedFile,
-    Found,
-    NoSpectrum,
-    NotTold,
-    Wanted,
-)
+from app.services.archives.archive import FetchedFile, Found, NoSpectrum, NotTold, Wanted, question
 from app.services.archives.files import get_first, safe_stem
 from app.services.catalogues.answer import Value
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separation_arcsec
 from app.services.catalogues.votable_reply import cell_value, rows_of, whole_rows
-from app.services.web.client import Request, WebClient
+from app.services.web.client import WebClient
 from app.services.web.errors import BadReply, NotAllowed, ShouldStop
 from app.services.web.urls import check_base, host_of, is_local
 
@@ -69,10 +61,7 @@ class Ssap:
             raise NotTold("an SSAP service needs a position")
         place = Position(ra=wanted.ra, dec=wanted.dec)
         url = _question(self.base, place, radius_arcsec)
-        request = Request(
-            url=url, max_bytes=MAX_REPLY, total_s=PATIENCE_S, per_second=self.per_second
-        )
-        content = client.ask(request, should_stop).content
+        content = client.ask(question(url, self.per_second, MAX_REPLY), should_stop).content
         found = [_found(row, self.base, place) for row in _rows(content)]
         found = [each for each in found if each.distance <= radius_arcsec or each.ra is None]
         if not found:
@@ -85,7 +74,7 @@ class Ssap:
         if not is_datalink(got.content):
             return got
         to = checked_lead(self.base, this_file(got.content))
-        got = get_first((to,), client, should_stop, per_second=self.per_second, max_bytes=MAX_FILE)
+        got = get_first((to,), client, should_stop, per_second=self.per_second)
         if is_datalink(got.content):
             raise BadReply("its DataLink table leads to another one")
         return got

@@ -17,17 +17,7 @@ from agent.engines.base import Cancelled
 from agent.engines.remote import http
 from agent.engines.remote.http import USER_AGENT, StoppableTransport
 from agent.web.body import whole_body
-from app.services.web.errors import (
-    BadReply,
-    Busy,
-    NotAllowed,
-    NotFound,
-    ServiceError,
-    ShouldStop,
-    Stopped,
-    TooLong,
-    Unreachable,
-)
+from app.services.web import errors
 from app.services.web.pace import HostPace, wait_before_retry
 from app.services.web.urls import check_base, check_redirect, host_of, is_local, is_public_peer
 
@@ -84,7 +74,7 @@ class WebClient:
         self._clients: dict[tuple[str, bool], tuple[httpx.Client, StoppableTransport]] = {}
         self._is_closed = False
 
-    def ask(self, request: Request, should_stop: ShouldStop = never) -> Reply:
+    def ask(self, request: Request, should_stop: errors.ShouldStop = never) -> Reply:
         """The reply of a server. Raises ServiceError, or Stopped."""
         check_base(request.url)
         began = time.monotonic()
@@ -96,7 +86,7 @@ class WebClient:
             try:
                 pace.take_turn(until, should_stop)
                 content, url, kind = self._attempt(request, until, should_stop)
-            except ServiceError as error:
+            except errors.ServiceError as error:
                 pace.note_fault(error)
                 again = time.monotonic() + wait_before_retry(attempt, error, self._draw)
                 if not error.can_retry or attempt + 1 == request.attempts or again >= until:
@@ -120,7 +110,7 @@ class WebClient:
         host = host_of(url)
         with self._lock:
             if self._is_closed:
-                raise Stopped
+                raise errors.Stopped
             key = host, is_secure
             if key not in self._clients:
                 parts = httpx.URL(url)
@@ -142,7 +132,7 @@ class WebClient:
             return self._clients[key]
 
     def _attempt(
-        self, request: Request, until: float, should_stop: ShouldStop
+        self, request: Request, until: float, should_stop: errors.ShouldStop
     ) -> tuple[bytes, str, str]:
         url = request.url
         has_body = request.form is not None or request.json is not None
@@ -172,34 +162,34 @@ class WebClient:
                     content = _content(response, request.max_bytes)
                     return content, url, response.headers.get("content-type", "")[:100]
             except Cancelled as stopped:
-                raise Stopped from stopped
+                raise errors.Stopped from stopped
             except http.TooSlow as error:
-                raise TooLong(f"no whole answer in {request.total_s:.0f} s") from error
+                raise errors.TooLong(f"no whole answer in {request.total_s:.0f} s") from error
             except http.PeerRefused as error:
-                raise NotAllowed(str(error)) from error
+                raise errors.NotAllowed(str(error)) from error
             except (httpx.TimeoutException, httpcore.TimeoutException) as error:
-                raise Unreachable("no connection in time") from error
+                raise errors.Unreachable("no connection in time") from error
             except (httpx.TransportError, httpcore.NetworkError, httpcore.ProtocolError) as error:
                 what = f"{type(error).__name__} {error}"[:120]
-                raise Unreachable(f"no connection, or it broke off: {what}") from error
+                raise errors.Unreachable(f"no connection, or it broke off: {what}") from error
             except httpx.InvalidURL as error:
-                raise NotAllowed("it sends us on to what is no address") from error
-        raise NotAllowed(f"more than {MAX_REDIRECTS} redirects")
+                raise errors.NotAllowed("it sends us on to what is no address") from error
+        raise errors.NotAllowed(f"more than {MAX_REDIRECTS} redirects")
 
 
 def _check_status(response: httpx.Response) -> None:
     status = response.status_code
     if status in BUSY:
         after = _retry_after(response.headers.get("retry-after", ""))
-        raise Busy(f"the server is busy (HTTP {status})", after)
+        raise errors.Busy(f"the server is busy (HTTP {status})", after)
     if status in (401, 403):
-        raise BadReply(f"the server wants a token or refuses us (HTTP {status})")
+        raise errors.BadReply(f"the server wants a token or refuses us (HTTP {status})")
     if status == 404:
-        raise NotFound("the server knows no such address (HTTP 404)")
+        raise errors.NotFound("the server knows no such address (HTTP 404)")
     if status >= 500:
-        raise Unreachable(f"the server has a fault (HTTP {status})")
+        raise errors.Unreachable(f"the server has a fault (HTTP {status})")
     if status != 200:
-        raise BadReply(f"the server answers HTTP {status}")
+        raise errors.BadReply(f"the server answers HTTP {status}")
 
 
 def _retry_after(text: str) -> float | None:
@@ -219,8 +209,10 @@ def _content(response: httpx.Response, max_bytes: int) -> bytes:
     if encoding in ("gzip", "x-gzip", "deflate"):
         pieces = _unpacked(pieces)
     elif encoding not in ("identity", ""):
-        raise BadReply(f"the answer is packed in a way that is not read ({encoding[:20]})")
-    too_large = NotAllowed(f"an answer of more than {max_bytes:,} bytes, the most that are read")
+        raise errors.BadReply(f"the answer is packed in a way that is not read ({encoding[:20]})")
+    too_large = errors.NotAllowed(
+        f"an answer of more than {max_bytes:,} bytes, the most that are read"
+    )
     announced = response.headers.get("content-length", "")
     return whole_body(_unhurried(pieces), max_bytes, too_large, announced)
 
@@ -243,6 +235,6 @@ def _unpacked(pieces: Iterator[bytes]) -> Iterator[bytes]:
                 piece = unpacker.unconsumed_tail
         yield unpacker.flush()
     except zlib.error as error:
-        raise BadReply("the answer is damaged: it cannot be unpacked") from error
+        raise errors.BadReply("the answer is damaged: it cannot be unpacked") from error
     if not unpacker.eof:
-        raise BadReply("the answer is cut short")
+        raise errors.BadReply("the answer is cut short")

@@ -11,7 +11,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import stdio_client
 
-from app.mcp.stdio import MAX_LINE, BoundedLines
+from app.mcp.server import MAX_LINE, BoundedLines
 from tests.app.mcp.clients import COMMAND, ENVIRONMENT, ROOT, said, started
 
 HELLO = {

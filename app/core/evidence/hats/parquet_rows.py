@@ -13,16 +13,8 @@ import numpy as np
 
 from app.core.errors import ImportFailed
 from app.core.evidence.local_rows import MAX_COLUMNS, FloatArray, IntArray, Row
+from app.core.importing.formats import parquet_list
 from app.core.importing.formats.contents import ListColumn
-from app.core.importing.formats.parquet_list import (
-    DICTIONARY_ENCODINGS,
-    ParquetList,
-    arrow_errors,
-    next_batch,
-    numbers_of,
-    opened_parquet,
-    values_of,
-)
 from app.core.importing.opening import errors_naming
 
 BATCH = 64 * 1024
@@ -72,21 +64,21 @@ class Group:
 
     def _batches(self) -> Iterator[tuple[Any, int]]:
         first = 0
-        with opened_parquet(self.path, self.layout.texts) as (file, _):
+        with parquet_list.opened_parquet(self.path, self.layout.texts) as (file, _):
             batches = file.iter_batches(
                 BATCH, row_groups=[self.number], columns=list(self.layout.given), use_threads=False
             )
-            while (batch := next_batch(batches)) is not None:
+            while (batch := parquet_list.next_batch(batches)) is not None:
                 yield batch, first
                 first += len(batch)
 
     def _values(self, batch: Any, here: IntArray) -> list[Row]:
         pyarrow: Any = import_module("pyarrow")
 
-        with arrow_errors():
+        with parquet_list.arrow_errors():
             taken = batch.take(pyarrow.array(here))
             columns = [
-                values_of(taken.column(name), column.kind)[0]
+                parquet_list.values_of(taken.column(name), column.kind)[0]
                 for name, column in zip(self.layout.given, self.layout.columns, strict=True)
             ]
         return list(zip(*columns, strict=True))
@@ -94,7 +86,7 @@ class Group:
 
 def layout_of(path: Path, position: tuple[str, str], defaults: Sequence[str]) -> HatsColumns:
     """The columns that are brought into the session, those that the makers prefer first."""
-    file = ParquetList(path)
+    file = parquet_list.ParquetList(path)
     known = dict(zip(file.given, file.columns, strict=True))
     for name in position:
         if name not in known or known[name].kind != "float":
@@ -112,13 +104,13 @@ def layout_of(path: Path, position: tuple[str, str], defaults: Sequence[str]) ->
 
 def groups(path: Path, layout: HatsColumns) -> Iterator[Group]:
     """The row groups of a file. Raises ImportFailed where it has not the columns of the others."""
-    file = ParquetList(path)
+    file = parquet_list.ParquetList(path)
     kinds = {name: column.kind for name, column in zip(file.given, file.columns, strict=True)}
     other = [name for name in layout.given if kinds.get(name) != layout.kinds[name]]
     other += [name for name in layout.position if kinds.get(name) != "float"]
     if other:
         raise ImportFailed(f"it has not the column {other[0][:40]!r} of the other partitions")
-    with opened_parquet(path) as (opened, _):
+    with parquet_list.opened_parquet(path) as (opened, _):
         _check_texts(opened.metadata, layout)
         for number in range(opened.num_row_groups):
             ra, dec = _numbers(opened, number, layout.position)
@@ -130,7 +122,7 @@ def _check_texts(metadata: Any, layout: HatsColumns) -> None:
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
         for column in map(group.column, range(group.num_columns)):
-            is_odd = not DICTIONARY_ENCODINGS.issuperset(column.encodings)
+            is_odd = not parquet_list.DICTIONARY_ENCODINGS.issuperset(column.encodings)
             if is_odd and column.path_in_schema in layout.texts:
                 raise ImportFailed(
                     f"its texts {column.path_in_schema[:40]!r} are packed in a way that is not "
@@ -145,8 +137,8 @@ def _numbers(file: Any, number: int, names: tuple[str, str]) -> list[FloatArray]
             f"a row group has {count:,} rows, and at most {MAX_GROUP_ROWS:,} are read together: "
             "save it with smaller ones"
         )
-    with arrow_errors():
+    with parquet_list.arrow_errors():
         table = file.read_row_group(number, columns=list(names), use_threads=False)
         chunks = [table.column(name).chunks for name in names]
-        numbers = ([numbers_of(each, np.nan) for each in some] for some in chunks)
+        numbers = ([parquet_list.numbers_of(each, np.nan) for each in some] for some in chunks)
         return [np.concatenate([np.empty(0), *some]) for some in numbers]
