@@ -59,9 +59,8 @@ def test_which_candidates(place: Path, words: tuple[str, ...], wanted: list[int]
     assert objects(catalogue) == wanted
     assert f"{catalogue}: {counted_text(len(wanted), 'row')}" in told
     if words:
-        assert (
-            export(place, records, *words) == f"{records}: {counted_text(len(wanted), 'record')}\n"
-        )
+        seen = export(place, records, *words)
+        assert seen == f"{records}: {counted_text(len(wanted), 'record')}\n"
         found = [each.spectrum.object_id for each in read_trajectories(records)]
         assert found == [f"J{number:06d}" for number in wanted]
 

@@ -160,10 +160,8 @@ def test_a_row_by_number_and_by_targetid(tmp_path: Path) -> None:
 
 def test_a_simulated_one_is_called_so(tmp_path: Path) -> None:
     sample = next((Path(__file__).parents[3] / "resources" / "sample").rglob("spec-*.fits.gz"))
-    assert (
-        render(sample, tmp_path / "out.png")
-        == f"{tmp_path / 'out.png'}: the whole spectrum, SIMULATED\n"
-    )
+    found = render(sample, tmp_path / "out.png")
+    assert found == f"{tmp_path / 'out.png'}: the whole spectrum, SIMULATED\n"
 
 
 def test_styles_on_offer_are_those_there_are() -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from agent.hashing import spectrum_hash
+from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
+from agent.trajectory.trajectory import ModelRef
 from app.worker.errors import WireError
-from app.worker.request import InspectRequest
+from app.worker.request import InspectRequest, model_from_json, spectrum_from_json, spectrum_to_json
 from app.worker.supervisor import WorkerClient
 from tests.agent.spectra.readers import samples
 from tests.app.worker.conftest import LONG_S, spectrum
@@ -43,3 +49,78 @@ def test_an_address_goes_to_a_worker_as_it_is() -> None:
     request = InspectRequest(task="CV", path="s3://bucket/night/1.fits?v=1")
     assert request.message(1)["path"] == "s3://bucket/night/1.fits?v=1"
     assert request.shown == "1.fits?v=1"
+
+
+# Spectra and models over the wire.
+def there_and_back(sent: Spectrum) -> Spectrum:
+    return spectrum_from_json(json.loads(json.dumps(spectrum_to_json(sent))))
+
+
+def test_every_field_arrives(rng: np.random.Generator) -> None:
+    sent = replace(
+        spectrum(),
+        flux=rng.normal(size=400).astype(">f4"),
+        mask=rng.random(400) < 0.1,
+        resolution=np.float32(1800.0),
+        snr=np.float64(12.5),
+        ra=10.25,
+        class_name="STAR",
+        meta={"SNRG": np.float32(3.5), "OBSID": np.int64(7), "NOTE": "é", "BAD": float("inf")},
+        warnings=("one", "two"),
+        path="/data/x.fits",
+    )
+    found = there_and_back(sent)
+    assert spectrum_hash(found) == spectrum_hash(sent)
+    for each in fields(Spectrum):
+        mine, theirs = getattr(sent, each.name), getattr(found, each.name)
+        if isinstance(mine, np.ndarray):
+            assert np.array_equal(mine, theirs)
+            assert theirs.dtype == mine.dtype
+        else:
+            assert theirs == mine, each.name
+
+
+def test_flux_that_is_no_number_and_what_is_not_there() -> None:
+    flux = np.array([1.0, np.nan, np.inf])
+    sent = Spectrum(wavelength=np.array([4000.0, 4001.0, 4002.0]), flux=flux)
+    found = there_and_back(sent)
+    assert np.array_equal(found.flux, flux, equal_nan=True)
+    assert found.ivar is None
+    assert found.mask is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"wavelength": "not base64!"},
+        {"wavelength": "AAAA"},
+        {"wavelength": 5},
+        {"flux": None},
+        {"flux": ""},
+        {"wavelength": [1, 2, 3]},
+        {"unknown": 1},
+        {"warnings": 7},
+        {"meta": 3},
+    ],
+)
+def test_a_spectrum_with_faults_is_refused(change: dict[str, object]) -> None:
+    with pytest.raises(WireError):
+        spectrum_from_json(spectrum_to_json(spectrum()) | change)
+
+
+@pytest.mark.parametrize("record", [None, [], "x", 3])
+def test_no_spectrum_no_model(record: object) -> None:
+    with pytest.raises(WireError):
+        spectrum_from_json(record)
+    with pytest.raises(WireError):
+        model_from_json(record)
+
+
+def test_models() -> None:
+    model = ModelRef(name="x", engine="gguf", sha256="ab", address="http://a/v1", also=("cd",))
+    found = model_from_json(asdict(model))
+    assert asdict(found) == asdict(model)
+    with pytest.raises(WireError):
+        model_from_json(asdict(model) | {"also": [3]})
+    with pytest.raises(WireError):
+        model_from_json({"name": "x", "engine": 3, "sha256": ""})

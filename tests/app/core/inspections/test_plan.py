@@ -20,7 +20,7 @@ def test_what_inspections_of_the_session_took(location):
             add_inspection(session, number, record)
         found = plan_inspections(session, "NANO", 2)
         assert (found.candidates, found.pending) == (12, 9)
-        assert found.rate.seconds_each == 3.0 and "measured" in found.rate.source
+        assert found.seconds_each == 3.0 and "measured" in found.source
         assert found.gpu_seconds == 27.0
         assert found.seconds == 13.5
         assert 9 * 100 < found.disk_bytes < 9 * 6000, "compressed"
@@ -31,12 +31,12 @@ def test_what_was_published(location):
         found = plan_inspections(session, "spec-o3-7b", 8)
         assert found.pending == 100
         assert found.seconds == pytest.approx(20.0), "0.2 s a sample on 8 H100"
-        assert "published" in found.rate.source
+        assert "published" in found.source
         seen = ModelRef(name="spec-o3-7b", sha256="cc")
         add_inspection(session, 1, replace(said(model=seen), seconds=0.0))
         untimed = plan_inspections(session, "spec-o3-7b", 8)
         assert untimed.pending == 99
-        assert untimed.rate.seconds_each == PUBLISHED_S
+        assert untimed.seconds_each == PUBLISHED_S
 
 
 def test_what_one_says_and_a_share(location):
@@ -45,7 +45,7 @@ def test_what_one_says_and_a_share(location):
         found = plan_inspections(session, "nano", 1, seconds_each=0.5, share=Share.parse("1/2"))
         assert found.pending == 5
         assert found.gpu_seconds == 2.5
-        assert found.rate.source == "as given"
+        assert found.source == "as given"
 
 
 def test_the_newest_weights_of_a_name_count(location):
@@ -55,7 +55,7 @@ def test_the_newest_weights_of_a_name_count(location):
             add_inspection(session, number, replace(said(model=old, number=number), seconds=8.0))
         add_inspection(session, 1, replace(said(model=NANO), seconds=2.0))
         found = plan_inspections(session, "nano", 1)
-        assert (found.pending, found.rate.seconds_each) == (3, 2.0)
+        assert (found.pending, found.seconds_each) == (3, 2.0)
 
 
 def test_an_unknown_model(location):

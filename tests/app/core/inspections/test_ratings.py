@@ -4,15 +4,7 @@ import pytest
 
 from agent.trajectory.trajectory import ModelRef
 from app.core.errors import SessionError
-from app.core.inspections.ratings import (
-    PREFIX,
-    agent_faults,
-    all_ratings,
-    rate,
-    rating_from,
-    rating_of,
-    rating_text,
-)
+from app.core.inspections import ratings
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
@@ -38,17 +30,17 @@ def test_each_person_has_one_that_is_replaced_and_taken_back(session):
     one = inspected(session, 1)
     heard = []
     session.changed.connect(lambda change: heard.append((change.aspect, change.candidate_ids)))
-    assert rate(session, 1, one, 3).overall == 3
-    assert rate(session, 1, one, 5).overall == 5
-    assert [each.overall for _, each in all_ratings(session)] == [5]
-    assert rate(session, 1, one, 5) is None and rating_of(session, 1, one) is None
-    assert list(all_ratings(session)) == []
+    assert ratings.rate(session, 1, one, 3).overall == 3
+    assert ratings.rate(session, 1, one, 5).overall == 5
+    assert [each.overall for _, each in ratings.all_ratings(session)] == [5]
+    assert ratings.rate(session, 1, one, 5) is None and ratings.rating_of(session, 1, one) is None
+    assert list(ratings.all_ratings(session)) == []
     assert heard == [("rating", frozenset({1}))] * 3
-    rate(session, 1, one, 1)
+    ratings.rate(session, 1, one, 1)
     session.reviewer = "Grace: the first"
-    assert rating_of(session, 1, one) is None
-    rate(session, 1, one, 4)
-    found = {each.by: each.overall for _, each in all_ratings(session)}
+    assert ratings.rating_of(session, 1, one) is None
+    ratings.rate(session, 1, one, 4)
+    found = {each.by: each.overall for _, each in ratings.all_ratings(session)}
     assert found == {"Ada": 1, "Grace: the first": 4}
 
 
@@ -57,13 +49,13 @@ def test_low_ratings_come_first_then_contradicted_verdicts(session):
     inspections = {number: inspected(session, number) for number in range(1, 7)}
     inspected(session, 7, "NO")
     for number, score in ((1, 2), (2, 5), (3, 0), (4, 3), (5, 5)):
-        rate(session, number, inspections[number], score)
+        ratings.rate(session, number, inspections[number], score)
     for number in (1, 3, 4):
         session.record_verdict(number, accept)
     session.record_verdict(5, reject)  # rated 5, but contradicted
     session.record_verdict(6, reject)
     session.record_verdict(7, accept)
-    found = agent_faults(session)
+    found = ratings.agent_faults(session)
     assert [(each.candidate_id, each.score, each.agent, each.person) for each in found] == [
         (3, 0, "YES", Verdict.ACCEPT), (1, 2, "YES", Verdict.ACCEPT), (5, 5, "YES", Verdict.REJECT),
         (6, None, "YES", Verdict.REJECT), (7, None, "NO", Verdict.ACCEPT),
@@ -73,17 +65,17 @@ def test_low_ratings_come_first_then_contradicted_verdicts(session):
 
 def test_facts_that_are_no_ratings_are_left_out(session):
     one = inspected(session, 1)
-    rate(session, 1, one, 1)
-    good = next(iter(all_ratings(session)))[1]
+    ratings.rate(session, 1, one, 1)
+    good = next(iter(ratings.all_ratings(session)))[1]
     for key, value in (
         ("1:x:Ada", "{"), ("1:y:Ada", '{"kind": "rating"}'), ("1:z:Ada", ""),
-        ("-1:x:Ada", rating_text(good)), ("one:x:Ada", rating_text(good)),
-        ("999:x:Ada", rating_text(good)),
+        ("-1:x:Ada", ratings.rating_text(good)), ("one:x:Ada", ratings.rating_text(good)),
+        ("999:x:Ada", ratings.rating_text(good)),
     ):  # fmt: skip
-        session.set_fact(PREFIX + key, value)
-    assert [number for number, _ in all_ratings(session)] == [1, 999]
-    assert [each.candidate_id for each in agent_faults(session)] == [1]
-    assert rating_from("[" * 9999) is None and rating_from(None) is None
+        session.set_fact(ratings.PREFIX + key, value)
+    assert [number for number, _ in ratings.all_ratings(session)] == [1, 999]
+    assert [each.candidate_id for each in ratings.agent_faults(session)] == [1]
+    assert ratings.rating_from("[" * 9999) is None and ratings.rating_from(None) is None
 
 
 def test_a_read_only_session_refuses(tmp_path):
@@ -91,7 +83,7 @@ def test_a_read_only_session_refuses(tmp_path):
         one = inspected(session, 1)
     reading = open_session(tmp_path / "a.speco3", "Ada", read_only=True)
     with reading as session, pytest.raises(SessionError):
-        rate(session, 1, one, 4)
+        ratings.rate(session, 1, one, 4)
 
 
 def test_a_rating_needs_a_name(tmp_path):
@@ -99,16 +91,16 @@ def test_a_rating_needs_a_name(tmp_path):
         one = inspected(session, 1, model=ModelRef(name="m"))
         session.reviewer = ""
         with pytest.raises(SessionError, match="needs your name"):
-            rate(session, 1, one, 4)
+            ratings.rate(session, 1, one, 4)
 
 
 def test_training_reads_them_from_a_file_and_from_a_server(location):
     """While the session is open, as the window has it."""
     with made(location, 4) as session:
         one, other = inspected(session, 1), inspected(session, 2)
-        rate(session, 1, one, 2)
+        ratings.rate(session, 1, one, 2)
         session.record_verdict(1, Opinion(verdict=Verdict.REJECT))
-        rate(session, 2, other, 5)
+        ratings.rate(session, 2, other, 5)
         reader = SessionReader(str(location))
         (found,) = reader.inspections()
     assert found.trajectory == one and found.answer == "NO" and found.lowest == 2

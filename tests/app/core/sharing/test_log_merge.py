@@ -38,9 +38,8 @@ def test_a_copy_that_went_on(tmp_path):
             here.record_verdict(4, ACCEPT)
             report = merge(here, there)
             assert report.lines == 4
-            assert verdicts(here) == {
-                (1, "Ada"): "ACCEPT", (2, "Ada"): "UNSURE", (4, "Ada"): "ACCEPT",
-            }  # fmt: skip
+            found = verdicts(here)
+            assert found == {(1, "Ada"): "ACCEPT", (2, "Ada"): "UNSURE", (4, "Ada"): "ACCEPT"}
             assert [each.candidate_id for each in report.conflicts] == [4]
             check(here)
             assert merge(here, there).lines == 0

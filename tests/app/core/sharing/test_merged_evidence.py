@@ -59,9 +59,8 @@ def test_both_agree_whatever_the_order(pair):
     assert merge(ada, ben).evidence == 3  # of 2, 3 and 5
     assert merge(ben, ada).evidence == 2  # of 1 and 4
     assert told(ada) == told(ben)
-    assert {key[0]: value[0].state.value for key, value in told(ada).items()} == {
-        1: "found", 2: "found", 3: "found", 4: "nothing", 5: "failed",
-    }  # fmt: skip
+    seen = {key[0]: value[0].state.value for key, value in told(ada).items()}
+    assert seen == {1: "found", 2: "found", 3: "found", 4: "nothing", 5: "failed"}
     assert answers(ada, 2)["vsx"].answer == found("RR")
     assert raw_reply(ada, answers(ada, 3)["vsx"].reply_id) == b"late"
     before = told(ada)

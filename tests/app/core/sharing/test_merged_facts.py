@@ -1,18 +1,35 @@
 """Assignments and known answers are merged, and a stranger cannot hide our candidates."""
 
 import shutil
+from dataclasses import replace
 
 import pytest
-from sqlalchemy import insert, update
+from sqlalchemy import insert, select, update
 
-from app.core.database.tables import assignments, known_answers
+from agent.trajectory.trajectory_file import to_line
+from app.core.database.tables import assignments, candidates, inspections, known_answers, repeats
 from app.core.errors import SessionError
+from app.core.inspections import store
+from app.core.inspections.shown_opinion import show_model, shown_model
+from app.core.inspections.store import add_inspection, inspections_of
+from app.core.session import verdict_log
 from app.core.session.assignments import parts
 from app.core.session.session import open_session
 from app.core.sharing.merge import merge
 from app.core.sharing.share_out import SharePlan, plan_of, share_out
+from app.core.statistics.repeats import record_repeat, repeats_of, withdraw_repeat
+from tests.app.core.inspected import MEASURED, NANO, said
+from tests.app.core.session.test_rebuild import moment
 from tests.app.core.sessions import made
 from tests.app.core.sharing.hidden import LIST, hide, known
+from tests.app.core.sharing.merged_sessions import (
+    ACCEPT,
+    REJECT,
+    copy_of,
+    inspected,
+    session_at,
+    verdicts,
+)
 from tests.app.core.sharing.test_share_out import given
 from tests.app.ui.candidates import sample_file
 
@@ -91,3 +108,138 @@ def test_a_spoilt_assignment_is_refused(tmp_path, spoilt):
         pytest.raises(SessionError, match="damaged"),
     ):
         merge(session, eve)
+
+
+# Inspections and repeats are merged.
+def agents(session):
+    names = ("agent_verdict", "agent_p_yes", "agent_model", "agent_stopped_by", "surprise")
+    with session.database.reading() as connection:
+        columns = (candidates.c[name] for name in (*names, "agents_differ"))
+        return [
+            tuple(row) for row in connection.execute(select(*columns).order_by(candidates.c.id))
+        ]
+
+
+def test_what_agents_said(tmp_path):
+    with (
+        session_at(tmp_path / "a.speco3") as into,
+        session_at(tmp_path / "b.speco3", "Ben", 6) as other,
+    ):
+        inspected(into, 1, "nano", moment(10), "NO")
+        inspected(into, 2, "nano", moment(30), "NO")
+        inspected(into, 3, "nano", moment(30), "NO")
+        inspected(other, 1, "nano", moment(20), "YES")
+        inspected(other, 2, "nano", moment(20), "YES")
+        inspected(other, 3, "large", moment(20), "YES")
+        inspected(other, 6, "large", moment(20), "YES")
+        show_model(into, None)
+        report = merge(into, other)
+        assert report.inspections == 3
+        with into.database.reading() as connection:
+            rows = connection.execute(select(inspections).order_by(inspections.c.id)).all()
+        assert sorted((row.candidate_id, row.model, row.at) for row in rows) == [
+            (1, "nano", moment(20)), (2, "nano", moment(30)), (3, "large", moment(20)),
+            (3, "nano", moment(30)), (6, "large", moment(20)),
+        ]  # fmt: skip
+        found = agents(into)
+        assert [each[0] for each in found] == ["YES", "NO", "NO", None, None, "YES"]
+        assert [each[5] for each in found] == [False, False, True, False, False, False]
+        show_model(into, shown_model(into))
+        assert agents(into) == found
+        assert merge(into, other).inspections == 0
+
+
+def test_agents_of_one_time_agree_everywhere(tmp_path):
+    """Of two inspections by one model at one time both files keep the same one."""
+    with session_at(tmp_path / "a.speco3") as one, session_at(tmp_path / "b.speco3") as two:
+        for session, verdict in ((one, "YES"), (two, "NO")):
+            for model in ("nano", "large") if session is one else ("large", "nano"):
+                inspected(session, 1, model, moment(20), verdict)
+            inspected(session, 1, "third", moment(30 if session is one else 10), verdict)
+            show_model(session, None)
+        merge(one, two)
+        merge(two, one)
+        assert agents(one) == agents(two)
+        assert agents(one)[0][:3] == ("YES", 0.9, "third")
+        assert [merge(one, two).inspections, merge(two, one).inspections] == [0, 0]
+
+
+def test_a_record_of_an_older_file_is_the_same_as_its_compressed_one(tmp_path):
+    long = replace(said(), overview_text="broad Hα " * 200)
+    with session_at(tmp_path / "a.speco3") as one, session_at(tmp_path / "b.speco3") as two:
+        kept = [add_inspection(session, 1, long) for session in (one, two)]
+        with two.database.writing() as connection:
+            plain = {"at": kept[0].at, "record": to_line(long)}
+            connection.exec_driver_sql("UPDATE inspections SET at = :at, record = :record", plain)
+        kinds = []
+        for session in (one, two):
+            with session.database.reading() as connection:
+                query = "SELECT typeof(record) FROM inspections"
+                kinds.append(connection.exec_driver_sql(query).scalar_one())
+        assert kinds == ["blob", "text"]
+        assert merge(one, two).inspections == merge(two, one).inspections == 0
+        assert inspections_of(one, 1)[0].trajectory == inspections_of(two, 1)[0].trajectory == long
+
+
+def test_an_older_inspection_by_another_model_is_not_shown(tmp_path, monkeypatch):
+    """Whatever comes last into the file: the newest by the clock is shown, as after a merge."""
+    with session_at(tmp_path / "a.speco3") as session:
+        for hour, model in ((9, NANO), (8, MEASURED)):
+            monkeypatch.setattr(store, "now", lambda hour=hour: moment(hour * 3600))
+            add_inspection(session, 1, said(model=model))
+        assert agents(session)[0][2] == NANO.name
+        assert [each.trajectory.model for each in inspections_of(session, 1)] == [NANO, MEASURED]
+        show_model(session, None)
+        assert agents(session)[0][2] == NANO.name
+
+
+def test_repeats_come_along_once_and_withdrawn_anywhere_they_are_everywhere(into, other):
+    other.record_verdict(2, ACCEPT)
+    record_repeat(other, 2, REJECT)
+    merge(into, other)
+    assert len(repeats_of(into)) == 1
+    withdraw_repeat(other)
+    assert merge(into, other).repeats == 0
+    assert repeats_of(into) == []
+    merge(other, into)
+    assert repeats_of(other) == []
+    other.record_verdict(2, ACCEPT)
+    record_repeat(other, 2, REJECT, seconds=1.0)
+    assert merge(into, other).repeats == 1
+    assert merge(into, other).repeats == 0
+    (repeat,) = repeats_of(into)
+    assert repeat.candidate_id == 2
+    assert repeat.reviewer == "Ben"
+    assert verdicts(into) == {(2, "Ben"): "ACCEPT"}
+    into.reviewer = "Ben"
+    assert withdraw_repeat(into) is None
+
+
+def test_repeats_of_one_time_that_differ(tmp_path, monkeypatch):
+    monkeypatch.setattr(verdict_log, "now", lambda: moment(5))
+    location = tmp_path / "a.speco3"
+    with session_at(location) as into:
+        into.record_verdict(2, ACCEPT)
+    with (
+        open_session(copy_of(location, "b"), "Ada") as other,
+        open_session(location, "Ada") as into,
+    ):
+        record_repeat(into, 2, REJECT)
+        record_repeat(other, 2, ACCEPT)
+        assert merge(into, other).repeats == 1
+        assert merge(other, into).repeats == 1
+        found = [{each.second.verdict for each in repeats_of(each)} for each in (into, other)]
+        assert found == [{"ACCEPT", "REJECT"}] * 2
+
+
+@pytest.mark.parametrize("table", [inspections, repeats])
+def test_a_time_that_is_none_is_refused(tmp_path, table):
+    """It would count as the newest for ever."""
+    with session_at(tmp_path / "a.speco3") as into, session_at(tmp_path / "b.speco3") as other:
+        other.record_verdict(2, ACCEPT)
+        record_repeat(other, 2, REJECT)
+        inspected(other, 1, "nano", moment(20), "YES")
+        with other.database.writing() as connection:
+            connection.execute(update(table).values(at="zzzz"))
+        with pytest.raises(SessionError, match="damaged"):
+            merge(into, other)

@@ -45,9 +45,8 @@ def test_what_is_gathered(location):
         say(session, "Ben", {4: R, 6: A})
         say(session, "Ada", {5: R, 7: A}, SEEN)
         own = nano_sample(session)
-        assert dict(zip(own.judged.p, own.judged.label, strict=True)) == {
-            0.05: True, 0.1: False, 0.25: True, 0.3: True,
-        }  # fmt: skip
+        found = dict(zip(own.judged.p, own.judged.label, strict=True))
+        assert found == {0.05: True, 0.1: False, 0.25: True, 0.3: True}
         assert own.unjudged.tolist() == [0.4, 0.45, 0.5]
         assert (own.unsure, own.shown, own.without_p) == (2, 1, 2)
 

@@ -7,16 +7,10 @@ import sklearn.metrics
 from agent.spectra.spectrum import Spectrum
 from app.core.report.evidence import accepted_cards, agent_differs, people_differ
 from app.core.session.records import Opinion
+from app.core.statistics import repeats
 from app.core.statistics.adjudication import count_disputes, disputes, set_adjudicator
 from app.core.statistics.calibration import calibrate, newest_calibration
 from app.core.statistics.people import reviewer_agreement
-from app.core.statistics.repeats import (
-    consistency,
-    plan_repeats,
-    record_repeat,
-    repeats_of,
-    withdraw_repeat,
-)
 from app.core.statistics.snr_bins import EDGES, split_by_snr
 from app.core.statistics.summary import statistics, to_plain
 from app.core.statistics.verdicts import read_verdicts, settled
@@ -56,15 +50,13 @@ def test_pairs_are_scikit_learns(session, rng):
     for name, verdicts in said.items():
         say(session, name, verdicts)
     found = reviewer_agreement(read_verdicts(session))
-    assert [(pair.first, pair.second) for pair in found.pairs] == [
-        ("Ada", "Ben"), ("Ada", "Cy"), ("Ben", "Cy"),
-    ]  # fmt: skip
+    told = [(pair.first, pair.second) for pair in found.pairs]
+    assert told == [("Ada", "Ben"), ("Ada", "Cy"), ("Ben", "Cy")]
     for pair in found.pairs:
         shared = sorted(said[pair.first].keys() & said[pair.second].keys())
         assert pair.every.n == len(shared)
-        assert pair.every.kappa.value == pytest.approx(
-            kappa(said[pair.first], said[pair.second], shared)
-        )
+        told = pair.every.kappa.value
+        assert told == pytest.approx(kappa(said[pair.first], said[pair.second], shared))
         assert pair.every.kappa.low < pair.every.kappa.value < pair.every.kappa.high
         alike = np.mean([said[pair.first][n] == said[pair.second][n] for n in shared])
         assert pair.every.observed.value == pytest.approx(alike)
@@ -111,9 +103,8 @@ def test_alone_there_is_nobody_to_agree_with(session):
 
 def test_edges_belong_to_the_bin_above():
     bins = list(split_by_snr(np.array([*EDGES, np.nan])))
-    assert [(each.low, each.found.tolist().index(True)) for each in bins] == [
-        (5.0, 0), (10.0, 1), (20.0, 2), (50.0, 3), (None, 4),
-    ]  # fmt: skip
+    found = [(each.low, each.found.tolist().index(True)) for each in bins]
+    assert found == [(5.0, 0), (10.0, 1), (20.0, 2), (50.0, 3), (None, 4)]
     assert list(split_by_snr(np.array([]))) == []
 
 
@@ -141,19 +132,22 @@ def story(location):
         set_adjudicator(session, "Cy")
         say(session, "Cy", {5: None, 6: None})
         session.record_verdict(71, Opinion(verdict=A, confidence=4))
-        plan = [number for number in range(1, 5) if plan_repeats(session, 1.0, gap=0)]
+        plan = [number for number in range(1, 5) if repeats.plan_repeats(session, 1.0, gap=0)]
         for number in plan:
-            record_repeat(session, number, Opinion(verdict=A, flags=("again",)), seconds=1.5)
-        withdrawn = withdraw_repeat(session)
+            repeats.record_repeat(
+                session, number, Opinion(verdict=A, flags=("again",)), seconds=1.5
+            )
+        withdrawn = repeats.withdraw_repeat(session)
         calibrate(session, nano_sample(session))
         found = statistics(session)
         verdicts = read_verdicts(session)
         cards = accepted_cards(session, settled(verdicts), read)
         return {
             "statistics": to_plain([found.counts, found.people, found.with_agents, found.agents]),
-            "consistency": consistency(session),
+            "consistency": repeats.consistency(session),
             "served": [
-                (each.candidate_id, each.is_same, each.second) for each in repeats_of(session)
+                (each.candidate_id, each.is_same, each.second)
+                for each in repeats.repeats_of(session)
             ],
             "withdrawn": withdrawn.candidate_id,
             "disputes": [(each.candidate_id, each.between) for each in disputes(session)],

@@ -12,17 +12,9 @@ from app.core.inspections.store import mark_fault
 from app.core.report.charts import counts_bar
 from app.core.session.records import Opinion
 from app.core.session.session import open_session
+from app.core.statistics import number_format
 from app.core.statistics.adjudication import set_adjudicator
 from app.core.statistics.calibration import calibrate
-from app.core.statistics.number_format import (
-    about,
-    chance,
-    duration,
-    percent,
-    rough_percent,
-    threshold,
-    with_interval,
-)
 from app.core.statistics.repeats import record_repeat
 from app.core.statistics.summary import statistics, to_plain
 from tests.agent.confidence.judged_samples import sample_judged
@@ -163,24 +155,24 @@ def test_what_was_judged_in_one_act_is_done_but_measures_nobody(location):
 
 # Numbers as people read them.
 def test_numbers_as_people_read_them():
-    assert [percent(each) for each in (0.9512, 0.999, 0.0, 1.0, 0.05)] == [
-        "95.1 %", "99.9 %", "0 %", "100 %", "5 %",
-    ]  # fmt: skip
-    assert rough_percent(0.9512) == "95 %"
-    assert [percent(each) for each in (0.9999, 0.99996)] == ["99.99 %", "99.996 %"]
+    found = [number_format.percent(each) for each in (0.9512, 0.999, 0.0, 1.0, 0.05)]
+    assert found == ["95.1 %", "99.9 %", "0 %", "100 %", "5 %"]
+    assert number_format.rough_percent(0.9512) == "95 %"
+    assert [number_format.percent(each) for each in (0.9999, 0.99996)] == ["99.99 %", "99.996 %"]
     shares = (1.0, 0.999, 0.994, 0.004, 0.0)
-    assert [rough_percent(each) for each in shares] == ["100 %", "> 99 %", "99 %", "< 1 %", "0 %"]
-    assert [threshold(each) for each in (0.9999, 0.99996, 0.5, 1.0)] == [
-        *("0.9999", "0.99996", "0.5", "1")
-    ]
-    assert [about(each) for each in (0.04, 9.94, 10.4, 12345.6)] == ["0.0", "9.9", "10", "12,346"]
+    told = [number_format.rough_percent(each) for each in shares]
+    assert told == ["100 %", "> 99 %", "99 %", "< 1 %", "0 %"]
+    found = [number_format.threshold(each) for each in (0.9999, 0.99996, 0.5, 1.0)]
+    assert found == [*("0.9999", "0.99996", "0.5", "1")]
+    told = [number_format.about(each) for each in (0.04, 9.94, 10.4, 12345.6)]
+    assert told == ["0.0", "9.9", "10", "12,346"]
     seconds = (0.4, 89, 91, 3540, 3600, 12_000, 35_000, 147_000, 2_250_000)
-    assert [duration(each) for each in seconds] == [
+    assert [number_format.duration(each) for each in seconds] == [
         *("0 s", "89 s", "2 min", "59 min", "1 h 0 min", "3 h 20 min", "9 h 43 min"),
         *("41 h", "625 h"),
     ]
-    assert with_interval(Estimate(0.7, -0.001, 1.0)) == "0.70 (0.00 to 1.00)"
-    assert with_interval(Estimate(None, float("nan"), float("nan"))) == "–"
+    assert number_format.with_interval(Estimate(0.7, -0.001, 1.0)) == "0.70 (0.00 to 1.00)"
+    assert number_format.with_interval(Estimate(None, float("nan"), float("nan"))) == "–"
 
 
 @pytest.mark.parametrize(
@@ -188,4 +180,4 @@ def test_numbers_as_people_read_them():
     [(0.0, "< 0.001"), (0.0004, "< 0.001"), (0.0012, "0.0012"), (0.5, "0.5"), (0.9996, "> 0.999")],
 )
 def test_a_chance_is_never_told_as_certain(p, told):
-    assert chance(p) == told
+    assert number_format.chance(p) == told

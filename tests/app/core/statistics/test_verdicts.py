@@ -57,9 +57,8 @@ def test_all_that_stand_and_no_more(session):
     say(session, "Ada", {7: None})
     set_snr(session, {3: 12.5})
     verdicts = read_verdicts(session)
-    assert told(verdicts) == {
-        (1, "Ben"): (R, R), (2, "Ben"): (U, U), (3, "Ben"): (A, A), (3, "Ada"): (R, R),
-    }  # fmt: skip
+    found = told(verdicts)
+    assert found == {(1, "Ben"): (R, R), (2, "Ben"): (U, U), (3, "Ben"): (A, A), (3, "Ada"): (R, R)}
     assert np.all(np.diff(verdicts.candidate) >= 0)
     assert dict(zip(verdicts.candidate.tolist(), verdicts.snr.tolist(), strict=True))[3] == 12.5
     assert np.isnan(verdicts.snr[0])

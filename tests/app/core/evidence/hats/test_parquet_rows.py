@@ -34,10 +34,8 @@ def test_columns_and_rows(tmp_path, monkeypatch):
     found = list(groups(path, layout))
     assert [len(group.ra) for group in found] == [4, 4, 2]
     assert np.concatenate([group.ra for group in found]) == pytest.approx(np.linspace(0, 90, 10))
-    assert found[0].rows(np.array([0, 3])) == [
-        (None, 0, 0.0, -5.0, "s0"),
-        (2.0, 3, 30.0, pytest.approx(-5.0 / 3.0), "s3"),
-    ]
+    told = found[0].rows(np.array([0, 3]))
+    assert told == [(None, 0, 0.0, -5.0, "s0"), (2.0, 3, 30.0, pytest.approx(-5.0 / 3.0), "s3")]
     assert [row[1] for row in found[2].rows(np.array([1]))] == [9]
 
 
