@@ -27,18 +27,15 @@ def info(
     spectrum = read_row(file, row)
     if as_json:
         typer.echo(json.dumps(summary(spectrum), allow_nan=False))
-    else:
-        Console().print(_table(clean_text(file.name), summary(spectrum)))
-
-
-def _table(name: str, facts: dict[str, Any]) -> Table:
-    table = Table(title=Text(name), title_justify="left", show_header=False, box=None)
+        return
+    title = Text(clean_text(file.name))
+    table = Table(title=title, title_justify="left", show_header=False, box=None)
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
-    for label, value in _lines(facts):
+    for label, value in _lines(summary(spectrum)):
         # Text, not str: rich would interpret markup in a header value.
         table.add_row(label, Text(value))
-    return table
+    Console().print(table)
 
 
 def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:

@@ -58,19 +58,16 @@ def plan(
     share = None if shard is None else Share.parse(shard)
     with open_session(session, reviewer_name(reviewer), read_only=True) as opened:
         found = plan_inspections(opened, model, gpus, seconds_each=seconds_each, share=share)
-    for line in plan_lines(found, model):
-        typer.echo(cleaned(line))
-
-
-def plan_lines(plan: Forecast, model: str) -> tuple[str, ...]:
-    of = counted_text(plan.candidates, "candidate")
-    return (
-        f"{plan.pending:,} of {of} to inspect with {model}",
-        f"rate       {plan.seconds_each:.3g} s each ({plan.source})",
-        f"time       {duration(plan.seconds)} with {counted_text(plan.gpus, 'GPU')}",
-        f"GPU-hours  {plan.gpu_seconds / 3600:,.3g}",
-        f"disk       {plan.disk_bytes / 1e6:,.3g} MB",
+    of = counted_text(found.candidates, "candidate")
+    lines = (
+        f"{found.pending:,} of {of} to inspect with {model}",
+        f"rate       {found.seconds_each:.3g} s each ({found.source})",
+        f"time       {duration(found.seconds)} with {counted_text(found.gpus, 'GPU')}",
+        f"GPU-hours  {found.gpu_seconds / 3600:,.3g}",
+        f"disk       {found.disk_bytes / 1e6:,.3g} MB",
     )
+    for line in lines:
+        typer.echo(cleaned(line))
 
 
 # Estimates how long the inspections that are left in a session take, and how much disk.

@@ -11,7 +11,7 @@ from agent.inspection.inspector_factory import default_model
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import load_tasks
 from agent.tasks.look import has_class
-from agent.trajectory.trajectory import Step, Trajectory
+from agent.trajectory.trajectory import Trajectory
 from app.core.inspections.batch import worker_task
 from app.core.session.session import Session
 from app.core.statistics.calibration import newest_calibration
@@ -114,7 +114,14 @@ def inspection_record(record: Trajectory) -> dict[str, Any]:
         "reasons": prose(plain_reasons(record), MAX_REASONS),
         "stopped_by": record.stopped_by,
         "stop_reason": printable(record.stop_reason, MAX_TEXT),
-        "evidence": [_look(step) for step in record.looks[:MAX_STEPS]],
+        "evidence": [
+            {
+                "range": None if step.range is None else list(step.range),
+                "label": printable(step.label, MAX_TEXT),
+                "measured": dict(step.measured),
+            }
+            for step in record.looks[:MAX_STEPS]
+        ],
         "seconds": round(record.seconds, 2),
     }
 
@@ -122,11 +129,3 @@ def inspection_record(record: Trajectory) -> dict[str, Any]:
 def plain_reasons(record: Trajectory) -> str:
     """The reasons of the answer, without the box in which the verdict is written."""
     return record.reasons.removeprefix(f"\\boxed{{{record.verdict}}}").strip()
-
-
-def _look(step: Step) -> dict[str, Any]:
-    return {
-        "range": None if step.range is None else list(step.range),
-        "label": printable(step.label, MAX_TEXT),
-        "measured": dict(step.measured),
-    }

@@ -79,7 +79,9 @@ class InspectRequest:
         return printable(Path(self.path or "").name, 80)
 
     def message(self, number: int) -> Message:
-        message: Message = {"type": "inspect", "id": number, "task": self._task()}
+        is_file = self.task.casefold().endswith(".toml")
+        task = str(Path(self.task).absolute()) if is_file else self.task
+        message: Message = {"type": "inspect", "id": number, "task": task}
         if self.spectrum is not None:
             message["spectrum"] = spectrum_to_json(self.spectrum)
         else:
@@ -87,10 +89,6 @@ class InspectRequest:
         if self.so_far is not None:
             message["so_far"] = to_json(self.so_far)
         return message | {"seed": self.seed, "deadline_s": self.deadline_s}
-
-    def _task(self) -> str:
-        is_file = self.task.casefold().endswith(".toml")
-        return str(Path(self.task).absolute()) if is_file else self.task
 
 
 def whole_path(path: str | os.PathLike[str]) -> str:

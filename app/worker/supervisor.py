@@ -99,11 +99,8 @@ class WorkerSupervisor:
             except errors.WorkerCrash as crash:
                 if self.selected is selected:
                     self._load_crashes += 1
-                    kind = (
-                        errors.LoadError
-                        if isinstance(crash, errors.WorkerTimeout)
-                        else errors.LoadCrash
-                    )
+                    is_late = isinstance(crash, errors.WorkerTimeout)
+                    kind = errors.LoadError if is_late else errors.LoadCrash
                     raise kind(f"{crash}", crash.detail) from crash
 
     def inspect(self, inspection: RunningInspection, more: More = _nothing) -> None:
@@ -236,7 +233,9 @@ class WorkerSupervisor:
             if message is not None and not child.was_killed:
                 return message
             if child.is_exhausted:
-                raise kind(_crash_message(child, activity), child.stderr)
+                line = f" (its last line: {child.last_line})" if child.last_line else ""
+                how = f"the worker {child.exit_description} while it {activity}{line}"
+                raise kind(f"{how}; the next request starts a new one", child.stderr)
             child.ask_for_life(PING_S, MAX_UNANSWERED)
             if once and not child.is_lost:
                 return None
@@ -250,12 +249,6 @@ class WorkerSupervisor:
         child = self._child
         if child is not None:
             child.wake()
-
-
-def _crash_message(child: ChildProcess, activity: str) -> str:
-    line = f" (its last line: {child.last_line})" if child.last_line else ""
-    message = f"the worker {child.exit_description} while it {activity}{line}"
-    return f"{message}; the next request starts a new one"
 
 
 # The inspections that run in one child process, and which of them ends when something happens.

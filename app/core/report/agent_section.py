@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from app.core.report import parts
 from app.core.report.charts import cut_histogram, reliability_diagram
-from app.core.report.content import DELTA, PRECISION, RECALL, ReliabilityContent
+from app.core.report.evidence import DELTA, PRECISION, RECALL, ReliabilityContent
 from app.core.report.markup import Cell, Markup, join, quoted, tag
 from app.core.report.svg import ACCEPT, REJECT, UNSURE
 from app.core.statistics.number_format import percent

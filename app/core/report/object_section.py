@@ -10,8 +10,7 @@ from agent.rendering.robust import limits
 from agent.spectra.gaps import with_gaps
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from app.core.report import svg
-from app.core.report.content import Content
-from app.core.report.evidence import Difference, EvidenceCard, KeyLook
+from app.core.report.evidence import Content, Difference, EvidenceCard, KeyLook
 from app.core.report.markup import Cell, Markup, join, quoted, tag
 from app.core.report.parts import named, paragraph, section, table
 from app.core.report.svg import AGENT, FAINT, RULE, SPECTRUM
@@ -31,9 +30,15 @@ GAP = 20.0  # steps this many times the usual one are not crossed by the curve
 
 
 def disagreement_section(content: Content) -> Markup | None:
-    if not content.people_differ and not content.agent_differs:
+    between, against = content.people_differ, content.agent_differs
+    if not between and not against:
         return None
-    return section("Disagreements", _between_people(content), _with_agent(content))
+    open_ones = content.statistics.counts.disputed
+    people = f"Between people: {content.disputes:,}, {open_ones:,} of them not settled"
+    if len(between) < content.disputes:
+        people += f"; {len(between):,} shown"
+    agent = f"Between people and agent, most confident agent first: {len(against):,} shown"
+    return section("Disagreements", _table(people, between), _table(agent, against))
 
 
 def cards_section(content: Content) -> Markup | None:
@@ -52,26 +57,9 @@ def cards_section(content: Content) -> Markup | None:
     return section("Accepted objects", paragraph(about, class_="note"), cards)
 
 
-def _between_people(content: Content) -> Markup | None:
-    shown = content.people_differ
+def _table(text: str, shown: Sequence[Difference]) -> Markup | None:
     if not shown:
         return None
-    open_ones = content.statistics.counts.disputed
-    text = f"Between people: {content.disputes:,}, {open_ones:,} of them not settled"
-    if len(shown) < content.disputes:
-        text += f"; {len(shown):,} shown"
-    return _table(text, shown)
-
-
-def _with_agent(content: Content) -> Markup | None:
-    shown = content.agent_differs
-    if not shown:
-        return None
-    text = f"Between people and agent, most confident agent first: {len(shown):,} shown"
-    return _table(text, shown)
-
-
-def _table(text: str, shown: Sequence[Difference]) -> Markup:
     rows = [(_object(each), _opinions(each), _agent(each)) for each in shown]
     return table(text, ("Object", "People", "Agent"), rows, class_="objects")
 

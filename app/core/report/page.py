@@ -8,8 +8,7 @@ from pathlib import Path
 from agent.atomic_file import write_file
 from app.core.errors import counted_text, disk_errors
 from app.core.report import agent_section, object_section, people_section
-from app.core.report.content import Content, gather_content
-from app.core.report.evidence import Read
+from app.core.report.evidence import Content, Read, gather_content
 from app.core.report.markup import Cell, Markup, join, page, quoted, style, tag
 from app.core.report.parts import facts, paragraph, simulated_badge
 from app.core.report.svg import ACCEPT, AGENT, FAINT, INK, REJECT, RULE, SOFT, UNSURE

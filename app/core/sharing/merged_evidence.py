@@ -60,7 +60,9 @@ def _merge_page(
     )
     found = target.execute(query.where(evidence.c.candidate_id.in_(numbers))).mappings()
     known: dict[Key, Values] = {_key(row): row for row in map(dict, found)}
-    hashes = _hashes(source, {each["reply_id"] for each in given} - {None})
+    replied = service_replies.c.id.in_({each["reply_id"] for each in given} - {None})
+    sent = source.execute(select(service_replies.c.id, service_replies.c.sha256).where(replied))
+    hashes = {row.id: str(row.sha256) for row in sent}
     new = []
     for each in given:
         sha256 = hashes.get(each["reply_id"], "")
@@ -100,12 +102,6 @@ def _mark_newest(target: Connection, numbers: set[int]) -> None:
         one = evidence.c.candidate_id == number, evidence.c.service == service
         changed = update(evidence).where(*one, evidence.c.release == release)
         target.execute(changed.values(is_newest=True))
-
-
-def _hashes(source: Connection, replies: set[int]) -> dict[int | None, str]:
-    query = select(service_replies.c.id, service_replies.c.sha256)
-    rows = source.execute(query.where(service_replies.c.id.in_(replies))).all()
-    return {row.id: str(row.sha256) for row in rows}
 
 
 def _copied_reply(target: Connection, source: Connection, reply: int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 from typing import Any
@@ -229,14 +229,17 @@ def assign_second_opinions(session: Session) -> int:
         numbers = {name: number for name, number in found.items() if number is not None}
         if len(numbers) < 2:
             return 0
-        wanted = [
-            (row.id, numbers[_second(plan.seed, numbers, name, row)])
-            for name, number in numbers.items()
-            for row in connection.execute(_asking(tree, number, session.database.is_file))
-        ]
-        assign(connection, [(number, who, "second") for number, who in wanted])
+        wanted: list[tuple[int, int, Reason]] = []
+        for name, number in numbers.items():
+            others = [each for each in numbers if each != name]
+            for row in connection.execute(_asking(tree, number, session.database.is_file)):
+                lots = {
+                    each: drawn(plan.seed, "second", each, *candidate_words(row)) for each in others
+                }
+                wanted.append((row.id, numbers[min(others, key=lots.__getitem__)], "second"))
+        assign(connection, wanted)
     if wanted:
-        touched = frozenset(number for number, _ in wanted)
+        touched = frozenset(number for number, *_ in wanted)
         session.changed.emit(Change(aspect="list", candidate_ids=touched))
     return len(wanted)
 
@@ -261,9 +264,3 @@ def _is_judged(candidate: Any, reviewer: Any) -> ColumnElement[bool]:
         judgements.c.reviewer_id == reviewer,
         judgements.c.verdict.is_not(None),
     )
-
-
-def _second(seed: int, people: Iterable[str], first: str, row: Any) -> str:
-    """Who is asked: of the others, whoever draws the lowest number for this candidate."""
-    others = [name for name in people if name != first]
-    return min(others, key=lambda name: drawn(seed, "second", name, *candidate_words(row)))

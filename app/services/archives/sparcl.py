@@ -9,7 +9,6 @@ import io
 import json
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import attrgetter
@@ -82,7 +81,9 @@ class Sparcl:
         records: list[Record] = []
         for search in searches:
             records += self._search(search, client, should_stop)
-        found = [_found(record, place) for record in _ordered(records)]
+        # The main spectrum of each object first, and the newest release before older ones.
+        records.sort(key=lambda each: (each.get("specprimary") in (False, 0), -_release(each)))
+        found = [_found(record, place) for record in records]
         near = [each for each in found if each.distance <= radius_arcsec]
         # A specid is not unique: with a position the one there is meant, and others are refused.
         found = sorted(near, key=attrgetter("distance")) if near or is_place else found
@@ -159,14 +160,7 @@ def boxes(
     return [((first, last), (low, high))]
 
 
-def _ordered(records: Sequence[Record]) -> list[Record]:
-    """The main spectrum of each object first, and the newest release before older ones."""
-    return sorted(
-        records, key=lambda each: (each.get("specprimary") in (False, 0), -_release_number(each))
-    )
-
-
-def _release_number(record: Record) -> int:
+def _release(record: Record) -> int:
     """The number of the release; an early one, DESI-EDR, has none."""
     match = _NUMBER.search(str(record.get("data_release", "")))
     return int(match.group(1)) if match else 0

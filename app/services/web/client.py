@@ -1,4 +1,7 @@
-"""Asks a server: bounded in time, size, redirects and pace, and stoppable at any moment."""
+"""Asks a server: bounded in time, size, redirects and pace, and stoppable at any moment.
+
+A host is asked evenly spaced, slower after faults, and not at all after many.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import random
 import threading
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 
@@ -18,7 +21,6 @@ from agent.engines.remote import http
 from agent.engines.remote.http import USER_AGENT, StoppableTransport
 from agent.web.body import whole_body
 from app.services.web import errors
-from app.services.web.pace import HostPace, wait_before_retry
 from app.services.web.urls import check_base, check_redirect, host_of, is_local, is_public_peer
 
 MAX_REDIRECTS = 3
@@ -33,6 +35,10 @@ UNHURRIED = 4 * PIECE
 PAUSE_S = 0.002
 """After each piece of a longer answer. A dozen that come at full speed would pass Python's lock
 from one to the other, and the window would wait for it; so one comes with 30 MB/s at most."""
+FAULTS_TO_REST = 5
+REST_S = 60.0
+FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 60.0
+SLICE_S = 0.1
 
 
 def never() -> bool:
@@ -62,6 +68,68 @@ class Reply:
     content: bytes
     media_type: str = ""
     seconds: float = 0.0
+
+
+@dataclass
+class HostPace:
+    """When one host may be asked next; any thread may use it.
+
+    After `FAULTS_TO_REST` faults in a row the host is left alone for a while; then one question
+    tries whether it is back.
+    """
+
+    per_second: float
+    clock: Callable[[], float] = time.monotonic
+    wait: Callable[[float], None] = time.sleep
+    _next_at: float = 0.0
+    _faults: int = 0
+    _resting_until: float = 0.0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def take_turn(self, until: float, should_stop: errors.ShouldStop) -> None:
+        """Wait until this host may be asked. Raises Busy, or Stopped."""
+        with self._lock:
+            now = self.clock()
+            if now < self._resting_until:
+                rest = self._resting_until - now
+                raise errors.Busy(f"not asked: it failed {self._faults} times in a row", rest)
+            at = max(self._next_at, now)
+            if at > until:
+                raise errors.Busy("not asked in time: other questions to this server come first")
+            self._next_at = at + 1.0 / self.per_second
+        self.pause_until(at, should_stop)
+
+    def pause_until(self, at: float, should_stop: errors.ShouldStop) -> None:
+        while True:
+            if should_stop():
+                raise errors.Stopped
+            left = at - self.clock()
+            if left <= 0.0:
+                return
+            self.wait(min(left, SLICE_S))
+
+    def note_success(self) -> None:
+        with self._lock:
+            self._faults, self._resting_until = 0, 0.0
+
+    def note_fault(self, error: errors.ServiceError) -> None:
+        """Count a fault of the host; what it answers wrongly is none of those."""
+        if not isinstance(error, errors.Unreachable | errors.Busy):
+            return
+        with self._lock:
+            now = self.clock()
+            self._faults += 1
+            if isinstance(error, errors.Busy) and error.after_s is not None:
+                self._next_at = max(self._next_at, now + min(error.after_s, LONGEST_WAIT_S))
+            if self._faults >= FAULTS_TO_REST:
+                self._resting_until = now + REST_S
+
+
+def wait_before_retry(attempt: int, error: errors.ServiceError, draw: random.Random) -> float:
+    """Seconds before the next attempt: longer each time, uneven, and as long as the server says."""
+    growing = min(FIRST_WAIT_S * 2.0**attempt, LONGEST_WAIT_S)
+    asked = error.after_s if isinstance(error, errors.Busy) and error.after_s is not None else 0.0
+    return max(min(asked, LONGEST_WAIT_S), growing * draw.uniform(0.5, 1.0))
 
 
 class WebClient:

@@ -9,7 +9,7 @@ from agent.confidence.scores import Estimate
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
 from app.core.errors import SessionError
 from app.core.inspections.store import add_inspection
-from app.core.report.content import gather_content
+from app.core.report.evidence import gather_content
 from app.core.report.object_section import cards_section, disagreement_section
 from app.core.report.page import write_report
 from app.core.report.parts import _shade, key, measured, named, share_of, table

@@ -7,8 +7,14 @@ import pytest
 
 from app.services.web import client as web
 from app.services.web import errors
-from app.services.web.client import Request, WebClient
-from app.services.web.pace import FAULTS_TO_REST, REST_S, HostPace, wait_before_retry
+from app.services.web.client import (
+    FAULTS_TO_REST,
+    REST_S,
+    HostPace,
+    Request,
+    WebClient,
+    wait_before_retry,
+)
 
 
 def test_a_question_is_stopped_while_the_server_says_nothing(server, client):
