@@ -37,8 +37,7 @@ def show_statistics(statistics: summary.Statistics, console: Console) -> None:
     console.print(
         f"{counted_text(counts.candidates, 'candidate')}: {counts.accepted:,} accepted, "
         f"{counts.rejected:,} rejected, {counts.unsure:,} unsure, {counts.disputed:,} disputed, "
-        f"{counts.open:,} open; "
-        f"{counts.inspected:,} inspected, {counts.unreadable:,} unreadable"
+        f"{counts.open:,} open; {counts.inspected:,} inspected, {counts.unreadable:,} unreadable"
     )
     if statistics.reviewers:
         verdicts = ("accepted", "rejected", "unsure", "blind")
@@ -112,8 +111,8 @@ def _consistency_lines(statistics: summary.Statistics) -> Iterator[str]:
         if observed.value is not None:
             yield (
                 f"{repeat.reviewer} judged {counted_text(repeat.agreement.n, 'candidate')} twice "
-                "and agreed on "
-                f"{rough_percent(observed.value)}; kappa {with_interval(repeat.agreement.kappa)}"
+                f"and agreed on {rough_percent(observed.value)}; "
+                f"kappa {with_interval(repeat.agreement.kappa)}"
             )
     for each in (*statistics.drift, *statistics.known):
         if each.words:
@@ -195,10 +194,9 @@ def stats(
         wants_cut = precision is not None or recall is not None
         cuts = plan_model_cuts(opened, verdicts, precision, recall) if wants_cut else ()
     if as_json:
-        record = {
-            **summary.to_plain(statistics),
-            **({"cuts": summary.to_plain(cuts)} if wants_cut else {}),
-        }
+        record = summary.to_plain(statistics)
+        if wants_cut:
+            record["cuts"] = summary.to_plain(cuts)
         typer.echo(json.dumps(record, ensure_ascii=False, allow_nan=False))
         return
     console = Console(highlight=False)

@@ -6,6 +6,7 @@ import queue
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Generic, Protocol, TypeVar
@@ -241,10 +242,8 @@ class _Batch(Generic[Key]):
 
     def _wait(self) -> RunningInspection:
         while True:
-            try:
+            with suppress(queue.Empty):
                 return self._done.get(timeout=POLL_S)
-            except queue.Empty:
-                continue
 
 
 # How many inspections to have in flight: doubled while more of them end in a second. A server that

@@ -112,7 +112,10 @@ class WorkerSupervisor:
         following: RunningInspection | None = inspection
         try:
             while following is not None or running:
-                if following is not None and self._may_start(running):
+                # Beside others it can run with the same model, in a child that lives.
+                child = self._child
+                is_same = running.load is self.selected and child is not None and not child.is_lost
+                if following is not None and (is_same or not running):
                     running.next = following
                     child, model = self.ready()
                     running.load = self.selected
@@ -123,12 +126,6 @@ class WorkerSupervisor:
                 following = following or more()
         except Exception as error:  # even a bug of ours must reach the one who waits
             running.fail(error)
-
-    def _may_start(self, running: Running) -> bool:
-        """Whether the next one can run beside those that run."""
-        child = self._child
-        is_same = running.load is self.selected and child is not None and not child.is_lost
-        return not running or is_same
 
     def _hear(self, running: Running) -> None:
         """Handle the next message about what runs, or the wake-up for another one."""
@@ -317,15 +314,8 @@ class Running:
         if not guilty and isinstance(crash, errors.WorkerTimeout):
             guilty = {number for number, each in self._all.items() if _is_late(each)}
 
-        def end(inspection: RunningInspection) -> None:
-            if inspection.number in guilty:
-                inspection.fail(crash)
-            else:
-                inspection.fail(
-                    errors.CrashBeside(str(crash), crash.detail, is_innocent=bool(guilty))
-                )
-
-        self._end(end)
+        beside = errors.CrashBeside(str(crash), crash.detail, is_innocent=bool(guilty))
+        self._end(lambda each: each.fail(crash if each.number in guilty else beside))
 
     def fail(self, error: Exception) -> None:
         """End all of them, and the one that was being started, with this error."""

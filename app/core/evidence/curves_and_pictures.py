@@ -62,7 +62,11 @@ def ask_any(
             answer = answer_of([_series(each) for each in curves])
         else:
             picture, exchange = sky_picture(service, client, position, should_stop)
-            answer = answer_of([] if picture is None else [_taken(picture)])
+            answer = answer_of([])
+            if picture is not None:
+                named = ("survey", "epoch", "arcsec")
+                values = {name: getattr(picture, name) for name in named}
+                answer = answer_of([Match(values=values, separation_arcsec=0.0)])
     except ServiceError as error:
         answer = failed(str(error))
     if session.is_read_only:
@@ -110,11 +114,6 @@ def _series(curve: light_curve.LightCurve) -> Match:
         "median": round(float(np.median(curve.mag)), 4),
         "amplitude": round(float(np.ptp(np.percentile(curve.mag, [5.0, 95.0]))), 4),
     }
-    return Match(values=values, separation_arcsec=0.0)
-
-
-def _taken(picture: SkyPicture) -> Match:
-    values = {"survey": picture.survey, "epoch": picture.epoch, "arcsec": picture.arcsec}
     return Match(values=values, separation_arcsec=0.0)
 
 

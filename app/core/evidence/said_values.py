@@ -71,8 +71,8 @@ def said_of(answers: Mapping[str, Answer], name: str) -> Said | Gap:
         return Gap.NO_VALUE
     if isinstance(value, str):
         return Said(value=value, matches=count)
-    error = match.values.get(f"{column}_error")
-    return Said(value=float(value), error=_positive(error), matches=count)
+    error = finite_number(match.values.get(f"{column}_error")) or 0.0
+    return Said(value=float(value), error=max(error, 0.0), matches=count)
 
 
 def difference(first: Said | Gap, second: Said | Gap) -> Said | Gap:
@@ -109,10 +109,6 @@ def _is_known(service: str, column: str) -> bool:
         return False
     names = {each.name for each in known.columns}
     return column in names or column == SEPARATION or f"{service}.{column}" == ABSOLUTE
-
-
-def _positive(error: object) -> float:
-    return max(finite_number(error) or 0.0, 0.0)
 
 
 # Matches of a catalogue as JSON, as the session keeps them.

@@ -170,16 +170,11 @@ def merge_assignments(
     for rows in pages(source, select(assignments), *key, at_once=MAX_IDS):
         given = [_assignment(row, ids, reviewers) for row in rows]
         here = assignments.c.candidate_id.in_([each["candidate_id"] for each in given])
-        known = {
-            _assignment_key(row): row
-            for row in target.execute(select(assignments).where(here)).mappings()
-        }
-        new = [
-            each
-            for each in given
-            if _assignment_key(each) not in known
-            or _order(each) > _order(known[_assignment_key(each)])
-        ]
+        there = target.execute(select(assignments).where(here)).mappings()
+        known = {(row["candidate_id"], row["reviewer_id"]): _order(row) for row in there}
+        keys = [(each["candidate_id"], each["reviewer_id"]) for each in given]
+        pairs = zip(keys, given, strict=True)
+        new = [each for k, each in pairs if k not in known or _order(each) > known[k]]
         if new:
             made = insert_or_update(target, assignments)
             changed = {name: made.excluded[name] for name in ("reason", "at", "withdrawn")}
@@ -195,9 +190,8 @@ def merge_known(target: Connection, source: Connection, ids: IdMap, highest: int
     Only of those: another session must not take candidates out of our catalogues.
     """
     found = []
-    for row in source.execute(
-        select(tables.known_answers).order_by(tables.known_answers.c.candidate_id)
-    ):
+    query = select(tables.known_answers).order_by(tables.known_answers.c.candidate_id)
+    for row in source.execute(query):
         known_answer_from(row)  # raises SessionError if it is invalid
         number = ids[row.candidate_id]
         if number > highest:
@@ -212,10 +206,6 @@ def _assignment(row: Row[Any], ids: IdMap, reviewers: ReviewerMap) -> Values:
     if not is_sound or row.reason not in REASONS or not is_timestamp(row.at):
         raise damaged("an assignment of the other session")
     return _moved(row, ids, reviewers)
-
-
-def _assignment_key(values: Any) -> tuple[int, int]:
-    return values["candidate_id"], values["reviewer_id"]
 
 
 def _order(values: Any) -> tuple[str, bool, str]:

@@ -86,11 +86,6 @@ BANDS = (
 SERVICES = tuple(dict.fromkeys(each.service for each in BANDS))
 
 
-def bands_of(service: str) -> Mapping[str, Band]:
-    """The bands of a service by its columns."""
-    return {each.column: each for each in BANDS if each.service == service}
-
-
 def is_limit(service: str, column: str, values: Mapping[str, Value]) -> bool:
     """Whether the magnitude in this column only says that the star is fainter."""
     columns, letters = BANDS_OF_LETTERS.get(service, ()), values.get("quality")

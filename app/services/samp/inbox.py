@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from app.services.samp.hub import is_here
@@ -109,21 +109,17 @@ class Inbox:
             self._answer(call, "too many messages at once")
             return
         try:
-            pool.submit(self._work_off_and_free, sender, call, mtype, params)
+            done = pool.submit(self._work_off, sender, call, mtype, params)
         except RuntimeError:  # it was closed just now
             self._free.release()
+        else:
+            done.add_done_callback(lambda _: self._free.release())
 
     def _work_off_pick(self) -> None:
         with self._lock:
             pick, self._pick = self._pick, None
         if pick is not None:
             self._work_off(*pick)
-
-    def _work_off_and_free(self, *message: Any) -> None:
-        try:
-            self._work_off(*message)
-        finally:
-            self._free.release()
 
     def _work_off(self, sender: object, call: object, mtype: str, params: object) -> None:
         name = self._name_of(sender) if isinstance(sender, str) else UNKNOWN

@@ -12,6 +12,7 @@ from app.services.photometry.synthetic import compare, flux_points, synthetic_ma
 from app.ui.judge.evidence.value_texts import value_rows
 
 WAVELENGTH = np.linspace(3500.0, 10_200.0, 4000)
+BY_COLUMN = {(each.service, each.column): each for each in bands.BANDS}
 
 
 def flat_in_frequency(magnitude: float) -> np.ndarray:
@@ -32,14 +33,14 @@ def answers(**magnitudes: float) -> dict[str, Answer]:
 
 def test_a_band_has_a_magnitude_where_good_pixels_cover_it():
     spectrum = Spectrum(wavelength=WAVELENGTH, flux=flat_in_frequency(17.3))
-    for band in bands.bands_of("panstarrs").values():
+    for band in (each for each in bands.BANDS if each.service == "panstarrs"):
         assert synthetic_magnitude(spectrum, band) == pytest.approx(17.3, abs=0.01)
-    assert synthetic_magnitude(spectrum, bands.bands_of("galex")["nuv"]) is None
-    assert synthetic_magnitude(spectrum, bands.bands_of("twomass")["j"]) is None
+    assert synthetic_magnitude(spectrum, BY_COLUMN["galex", "nuv"]) is None
+    assert synthetic_magnitude(spectrum, BY_COLUMN["twomass", "j"]) is None
     ivar = np.where((WAVELENGTH > 5600) & (WAVELENGTH < 6500), 0.0, 1.0)
     spectrum = Spectrum(wavelength=WAVELENGTH, flux=flat_in_frequency(17.3), ivar=ivar)
-    assert synthetic_magnitude(spectrum, bands.bands_of("panstarrs")["r"]) is None
-    assert synthetic_magnitude(spectrum, bands.bands_of("panstarrs")["g"]) is not None
+    assert synthetic_magnitude(spectrum, BY_COLUMN["panstarrs", "r"]) is None
+    assert synthetic_magnitude(spectrum, BY_COLUMN["panstarrs", "g"]) is not None
 
 
 def test_magnitudes_are_fluxes_whose_level_is_compared_within_errors():
@@ -85,7 +86,7 @@ def test_relative_flux_is_moved_to_agree_and_one_band_that_does_not_is_told():
     ("allwise", "w4", 5.0901e-18),
 ])  # fmt: skip
 def test_magnitude_0_has_the_flux_that_is_published(service, column, w_cm2_um):
-    flux = bands.bands_of(service)[column].flux(0.0)  # erg / s / cm2 / angstrom
+    flux = BY_COLUMN[service, column].flux(0.0)  # erg / s / cm2 / angstrom
     assert flux * 1e-3 == pytest.approx(w_cm2_um, rel=0.005)
 
 
