@@ -72,7 +72,12 @@ def demo(
         raise WorkbenchError(f"{out}: not a folder to write to: {error.strerror}") from error
     truth = _truth(sample / "truth.csv")
     with _session(out / "sample.speco3", sample) as session:
-        _check_is_demo(session, truth)
+        if not all(_key(row.candidate) in truth for row in matching(session, EVERYTHING)):
+            # It may be the user's own.
+            raise WorkbenchError(
+                f"{session.location} contains other candidates than the sample: choose another "
+                "folder with --out"
+            )
         workers = min(MAX_WORKERS, os.cpu_count() or 1)
         run_vet(session, LoadRequest(model or default_model(session.task.id)), workers=workers)
         rows = list(matching(session, EVERYTHING, Sort("p_yes", descending=True)))
@@ -108,15 +113,6 @@ def _truth(path: Path) -> Truth:
         return {
             (Path(row["file"]).name, int(row["row"])): row["label"] for row in csv.DictReader(file)
         }
-
-
-def _check_is_demo(session: Session, truth: Truth) -> None:
-    """Raise if the existing session has other candidates: it may be the user's own."""
-    if not all(_key(row.candidate) in truth for row in matching(session, EVERYTHING)):
-        raise WorkbenchError(
-            f"{session.location} contains other candidates than the sample: choose another folder "
-            "with --out"
-        )
 
 
 def _key(candidate: Candidate) -> tuple[str, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, Row, Table, delete, insert, select, update
 
 from agent.tasks.task import Task
 from agent.trajectory.trajectory_file import MAX_LINE
@@ -119,24 +119,25 @@ def merge_measurements(
     target: Connection, source: Connection, ids: IdMap, reviewers: ReviewerMap
 ) -> int:
     """Add the new ones and return their number; one withdrawn anywhere is withdrawn."""
-    added = 0
-    for rows in pages(source, select(measurements), measurements.c.id, at_once=MAX_IDS):
-        checked = [_checked(row, ids, reviewers) for row in rows]
-        given = {_key(each): each for each in checked}
-        withdrawn = {_key(each) for each in checked if each["withdrawn"]}
-        there = measurements.c.candidate_id.in_([each["candidate_id"] for each in given.values()])
-        known: dict[str, list[int]] = {}
-        for row in target.execute(select(measurements).where(there)).mappings():
-            known.setdefault(_key(row), []).append(row["id"])
-        news = [key for key in given if key not in known]
+    found = pages(source, select(measurements), measurements.c.id, at_once=MAX_IDS)
+    checked = ([_checked(row, ids, reviewers) for row in rows] for rows in found)
+    return sum(_merge_withdrawable(target, measurements, given) for given in checked)
+
+
+def _merge_withdrawable(target: Connection, table: Table, checked: Sequence[Values]) -> int:
+    given = {_key(each): each for each in checked}
+    withdrawn = {_key(each) for each in checked if each["withdrawn"]}
+    there = table.c.candidate_id.in_([each["candidate_id"] for each in checked])
+    known: dict[str, list[int]] = {}
+    for row in target.execute(select(table).where(there)).mappings():
+        known.setdefault(_key(row), []).append(row["id"])
+    news = [key for key in given if key not in known]
+    if news:
         new = [{**given[key], "withdrawn": key in withdrawn} for key in news]
-        if new:
-            target.execute(insert(measurements), new)
-        taken = [number for key in withdrawn & set(known) for number in known[key]]
-        withdraw = update(measurements).where(measurements.c.id.in_(taken))
-        target.execute(withdraw.values(withdrawn=True))
-        added += len(new)
-    return added
+        target.execute(insert(table), new)
+    taken = [number for key in withdrawn & set(known) for number in known[key]]
+    target.execute(update(table).where(table.c.id.in_(taken)).values(withdrawn=True))
+    return len(news)
 
 
 def _checked(row: Row[Any], ids: IdMap, reviewers: ReviewerMap) -> Values:
@@ -307,20 +308,9 @@ def merge_repeats(
     target: Connection, source: Connection, ids: IdMap, lines: IdMap, reviewers: ReviewerMap
 ) -> int:
     """Merge the repeats and return the number of new ones; one withdrawn anywhere is withdrawn."""
-    added = 0
-    for rows in pages(source, select(repeats), repeats.c.id, at_once=MAX_IDS):
-        given = [_repeat(row, ids, lines, reviewers) for row in rows]
-        there = repeats.c.candidate_id.in_([each["candidate_id"] for each in given])
-        found = target.execute(select(repeats).where(there)).mappings()
-        known = {_key(row): row["id"] for row in found}
-        new = [each for each in given if _key(each) not in known]
-        if new:
-            target.execute(insert(repeats), new)
-        taken = [known.get(_key(each)) for each in given if each["withdrawn"]]
-        withdrawn = update(repeats).where(repeats.c.id.in_([each for each in taken if each]))
-        target.execute(withdrawn.values(withdrawn=True))
-        added += len(new)
-    return added
+    found = pages(source, select(repeats), repeats.c.id, at_once=MAX_IDS)
+    checked = ([_repeat(row, ids, lines, reviewers) for row in rows] for rows in found)
+    return sum(_merge_withdrawable(target, repeats, given) for given in checked)
 
 
 def _repeat(row: Row[Any], ids: IdMap, lines: IdMap, reviewers: ReviewerMap) -> Values:

@@ -129,11 +129,8 @@ class SimilarIndex:
         some = min(count, len(ids))
         best = np.argpartition(-likeness, some - 1)[:some] if some else np.empty(0, np.int64)
         best = best[np.lexsort((ids[best], -likeness[best]))]
-        return [
-            Similar(int(ids[row]), float(likeness[row]))
-            for row in best
-            if np.isfinite(likeness[row])
-        ]
+        best = best[np.isfinite(likeness[best])]
+        return [Similar(int(ids[row]), float(likeness[row])) for row in best]
 
     def order(self, vector: Features) -> Numbers:
         """The ids of all that are known, most alike first."""
