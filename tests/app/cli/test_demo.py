@@ -83,8 +83,7 @@ def test_it_goes_on_with_what_is_there(shown):
     with open_session(out / "sample.speco3", "Ada") as session:
         session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
     result = demo(out)
-    assert result.exit_code == 0
-    assert f"0 inspected with {MODEL}" in result.stdout
+    assert result.exit_code == 0 and f"0 inspected with {MODEL}" in result.stdout
     with open_session(out / "sample.speco3", "Ada") as session:
         assert session.judgement(2).opinion.verdict is Verdict.ACCEPT
 
@@ -111,8 +110,7 @@ def test_places_where_it_cannot_be_written(tmp_path):
     taken = tmp_path / "file"
     taken.write_text("not a folder")
     result = CliRunner().invoke(workbench(), ["demo", "--out", str(taken)])
-    assert result.exit_code == 1
-    assert "not a folder to write to" in str(result.exception)
+    assert result.exit_code == 1 and "not a folder to write to" in str(result.exception)
 
 
 # The self-test: that it sees what is there, and what is wrong.
@@ -163,16 +161,14 @@ def test_rows_tell_whatever_happens_in_one_line(tmp_path, capsys):
     assert states == {"FAILED": 3, "–": 1, "ok": 1}
     rows = capsys.readouterr().out.splitlines()
     assert [row.split()[0] for row in rows] == ["FAILED", "FAILED", "–", "FAILED", "ok"]
-    assert rows[0].endswith("no reader knows this file")
-    assert rows[1].endswith("KeyError: 'gone'")
+    assert rows[0].endswith("no reader knows this file") and rows[1].endswith("KeyError: 'gone'")
     assert "No space left" in rows[3]
     assert list(tmp_path.iterdir()) == []
     run_checks(
         [Check(part="a", name="one", run=raising(ReadError("two\nlines \x1b[31m")))], tmp_path
     )
     said = capsys.readouterr().out
-    assert len(said.splitlines()) == 1
-    assert "\x1b" not in said
+    assert len(said.splitlines()) == 1 and "\x1b" not in said
 
 
 def test_a_failed_check_is_an_error_of_the_program(monkeypatch):

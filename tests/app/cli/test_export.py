@@ -92,8 +92,7 @@ def test_nothing_accepted(tmp_path: Path) -> None:
 def test_a_report_is_of_all(place: Path) -> None:
     given = ["export", str(place), str(place.with_suffix(".html")), "--which", "accepted"]
     result = CliRunner().invoke(workbench(), given)
-    assert result.exit_code == 2
-    assert "whole session" in result.stderr
+    assert result.exit_code == 2 and "whole session" in result.stderr
     assert "report written" in export(place, place.with_suffix(".html"))
 
 

@@ -43,10 +43,8 @@ def test_json_alone_on_stdout_with_its_keys_and_the_plain_form(lamost: Path) -> 
     result = run(lamost, "--json")
     assert result.exit_code == 0
     facts = json.loads(result.stdout)
-    assert set(facts) >= KEYS
-    assert facts["survey"] == "LAMOST"
-    assert facts["simulated"] is True
-    assert facts["n_pixels"] == samples.PIXELS
+    assert set(facts) >= KEYS and facts["survey"] == "LAMOST"
+    assert facts["simulated"] is True and facts["n_pixels"] == samples.PIXELS
     assert facts["wavelength"] == pytest.approx([samples.WAVELENGTH[0], samples.WAVELENGTH[-1]])
     assert result.stdout.count("\n") == 1
     result = run(lamost)
@@ -63,8 +61,7 @@ def test_what_is_not_told_is_null_never_nan(tmp_path: Path) -> None:
     result = run(path, "--json")
     assert "NaN" not in result.stdout
     facts = json.loads(result.stdout)
-    assert facts["ra"] is None
-    assert facts["z"] is None
+    assert facts["ra"] is None and facts["z"] is None
     assert facts["n_bad"] == 1
 
 
@@ -93,8 +90,7 @@ def test_the_program_ends_with_one_and_a_message_without_traceback(
     out, err = capsys.readouterr()
     assert ended.value.code == 1
     assert out == ""
-    assert err.startswith("spec-o3: coadd-1.fits: it holds 5 spectra")
-    assert "Traceback" not in err
+    assert err.startswith("spec-o3: coadd-1.fits: it holds 5 spectra") and "Traceback" not in err
 
 
 def test_info_imports_nothing_heavy(lamost: Path) -> None:

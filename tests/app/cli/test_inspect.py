@@ -61,10 +61,8 @@ def test_for_people(scripted):
     asked = scripted()
     result = invoke("--task", "cv")
     assert result.exit_code == 0, result.output
-    assert "SIMULATED" in result.stdout
-    assert "6400 to 6700 Å" in result.stdout
-    assert "does not overlap" in result.stdout
-    assert "Hα in " in result.stdout
+    assert "SIMULATED" in result.stdout and "6400 to 6700 Å" in result.stdout
+    assert "does not overlap" in result.stdout and "Hα in " in result.stdout
     assert "Broad ?[31mHα." in result.stdout
     assert result.stdout.rstrip().splitlines()[-1].startswith("YES   p(YES) 0.9")
     assert asked["engine"].is_closed
@@ -92,8 +90,7 @@ def test_for_scripts(scripted):
 def test_runs_are_averaged_and_records_kept(scripted, tmp_path):
     asked = scripted()
     result = invoke("--task", "CV", "--runs", "3")
-    assert result.exit_code == 0
-    assert "over 3 inspections" in result.stdout
+    assert result.exit_code == 0 and "over 3 inspections" in result.stdout
     assert asked["extra_runs"] == 2
     scripted()
     out = tmp_path / "looks.jsonl"
@@ -101,8 +98,7 @@ def test_runs_are_averaged_and_records_kept(scripted, tmp_path):
         assert invoke("--task", "CV", "--save", str(out)).exit_code == 0
         records = list(read_trajectories(out))
         assert len(records) == count
-    assert records[0].verdict == "YES"
-    assert records[0].spectrum.simulated
+    assert records[0].verdict == "YES" and records[0].spectrum.simulated
 
 
 def test_an_engine_that_fails(scripted):
@@ -144,8 +140,7 @@ def test_usage(words):
 
 def test_an_unknown_task():
     result = invoke("--task", "quasar?")
-    assert result.exit_code == 1
-    assert "no task" in str(result.exception)
+    assert result.exit_code == 1 and "no task" in str(result.exception)
 
 
 # Steps of an inspection in the terminal.

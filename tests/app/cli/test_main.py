@@ -86,16 +86,14 @@ def test_a_list_read_by_a_child_of_the_program() -> None:
 
 def test_the_server_s_child_has_its_own_usage() -> None:
     done = child("--child", "llama-server")
-    assert done.returncode == 2
-    assert b"model" in done.stderr
+    assert done.returncode == 2 and b"model" in done.stderr
     assert b"Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("words", [(), ("os",), ("../worker",), ("app.worker.__main__",)])
 def test_no_other_module_can_be_had(words: tuple[str, ...]) -> None:
     done = child("--child", *words)
-    assert done.returncode == 2
-    assert done.stderr.startswith(b"spec-o3: unknown child process")
+    assert done.returncode == 2 and done.stderr.startswith(b"spec-o3: unknown child process")
     assert done.stdout == b""
 
 
@@ -189,8 +187,7 @@ def test_a_message_is_one_line_and_json_stands_alone(run, odd: Path) -> None:
 @pytest.mark.parametrize("command", [*COMMANDS, "models list", "models get", "models path", ""])
 def test_help_without_work(run, command: str) -> None:
     done = run(*command.split(), "--help")
-    assert done.returncode == 0
-    assert b"Usage:" in done.stdout
+    assert done.returncode == 0 and b"Usage:" in done.stdout
     assert done.stderr == b""
 
 
@@ -205,8 +202,7 @@ def test_help_without_work(run, command: str) -> None:
 ])  # fmt: skip
 def test_usage(run, words: tuple[str, ...]) -> None:
     done = run(*words)
-    assert done.returncode == 2
-    assert done.stdout == b""
+    assert done.returncode == 2 and done.stdout == b""
     assert b"Usage:" in done.stderr
 
 
@@ -232,8 +228,7 @@ def test_what_runs_out_is_told_in_a_sentence(run, monkeypatch, error, words) -> 
 
     monkeypatch.setattr("app.cli.main.workbench", fail)
     done = run("stats", "night.speco3")
-    assert done.returncode == 1
-    assert done.stderr.startswith(b"spec-o3: " + words)
+    assert done.returncode == 1 and done.stderr.startswith(b"spec-o3: " + words)
     assert done.stderr.count(b"\n") == 1
 
 
@@ -268,8 +263,7 @@ def test_a_name_that_looks_like_markup(
         show(1, 4)
     out, err = capsys.readouterr()
     assert out == ""
-    assert "writing [/b] ?]0;x??.csv" in err
-    assert "25%" in err
+    assert "writing [/b] ?]0;x??.csv" in err and "25%" in err
 
 
 # A limit of the shell that is too low is told before anything is tried.

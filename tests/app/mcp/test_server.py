@@ -149,8 +149,7 @@ def test_a_proposal_is_no_verdict(own_night, tmp_path):
     found = [(each["model"], each["verdict"]) for each in one["inspections"]]
     assert found == [("mcp: Tester", "YES")]
     with open_session(own_night, "Ada", read_only=True) as session:
-        assert list(session.history()) == []
-        assert session.candidate(1).agent_model == "mcp: Tester"
+        assert list(session.history()) == [] and session.candidate(1).agent_model == "mcp: Tester"
         assert session.candidate(2).agent_verdict is None
         export(session, tmp_path / "out.csv", which="all")
     text = (tmp_path / "out.csv").read_text()

@@ -115,8 +115,7 @@ def test_windows_are_kept_with_what_we_measure_there_and_an_unsure_one_says_so(o
     assert record.model.name == "mcp: planner" and record.task == "CV"
     proposals.add(1, "UNSURE", "too noisy", [])
     (stored,) = inspections_of(opened, 1)
-    assert stored.trajectory.verdict is None
-    assert stored.trajectory.reasons == "UNSURE: too noisy"
+    assert stored.trajectory.verdict is None and stored.trajectory.reasons == "UNSURE: too noisy"
 
 
 def test_a_model_that_a_person_chose_stays_the_one_shown(own_night, opened, proposals):

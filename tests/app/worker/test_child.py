@@ -102,8 +102,7 @@ def test_a_request_with_faults_is_refused(lasting_line: Line, change: dict[str, 
     lasting_line.hear("loaded")
     lasting_line.say(encode(request().message(7) | change))
     reply = lasting_line.hear("failed")
-    assert reply is not None
-    assert reply["id"] == 7
+    assert reply is not None and reply["id"] == 7
     lasting_line.say(encode(request().message(8)))
     assert lasting_line.hear("done") is not None
 
@@ -111,8 +110,7 @@ def test_a_request_with_faults_is_refused(lasting_line: Line, change: dict[str, 
 def test_no_model_no_inspection(line: Line) -> None:
     line.say(encode(request().message(1)))
     reply = line.hear()
-    assert reply is not None
-    assert "no model is loaded" in reply["message"]
+    assert reply is not None and "no model is loaded" in reply["message"]
 
 
 def test_side_by_side_only_the_result_is_told_and_when_the_file_is_read(line: Line) -> None:
@@ -133,8 +131,7 @@ def test_side_by_side_only_the_result_is_told_and_when_the_file_is_read(line: Li
 def test_unknown_options_are_said(line: Line) -> None:
     line.ask("load", model="good", options={"model": 1})
     reply = line.hear()
-    assert reply is not None
-    assert "TypeError" in reply["message"]
+    assert reply is not None and "TypeError" in reply["message"]
 
 
 @pytest.mark.parametrize("polite", [True, False], ids=["quit", "end of input"])

@@ -21,8 +21,7 @@ from tests.app.worker.scripted_child import ANSWER, ZOOM
 def test_events_come_in_order_and_words_as_they_are_said(shared: WorkerClient) -> None:
     recorder = EventRecorder()
     trajectory = shared.inspect(request("plain"), recorder).result(LONG_S)
-    assert isinstance(recorder.events[0], Started)
-    assert recorder.events[0].model.name == "good"
+    assert isinstance(recorder.events[0], Started) and recorder.events[0].model.name == "good"
     assert recorder.events[-1] == Finished(trajectory)
     assert "".join(event.text for event in recorder.of(TextGenerated)) == ZOOM + ANSWER
     assert len(recorder.of(TextGenerated)) > 5

@@ -46,8 +46,7 @@ def test_one_that_killed_by_chance_is_tried_again(tmp_path: Path) -> None:
     name = f"kill-unless-there:{tmp_path / 'there'}"
     with WorkerPool(1, GOOD, command=COMMAND) as pool:
         (outcome,) = pool.run(batch(name))
-    assert outcome.trajectory is not None
-    assert outcome.error is None
+    assert outcome.trajectory is not None and outcome.error is None
 
 
 @POSIX
@@ -148,8 +147,7 @@ def test_the_model_is_known_before_the_batch_begins() -> None:
     with WorkerPool(2, GOOD, command=COMMAND) as pool:
         model = pool.ready()
         (outcome,) = pool.run(batch("any"))
-    assert outcome.trajectory is not None
-    assert outcome.trajectory.model == model
+    assert outcome.trajectory is not None and outcome.trajectory.model == model
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -254,8 +252,7 @@ class FakeServer:
 def test_it_doubles_up_to_the_limit_of_the_server(limit, found, servers):
     server = FakeServer(limit, servers=servers)
     server.run(40 * found * servers + 200)
-    assert server.ramp.has_settled
-    assert server.ramp.number == found
+    assert server.ramp.has_settled and server.ramp.number == found
     settled = server.ramp.number
     server.run(1000)
     assert server.ramp.number == settled

@@ -89,8 +89,7 @@ def test_flux_that_is_no_number_and_what_is_not_there() -> None:
     sent = Spectrum(wavelength=np.array([4000.0, 4001.0, 4002.0]), flux=flux)
     found = there_and_back(sent)
     assert np.array_equal(found.flux, flux, equal_nan=True)
-    assert found.ivar is None
-    assert found.mask is None
+    assert found.ivar is None and found.mask is None
 
 
 @pytest.mark.parametrize(
@@ -142,8 +141,7 @@ JSON = st.recursive(
 def test_what_is_sent_is_what_arrives(body: dict[str, object], kind: str) -> None:
     message = {**body, "type": kind}
     line = encode(message)
-    assert line.isascii()
-    assert line.count(b"\n") == 1
+    assert line.isascii() and line.count(b"\n") == 1
     assert read_message(BytesIO(line)) == message
 
 

@@ -77,8 +77,7 @@ def test_what_cannot_be_inspected_is_said(
         inspection.result(LONG_S)
     assert isinstance(recorder.events[-1], Failed)
     pid = shared.pid
-    assert shared.inspect(request()).result(LONG_S).verdict == "YES"
-    assert shared.pid == pid
+    assert shared.inspect(request()).result(LONG_S).verdict == "YES" and shared.pid == pid
 
 
 def test_a_fault_in_the_inspector_costs_one_inspection_and_is_told(shared: WorkerClient) -> None:
@@ -104,8 +103,7 @@ def test_models_are_loaded_refused_and_changed(client: WorkerClient) -> None:
     with pytest.raises(LoadError, match="KeyError: 'weights'"):
         client.load(LoadRequest("fault")).result(LONG_S)
     assert client.load(LoadRequest("two")).result(LONG_S).name == "two"
-    assert client.inspect(request()).result(LONG_S).model.name == "two"
-    assert client.pid == pid
+    assert client.inspect(request()).result(LONG_S).model.name == "two" and client.pid == pid
 
 
 def test_a_model_that_never_loads_is_given_up_for_another(client: WorkerClient) -> None:
@@ -124,8 +122,7 @@ def test_unloaded_and_loaded_again(client: WorkerClient, tmp_path: Path) -> None
     client.unload().result(LONG_S)
     assert (tmp_path / "closed").exists()
     pid = client.pid
-    assert client.inspect(request()).result(LONG_S).model.name == name
-    assert client.pid == pid
+    assert client.inspect(request()).result(LONG_S).model.name == name and client.pid == pid
 
 
 HELLO = '{"type": "hello", "wire": 1}'

@@ -186,8 +186,7 @@ def test_a_fault_is_told_once_in_words_that_fit(location):
     with made(location) as session:
         mark_fault(session, 1, "line one\nline two \x1b[31m" + "x" * 1000)
         fault = session.candidate(1).fault
-        assert fault.startswith("line one line two")
-        assert len(fault) <= 500
+        assert fault.startswith("line one line two") and len(fault) <= 500
         assert fault.isprintable()
         assert shown(session, "has:fault") == [1]
         mark_fault(session, 1, "")
@@ -357,8 +356,7 @@ def test_what_inspections_of_the_session_took(location):
         found = plan_inspections(session, "NANO", 2)
         assert (found.candidates, found.pending) == (12, 9)
         assert found.seconds_each == 3.0 and "measured" in found.source
-        assert found.gpu_seconds == 27.0
-        assert found.seconds == 13.5
+        assert found.gpu_seconds == 27.0 and found.seconds == 13.5
         assert 9 * 100 < found.disk_bytes < 9 * 6000, "compressed"
 
 
@@ -371,16 +369,14 @@ def test_what_was_published(location):
         seen = ModelRef(name="spec-o3-7b", sha256="cc")
         add_inspection(session, 1, replace(said(model=seen), seconds=0.0))
         untimed = plan_inspections(session, "spec-o3-7b", 8)
-        assert untimed.pending == 99
-        assert untimed.seconds_each == PUBLISHED_S
+        assert untimed.pending == 99 and untimed.seconds_each == PUBLISHED_S
 
 
 def test_what_one_says_and_a_share(location):
     with made(location, 10) as session:
         add_inspection(session, 1, replace(said(), seconds=9.0))
         found = plan_inspections(session, "nano", 1, seconds_each=0.5, share=Share.parse("1/2"))
-        assert found.pending == 5
-        assert found.gpu_seconds == 2.5
+        assert found.pending == 5 and found.gpu_seconds == 2.5
         assert found.source == "as given"
 
 
@@ -400,8 +396,7 @@ def test_an_unknown_model(location):
 
 
 def test_each_candidate_is_pending_in_one_share_as_it_is_read(tmp_path):
-    assert Share.parse("2/4") == Share(2, 4)
-    assert Share.parse(" 1/1 ") == Share(1, 1)
+    assert Share.parse("2/4") == Share(2, 4) and Share.parse(" 1/1 ") == Share(1, 1)
     with made(tmp_path / "night.speco3", 120) as session:
         add_inspection(session, 8, said(number=8))
         shares = [Share(part, 7) for part in range(1, 8)]

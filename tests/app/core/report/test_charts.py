@@ -113,8 +113,7 @@ def test_means_over_good_pixels(rng):
     assert at[0] == pytest.approx(4025.0)
     members = (x >= 4000.0) & (x < 4050.0) & good
     assert mean[0] == pytest.approx(y[members].mean())
-    assert np.isnan(mean[(at > 6050) & (at < 6150)]).all()
-    assert np.isnan(mean).sum() <= 4
+    assert np.isnan(mean[(at > 6050) & (at < 6150)]).all() and np.isnan(mean).sum() <= 4
 
 
 # No text becomes markup, whatever is in it.
@@ -137,8 +136,7 @@ def whole(text):
 @given(ANY, ANY)
 def test_text_and_attributes_come_back_as_text(text, value):
     parsed = Page(tag("p", text, title=value))
-    assert parsed.tags == ["p"]
-    assert parsed.text() == whole(text)
+    assert parsed.tags == ["p"] and parsed.text() == whole(text)
     assert parsed.attributes == [("p", "title", whole(value))]
 
 
@@ -148,8 +146,7 @@ def test_text_and_attributes_come_back_as_text(text, value):
 ])  # fmt: skip
 def test_what_would_be_markup_is_text(text):
     parsed = Page(tag("div", quoted(text), tag("title", text), x=text, class_=text))
-    assert parsed.tags == ["div", "bdi", "title"]
-    assert parsed.text_of("bdi") == [text]
+    assert parsed.tags == ["div", "bdi", "title"] and parsed.text_of("bdi") == [text]
     assert [name for _, name, _ in parsed.attributes] == ["x", "class"]
 
 
@@ -194,10 +191,8 @@ def test_the_whole_and_the_look(rng):
     whole, look = paths(drawn)
     assert len(whole) <= POINTS
     for points, (top, floor) in ((whole, WHOLE), (look, LOOK)):
-        assert points[:, 0].min() >= 0.0
-        assert points[:, 0].max() <= WIDTH
-        assert points[:, 1].min() >= top
-        assert points[:, 1].max() <= floor
+        assert points[:, 0].min() >= 0.0 and points[:, 0].max() <= WIDTH
+        assert points[:, 1].min() >= top and points[:, 1].max() <= floor
     peak = look[np.argmin(look[:, 1]), 0] / WIDTH
     assert 6500.0 + 100.0 * peak == pytest.approx(6563.0, abs=3.0)
     title = Page(drawn).text_of("title")[0]

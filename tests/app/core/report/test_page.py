@@ -51,13 +51,11 @@ def test_all_of_it_is_there_also_for_those_who_do_not_see_it(location, rng, tmp_
         text = page.text()
         assert "149 of 300 candidates are judged" in text
         assert "Calibrated with a straight line on" in text
-        assert "Ada: 1 shown again, 1 of them judged differently." in text
-        assert session.id in text
+        assert "Ada: 1 shown again, 1 of them judged differently." in text and session.id in text
         assert (
             f"of {len(accepted)}, most confident first" in text or f"All {len(accepted)}." in text
         )
-        assert "J000020" in text
-        assert "Kappa for faint and for bright" in text
+        assert "J000020" in text and "Kappa for faint and for bright" in text
     figures = page.tags.count("svg")
     assert figures > 30
     labels = [value for tag, name, value in page.attributes if (tag, name) == ("svg", "aria-label")]
@@ -148,8 +146,7 @@ def test_sections_appear_as_people_judge(location):
         say(session, "Ada", {3: A})
         say(session, "Ben", {1: A, 2: R, 3: R})
         page = Page(agreement_section(gather_content(session, read).statistics))
-    assert "Ada and Ben" in page.text()
-    assert ("table", "class", "matrix") in page.attributes
+    assert "Ada and Ben" in page.text() and ("table", "class", "matrix") in page.attributes
     assert "67\u00a0%" in page.text()
 
 
@@ -204,8 +201,7 @@ def test_text_can_be_read_on_its_ground():
 # Tables, legends and values.
 def test_tables_legends_and_values_are_escaped_and_have_headers():
     page = Page(table("of", ("a", "b"), [("x", "1"), ("y", None)], numbers=frozenset({1})))
-    assert page.text_of("th") == ["a", "b", "x", "y"]
-    assert ("td", "class", "n") in page.attributes
+    assert page.text_of("th") == ["a", "b", "x", "y"] and ("td", "class", "n") in page.attributes
     assert page.tags.count("td") == 2
     assert Page(measured(Estimate(0.5, 0.25, 0.75))).text() == "0.50 (0.25 to 0.75)"
     assert measured(Estimate(None, 0.0, 0.0)) == "–"

@@ -129,12 +129,10 @@ def test_undo_goes_on_after_a_merge(tmp_path):
         merge(here, there)
         assert here.undo().candidate_id == 2
         # what was said elsewhere, later, is not taken back here
-        assert here.undo().opinion == REJECT
-        assert here.undo() is None
+        assert here.undo().opinion == REJECT and here.undo() is None
         assert verdicts(here) == {(1, "Ada"): "REJECT", (3, "Ada"): "REJECT"}
         check(here)
-        assert here.redo().candidate_id == 1
-        assert here.redo().opinion == ACCEPT
+        assert here.redo().candidate_id == 1 and here.redo().opinion == ACCEPT
         assert verdicts(here) == {(1, "Ada"): "REJECT", (2, "Ada"): "ACCEPT", (3, "Ada"): "REJECT"}
         here.record_verdict(1, UNSURE)
         assert here.undo().opinion == REJECT
@@ -200,8 +198,7 @@ def test_any_histories_in_any_order(tmp_path, seed):
             )
             press(into, chance, 30)
             check(into)
-    assert ends[0] == ends[1]
-    assert ends[0]
+    assert ends[0] == ends[1] and ends[0]
 
 
 def test_no_more_people_than_bits(into, other):

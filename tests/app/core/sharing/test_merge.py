@@ -59,8 +59,7 @@ def test_two_people(location, tmp_path):
         assert {each.aspect for each in told} == {"list", "verdict", "inspection", "measurement"}
         assert steps[-1] == (8, 8)
         assert (report.matched, report.candidates, report.lines) == (5, 1, 2)
-        assert report.reviewers == ("Ben",)
-        assert report.conflicts == ()
+        assert report.reviewers == ("Ben",) and report.conflicts == ()
         (differ,) = report.disagreements
         found = (differ.candidate_id, [each.reviewer for each in differ.judgements])
         assert found == (2, ["Ada", "Ben"])
@@ -78,8 +77,7 @@ def test_two_people(location, tmp_path):
         check(ada)
         again = merge(ada, ben)
         assert (again.matched, again.candidates, again.lines, again.lists) == (6, 0, 0, 0)
-        assert again.conflicts == ()
-        assert len(again.disagreements) == 1
+        assert again.conflicts == () and len(again.disagreements) == 1
         assert len(log_of(ada)) == 4
 
 
@@ -105,8 +103,7 @@ def test_the_later_word_of_one_person_stands(tmp_path):
             for each in report.conflicts
         }
         assert found == {1: ("REJECT", "ACCEPT"), 2: ("ACCEPT", "REJECT")}
-        assert report.conflicts[0].object_id == "J000001"
-        assert report.disagreements == ()
+        assert report.conflicts[0].object_id == "J000001" and report.disagreements == ()
         assert merge(here, there).conflicts == ()
         check(here)
 
@@ -232,8 +229,7 @@ def test_sub_classes_and_fields_come_along(location, tmp_path):
         there.record_verdict(2, given)
         there.undo()
         assert merge(here, there).lines == 3
-        assert here.judgement(1).opinion == given
-        assert here.judgement(2) is None
+        assert here.judgement(1).opinion == given and here.judgement(2) is None
         assert [each.opinion for each in here.history(2)] == [given, Opinion()]
         check(here)
         assert merge(here, there).lines == 0

@@ -221,8 +221,7 @@ def test_repeats_come_along_once_and_withdrawn_anywhere_they_are_everywhere(into
     assert merge(into, other).repeats == 1
     assert merge(into, other).repeats == 0
     (repeat,) = repeats_of(into)
-    assert repeat.candidate_id == 2
-    assert repeat.reviewer == "Ben"
+    assert repeat.candidate_id == 2 and repeat.reviewer == "Ben"
     assert verdicts(into) == {(2, "Ben"): "ACCEPT"}
     into.reviewer = "Ben"
     assert withdraw_repeat(into) is None

@@ -43,8 +43,7 @@ def test_figures_are_scikit_learns(session, rng):
     assert told == pytest.approx(sklearn.metrics.precision_score(person, model))
     assert found.scores.recall.value == pytest.approx(sklearn.metrics.recall_score(person, model))
     assert found.scores.f1.value == pytest.approx(sklearn.metrics.f1_score(person, model))
-    assert found.unsure == sum(ada[n] is U for n in said)
-    assert found.undecided == (ada[20] is not U)
+    assert found.unsure == sum(ada[n] is U for n in said) and found.undecided == (ada[20] is not U)
     np.testing.assert_array_equal(
         found.every.counts, sklearn.metrics.confusion_matrix(person, model)
     )
@@ -57,8 +56,7 @@ def test_only_blind_verdicts_are_honest(session):
     say(session, "Ada", dict.fromkeys(range(4, 9), A), SEEN)
     (agent,) = read_agents(session)
     (found,) = compare_each_reviewer(read_verdicts(session), agent)
-    assert found.every.counts == ((0, 3), (0, 5))
-    assert found.blind.counts == ((0, 5), (0, 0))
+    assert found.every.counts == ((0, 3), (0, 5)) and found.blind.counts == ((0, 5), (0, 0))
     assert found.scores.precision.value == pytest.approx(5 / 8)
     assert found.blind_scores.precision.value == 0.0
 

@@ -100,8 +100,7 @@ def test_too_few_are_not_calibrated_and_told_what_is_missing(location):
     with filled(location, judged) as session:
         own = nano_sample(session)
         found = calibrate(session, own)
-        assert not found.is_fitted
-        assert "too few" in found.note
+        assert not found.is_fitted and "too few" in found.note
         assert newest_calibration(session, "nano") is None
         words = calibration_sentence(None, own.judged)
         assert "Not calibrated" in words
@@ -138,8 +137,7 @@ def test_words_of_what_is_fitted_and_reliability_of_few(rng):
     assert "too few" in found.note
     assert reliability(JudgedScores([0.9], [True])).average_precision is None
     level = reliability(JudgedScores([0.5] * 40, [True, False] * 20))
-    assert level.calibrated is None
-    assert "every p(YES) is the same" in level.note
+    assert level.calibrated is None and "every p(YES) is the same" in level.note
 
 
 def test_reliability_is_scikit_learns(rng):
@@ -152,8 +150,7 @@ def test_reliability_is_scikit_learns(rng):
     assert found.roc_auc == pytest.approx(roc_auc_score(judged.label, judged.p))
     expected = average_precision_score(judged.label, judged.p)
     assert found.average_precision == pytest.approx(expected)
-    assert found.calibrated_error < found.raw_error
-    assert found.calibrated_brier < found.raw_brier
+    assert found.calibrated_error < found.raw_error and found.calibrated_brier < found.raw_brier
     assert sum(one.n for one in found.calibrated) == 400
 
 

@@ -44,8 +44,7 @@ def test_completeness_and_purity_with_their_intervals(session):
     assert (ada.completeness.value, ada.purity.value) == (2 / 4, 2 / 3)
     assert (ada.completeness.low, ada.completeness.high) == wilson(2, 4)
     assert (ada.purity.low, ada.purity.high) == wilson(2, 3)
-    assert ada.wrong == 2
-    assert ada.words == ""
+    assert ada.wrong == 2 and ada.words == ""
     assert (grace.completeness.value, grace.purity.value, grace.members) == (1.0, 1.0, 1)
 
 
@@ -60,8 +59,7 @@ def test_no_figure_tells_which_answers_were_wrong(session):
 def test_nothing_is_said_of_who_accepted_nothing_and_who_may_not_write_reads_it(session, tmp_path):
     say(session, "Ada", {2: R, 4: R})
     (ada,) = known_figures(session)
-    assert ada.completeness.value is None
-    assert ada.purity.value is None
+    assert ada.completeness.value is None and ada.purity.value is None
     assert len(ada.blocks) == 1
     say(session, "Ada", {1: A})
     with open_session(session.location, "Grace", read_only=True) as reader:
@@ -105,8 +103,7 @@ def test_a_person_who_tires_is_told_and_a_steady_one_is_not(session):
     steady, tired = known_figures(session)
     assert (len(steady.blocks), len(tired.blocks)) == (40 // MIN_BLOCK, 40 // MIN_BLOCK)
     assert sum(block.n for block in tired.blocks) == 40
-    assert tired.blocks[0].correct.value == 1.0
-    assert tired.blocks[-1].correct.value == 0.0
+    assert tired.blocks[0].correct.value == 1.0 and tired.blocks[-1].correct.value == 0.0
     assert tired.blocks[0].since <= tired.blocks[0].until <= tired.blocks[-1].since
     assert steady.words == ""
     assert "100 % at first and 0 % at last" in tired.words

@@ -118,10 +118,8 @@ def test_an_empty_session(tmp_path):
 def test_the_pace_of_times():
     times = [0, 4, 8, 13, 17, 17 + 3600, 17 + 3604, 17 + 3609]
     found = pace.pace_of([(at(second), None) for second in times])
-    assert found.decisions == 6
-    assert found.typical == pytest.approx(4.0)
-    assert found.mean == pytest.approx(26 / 6)
-    assert found.seconds_for(60) == pytest.approx(260)
+    assert found.decisions == 6 and found.typical == pytest.approx(4.0)
+    assert found.mean == pytest.approx(26 / 6) and found.seconds_for(60) == pytest.approx(260)
     times = [0, 300, 560, 900, 1150]
     assert pace.pace_of([(at(second), None) for second in times]).decisions == 4
     found = pace.pace_of([(at(0), 3.0), (at(100), 5.0), (at(200), None), (at(206), None)])
@@ -253,8 +251,7 @@ def test_pace_and_accept_rate_by_the_hour(session):
     (ada,) = statistics(session).working
     found = [(each.hour, each.decisions, each.typical_s) for each in ada.hours]
     assert found == [("2026-01-01T22", 4, 4.0), ("2026-01-02T01", 3, 3.0)]
-    assert ada.hours[0].accepted.value == 1 / 3
-    assert ada.hours[1].accepted.value == 1.0
+    assert ada.hours[0].accepted.value == 1 / 3 and ada.hours[1].accepted.value == 1.0
     assert ada.accepted.value == 4 / 6
     assert (ada.assigned, ada.left, ada.second_left) == (None, 33, 0)
     assert ada.left_s == pytest.approx(33 * (4 * 4.0 + 9.0) / 7)
@@ -279,8 +276,7 @@ def test_known_answers_take_time_but_are_not_accepted_objects(session):
     judged_at(session, "2026-01-01T22:01:00.000+00:00", R, seconds=1.0)
     found = statistics(session)
     (ada,) = found.working
-    assert ada.hours[0].decisions == 2
-    assert ada.hours[0].accepted.value == 0.0
+    assert ada.hours[0].decisions == 2 and ada.hours[0].accepted.value == 0.0
     assert found.counts.candidates == 39
     assert ada.left == 38
 

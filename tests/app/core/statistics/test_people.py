@@ -95,10 +95,8 @@ def test_alone_there_is_nobody_to_agree_with(session):
     say(session, "Ada", {1: A, 2: R})
     say(session, "Ben", {3: U})
     found = reviewer_agreement(read_verdicts(session))
-    assert found.pairs == ()
-    assert found.several.n == 0
-    assert found.several.kappa.value is None
-    assert found.several_by_snr == ()
+    assert found.pairs == () and found.several.n == 0
+    assert found.several.kappa.value is None and found.several_by_snr == ()
 
 
 def test_edges_belong_to_the_bin_above():
@@ -163,8 +161,6 @@ def story(location):
 
 def test_the_same_story(file_location, team_location):
     in_file, on_server = story(file_location), story(team_location)
-    assert in_file == on_server
-    assert in_file["open"]
-    assert in_file["withdrawn"] == 4
-    assert in_file["calibration"].method == "platt"
+    assert in_file == on_server and in_file["open"]
+    assert in_file["withdrawn"] == 4 and in_file["calibration"].method == "platt"
     assert len(in_file["cards"]) == 24

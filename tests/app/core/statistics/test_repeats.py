@@ -33,8 +33,7 @@ def test_a_share_of_what_was_judged(session):
     assert len(plan) == len(set(plan)) == 21
     assert max(plan) <= 151  # the last fifty are too fresh
     assert plan == repeats.plan_repeats(session, 0.1, seed=3)
-    assert plan != repeats.plan_repeats(session, 0.1, seed=4)
-    assert list(plan) != sorted(plan)
+    assert plan != repeats.plan_repeats(session, 0.1, seed=4) and list(plan) != sorted(plan)
     assert repeats.plan_repeats(session, 0.0) == ()
     assert len(repeats.plan_repeats(session, 1.0)) == 151
     assert len(repeats.plan_repeats(session, 1.0, gap=0)) == 201
@@ -66,8 +65,7 @@ def test_a_repeat_changes_no_verdict_and_no_undo(session):
     (repeat,) = judge_again(session, {1: R})
     assert (repeat.first.verdict, repeat.second.verdict, repeat.is_same) == (A, R, False)
     assert [change.candidate_ids for change in told] == [{1}]
-    assert list(session.history()) == log
-    assert session.judgement(1).opinion.verdict is A
+    assert list(session.history()) == log and session.judgement(1).opinion.verdict is A
     assert session.undo().candidate_id == 3
     assert len(read_verdicts(session)) == 2
 

@@ -85,8 +85,7 @@ def test_json_says_what_the_record_says(location, rng):
         record_repeat(session, 1, Opinion(verdict=U))
         found = statistics(session)
         told = read(found)
-        assert told == to_plain(found)
-        assert told["counts"]["judged"] == found.counts.judged
+        assert told == to_plain(found) and told["counts"]["judged"] == found.counts.judged
         pair = found.people.pairs[0]
         assert told["people"]["pairs"][0]["every"]["kappa"]["value"] == pair.every.kappa.value
         assert told["people"]["pairs"][0]["by_snr"][0]["name"] == "S/N not known"
@@ -109,8 +108,7 @@ def test_the_state_of_calibration(location, rng):
         )
         calibrate(session, nano_sample(session))
         (agent,) = statistics(session).agents
-        assert agent.calibration == "platt"
-        assert "on 60 of your verdicts" in agent.calibration_state
+        assert agent.calibration == "platt" and "on 60 of your verdicts" in agent.calibration_state
         with session.database.writing() as connection:
             connection.exec_driver_sql("UPDATE calibrations SET content = '[]'")
         (agent,) = statistics(session).agents
@@ -132,8 +130,7 @@ def test_verdicts_on_candidates_that_are_gone(file_location):
             connection.execute("DELETE FROM candidates WHERE id > 1")
             connection.commit()
         counts = statistics(session).counts
-        assert counts.candidates == 1
-        assert counts.open == 0
+        assert counts.candidates == 1 and counts.open == 0
         assert "<svg" in counts_bar(counts)
 
 
