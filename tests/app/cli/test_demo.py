@@ -64,8 +64,7 @@ def test_what_it_leaves(shown):
     out, said = shown
     with (out / "sample.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 60
-    assert {row["agent_verdict"] for row in rows} == {"YES", "NO"}
+    assert len(rows) == 60 and {row["agent_verdict"] for row in rows} == {"YES", "NO"}
     assert {row["verdict"] for row in rows} == {""}
     inspectors = Counter(each.model.name for each in read_trajectories(out / "sample.jsonl"))
     assert inspectors[MODEL] == 60

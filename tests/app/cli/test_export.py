@@ -139,12 +139,9 @@ def test_the_log_of_an_object(tmp_path):
     def commented(words):
         return [line.split('"')[1] for line in run("log", place, "--object", words).splitlines()]
 
-    assert commented("j1") == ["of 1", "of 2"]
-    assert commented("J10") == ["of 3"]
-    assert commented("Star") == ["of 5"]
-    assert commented("Sta") == ["of 5"]
-    assert commented("9") == ["of 6"]
-    assert commented("7") == ["of 7"]
+    assert commented("j1") == ["of 1", "of 2"] and commented("J10") == ["of 3"]
+    assert commented("Star") == ["of 5"] and commented("Sta") == ["of 5"]
+    assert commented("9") == ["of 6"] and commented("7") == ["of 7"]
     assert "could be J000007, J000008" in fails("log", place, "--object", "J00")
     assert "no candidate" in fails("log", place, "--object", "J2")
 

@@ -300,8 +300,7 @@ def nobody_there(monkeypatch):
 
 
 def test_nothing_and_what_can_be_opened_is_for_the_window(tmp_path):
-    assert is_for_window([])
-    assert is_for_window([str(tmp_path)])
+    assert is_for_window([]) and is_for_window([str(tmp_path)])
     assert is_for_window(["not there yet.speco3"])
     assert is_for_window(["postgresql://host/night"])
 

@@ -36,8 +36,7 @@ def test_progress_of_a_list_whose_name_looks_like_markup(tmp_path, monkeypatch, 
     if watched:
         monkeypatch.setenv("FORCE_COLOR", "1")
     said = both_said("new", tmp_path / "n.speco3", path, "--task", "CV")
-    assert ("reading a[b].csv" in said) is watched
-    assert "a[b].csv (CSV): 1 of 2 rows" in said
+    assert ("reading a[b].csv" in said) is watched and "a[b].csv (CSV): 1 of 2 rows" in said
     assert "row 2: line 3 of the file: 2 cells instead of 3" in said
     if not watched:
         said = both_said("vet", tmp_path / "n.speco3")

@@ -374,5 +374,4 @@ def test_what_was_stopped_and_killed_goes_on_where_it_was(tmp_path: Path) -> Non
     assert out.startswith(f"{COUNT - len(second)} inspected with measured")
     assert out.count("\n") == 1, "nothing of Ray's own"
     whole = inspected_by(place)
-    assert len(whole) == len(set(whole))
-    assert set(second) < set(whole)
+    assert len(whole) == len(set(whole)) and set(second) < set(whole)

@@ -19,8 +19,7 @@ def test_commands_go_by_the_name_chosen_in_the_window(kept: Path, monkeypatch: p
     kept.write_text('reviewer = "Ada Lovelace"\n', encoding="utf-8")
     assert reviewer_name(None) == "Ada Lovelace"
     monkeypatch.setenv("SPEC_O3_REVIEWER", "Grace")
-    assert reviewer_name(None) == "Grace"
-    assert reviewer_name("Henrietta") == "Henrietta"
+    assert reviewer_name(None) == "Grace" and reviewer_name("Henrietta") == "Henrietta"
 
 
 @pytest.mark.parametrize("content", [

@@ -79,8 +79,7 @@ def lasting_line() -> Iterator[Line]:
 def test_garbage_is_answered_and_the_line_stays_open(lasting_line: Line, garbage: bytes) -> None:
     lasting_line.say(garbage)
     reply = lasting_line.hear()
-    assert reply is not None
-    assert (reply["type"], reply["id"]) == ("failed", None)
+    assert reply is not None and (reply["type"], reply["id"]) == ("failed", None)
     assert "unreadable message" in reply["message"]
     lasting_line.ask("ping")
     assert lasting_line.hear() == {"type": "pong", "id": 1}

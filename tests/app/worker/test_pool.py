@@ -270,8 +270,7 @@ def test_it_begins_small():
 def test_it_backs_off_when_refused_and_rises_again_little_by_little():
     server = FakeServer(1000.0)
     server.run(2000, refuses_above=40)
-    assert server.ramp.has_settled
-    assert 20 <= server.ramp.number <= 64
+    assert server.ramp.has_settled and 20 <= server.ramp.number <= 64
     one = FakeServer(1000.0)
     one.run(100)
     assert one.ramp.number == 32

@@ -190,6 +190,5 @@ def test_the_last_line_before_the_trace_of_the_interpreter() -> None:
     assert lines[1].startswith("bad ?[2Jmagic")
     assert last_line([*lines, "Fatal Python error: Aborted", '  File "x.py", line 3']) == lines[1]
     assert last_line([*lines, "[PYI-7:ERROR] Failed to execute script 'main'!"]) == lines[1]
-    assert last_line(lines) == lines[1]
-    assert last_line([]) == ""
+    assert last_line(lines) == lines[1] and last_line([]) == ""
     assert len(printable_lines([b"x" * 5000])[0]) < 300

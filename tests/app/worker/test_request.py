@@ -78,8 +78,7 @@ def test_every_field_arrives(rng: np.random.Generator) -> None:
     for each in fields(Spectrum):
         mine, theirs = getattr(sent, each.name), getattr(found, each.name)
         if isinstance(mine, np.ndarray):
-            assert np.array_equal(mine, theirs)
-            assert theirs.dtype == mine.dtype
+            assert np.array_equal(mine, theirs) and theirs.dtype == mine.dtype
         else:
             assert theirs == mine, each.name
 
@@ -158,8 +157,7 @@ def test_any_bytes_are_messages_or_refused_line_by_line(junk: bytes) -> None:
             assert read_message(stream) is not None
         except WireError as error:
             assert "\n" not in str(error)
-    assert read_message(stream) == {"type": "end"}
-    assert read_message(stream) is None
+    assert read_message(stream) == {"type": "end"} and read_message(stream) is None
 
 
 def test_a_line_too_long_is_skipped() -> None:

@@ -427,8 +427,7 @@ def test_closing_ends_what_runs_and_what_waits(
         loading.result(0)
     assert isinstance(recorder.events[-1], Failed)
     assert client.pid is None
-    assert pid is not None
-    assert is_gone(pid)
+    assert pid is not None and is_gone(pid)
     assert (tmp_path / "closed").exists()
     with pytest.raises(WorkerClosed):
         client.load(LoadRequest("other"))
@@ -443,5 +442,4 @@ def test_the_product_s_own_worker_measures(tmp_path: Path) -> None:
     with WorkerClient() as client:
         model = client.load(LoadRequest("measured", sampling=SamplingSettings())).result(LONG_S)
         trajectory = client.inspect(request()).result(LONG_S)
-    assert trajectory.model == model
-    assert trajectory.verdict in ("YES", "NO")
+    assert trajectory.model == model and trajectory.verdict in ("YES", "NO")

@@ -40,8 +40,7 @@ def test_the_shown_model(location):
         assert shown_model(session) == replace(NANO, engine="")
         show_model(session, None)
         assert agent_of(session) == ("NO", 0.1, "nano", "answer")
-        assert agent_of(session, 2)[0] == "NO"
-        assert shown_model(session) is None
+        assert agent_of(session, 2)[0] == "NO" and shown_model(session) is None
 
 
 def test_the_most_surprising_first(location):

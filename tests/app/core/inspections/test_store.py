@@ -293,8 +293,7 @@ def test_the_log_tells_it_of_verdicts_even_where_they_were_undone(tmp_path):
         session.record_verdict(2, ACCEPT)
         session.undo()
         session.undo()
-        assert read_seen(session, 1) == SeenResult()
-        assert read_seen(session, 2) is None
+        assert read_seen(session, 1) == SeenResult() and read_seen(session, 2) is None
 
 
 # Records of a model on a server that were made when its address was part of its identity.

@@ -192,8 +192,7 @@ def test_all_or_nothing(tmp_path):
         told = iter([False, False, True])
         with pytest.raises(StoppedError):
             merge(into, other, should_stop=lambda: next(told))
-        assert into.count() == 5
-        assert log_of(into) == []
+        assert into.count() == 5 and log_of(into) == []
         assert merge(into, other).candidates == 1195
 
 
@@ -216,8 +215,7 @@ def test_a_damaged_one_brings_nothing(into, other, table, values):
         connection.exec_driver_sql(words, tuple(values.values()))
     with pytest.raises(SessionError, match="damaged"):
         merge(into, other)
-    assert derived(into) == before
-    assert into.count() == 5
+    assert derived(into) == before and into.count() == 5
 
 
 def test_sub_classes_and_fields_come_along(location, tmp_path):
@@ -296,8 +294,7 @@ def test_acts_of_two_people_that_overlap_both_come(into, other):
             write_act(connection, first, last, "overview")
     assert alone(other) == set()
     merge(into, other)
-    assert act_count(into) == 2
-    assert alone(into) == set()
+    assert act_count(into) == 2 and alone(into) == set()
 
 
 def test_by_way_of_a_third_file_and_back(tmp_path):
@@ -341,8 +338,7 @@ def test_no_other_session_takes_our_verdicts_out(tmp_path):
                 with other.database.writing() as connection:
                     write_facts(connection, notes)
                 merge(here, other)
-        assert act_count(here) == 0
-        assert len(alone(here)) == 5
+        assert act_count(here) == 0 and len(alone(here)) == 5
 
 
 # Measurements by hand are merged: in any order, any number of times.
@@ -370,8 +366,7 @@ def test_two_machines_agree_whatever_the_order(tmp_path):
     ):
         assert merge(ada, ben).measurements == 2
         assert merge(ben, ada).measurements == 1
-        assert told(ada) == told(ben)
-        assert [line[0] for line in told(ada)] == [1, 1, 2, 3]
+        assert told(ada) == told(ben) and [line[0] for line in told(ada)] == [1, 1, 2, 3]
         assert [line[-1] for line in told(ada) if line[1] == "Ada"] == [True, False]
         before = told(ada)
         assert merge(ada, ben).measurements == merge(ben, ada).measurements == 0

@@ -69,8 +69,7 @@ def test_what_comes_later_is_shared_out_as_before(file_location):
             )
         report = share_out_the_rest(session)
         assert sum(report.given.values()) - report.to_two == 30
-        assert before.items() <= given(session).items()
-        assert plan_of(session) == PEOPLE
+        assert before.items() <= given(session).items() and plan_of(session) == PEOPLE
 
 
 def test_those_who_judged_keep_what_they_judged(location):
@@ -130,8 +129,7 @@ def test_a_plan_that_makes_no_sense_changes_nothing(file_location):
         ]:
             with pytest.raises(SessionError, match=reason):
                 share_out(session, plan)
-            assert parts(session) == ()
-            assert plan_of(session) is None
+            assert parts(session) == () and plan_of(session) is None
 
 
 def test_a_plan_from_a_stranger_is_checked(file_location):
@@ -206,8 +204,7 @@ def test_all_machines_ask_the_same_person(tmp_path):
                 session.record_verdict(number, Opinion(verdict=Verdict.UNSURE, confidence=0))
                 assign_second_opinions(session)
     with open_session(first, "Ada") as one, open_session(second, "Ada", read_only=True) as other:
-        assert seconds(one) == seconds(other)
-        assert len(set(seconds(one).values())) == 2
+        assert seconds(one) == seconds(other) and len(set(seconds(one).values())) == 2
         before = seconds(one)
         assert merge(one, other).second_opinions == 0
         assert seconds(one) == before

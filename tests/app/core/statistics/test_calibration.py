@@ -133,8 +133,7 @@ def test_words_of_what_is_fitted_and_reliability_of_few(rng):
     assert "a rising curve" in calibration_sentence(fit_calibration(many), many)
     assert reliability(JudgedScores([], [])) is None
     found = reliability(JudgedScores([0.9, 0.1], [True, False]))
-    assert (found.calibrated, found.roc_auc) == (None, 1.0)
-    assert "too few" in found.note
+    assert (found.calibrated, found.roc_auc) == (None, 1.0) and "too few" in found.note
     assert reliability(JudgedScores([0.9], [True])).average_precision is None
     level = reliability(JudgedScores([0.5] * 40, [True, False] * 20))
     assert level.calibrated is None and "every p(YES) is the same" in level.note

@@ -40,8 +40,7 @@ def alternating(numbers, every):
 def test_blocks_hold_all_in_the_order_given(session):
     say(session, "Ada", {n: A if n > 200 else U for n in range(300, 0, -1)})
     found = of(session)
-    assert len(found.blocks) == 12
-    assert sum(block.n for block in found.blocks) == 300
+    assert len(found.blocks) == 12 and sum(block.n for block in found.blocks) == 300
     assert [block.unsure.value for block in found.blocks] == [0] * 4 + [1] * 8
     assert [block.accepted.value for block in found.blocks] == [1] * 4 + [None] * 8
     lines = list(session.history())

@@ -91,8 +91,7 @@ def test_what_is_judged_with_others_in_one_act_counts_too(session):
     )
     (ada,) = known_figures(session)
     assert (ada.members, ada.members_accepted, ada.others, ada.others_accepted) == (4, 4, 4, 4)
-    assert (ada.completeness.value, ada.purity.value) == (1.0, 0.5)
-    assert ada.together == 7
+    assert (ada.completeness.value, ada.purity.value) == (1.0, 0.5) and ada.together == 7
 
 
 def test_a_person_who_tires_is_told_and_a_steady_one_is_not(session):

@@ -53,8 +53,7 @@ def test_each_has_the_same_chance_and_what_was_served_is_not_served_again(sessio
     assert repeats.plan_repeats(session, 0.1, gap=0) == plan[4:]
     say(session, "Ada", dict.fromkeys(range(101, 201), R))
     grown = repeats.plan_repeats(session, 0.1, gap=0)
-    assert len(grown) == 16
-    assert not set(grown) & set(plan[:4])
+    assert len(grown) == 16 and not set(grown) & set(plan[:4])
 
 
 def test_a_repeat_changes_no_verdict_and_no_undo(session):
@@ -66,8 +65,7 @@ def test_a_repeat_changes_no_verdict_and_no_undo(session):
     assert (repeat.first.verdict, repeat.second.verdict, repeat.is_same) == (A, R, False)
     assert [change.candidate_ids for change in told] == [{1}]
     assert list(session.history()) == log and session.judgement(1).opinion.verdict is A
-    assert session.undo().candidate_id == 3
-    assert len(read_verdicts(session)) == 2
+    assert session.undo().candidate_id == 3 and len(read_verdicts(session)) == 2
 
 
 def test_it_is_compared_with_what_was_thought_then(session):
@@ -89,8 +87,7 @@ def test_a_repeat_can_be_taken_back_while_it_is_the_last_thing_done(session, loc
         assert repeats.withdraw_repeat(session).candidate_id == 2
         assert [each.candidate_id for each in repeats.repeats_of(session)] == [1]
         session.record_verdict(3, Opinion(verdict=U))
-        assert repeats.withdraw_repeat(session) is None
-        assert session.undo().candidate_id == 3
+        assert repeats.withdraw_repeat(session) is None and session.undo().candidate_id == 3
         assert repeats.withdraw_repeat(session) is None  # the undo came after it
         assert [each.candidate_id for each in repeats.repeats_of(session)] == [1]
         with session.database.reading() as connection:
