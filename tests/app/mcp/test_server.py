@@ -282,16 +282,9 @@ def test_only_messages_for_users_reach_the_client():
 
 
 # Serving on standard input and output.
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "hostile", "version": "1"},
-    },
-}
+ABOUT = {"clientInfo": {"name": "hostile", "version": "1"}, "capabilities": {}}
+ABOUT |= {"protocolVersion": "2025-11-25"}
+HELLO = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": ABOUT}
 
 
 def test_the_sdks_client_over_stdio(night, tmp_path):
