@@ -21,17 +21,9 @@ from tests.agent.scenes import answer, call
 from tests.scripted_engine import ScriptedEngine
 
 SPECTRA = Path(__file__).parents[3] / "resources" / "sample" / "spectra"
-
-
 SAMPLE = SPECTRA / "000" / "spec-59128-SIM0000_sp01-002.fits.gz"
-
-
-KEYS = ("task", "model", "verdict", "p_yes", "well_formed", "stopped_by", "steps", "seconds")
-
-
+KEYS = {"task", "model", "verdict", "p_yes", "well_formed", "stopped_by", "steps", "seconds"}
 USAGE = [(), ("--task", "CV", "--runs", "0"), ("--task", "CV", "--seed", "-1")]
-
-
 REPLIES = [call(6400, 6700), call(1, 2, "nothing"), answer("YES", "Broad \x1b[31mHα.")]
 
 
@@ -74,11 +66,7 @@ def test_for_scripts(scripted):
     result = invoke("--task", "CV", "--json", "--model", "any")
     assert result.exit_code == 0
     record = json.loads(result.stdout)
-    keys = [
-        "task", "model", "verdict", "p_yes", "well_formed", "stopped_by", "steps", "seconds",
-        "tokens",
-    ]  # fmt: skip
-    assert set(keys) <= set(record) and record["verdict"] == "YES"
+    assert set(record) >= {*KEYS, "tokens"} and record["verdict"] == "YES"
     assert set(record["tokens"]) == {"prompt", "generated", "evaluated", "images"}
     kinds = [step["kind"] for step in record["steps"]]
     assert kinds == ["think", "zoom", "think", "zoom", "think", "answer"]
@@ -130,9 +118,7 @@ def test_a_deadline(scripted):
     assert "no verdict (cancelled: the deadline of 0 s has passed)" in result.stdout
 
 
-@pytest.mark.parametrize(
-    "words", [(), ("--task", "CV", "--runs", "0"), ("--task", "CV", "--seed", "-1")]
-)
+@pytest.mark.parametrize("words", USAGE)
 def test_usage(words):
     assert invoke(*words).exit_code == 2
 

@@ -192,12 +192,8 @@ def test_help_without_work(run, command: str) -> None:
 
 
 @pytest.mark.parametrize("words", [
-    ("frobnicate", "it"),
-    ("export",),
-    ("export", "a.speco3", "out.csv", "--which", "best"),
-    ("merge", "a.speco3"),
-    ("render", "a.fits", "a.png", "--row", "first"),
-    ("models", "path"),
+    ("frobnicate", "it"), ("export",), ("export", "a.speco3", "out.csv", "--which", "best"),
+    ("merge", "a.speco3"), ("render", "a.fits", "a.png", "--row", "first"), ("models", "path"),
     ("export", "a.speco3", "out.html", "--which", "all"),
 ])  # fmt: skip
 def test_usage(run, words: tuple[str, ...]) -> None:

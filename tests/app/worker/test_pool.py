@@ -293,17 +293,14 @@ def test_it_never_falls_below_one():
     assert server.ramp.number == 1
 
 
-@pytest.mark.parametrize(
-    ("model", "count"),
-    [
-        (None, 0),
-        ("measured", 0),
-        ("a,b", 0),
-        ("http://a:8000/v1#m", 1),
-        ("http://a:8000/v1, https://b/v1#m", 2),
-        ("http://a/v1/x,y,http://b,http://c", 3),
-    ],
-)
+@pytest.mark.parametrize(("model", "count"), [
+    (None, 0),
+    ("measured", 0),
+    ("a,b", 0),
+    ("http://a:8000/v1#m", 1),
+    ("http://a:8000/v1, https://b/v1#m", 2),
+    ("http://a/v1/x,y,http://b,http://c", 3),
+])  # fmt: skip
 def test_servers_are_counted(model, count):
     assert server_count(LoadRequest(model)) == count
 

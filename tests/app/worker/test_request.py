@@ -91,20 +91,10 @@ def test_flux_that_is_no_number_and_what_is_not_there() -> None:
     assert found.ivar is None and found.mask is None
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"wavelength": "not base64!"},
-        {"wavelength": "AAAA"},
-        {"wavelength": 5},
-        {"flux": None},
-        {"flux": ""},
-        {"wavelength": [1, 2, 3]},
-        {"unknown": 1},
-        {"warnings": 7},
-        {"meta": 3},
-    ],
-)
+@pytest.mark.parametrize("change", [
+    {"wavelength": "not base64!"}, {"wavelength": "AAAA"}, {"wavelength": 5}, {"flux": None},
+    {"flux": ""}, {"wavelength": [1, 2, 3]}, {"unknown": 1}, {"warnings": 7}, {"meta": 3},
+])  # fmt: skip
 def test_a_spectrum_with_faults_is_refused(change: dict[str, object]) -> None:
     with pytest.raises(WireError):
         spectrum_from_json(spectrum_to_json(spectrum()) | change)

@@ -60,14 +60,11 @@ from tests.processes import wait_until
 MODEL = ModelRef(name="m", engine="remote", sha256="")
 
 
-@pytest.mark.parametrize(
-    ("asked", "words"),
-    [
-        (InspectRequest(task="CV", path="missing.fits"), "missing.fits"),
-        (replace(request(), task="XY"), 'no task "XY"'),
-        (replace(request(), task="/nowhere/x.toml"), "/nowhere/x.toml"),
-    ],
-)
+@pytest.mark.parametrize(("asked", "words"), [
+    (InspectRequest(task="CV", path="missing.fits"), "missing.fits"),
+    (replace(request(), task="XY"), 'no task "XY"'),
+    (replace(request(), task="/nowhere/x.toml"), "/nowhere/x.toml"),
+])  # fmt: skip
 def test_what_cannot_be_inspected_is_said(
     shared: WorkerClient, asked: InspectRequest, words: str
 ) -> None:
@@ -80,16 +77,15 @@ def test_what_cannot_be_inspected_is_said(
     assert shared.inspect(request()).result(LONG_S).verdict == "YES" and shared.pid == pid
 
 
-def test_a_fault_in_the_inspector_costs_one_inspection_and_is_told(shared: WorkerClient) -> None:
-    with pytest.raises(InspectionError, match="KeyError: 'picture'") as caught:
-        shared.inspect(request("fault")).result(LONG_S)
+@pytest.mark.parametrize(("name", "words"), [
+    ("fault", "KeyError: 'picture'"), ("memory", "not enough memory for it: close other programs"),
+])  # fmt: skip
+def test_a_fault_costs_one_inspection_and_is_told(
+    shared: WorkerClient, name: str, words: str
+) -> None:
+    with pytest.raises(InspectionError, match=words) as caught:
+        shared.inspect(request(name)).result(LONG_S)
     assert "scripted_child.py" in caught.value.detail
-    assert shared.inspect(request()).result(LONG_S).verdict == "YES"
-
-
-def test_too_little_memory_is_told_in_a_sentence(shared: WorkerClient) -> None:
-    with pytest.raises(InspectionError, match="not enough memory for it: close other programs"):
-        shared.inspect(request("memory")).result(LONG_S)
     assert shared.inspect(request()).result(LONG_S).verdict == "YES"
 
 

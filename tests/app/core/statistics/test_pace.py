@@ -1,6 +1,7 @@
 """How far a person has come and how fast they are, whatever they undo, and whenever they pause."""
 
 import random
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -17,6 +18,7 @@ from app.core.statistics import pace
 from app.core.statistics.summary import statistics, to_plain
 from tests.app.core.judged_sessions import say
 from tests.app.core.sessions import made
+from tests.app.core.sharing.test_share_out import own
 from tests.night import seeds
 
 ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
@@ -84,18 +86,9 @@ def test_a_tally_follows_every_press(location, seed):
         assert often.progress().left == count(session, UNJUDGED).number
 
 
-class open_other:
+def open_other(location):
     """Another reviewer at the same time, where the place lets two write."""
-
-    def __init__(self, location):
-        self.session = open_session(location, "Ben") if isinstance(location, str) else None
-
-    def __enter__(self):
-        return self.session
-
-    def __exit__(self, *_):
-        if self.session is not None:
-            self.session.close()
+    return open_session(location, "Ben") if isinstance(location, str) else nullcontext()
 
 
 def test_a_tally_sees_a_list_grow(location):
@@ -283,9 +276,7 @@ def test_known_answers_take_time_but_are_not_accepted_objects(session):
 
 def test_of_what_is_assigned_also_to_who_has_not_begun(session):
     share_out(session, SharePlan(people=("Ada", "Grace"), overlap=10.0))
-    with session.database.reading() as connection:
-        query = "SELECT candidate_id FROM assignments WHERE reviewer_id = 1"
-        mine = connection.exec_driver_sql(query).scalars().all()
+    mine = own(session, 1)
     others = next(number for number in range(1, 41) if number not in mine)
     say(session, "Ada", dict.fromkeys([*mine[:3], others], R))
     ada, grace = statistics(session).working
@@ -299,9 +290,7 @@ def test_the_progress_line_counts_what_is_theirs(location):
         counter = pace.ProgressCounter(session)
         assert counter.progress().total == 40
         share_out(session, SharePlan(people=("Ada", "Grace")))
-        with session.database.reading() as connection:
-            query = "SELECT candidate_id FROM assignments WHERE reviewer_id = 1"
-            mine = connection.exec_driver_sql(query).scalars().all()
+        mine = own(session, 1)
         others = [number for number in range(1, 41) if number not in mine]
         assert (counter.progress().total, counter.progress().done) == (20, 0)
         for number in (mine[0], others[0], mine[1]):

@@ -172,9 +172,8 @@ def test_numbers_as_people_read_them():
     assert number_format.with_interval(Estimate(None, float("nan"), float("nan"))) == "–"
 
 
-@pytest.mark.parametrize(
-    ("p", "told"),
-    [(0.0, "< 0.001"), (0.0004, "< 0.001"), (0.0012, "0.0012"), (0.5, "0.5"), (0.9996, "> 0.999")],
-)
+@pytest.mark.parametrize(("p", "told"), [
+    (0.0, "< 0.001"), (0.0004, "< 0.001"), (0.0012, "0.0012"), (0.5, "0.5"), (0.9996, "> 0.999"),
+])  # fmt: skip
 def test_a_chance_is_never_told_as_certain(p, told):
     assert number_format.chance(p) == told

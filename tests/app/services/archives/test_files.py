@@ -63,10 +63,9 @@ def test_a_spectrum_of_another_object_or_place_is_refused():
         checked(samples.lamost_dr1(), Found(id="1", stem="s", urls=(), names=("677503031",)), 2.0)
 
 
-@pytest.mark.parametrize(
-    ("content", "suffix"),
-    [(FITS, ".fits"), (gzip.compress(FITS), ".fits.gz"), (samples.votable(), ".vot")],
-)
+@pytest.mark.parametrize(("content", "suffix"), [
+    (FITS, ".fits"), (gzip.compress(FITS), ".fits.gz"), (samples.votable(), ".vot"),
+])  # fmt: skip
 def test_the_suffix_is_that_of_the_content(content, suffix):
     assert suffix_of(content) == suffix
 
@@ -95,10 +94,9 @@ def test_unknown_archives_and_missing_addresses_are_refused():
 
 
 # What a row says about the spectrum that is wanted.
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [("266", 266), ("266.0", 266), ("", None), ("-3", None), ("1e5", None), ("9" * 21, None)],
-)
+@pytest.mark.parametrize(("text", "number"), [
+    ("266", 266), ("266.0", 266), ("", None), ("-3", None), ("1e5", None), ("9" * 21, None),
+])  # fmt: skip
 def test_whole_numbers_are_read(text, number):
     assert Wanted(ids={"plate": text}).number("plate") == number
 

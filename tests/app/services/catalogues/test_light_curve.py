@@ -187,15 +187,11 @@ def test_a_fault_is_never_a_place_without_a_picture(server, client, pictures, fa
         ask(server, client, replace(pictures, timeout_s=0.5 if fault == "stall" else 30.0))
 
 
-@pytest.mark.parametrize("content", [b"\xff\xd8 no", jpeg(64), jpeg()[:2000]])
-def test_what_is_no_whole_picture_is_a_failure(server, client, pictures, content):
-    server.files["/hips2fits"] = (content, "image/jpeg")
-    with pytest.raises(ServiceError):
-        ask(server, client, pictures)
-
-
-@pytest.mark.parametrize("content", [b"{}", b"<html>", b"[" * 100_000])
-def test_coverage_that_is_no_list_is_a_failure(server, client, pictures, content):
-    server.files[COVERAGE] = (content, "application/json")
+@pytest.mark.parametrize(("path", "content"), [
+    *(("/hips2fits", content) for content in (b"\xff\xd8 no", jpeg(64), jpeg()[:2000])),
+    *((COVERAGE, content) for content in (b"{}", b"<html>", b"[" * 100_000)),
+])  # fmt: skip
+def test_no_whole_picture_and_coverage_that_is_no_list(server, client, pictures, path, content):
+    server.files[path] = (content, "image/jpeg")
     with pytest.raises(ServiceError):
         ask(server, client, pictures)

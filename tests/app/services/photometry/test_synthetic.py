@@ -94,10 +94,9 @@ def test_magnitude_0_has_the_flux_that_is_published(service, column, w_cm2_um):
 SEEN = {"j": 15.1, "j_error": 0.05, "h": 14.6, "h_error": None, "k": 14.2, "k_error": 0.1}
 
 
-@pytest.mark.parametrize(
-    ("letters", "limits"),
-    [("AAA", ""), ("AUB", "h"), ("UXD", "jh"), ("A", ""), (None, ""), (7, "")],
-)
+@pytest.mark.parametrize(("letters", "limits"), [
+    ("AAA", ""), ("AUB", "h"), ("UXD", "jh"), ("A", ""), (None, ""), (7, ""),
+])  # fmt: skip
 def test_letters(letters, limits):
     values = SEEN | {"quality": letters}
     assert [name for name in "jhk" if bands.is_limit("twomass", name, values)] == [*limits]

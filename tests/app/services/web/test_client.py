@@ -62,10 +62,9 @@ def test_questions_to_one_host_keep_their_distance(server, client, monkeypatch):
     assert len(server.asked) == 4 and clock.now >= 101.5
 
 
-@pytest.mark.parametrize(
-    "url",
-    ["http://example.org/x", "ftp://127.0.0.1/x", "file:///etc/passwd", "https://a:b@example.org/"],
-)
+@pytest.mark.parametrize("url", [
+    "http://example.org/x", "ftp://127.0.0.1/x", "file:///etc/passwd", "https://a:b@example.org/",
+])  # fmt: skip
 def test_an_unsafe_address_is_not_asked(client, url):
     with pytest.raises(errors.NotAllowed):
         client.ask(Request(url=url))

@@ -155,10 +155,9 @@ def test_on_a_server_only_when_nobody_else_has_it_open(team_location, cluster):
 
 
 # Names and values that look like a neighbour's.
-@pytest.mark.parametrize(
-    ("text", "digits"),
-    [("J012345.67+012345.6", 2), ("spec-0001-55555-0123.fits.gz", 3), ("obs 100417", 4)],
-)
+@pytest.mark.parametrize(("text", "digits"), [
+    ("J012345.67+012345.6", 2), ("spec-0001-55555-0123.fits.gz", 3), ("obs 100417", 4),
+])  # fmt: skip
 def test_only_the_last_digits_change(text, digits):
     draw = random.Random(1)
     made = {varied(text, draw, digits) for _ in range(50)}
