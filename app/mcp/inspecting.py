@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
@@ -35,16 +34,9 @@ class Inspections:
     each task inspects. A client chooses neither models nor task files.
     """
 
-    def __init__(
-        self,
-        session: Session | None,
-        model: str | None = None,
-        *,
-        client: Callable[[], WorkerClient] = WorkerClient,
-    ) -> None:
+    def __init__(self, session: Session | None, model: str | None = None) -> None:
         self._session = session
         self._model = model
-        self._make_client = client
         self._client: WorkerClient | None = None
         self._selected: str | None = None
         self._own_task: str | None = None
@@ -54,7 +46,11 @@ class Inspections:
     def inspect(self, spectrum: Spectrum, task: str, seed: int) -> dict[str, Any]:
         """Inspect for a class, by default that of the session. Raises WorkbenchError."""
         task_id, argument = self._task(task)
-        client = self._client_for(self._model or default_model(task_id))
+        model = self._model or default_model(task_id)
+        self._client = client = self._client or WorkerClient()
+        if self._selected != model:
+            client.select(LoadRequest(model))
+            self._selected = model
         request = InspectRequest(task=argument, spectrum=spectrum, seed=seed, deadline_s=DEADLINE_S)
         record = client.inspect(request).result(DEADLINE_S + 2 * GRACE_S)
         said = {**inspection_record(record), **self._chances(record, task_id)}
@@ -81,14 +77,6 @@ class Inspections:
                 f"there is no task {shown(name)}; name one of {ids}{near_miss(name, known)}"
             )
         return found, found
-
-    def _client_for(self, model: str) -> WorkerClient:
-        if self._client is None:
-            self._client = self._make_client()
-        if self._selected != model:
-            self._client.select(LoadRequest(model))
-            self._selected = model
-        return self._client
 
     def _chances(self, record: Trajectory, task_id: str) -> dict[str, Any]:
         told: dict[str, Any] = {"p_yes": plain(record.p_yes), "p_yes_calibrated": None}

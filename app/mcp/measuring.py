@@ -41,7 +41,7 @@ def facts(spectrum: Spectrum) -> dict[str, Any]:
         for name, found in (("whole", whole), ("blue", state.snr_blue), ("red", state.snr_red))
     }
     told["bad_fraction"] = rounded(state.bad_fraction)
-    told["warnings"] = [printable(each, MAX_TEXT) for each in _few(spectrum.warnings)]
+    told["warnings"] = [printable(each, MAX_TEXT) for each in spectrum.warnings[:MAX_NAMES]]
     told["warnings"] += list(state.warnings)
     told["header"] = dict(list(header.items())[:MAX_KEYS])
     return told
@@ -97,7 +97,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return finite(value)
     if isinstance(value, list | tuple):
-        return [plain(each) for each in _few(value)]
+        return [plain(each) for each in value[:MAX_NAMES]]
     return printable(str(value), MAX_TEXT)
 
 
@@ -105,10 +105,6 @@ def prose(text: str, longest: int) -> str:
     """Text of several lines, without other control characters."""
     lines = text[:longest].splitlines()
     return "\n".join(printable(line, longest) for line in lines)
-
-
-def _few(values: Sequence[Any]) -> Sequence[Any]:
-    return values[:MAX_NAMES]
 
 
 def _refuse_unknown(names: Sequence[str], known: Mapping[str, Any], what: str) -> None:

@@ -48,9 +48,18 @@ def check(
     """Ask each service about one known star: whether it answers, how fast, what it has not."""
     choice = read_choice()
     wanted = [named_service(choice, name) for name in names or all_services()]
+    are_good = True
     with closing(WebClient()) as client:
-        checked = [_shown(check_service(service, client)) for service in wanted]
-    if not all(each.is_good for each in checked):
+        for service in wanted:
+            told = check_service(service, client)
+            state = "answers" if told.is_good else "fails"
+            line = f"{service.id:{_width()}}  {state:7}  {told.seconds:5.1f} s  {told.told}"
+            typer.echo(cleaned(line))
+            if told.missing:
+                missing = ", ".join(told.missing)
+                typer.echo(cleaned(f"{'':{_width() + 2}}it has no column {missing}"))
+            are_good &= told.is_good
+    if not are_good:
         raise typer.Exit(1)
 
 
@@ -65,15 +74,6 @@ def named_service(choice: Choice, name: str) -> Service:
 def _width() -> int:
     """Of the column of names."""
     return max(map(len, all_services()))
-
-
-def _shown(checked: ServiceCheck) -> ServiceCheck:
-    state = "answers" if checked.is_good else "fails"
-    line = f"{checked.service.id:{_width()}}  {state:7}  {checked.seconds:5.1f} s  {checked.told}"
-    typer.echo(cleaned(line))
-    if checked.missing:
-        typer.echo(cleaned(f"{'':{_width() + 2}}it has no column {', '.join(checked.missing)}"))
-    return checked
 
 
 # Whether a service answers as expected, tried on one star that it is known to have.
@@ -94,7 +94,6 @@ STARS = dict.fromkeys(("vsx", "gaia_variability", "gaia_epochs"), AM_HER)
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceCheck:
-    service: Service
     is_good: bool
     seconds: float
     told: str
@@ -117,9 +116,7 @@ def check_service(service: Service, client: WebClient) -> ServiceCheck:
         if service.kind == "tap":
             missing = _missing_columns(service, client)
     seconds = time.monotonic() - began
-    return ServiceCheck(
-        service=service, is_good=is_good, seconds=seconds, told=told, missing=missing
-    )
+    return ServiceCheck(is_good=is_good, seconds=seconds, told=told, missing=missing)
 
 
 def _asked(service: Service, client: WebClient, star: KnownStar) -> str:

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, func, select, text
+from sqlalchemy import Connection, select, text
 
-from app.core.database.tables import candidates, inspections, judgements, log, reviewers
-from app.core.database.tables import evidence as answers
+from app.core.database.tables import candidates, judgements, reviewers
 from app.core.errors import SessionError
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.session.log_resolution import resolved_ends
@@ -103,12 +102,16 @@ def merge(
             f"{into.task.name}, so its verdicts answer a different question"
         )
     with into.database.writing() as target, other.database.reading() as source:
-        steps = Steps("merging", _total(source), progress, should_stop)
+        tables = (candidates, log, inspections, answers)
+        counted = (select(func.count()).select_from(table) for table in tables)
+        total = sum(source.execute(each).scalar_one() for each in counted)
+        steps = Steps("merging", total, progress, should_stop)
         matching = CandidateMatcher(target, source)
         for count in matching.pages():
             steps.step(count)
+        numbers = matching.numbers
         reviewer_map = ReviewerMap(target, source)
-        lines = LogMerge(target, source, (into.id, other.id), reviewer_map, matching.numbers)
+        lines = LogMerge(target, source, (into.id, other.id), reviewer_map, numbers)
         for count in lines.pages():
             steps.step(count)
         conflicts = tuple(_update_judgements(target, lines))
@@ -116,24 +119,20 @@ def merge(
             note_rule(target)
         merged_facts.merge_acts(target, source, lines.numbers, reviewer_map)
         added = 0
-        for count, new in merged_facts.merge_inspections(
-            target, source, matching.numbers, into.task
-        ):
+        for count, new in merged_facts.merge_inspections(target, source, numbers, into.task):
             added += new
             steps.step(count)
-        repeats = merged_facts.merge_repeats(
-            target, source, matching.numbers, lines.numbers, reviewer_map
-        )
-        measured = merged_facts.merge_measurements(target, source, matching.numbers, reviewer_map)
-        seen = merged_facts.merge_seen(target, source, matching.numbers)
+        repeats = merged_facts.merge_repeats(target, source, numbers, lines.numbers, reviewer_map)
+        measured = merged_facts.merge_measurements(target, source, numbers, reviewer_map)
+        seen = merged_facts.merge_seen(target, source, numbers)
         evidence = 0
-        for count, new in merge_evidence(target, source, matching.numbers, into.task):
+        for count, new in merge_evidence(target, source, numbers, into.task):
             evidence += new
             steps.step(count)
         merge_own_fields(target, into, other)
-        merged_facts.merge_ratings(target, source, matching.numbers)
-        known = merged_facts.merge_known(target, source, matching.numbers, matching.highest)
-        assigned = merged_facts.merge_assignments(target, source, matching.numbers, reviewer_map)
+        merged_facts.merge_ratings(target, source, numbers)
+        known = merged_facts.merge_known(target, source, numbers, matching.highest)
+        assigned = merged_facts.merge_assignments(target, source, numbers, reviewer_map)
     second = assign_second_opinions(into)
     aspects: tuple[Aspect, ...] = ("list", "verdict", "inspection", "measurement")
     for aspect in (*aspects, "evidence") if evidence else aspects:
@@ -173,14 +172,6 @@ def _server_of(session: Session) -> tuple[Any, ...]:
     """Identify the server and database, since a server can have many names."""
     with session.database.reading() as connection:
         return tuple(connection.execute(text(SERVER)).one())
-
-
-def _total(source: Connection) -> int:
-    numbers = (
-        source.execute(select(func.count()).select_from(table)).scalar_one()
-        for table in (candidates, log, inspections, answers)
-    )
-    return sum(numbers)
 
 
 def _update_judgements(target: Connection, lines: LogMerge) -> Iterator[Conflict]:

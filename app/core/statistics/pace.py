@@ -126,18 +126,13 @@ class ProgressCounter:
             return
         for line in lines:
             self._last_line = line.id
-            if self._assigned and not _is_mine(connection, number, line.candidate_id):
+            here = assignments.c.candidate_id == line.candidate_id
+            mine = select(assignments.c.candidate_id).where(is_assigned_to(number), here)
+            if self._assigned and connection.execute(mine).first() is None:
                 continue
             former, present = _change(connection, line)
             self._counts[former] -= 1
             self._counts[present] += 1
-
-
-def _is_mine(connection: Connection, number: int, candidate_id: int) -> bool:
-    query = select(assignments.c.candidate_id).where(
-        is_assigned_to(number), assignments.c.candidate_id == candidate_id
-    )
-    return connection.execute(query).first() is not None
 
 
 def _change(connection: Connection, line: Row[Any]) -> tuple[str | None, str | None]:

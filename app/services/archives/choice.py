@@ -25,10 +25,8 @@ def archive_by_name(name: str, release: str = "", base: str = "") -> Archive:
         check_base(base)
         base = base.rstrip("/") if name != "ssap" else base
     other = [base] if base else []
-    if name == "sparcl":
-        return Sparcl(release, *other)
-    if name == "sdss":
-        return Sdss(release, *other)
+    if name in ("sparcl", "sdss"):
+        return (Sparcl if name == "sparcl" else Sdss)(release, *other)
     if name == "lamost":
         return Lamost(release, *other, token=lamost_token(*other))
     if name == "ssap":
