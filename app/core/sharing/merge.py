@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, func, select, text
 
-from app.core.database.tables import candidates, judgements, reviewers
+from app.core.database.tables import candidates, inspections, judgements, log, reviewers
+from app.core.database.tables import evidence as answers
 from app.core.errors import SessionError
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.session.log_resolution import resolved_ends
