@@ -63,11 +63,8 @@ def inspection_json(trajectory: Trajectory) -> dict[str, Any]:
     """What `inspect --json` prints. Every step has all keys, for simple scripts."""
     model = trajectory.model
     named = {"model": model.name, "model_sha256": model.sha256, "engine": model.engine}
-    return {
-        **to_json(trajectory),
-        **named,
-        "steps": [_step_json(step) for step in trajectory.steps],
-    }
+    steps = [_step_json(step) for step in trajectory.steps]
+    return {**to_json(trajectory), **named, "steps": steps}
 
 
 def cleaned(text: str) -> str:

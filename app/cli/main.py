@@ -19,7 +19,6 @@ from app.rooms import room_commands
 if TYPE_CHECKING:
     import typer
 
-
 CHILDREN = {
     "worker": "app.worker.__main__",
     "llama-server": "agent.engines.gguf.llama_server_child",
@@ -114,10 +113,8 @@ def main() -> None:
             raise
         reason = error.strerror if error.errno == errno.EFBIG else "the disk is full"
         _exit_with(f"the output could not be written: {reason}")
-    except MemoryError:
-        _exit_with(NO_MEMORY)
-    except RuntimeError as error:
-        if str(error) != NO_THREAD:
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and str(error) != NO_THREAD:
             raise
         _exit_with(NO_MEMORY)
 

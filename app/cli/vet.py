@@ -160,9 +160,8 @@ def run_vet(
                 word = "unreadable" if record is None else record.verdict or "no verdict"
                 results[word] += 1
                 # Of a panel's members; none if no panel judged.
-                verdicts = (
-                    {member.verdict for member in record.members} if record is not None else set()
-                )
+                members = () if record is None else record.members
+                verdicts = {member.verdict for member in members}
                 by_panels += bool(verdicts)
                 opposed += verdicts >= {"YES", "NO"}
                 if vetted.fault and len(faults) < MAX_FAULTS_SHOWN:

@@ -77,13 +77,10 @@ def sample() -> Path:
 
 
 def _modules(folder: Path) -> str:
-    loaded = left_out = 0
-    for name in (*_own_modules(), *LAZY_IMPORTS):
-        if _loads(name):
-            loaded += 1
-        else:
-            left_out += 1
-    return f"{loaded} loaded" + (f", {left_out} that need torch skipped" if left_out else "")
+    loads = [_loads(name) for name in (*_own_modules(), *LAZY_IMPORTS)]
+    left_out = loads.count(False)
+    skipped = f", {left_out} that need torch skipped" if left_out else ""
+    return f"{loads.count(True)} loaded{skipped}"
 
 
 def _loads(name: str) -> bool:

@@ -69,8 +69,13 @@ def enrich(
 
     Raises Stopped; all that was answered is kept.
     """
-    tally, total = _begun(session, service)
-    total = total if limit is None else min(total, limit)
+    missing = _is_missing(service)
+    wanted = (~missing, ~HAS_POSITION, HAS_POSITION & missing)
+    query = select(*(func.count().filter(each) for each in wanted)).select_from(_joined(service))
+    with session.database.reading() as connection:
+        known, without, left = connection.execute(query).one()
+    tally = Tally(service=service.id, known=known, without_position=without)
+    total = left if limit is None else min(left, limit)
     patient = replace(service, timeout_s=max(service.timeout_s, UPLOAD_S))
     done, after, faults = 0, 0, 0
     progress(done, total)
@@ -133,16 +138,6 @@ def _ask_together(
 
 
 HAS_POSITION = candidates.c.ra.is_not(None) & candidates.c.dec.is_not(None)
-
-
-def _begun(session: Session, service: Service) -> tuple[Tally, int]:
-    """What is known before the first question, and how many are to be asked about."""
-    missing = _is_missing(service)
-    wanted = (~missing, ~HAS_POSITION, HAS_POSITION & missing)
-    query = select(*(func.count().filter(each) for each in wanted)).select_from(_joined(service))
-    with session.database.reading() as connection:
-        known, without, left = connection.execute(query).one()
-    return Tally(service=service.id, known=known, without_position=without), left
 
 
 def _next_ids(session: Session, service: Service, after: int, at_most: int) -> list[int]:

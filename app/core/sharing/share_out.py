@@ -137,7 +137,6 @@ class ShareReport:
 
 def share_out(session: Session, plan: SharePlan, *, anew: bool = False) -> ShareReport:
     """Give every candidate that nobody has yet to somebody, in one transaction.
-
     With `anew`, what people have not judged yet is taken back first.
     """
     plan = checked_plan(plan)
@@ -147,7 +146,12 @@ def share_out(session: Session, plan: SharePlan, *, anew: bool = False) -> Share
         # Their queues begin with what is theirs, whatever they looked at before.
         queues = [f"{QUEUE_FACT}:{name}" for name in plan.people]
         connection.execute(delete(facts).where(facts.c.key.in_(queues)))
-        withdrawn = _withdraw_unjudged(connection) if anew else 0
+        withdrawn = 0
+        if anew:
+            is_judged = _is_judged(assignments.c.candidate_id, assignments.c.reviewer_id)
+            taken = update(assignments).where(STANDS, ~is_judged)
+            taken = taken.values(withdrawn=True, at=verdict_log.now())
+            withdrawn = connection.execute(taken).rowcount
         given, to_two, left_out = deal(connection, plan)
     second = assign_second_opinions(session)
     session.changed.emit(Change(aspect="list"))
@@ -168,7 +172,11 @@ def deal(connection: Connection, plan: SharePlan) -> tuple[dict[str, int], int, 
     """Deal what nobody has; how many each person got, how many two got, and how many nobody."""
     numbers = {name: verdict_log.reviewer_id(connection, name) for name in plan.people}
     people = list(numbers.values())
-    free = in_drawn_order(_free(connection), plan.seed, "deal")
+    names = ("id", "object_id", "path", "row", "judged_by")
+    has_person = exists().where(assignments.c.candidate_id == candidates.c.id, STANDS)
+    query = select(*(candidates.c[name] for name in names)).where(~has_person)
+    found = connection.execute(query.order_by(candidates.c.id)).all()
+    free = in_drawn_order(found, plan.seed, "deal")
     rows = [row for row in free if not row.judged_by or _judges(row, people)]
     given: list[tuple[int, int, Reason]] = []
     first: dict[int, int] = {}
@@ -193,23 +201,9 @@ def deal(connection: Connection, plan: SharePlan) -> tuple[dict[str, int], int, 
     return counts, len(to_two), len(free) - len(rows)
 
 
-def _free(connection: Connection) -> Sequence[Row[Any]]:
-    """The candidates that are assigned to nobody."""
-    names = ("id", "object_id", "path", "row", "judged_by")
-    has_person = exists().where(assignments.c.candidate_id == candidates.c.id, STANDS)
-    query = select(*(candidates.c[name] for name in names)).where(~has_person)
-    return connection.execute(query.order_by(candidates.c.id)).all()
-
-
 def _judges(row: Row[Any], people: Sequence[int]) -> list[int]:
     """Those of the people who have judged it already."""
     return [number for number in people if row.judged_by & judged_bit(number)]
-
-
-def _withdraw_unjudged(connection: Connection) -> int:
-    is_judged = _is_judged(assignments.c.candidate_id, assignments.c.reviewer_id)
-    taken = update(assignments).where(STANDS, ~is_judged)
-    return connection.execute(taken.values(withdrawn=True, at=verdict_log.now())).rowcount
 
 
 # Asks for second opinions where a rule has become true of somebody's verdict. The rule is a

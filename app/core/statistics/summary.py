@@ -5,7 +5,6 @@ The field and property names are the keys of the JSON output.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
@@ -118,10 +117,6 @@ class Statistics:
     drift: tuple[Drift, ...]
     agents: tuple[AgentFigures, ...]
     subclasses: Subclasses
-
-    def to_json(self) -> str:
-        """One JSON object, with null for undefined figures."""
-        return json.dumps(to_plain(self), ensure_ascii=False, allow_nan=False)
 
 
 @dataclass(frozen=True, eq=False)

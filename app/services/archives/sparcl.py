@@ -217,18 +217,10 @@ def spectrum_file(record: dict[str, Any], url: str) -> bytes:
         columns |= {"mask": bad.astype(np.uint8), "survey_mask": flags}
     if {each.shape for each in columns.values()} != {wavelength.shape}:
         raise BadReply("the arrays of the spectrum differ in length")
-    units = {"wavelength": "Angstrom", "flux": FLUX_UNIT}
     formats = {"mask": "B"}
-    table = fits.BinTableHDU.from_columns(
-        [
-            fits.Column(name=name, format=formats.get(name, "D"), array=values)
-            for name, values in columns.items()
-        ],
-        name="SPECTRUM",
-    )
-    for number, name in enumerate(columns, 1):
-        if name in units:
-            table.header[f"TUNIT{number}"] = units[name]
+    made = [fits.Column(name, formats.get(name, "D"), array=x) for name, x in columns.items()]
+    table = fits.BinTableHDU.from_columns(made, name="SPECTRUM")
+    table.header["TUNIT1"], table.header["TUNIT2"] = "Angstrom", FLUX_UNIT
     primary = fits.PrimaryHDU()
     primary.header.update(_cards(record, url))
     sink = io.BytesIO()

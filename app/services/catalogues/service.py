@@ -73,9 +73,6 @@ class Service:
         check_base(made.url)
         return made
 
-    def column(self, name: str) -> ServiceColumn:
-        return next(each for each in self.columns if each.name == name)
-
 
 @cache
 def all_services() -> Mapping[str, Service]:

@@ -34,7 +34,7 @@ def refuse(word):
 
 
 def read(found):
-    return json.loads(found.to_json(), parse_constant=refuse)
+    return json.loads(json.dumps(to_plain(found), allow_nan=False), parse_constant=refuse)
 
 
 def test_an_empty_session(location):
