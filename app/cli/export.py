@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
@@ -133,12 +133,12 @@ def _selected(
     session: Session, default: Which, which: Which | None, words: str, by: str | None
 ) -> KnownWhich | Iterable[int]:
     if not words:
-        return cast(KnownWhich, default.value)
+        return default.value
     tree = parse_filter(words, [each.name for each in own_columns(session)])
     found = (line.candidate.id for line in matching(session, tree))
     if which is None:
         return found
-    among = set(selected_ids(session, cast(KnownWhich, which.value), by))
+    among = set(selected_ids(session, which.value, by))
     return (number for number in found if number in among)
 
 

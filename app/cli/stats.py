@@ -114,9 +114,9 @@ def _consistency_lines(statistics: summary.Statistics) -> Iterator[str]:
                 f"and agreed on {rough_percent(observed.value)}; "
                 f"kappa {with_interval(repeat.agreement.kappa)}"
             )
-    for each in (*statistics.drift, *statistics.known):
-        if each.words:
-            yield f"{each.reviewer}: {each.words}"
+    told = [(each.reviewer, each.words) for each in statistics.drift]
+    told += [(each.reviewer, each.words) for each in statistics.known]
+    yield from (f"{reviewer}: {words}" for reviewer, words in told if words)
 
 
 def _agent_rows(agents: Sequence[summary.AgentFigures]) -> list[Row]:

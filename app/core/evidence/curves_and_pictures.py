@@ -109,7 +109,7 @@ def _read_curves(
 
 
 def _series(curve: light_curve.LightCurve) -> Match:
-    values = {
+    values: dict[str, str | float] = {
         **{"series": curve.series, "band": curve.band, "points": int(curve.mag.size)},
         "median": round(float(np.median(curve.mag)), 4),
         "amplitude": round(float(np.ptp(np.percentile(curve.mag, [5.0, 95.0]))), 4),

@@ -73,7 +73,7 @@ def enrich(
     wanted = (~missing, ~HAS_POSITION, HAS_POSITION & missing)
     query = select(*(func.count().filter(each) for each in wanted)).select_from(_joined(service))
     with session.database.reading() as connection:
-        known, without, left = connection.execute(query).one()
+        known, without, left = map(int, connection.execute(query).one())
     tally = Tally(service=service.id, known=known, without_position=without)
     total = left if limit is None else min(left, limit)
     patient = replace(service, timeout_s=max(service.timeout_s, UPLOAD_S))

@@ -182,7 +182,7 @@ class _Overlap(NamedTuple):
         return self.only(self.is_sure() & (self.answer != NONE))
 
     def only(self, kept: BoolArray) -> _Overlap:
-        return _Overlap(*(each[kept] for each in self))
+        return _Overlap(self.person[kept], self.answer[kept], self.snr[kept])
 
     def agreement(self) -> Agreement:
         """Of candidates on which both decided."""

@@ -273,8 +273,8 @@ def _is_in(known: Acts, reviewer: int, line: int) -> bool:
 
 def _read(session: Session, lines: Iterable[int], what: str) -> dict[int, _Line]:
     found: dict[int, _Line] = {}
-    for number, before, value in _log_lines(session, sorted(lines), log.c[what]):
+    for row in _log_lines(session, sorted(lines), log.c[what]):
         # A log refers only to earlier lines, but a forged one may contain a loop.
-        is_earlier = isinstance(before, int) and before < number
-        found[number] = _Line(before if is_earlier else 0, value)
+        is_earlier = isinstance(row.before_id, int) and row.before_id < row.id
+        found[row.id] = _Line(row.before_id if is_earlier else 0, row._mapping[what])
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.services.archives import lamost, sdss, sparcl
 from app.services.archives.archive import Archive, NotTold, Wanted
 from app.services.archives.lamost import Lamost, lamost_token
 from app.services.archives.sdss import Sdss
@@ -24,11 +25,13 @@ def archive_by_name(name: str, release: str = "", base: str = "") -> Archive:
     if base:
         check_base(base)
         base = base.rstrip("/") if name != "ssap" else base
-    other = [base] if base else []
-    if name in ("sparcl", "sdss"):
-        return (Sparcl if name == "sparcl" else Sdss)(release, *other)
+    if name == "sparcl":
+        return Sparcl(release, base or sparcl.BASE)
+    if name == "sdss":
+        return Sdss(release, base or sdss.BASE)
     if name == "lamost":
-        return Lamost(release, *other, token=lamost_token(*other))
+        base = base or lamost.BASE
+        return Lamost(release, base, token=lamost_token(base))
     if name == "ssap":
         if not base:
             raise NotTold("give the address of the SSAP service")
