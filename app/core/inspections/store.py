@@ -252,7 +252,7 @@ def compare_models(session: Session, first: ModelRef, second: ModelRef) -> Confu
 def _of_share(session: Session, tree: Filter, share: Share, at_once: int) -> Iterator[Candidate]:
     query = select(candidates.c.id).where(_condition(session, tree), share.condition)
     for rows in pages(session.database, query, candidates.c.id, at_once=at_once):
-        yield from session.candidates(row.id for row in rows)
+        yield from session.candidates([row.id for row in rows])
 
 
 def _pending_filter(model: ModelRef, retry: bool) -> Filter:

@@ -30,9 +30,8 @@ from app.core.spectra.packing import check_complete, pack, temporary_path
 
 OF_PEOPLE = (tables.repeats, tables.judgements, tables.measurements, assignments)
 OF_CANDIDATES = (
-    *(tables.claims, tables.packed_spectra, evidence, tables.inspections, tables.known_answers),
-    *OF_PEOPLE,
-)
+    tables.claims, tables.packed_spectra, evidence, tables.inspections, tables.known_answers,
+)  # fmt: skip
 MAX_SLUG = 40
 
 
@@ -101,7 +100,7 @@ def _cut(connection: Connection, name: str) -> int:
     mine = select(assignments.c.candidate_id).where(is_assigned_to(number))
     # Their own log is whole, or an undo would not find what stood before.
     kept = mine.union(select(log.c.candidate_id))
-    for table in OF_CANDIDATES:
+    for table in (*OF_CANDIDATES, *OF_PEOPLE):
         connection.execute(delete(table).where(table.c.candidate_id.not_in(kept)))
     connection.execute(delete(candidates).where(candidates.c.id.not_in(kept)))
     replies = select(evidence.c.reply_id).where(evidence.c.reply_id.is_not(None))
