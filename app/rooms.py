@@ -29,9 +29,6 @@ def _entries(group: str) -> dict[str, EntryPoint]:
         every = distribution(DISTRIBUTION).entry_points
     except PackageNotFoundError:  # a source tree that nobody has installed
         return {}
-    return {each.name: each for each in every if each.group == group and _is_here(each.module)}
-
-
-def _is_here(module: str) -> bool:
-    """Whether its package is there; nothing of it is imported."""
-    return find_spec(module.partition(".")[0]) is not None
+    mine = (each for each in every if each.group == group)
+    # Of packages that are there; nothing of them is imported.
+    return {each.name: each for each in mine if find_spec(each.module.partition(".")[0])}

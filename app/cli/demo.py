@@ -19,7 +19,6 @@ from rich.text import Text
 from agent.errors import WorkbenchError
 from agent.inspection.inspector_factory import default_model
 from agent.tasks.catalogue import find_task
-from agent.trajectory.trajectory import Trajectory
 from app.cli.inspection_text import cleaned, step_lines, verdict_lines
 from app.cli.new import import_with_progress
 from app.cli.session_options import reviewer_name
@@ -73,7 +72,12 @@ def demo(
         raise WorkbenchError(f"{out}: not a folder to write to: {error.strerror}") from error
     truth = _truth(sample / "truth.csv")
     with _session(out / "sample.speco3", sample) as session:
-        _check_is_demo(session, truth)
+        if not all(_key(row.candidate) in truth for row in matching(session, EVERYTHING)):
+            # It may be the user's own.
+            raise WorkbenchError(
+                f"{session.location} contains other candidates than the sample: choose another "
+                "folder with --out"
+            )
         workers = min(MAX_WORKERS, os.cpu_count() or 1)
         run_vet(session, LoadRequest(model or default_model(session.task.id)), workers=workers)
         rows = list(matching(session, EVERYTHING, Sort("p_yes", descending=True)))
@@ -96,7 +100,7 @@ def _session(path: Path, sample: Path) -> Session:
         return open_session(path, reviewer)
     session = new_session(path, find_task(SAMPLE_TASK), reviewer)
     try:
-        import_with_progress(session, sample / "candidates.csv", {}, None)
+        import_with_progress(session, sample / "candidates.csv")
     except BaseException:
         session.close()
         raise
@@ -109,16 +113,6 @@ def _truth(path: Path) -> Truth:
         return {
             (Path(row["file"]).name, int(row["row"])): row["label"] for row in csv.DictReader(file)
         }
-
-
-def _check_is_demo(session: Session, truth: Truth) -> None:
-    """Raise if the existing session has other candidates: it may be the user's own."""
-    if all(_key(row.candidate) in truth for row in matching(session, EVERYTHING)):
-        return
-    raise WorkbenchError(
-        f"{session.location} contains other candidates than the sample: choose another folder with "
-        "--out"
-    )
 
 
 def _key(candidate: Candidate) -> tuple[str, int]:
@@ -155,9 +149,10 @@ def _table(rows: list[QueueRow]) -> Table:
 
 def _show_one(session: Session, rows: list[QueueRow], console: Console) -> None:
     """Print the inspection of the most likely candidate, step by step."""
-    record = _record(session, rows[0]) if rows else None
-    if record is None:
+    stored = inspections_of(session, rows[0].candidate.id) if rows else []
+    if not stored:
         return
+    record = stored[0].trajectory
     simulated = " (SIMULATED)" if record.spectrum.simulated else ""
     name = cleaned(rows[0].candidate.object_id)
     console.print(Text(f"Inspection of the most likely candidate: {name}{simulated}", style="bold"))
@@ -166,17 +161,11 @@ def _show_one(session: Session, rows: list[QueueRow], console: Console) -> None:
     console.print(*verdict_lines(record), sep="\n")
 
 
-def _record(session: Session, row: QueueRow) -> Trajectory | None:
-    stored = inspections_of(session, row.candidate.id)
-    return stored[0].trajectory if stored else None
-
-
 def _compare(rows: list[QueueRow], truth: Truth, console: Console) -> None:
     counts: Counter[tuple[bool, bool]] = Counter()
     for row in rows:
-        seen = row.candidate
-        is_real = truth[_key(seen)] == SAMPLE_TASK
-        counts[is_real, seen.agent_verdict == "YES"] += 1
+        is_real = truth[_key(row.candidate)] == SAMPLE_TASK
+        counts[is_real, row.candidate.agent_verdict == "YES"] += 1
     real = counts[True, True] + counts[True, False]
     console.print(
         f"\nCompared with the truth: {counts[True, True]} of {real} found, "

@@ -13,12 +13,7 @@ import typer
 from agent.errors import WorkbenchError
 from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import progress_bar
-from app.cli.session_options import (
-    ReviewerOption,
-    SessionArgument,
-    TrustPathsOption,
-    reviewer_name,
-)
+from app.cli.session_options import ReviewerOption, SessionArgument, TrustPathsOption, reviewer_name
 from app.core.errors import counted_text
 from app.core.exporting.export import all_formats
 from app.core.exporting.export import export as write_catalogue
@@ -41,13 +36,6 @@ class Which(StrEnum):
     JUDGED = "judged"
     ACCEPTED = "accepted"
     ALL = "all"
-
-
-KINDS: dict[Which, KnownWhich] = {
-    Which.JUDGED: "judged",
-    Which.ACCEPTED: "accepted",
-    Which.ALL: "all",
-}
 
 
 def export(
@@ -145,13 +133,12 @@ def _selected(
     session: Session, default: Which, which: Which | None, words: str, by: str | None
 ) -> KnownWhich | Iterable[int]:
     if not words:
-        return KINDS[default]
-    columns = [each.name for each in own_columns(session)]
-    tree = parse_filter(words, columns)
+        return default.value
+    tree = parse_filter(words, [each.name for each in own_columns(session)])
     found = (line.candidate.id for line in matching(session, tree))
     if which is None:
         return found
-    among = set(selected_ids(session, KINDS[which], by))
+    among = set(selected_ids(session, which.value, by))
     return (number for number in found if number in among)
 
 

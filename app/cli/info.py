@@ -13,7 +13,7 @@ from rich.text import Text
 
 from agent.spectra.readers.base import clean_text
 from agent.spectra.spectrum import summary
-from app.cli.session_options import read_row
+from app.cli.session_options import RowOption, read_row
 
 
 def info(
@@ -21,27 +21,21 @@ def info(
         Path, typer.Argument(help="A spectrum: FITS, VOTable, CSV or text, also gzipped.")
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
-    row: Annotated[
-        str,
-        typer.Option("--row", metavar="K", help="Row (from 0) or TARGETID in a file with several."),
-    ] = "0",
+    row: RowOption = "0",
 ) -> None:
     """Show what a spectrum file contains."""
     spectrum = read_row(file, row)
     if as_json:
         typer.echo(json.dumps(summary(spectrum), allow_nan=False))
-    else:
-        Console().print(_table(clean_text(file.name), summary(spectrum)))
-
-
-def _table(name: str, facts: dict[str, Any]) -> Table:
-    table = Table(title=Text(name), title_justify="left", show_header=False, box=None)
+        return
+    title = Text(clean_text(file.name))
+    table = Table(title=title, title_justify="left", show_header=False, box=None)
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
-    for label, value in _lines(facts):
+    for label, value in _lines(summary(spectrum)):
         # Text, not str: rich would interpret markup in a header value.
         table.add_row(label, Text(value))
-    return table
+    Console().print(table)
 
 
 def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:

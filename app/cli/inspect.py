@@ -20,14 +20,8 @@ from agent.inspection.control import Control
 from agent.inspection.inspector import run
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory_file import write_trajectories
-from app.cli.inspection_text import (
-    cleaned,
-    heading,
-    inspection_json,
-    step_lines,
-    verdict_lines,
-)
-from app.cli.session_options import read_row
+from app.cli.inspection_text import cleaned, heading, inspection_json, step_lines, verdict_lines
+from app.cli.session_options import RowOption, read_row
 
 LIVE_CHARACTERS = 60
 
@@ -37,6 +31,9 @@ class DeviceName(StrEnum):
     CPU = "cpu"
     CUDA = "cuda"
     MPS = "mps"
+
+
+DeviceOption = Annotated[DeviceName, typer.Option(help="Device to run the model on.")]
 
 
 def inspect(
@@ -57,13 +54,9 @@ def inspect(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
     save: Annotated[
-        Path | None,
-        typer.Option(metavar="OUT.jsonl", help="Append the full record to this file."),
+        Path | None, typer.Option(metavar="OUT.jsonl", help="Append the full record to this file.")
     ] = None,
-    row: Annotated[
-        str,
-        typer.Option("--row", metavar="K", help="Row (from 0) or TARGETID in a file with several."),
-    ] = "0",
+    row: RowOption = "0",
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     runs: Annotated[
         int, typer.Option(min=1, max=64, help="Average p(YES) over this many inspections.")
@@ -71,9 +64,7 @@ def inspect(
     deadline: Annotated[
         float | None, typer.Option(metavar="SECONDS", min=0.0, help="Stop after this time.")
     ] = None,
-    device: Annotated[
-        DeviceName, typer.Option(help="Device to run the model on.")
-    ] = DeviceName.AUTO,
+    device: DeviceOption = DeviceName.AUTO,
 ) -> None:
     """Inspect a spectrum: view it as a whole, zoom in on the evidence, answer YES or NO."""
     from agent.inspection.inspector_factory import default_model, make_inspector

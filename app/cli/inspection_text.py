@@ -61,12 +61,10 @@ def verdict_lines(trajectory: Trajectory) -> list[Text]:
 
 def inspection_json(trajectory: Trajectory) -> dict[str, Any]:
     """What `inspect --json` prints. Every step has all keys, for simple scripts."""
-    record = to_json(trajectory)
-    record["model"] = trajectory.model.name
-    record["model_sha256"] = trajectory.model.sha256
-    record["engine"] = trajectory.model.engine
-    record["steps"] = [_step_json(step) for step in trajectory.steps]
-    return record
+    model = trajectory.model
+    named = {"model": model.name, "model_sha256": model.sha256, "engine": model.engine}
+    steps = [_step_json(step) for step in trajectory.steps]
+    return {**to_json(trajectory), **named, "steps": steps}
 
 
 def cleaned(text: str) -> str:
@@ -75,17 +73,10 @@ def cleaned(text: str) -> str:
 
 
 def _step_json(step: Step) -> dict[str, Any]:
-    return {
-        "kind": step.kind,
-        "by": step.by,
-        "turn": step.turn,
-        "text": step.text,
-        "range": None if step.range is None else list(step.range),
-        "label": step.label,
-        "error": step.error,
-        "verdict": step.verdict,
-        "measured": dict(step.measured),
-    }
+    names = ("kind", "by", "turn", "text", "range", "label", "error", "verdict", "measured")
+    record = {name: getattr(step, name) for name in names}
+    wavelengths = None if step.range is None else list(step.range)
+    return {**record, "range": wavelengths, "measured": dict(step.measured)}
 
 
 def _zoom_lines(step: Step, who: str) -> list[Text]:
@@ -135,8 +126,5 @@ def _with_marker(marker: str, text: str, style: str) -> list[Text]:
     """The text after a marker, with further lines indented. Never interpreted as markup."""
     shown = shortened(text, MAX_CHARACTERS, " ...")
     lines = [cleaned(line) for line in shown.strip().split("\n")]
-    blank = " " * len(marker)
-    return [
-        Text((marker if number == 0 else blank) + line, style=style)
-        for number, line in enumerate(lines)
-    ]
+    markers = [marker, *[" " * len(marker)] * (len(lines) - 1)]
+    return [Text(each + line, style=style) for each, line in zip(markers, lines, strict=True)]

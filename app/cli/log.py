@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,6 @@ from app.core.database.tables import MIN_TARGETID
 from app.core.errors import counted_text
 from app.core.exporting.log_file import log_lines, write_log
 from app.core.queue import find
-from app.core.session.records import Candidate
 from app.core.session.session import Session, open_session
 
 MAX_MATCHES = 1000
@@ -24,8 +22,7 @@ SHOWN = 5
 def log(
     session: SessionArgument,
     of: Annotated[
-        str | None,
-        typer.Option("--object", metavar="ID", help="Only this candidate."),
+        str | None, typer.Option("--object", metavar="ID", help="Only this candidate.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="OUT.csv", help="Write the log as CSV to this file.")
@@ -37,15 +34,9 @@ def log(
         if out is not None:
             typer.echo(f"{out}: {counted_text(write_log(opened, out), 'line')}")
             return
-        if of is None:
-            show(log_lines(opened))
-        for number in [] if of is None else _candidate_ids(opened, of):
-            show(log_lines(opened, number))
-
-
-def show(lines: Iterable[str]) -> None:
-    for line in lines:
-        typer.echo(line)
+        for number in [None] if of is None else _candidate_ids(opened, of):
+            for line in log_lines(opened, number):
+                typer.echo(line)
 
 
 def _candidate_ids(session: Session, text: str) -> list[int]:
@@ -54,7 +45,9 @@ def _candidate_ids(session: Session, text: str) -> list[int]:
     text = text.strip()
     found = find(session, text, MAX_MATCHES)
     by_name = [each for each in found if each.object_id.casefold() == text.casefold()]
-    by_number = [each for each in found if text in (str(each.id), _target(each))]
+    # A row that is so large is a TARGETID.
+    targets = {each.id: str(each.row) for each in found if each.row >= MIN_TARGETID}
+    by_number = [each for each in found if text in (str(each.id), targets.get(each.id))]
     matches = by_name or by_number or found
     if not matches:
         raise WorkbenchError(f"there is no candidate {text[:80]}")
@@ -62,7 +55,3 @@ def _candidate_ids(session: Session, text: str) -> list[int]:
         names = ", ".join(each.object_id for each in matches[:SHOWN])
         raise WorkbenchError(f"{text[:80]} is ambiguous, it could be {names}: give the full name")
     return [each.id for each in matches]
-
-
-def _target(candidate: Candidate) -> str:
-    return str(candidate.row) if candidate.row >= MIN_TARGETID else ""

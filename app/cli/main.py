@@ -19,7 +19,6 @@ from app.rooms import room_commands
 if TYPE_CHECKING:
     import typer
 
-
 CHILDREN = {
     "worker": "app.worker.__main__",
     "llama-server": "agent.engines.gguf.llama_server_child",
@@ -96,7 +95,9 @@ def main() -> None:
         run_child(sys.argv[2:])
     # OpenBLAS spins for ever where it gets no memory for its threads, and our matrices are small.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    _replace_unprintable()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # of what cannot be printed, in place of an error
     command = [word for word in sys.argv[1:2] if word in COMMANDS or word in room_commands()]
     try:
         refuse_little_memory()
@@ -112,19 +113,10 @@ def main() -> None:
             raise
         reason = error.strerror if error.errno == errno.EFBIG else "the disk is full"
         _exit_with(f"the output could not be written: {reason}")
-    except MemoryError:
-        _exit_with(NO_MEMORY)
-    except RuntimeError as error:
-        if str(error) != NO_THREAD:
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and str(error) != NO_THREAD:
             raise
         _exit_with(NO_MEMORY)
-
-
-def _replace_unprintable() -> None:
-    """Replace characters that cannot be printed instead of raising UnicodeEncodeError."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")
 
 
 def _exit_with(message: str) -> NoReturn:

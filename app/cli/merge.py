@@ -12,8 +12,8 @@ from app.cli.progress_bar import progress_bar
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
 from app.core.errors import counted_text
 from app.core.session.session import Session, open_session
+from app.core.sharing.merge import Conflict, MergeReport
 from app.core.sharing.merge import merge as bring_together
-from app.core.sharing.merge_report import Conflict, MergeReport
 from app.core.statistics.adjudication import Dispute
 
 MAX_SHOWN = 10
@@ -32,12 +32,9 @@ def merge(
     with open_session(into, name) as target:
         for other in others:
             with open_session(other, name, read_only=True) as source:
-                _show(other, target, _merged(target, source))
-
-
-def _merged(target: Session, source: Session) -> MergeReport:
-    with progress_bar("merging") as progress:
-        return bring_together(target, source, progress=progress)
+                with progress_bar("merging") as progress:
+                    report = bring_together(target, source, progress=progress)
+                _show(other, target, report)
 
 
 def _show(name: str, target: Session, report: MergeReport) -> None:
@@ -48,16 +45,14 @@ def _show(name: str, target: Session, report: MergeReport) -> None:
     )
     if report.reviewers:
         typer.echo(f"  new reviewers: {cleaned(', '.join(report.reviewers))}")
-    if report.measurements:
-        measured = counted_text(report.measurements, "line")
-        typer.echo(f"  {measured} measured by hand")
-    if report.evidence:
-        typer.echo(f"  {counted_text(report.evidence, 'answer')} of services")
-    if report.assignments:
-        typer.echo(f"  {counted_text(report.assignments, 'assignment')}")
-    if report.second_opinions:
-        asked = counted_text(report.second_opinions, "second opinion")
-        typer.echo(f"  {asked} asked for by the rule")
+    for count, what, more in (
+        (report.measurements, "line", " measured by hand"),
+        (report.evidence, "answer", " of services"),
+        (report.assignments, "assignment", ""),
+        (report.second_opinions, "second opinion", " asked for by the rule"),
+    ):
+        if count:
+            typer.echo(f"  {counted_text(count, what)}{more}")
     for conflict in report.conflicts[:MAX_SHOWN]:
         typer.echo("  " + cleaned(_conflict_text(conflict)))
     if report.conflicts[MAX_SHOWN:]:

@@ -12,11 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import (
-    DownloadColumn,
-    TaskProgressColumn,
-    TransferSpeedColumn,
-)
+from rich.progress import DownloadColumn, TaskProgressColumn, TransferSpeedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -166,13 +162,10 @@ def _forms_table(forms: list[Form], machine: Machine, best: str | None) -> Table
     table.add_column("here")
     for form in forms:
         sizes = (form.fetched, form.fetched + form.disk, form.memory)
+        cells = (f"{size / 1e9:.1f} GB" if size else "-" for size in sizes)
         state = form.obstacle(machine) or ("best" if form.name == best else "runs")
-        table.add_row(form.name, *(_gigabytes(size) for size in sizes), state)
+        table.add_row(form.name, *cells, state)
     return table
-
-
-def _gigabytes(size: int) -> str:
-    return f"{size / 1e9:.1f} GB" if size else "-"
 
 
 def _machine() -> Machine:
@@ -378,29 +371,16 @@ def _own_row(own: BuiltIn) -> dict[str, Any]:
     elif eye is not None and (engine := engine_kind(eye.card.engine)).obstacle():
         state = f"needs {engine.program}"
     return {
-        "name": own.name,
-        "title": own.title,
-        "engine": own.name,
-        "family": "",
-        "parameters": 0,
-        "state": state,
-        "origin": "bundled",
-        "path": None,
-        "bytes": 0,
-        "missing": [],
-        "licence": "",
-        "repo": None,
-        "simulated_only": own.simulated_only,
+        **{"name": own.name, "title": own.title, "engine": own.name, "family": ""},
+        **{"parameters": 0, "state": state, "origin": "bundled", "path": None, "bytes": 0},
+        **{"missing": [], "licence": "", "repo": None, "simulated_only": own.simulated_only},
     }
 
 
 def _row(location: ModelLocation) -> dict[str, Any]:
     card = location.card
     return {
-        "name": card.name,
-        "title": card.title,
-        "engine": card.engine,
-        "family": card.family,
+        **{"name": card.name, "title": card.title, "engine": card.engine, "family": card.family},
         "parameters": card.parameters,
         "state": _state(location),
         "origin": location.origin,
@@ -429,8 +409,8 @@ def _table(rows: list[dict[str, Any]]) -> Table:
     table.add_column("model", no_wrap=True)
     table.add_column("description", overflow="fold")
     table.add_column("size", justify="right", no_wrap=True)
-    table.add_column("engine", no_wrap=True)
-    table.add_column("state", no_wrap=True)
+    for column in ("engine", "state"):
+        table.add_column(column, no_wrap=True)
     for row in rows:
         title = f"{row['title']}{' (simulations only)' if row['simulated_only'] else ''}"
         # Text, not str: rich would interpret markup in a card.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from agent.tasks.catalogue import find_task, look_task
 from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import progress_bar
-from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
+from app.cli.session_options import ReviewerOption, SessionArgument, SpectraOption, reviewer_name
 from app.core.errors import NoRowAllowedError, counted_text
 from app.core.importing.importer import import_list, preview
 from app.core.importing.opening import ImportReport
@@ -40,10 +40,7 @@ def new(
             show_default=False,
         ),
     ],
-    spectra: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder of the spectra, if not next to the list."),
-    ] = None,
+    spectra: SpectraOption = None,
     role: Annotated[
         list[str] | None,
         typer.Option(
@@ -84,8 +81,8 @@ def new(
         try:
             set_own_fields(made, own)
             for path in lists:
-                report = import_with_progress(made, path, roles, spectra, trust_paths)
-                show_import(report)
+                options = {"roles": roles, "spectra": spectra, "allow_absolute": trust_paths}
+                show_import(import_with_progress(made, path, **options))
         except NoRowAllowedError as error:
             made.database.discard()
             raise NoRowAllowedError(f"{error}: {HOW_TO_ALLOW}") from error
@@ -95,23 +92,10 @@ def new(
         typer.echo(f"{made.location}: {counted_text(made.count(), 'candidate')} for {target.name}")
 
 
-def import_with_progress(
-    session: Session,
-    path: Path,
-    roles: dict[str, str],
-    spectra: Path | None,
-    trust_paths: bool = False,
-) -> ImportReport:
+def import_with_progress(session: Session, path: Path, **options: Any) -> ImportReport:
     """Import one list with a progress bar on standard error."""
     with progress_bar(f"reading {path.name}") as progress:
-        return import_list(
-            session,
-            path,
-            roles=roles,
-            spectra=spectra,
-            allow_absolute=trust_paths,
-            progress=progress,
-        )
+        return import_list(session, path, progress=progress, **options)
 
 
 def show_import(report: ImportReport) -> None:

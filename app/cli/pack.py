@@ -9,12 +9,7 @@ import typer
 
 from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import progress_bar
-from app.cli.session_options import (
-    ReviewerOption,
-    SessionArgument,
-    TrustPathsOption,
-    reviewer_name,
-)
+from app.cli.session_options import ReviewerOption, SessionArgument, TrustPathsOption, reviewer_name
 from app.core.errors import counted_text
 from app.core.session.spectra_folders import open_with_spectra
 from app.core.spectra.packing import pack as write_packed
@@ -31,12 +26,9 @@ def pack(
     reviewer: ReviewerOption = None,
 ) -> None:
     """Copy a session together with its spectra into one file."""
-    with (
-        open_with_spectra(
-            session, reviewer_name(reviewer), read_only=True, trust_paths=trust_paths
-        ) as opened,
-        progress_bar("packing") as progress,
-    ):
+    name = reviewer_name(reviewer)
+    opening = open_with_spectra(session, name, read_only=True, trust_paths=trust_paths)
+    with opening as opened, progress_bar("packing") as progress:
         report = write_packed(opened, out, progress=progress)
     packed = counted_text(report.packed, "spectrum", "spectra")
     typer.echo(cleaned(f"{report.path}: {packed} packed, {report.bytes / 1e6:.1f} MB"))

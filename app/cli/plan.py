@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from statistics import fmean
 from typing import Annotated
 
@@ -15,9 +16,8 @@ from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
 from app.core.database.tables import inspections
 from app.core.errors import SessionError, counted_text
-from app.core.inspections.share import Share
 from app.core.inspections.shown_opinion import made_by
-from app.core.inspections.store import count_pending, models_of
+from app.core.inspections.store import Share, count_pending, models_of
 from app.core.session.session import Session, open_session
 from app.core.statistics.number_format import duration
 
@@ -58,40 +58,33 @@ def plan(
     share = None if shard is None else Share.parse(shard)
     with open_session(session, reviewer_name(reviewer), read_only=True) as opened:
         found = plan_inspections(opened, model, gpus, seconds_each=seconds_each, share=share)
-    for line in plan_lines(found, model):
+    of = counted_text(found.candidates, "candidate")
+    lines = (
+        f"{found.pending:,} of {of} to inspect with {model}",
+        f"rate       {found.seconds_each:.3g} s each ({found.source})",
+        f"time       {duration(found.seconds)} with {counted_text(found.gpus, 'GPU')}",
+        f"GPU-hours  {found.gpu_seconds / 3600:,.3g}",
+        f"disk       {found.disk_bytes / 1e6:,.3g} MB",
+    )
+    for line in lines:
         typer.echo(cleaned(line))
 
 
-def plan_lines(plan: Forecast, model: str) -> tuple[str, ...]:
-    of = counted_text(plan.candidates, "candidate")
-    return (
-        f"{plan.pending:,} of {of} to inspect with {model}",
-        f"rate       {plan.rate.seconds_each:.3g} s each ({plan.rate.source})",
-        f"time       {duration(plan.seconds)} with {counted_text(plan.gpus, 'GPU')}",
-        f"GPU-hours  {plan.gpu_seconds / 3600:,.3g}",
-        f"disk       {plan.disk_bytes / 1e6:,.3g} MB",
-    )
-
-
 # Estimates how long the inspections that are left in a session take, and how much disk.
-@dataclass(frozen=True, kw_only=True)
-class Rate:
-    seconds_each: float
-    """GPU-seconds of one inspection; of a process where the model runs on the CPU."""
-    source: str
-
-
 @dataclass(frozen=True, kw_only=True)
 class Forecast:
     candidates: int
     pending: int
     gpus: int
-    rate: Rate
+    seconds_each: float
+    """GPU-seconds of one inspection; of a process where the model runs on the CPU."""
+    source: str
+    """Where that is known from."""
     record_bytes: float
 
     @property
     def gpu_seconds(self) -> float:
-        return self.pending * self.rate.seconds_each
+        return self.pending * self.seconds_each
 
     @property
     def seconds(self) -> float:
@@ -113,17 +106,15 @@ def plan_inspections(
     """Plan the inspections by the model of this name. Raises SessionError if no rate is known."""
     named = (each for each in models_of(session) if each.name.casefold() == model.casefold())
     # Of several weights with that name those of the newest inspection.
-    measured = max(
-        (_measured(session, each) for each in named), key=lambda m: m.at, default=NOTHING
-    )
-    if seconds_each is not None:
-        rate = Rate(seconds_each=seconds_each, source="as given")
-    elif measured.seconds:
+    found = (_measured(session, each) for each in named)
+    measured = max(found, key=attrgetter("at"), default=_Measured())
+    source = "as given"
+    if seconds_each is None and measured.seconds:
+        seconds_each = measured.seconds
         source = "measured: the mean of inspections in this session, one at a time"
-        rate = Rate(seconds_each=measured.seconds, source=source)
-    elif model.casefold().startswith(PUBLISHED):
-        rate = Rate(seconds_each=PUBLISHED_S, source="published: 0.2 s a sample on 8 H100")
-    else:
+    elif seconds_each is None and model.casefold().startswith(PUBLISHED):
+        seconds_each, source = PUBLISHED_S, "published: 0.2 s a sample on 8 H100"
+    elif seconds_each is None:
         raise SessionError(
             f"how long {model[:80]} takes is not known: inspect some with "
             "`spec-o3 vet SESSION --limit 5` first, or give --seconds-each"
@@ -132,7 +123,8 @@ def plan_inspections(
         candidates=session.count(),
         pending=count_pending(session, measured.model or ModelRef(name=model), share=share),
         gpus=gpus,
-        rate=rate,
+        seconds_each=seconds_each,
+        source=source,
         record_bytes=measured.record_bytes,
     )
 
@@ -145,9 +137,6 @@ class _Measured:
     at: str = ""
     seconds: float = 0.0
     record_bytes: float = RECORD_BYTES
-
-
-NOTHING = _Measured()
 
 
 def _measured(session: Session, model: ModelRef) -> _Measured:

@@ -12,7 +12,7 @@ from agent.errors import WorkbenchError
 from agent.protocol.tool import run_tool
 from agent.rendering.render import STYLES, png_bytes, render_array
 from app.cli.inspection_text import cleaned
-from app.cli.session_options import read_row
+from app.cli.session_options import RowOption, read_row
 
 
 class StyleName(StrEnum):
@@ -37,10 +37,7 @@ def render(
         str | None, typer.Option(help="Title of the picture.", show_default="Spectrum: FILE")
     ] = None,
     style: Annotated[StyleName, typer.Option(help="Style of the picture.")] = StyleName.PUBLISHED,
-    row: Annotated[
-        str,
-        typer.Option("--row", metavar="K", help="Row (from 0) or TARGETID in a file with several."),
-    ] = "0",
+    row: RowOption = "0",
 ) -> None:
     """Draw a spectrum, or one window of it, as the agent sees it."""
     _check_target(out)
@@ -54,7 +51,9 @@ def render(
         simulated = ", SIMULATED" if spectrum.simulated else ""
         reply = f"{cleaned(str(out))}: the whole spectrum{simulated}"
     else:
-        arguments = {"wavelength_range": [_plain(end) for end in wavelengths], "label": label}
+        # 6500 and not 6500.0, so that the reply shows what was typed.
+        ends = [int(end) if end.is_integer() else end for end in wavelengths]
+        arguments = {"wavelength_range": ends, "label": label}
         result = run_tool(spectrum, arguments, look, title=name)
         picture, reply = png_bytes(result.picture), result.text
     try:
@@ -73,8 +72,3 @@ def _check_target(out: Path) -> None:
         )
     if out.is_dir():
         raise WorkbenchError(f"{out} is a folder: give a file name")
-
-
-def _plain(value: float) -> float | int:
-    """6500.0 as 6500, so that the reply shows what was typed."""
-    return int(value) if value.is_integer() else value

@@ -18,7 +18,7 @@ from agent.errors import WorkbenchError
 from agent.program_version import program_version
 from app.cli.inspection_text import cleaned
 from app.selftest import inspection, installation, plugins, session, spectra, window
-from app.selftest.check import Check, CheckSkipped
+from app.selftest.installation import Check, CheckSkipped
 
 CHECK_MODULES = (installation, spectra, inspection, session, window, plugins)
 DONE, SKIPPED, FAILED = "ok", "–", "FAILED"
@@ -27,7 +27,9 @@ WIDTHS = (8, 8, 25, 7)
 
 def selftest() -> None:
     """Check this installation: read, inspect, judge, export and open the window."""
-    _print(f"spec-o3 {program_version()}, {_platform()}")
+    how = "bundled" if installation.is_frozen() else "installed"
+    machine = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
+    _print(f"spec-o3 {program_version()}, {how}, {machine}")
     _print(_row("", "part", "check", "s", "result"))
     with _temporary_folder() as folder:
         checks = [check for each in CHECK_MODULES for check in each.checks()]
@@ -48,18 +50,15 @@ def run_checks(checks: Iterable[Check], folder: Path) -> Counter[str]:
             state, result = DONE, check.run(own)
         except CheckSkipped as error:
             state, result = SKIPPED, str(error)
+        except (WorkbenchError, OSError) as error:
+            state, result = FAILED, str(error)
         except Exception as error:  # any error: continue with the other checks
-            state, result = FAILED, _error_text(error)
+            state, result = FAILED, f"{type(error).__name__}: {error}"
         states[state] += 1
         seconds = time.perf_counter() - began
         _print(_row(state, check.part, check.name, f"{seconds:.2f}", result))
         shutil.rmtree(own, ignore_errors=True)
     return states
-
-
-def _error_text(error: Exception) -> str:
-    is_ours = isinstance(error, (WorkbenchError, OSError))
-    return str(error) if is_ours else f"{type(error).__name__}: {error}"
 
 
 @contextmanager
@@ -79,11 +78,6 @@ def _temporary_folder() -> Iterator[Path]:
 def _row(state: str, part: str, name: str, seconds: str, result: str) -> str:
     cells = zip((state, part, name, seconds), WIDTHS, strict=True)
     return " ".join(f"{cell:<{width}}" for cell, width in cells) + " " + result
-
-
-def _platform() -> str:
-    how = "bundled" if installation.is_frozen() else "installed"
-    return f"{how}, Python {platform.python_version()} on {platform.system()} {platform.machine()}"
 
 
 def _print(words: str) -> None:

@@ -9,12 +9,7 @@ import typer
 
 from agent.spectra.readers import read, read_numbered
 from agent.spectra.spectrum import Spectrum
-from app.core.reviewer_name import (
-    REVIEWER_VARIABLE,
-    name_from_environment,
-    saved_reviewer_name,
-    system_user_name,
-)
+from app.core import reviewer_name as names
 
 SessionArgument = Annotated[
     str,
@@ -29,7 +24,7 @@ ReviewerOption = Annotated[
     typer.Option(
         "--reviewer",
         metavar="NAME",
-        envvar=REVIEWER_VARIABLE,
+        envvar=names.REVIEWER_VARIABLE,
         help="Your name in the session.",
         show_default="the name chosen in the window, else your user name",
     ),
@@ -43,6 +38,13 @@ TrustPathsOption = Annotated[
     ),
 ]
 
+RowOption = Annotated[
+    str, typer.Option("--row", metavar="K", help="Row (from 0) or TARGETID in a file with several.")
+]
+SpectraOption = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Folder of the spectra, if not next to the list.")
+]
+
 MAX_TARGET_DIGITS = 20
 """Digits of a 64-bit integer; longer numbers are looked up as text."""
 
@@ -51,7 +53,8 @@ def reviewer_name(option: str | None) -> str:
     """The name for verdicts: the option, else the environment, the window, or the login name."""
     if option is not None:
         return option
-    return name_from_environment() or saved_reviewer_name() or system_user_name("somebody")
+    found = names.name_from_environment() or names.saved_reviewer_name()
+    return found or names.system_user_name("somebody")
 
 
 def read_row(file: Path, row: str) -> Spectrum:

@@ -18,21 +18,12 @@ from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
 from app.core.errors import counted_text
 from app.core.session.session import open_session
+from app.core.statistics import summary
 from app.core.statistics.calibration import Reliability
 from app.core.statistics.cut_plan import ModelCut, plan_model_cuts
-from app.core.statistics.known_figures import KnownFigures
-from app.core.statistics.number_format import duration, rough_percent, with_interval
+from app.core.statistics.number_format import duration, rough_percent, share_text, with_interval
 from app.core.statistics.people import ReviewerAgreement
 from app.core.statistics.subclasses import Subclasses
-from app.core.statistics.summary import (
-    AgentFigures,
-    ReviewerCounts,
-    Statistics,
-    read_all_verdicts,
-    statistics_of,
-    to_plain,
-)
-from app.core.statistics.working_time import WorkingTime
 
 Row = tuple[str, ...]
 PeopleTable = tuple[Row, list[Row]]
@@ -40,18 +31,24 @@ MAX_HOURS = 12
 NOTHING = "–"
 
 
-def show_statistics(statistics: Statistics, console: Console) -> None:
+def show_statistics(statistics: summary.Statistics, console: Console) -> None:
     counts = statistics.counts
     console.print(Text(cleaned(f"{statistics.session}: {statistics.task}"), style="bold"))
     console.print(
         f"{counted_text(counts.candidates, 'candidate')}: {counts.accepted:,} accepted, "
         f"{counts.rejected:,} rejected, {counts.unsure:,} unsure, {counts.disputed:,} disputed, "
-        f"{counts.open:,} open; "
-        f"{counts.inspected:,} inspected, {counts.unreadable:,} unreadable"
+        f"{counts.open:,} open; {counts.inspected:,} inspected, {counts.unreadable:,} unreadable"
     )
     if statistics.reviewers:
         verdicts = ("accepted", "rejected", "unsure", "blind")
-        rows = [_reviewer_row(each) for each in statistics.reviewers]
+        rows = [
+            (
+                each.name,
+                *(f"{getattr(each, name):,}" for name in verdicts),
+                seconds_text(each.pace.typical),
+            )
+            for each in statistics.reviewers
+        ]
         console.print(_table(("reviewer", *verdicts, "s each"), rows))
     for head, body in people_tables(statistics):
         console.print(_table(head, body))
@@ -75,12 +72,6 @@ def show_cuts(cuts: Sequence[ModelCut], console: Console) -> None:
         missing = () if cut.plan.unjudged else tuple(each.words for each in cut.plan.missing)
         for words in (*missing, *cut.plan.words):
             console.print(Text(cleaned(f"{cut.model}: {words}")))
-
-
-def _reviewer_row(each: ReviewerCounts) -> Row:
-    pace = "–" if each.pace.typical is None else f"{each.pace.typical:.1f}"
-    counts = (each.accepted, each.rejected, each.unsure, each.blind)
-    return (each.name, *(f"{count:,}" for count in counts), pace)
 
 
 def _show_agreement(people: ReviewerAgreement, console: Console) -> None:
@@ -114,29 +105,30 @@ def _agreement_row(name: str, agreement: Agreement | FleissKappa) -> Row:
     return name, f"{agreement.n:,}", observed, kappa
 
 
-def _consistency_lines(statistics: Statistics) -> Iterator[str]:
+def _consistency_lines(statistics: summary.Statistics) -> Iterator[str]:
     for repeat in statistics.repeats:
         observed = repeat.agreement.observed
         if observed.value is not None:
             yield (
                 f"{repeat.reviewer} judged {counted_text(repeat.agreement.n, 'candidate')} twice "
-                "and agreed on "
-                f"{rough_percent(observed.value)}; kappa {with_interval(repeat.agreement.kappa)}"
+                f"and agreed on {rough_percent(observed.value)}; "
+                f"kappa {with_interval(repeat.agreement.kappa)}"
             )
-    yield from (f"{each.reviewer}: {each.words}" for each in statistics.drift if each.words)
-    yield from (f"{each.reviewer}: {each.words}" for each in statistics.known if each.words)
+    told = [(each.reviewer, each.words) for each in statistics.drift]
+    told += [(each.reviewer, each.words) for each in statistics.known]
+    yield from (f"{reviewer}: {words}" for reviewer, words in told if words)
 
 
-def _agent_rows(agents: Sequence[AgentFigures]) -> list[Row]:
+def _agent_rows(agents: Sequence[summary.AgentFigures]) -> list[Row]:
     """A column for each model; scores are relative to the final verdicts of people."""
-    counts: tuple[tuple[str, Callable[[AgentFigures], int]], ...] = (
+    counts: tuple[tuple[str, Callable[[summary.AgentFigures], int]], ...] = (
         ("YES", lambda each: each.yes),
         ("NO", lambda each: each.no),
         ("no verdict", lambda each: each.undecided),
         ("also judged by people", lambda each: each.people.every.n),
         ("of these blind", lambda each: each.people.blind.n),
     )
-    figures: tuple[tuple[str, Callable[[AgentFigures], Estimate]], ...] = (
+    figures: tuple[tuple[str, Callable[[summary.AgentFigures], Estimate]], ...] = (
         ("precision", lambda each: each.people.scores.precision),
         ("recall", lambda each: each.people.scores.recall),
         ("F1", lambda each: each.people.scores.f1),
@@ -197,12 +189,14 @@ def stats(
         if share is not None and not 0.0 < share < 1.0:
             raise typer.BadParameter("must be between 0 and 1, such as 0.95", param_hint=option)
     with open_session(session, reviewer_name(reviewer), read_only=True) as opened:
-        verdicts = read_all_verdicts(opened)
-        statistics = statistics_of(opened, verdicts)
+        verdicts = summary.read_all_verdicts(opened)
+        statistics = summary.statistics_of(opened, verdicts)
         wants_cut = precision is not None or recall is not None
         cuts = plan_model_cuts(opened, verdicts, precision, recall) if wants_cut else ()
     if as_json:
-        record = {**to_plain(statistics), **({"cuts": to_plain(cuts)} if wants_cut else {})}
+        record = summary.to_plain(statistics)
+        if wants_cut:
+            record["cuts"] = summary.to_plain(cuts)
         typer.echo(json.dumps(record, ensure_ascii=False, allow_nan=False))
         return
     console = Console(highlight=False)
@@ -211,13 +205,13 @@ def stats(
 
 
 # What `spec-o3 stats` prints about each person: work left, hours, confidence, known answers.
-def people_tables(statistics: Statistics) -> Iterator[PeopleTable]:
+def people_tables(statistics: summary.Statistics) -> Iterator[PeopleTable]:
     """Heads and rows of the tables that have any."""
     tables = (_left(statistics), _hours(statistics), _confidences(statistics), _known(statistics))
     yield from (table for table in tables if table[1])
 
 
-def _left(statistics: Statistics) -> PeopleTable:
+def _left(statistics: summary.Statistics) -> PeopleTable:
     rows: list[Row] = [
         (
             each.reviewer,
@@ -232,7 +226,7 @@ def _left(statistics: Statistics) -> PeopleTable:
     return ("reviewer", "assigned", "left", "second left", "time left", "accept rate"), rows
 
 
-def _hours(statistics: Statistics) -> PeopleTable:
+def _hours(statistics: summary.Statistics) -> PeopleTable:
     rows: list[Row] = [
         (
             each.reviewer,
@@ -247,7 +241,7 @@ def _hours(statistics: Statistics) -> PeopleTable:
     return ("reviewer", "hour", "verdicts", "s each", "accept rate"), rows
 
 
-def _confidences(statistics: Statistics) -> PeopleTable:
+def _confidences(statistics: summary.Statistics) -> PeopleTable:
     rows: list[Row] = [
         (
             each.reviewer,
@@ -256,39 +250,26 @@ def _confidences(statistics: Statistics) -> PeopleTable:
             seconds_text(one.typical_s),
         )
         for each in statistics.working
-        if _has_confidence(each)
+        if any(one.confidence is not None for one in each.confidences)
         for one in each.confidences
     ]
     return ("reviewer", "confidence", "verdicts", "s each"), rows
 
 
-def _has_confidence(each: WorkingTime) -> bool:
-    return any(one.confidence is not None for one in each.confidences)
-
-
-def _known(statistics: Statistics) -> PeopleTable:
-    rows: list[Row] = [_known_row(each) for each in statistics.known]
+def _known(statistics: summary.Statistics) -> PeopleTable:
+    rows: list[Row] = [
+        (
+            each.reviewer,
+            f"{each.members_accepted:,} of {each.members:,}",
+            f"{each.others_accepted:,} of {each.others:,}",
+            f"{each.together:,}",
+            share_text(each.completeness),
+            share_text(each.purity),
+        )
+        for each in statistics.known
+    ]
     head = ("known answers", "members", "look-alikes", "in one act", "completeness", "purity")
     return head, rows
-
-
-def _known_row(each: KnownFigures) -> Row:
-    return (
-        each.reviewer,
-        f"{each.members_accepted:,} of {each.members:,}",
-        f"{each.others_accepted:,} of {each.others:,}",
-        f"{each.together:,}",
-        share_text(each.completeness),
-        share_text(each.purity),
-    )
-
-
-def share_text(share: Estimate) -> str:
-    """A share and its interval in percent."""
-    if share.value is None:
-        return NOTHING
-    low, high = (rough_percent(limit) for limit in (share.low, share.high))
-    return f"{rough_percent(share.value)} ({low} to {high})"
 
 
 def seconds_text(seconds: float | None) -> str:

@@ -7,35 +7,21 @@ from functools import partial
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import MofNCompleteColumn, ProgressColumn, Task
 from rich.text import Text
 
 from agent.cluster.options import ActorsOption, GpusEachOption, RayOption, RayPlace, ray_place
 from agent.inspection.inspector_factory import default_model
 from agent.models.registry import wording_warning
 from agent.trajectory.trajectory import ModelRef
-from app.cli.inspect import DeviceName
+from app.cli.inspect import DeviceName, DeviceOption
 from app.cli.inspection_text import cleaned
-from app.cli.session_options import (
-    ReviewerOption,
-    SessionArgument,
-    TrustPathsOption,
-    reviewer_name,
-)
+from app.cli.progress_bar import on_standard_error
+from app.cli.session_options import ReviewerOption, SessionArgument, TrustPathsOption, reviewer_name
 from app.core.errors import counted_text
-from app.core.inspections.batch import BatchResult, clear_missing_file_faults, inspect_all
-from app.core.inspections.share import Share
+from app.core.inspections.batch import clear_missing_file_faults, inspect_all
 from app.core.inspections.shown_opinion import show_model, shown_model
-from app.core.inspections.store import as_recorded, compare_models, count_pending
+from app.core.inspections.store import Share, as_recorded, compare_models, count_pending
 from app.core.session.session import Session, require_class
 from app.core.session.spectra_folders import open_with_spectra
 from app.core.statistics.pace import TimeLeft
@@ -90,9 +76,7 @@ def vet(
             help="Inspect only the I-th of N equal shares: one on each machine, then merge.",
         ),
     ] = None,
-    device: Annotated[
-        DeviceName, typer.Option(help="Device to run the model on.")
-    ] = DeviceName.AUTO,
+    device: DeviceOption = DeviceName.AUTO,
     ray: RayOption = None,
     actors: ActorsOption = None,
     gpus_each: GpusEachOption = 0.0,
@@ -155,7 +139,7 @@ def run_vet(
         if place is None
         else RayPool(place, load, in_flight=in_flight)
     )
-    with inspectors as pool, _progress() as progress:
+    with inspectors as pool, on_standard_error(MofNCompleteColumn(), _Rate()) as progress:
         bar = progress.add_task("loading the model", total=None)
         model = as_recorded(session, pool.ready())
         if warning := wording_warning(load.model or ""):
@@ -172,8 +156,12 @@ def run_vet(
                 session, pool, model, limit=limit, seed=seed, retry=again, share=share, wait=True
             )
             for vetted in run:
-                results[_result_word(vetted)] += 1
-                verdicts = _member_verdicts(vetted)
+                record = vetted.trajectory
+                word = "unreadable" if record is None else record.verdict or "no verdict"
+                results[word] += 1
+                # Of a panel's members; none if no panel judged.
+                members = () if record is None else record.members
+                verdicts = {member.verdict for member in members}
                 by_panels += bool(verdicts)
                 opposed += verdicts >= {"YES", "NO"}
                 if vetted.fault and len(faults) < MAX_FAULTS_SHOWN:
@@ -194,8 +182,7 @@ def run_vet(
     for fault in faults:
         typer.echo(f"  {cleaned(fault)}", err=True)
     if skipped:
-        reason = "could not be read before: use --again to retry"
-        typer.echo(f"  {skipped} {reason}", err=True)
+        typer.echo(f"  {skipped} could not be read before: use --again to retry", err=True)
     if done < total and not (was_stopped or session.database.is_file):
         typer.echo(f"  {total - done:,} were left to other programs on this session", err=True)
     if was_stopped:
@@ -210,12 +197,6 @@ def _show_disagreement(who: str, opposed: int, count: int) -> None:
     )
 
 
-def _member_verdicts(vetted: BatchResult) -> set[str | None]:
-    """The verdicts of a panel's members; empty if no panel judged."""
-    record = vetted.trajectory
-    return set() if record is None else {member.verdict for member in record.members}
-
-
 class _Rate(ProgressColumn):
     """Inspections per second, or per minute if slower."""
 
@@ -224,23 +205,3 @@ class _Rate(ProgressColumn):
         if not speed:
             return Text("")
         return Text(f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.1f}/min", style="dim")
-
-
-def _result_word(vetted: BatchResult) -> str:
-    if vetted.trajectory is None:
-        return "unreadable"
-    return vetted.trajectory.verdict or "no verdict"
-
-
-def _progress() -> Progress:
-    console = Console(stderr=True)
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        _Rate(),
-        TimeRemainingColumn(elapsed_when_finished=True),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )

@@ -9,6 +9,7 @@ import getpass
 import os
 import tomllib
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_config_path
 
@@ -25,14 +26,18 @@ def settings_path() -> Path:
     return user_config_path("spec-o3-workbench", appauthor=False, roaming=True) / "settings.toml"
 
 
+def saved_settings(path: Path | None = None) -> dict[str, Any]:
+    """The values in the settings file; none if it is invalid."""
+    try:
+        with (path or settings_path()).open("rb") as stream:
+            return tomllib.loads(stream.read(MAX_BYTES).decode("utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
 def saved_reviewer_name() -> str:
     """The reviewer name chosen in the window; empty if none is set or the file is invalid."""
-    try:
-        with settings_path().open("rb") as stream:
-            values = tomllib.loads(stream.read(MAX_BYTES).decode("utf-8-sig"))
-    except (OSError, ValueError, RecursionError):
-        return ""
-    name = values.get("reviewer", "")
+    name = saved_settings().get("reviewer", "")
     is_valid = isinstance(name, str) and name.isprintable() and len(name) <= MAX_NAME
     return name.strip() if is_valid else ""
 

@@ -32,6 +32,10 @@ MAX_OWN = 60
 MAX_INSPECTIONS = 10
 MAX_REASONS = 2000
 MAX_INTEGER = 2**63 - 1
+TOLD = (
+    *("object_id", "ra", "dec", "score", "label", "snr"),
+    *("agent_verdict", "agent_p_yes", "agent_model", "fault"),
+)
 BAD_CURSOR = "`after` is what `next` said in the page before, or empty for the first page"
 
 
@@ -56,12 +60,10 @@ def candidate_page(
     start = None if not after else _position(after, is_name=sort.key == "object")
     found = page(session, tree, sort, after=start, limit=rows)
     matching, hidden = count(session, tree), known_ids(session)
+    number = max(0, matching.number - _count_hidden(session, tree))
     return {
         "session": about(session),
-        "matching": {
-            "number": max(0, matching.number - _count_hidden(session, tree)),
-            "is_exact": matching.is_exact,
-        },
+        "matching": {"number": number, "is_exact": matching.is_exact},
         "rows": [_row(each) for each in found.rows if each.candidate.id not in hidden],
         # A page may be short or empty and yet not be the last.
         "next": None if found.end is None else json.dumps(list(found.end)),
@@ -94,32 +96,19 @@ def _position(text: str, *, is_name: bool) -> QueuePosition:
         value, number = json.loads(text)
     except (ValueError, TypeError, RecursionError) as error:
         raise SourceError(BAD_CURSOR) from error
-    is_value = isinstance(value, str) if is_name else _is_number(value)
+    is_whole = type(value) is int and abs(value) <= MAX_INTEGER
+    is_number = is_whole or (type(value) is float and math.isfinite(value))
+    is_value = isinstance(value, str) if is_name else is_number
     if not is_value or type(number) is not int or not 0 <= number <= MAX_INTEGER:
         raise SourceError(BAD_CURSOR)
     return QueuePosition(value, number)
-
-
-def _is_number(value: object) -> bool:
-    if type(value) is int:
-        return abs(value) <= MAX_INTEGER
-    return type(value) is float and math.isfinite(value)
 
 
 def _row(row: QueueRow) -> dict[str, Any]:
     one = row.candidate
     told: dict[str, Any] = {
         "candidate": one.id,
-        "object_id": one.object_id,
-        "ra": one.ra,
-        "dec": one.dec,
-        "score": one.score,
-        "label": one.label,
-        "snr": one.snr,
-        "agent_verdict": one.agent_verdict,
-        "agent_p_yes": one.agent_p_yes,
-        "agent_model": one.agent_model,
-        "fault": one.fault,
+        **{name: getattr(one, name) for name in TOLD},
         "columns": dict(list(one.own.items())[:MAX_OWN]),
         "services": dict(list(row.evidence.items())[:MAX_OWN]),
         "has_spectrum": bool(one.path),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
@@ -11,7 +10,7 @@ from agent.inspection.inspector_factory import default_model
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import load_tasks
 from agent.tasks.look import has_class
-from agent.trajectory.trajectory import Step, Trajectory
+from agent.trajectory.trajectory import Trajectory
 from app.core.inspections.batch import worker_task
 from app.core.session.session import Session
 from app.core.statistics.calibration import newest_calibration
@@ -35,16 +34,9 @@ class Inspections:
     each task inspects. A client chooses neither models nor task files.
     """
 
-    def __init__(
-        self,
-        session: Session | None,
-        model: str | None = None,
-        *,
-        client: Callable[[], WorkerClient] = WorkerClient,
-    ) -> None:
+    def __init__(self, session: Session | None, model: str | None = None) -> None:
         self._session = session
         self._model = model
-        self._make_client = client
         self._client: WorkerClient | None = None
         self._selected: str | None = None
         self._own_task: str | None = None
@@ -54,14 +46,15 @@ class Inspections:
     def inspect(self, spectrum: Spectrum, task: str, seed: int) -> dict[str, Any]:
         """Inspect for a class, by default that of the session. Raises WorkbenchError."""
         task_id, argument = self._task(task)
-        client = self._client_for(self._model or default_model(task_id))
+        model = self._model or default_model(task_id)
+        self._client = client = self._client or WorkerClient()
+        if self._selected != model:
+            client.select(LoadRequest(model))
+            self._selected = model
         request = InspectRequest(task=argument, spectrum=spectrum, seed=seed, deadline_s=DEADLINE_S)
         record = client.inspect(request).result(DEADLINE_S + 2 * GRACE_S)
-        return {
-            "simulated": spectrum.simulated,
-            **inspection_record(record),
-            **self._chances(record, task_id),
-        }
+        said = {**inspection_record(record), **self._chances(record, task_id)}
+        return {"simulated": spectrum.simulated, **said}
 
     def close(self) -> None:
         if self._client is not None:
@@ -85,20 +78,9 @@ class Inspections:
             )
         return found, found
 
-    def _client_for(self, model: str) -> WorkerClient:
-        if self._client is None:
-            self._client = self._make_client()
-        if self._selected != model:
-            self._client.select(LoadRequest(model))
-            self._selected = model
-        return self._client
-
     def _chances(self, record: Trajectory, task_id: str) -> dict[str, Any]:
-        told: dict[str, Any] = {
-            "p_yes": plain(record.p_yes),
-            "p_yes_calibrated": None,
-            "calibration": RAW,
-        }
+        told: dict[str, Any] = {"p_yes": plain(record.p_yes), "p_yes_calibrated": None}
+        told["calibration"] = RAW
         session = self._session
         if session is None or record.p_yes is None or task_id != session.task.id:
             return told
@@ -120,7 +102,14 @@ def inspection_record(record: Trajectory) -> dict[str, Any]:
         "reasons": prose(plain_reasons(record), MAX_REASONS),
         "stopped_by": record.stopped_by,
         "stop_reason": printable(record.stop_reason, MAX_TEXT),
-        "evidence": [_look(step) for step in record.looks[:MAX_STEPS]],
+        "evidence": [
+            {
+                "range": None if step.range is None else list(step.range),
+                "label": printable(step.label, MAX_TEXT),
+                "measured": dict(step.measured),
+            }
+            for step in record.looks[:MAX_STEPS]
+        ],
         "seconds": round(record.seconds, 2),
     }
 
@@ -128,11 +117,3 @@ def inspection_record(record: Trajectory) -> dict[str, Any]:
 def plain_reasons(record: Trajectory) -> str:
     """The reasons of the answer, without the box in which the verdict is written."""
     return record.reasons.removeprefix(f"\\boxed{{{record.verdict}}}").strip()
-
-
-def _look(step: Step) -> dict[str, Any]:
-    return {
-        "range": None if step.range is None else list(step.range),
-        "label": printable(step.label, MAX_TEXT),
-        "measured": dict(step.measured),
-    }

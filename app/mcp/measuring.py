@@ -22,6 +22,10 @@ MAX_NAMES = 40
 MAX_KEYS = 100
 MAX_TEXT = 200
 DIGITS = 5
+OF_LINES = (
+    *("ew", "ew_error", "centroid", "centroid_error", "velocity_kms", "velocity_error_kms"),
+    *("fwhm", "fwhm_error", "fwhm_kms"),
+)
 UPPER_LIMIT = "not detected: ew and ew_error limit a hidden line"
 
 
@@ -37,7 +41,7 @@ def facts(spectrum: Spectrum) -> dict[str, Any]:
         for name, found in (("whole", whole), ("blue", state.snr_blue), ("red", state.snr_red))
     }
     told["bad_fraction"] = rounded(state.bad_fraction)
-    told["warnings"] = [printable(each, MAX_TEXT) for each in _few(spectrum.warnings)]
+    told["warnings"] = [printable(each, MAX_TEXT) for each in spectrum.warnings[:MAX_NAMES]]
     told["warnings"] += list(state.warnings)
     told["header"] = dict(list(header.items())[:MAX_KEYS])
     return told
@@ -67,7 +71,9 @@ def measurements(
     if window is not None:
         told["window"] = zoom_numbers(spectrum, *window, velocity_kms=kms)
     if lines or not (indices or window):
-        found = [measure_line(coarse, name, kms) for name in lines or _common_lines(coarse)]
+        between = builtin_lines().between(*coarse.range, ("line",))
+        common = [line.id for line in between if line.window]
+        found = [measure_line(coarse, name, kms) for name in lines or common]
         told["lines"] = [_line(each) for each in found if lines or each.is_detected]
     if indices or not (lines or window):
         values = measure_indices(coarse, kms)
@@ -91,7 +97,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return finite(value)
     if isinstance(value, list | tuple):
-        return [plain(each) for each in _few(value)]
+        return [plain(each) for each in value[:MAX_NAMES]]
     return printable(str(value), MAX_TEXT)
 
 
@@ -101,15 +107,6 @@ def prose(text: str, longest: int) -> str:
     return "\n".join(printable(line, longest) for line in lines)
 
 
-def _few(values: Sequence[Any]) -> Sequence[Any]:
-    return values[:MAX_NAMES]
-
-
-def _common_lines(spectrum: Spectrum) -> list[str]:
-    low, high = spectrum.range
-    return [line.id for line in builtin_lines().between(low, high, ("line",)) if line.window]
-
-
 def _refuse_unknown(names: Sequence[str], known: Mapping[str, Any], what: str) -> None:
     for name in names:
         if name not in known:
@@ -117,20 +114,7 @@ def _refuse_unknown(names: Sequence[str], known: Mapping[str, Any], what: str) -
 
 
 def _line(line: LineMeasurement) -> dict[str, Any]:
-    numbers = {
-        name: getattr(line, name)
-        for name in (
-            "ew",
-            "ew_error",
-            "centroid",
-            "centroid_error",
-            "velocity_kms",
-            "velocity_error_kms",
-            "fwhm",
-            "fwhm_error",
-            "fwhm_kms",
-        )
-    }
+    numbers = {name: getattr(line, name) for name in OF_LINES}
     numbers["significance"] = significance_of(line)
     known = {
         name: rounded(value, 7 if name == "centroid" else DIGITS)
@@ -149,8 +133,6 @@ def _value(found: Measurement) -> dict[str, Any]:
     if found.value is None:
         return {"value": None, "reason": found.reason}
     error = finite(found.error)
-    told = {
-        "value": rounded(found.value, DIGITS),
-        "error": None if error is None else rounded(error),
-    }
+    error = None if error is None else rounded(error)
+    told = {"value": rounded(found.value, DIGITS), "error": error}
     return {**told, "unit": found.unit} if found.unit else told

@@ -18,8 +18,7 @@ from agent.spectra.measure.window_measure import zoom_numbers
 from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
 from app.core.inspections.store import add_inspection
-from app.core.session.records import Candidate
-from app.core.session.session import Session, open_session, require_class
+from app.core.session.session import open_session, require_class
 from app.mcp.sources import SourceError, Sources
 
 ENGINE = "mcp"
@@ -58,61 +57,50 @@ class Proposals:
     def __init__(
         self, location: Path | str, reviewer: str, sources: Sources, model: ModelRef
     ) -> None:
-        self._location = location
-        self._reviewer = reviewer
-        self._sources = sources
-        self._model = model
+        self._location, self._reviewer = location, reviewer
+        self._sources, self._model = sources, model
         self._writing = threading.Lock()
 
     def add(
         self, candidate_id: int, verdict: Proposed, reasons: str, windows: Sequence[SeenWindow]
     ) -> dict[str, Any]:
-        """Raises WorkbenchError, as where another program writes to the session."""
+        """Keep a proposal; a later one of the same assistant replaces it.
+
+        Raises WorkbenchError, as where another program writes to the session.
+        """
         candidate = self._sources.needed_session().candidate(candidate_id)
         spectrum = self._sources.read("", candidate_id, 0) if windows else None
-        with self._writing, open_session(self._location, self._reviewer) as session:
-            return propose(session, self._model, candidate, verdict, reasons, windows, spectrum)
-
-
-def propose(
-    session: Session,
-    model: ModelRef,
-    candidate: Candidate,
-    verdict: Proposed,
-    reasons: str,
-    windows: Sequence[SeenWindow],
-    spectrum: Spectrum | None,
-) -> dict[str, Any]:
-    """Keep a proposal; a later one of the same assistant replaces it."""
-    require_class(session.task)
-    answer, said = ANSWERS[verdict], reasons.strip()
-    if answer is None:  # an agent says YES or NO, or nothing
-        said = f"{verdict}: {said}"
-    steps = [_look(spectrum, window, turn) for turn, window in enumerate(windows)]
-    steps.append(Step(kind="answer", turn=len(steps), text=said, verdict=answer))
-    record = Trajectory(
-        task=session.task.id,
-        spectrum=SpectrumRef(
+        answer, said = ANSWERS[verdict], reasons.strip()
+        if answer is None:  # an agent says YES or NO, or nothing
+            said = f"{verdict}: {said}"
+        seen = SpectrumRef(
             object_id=candidate.object_id,
             path=candidate.path,
             row=0 if spectrum is None else spectrum.row,
             simulated=spectrum is not None and spectrum.simulated,
-        ),
-        model=model,
-        steps=tuple(steps),
-        replies=(said,),
-        stopped_by="answer",
-        verdict=answer,
-        well_formed=True,
-    )
-    stored = add_inspection(session, candidate.id, record)
-    return {
-        "candidate": candidate.id,
-        "proposed": verdict,
-        "kept_as": model.name,
-        "at": stored.at,
-        "note": "a proposal, not a verdict: a person decides",
-    }
+        )
+        with self._writing, open_session(self._location, self._reviewer) as session:
+            require_class(session.task)
+            steps = [_look(spectrum, window, turn) for turn, window in enumerate(windows)]
+            steps.append(Step(kind="answer", turn=len(steps), text=said, verdict=answer))
+            record = Trajectory(
+                task=session.task.id,
+                spectrum=seen,
+                model=self._model,
+                steps=tuple(steps),
+                replies=(said,),
+                stopped_by="answer",
+                verdict=answer,
+                well_formed=True,
+            )
+            stored = add_inspection(session, candidate_id, record)
+        return {
+            "candidate": candidate_id,
+            "proposed": verdict,
+            "kept_as": self._model.name,
+            "at": stored.at,
+            "note": "a proposal, not a verdict: a person decides",
+        }
 
 
 def _look(spectrum: Spectrum | None, window: SeenWindow, turn: int) -> Step:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import io
+import os
+import sys
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -69,6 +72,8 @@ TIME_LIMIT_S = 60.0
 MAX_MESSAGE = 500
 
 MAX_PNG_BYTES = 2_000_000
+MAX_LINE = 1_000_000
+"""Bytes of one message on standard input; ours need a thousandth of that."""
 
 
 class ProposedWindow(BaseModel):
@@ -131,8 +136,7 @@ def _add_spectrum_tools(
         count: Annotated[int, Field(ge=1, le=200)] = 100,
     ) -> Answer:
         """List the folders and files that this server may read, page by page."""
-        found = await calls.run(partial(sources.entries, folder, start, count))
-        folders, files, has_more = found
+        folders, files, has_more = await calls.run(partial(sources.entries, folder, start, count))
         return {"folders": folders, "files": files, "next": start + count if has_more else None}
 
     @server.tool(annotations=READING)
@@ -222,9 +226,7 @@ def _add_session_tools(server: WorkbenchServer, sources: Sources, calls: Calls) 
         return await of_session(lambda each: candidate_page(each, filter, order, after, rows))
 
     @server.tool(annotations=READING)
-    async def get_candidate(
-        candidate: Annotated[int, Field(ge=1, le=MAX_INTEGER)],
-    ) -> Answer:
+    async def get_candidate(candidate: Annotated[int, Field(ge=1, le=MAX_INTEGER)]) -> Answer:
         """One candidate: its values, what people judged, and what models and assistants said."""
         return await of_session(lambda each: candidate_record(each, candidate))
 
@@ -256,10 +258,8 @@ def _wrong_arguments(error: ValidationError) -> str:
 
 def call_queues() -> tuple[Calls, Calls]:
     """For quick work, and for inspections, of which one runs at a time."""
-    longest = DEADLINE_S + 3 * GRACE_S
-    return Calls("mcp", limit_s=TIME_LIMIT_S), Calls(
-        "mcp inspection", at_once=1, max_open=4, limit_s=longest
-    )
+    quick, longest = Calls("mcp", limit_s=TIME_LIMIT_S), DEADLINE_S + 3 * GRACE_S
+    return quick, Calls("mcp inspection", at_once=1, max_open=4, limit_s=longest)
 
 
 # Runs the work of tool calls in threads: few at once, each with a time limit.
@@ -304,19 +304,58 @@ def picture(
     spectrum: Spectrum, window: tuple[float, float] | None, label: str
 ) -> tuple[bytes, str]:
     """A PNG and the sentence that goes with it; the size is that of our pictures, never asked."""
-    png, said = _whole(spectrum) if window is None else _window(spectrum, window, label)
+    title = default_title(spectrum)
+    if window is None:
+        low, high = spectrum.range
+        said = f"The whole spectrum, {low:.1f} to {high:.1f} Å."
+        png = png_bytes(render_array(spectrum, title=title))
+    else:
+        arguments = {"wavelength_range": list(window), "label": label}
+        result = run_tool(spectrum, arguments, title=title)
+        png, said = png_bytes(result.picture), result.text
     if len(png) > MAX_PNG_BYTES:
         raise SourceError("the picture is too large to be sent: ask for a narrower window")
     return png, f"{said} SIMULATED." if spectrum.simulated else said
 
 
-def _whole(spectrum: Spectrum) -> tuple[bytes, str]:
-    low, high = spectrum.range
-    png = png_bytes(render_array(spectrum, title=default_title(spectrum)))
-    return png, f"The whole spectrum, {low:.1f} to {high:.1f} Å."
+# Serving on standard input and output, with lines of bounded length.
+class BoundedLines(io.RawIOBase):
+    """Reads a file descriptor; of a longer line only the beginning is passed on.
+
+    What is left of it is no valid message and is answered as such.
+    """
+
+    def __init__(self, fd: int, max_line: int = MAX_LINE) -> None:
+        self._fd = fd
+        self._max_line = max_line
+        self._length = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview | bytearray, /) -> int:  # type: ignore[override]
+        while data := os.read(self._fd, len(buffer)):
+            kept = self._bounded(data)
+            if kept:
+                buffer[: len(kept)] = kept
+                return len(kept)
+        return 0
+
+    def _bounded(self, data: bytes) -> bytes:
+        kept = []
+        for piece in data.splitlines(keepends=True):
+            room = max(0, self._max_line - self._length)
+            self._length += len(piece)
+            kept.append(piece[:room])
+            if piece.endswith(b"\n"):
+                if len(piece) > room:
+                    kept.append(b"\n")
+                self._length = 0
+        return b"".join(kept)
 
 
-def _window(spectrum: Spectrum, window: tuple[float, float], label: str) -> tuple[bytes, str]:
-    arguments = {"wavelength_range": list(window), "label": label}
-    result = run_tool(spectrum, arguments, title=default_title(spectrum))
-    return png_bytes(result.picture), result.text
+def serve_stdio(server: MCPServer[None]) -> None:
+    """Serve until standard input ends."""
+    # The SDK reads what it is given here as it is, since it is no plain file descriptor.
+    sys.stdin = io.TextIOWrapper(io.BufferedReader(BoundedLines(0)), encoding="utf-8")
+    server.run("stdio")

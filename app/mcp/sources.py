@@ -46,7 +46,10 @@ class Sources:
         if bool(file) == (candidate is not None):
             raise SourceError("name either a file or a candidate of the session")
         if candidate is None:
-            return read_numbered(self._real_file(file), row)
+            real = self._real(file)
+            if real is None or not Path(real).is_file():
+                raise SourceError(NO_FILE)
+            return read_numbered(real, row)
         session = self.needed_session()
         found = session.candidate(candidate)
         packed = packed_spectrum(session, candidate)
@@ -85,12 +88,6 @@ class Sources:
         folders = [f"{above}/{entry.name}" for entry in page if Path(entry.path).is_dir()]
         files = [f"{above}/{entry.name}" for entry in page if Path(entry.path).is_file()]
         return folders, files, len(some) > start + count
-
-    def _real_file(self, name: str) -> str:
-        real = self._real(name)
-        if real is None or not Path(real).is_file():
-            raise SourceError(NO_FILE)
-        return real
 
     def _real(self, name: str) -> str | None:
         """The place of a file or folder, links resolved; None if it is in none of our folders."""

@@ -10,7 +10,7 @@ from agent.errors import ResourceError
 from agent.inspection.built_in import INSPECTORS, built_in
 from agent.models.registry import list_models
 from agent.rendering.render import png_bytes, render_spectrum
-from app.selftest.check import Check, CheckSkipped, require
+from app.selftest.installation import Check, CheckSkipped, require
 from app.selftest.spectra import first_of
 from app.worker.request import InspectRequest, LoadRequest
 from app.worker.supervisor import WorkerClient

@@ -1,20 +1,20 @@
-"""Check that all modules, resources and engines are installed and load."""
+"""What a check of the self-test is; and those that all modules, resources and engines load."""
 
 from __future__ import annotations
 
 import pkgutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module, resources
 from pathlib import Path
 
 from agent.engines.kind import EngineKind
 from agent.engines.registry import ENGINES
-from agent.errors import EngineError
+from agent.errors import EngineError, WorkbenchError
 from agent.spectra.lines import builtin_lines
 from agent.tasks.catalogue import load_tasks
-from app.selftest.check import Check, CheckFailed, CheckSkipped, require
 from app.worker.process import last_line
 
 PACKAGES = ("agent", "app.cli", "app.core", "app.worker")
@@ -24,26 +24,9 @@ OPTIONAL = (
 )
 """Optional dependencies; own modules that need a missing one are skipped."""
 LAZY_IMPORTS = (
-    *(
-        "astropy.io.fits",
-        "astropy_healpix",
-        "gguf",
-        "httpcore",
-        "httpx",
-        "huggingface_hub",
-        "keyring",
-        "matplotlib",
-        "PIL",
-    ),
-    *(
-        "scipy.linalg",
-        "scipy.optimize",
-        "scipy.signal",
-        "scipy.spatial",
-        "scipy.special",
-        "sqlalchemy",
-        "yaml",
-    ),
+    *("astropy.io.fits", "astropy_healpix", "gguf", "httpcore", "httpx", "huggingface_hub"),
+    *("keyring", "matplotlib", "PIL", "scipy.linalg", "scipy.optimize", "scipy.signal"),
+    *("scipy.spatial", "scipy.special", "sqlalchemy", "yaml"),
 )
 """Dependencies that the code imports only when needed."""
 FILES = (
@@ -53,6 +36,28 @@ FILES = (
     *("indices/m_stars.toml", "models/spec-o3-7b/model.toml", "help/images"),
 )
 """One resource file of each kind."""
+
+
+class CheckFailed(WorkbenchError):
+    """A result is not what it must be."""
+
+
+class CheckSkipped(WorkbenchError):
+    """The check does not apply: an optional part is not installed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """`run` gets an empty folder and returns a short result; it raises if the check fails."""
+
+    part: str
+    name: str
+    run: Callable[[Path], str]
+
+
+def require(condition: object, message: str) -> None:
+    if not condition:
+        raise CheckFailed(message)
 
 
 def checks() -> Iterator[Check]:
@@ -72,13 +77,10 @@ def sample() -> Path:
 
 
 def _modules(folder: Path) -> str:
-    loaded = left_out = 0
-    for name in (*_own_modules(), *LAZY_IMPORTS):
-        if _loads(name):
-            loaded += 1
-        else:
-            left_out += 1
-    return f"{loaded} loaded" + (f", {left_out} that need torch skipped" if left_out else "")
+    loads = [_loads(name) for name in (*_own_modules(), *LAZY_IMPORTS)]
+    left_out = loads.count(False)
+    skipped = f", {left_out} that need torch skipped" if left_out else ""
+    return f"{loads.count(True)} loaded{skipped}"
 
 
 def _loads(name: str) -> bool:

@@ -10,7 +10,7 @@ from agent.engines.registry import engine_names
 from agent.plugins import KINDS, Kind, faults, find_plugin, packages_of, plugins
 from agent.tasks.catalogue import load_tasks
 from app.core.exporting.plugin_formats import plugin_formats
-from app.selftest.check import Check, CheckFailed, require
+from app.selftest.installation import Check, CheckFailed, require
 from app.services.catalogues.service import all_services
 
 

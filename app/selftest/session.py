@@ -22,9 +22,8 @@ from app.core.report import write_report
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import Session, new_session, open_session
 from app.core.spectra.packing import pack, read_spectrum
-from app.selftest.check import Check, CheckSkipped, require
 from app.selftest.inspection import TASK
-from app.selftest.installation import is_frozen, sample
+from app.selftest.installation import Check, CheckSkipped, is_frozen, require, sample
 
 REVIEWER = "self-test"
 ROWS = 6
@@ -45,18 +44,14 @@ def checks() -> Iterator[Check]:
 def judged_session(folder: Path) -> Path:
     """Create a session with three verdicts and close it; returns its path."""
     path = folder / SESSION
-    with new_session(path, find_task(TASK), REVIEWER) as made:
-        import_list(made, _short_list(folder), spectra=sample())
-        for number, verdict in enumerate(Verdict, start=1):
-            made.record_verdict(number, Opinion(verdict=verdict, comment="=1+1 “β”"))
-    return path
-
-
-def _short_list(folder: Path) -> Path:
     lines = (sample() / "candidates.csv").read_text(encoding="utf-8").splitlines(keepends=True)
     short = folder / "candidates.csv"
     short.write_text("".join(lines[: ROWS + 1]), encoding="utf-8")
-    return short
+    with new_session(path, find_task(TASK), REVIEWER) as made:
+        import_list(made, short, spectra=sample())
+        for number, verdict in enumerate(Verdict, start=1):
+            made.record_verdict(number, Opinion(verdict=verdict, comment="=1+1 “β”"))
+    return path
 
 
 def _opened(folder: Path) -> Session:
@@ -93,19 +88,14 @@ def _catalogue(kind: str, folder: Path) -> str:
 
 def _records(folder: Path) -> str:
     out = folder / "out.jsonl"
-    with _opened(folder) as session:
-        _inspect(session)
+    with _opened(folder) as session, closing(make_inspector(MEASURED)) as inspector:
+        first = session.candidate(1)
+        inspection = inspector.inspect(read_numbered(first.path, first.row), find_task(TASK))
+        add_inspection(session, first.id, run(inspection))
         count = write_records(session, out)
     back = list(read_trajectories(out))
     require(count == len(back) == 1, f"{len(back)} records, not 1")
     return f"{len(back[0].steps)} steps read back"
-
-
-def _inspect(session: Session) -> None:
-    first = session.candidate(1)
-    with closing(make_inspector(MEASURED)) as inspector:
-        inspection = inspector.inspect(read_numbered(first.path, first.row), find_task(TASK))
-        add_inspection(session, first.id, run(inspection))
 
 
 def _report(folder: Path) -> str:

@@ -12,8 +12,7 @@ import numpy as np
 
 from agent.spectra.readers import read, read_numbered
 from agent.spectra.spectrum import Spectrum
-from app.selftest.check import Check, require
-from app.selftest.installation import sample
+from app.selftest.installation import Check, require, sample
 
 SURVEYS = ("LAMOST", "SDSS", "DESI")
 MIN_PIXELS = 3000
@@ -22,8 +21,6 @@ MAX_DIFFERENCE = 0.01
 
 SIGMA = 0.05
 """Error of each pixel as a fraction of the median flux."""
-BLOCK = 2880
-"""FITS block size in bytes."""
 
 
 def checks() -> Iterator[Check]:
@@ -88,9 +85,11 @@ def write_votable(path: Path, spectrum: Spectrum) -> None:
 
 def write_fits_image(path: Path, spectrum: Spectrum) -> None:
     """A single row of flux with a linear wavelength scale in the header."""
-    start, step = _even_grid(spectrum)
+    low, high = spectrum.range
+    start, step = low, (high - low) / (len(spectrum) - 1)
     cards = {"CRVAL1": start, "CDELT1": step, "CRPIX1": 1.0, "CTYPE1": "WAVE", "CUNIT1": "Angstrom"}
-    _write(path, (np.interp(_grid(start, step, len(spectrum)), *_lines(spectrum)), cards))
+    grid = start + step * np.arange(len(spectrum))
+    _write(path, (_flux_at(spectrum, grid), cards))
 
 
 def write_fits_table(path: Path, spectrum: Spectrum) -> None:
@@ -101,8 +100,7 @@ def write_fits_table(path: Path, spectrum: Spectrum) -> None:
 def write_spspec(path: Path, spectrum: Spectrum) -> None:
     """The SDSS spSpec format (until 2008): image rows on a logarithmic wavelength grid."""
     first, step = np.log10(spectrum.range[0]), 1e-4
-    grid = 10.0 ** _grid(first, step, 3800)
-    flux = np.interp(grid, *_lines(spectrum))
+    flux = _flux_at(spectrum, 10.0 ** (first + step * np.arange(3800)))
     rows = np.array([flux, 0 * flux, np.full_like(flux, _sigma(spectrum)), 0 * flux, 0 * flux])
     cards = {
         **{"TELESCOP": "SDSS 2.5-M", "SPEC_CLN": 1, "PLATEID": 1, "MJD": 52999, "FIBERID": 1},
@@ -116,7 +114,7 @@ def write_lamost_mrs(path: Path, spectrum: Spectrum) -> None:
     arms = {}
     for arm, low, high in (("B", 4950.0, 5350.0), ("R", 6300.0, 6800.0)):
         grid = np.linspace(np.log10(low), np.log10(high), 3000)
-        flux = np.interp(10.0**grid, *_lines(spectrum))
+        flux = _flux_at(spectrum, 10.0**grid)
         ivar = np.full_like(flux, _sigma(spectrum) ** -2)
         columns = {"FLUX": flux, "IVAR": ivar, "LOGLAM": grid}
         arms[f"COADD_{arm}"] = (columns, {"SNR": 20.0})
@@ -135,17 +133,8 @@ LAYOUTS: Mapping[str, tuple[str, Callable[[Path, Spectrum], None]]] = {
 """File name and writer of each layout."""
 
 
-def _lines(spectrum: Spectrum) -> tuple[Any, Any]:
-    return spectrum.wavelength, spectrum.flux
-
-
-def _even_grid(spectrum: Spectrum) -> tuple[float, float]:
-    low, high = spectrum.range
-    return low, (high - low) / (len(spectrum) - 1)
-
-
-def _grid(start: float, step: float, count: int) -> Any:
-    return start + step * np.arange(count)
+def _flux_at(spectrum: Spectrum, wavelengths: Any) -> Any:
+    return np.interp(wavelengths, spectrum.wavelength, spectrum.flux)
 
 
 def _sigma(spectrum: Spectrum) -> float:
@@ -158,32 +147,12 @@ def _write(
     tables: Mapping[str, tuple[Mapping[str, Any], Mapping[str, object]]] | None = None,
 ) -> None:
     """Write a FITS file: the primary HDU (image or None, and cards) and tables by name."""
-    units = [_image(*primary)]
+    from astropy.io import fits  # slow to import
+
+    values, cards = primary
+    pixels = None if values is None else np.asarray(values, dtype=np.float32)
+    parts = [fits.PrimaryHDU(pixels, fits.Header(cards))]
     for name, (columns, cards) in (tables or {}).items():
-        units.append(_table(columns, {"EXTNAME": name, **cards}))
-    path.write_bytes(b"".join(units))
-
-
-def _image(values: Any, cards: Mapping[str, object]) -> bytes:
-    pixels = np.asarray([] if values is None else values, dtype=">f4")
-    shape = () if values is None else pixels.shape[::-1]
-    axes = {f"NAXIS{number}": size for number, size in enumerate(shape, start=1)}
-    head = {"SIMPLE": True, "BITPIX": -32, "NAXIS": len(shape), **axes, "EXTEND": True}
-    return _unit({**head, **cards}, pixels.tobytes())
-
-
-def _table(columns: Mapping[str, Any], cards: Mapping[str, object]) -> bytes:
-    rows = np.column_stack(list(columns.values())).astype(">f8")
-    head: dict[str, object] = {"XTENSION": "BINTABLE", "BITPIX": 8, "NAXIS": 2}
-    head |= {"NAXIS1": rows.itemsize * rows.shape[1], "NAXIS2": rows.shape[0]}
-    head |= {"PCOUNT": 0, "GCOUNT": 1, "TFIELDS": len(columns)}
-    for number, name in enumerate(columns, start=1):
-        head |= {f"TTYPE{number}": name, f"TFORM{number}": "D"}
-    return _unit({**head, **cards}, rows.tobytes())
-
-
-def _unit(cards: Mapping[str, object], content: bytes) -> bytes:
-    from astropy.io.fits import Header  # slow to import
-
-    head: bytes = Header(list(cards.items())).tostring().encode("ascii")
-    return head + content + bytes(-len(content) % BLOCK)
+        made = [fits.Column(key, "D", array=column) for key, column in columns.items()]
+        parts.append(fits.BinTableHDU.from_columns(made, fits.Header(cards), name=name))
+    fits.HDUList(parts).writeto(path)

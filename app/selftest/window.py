@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agent.child_process.start_child import child_command
-from app.selftest.check import Check, CheckFailed
+from app.selftest.installation import Check, CheckFailed
 from app.selftest.session import REVIEWER, judged_session
 from app.worker.process import describe_exit, last_line, printable_lines
 
@@ -27,10 +27,18 @@ def checks() -> Iterator[Check]:
 
 def _open_window(folder: Path) -> str:
     command = child_command(CHILD, ["-m", MODULE], str(judged_session(folder)))
+    # It does not read or write the settings of the user.
+    own = {
+        "QT_QPA_PLATFORM": "offscreen",
+        "SPEC_O3_CONFIG": str(folder / "config"),
+        "SPEC_O3_REVIEWER": REVIEWER,
+        "XDG_DATA_HOME": str(folder / "data"),
+        "XDG_STATE_HOME": str(folder / "state"),
+    }
     try:
         done = subprocess.run(
             command,
-            env={**os.environ, **_environment(folder)},
+            env={**os.environ, **own},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=TIMEOUT_S,
@@ -43,14 +51,3 @@ def _open_window(folder: Path) -> str:
         raise CheckFailed(f"it {how}: {last_line(lines) or 'without a message'}")
     result = json.loads(done.stdout.splitlines()[-1])
     return f"Qt {result['qt']}, {result['width']} × {result['height']}, {result['colours']} colours"
-
-
-def _environment(folder: Path) -> dict[str, str]:
-    """An environment that does not read or write the settings of the user."""
-    return {
-        "QT_QPA_PLATFORM": "offscreen",
-        "SPEC_O3_CONFIG": str(folder / "config"),
-        "SPEC_O3_REVIEWER": REVIEWER,
-        "XDG_DATA_HOME": str(folder / "data"),
-        "XDG_STATE_HOME": str(folder / "state"),
-    }

@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 from PySide6.QtCore import QTimer, qVersion
-from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from app.ui.base.apply_theme import ThemeApplier
@@ -34,7 +33,7 @@ def main() -> int:
     GarbageTimer(application)  # as the program does
     if any(len(install_translators(application, each)) < 2 for each in LANGUAGES if each != "en"):
         return _failed(NO_TRANSLATION, "a translation of the window is missing")
-    if _is_blank(program_icon()):
+    if program_icon().pixmap(32, 32).toImage().pixelColor(16, 16).alpha() == 0:
         return _failed(NO_ICON, "the icon cannot be drawn: the SVG plugin of Qt is missing")
     settings, current_theme = SettingsStore(), CurrentTheme()
     theme_applier = ThemeApplier(application, current_theme, settings)
@@ -70,10 +69,6 @@ def _describe(window: MainWindow) -> dict[str, str | int]:
     points = ((x, y) for x in range(0, width, STRIDE) for y in range(0, height, STRIDE))
     colours = {picture.pixel(x, y) for x, y in points}
     return {"qt": qVersion(), "width": width, "height": height, "colours": len(colours)}
-
-
-def _is_blank(icon: QIcon) -> bool:
-    return icon.pixmap(32, 32).toImage().pixelColor(16, 16).alpha() == 0
 
 
 def _failed(status: int, message: str) -> int:

@@ -46,7 +46,7 @@ NEEDED_BESIDE = (
     "agent.spectra.readers",
     "agent.tasks.catalogue",
     "agent.trajectory.trajectory_file",
-    "app.worker.records",
+    "app.worker.request",
 )
 MAX_TEXT = 2_000
 MAX_DETAIL = 20_000
@@ -195,13 +195,11 @@ class Worker:
         except WorkbenchError as error:
             self._emit({**_failed(str(error)), "id": number})
         except MemoryError:
-            detail = traceback.format_exc()[-MAX_DETAIL:]
-            self._emit({**_failed(NO_MEMORY), "detail": detail, "id": number})
+            self._emit({**_failed(NO_MEMORY), "detail": _trace(), "id": number})
         except Exception as error:
             # A bug of ours or of a library fails this request only; report the traceback.
             text = f"the inspector failed with {type(error).__name__}: {error}"
-            detail = traceback.format_exc()[-MAX_DETAIL:]
-            self._emit({**_failed(text), "detail": detail, "id": number})
+            self._emit({**_failed(text), "detail": _trace(), "id": number})
         finally:
             with self._controls_lock:
                 self._controls.pop(number, None)
@@ -304,12 +302,16 @@ _STEERING: dict[str, Callable[[Control, Message], None]] = {
 
 def _spectrum(request: Message) -> Spectrum:
     if "spectrum" in request:
-        from app.worker.records import spectrum_from_json
+        from app.worker.request import spectrum_from_json
 
         return spectrum_from_json(request["spectrum"])
     from agent.spectra.readers import read_numbered
 
     return read_numbered(request["path"], request["row"])
+
+
+def _trace() -> str:
+    return traceback.format_exc()[-MAX_DETAIL:]
 
 
 def _failed(message: str) -> Message:

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from agent.inspection.control import Interjection
 from agent.trajectory.trajectory import ModelRef, Step, Trajectory
@@ -124,14 +124,7 @@ class RunningInspection:
 
     def insert(self, interjection: Interjection) -> None:
         """Show the agent a wavelength window or a remark before its next turn."""
-        self._steer(
-            {
-                "type": "insert",
-                "text": interjection.text,
-                "range": interjection.range,
-                "label": interjection.label,
-            }
-        )
+        self._steer({"type": "insert", **asdict(interjection)})
 
     # Called by the client's thread
 

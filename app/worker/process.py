@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import count, takewhile
+from itertools import takewhile
 from typing import IO, BinaryIO, cast
 
 from agent.checked_toml import printable
@@ -66,8 +66,6 @@ class ChildProcess:
         self._stderr: deque[bytes] = deque(maxlen=STDERR_LINES)
         self._has_ended = threading.Event()
         self._kill_reason = ""
-        self._pings = count(1)
-        self._pongs: dict[int, threading.Event] = {}
         self._unanswered, self._next_ping = 0, 0.0
         stdin, stdout, stderr = self._process.stdin, self._process.stdout, self._process.stderr
         assert stdin is not None and stdout is not None and stderr is not None
@@ -122,16 +120,6 @@ class ChildProcess:
         """Let a waiting `receive` return."""
         with suppress(queue.Full):  # with a full inbox, `receive` does not wait
             self._inbox.put_nowait(None)
-
-    def ping(self, timeout_s: float) -> float | None:
-        """Seconds until the child answered, or None. It answers during an inspection too."""
-        number, answered = next(self._pings), threading.Event()
-        self._pongs[number] = answered
-        started = time.perf_counter()
-        self.send({"type": "ping", "id": number})
-        in_time = answered.wait(timeout_s)
-        self._pongs.pop(number, None)
-        return time.perf_counter() - started if in_time else None
 
     def ask_for_life(self, every_s: float, at_most: int) -> None:
         """Call this often: sends a ping every `every_s`; the child is killed after `at_most` in
@@ -211,12 +199,9 @@ class ChildProcess:
     def _dispatch(self, message: Message) -> None:
         self._unanswered = 0
         if message["type"] == "log":
-            _log_message(message)
-        elif message["type"] == "pong":
-            answered = self._pongs.get(message.get("id", 0))
-            if answered is not None:
-                answered.set()
-        else:
+            level, text = message.get("level"), printable(str(message.get("text", "")), 2_000)
+            _log.log(level if isinstance(level, int) else logging.WARNING, "%s", text)
+        elif message["type"] != "pong":
             self._inbox.put(message)
 
     def _reap(self) -> None:
@@ -242,12 +227,6 @@ class ChildProcess:
         with suppress(OSError), stderr:
             while line := stderr.readline(STDERR_LINE):
                 self._stderr.append(line)
-
-
-def _log_message(message: Message) -> None:
-    """Write the child's log message to our log."""
-    level, text = message.get("level"), str(message.get("text", ""))
-    _log.log(level if isinstance(level, int) else logging.WARNING, "%s", printable(text, 2_000))
 
 
 # Describes for users how a process ended.

@@ -15,8 +15,7 @@ from agent.cluster.ray_actors import MAX_TRIES, CannotWork, MustBeAlone, RayActo
 from agent.cluster.ray_cluster import RayCluster
 from agent.trajectory.trajectory import ModelRef
 from app.worker.errors import CrashBeside, LoadCrash, LoadError, WorkerCrash
-from app.worker.pool import PoolResult, WorkerPool
-from app.worker.ramp import MOST, Concurrency, server_count
+from app.worker.pool import MOST, Concurrency, PoolResult, WorkerPool, server_count
 from app.worker.request import InspectRequest, LoadRequest, whole_path
 
 Key = TypeVar("Key")
@@ -95,11 +94,7 @@ class Inspecting:
     """What an actor holds: a pool of one worker process, which starts what it is given at once."""
 
     def __init__(
-        self,
-        load: LoadRequest,
-        command: Sequence[str] | None,
-        is_side_by_side: bool,
-        sharing: int,
+        self, load: LoadRequest, command: Sequence[str] | None, is_side_by_side: bool, sharing: int
     ) -> None:
         self._pool = WorkerPool(
             1,

@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
@@ -20,20 +20,10 @@ from agent.child_process.start_child import child_command
 from agent.errors import TrajectoryError
 from agent.trajectory.trajectory import ModelRef
 from agent.trajectory.trajectory_file import from_json, step_from_json
-from app.worker.errors import (
-    CrashBeside,
-    InspectionError,
-    LoadCrash,
-    LoadError,
-    WireError,
-    WorkerClosed,
-    WorkerCrash,
-    WorkerTimeout,
-)
+from app.worker import errors
 from app.worker.inspection import OnEvent, RunningInspection, StepDone, TextGenerated, ignore_event
 from app.worker.process import ChildProcess
-from app.worker.records import model_from_json
-from app.worker.request import InspectRequest, LoadRequest
+from app.worker.request import InspectRequest, LoadRequest, model_from_json
 from app.worker.wire import WIRE_VERSION, Message
 
 HELLO_S = 60.0
@@ -61,12 +51,12 @@ CANCEL_GRACE_S = 30.0
 Result = TypeVar("Result")
 
 
-def _no_more() -> None:
+def _nothing() -> None:
     return None
 
 
 class WorkerSupervisor:
-    """For one thread; only `select`, `stop`, `wake`, `ping` and `pid` may be called from any."""
+    """For one thread; only `select`, `stop`, `wake` and `pid` may be called from any."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = tuple(command)
@@ -93,30 +83,27 @@ class WorkerSupervisor:
         self._stopping = True
         self.wake()
 
-    def ping(self, timeout_s: float) -> float | None:
-        child = self._child
-        return None if child is None or child.is_lost else child.ping(timeout_s)
-
     def ready(self) -> tuple[ChildProcess, ModelRef]:
         """Return a child that has the selected model loaded. Raises LoadError."""
         while True:
             self._check_open()
             selected = self.selected
             if self._load_crashes >= MAX_LOAD_CRASHES:
-                raise LoadError(
+                raise errors.LoadError(
                     f"{selected.shown} is not loaded: the worker died {self._load_crashes} times "
                     "in a row while loading it; choose another model or load this one again"
                 )
             try:
                 child = self._running_child()
                 return child, self._with_model(child, selected)
-            except WorkerCrash as crash:
+            except errors.WorkerCrash as crash:
                 if self.selected is selected:
                     self._load_crashes += 1
-                    kind = LoadError if isinstance(crash, WorkerTimeout) else LoadCrash
+                    is_late = isinstance(crash, errors.WorkerTimeout)
+                    kind = errors.LoadError if is_late else errors.LoadCrash
                     raise kind(f"{crash}", crash.detail) from crash
 
-    def inspect(self, inspection: RunningInspection, more: More = _no_more) -> None:
+    def inspect(self, inspection: RunningInspection, more: More = _nothing) -> None:
         """Run the inspection, and those that `more` gives meanwhile, to their ends.
 
         Each gets its trajectory or the error that ended it.
@@ -125,7 +112,10 @@ class WorkerSupervisor:
         following: RunningInspection | None = inspection
         try:
             while following is not None or running:
-                if following is not None and self._may_start(running):
+                # Beside others it can run with the same model, in a child that lives.
+                child = self._child
+                is_same = running.load is self.selected and child is not None and not child.is_lost
+                if following is not None and (is_same or not running):
                     running.next = following
                     child, model = self.ready()
                     running.load = self.selected
@@ -137,12 +127,6 @@ class WorkerSupervisor:
         except Exception as error:  # even a bug of ours must reach the one who waits
             running.fail(error)
 
-    def _may_start(self, running: Running) -> bool:
-        """Whether the next one can run beside those that run."""
-        child = self._child
-        is_same = running.load is self.selected and child is not None and not child.is_lost
-        return not running or is_same
-
     def _hear(self, running: Running) -> None:
         """Handle the next message about what runs, or the wake-up for another one."""
         child = self._child
@@ -153,7 +137,7 @@ class WorkerSupervisor:
                 running.handle(message)
         except TrajectoryError as error:
             child.kill(f"sent an unreadable message ({error})")
-        except WorkerCrash as crash:
+        except errors.WorkerCrash as crash:
             running.crash(crash)
 
     def unload(self) -> None:
@@ -162,13 +146,9 @@ class WorkerSupervisor:
         if child is None or child.is_lost or self._loaded is None:
             return
         self._loaded = None
-        with suppress(WorkerCrash):  # a crash frees the memory too
-            self._ask(
-                child,
-                {"type": "unload", "id": next(self.numbers)},
-                _no_limit,
-                "was unloading the model",
-            )
+        with suppress(errors.WorkerCrash):  # a crash frees the memory too
+            request = {"type": "unload", "id": next(self.numbers)}
+            self._ask(child, request, _nothing, "was unloading the model")
 
     def close(self) -> None:
         child, self._child, self._loaded = self._child, None, None
@@ -188,13 +168,12 @@ class WorkerSupervisor:
 
     def _wait_for_hello(self, child: ChildProcess) -> None:
         until = time.monotonic() + HELLO_S
-        hello = self._receive(
-            child, lambda: (until, f"did not start within {HELLO_S:g} s"), "was starting"
-        )
+        why = f"did not start within {HELLO_S:g} s"
+        hello = self._receive(child, lambda: (until, why), "was starting")
         assert hello is not None
         if hello["type"] != "hello" or hello.get("wire") != WIRE_VERSION:
             child.kill("has another version")
-            raise LoadError(
+            raise errors.LoadError(
                 "the worker has another version than this program: reinstall Spec-o3 Workbench"
             )
 
@@ -209,36 +188,27 @@ class WorkerSupervisor:
                 return 0.0, "was loading a model that is no longer selected"
             return until, f"did not load within {LOAD_S:g} s"
 
+        request = selected.message(next(self.numbers))
         try:
-            reply = self._ask(
-                child, selected.message(next(self.numbers)), limit, f"was loading {selected.shown}"
-            )
-        except InspectionError as error:
-            raise LoadError(str(error), error.detail) from error
+            reply = self._ask(child, request, limit, f"was loading {selected.shown}")
+        except errors.InspectionError as error:
+            raise errors.LoadError(str(error), error.detail) from error
         model = model_from_json(reply.get("model"))
         self._loaded, self._load_crashes = (selected, model), 0
         return model
 
     def _ask(self, child: ChildProcess, request: Message, limit: Limit, activity: str) -> Message:
+        """The child's answer. Raises InspectionError if it is a failure, WorkerCrash if it ends."""
         child.send(request)
-        return next(self._answers(child, request["id"], limit, activity))
-
-    def _answers(
-        self, child: ChildProcess, number: int, limit: Limit, activity: str
-    ) -> Iterator[Message]:
-        """Yield the child's messages about one request, without end.
-
-        Raises InspectionError if the child reports a failure, WorkerCrash if the child ends.
-        """
         while True:
             message = self._receive(child, limit, activity)
             assert message is not None
             about = message.get("id")
             # Without an id: the child could not read the request, so it cannot name it.
-            if message["type"] == "failed" and about in (number, None):
+            if message["type"] == "failed" and about in (request["id"], None):
                 raise failure(message)
-            if about == number:
-                yield message
+            if about == request["id"]:
+                return message
 
     def _receive(
         self, child: ChildProcess, limit: Limit, activity: str, *, once: bool = False
@@ -247,7 +217,7 @@ class WorkerSupervisor:
 
         With `once`, return None when woken.
         """
-        kind = WorkerCrash
+        kind = errors.WorkerCrash
         while True:
             self._check_open()
             until, left_s = limit(), PING_S
@@ -255,35 +225,27 @@ class WorkerSupervisor:
                 left_s = min(until[0] - time.monotonic(), PING_S)
                 if left_s <= 0:
                     child.kill(until[1])
-                    kind, left_s = WorkerTimeout, PING_S
+                    kind, left_s = errors.WorkerTimeout, PING_S
             message = child.receive(left_s)
             if message is not None and not child.was_killed:
                 return message
             if child.is_exhausted:
-                raise kind(_crash_message(child, activity), child.stderr)
+                line = f" (its last line: {child.last_line})" if child.last_line else ""
+                how = f"the worker {child.exit_description} while it {activity}{line}"
+                raise kind(f"{how}; the next request starts a new one", child.stderr)
             child.ask_for_life(PING_S, MAX_UNANSWERED)
             if once and not child.is_lost:
                 return None
 
     def _check_open(self) -> None:
         if self._stopping:
-            raise WorkerClosed("stopped because the worker is closing")
+            raise errors.WorkerClosed("stopped because the worker is closing")
 
     def wake(self) -> None:
         """Let the thread that waits for the child look for something else to do."""
         child = self._child
         if child is not None:
             child.wake()
-
-
-def _crash_message(child: ChildProcess, activity: str) -> str:
-    line = f" (its last line: {child.last_line})" if child.last_line else ""
-    message = f"the worker {child.exit_description} while it {activity}{line}"
-    return f"{message}; the next request starts a new one"
-
-
-def _no_limit() -> None:
-    return None
 
 
 # The inspections that run in one child process, and which of them ends when something happens.
@@ -306,7 +268,7 @@ class Running:
         try:
             if inspection.start_in(child, model):
                 self._all[inspection.number] = inspection
-        except WireError as error:  # too long to be sent
+        except errors.WireError as error:  # too long to be sent
             inspection.fail(error)
 
     @property
@@ -346,19 +308,14 @@ class Running:
             inspection.busy = busy if isinstance(busy, int) else 0
             self._pop(inspection).finish(trajectory)
 
-    def crash(self, crash: WorkerCrash) -> None:
+    def crash(self, crash: errors.WorkerCrash) -> None:
         """End all of them, and blame the one whose file was being read, or that took too long."""
         guilty = set(self._reading) or (set(self._all) if len(self._all) == 1 else set())
-        if not guilty and isinstance(crash, WorkerTimeout):
+        if not guilty and isinstance(crash, errors.WorkerTimeout):
             guilty = {number for number, each in self._all.items() if _is_late(each)}
 
-        def end(inspection: RunningInspection) -> None:
-            if inspection.number in guilty:
-                inspection.fail(crash)
-            else:
-                inspection.fail(CrashBeside(str(crash), crash.detail, is_innocent=bool(guilty)))
-
-        self._end(end)
+        beside = errors.CrashBeside(str(crash), crash.detail, is_innocent=bool(guilty))
+        self._end(lambda each: each.fail(crash if each.number in guilty else beside))
 
     def fail(self, error: Exception) -> None:
         """End all of them, and the one that was being started, with this error."""
@@ -378,9 +335,9 @@ class Running:
         return self._all.pop(inspection.number)
 
 
-def failure(message: Message) -> InspectionError:
+def failure(message: Message) -> errors.InspectionError:
     """The error that the child told in a message."""
-    return InspectionError(_text(message, "message"), _text(message, "detail"))
+    return errors.InspectionError(_text(message, "message"), _text(message, "detail"))
 
 
 def _text(message: Message, key: str) -> str:
@@ -408,7 +365,7 @@ class WorkerClient:
 
     A thread of the client works through the requests in order; inspections run one at a time, or as
     many as there are if the model was loaded with `side_by_side`. All methods may be called from
-    any thread; all but `close` and `ping` return at once.
+    any thread; all but `close` return at once.
     """
 
     def __init__(
@@ -459,10 +416,6 @@ class WorkerClient:
         self._enqueue(inspection)
         return inspection
 
-    def ping(self, timeout_s: float = 1.0) -> float | None:
-        """Seconds until the child answered, or None. It answers during an inspection too."""
-        return self._supervisor.ping(timeout_s)
-
     def stop(self) -> None:
         """Fail running and waiting requests with WorkerClosed and tell the child to quit."""
         with self._changed:
@@ -478,7 +431,7 @@ class WorkerClient:
     def _wait_for_load(self, load: LoadRequest) -> ModelRef:
         model = self._supervisor.ready()[1]
         if self._supervisor.selected is not load:
-            raise LoadError(f"{load.shown} is not loaded because another model was selected")
+            raise errors.LoadError(f"{load.shown} is not loaded because another model was selected")
         return model
 
     def _submit(self, work: Callable[[], Result]) -> Future[Result]:
@@ -489,7 +442,7 @@ class WorkerClient:
     def _enqueue(self, job: Callable[[], None] | RunningInspection) -> None:
         with self._changed:
             if self._closing:
-                raise WorkerClosed("the worker is closed")
+                raise errors.WorkerClosed("the worker is closed")
             self._jobs.append(job)
             self._changed.notify()
         if self._supervisor.selected.side_by_side:

@@ -37,7 +37,8 @@ def read_message(stream: BinaryIO) -> Message | None:
     if not line.endswith(b"\n"):
         if len(line) <= MAX_BYTES:
             return None
-        _skip_line(stream)
+        while (piece := stream.readline(_SKIP_BYTES)) and not piece.endswith(b"\n"):
+            pass
         raise WireError(f"a message is longer than {MAX_BYTES / 1e6:g} MB")
     try:
         message = json.loads(line)
@@ -46,8 +47,3 @@ def read_message(stream: BinaryIO) -> Message | None:
     if not isinstance(message, dict) or not isinstance(message.get("type"), str):
         raise WireError("a line of JSON that is not a message")
     return message
-
-
-def _skip_line(stream: BinaryIO) -> None:
-    while (piece := stream.readline(_SKIP_BYTES)) and not piece.endswith(b"\n"):
-        pass

@@ -29,8 +29,7 @@ def test_candidates_are_a_table_with_units_and_masked_cells(location):
         assert (len(session), session.task.id, session.is_read_only) == (3, "CV", True)
         assert [each.object_id for each in session] == ["star 0", "star 1", "star 2"]
         table = session.candidates()
-    assert str(table["ra"].unit) == "deg"
-    assert table["mag"].tolist() == [17.5, 18.5, 19.5]
+    assert str(table["ra"].unit) == "deg" and table["mag"].tolist() == [17.5, 18.5, 19.5]
     assert table["ra"].dtype == np.float64
     assert table["verdict"].mask.tolist() == [True, False, True]
     assert table["verdict"][1] == "REJECT"
@@ -52,8 +51,7 @@ def test_verdicts_and_history(location):
         assert not session.add_verdict(2, "unsure", confidence=1, flags=["blend"])
         verdicts, history = session.verdicts(), session.history()
     assert verdicts["reviewer"].tolist() == ["Ada", "Bo"]
-    assert verdicts["confidence"].tolist() == [None, 1]
-    assert verdicts["comment"][0] == "宽"
+    assert verdicts["confidence"].tolist() == [None, 1] and verdicts["comment"][0] == "宽"
     assert verdicts["flags"][1] == "blend"
     assert history["action"].tolist() == ["set", "set"]
     assert history["seconds"].tolist() == [4.0, None]

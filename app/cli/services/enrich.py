@@ -93,9 +93,8 @@ def _ask_all(session: Session, services: list[Service], limit: int | None) -> bo
         for service in services:
             typer.echo(cleaned(f"{service.name}: {service.sends}"), err=True)
             with progress_bar(service.name) as progress:
-                tallies.append(
-                    ask_about_all(session, client, service, limit=limit, progress=progress)
-                )
+                tally = ask_about_all(session, client, service, limit=limit, progress=progress)
+                tallies.append(tally)
     except KeyboardInterrupt:
         typer.echo("stopped: run the same command again to continue", err=True)
         raise typer.Exit(130) from None
@@ -123,9 +122,8 @@ def _match(session: Session, path: Path, name: str, radius: float) -> None:
     with progress_bar(f"reading {path.name}") as progress:
         tally = match_local(session, path, name, radius, progress=progress)
     rows = counted_text(tally.rows, "row")
-    typer.echo(
-        cleaned(f"{name}: {tally.found:,} found, {tally.nothing:,} nothing there, of {rows}")
-    )
+    said = f"{tally.found:,} found, {tally.nothing:,} nothing there, of {rows}"
+    typer.echo(cleaned(f"{name}: {said}"))
     for note in tally.notes:
         typer.echo(cleaned(f"  {note}"), err=True)
     if tally.without_position:

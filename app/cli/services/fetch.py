@@ -110,11 +110,7 @@ def _run(
     with closing(WebClient()) as client, progress_bar("fetching") as progress:
         run = FetchRun(archive, to, client, radius_arcsec=radius, take_all=take_all)
         report = run.run(rows, progress=progress)
-    _show(report, to, write_lists(report, to))
-    return report
-
-
-def _show(report: FetchReport, to: Path, fetched_list: Path | None) -> None:
+    fetched_list = write_lists(report, to)
     there = f" ({report.were_there:,} were there)" if report.were_there else ""
     typer.echo(f"{counted_text(len(report.fetched), 'file')} in {cleaned(str(to))}{there}")
     if fetched_list is not None:
@@ -131,3 +127,4 @@ def _show(report: FetchReport, to: Path, fetched_list: Path | None) -> None:
         )
     if report.is_stopped:
         typer.echo(f"  stopped, {report.left:,} left: run the same again to go on", err=True)
+    return report

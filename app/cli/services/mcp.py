@@ -101,23 +101,18 @@ def mcp(
 
 def _serve(server: Any, port: int | None) -> None:
     if port is None:
-        from app.mcp.stdio import serve_stdio
+        from app.mcp.server import serve_stdio
 
         serve_stdio(server)
         return
-    from app.mcp.http import (
-        LOOPBACK,
-        PATH,
-        loopback_socket,
-        new_token,
-        serve_http,
-        token_from_environment,
-    )
+    from app.mcp import http
 
-    chosen = token_from_environment()
-    token = chosen or new_token()
-    with loopback_socket(port) as listener:
-        typer.echo(f"serving on http://{LOOPBACK}:{listener.getsockname()[1]}{PATH}", err=True)
+    chosen = http.token_from_environment()
+    token = chosen or http.new_token()
+    with http.loopback_socket(port) as listener:
+        typer.echo(
+            f"serving on http://{http.LOOPBACK}:{listener.getsockname()[1]}{http.PATH}", err=True
+        )
         if chosen is None:
             typer.echo(f"token: {token}", err=True)
-        serve_http(server, listener, token)
+        http.serve_http(server, listener, token)

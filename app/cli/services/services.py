@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -17,9 +18,8 @@ from app.services.catalogues.service import CURVES, Service, all_services
 from app.services.catalogues.sky_picture import sky_picture
 from app.services.catalogues.tap import match_positions
 from app.services.catalogues.votable_reply import column_names
-from app.services.web.client import Request, WebClient, never
+from app.services.web.client import Request, WebClient
 from app.services.web.errors import ServiceError
-from app.services.web.pace import ShouldStop
 
 services = typer.Typer(
     no_args_is_help=True, help="The services that can be asked about candidates."
@@ -48,12 +48,18 @@ def check(
     """Ask each service about one known star: whether it answers, how fast, what it has not."""
     choice = read_choice()
     wanted = [named_service(choice, name) for name in names or all_services()]
-    client = WebClient()
-    try:
-        checked = [_shown(check_service(service, client)) for service in wanted]
-    finally:
-        client.close()
-    if not all(each.is_good for each in checked):
+    are_good = True
+    with closing(WebClient()) as client:
+        for service in wanted:
+            told = check_service(service, client)
+            state = "answers" if told.is_good else "fails"
+            line = f"{service.id:{_width()}}  {state:7}  {told.seconds:5.1f} s  {told.told}"
+            typer.echo(cleaned(line))
+            if told.missing:
+                missing = ", ".join(told.missing)
+                typer.echo(cleaned(f"{'':{_width() + 2}}it has no column {missing}"))
+            are_good &= told.is_good
+    if not are_good:
         raise typer.Exit(1)
 
 
@@ -70,37 +76,24 @@ def _width() -> int:
     return max(map(len, all_services()))
 
 
-def _shown(checked: ServiceCheck) -> ServiceCheck:
-    state = "answers" if checked.is_good else "fails"
-    line = f"{checked.service.id:{_width()}}  {state:7}  {checked.seconds:5.1f} s  {checked.told}"
-    typer.echo(cleaned(line))
-    if checked.missing:
-        typer.echo(cleaned(f"{'':{_width() + 2}}it has no column {', '.join(checked.missing)}"))
-    return checked
-
-
 # Whether a service answers as expected, tried on one star that it is known to have.
-@dataclass(frozen=True, kw_only=True)
-class KnownStar:
+class KnownStar(NamedTuple):
     name: str
     position: Position
 
 
 GD_153 = KnownStar(
-    name="GD 153",
-    position=Position(ra=194.259546, dec=22.031367, epoch=2000.0, pm_ra=-38.4, pm_dec=-202.9),
+    "GD 153", Position(ra=194.259546, dec=22.031367, epoch=2000.0, pm_ra=-38.4, pm_dec=-202.9)
 )
 """A white dwarf of magnitude 13: too bright or too faint for none of them."""
 AM_HER = KnownStar(
-    name="AM Her",
-    position=Position(ra=274.054953, dec=49.868014, epoch=2000.0, pm_ra=-46.0, pm_dec=28.1),
+    "AM Her", Position(ra=274.054953, dec=49.868014, epoch=2000.0, pm_ra=-46.0, pm_dec=28.1)
 )
 STARS = dict.fromkeys(("vsx", "gaia_variability", "gaia_epochs"), AM_HER)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceCheck:
-    service: Service
     is_good: bool
     seconds: float
     told: str
@@ -109,49 +102,40 @@ class ServiceCheck:
     """Columns that the catalogue no longer has."""
 
 
-def check_service(
-    service: Service, client: WebClient, should_stop: ShouldStop = never
-) -> ServiceCheck:
-    """Ask for the star that the service is known to have. Raises Stopped."""
+def check_service(service: Service, client: WebClient) -> ServiceCheck:
+    """Ask for the star that the service is known to have."""
     star = STARS.get(service.id, GD_153)
     began = time.monotonic()
     missing: tuple[str, ...] = ()
     try:
-        told = _asked(service, client, star, should_stop)
+        told = _asked(service, client, star)
         is_good = bool(told)
         told = told or f"answers, but does not find {star.name}"
     except ServiceError as error:
         is_good, told = False, str(error)
         if service.kind == "tap":
-            missing = _missing_columns(service, client, should_stop)
-    return ServiceCheck(
-        service=service,
-        is_good=is_good,
-        seconds=time.monotonic() - began,
-        told=told,
-        missing=missing,
-    )
+            missing = _missing_columns(service, client)
+    seconds = time.monotonic() - began
+    return ServiceCheck(is_good=is_good, seconds=seconds, told=told, missing=missing)
 
 
-def _asked(service: Service, client: WebClient, star: KnownStar, should_stop: ShouldStop) -> str:
+def _asked(service: Service, client: WebClient, star: KnownStar) -> str:
     """What was found, in words; empty for nothing."""
     if service.kind in CURVES:
-        curves, _ = ask_light_curves(service, client, star.position, should_stop)
+        curves, _ = ask_light_curves(service, client, star.position)
         points = sum(curve.hjd.size for curve in curves)
         return f"{star.name}: {len(curves)} series, {points} points" if curves else ""
     if service.kind == "picture":
-        picture, _ = sky_picture(service, client, star.position, should_stop)
+        picture, _ = sky_picture(service, client, star.position)
         return "" if picture is None else f"{star.name}: a picture of {picture.survey}"
-    (answer,), _ = match_positions(service, client, [star.position], should_stop)
+    (answer,), _ = match_positions(service, client, [star.position])
     if answer.nearest is None:
         return ""
     known = sum(value is not None for value in answer.nearest.values.values())
     return f'{star.name}: at {answer.nearest.separation_arcsec:.2f}", {known} values'
 
 
-def _missing_columns(
-    service: Service, client: WebClient, should_stop: ShouldStop
-) -> tuple[str, ...]:
+def _missing_columns(service: Service, client: WebClient) -> tuple[str, ...]:
     """Which of our columns the catalogue has not; empty where it does not say."""
     form = {
         **{"REQUEST": "doQuery", "LANG": "ADQL", "FORMAT": "votable", "MAXREC": "1"},
@@ -165,7 +149,7 @@ def _missing_columns(
         attempts=1,
     )
     try:
-        there = column_names(client.ask(request, should_stop).content)
+        there = column_names(client.ask(request).content)
     except ServiceError:
         return ()
     wanted = [service.ra, service.dec, service.pm_ra, service.pm_dec]

@@ -14,8 +14,7 @@ from app.core.errors import counted_text
 from app.core.session.assignments import parts
 from app.core.session.session import Session, open_session
 from app.core.sharing.parts import split
-from app.core.sharing.share_out import ShareReport, share_out, share_out_the_rest
-from app.core.sharing.share_plan import SharePlan
+from app.core.sharing.share_out import SharePlan, ShareReport, share_out, share_out_the_rest
 
 
 def assign(
@@ -29,8 +28,7 @@ def assign(
         ),
     ] = None,
     overlap: Annotated[
-        float,
-        typer.Option(metavar="PERCENT", help="So many candidates are given to two people."),
+        float, typer.Option(metavar="PERCENT", help="So many candidates are given to two people.")
     ] = 0.0,
     second_when: Annotated[
         str,
@@ -43,8 +41,7 @@ def assign(
     ] = "",
     seed: Annotated[int, typer.Option(help="Another seed deals another way.")] = 0,
     anew: Annotated[
-        bool,
-        typer.Option("--anew", help="First take back what people have not judged yet."),
+        bool, typer.Option("--anew", help="First take back what people have not judged yet.")
     ] = False,
     split_into: Annotated[
         Path | None,

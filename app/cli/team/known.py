@@ -9,7 +9,7 @@ import typer
 
 from app.cli.new import role_options
 from app.cli.progress_bar import progress_bar
-from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
+from app.cli.session_options import ReviewerOption, SessionArgument, SpectraOption, reviewer_name
 from app.core.errors import counted_text
 from app.core.session.session import open_session
 from app.core.sharing.known.hide import HideReport, hide_known
@@ -40,10 +40,7 @@ def known(
             show_default="the id or name of the task, or yes, true, 1",
         ),
     ] = None,
-    spectra: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder of the spectra, if not next to the list."),
-    ] = None,
+    spectra: SpectraOption = None,
     role: Annotated[
         list[str] | None,
         typer.Option(metavar="ROLE=COLUMN", help="As for `new`, such as label=class."),

@@ -6,13 +6,12 @@ All are off at first. The window and the commands read the same settings file.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.core.reviewer_name import MAX_BYTES, settings_path
+from app.core.reviewer_name import saved_settings
 from app.services.catalogues.service import Service, all_services
 from app.services.web.errors import NotAllowed
 
@@ -43,11 +42,7 @@ class Choice:
 
 def read_choice(path: Path | None = None) -> Choice:
     """The choice in the user's settings; nothing is on if there are none or they are invalid."""
-    try:
-        with (path or settings_path()).open("rb") as stream:
-            values = tomllib.loads(stream.read(MAX_BYTES).decode("utf-8-sig"))
-    except (OSError, ValueError, RecursionError):
-        return Choice()
+    values = saved_settings(path)
     return choice_from(values.get(ON, ()), values.get(CHANGES, {}))
 
 

@@ -11,29 +11,14 @@ from app.core.evidence.positions import position_of
 from app.core.evidence.store import StoredAnswer, raw_reply
 from app.core.session.records import Candidate
 from app.core.session.session import Session
-from app.services.catalogues.answer import (
-    Answer,
-    Exchange,
-    Match,
-    State,
-    Value,
-    answer_of,
-    failed,
-    now,
-)
-from app.services.catalogues.light_curve import (
-    LightCurve,
-    ask_light_curves,
-    read_gaia_light_curves,
-    read_light_curves,
-)
+from app.services.catalogues import light_curve
+from app.services.catalogues.answer import Answer, Exchange, Match, State, answer_of, failed, now
 from app.services.catalogues.position import Position, separation_arcsec
 from app.services.catalogues.service import CURVES, Service, all_services
 from app.services.catalogues.sky_picture import SkyPicture, sky_picture
 from app.services.catalogues.tap import match_positions
 from app.services.web.client import WebClient
-from app.services.web.errors import ServiceError
-from app.services.web.pace import ShouldStop
+from app.services.web.errors import ServiceError, ShouldStop
 
 SAME_ARCSEC = 0.1
 """Positions closer than this are one question."""
@@ -45,7 +30,7 @@ class Asked:
     """An answer, and what came with it where that is no row of a catalogue."""
 
     stored: StoredAnswer
-    curves: tuple[LightCurve, ...] = ()
+    curves: tuple[light_curve.LightCurve, ...] = ()
     picture: SkyPicture | None = None
 
 
@@ -58,10 +43,8 @@ def ask_any(
 ) -> Asked:
     """What a service says about a candidate, kept in the session. Raises Stopped.
 
-    As with `ask_one`, what is known of this place is not asked again, and a failure is an answer.
+    What has been found, or not found, at this place is not asked again; what failed is.
     """
-    if service.kind == "tap":
-        return Asked(stored=ask_one(session, client, service, candidate, should_stop))
     position = position_of(candidate, store.answers(session, candidate.id))
     if position is None:
         return Asked(stored=unsaved(service, failed(NO_POSITION), None, None))
@@ -69,15 +52,21 @@ def ask_any(
     if known is not None and still_holds(known, service, position):
         return with_content(session, known)
     exchange: Exchange | None = None
-    curves: list[LightCurve] = []
+    curves: list[light_curve.LightCurve] = []
     picture: SkyPicture | None = None
     try:
-        if service.kind in CURVES:
-            curves, exchange = ask_light_curves(service, client, position, should_stop)
+        if service.kind == "tap":
+            (answer,), exchange = match_positions(service, client, [position], should_stop)
+        elif service.kind in CURVES:
+            curves, exchange = light_curve.ask_light_curves(service, client, position, should_stop)
             answer = answer_of([_series(each) for each in curves])
         else:
             picture, exchange = sky_picture(service, client, position, should_stop)
-            answer = answer_of([] if picture is None else [_taken(picture)])
+            answer = answer_of([])
+            if picture is not None:
+                named = ("survey", "epoch", "arcsec")
+                values = {name: getattr(picture, name) for name in named}
+                answer = answer_of([Match(values=values, separation_arcsec=0.0)])
     except ServiceError as error:
         answer = failed(str(error))
     if session.is_read_only:
@@ -100,77 +89,32 @@ def with_content(session: Session, stored: StoredAnswer) -> Asked:
             return Asked(stored=replace(stored, answer=failed(str(error))))
         return Asked(stored=stored, curves=tuple(curves))
     if stored.service == "picture":
-        values = match.values
-        epoch, arcsec = (_number(values.get(name)) for name in ("epoch", "arcsec"))
-        picture = SkyPicture(
-            content=raw_reply(session, stored.reply_id),
-            survey=str(values.get("survey", "")),
-            epoch=epoch,
-            arcsec=arcsec or 60.0,
-        )
+        numbers = (match.values.get(name) for name in ("epoch", "arcsec"))
+        epoch, arcsec = (float(x) if isinstance(x, float | int) else 0.0 for x in numbers)
+        content, survey = raw_reply(session, stored.reply_id), str(match.values.get("survey", ""))
+        picture = SkyPicture(content=content, survey=survey, epoch=epoch, arcsec=arcsec or 60.0)
         return Asked(stored=stored, picture=picture)
     return Asked(stored=stored)
 
 
-def _read_curves(service: Service, stored: StoredAnswer, content: bytes) -> list[LightCurve]:
+def _read_curves(
+    service: Service, stored: StoredAnswer, content: bytes
+) -> list[light_curve.LightCurve]:
     """Raises ServiceError for a damaged reply, and ValueError for a damaged position."""
     if service.kind == "ztf":
-        return read_light_curves(content)
+        return light_curve.read_light_curves(content)
     where = Position(ra=stored.ra or 0.0, dec=stored.dec or 0.0)
     asked = replace(service, radius_arcsec=stored.radius_arcsec)
-    return read_gaia_light_curves(asked, where, content)
+    return light_curve.read_gaia_light_curves(asked, where, content)
 
 
-def _series(curve: LightCurve) -> Match:
-    values: dict[str, Value] = {
-        "series": curve.series,
-        "band": curve.band,
-        "points": int(curve.mag.size),
+def _series(curve: light_curve.LightCurve) -> Match:
+    values: dict[str, str | float] = {
+        **{"series": curve.series, "band": curve.band, "points": int(curve.mag.size)},
         "median": round(float(np.median(curve.mag)), 4),
         "amplitude": round(float(np.ptp(np.percentile(curve.mag, [5.0, 95.0]))), 4),
     }
     return Match(values=values, separation_arcsec=0.0)
-
-
-def _taken(picture: SkyPicture) -> Match:
-    values: dict[str, Value] = {
-        "survey": picture.survey,
-        "epoch": picture.epoch,
-        "arcsec": picture.arcsec,
-    }
-    return Match(values=values, separation_arcsec=0.0)
-
-
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, float | int) else 0.0
-
-
-# Asks a service about a candidate, unless the session knows what it says.
-def ask_one(
-    session: Session,
-    client: WebClient,
-    service: Service,
-    candidate: Candidate,
-    should_stop: ShouldStop,
-) -> StoredAnswer:
-    """What a catalogue says about a candidate, kept in the session. Raises Stopped.
-
-    What has been found, or not found, at this place is not asked again; what failed is.
-    """
-    position = position_of(candidate, store.answers(session, candidate.id))
-    if position is None:
-        return unsaved(service, failed(NO_POSITION), None, None)
-    known = store.answer_of_release(session, candidate.id, service)
-    if known is not None and still_holds(known, service, position):
-        return known
-    exchange: Exchange | None = None
-    try:
-        (answer,), exchange = match_positions(service, client, [position], should_stop)
-    except ServiceError as error:
-        answer = failed(str(error))
-    if session.is_read_only:
-        return unsaved(service, answer, exchange, position)
-    return store.save(session, candidate.id, service, answer, exchange, position)
 
 
 def still_holds(known: StoredAnswer, service: Service, position: Position) -> bool:

@@ -19,12 +19,10 @@ from app.core.evidence.store import NewAnswer
 from app.core.progress import Progress, silent
 from app.core.session.session import Session
 from app.services.catalogues.answer import Exchange, State, failed
-from app.services.catalogues.position import Position
 from app.services.catalogues.service import Service
 from app.services.catalogues.tap import MAX_POSITIONS, match_positions
 from app.services.web.client import WebClient, never
-from app.services.web.errors import ServiceError, TooMany
-from app.services.web.pace import ShouldStop
+from app.services.web.errors import ServiceError, ShouldStop, TooMany
 
 UPLOAD_S = 300.0
 """In all, for one upload; services need longer for a thousand than for one."""
@@ -34,8 +32,6 @@ MAX_FAILED_UPLOADS = 2
 
 @dataclass
 class Tally:
-    """What a run over a list has brought from one service."""
-
     service: str
     known: int = 0
     """Answered by earlier runs."""
@@ -73,9 +69,13 @@ def enrich(
 
     Raises Stopped; all that was answered is kept.
     """
-    tally = _begun(session, service)
-    total = _count_missing(session, service)
-    total = total if limit is None else min(total, limit)
+    missing = _is_missing(service)
+    wanted = (~missing, ~HAS_POSITION, HAS_POSITION & missing)
+    query = select(*(func.count().filter(each) for each in wanted)).select_from(_joined(service))
+    with session.database.reading() as connection:
+        known, without, left = map(int, connection.execute(query).one())
+    tally = Tally(service=service.id, known=known, without_position=without)
+    total = left if limit is None else min(left, limit)
     patient = replace(service, timeout_s=max(service.timeout_s, UPLOAD_S))
     done, after, faults = 0, 0, 0
     progress(done, total)
@@ -106,19 +106,17 @@ def _ask_together(
     Where their answer is too long, as in a crowded field, halves of them are asked about.
     """
     known = store.answers_of(session, ids)
-    asked: list[tuple[int, Position]] = []
-    for candidate in session.candidates(ids):
-        position = position_of(candidate, known.get(candidate.id, {}))
-        if position is not None:
-            asked.append((candidate.id, position))
+    found = [
+        (each.id, position_of(each, known.get(each.id, {}))) for each in session.candidates(ids)
+    ]
+    asked = [(number, position) for number, position in found if position is not None]
     if not asked:
         tally.without_position += len(ids)
         return False
     exchange: Exchange | None = None
     try:
-        answers, exchange = match_positions(
-            service, client, [position for _, position in asked], should_stop
-        )
+        positions = [position for _, position in asked]
+        answers, exchange = match_positions(service, client, positions, should_stop)
     except ServiceError as error:
         if isinstance(error, TooMany) and len(ids) > 1:
             middle = len(ids) // 2
@@ -140,25 +138,6 @@ def _ask_together(
 
 
 HAS_POSITION = candidates.c.ra.is_not(None) & candidates.c.dec.is_not(None)
-
-
-def _begun(session: Session, service: Service) -> Tally:
-    """What is known before the first question."""
-    missing = _is_missing(service)
-    query = select(
-        func.count().filter(~missing),
-        func.count().filter(~HAS_POSITION),
-    ).select_from(_joined(service))
-    with session.database.reading() as connection:
-        known, without = connection.execute(query).one()
-    return Tally(service=service.id, known=known, without_position=without)
-
-
-def _count_missing(session: Session, service: Service) -> int:
-    query = select(func.count()).select_from(_joined(service))
-    with session.database.reading() as connection:
-        counted = connection.execute(query.where(HAS_POSITION, _is_missing(service)))
-        return int(counted.scalar_one())
 
 
 def _next_ids(session: Session, service: Service, after: int, at_most: int) -> list[int]:

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -83,10 +84,10 @@ def match_local(
         tally = LocalTally(service=service, columns=tuple(each.name for each in service.columns))
         near = _all_near(rows, service, places, tally, progress, should_stop)
         tally.notes = rows.notes(places)
+    about = _description(rows, service, tally)
     exchange = Exchange(
-        url=f"file:{path.name}", asked_at=now(), content=_description(rows, service, tally),
-        media_type="application/json",
-    )  # fmt: skip
+        url=f"file:{path.name}", asked_at=now(), content=about, media_type="application/json"
+    )
     tally.found, tally.nothing = len(near), len(ids) - len(near)
     new = (
         NewAnswer(
@@ -123,9 +124,8 @@ def _service(rows: LocalRows, path: Path, name: str, radius_arcsec: float) -> Se
 def _column(given: ListColumn, used: set[str]) -> ServiceColumn:
     made = re.sub(r"[^a-z0-9]+", "_", given.name.casefold()).strip("_")[:40] or "column"
     made = made if made[0].isalpha() else f"c_{made}"
-    unique = next(
-        each for each in (made, *(f"{made}_{n}" for n in range(2, 2000))) if each not in used
-    )
+    names = chain([made], (f"{made}_{n}" for n in range(2, 2000)))
+    unique = next(each for each in names if each not in used)
     used.add(unique)
     return ServiceColumn(
         name=unique,
@@ -179,11 +179,7 @@ def _all_near(
 
 
 def _keep(
-    block: PlacedRows,
-    tree: cKDTree,
-    reach: float,
-    first: int,
-    found: dict[int, list[Near]],
+    block: PlacedRows, tree: cKDTree, reach: float, first: int, found: dict[int, list[Near]]
 ) -> int:
     """Add the matches of a block; of each candidate the nearest MATCHES_EACH are kept.
 
@@ -214,10 +210,8 @@ def _keep(
 
 
 def _match(near: Near, columns: tuple[str, ...]) -> Match:
-    minus, _, values = near
-    return Match(
-        values=dict(zip(columns, json.loads(values), strict=True)), separation_arcsec=-minus
-    )
+    values = dict(zip(columns, json.loads(near[2]), strict=True))
+    return Match(values=values, separation_arcsec=-near[0])
 
 
 def _value(value: Value) -> float | int | str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from app.core.evidence.store import StoredAnswer
@@ -31,10 +32,8 @@ def position_of(candidate: Candidate, known: Mapping[str, StoredAnswer]) -> Posi
         return None
     pm_ra, pm_dec = _motion(known.get(MOTIONS))
     try:
-        return Position(
-            ra=candidate.ra, dec=candidate.dec, epoch=epoch_of(candidate), pm_ra=pm_ra,
-            pm_dec=pm_dec,
-        )  # fmt: skip
+        at = Position(ra=candidate.ra, dec=candidate.dec, epoch=epoch_of(candidate))
+        return replace(at, pm_ra=pm_ra, pm_dec=pm_dec)
     except ValueError:
         return None
 

@@ -7,10 +7,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from app.core.session.evidence_services import SEPARATION
 from app.core.session.stored_opinions import damaged
-from app.services.catalogues.answer import Answer, Match, State, Value
+from app.services.catalogues.answer import Answer, Match, State, Value, finite_number
 from app.services.catalogues.service import all_services
 from app.services.hr_diagram.place import Kind, place_of
 from app.services.photometry.bands import is_limit
@@ -70,8 +71,8 @@ def said_of(answers: Mapping[str, Answer], name: str) -> Said | Gap:
         return Gap.NO_VALUE
     if isinstance(value, str):
         return Said(value=value, matches=count)
-    error = match.values.get(f"{column}_error")
-    return Said(value=float(value), error=_positive(error), matches=count)
+    error = finite_number(match.values.get(f"{column}_error")) or 0.0
+    return Said(value=float(value), error=max(error, 0.0), matches=count)
 
 
 def difference(first: Said | Gap, second: Said | Gap) -> Said | Gap:
@@ -97,9 +98,7 @@ def _absolute(values: Mapping[str, float | int | str | None], count: int) -> Sai
     # A companion or a neighbour disturbs the fit of the motion, and with it the parallax.
     if place.kind is Kind.NEGATIVE or place.has_high_ruwe:
         return Gap.POOR_PARALLAX
-    error = 0.0
-    if place.kind is Kind.POINT:
-        error = 0.5 * (place.faintest - place.brightest)
+    error = 0.5 * (place.faintest - place.brightest) if place.kind is Kind.POINT else 0.0
     is_faintest = place.kind is Kind.LIMIT
     return Said(value=place.m_g, error=error, is_faintest=is_faintest, matches=count)
 
@@ -110,12 +109,6 @@ def _is_known(service: str, column: str) -> bool:
         return False
     names = {each.name for each in known.columns}
     return column in names or column == SEPARATION or f"{service}.{column}" == ABSOLUTE
-
-
-def _positive(error: object) -> float:
-    if isinstance(error, bool) or not isinstance(error, float | int):
-        return 0.0
-    return float(error) if math.isfinite(error) and error > 0.0 else 0.0
 
 
 # Matches of a catalogue as JSON, as the session keeps them.
@@ -149,14 +142,11 @@ def matches_from(text: object) -> tuple[Match, ...]:
 
 
 def _match(record: object) -> Match:
-    if not isinstance(record, dict):
-        raise damaged("the evidence about a candidate")
-    values, apart = record.get("values"), record.get("separation_arcsec")
-    if not isinstance(values, dict) or len(values) > MAX_VALUES:
-        raise damaged("the evidence about a candidate")
-    if not isinstance(apart, float | int) or not _is_value(apart):
-        raise damaged("the evidence about a candidate")
-    if not all(map(_is_value, values.values())):
+    known: Any = record if isinstance(record, dict) else {}
+    values, apart = known.get("values"), known.get("separation_arcsec")
+    is_sound = isinstance(values, dict) and len(values) <= MAX_VALUES
+    is_sound = is_sound and isinstance(apart, float | int) and _is_value(apart)
+    if not is_sound or not all(map(_is_value, values.values())):
         raise damaged("the evidence about a candidate")
     return Match(values=values, separation_arcsec=float(apart))
 

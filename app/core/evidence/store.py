@@ -31,8 +31,6 @@ LEVEL = 6
 
 @dataclass(frozen=True, kw_only=True)
 class StoredAnswer:
-    """An answer of a service about a candidate, with its source."""
-
     service: str
     release: str
     answer: Answer
@@ -83,7 +81,6 @@ def answers_of(
 
 
 def answer_of_release(session: Session, candidate_id: int, service: Service) -> StoredAnswer | None:
-    """What this release of the service said about a candidate."""
     query = _query().where(
         evidence.c.candidate_id == candidate_id,
         evidence.c.service == service.id,
@@ -145,14 +142,9 @@ def client_name() -> str:
 
 
 def _save_reply(connection: Connection, exchange: Exchange) -> int:
-    values = {
-        "url": exchange.url,
-        "question": exchange.question,
-        "asked_at": exchange.asked_at,
-        "media_type": exchange.media_type,
-        "sha256": exchange.sha256,
-        "content": zlib.compress(exchange.content, LEVEL),
-    }
+    said = ("url", "question", "asked_at", "media_type", "sha256")
+    values = {name: getattr(exchange, name) for name in said}
+    values["content"] = zlib.compress(exchange.content, LEVEL)
     made = insert(service_replies).values(values).returning(service_replies.c.id)
     return int(connection.execute(made).scalar_one())
 

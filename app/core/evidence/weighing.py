@@ -68,11 +68,8 @@ class Weighed:
     @property
     def log_odds(self) -> float | None:
         """The sum in nats; None where nothing could be weighed."""
-        counted = [
-            each.log_odds
-            for each in self.claims
-            if each.log_odds is not None and not each.is_repeat
-        ]
+        counting = (each.log_odds for each in self.claims if not each.is_repeat)
+        counted = [log_odds for log_odds in counting if log_odds is not None]
         return math.fsum(counted) if counted else None
 
 
@@ -93,8 +90,10 @@ def _weighed(claim: CatalogueEvidence, answers: Mapping[str, Answer]) -> Weighed
         found = difference(found, said_of(answers, claim.value[1]))
     if isinstance(found, Gap):
         return WeighedClaim(claim=claim, gap=found)
+    if claim.is_about_text and isinstance(found.value, str):
+        return WeighedClaim(claim=claim, said=found, log_odds=claim.log_odds_of(found.value))
     if claim.is_about_text or isinstance(found.value, str):
-        return _weighed_text(claim, found)
+        return WeighedClaim(claim=claim, gap=Gap.NO_VALUE)
     other = said_of(answers, claim.against) if claim.against else None
     if isinstance(other, Gap):
         return WeighedClaim(claim=claim, gap=other)
@@ -111,12 +110,6 @@ def _weighed(claim: CatalogueEvidence, answers: Mapping[str, Answer]) -> Weighed
             return replace(made, gap=Gap.POOR_PARALLAX)
         log_odds = max(log_odds, 0.0) if is_beyond else min(log_odds, 0.0)
     return replace(made, log_odds=log_odds)
-
-
-def _weighed_text(claim: CatalogueEvidence, found: Said) -> WeighedClaim:
-    if not (claim.is_about_text and isinstance(found.value, str)):
-        return WeighedClaim(claim=claim, gap=Gap.NO_VALUE)
-    return WeighedClaim(claim=claim, said=found, log_odds=claim.log_odds_of(found.value))
 
 
 # Keeps with each candidate what its catalogue evidence weighs, and the p(YES) with it.
@@ -137,10 +130,11 @@ def answers_about(
 ) -> dict[int, dict[str, Answer]]:
     """The newest answers of the services that the task's claims need."""
     services = {name for claim in task.catalogue for name in claim.services}
-    columns = evidence.c
-    query = select(
-        columns.candidate_id, columns.service, columns.state, columns.matches, columns.reason
-    ).where(columns.candidate_id.in_(list(ids)), columns.service.in_(services), columns.is_newest)
+    names = ("candidate_id", "service", "state", "matches", "reason")
+    query = select(*(evidence.c[name] for name in names)).where(
+        *(evidence.c.candidate_id.in_(list(ids)), evidence.c.service.in_(services)),
+        evidence.c.is_newest,
+    )
     found: dict[int, dict[str, Answer]] = {}
     for row in connection.execute(query):
         if row.state not in STORED:

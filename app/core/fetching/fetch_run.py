@@ -20,8 +20,7 @@ from app.core.progress import EstimatedProgress, ShouldStop, never, silent
 from app.services.archives.archive import Archive, Found, NotTold
 from app.services.archives.files import checked, suffix_of
 from app.services.web.client import WebClient
-from app.services.web.errors import Busy, ServiceError, TooLong, Unreachable
-from app.services.web.pace import Stopped
+from app.services.web.errors import Busy, ServiceError, Stopped, TooLong, Unreachable
 
 RADIUS_ARCSEC = 2.0
 _TEMPORARY = re.compile(r"\.[A-Za-z0-9_.+-]+\.(fits|vot|txt)(\.gz)?\.[a-z0-9_]{8}\.part")

@@ -18,9 +18,8 @@ from agent.errors import ReadError, WorkbenchError
 from agent.tasks.catalogue import load_tasks
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.core.database.tables import candidates
+from app.core.inspections import store
 from app.core.inspections.leases import LEASE_S, Claims
-from app.core.inspections.share import Share
-from app.core.inspections.store import add_inspection, mark_fault, pending_candidates, recorded_by
 from app.core.queue import matching
 from app.core.queue.filters import Words
 from app.core.session.records import Candidate, Change
@@ -56,7 +55,7 @@ def inspect_all(
     limit: int | None = None,
     seed: int = 0,
     retry: bool = False,
-    share: Share | None = None,
+    share: store.Share | None = None,
     only: Iterable[Candidate] | None = None,
     wait: bool = False,
     lease_s: float = LEASE_S,
@@ -78,7 +77,7 @@ def inspect_all(
     wanted = only
     if wanted is None:
         most = None if is_shared else limit
-        wanted = pending_candidates(session, model, most, retry=retry, share=share)
+        wanted = store.pending_candidates(session, model, most, retry=retry, share=share)
 
     def finish(candidate_id: int) -> None:
         if claims is not None:
@@ -89,7 +88,7 @@ def inspect_all(
             try:
                 request = _request(session, candidate, task, seed)
             except ReadError as error:  # of a packed spectrum; the worker reads files
-                mark_fault(session, candidate.id, str(error))
+                store.mark_fault(session, candidate.id, str(error))
                 finish(candidate.id)
                 continue
             running[candidate.id] = candidate
@@ -159,16 +158,16 @@ def _store_result(
 ) -> BatchResult:
     trajectory = result.trajectory
     if trajectory is not None:
-        trajectory = recorded_by(trajectory, model)
-        add_inspection(session, candidate.id, trajectory)
+        trajectory = store.recorded_by(trajectory, model)
+        store.add_inspection(session, candidate.id, trajectory)
         fault = trajectory.stop_reason if trajectory.stopped_by == "cancelled" else ""
         if fault:  # of the deadline: another run would take as long again
-            mark_fault(session, candidate.id, fault)
+            store.mark_fault(session, candidate.id, fault)
         return BatchResult(candidate=candidate, trajectory=trajectory, fault=fault)
     error = result.error
     assert error is not None, "a result has a trajectory or an error"
     if isinstance(error, InspectionError | WorkerCrash):
-        mark_fault(session, candidate.id, str(error))
+        store.mark_fault(session, candidate.id, str(error))
     return BatchResult(candidate=candidate, fault=str(error))
 
 

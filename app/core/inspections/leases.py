@@ -7,13 +7,13 @@ its claims meanwhile. The claims of a program that died expire, and others take 
 from __future__ import annotations
 
 import logging
+import math
 import os
 import socket
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from types import TracebackType
 from typing import Self
 from uuid import uuid4
 
@@ -68,12 +68,7 @@ class Claims:
         self._renewing.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._is_over.set()
         self._renewing.join()
         try:
@@ -143,7 +138,8 @@ class Claims:
 
     def _claimed(self, wanted: Iterable[Candidate], limit: int | None) -> Iterator[Candidate]:
         source = iter(wanted)
-        while some := list(islice(source, self._next_size(limit))):
+        left = math.inf if limit is None else limit
+        while some := list(islice(source, int(min(self._size, left - self._taken)))):
             free = self.take([each.id for each in some])
             self._passed += [each.id for each in some if each.id not in free]
             self._taken += len(free)
@@ -151,9 +147,6 @@ class Claims:
             yield from (each for each in some if each.id in free)
             if free:
                 self._adapt(time.monotonic() - began)
-
-    def _next_size(self, limit: int | None) -> int:
-        return self._size if limit is None else min(self._size, limit - self._taken)
 
     def _adapt(self, took_s: float) -> None:
         """Claim more at once where inspections are quick, and fewer where they are slow."""

@@ -16,6 +16,7 @@ from agent.errors import WorkbenchError
 from agent.protocol.reply import Verdict as AgentVerdict
 from agent.ratings.records import Rating, record_from, subject_of, timestamp, to_json, trajectory_id
 from agent.trajectory.trajectory import Trajectory
+from app.core.database.paging import pages
 from app.core.database.tables import candidates, facts, judgements, reviewers
 from app.core.errors import SessionError
 from app.core.session.known_answers import known_ids, not_known
@@ -64,18 +65,12 @@ def rating_of(session: Session, candidate_id: int, trajectory: Trajectory) -> Ra
 def all_ratings(session: Session) -> Iterator[tuple[int, Rating]]:
     """Every valid rating with the number of its candidate, by all reviewers."""
     query = select(facts).where(facts.c.key.startswith(PREFIX, autoescape=True))
-    query, after = query.order_by(facts.c.key).limit(MAX_IDS), ""
-    while True:
-        with session.database.reading() as connection:
-            rows = connection.execute(query.where(facts.c.key > after)).all()
-        if not rows:
-            return
+    for rows in pages(session.database, query, facts.c.key, at_once=MAX_IDS, after=("",)):
         for row in rows:
-            number = str(row.key).removeprefix(PREFIX).partition(":")[0]
+            number, _ = numbered(row.key, PREFIX)
             rating = rating_from(row.value)
-            if rating is not None and number.isascii() and number.isdecimal() and len(number) < 19:
-                yield int(number), rating
-        after = rows[-1].key
+            if rating is not None and number is not None:
+                yield number, rating
 
 
 def agent_faults(session: Session) -> list[AgentFault]:
@@ -122,6 +117,13 @@ def rating_from(text: str | None) -> Rating | None:
     return found if isinstance(found, Rating) else None
 
 
+def numbered(key: object, prefix: str) -> tuple[int | None, str]:
+    """The candidate's number in the key of a fact, if it has a valid one, and what follows."""
+    number, _, rest = str(key).removeprefix(prefix).partition(":")
+    is_number = number.isascii() and number.isdecimal() and len(number) < 19
+    return int(number) if is_number else None, rest
+
+
 def rating_key(candidate_id: int, trajectory: str, reviewer: str) -> str:
     return f"{PREFIX}{candidate_id}:{trajectory}:{reviewer}"
 
@@ -138,15 +140,9 @@ def _contradicted(session: Session) -> dict[tuple[int, str], AgentFault]:
         and_(candidates.c.agent_verdict == "YES", judgements.c.verdict == Verdict.REJECT.value),
         and_(candidates.c.agent_verdict == "NO", judgements.c.verdict == Verdict.ACCEPT.value),
     )
+    about = (candidates.c[name] for name in ("id", "object_id", "agent_verdict", "agent_model"))
     query = (
-        select(
-            candidates.c.id,
-            candidates.c.object_id,
-            candidates.c.agent_verdict,
-            candidates.c.agent_model,
-            judgements.c.verdict,
-            reviewers.c.name,
-        )
+        select(*about, judgements.c.verdict, reviewers.c.name)
         .join(judgements, judgements.c.candidate_id == candidates.c.id)
         .join(reviewers, reviewers.c.id == judgements.c.reviewer_id)
         .where(against, not_known(candidates.c.id))

@@ -35,20 +35,7 @@ class SeenResult:
 
 def read_seen(session: Session, candidate_id: int) -> SeenResult | None:
     """What this session's reviewer has seen of the candidate's results, or None."""
-    key = seen_key(candidate_id, session.reviewer)
-    fact = select(facts.c.value).where(facts.c.key == key)
-    shown_in_log = (
-        select(log.c.id)
-        .join(reviewers, reviewers.c.id == log.c.reviewer_id)
-        .where(log.c.candidate_id == candidate_id, reviewers.c.name == session.reviewer)
-        .where(log.c.shown != UNSEEN, log.c.action == "set")
-        .limit(1)
-    )
-    with session.database.reading() as connection:
-        found = connection.execute(fact).scalar()
-        if isinstance(found, str):
-            return seen_from(found)
-        return None if connection.execute(shown_in_log).scalar() is None else SeenResult()
+    return seen_of(session, [candidate_id]).get(candidate_id)
 
 
 def seen_of(session: Session, candidate_ids: Sequence[int]) -> dict[int, SeenResult]:
@@ -68,7 +55,8 @@ def seen_of(session: Session, candidate_ids: Sequence[int]) -> dict[int, SeenRes
         with session.database.reading() as connection:
             found |= dict.fromkeys(connection.execute(in_log).scalars(), SeenResult())
             for key, value in connection.execute(stored):
-                found[keys[key]] = seen_from(str(value))
+                if isinstance(value, str):
+                    found[keys[key]] = seen_from(value)
     return found
 
 

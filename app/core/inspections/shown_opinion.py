@@ -16,6 +16,7 @@ from agent.tasks.task import Task
 from agent.trajectory.p_yes import combined_p, p_from_votes
 from agent.trajectory.trajectory import ModelRef
 from app.core.database.database import write_facts
+from app.core.database.paging import pages
 from app.core.database.tables import candidates, facts, inspections
 from app.core.errors import SessionError
 from app.core.session.records import Change
@@ -32,6 +33,7 @@ YES_LABELS = frozenset({"yes", "true", "1", "positive", "y", "t"})
 NEWEST_FIRST = (inspections.c.at.desc(), inspections.c.model, inspections.c.model_sha256)
 """Not by id, so that sessions with the same inspections show the same one."""
 
+SAID = ("model", "verdict", "p_yes", "stopped_by")
 LISTED = (candidates.c.label, candidates.c.score, candidates.c.catalogue_log_odds)
 
 InspectionRow = Any
@@ -101,18 +103,15 @@ def lock_opinions(connection: Connection, candidate_ids: Collection[int]) -> Non
 
 
 def update_agent_columns(connection: Connection, candidate_id: int, task: Task) -> None:
-    """Update the agent columns of a candidate from its inspections."""
-    columns = inspections.c
-    query = (
-        select(
-            columns.model, columns.model_sha256, columns.verdict, columns.p_yes, columns.stopped_by
-        )
-        .where(columns.candidate_id == candidate_id)
-        .order_by(*NEWEST_FIRST)
-    )
-    rows = connection.execute(query).all()
+    columns = (inspections.c[name] for name in ("model_sha256", *SAID))
+    query = select(*columns).where(inspections.c.candidate_id == candidate_id)
+    rows = connection.execute(query.order_by(*NEWEST_FIRST)).all()
     shown = _read_shown_model(connection)
-    wanted = (row for row in rows if shown is None or _model_key(row) == (shown.name, shown.sha256))
+    wanted = (
+        row
+        for row in rows
+        if shown is None or (row.model, row.model_sha256) == (shown.name, shown.sha256)
+    )
     listed = select(*LISTED).where(candidates.c.id == candidate_id)
     values = _agent_columns(next(wanted, None), task, *connection.execute(listed).one())
     values["agents_differ"] = {row.verdict for row in rows} >= {"YES", "NO"}
@@ -144,35 +143,21 @@ def _update_all_candidates(connection: Connection, model: ModelRef | None, task:
     """Update all agent columns page by page, so that they never are all in memory."""
     has_opinion = candidates.c.agent_stopped_by != ""
     connection.execute(update(candidates).where(has_opinion).values(NO_OPINION))
-    query, after = _shown_query(model), 0
-    number = inspections.c.candidate_id
     each = update(candidates).where(candidates.c.id == bindparam("number"))
     each = each.values({name: bindparam(f"new_{name}") for name in NO_OPINION})
-    while rows := connection.execute(query.where(number > after)).all():
-        connection.execute(each, [_update_parameters(row, task) for row in rows])
-        after = rows[-1].candidate_id
-
-
-def _update_parameters(row: InspectionRow, task: Task) -> Columns:
-    values = _agent_columns(row, task, row.label, row.score, row.catalogue_log_odds)
-    return {"number": row.candidate_id, **{f"new_{name}": value for name, value in values.items()}}
+    for rows in pages(connection, _shown_query(model), inspections.c.candidate_id, at_once=AT_ONCE):
+        new = []
+        for row in rows:
+            values = _agent_columns(row, task, row.label, row.score, row.catalogue_log_odds)
+            named = {f"new_{name}": value for name, value in values.items()}
+            new.append({"number": row.candidate_id, **named})
+        connection.execute(each, new)
 
 
 def _shown_query(model: ModelRef | None) -> Select[Any]:
     columns = inspections.c
-    query = (
-        select(
-            columns.candidate_id,
-            columns.model,
-            columns.verdict,
-            columns.p_yes,
-            columns.stopped_by,
-            *LISTED,
-        )
-        .join(candidates, candidates.c.id == columns.candidate_id)
-        .order_by(columns.candidate_id)
-        .limit(AT_ONCE)
-    )
+    query = select(columns.candidate_id, *(columns[name] for name in SAID), *LISTED)
+    query = query.join(candidates, candidates.c.id == columns.candidate_id)
     if model is not None:
         return query.where(made_by(model))
     newer = inspections.alias("newer")
@@ -195,10 +180,6 @@ def _read_shown_model(connection: Connection) -> ModelRef | None:
 
 def made_by(model: ModelRef) -> ColumnElement[bool]:
     return (inspections.c.model == model.name) & (inspections.c.model_sha256 == model.sha256)
-
-
-def _model_key(row: InspectionRow) -> tuple[str, str]:
-    return row.model, row.model_sha256
 
 
 def checked_model(model: ModelRef) -> ModelRef:

@@ -5,10 +5,11 @@ A model is identified by name and hash; a new inspection by the same model repla
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import ColumnElement, Connection, and_, func, select, update
 
@@ -16,17 +17,11 @@ from agent.errors import TrajectoryError
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from agent.trajectory.trajectory_file import from_line, to_line
 from app.core.database.database import insert_or_update
+from app.core.database.paging import pages
 from app.core.database.tables import candidates, inspections
 from app.core.errors import SessionError
-from app.core.inspections.share import Share
-from app.core.inspections.shown_opinion import (
-    NEWEST_FIRST,
-    checked_model,
-    lock_opinions,
-    made_by,
-    update_agent_columns,
-)
-from app.core.queue import EVERYTHING, LIST_ORDER, Filter, Sort, combine, matching
+from app.core.inspections import shown_opinion
+from app.core.queue import Filter, combine, matching
 from app.core.queue.filters import Has, InspectedBy, Not
 from app.core.queue.sql_conditions import QueryContext, condition
 from app.core.session.known_answers import not_known
@@ -39,14 +34,13 @@ MAX_REASON = 500
 ONE_EACH = ("candidate_id", "model", "model_sha256")
 """A candidate has one inspection by each model."""
 PAGE = 50  # trajectories read at once; each can be long
+MOST_SHARES = 10_000
 
 InspectionRow = Any
 
 
 @dataclass(frozen=True, kw_only=True)
 class StoredInspection:
-    """One model's inspection of one candidate."""
-
     id: int
     candidate_id: int
     at: str
@@ -80,6 +74,32 @@ class Confusion:
         return self.counts.get(("YES", "NO"), 0) + self.counts.get(("NO", "YES"), 0)
 
 
+@dataclass(frozen=True)
+class Share:
+    """Every `of`-th candidate, from the `number`-th on, in the order of their import.
+
+    So several machines can divide the work. Copies of one session agree about it, whatever was
+    judged or merged in them meanwhile.
+    """
+
+    number: int
+    of: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read "2/4"; raises SessionError."""
+        found = re.fullmatch(r"(\d{1,5})/(\d{1,5})", text.strip(), re.ASCII)
+        number, of = (int(part) for part in found.groups()) if found else (0, 0)
+        if not 1 <= number <= of <= MOST_SHARES:
+            raise SessionError(f"{text[:40]!r} is no share: write 2/4 for the second of four")
+        return cls(number, of)
+
+    @property
+    def condition(self) -> ColumnElement[bool]:
+        """What is true of its candidates."""
+        return candidates.c.id % self.of == self.number - 1
+
+
 def add_inspection(session: Session, candidate_id: int, trajectory: Trajectory) -> StoredInspection:
     """Store a trajectory, replacing the same model's earlier one; a panel's members first.
 
@@ -90,12 +110,12 @@ def add_inspection(session: Session, candidate_id: int, trajectory: Trajectory) 
     rows = [_row(candidate_id, each, now(ago_ms=1)) for each in trajectory.members]
     rows.append(_row(candidate_id, alone, now()))
     with session.database.writing() as connection:
-        lock_opinions(connection, [candidate_id])
+        shown_opinion.lock_opinions(connection, [candidate_id])
         for values in rows:
             made = insert_or_update(connection, inspections).values(values)
             made = made.on_conflict_do_update(index_elements=ONE_EACH, set_=values)
             number = connection.execute(made.returning(inspections.c.id)).scalar_one()
-        update_agent_columns(connection, candidate_id, session.task)
+        shown_opinion.update_agent_columns(connection, candidate_id, session.task)
         if trajectory.stopped_by != "error":
             _set_fault(connection, candidate_id, "")
     _announce(session, "inspection", candidate_id)
@@ -105,7 +125,7 @@ def add_inspection(session: Session, candidate_id: int, trajectory: Trajectory) 
 
 
 def _row(candidate_id: int, trajectory: Trajectory, at: str) -> dict[str, Any]:
-    model = checked_model(trajectory.model)
+    model = shown_opinion.checked_model(trajectory.model)
     return {
         "candidate_id": candidate_id,
         "model": model.name,
@@ -121,34 +141,21 @@ def _row(candidate_id: int, trajectory: Trajectory, at: str) -> dict[str, Any]:
 
 def inspections_of(session: Session, candidate_id: int) -> list[StoredInspection]:
     """The inspections of a candidate by all models, newest first."""
-    query = (
-        select(inspections)
-        .where(inspections.c.candidate_id == candidate_id)
-        .order_by(*NEWEST_FIRST)
-    )
+    query = select(inspections).where(inspections.c.candidate_id == candidate_id)
     with session.database.reading() as connection:
-        rows = connection.execute(query).all()
+        rows = connection.execute(query.order_by(*shown_opinion.NEWEST_FIRST)).all()
     return [_inspection(row) for row in rows]
 
 
-def all_trajectories(session: Session, model: ModelRef | None = None) -> Iterator[Trajectory]:
-    """Iterate over the trajectories of one model or all, oldest first, reading on demand.
+def all_trajectories(session: Session) -> Iterator[Trajectory]:
+    """Iterate over the trajectories of all models, oldest first, reading on demand.
 
     Those of hidden candidates with a known answer are left out.
     """
     query = select(inspections).where(not_known(inspections.c.candidate_id))
-    query = query.order_by(inspections.c.id).limit(PAGE)
-    if model is not None:
-        query = query.where(made_by(model))
-    after = 0
-    while True:
-        with session.database.reading() as connection:
-            rows = connection.execute(query.where(inspections.c.id > after)).all()
-        if not rows:
-            return
+    for rows in pages(session.database, query, inspections.c.id, at_once=PAGE):
         for row in rows:
             yield _inspection(row).trajectory
-        after = rows[-1].id
 
 
 def models_of(session: Session) -> list[ModelRef]:
@@ -173,22 +180,19 @@ def pending_candidates(
     model: ModelRef,
     limit: int | None = None,
     *,
-    tree: Filter = EVERYTHING,
-    sort: Sort = LIST_ORDER,
     retry: bool = False,
     share: Share | None = None,
 ) -> Iterator[Candidate]:
     """Iterate over the candidates that the model has not yet inspected to the end.
 
-    `retry` includes those whose spectrum could not be read the last time. A `share` is read in the
-    order of the list, whatever the `sort`.
+    `retry` includes those whose spectrum could not be read the last time.
     """
-    todo = combine(tree, _pending_filter(model, retry))
+    todo = _pending_filter(model, retry)
     at_once = PAGE if limit is None else max(1, min(limit, PAGE))
     if share is not None:
         yield from islice(_of_share(session, todo, share, at_once), limit)
         return
-    rows = matching(session, todo, sort, at_once=at_once)
+    rows = matching(session, todo, at_once=at_once)
     yield from islice((row.candidate for row in rows), limit)
 
 
@@ -241,24 +245,14 @@ def compare_models(session: Session, first: ModelRef, second: ModelRef) -> Confu
         .group_by(one.c.verdict, other.c.verdict)
     )
     with session.database.reading() as connection:
-        counts = {
-            (one_says, other_says): n for one_says, other_says, n in connection.execute(query)
-        }
+        counts = {(one_says, its): n for one_says, its, n in connection.execute(query)}
     return Confusion(first=first, second=second, counts=counts)
 
 
 def _of_share(session: Session, tree: Filter, share: Share, at_once: int) -> Iterator[Candidate]:
-    number = candidates.c.id
-    here = (_condition(session, tree), share.condition)
-    query = select(number).where(*here).order_by(number).limit(at_once)
-    after = 0
-    while True:
-        with session.database.reading() as connection:
-            numbers = connection.execute(query.where(number > after)).scalars().all()
-        if not numbers:
-            return
-        yield from session.candidates(numbers)
-        after = numbers[-1]
+    query = select(candidates.c.id).where(_condition(session, tree), share.condition)
+    for rows in pages(session.database, query, candidates.c.id, at_once=at_once):
+        yield from session.candidates([row.id for row in rows])
 
 
 def _pending_filter(model: ModelRef, retry: bool) -> Filter:
@@ -323,5 +317,5 @@ def recorded_by(trajectory: Trajectory, model: ModelRef) -> Trajectory:
 
 def _count(session: Session, model: ModelRef) -> int:
     with session.database.reading() as connection:
-        query = select(func.count()).select_from(inspections).where(made_by(model))
+        query = select(func.count()).select_from(inspections).where(shown_opinion.made_by(model))
         return connection.execute(query).scalar_one()

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from app.core.report import parts
 from app.core.report.charts import cut_histogram, reliability_diagram
-from app.core.report.content import DELTA, PRECISION, RECALL, ReliabilityContent
+from app.core.report.evidence import DELTA, PRECISION, RECALL, ReliabilityContent
 from app.core.report.markup import Cell, Markup, join, quoted, tag
-from app.core.report.parts import (
-    captioned,
-    facts,
-    key,
-    measured,
-    paragraph,
-    section,
-    share_of,
-    table,
-)
 from app.core.report.svg import ACCEPT, REJECT, UNSURE
 from app.core.statistics.number_format import percent
 from app.core.statistics.summary import AgentFigures, Statistics
@@ -34,10 +25,10 @@ def reliability_section(reliabilities: Sequence[ReliabilityContent]) -> Markup |
         f"and a recall of {percent(RECALL)} of what would not be set aside, each kept except with "
         f"a chance of {percent(DELTA / 2)}."
     )
-    return section(
+    return parts.section(
         "Reliability of p(YES)",
         *(_reliability(each) for each in reliabilities[:MOST_CURVES]),
-        paragraph(wanted, class_="note"),
+        parts.paragraph(wanted, class_="note"),
     )
 
 
@@ -50,8 +41,8 @@ def agents_section(found: Statistics) -> Markup | None:
     )
     shown = found.agents[:MOST_MODELS]
     beside = [shown[at : at + ABREAST] for at in range(0, len(shown), ABREAST)]
-    return section(
-        "The agents", *(_agents(each) for each in beside), paragraph(note, class_="note")
+    return parts.section(
+        "The agents", *(_agents(each) for each in beside), parts.paragraph(note, class_="note")
     )
 
 
@@ -67,25 +58,18 @@ def _reliability(trust: ReliabilityContent) -> Markup:
         )
         if number
     ]
-    note = f"Left out: {'; '.join(left_out)}." if left_out else None
+    note = parts.paragraph(f"Left out: {'; '.join(left_out)}.", class_="note") if left_out else None
     title = tag("h3", quoted(figures.model, 80), " ", _hash(figures.model_sha256))
-    return join(
-        [
-            title,
-            _curve(trust),
-            _cut(trust),
-            None if note is None else paragraph(note, class_="note"),
-        ]
-    )
+    return join([title, _curve(trust), _cut(trust), note])
 
 
 def _curve(trust: ReliabilityContent) -> Markup:
     figures = trust.figures
     found = figures.reliability
-    state = paragraph(figures.calibration_state)
+    state = parts.paragraph(figures.calibration_state)
     if found is None:
         return state
-    drawn = captioned(reliability_diagram(found.raw, found.calibrated))
+    drawn = parts.captioned(reliability_diagram(found.raw, found.calibrated))
     entries: list[tuple[str, Cell]] = [
         ("judged blind", f"{figures.judged:,}, {trust.own.judged.positives:,} of them ACCEPT"),
         ("mean error", _tenths(found.raw_error)),
@@ -93,10 +77,7 @@ def _curve(trust: ReliabilityContent) -> Markup:
     ]
     if found.calibrated_error is not None and found.calibrated_brier is not None:
         entries[1:3] = [
-            (
-                "mean error",
-                _change(_tenths(found.raw_error), _tenths(found.calibrated_error)),
-            ),
+            ("mean error", _change(_tenths(found.raw_error), _tenths(found.calibrated_error))),
             ("Brier score", _change(f"{found.raw_brier:.3f}", f"{found.calibrated_brier:.3f}")),
         ]
     if found.roc_auc is not None and found.average_precision is not None:
@@ -106,31 +87,20 @@ def _curve(trust: ReliabilityContent) -> Markup:
         "On the dashed line, seven in ten candidates with a p(YES) of 0.7 are real. Error bars are "
         "95 % intervals; the bars below count the candidates behind each point."
     )
-    why = f"No calibrated curve: {found.note}." if found.note else None
-    words = [state, facts(entries), paragraph(how, class_="note")]
-    if why is not None:
-        words.append(paragraph(why, class_="note"))
+    words = [state, parts.facts(entries), parts.paragraph(how, class_="note")]
+    if found.note:
+        words.append(parts.paragraph(f"No calibrated curve: {found.note}.", class_="note"))
     return tag("div", drawn, tag("div", *words), class_="beside")
 
 
 def _cut(trust: ReliabilityContent) -> Markup:
-    legend = key(
-        (ACCEPT, "judged real", ""), (REJECT, "judged not real", ""), (UNSURE, "not judged", "")
-    )
-    if trust.own.unjudged.size == 0:
-        legend = key((ACCEPT, "judged real", ""), (REJECT, "judged not real", ""))
+    entries = [(ACCEPT, "judged real", ""), (REJECT, "judged not real", "")]
+    if trust.own.unjudged.size:
+        entries.append((UNSURE, "not judged", ""))
     drawn = cut_histogram(trust.own.judged, trust.own.unjudged, trust.plan.abstention)
-    sentences = (paragraph(each) for each in trust.plan.words)
-    return join(
-        [
-            captioned(
-                drawn,
-                "Candidates by p(YES); heights grow as the square root of their number.",
-                legend,
-            ),
-            *sentences,
-        ]
-    )
+    text = "Candidates by p(YES); heights grow as the square root of their number."
+    sentences = (parts.paragraph(each) for each in trust.plan.words)
+    return join([parts.captioned(drawn, text, parts.key(*entries)), *sentences])
 
 
 def _agents(shown: Sequence[AgentFigures]) -> Markup:
@@ -138,19 +108,19 @@ def _agents(shown: Sequence[AgentFigures]) -> Markup:
     head = ["", *(join([quoted(e.model, 60), " ", _hash(e.model_sha256)]) for e in shown)]
     rows: list[tuple[str, Callable[[AgentFigures], Cell]]] = [
         ("inspected", lambda e: f"{e.inspected:,}"),
-        ("says YES", lambda e: share_of(e.yes, e.inspected)),
-        ("says NO", lambda e: share_of(e.no, e.inspected)),
-        ("no verdict", lambda e: share_of(e.undecided, e.inspected)),
+        ("says YES", lambda e: parts.share_of(e.yes, e.inspected)),
+        ("says NO", lambda e: parts.share_of(e.no, e.inspected)),
+        ("no verdict", lambda e: parts.share_of(e.undecided, e.inspected)),
         ("ended in an error", lambda e: f"{e.failed:,}"),
         ("answer not well formed", lambda e: f"{e.ill_formed:,}"),
         ("judged blind by people", lambda e: f"{e.people.blind.n:,}"),
-        ("precision", lambda e: measured(e.people.blind_scores.precision)),
-        ("recall", lambda e: measured(e.people.blind_scores.recall)),
-        ("F1", lambda e: measured(e.people.blind_scores.f1)),
-        ("kappa", lambda e: measured(e.people.blind.kappa)),
+        ("precision", lambda e: parts.measured(e.people.blind_scores.precision)),
+        ("recall", lambda e: parts.measured(e.people.blind_scores.recall)),
+        ("F1", lambda e: parts.measured(e.people.blind_scores.f1)),
+        ("kappa", lambda e: parts.measured(e.people.blind.kappa)),
     ]
     cells = ([name, *(tell(each) for each in shown)] for name, tell in rows)
-    return table("What each model did here", head, cells, class_="models")
+    return parts.table("What each model did here", head, cells, class_="models")
 
 
 def _tenths(share: float) -> str:

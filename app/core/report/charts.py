@@ -52,13 +52,11 @@ def reliability_diagram(raw: Sequence[Bin], calibrated: Sequence[Bin] | None) ->
     points = "; ".join(
         f"p(YES) about {one.mean_p:.2f}: {one.positives} of {one.n} real" for one in raw
     )
-    curves = {"as predicted": raw} | (
-        {"calibrated (cross-validated)": calibrated} if calibrated else {}
-    )
+    curves = {"as predicted": raw}
+    if calibrated:
+        curves["calibrated (cross-validated)"] = calibrated
     title = f"Reliability of p(YES), as predicted: {points}"
-    return Markup(
-        charts.reliability(curves, colours=(SOFT, AGENT), counts=raw, title=title),
-    )
+    return Markup(charts.reliability(curves, colours=(SOFT, AGENT), counts=raw, title=title))
 
 
 def cut_histogram(judged: JudgedScores, unjudged: FloatArray, found: Abstention) -> Markup:
@@ -67,14 +65,11 @@ def cut_histogram(judged: JudgedScores, unjudged: FloatArray, found: Abstention)
         f"p(YES) of {len(judged):,} judged candidates, {judged.positives:,} of them real, and of "
         f"{unjudged.size:,} not judged"
     )
-    cuts = [
-        CutLine(at, label.format(threshold(at)), to_the_right)
-        for at, label, to_the_right in (
-            (found.accept_from, "accept from {}", True),
-            (found.reject_below, "set aside below {}", False),
-        )
-        if at is not None
-    ]
+    cuts = []
+    if (at := found.accept_from) is not None:
+        cuts.append(CutLine(at, f"accept from {threshold(at)}", True))
+    if (at := found.reject_below) is not None:
+        cuts.append(CutLine(at, f"set aside below {threshold(at)}", False))
     return Markup(
         charts.histogram_with_cuts(
             {"real": judged.p[judged.label].tolist(), "other": judged.p[~judged.label].tolist()},

@@ -1,4 +1,4 @@
-"""Single objects for the report: accepted ones and disagreements."""
+"""The data of the report, gathered before any of it is formatted: numbers, and single objects."""
 
 from __future__ import annotations
 
@@ -16,17 +16,14 @@ from agent.trajectory.trajectory import Step, Trajectory
 from app.core.database.tables import candidates, judgements
 from app.core.inspections.store import inspections_of
 from app.core.session.known_answers import not_known
+from app.core.session.provenance import Provenance, SimulatedCount, provenance, simulated_of
 from app.core.session.records import Candidate, Verdict
 from app.core.session.session import Session
-from app.core.statistics.adjudication import (
-    Dispute,
-    FinalOpinion,
-    adjudicator_of,
-    disputes,
-    final_opinion,
-    read_dispute,
-)
-from app.core.statistics.verdicts import ACCEPT, Settled
+from app.core.statistics import adjudication, summary
+from app.core.statistics.agents import AgentVerdicts
+from app.core.statistics.calibration import CalibrationSample, calibration_sample
+from app.core.statistics.cut_plan import CutPlan, plan_cut
+from app.core.statistics.verdicts import ACCEPT, Settled, Verdicts, settled
 
 Read = Callable[[Candidate], Spectrum]
 
@@ -37,6 +34,9 @@ LONGEST_LABEL = 80
 
 _BOX = re.compile(r"\\?\\boxed\{\s*(?:YES|NO)\s*\}\s*")
 _WORD = re.compile(r"\w+")
+PRECISION = 0.9
+RECALL = 0.95
+DELTA = 0.1
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -53,7 +53,7 @@ class EvidenceCard:
     """One accepted object, with its spectrum or the reason why there is none."""
 
     candidate: Candidate
-    final: FinalOpinion
+    final: adjudication.FinalOpinion
     spectrum: Spectrum | None
     fault: str
     look: KeyLook | None
@@ -65,9 +65,64 @@ class Difference:
     """A candidate on which opinions differ, with all opinions; `reasons` are the agent's."""
 
     candidate: Candidate
-    dispute: Dispute
+    dispute: adjudication.Dispute
     reasons: str
     is_simulated: bool
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ReliabilityContent:
+    figures: summary.AgentFigures
+    own: CalibrationSample
+    plan: CutPlan
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Content:
+    provenance: Provenance
+    statistics: summary.Statistics
+    reliabilities: tuple[ReliabilityContent, ...]
+    """Models with p(YES), those with most blind verdicts first."""
+    cards: tuple[EvidenceCard, ...]
+    people_differ: tuple[Difference, ...]
+    disputes: int
+    """All disagreements between people, including those not shown."""
+    agent_differs: tuple[Difference, ...]
+    simulated: SimulatedCount
+
+
+def gather_content(session: Session, read: Read) -> Content:
+    all_verdicts = summary.read_all_verdicts(session)
+    found = summary.statistics_of(session, all_verdicts)
+    pairs = zip(all_verdicts.agents, found.agents, strict=True)
+    reliabilities = [_reliability(session, all_verdicts.verdicts, *pair) for pair in pairs]
+    known = [each for each in reliabilities if each is not None]
+    cards = accepted_cards(session, settled(all_verdicts.verdicts), read)
+    between = people_differ(session)
+    against = agent_differs(session)
+    met = {each.candidate.id: each.is_simulated for each in cards if each.spectrum is not None}
+    met |= {each.candidate.id: True for each in (*between, *against) if each.is_simulated}
+    return Content(
+        provenance=provenance(session),
+        statistics=found,
+        reliabilities=tuple(sorted(known, key=lambda each: -len(each.own.judged))),
+        cards=cards,
+        people_differ=between,
+        disputes=adjudication.count_disputes(session, with_agent=False),
+        agent_differs=against,
+        simulated=simulated_of(session, met, read),
+    )
+
+
+def _reliability(
+    session: Session, verdicts: Verdicts, agent: AgentVerdicts, figures: summary.AgentFigures
+) -> ReliabilityContent | None:
+    own = calibration_sample(verdicts, agent)
+    if not len(own.judged) and not own.unjudged.size:
+        return None
+    kept, _ = summary.stored_calibration(session, agent)
+    plan = plan_cut(own, kept, precision=PRECISION, recall=RECALL, delta=DELTA)
+    return ReliabilityContent(figures=figures, own=own, plan=plan)
 
 
 def accepted_cards(session: Session, holds: Settled, read: Read) -> tuple[EvidenceCard, ...]:
@@ -79,16 +134,19 @@ def accepted_cards(session: Session, holds: Settled, read: Read) -> tuple[Eviden
 
 def people_differ(session: Session) -> tuple[Difference, ...]:
     """Disagreements between people, unsettled ones first."""
-    found = list(islice(disputes(session, only_open=True), MOST_DISPUTES))
-    ended = (each for each in disputes(session, with_agent=False) if not each.is_open)
+    found = list(islice(adjudication.disputes(session, only_open=True), MOST_DISPUTES))
+    ended = (each for each in adjudication.disputes(session, with_agent=False) if not each.is_open)
     found += islice(ended, MOST_DISPUTES - len(found))
     return tuple(_difference(session, each) for each in found)
 
 
 def agent_differs(session: Session) -> tuple[Difference, ...]:
     """Candidates on which people agree and the agent does not, most confident agent first."""
-    adjudicator = adjudicator_of(session)
-    found = (read_dispute(session, number, adjudicator) for number in _against_agent(session))
+    adjudicator = adjudication.adjudicator_of(session)
+    found = (
+        adjudication.read_dispute(session, number, adjudicator)
+        for number in _against_agent(session)
+    )
     kept = [each for each in found if "people" not in each.between][:MOST_DISPUTES]
     return tuple(_difference(session, each) for each in kept)
 
@@ -142,7 +200,8 @@ def _card(session: Session, candidate: Candidate, read: Read) -> EvidenceCard:
     except (WorkbenchError, OSError) as error:
         fault = str(error)
     trajectory = _trajectory(session, candidate)
-    final = final_opinion(session.judgements(candidate.id), adjudicator_of(session))
+    given = session.judgements(candidate.id)
+    final = adjudication.final_opinion(given, adjudication.adjudicator_of(session))
     return EvidenceCard(
         candidate=candidate,
         final=final,
@@ -172,7 +231,7 @@ def _against_agent(session: Session) -> list[int]:
         return list(dict.fromkeys(connection.execute(query).scalars()))
 
 
-def _difference(session: Session, dispute: Dispute) -> Difference:
+def _difference(session: Session, dispute: adjudication.Dispute) -> Difference:
     candidate = session.candidate(dispute.candidate_id)
     trajectory = _trajectory(session, candidate)
     return Difference(

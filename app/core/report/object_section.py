@@ -9,23 +9,11 @@ import numpy as np
 from agent.rendering.robust import limits
 from agent.spectra.gaps import with_gaps
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
-from app.core.report.content import Content
-from app.core.report.evidence import Difference, EvidenceCard, KeyLook
+from app.core.report import svg
+from app.core.report.evidence import Content, Difference, EvidenceCard, KeyLook
 from app.core.report.markup import Cell, Markup, join, quoted, tag
 from app.core.report.parts import named, paragraph, section, table
-from app.core.report.svg import (
-    AGENT,
-    FAINT,
-    RULE,
-    SPECTRUM,
-    box,
-    curve,
-    figure,
-    in_bins,
-    line,
-    svg_text,
-    ticks,
-)
+from app.core.report.svg import AGENT, FAINT, RULE, SPECTRUM
 from app.core.session.own_fields import value_text
 from app.core.session.records import Judgement
 from app.core.statistics.number_format import chance
@@ -42,9 +30,15 @@ GAP = 20.0  # steps this many times the usual one are not crossed by the curve
 
 
 def disagreement_section(content: Content) -> Markup | None:
-    if not content.people_differ and not content.agent_differs:
+    between, against = content.people_differ, content.agent_differs
+    if not between and not against:
         return None
-    return section("Disagreements", _between_people(content), _with_agent(content))
+    open_ones = content.statistics.counts.disputed
+    people = f"Between people: {content.disputes:,}, {open_ones:,} of them not settled"
+    if len(between) < content.disputes:
+        people += f"; {len(between):,} shown"
+    agent = f"Between people and agent, most confident agent first: {len(against):,} shown"
+    return section("Disagreements", _table(people, between), _table(agent, against))
 
 
 def cards_section(content: Content) -> Markup | None:
@@ -52,11 +46,9 @@ def cards_section(content: Content) -> Markup | None:
         return None
     accepted = content.statistics.counts.accepted
     shown = len(content.cards)
-    text = (
-        f"All {accepted:,}"
-        if shown == accepted
-        else f"{shown:,} of {accepted:,}, most confident first"
-    )
+    text = f"All {accepted:,}"
+    if shown != accepted:
+        text = f"{shown:,} of {accepted:,}, most confident first"
     about = (
         f"{text}. Above, the whole spectrum; below, in violet, the window the agent's reasons "
         "rest on. Flux against observed wavelength in Å (vacuum)."
@@ -65,26 +57,9 @@ def cards_section(content: Content) -> Markup | None:
     return section("Accepted objects", paragraph(about, class_="note"), cards)
 
 
-def _between_people(content: Content) -> Markup | None:
-    shown = content.people_differ
+def _table(text: str, shown: Sequence[Difference]) -> Markup | None:
     if not shown:
         return None
-    open_ones = content.statistics.counts.disputed
-    text = f"Between people: {content.disputes:,}, {open_ones:,} of them not settled"
-    if len(shown) < content.disputes:
-        text += f"; {len(shown):,} shown"
-    return _table(text, shown)
-
-
-def _with_agent(content: Content) -> Markup | None:
-    shown = content.agent_differs
-    if not shown:
-        return None
-    text = f"Between people and agent, most confident agent first: {len(shown):,} shown"
-    return _table(text, shown)
-
-
-def _table(text: str, shown: Sequence[Difference]) -> Markup:
     rows = [(_object(each), _opinions(each), _agent(each)) for each in shown]
     return table(text, ("Object", "People", "Agent"), rows, class_="objects")
 
@@ -110,7 +85,8 @@ def _opinion(judgement: Judgement, *, is_final: bool) -> Markup:
     flags += f" {opinion.subclass}" if opinion.subclass else ""
     flags += "".join(f", {name} {value_text(value)}" for name, value in opinion.fields)
     words = f": {opinion.comment}" if opinion.comment else ""
-    who = join([quoted(judgement.reviewer, 40), " ", _verdict(opinion.verdict), sure])
+    verdict = tag("span", str(opinion.verdict), class_=str(opinion.verdict))
+    who = join([quoted(judgement.reviewer, 40), " ", verdict, sure])
     end = " (adjudicator: final)" if is_final else None
     return paragraph(who, end, quoted(flags + words, LONGEST_WORDS), class_="said")
 
@@ -127,12 +103,11 @@ def _agent(each: Difference) -> Markup:
 
 def _card(card: EvidenceCard) -> Markup:
     title = tag("h3", named(card.candidate.object_id, is_simulated=card.is_simulated))
-    if card.spectrum is None:
-        shown = paragraph(
-            "The spectrum could not be read: ", quoted(card.fault, 300), class_="missing"
-        )
-    else:
+    if card.spectrum is not None:
         shown = thumbnail(card.spectrum, card.look)
+    else:
+        why = quoted(card.fault, 300)
+        shown = paragraph("The spectrum could not be read: ", why, class_="missing")
     return tag("div", title, paragraph(*_about(card)), shown, class_="card")
 
 
@@ -154,10 +129,6 @@ def _about(card: EvidenceCard) -> Sequence[Cell]:
     return line
 
 
-def _verdict(verdict: str | None) -> Markup:
-    return tag("span", str(verdict), class_=str(verdict))
-
-
 def thumbnail(spectrum: Spectrum, look: KeyLook | None) -> Markup:
     """Flux against observed wavelength; each point averages good pixels."""
     whole = _panel(spectrum, spectrum.range, WHOLE, None if look is None else look.range)
@@ -166,9 +137,9 @@ def thumbnail(spectrum: Spectrum, look: KeyLook | None) -> Markup:
         f"Spectrum of {spectrum.object_id[:80] or 'the object'}, {low:.0f} to {high:.0f} angstrom"
     )
     if look is None or not _can_be_shown(spectrum, look.range):
-        return figure(title, WIDTH, WHOLE[1] + 16.0, *whole)
+        return svg.figure(title, WIDTH, WHOLE[1] + 16.0, *whole)
     title += f"; below, {look.label or 'the look'} at {look.range[0]:.0f} to {look.range[1]:.0f}"
-    return figure(
+    return svg.figure(
         title, WIDTH, LOOK[1] + 16.0, *whole, *_panel(spectrum, look.range, LOOK, None, AGENT)
     )
 
@@ -187,7 +158,7 @@ def _panel(
     frame: str = RULE,
 ) -> list[Markup]:
     inside = (spectrum.wavelength >= window[0]) & (spectrum.wavelength <= window[1])
-    wavelength, flux = in_bins(
+    wavelength, flux = svg.in_bins(
         spectrum.wavelength[inside], spectrum.flux[inside], spectrum.good[inside], POINTS
     )
     top, floor = rows
@@ -195,17 +166,17 @@ def _panel(
     def x(value: float) -> float:
         return float(np.interp(value, window, (1.0, WIDTH - 1.0)))
 
-    drawn = [box(1, top, WIDTH - 2, floor - top, "#ffffff", stroke=frame)]
+    drawn = [svg.box(1, top, WIDTH - 2, floor - top, "#ffffff", stroke=frame)]
     if marked is not None:
         left, right = x(marked[0]), x(marked[1])
-        drawn.append(box(left, top, max(right - left, 2.0), floor - top, AGENT, opacity=0.14))
-    for at in ticks(*window):
-        drawn.append(line(x(at), floor, x(at), floor + 3, RULE))
+        drawn.append(svg.box(left, top, max(right - left, 2.0), floor - top, AGENT, opacity=0.14))
+    for at in svg.ticks(*window):
+        drawn.append(svg.line(x(at), floor, x(at), floor + 3, RULE))
         anchor = "start" if x(at) < 18.0 else "end" if x(at) > WIDTH - 18.0 else "middle"
-        drawn.append(svg_text(f"{at:.0f}", x(at), floor + 13, anchor=anchor))
+        drawn.append(svg.svg_text(f"{at:.0f}", x(at), floor + 13, text_anchor=anchor))
     known = flux[np.isfinite(flux)]
     if known.size < FEWEST:
-        return [*drawn, svg_text("no good pixels", 10, 0.5 * (top + floor), class_="soft")]
+        return [*drawn, svg.svg_text("no good pixels", 10, 0.5 * (top + floor), class_="soft")]
     wavelength, flux = with_gaps(wavelength, GAP, flux)
     columns = np.interp(wavelength, window, (1.0, WIDTH - 1.0))
     return [*drawn, *_line(columns, flux, known, top, floor)]
@@ -221,5 +192,5 @@ def _line(
     # Fluxes beyond the limits are drawn at the edge; NaN stays NaN and breaks the curve.
     rows = np.interp(flux, (low, high), (floor - 1.0, top + 1.0))
     at_zero = float(np.interp(0.0, (low, high), (floor - 1.0, top + 1.0)))
-    zero = [line(1, at_zero, WIDTH - 1, at_zero, FAINT)] if low < 0.0 < high else []
-    return [*zero, curve(columns, rows, SPECTRUM)]
+    zero = [svg.line(1, at_zero, WIDTH - 1, at_zero, FAINT)] if low < 0.0 < high else []
+    return [*zero, svg.curve(columns, rows, SPECTRUM)]

@@ -6,23 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agent.atomic_file import write_file
-from agent.confidence.scores import Estimate
 from app.core.errors import counted_text, disk_errors
-from app.core.report.agent_section import agents_section, reliability_section
-from app.core.report.content import Content, gather_content
-from app.core.report.evidence import Read
+from app.core.report import agent_section, object_section, people_section
+from app.core.report.evidence import Content, Read, gather_content
 from app.core.report.markup import Cell, Markup, join, page, quoted, style, tag
-from app.core.report.object_section import cards_section, disagreement_section
 from app.core.report.parts import facts, paragraph, simulated_badge
-from app.core.report.people_section import (
-    agreement_section,
-    counts_section,
-    pace_section,
-    subclass_section,
-)
 from app.core.report.svg import ACCEPT, AGENT, FAINT, INK, REJECT, RULE, SOFT, UNSURE
 from app.core.session.session import Session
-from app.core.statistics.number_format import rough_percent, with_interval
+from app.core.statistics.number_format import share_text, with_interval
 
 # Should text of a session ever get through as markup, a browser would neither run nor fetch it.
 NO_SCRIPTS = "default-src 'none'; style-src 'unsafe-inline'"
@@ -132,14 +123,14 @@ def report_page(content: Content) -> Markup:
         style(STYLE),
     )
     sections = (
-        counts_section(found),
-        subclass_section(found),
-        pace_section(found),
-        agreement_section(found),
-        reliability_section(content.reliabilities),
-        agents_section(found),
-        cards_section(content),
-        disagreement_section(content),
+        people_section.counts_section(found),
+        people_section.subclass_section(found),
+        people_section.pace_section(found),
+        people_section.agreement_section(found),
+        agent_section.reliability_section(content.reliabilities),
+        agent_section.agents_section(found),
+        object_section.cards_section(content),
+        object_section.disagreement_section(content),
     )
     body = tag("body", _header(content), tag("main", *sections), _footer(content))
     return page("en", head, body)
@@ -148,17 +139,13 @@ def report_page(content: Content) -> Markup:
 def _header(content: Content) -> Markup:
     source = content.provenance
     found = content.statistics
-    about = join(
-        [
-            found.task[:1].upper() + found.task[1:],
-            counted_text(found.counts.candidates, "candidate"),
-            _period(source.first_verdict_at, source.last_verdict_at),
-            quoted(", ".join(each.name for each in found.reviewers), 200)
-            if found.reviewers
-            else None,
-        ],
-        " · ",
-    )
+    people = quoted(", ".join(each.name for each in found.reviewers), 200)
+    about = [
+        found.task[:1].upper() + found.task[1:],
+        counted_text(found.counts.candidates, "candidate"),
+        _period(source.first_verdict_at, source.last_verdict_at),
+        people if found.reviewers else None,
+    ]
     simulated = None
     if content.simulated.simulated:
         text = f" Simulated spectra in this session: {content.simulated.words}."
@@ -167,7 +154,7 @@ def _header(content: Content) -> Markup:
         "header",
         paragraph(f"{source.program} · report of a session", class_="kicker"),
         tag("h1", quoted(found.session, 120)),
-        paragraph(about, class_="about"),
+        paragraph(join(about, " · "), class_="about"),
         simulated,
         paragraph(join(_conclusions(content), " "), class_="lead"),
     )
@@ -193,32 +180,22 @@ def _conclusions(content: Content) -> Iterator[str]:
     if counts.disputed:
         be = "is" if counts.disputed == 1 else "are"
         yield f"People disagree on {counts.disputed:,}, which {be} not settled."
-    yield from _agreement_in_short(content)
+    several = content.statistics.people.several
+    if several.n and several.kappa.value is not None:
+        yield (
+            f"People agree beyond chance with kappa {with_interval(several.kappa)} on the "
+            f"{several.n:,} judged by more than one person."
+        )
     for trust in content.reliabilities[:1]:
         scores = trust.figures.people.blind_scores
         if scores.precision.value is not None and scores.recall.value is not None:
             yield (
                 f"Of what the agent {trust.figures.model[:60]} calls YES, "
-                f"{_share(scores.precision)} is real, and it finds {_share(scores.recall)} of the "
-                "real ones."
+                f"{share_text(scores.precision)} is real, and it finds {share_text(scores.recall)} "
+                "of the real ones."
             )
         if trust.figures.calibration is None:
             yield "Its p(YES) is not calibrated."
-
-
-def _agreement_in_short(content: Content) -> Iterator[str]:
-    people = content.statistics.people
-    kappa = people.several.kappa
-    if people.several.n and kappa.value is not None:
-        yield (
-            f"People agree beyond chance with kappa {with_interval(kappa)} on the "
-            f"{people.several.n:,} judged by more than one person."
-        )
-
-
-def _share(found: Estimate) -> str:
-    value = 0.0 if found.value is None else found.value
-    return f"{rough_percent(value)} ({rough_percent(found.low)} to {rough_percent(found.high)})"
 
 
 def _footer(content: Content) -> Markup:
@@ -256,13 +233,12 @@ def _hash(sha256: str) -> Cell:
     return tag("code", sha256) if sha256 else "no hash"
 
 
-def write_report(session: Session, out: Path, read: Read, seed: int = 0) -> Path:
+def write_report(session: Session, out: Path, read: Read) -> Path:
     """Write one self-contained HTML file without scripts; `read` loads a candidate's spectrum.
 
-    An existing file is replaced only when the new one is complete. The same session and seed
-    give the same figures.
+    An existing file is replaced only when the new one is complete.
     """
-    page = report_page(gather_content(session, read, seed))
+    page = report_page(gather_content(session, read))
     with disk_errors(out):
         write_file(out, page.encode("utf-8", "replace"))
     return out

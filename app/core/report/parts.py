@@ -90,9 +90,8 @@ def simulated_badge() -> Markup:
 
 
 def named(object_id: str, *, is_simulated: bool) -> Markup:
-    return join(
-        [quoted(object_id or "no name", 60), simulated_badge() if is_simulated else None], " "
-    )
+    badge = simulated_badge() if is_simulated else None
+    return join([quoted(object_id or "no name", 60), badge], " ")
 
 
 def share_of(part: int, whole: int) -> str:
@@ -103,22 +102,17 @@ def measured(found: Estimate) -> Markup:
     """A value and its interval; the line may break between them."""
     if found.value is None:
         return join(["–"])
-    low, high = rounded(found.low), rounded(found.high)
-    return join(
-        [rounded(found.value), tag("span", f"({low} to {high})", class_="soft nowrap")], " "
-    )
+    limits = f"({rounded(found.low)} to {rounded(found.high)})"
+    return join([rounded(found.value), tag("span", limits, class_="soft nowrap")], " ")
 
 
 def _row(cells: Sequence[Cell], numbers: frozenset[int]) -> Markup:
     first, *others = cells
-    return tag(
-        "tr",
-        tag("th", first, scope="row"),
-        *(
-            tag("td", cell if cell is not None else "", class_="n" if at in numbers else None)
-            for at, cell in enumerate(others, 1)
-        ),
+    tail = (
+        tag("td", cell if cell is not None else "", class_="n" if at in numbers else None)
+        for at, cell in enumerate(others, 1)
     )
+    return tag("tr", tag("th", first, scope="row"), *tail)
 
 
 def _shade(share: float) -> str:

@@ -7,21 +7,11 @@ from typing import Any
 
 from agent.confidence.scores import Agreement, FleissKappa
 from app.core.errors import counted_text
+from app.core.report import parts
 from app.core.report.charts import DISPUTED, counts_bar, drift_curve, interval_bar, kappa_axis
 from app.core.report.markup import Cell, Markup, join, quoted, tag
-from app.core.report.parts import (
-    captioned,
-    key,
-    matrix,
-    measured,
-    paragraph,
-    section,
-    share_of,
-    table,
-)
 from app.core.report.svg import ACCEPT, AGENT, INK, OPEN, REJECT, SOFT, UNSURE
 from app.core.session.subclass_and_fields import subclass_levels
-from app.core.statistics.drift import Drift
 from app.core.statistics.number_format import rough_percent
 from app.core.statistics.snr_bins import NOT_KNOWN, SnrBin
 from app.core.statistics.summary import Statistics
@@ -40,14 +30,16 @@ def counts_section(found: Statistics) -> Markup:
         (DISPUTED, "people differ", counts.disputed, counts.judged),
         (OPEN, "open", counts.open, counts.candidates),
     ]
-    legend = key(*((colour, name, share_of(n, whole)) for colour, name, n, whole in entries if n))
+    legend = parts.key(
+        *((colour, name, parts.share_of(n, whole)) for colour, name, n, whole in entries if n)
+    )
     unreadable = None
     if counts.unreadable:
-        unreadable = paragraph(
+        unreadable = parts.paragraph(
             f"The spectrum of {counted_text(counts.unreadable, 'candidate')} could not be read.",
             class_="note warn",
         )
-    return section("Counts", captioned(counts_bar(counts), legend), unreadable)
+    return parts.section("Counts", parts.captioned(counts_bar(counts), legend), unreadable)
 
 
 def pace_section(found: Statistics) -> Markup | None:
@@ -56,31 +48,22 @@ def pace_section(found: Statistics) -> Markup | None:
     rows = [
         (
             quoted(each.name),
-            f"{each.judged:,}",
-            f"{each.accepted:,}",
-            f"{each.rejected:,}",
-            f"{each.unsure:,}",
+            *(f"{n:,}" for n in (each.judged, each.accepted, each.rejected, each.unsure)),
             f"{each.blind:,}",
-            _seconds(each.pace.typical),
+            "–" if each.pace.typical is None else f"{each.pace.typical:.1f}",
             _left(each.pace.seconds_for(found.counts.candidates - each.judged)),
         )
         for each in found.reviewers
     ]
-    head = (
-        "Person",
-        "Verdicts",
-        "Accept",
-        "Reject",
-        "Unsure",
-        "Blind",
-        "Seconds each",
-        "Time left",
-    )
+    counts = ("Verdicts", "Accept", "Reject", "Unsure", "Blind")
+    head = ("Person", *counts, "Seconds each", "Time left")
     text = (
         "Current verdicts. Blind: given before an agent's result was shown. "
         "Seconds: median of the latest verdicts without pauses; time left: at their mean."
     )
-    return section("People and pace", table(text, head, rows, numbers=frozenset(range(1, 8))))
+    return parts.section(
+        "People and pace", parts.table(text, head, rows, numbers=frozenset(range(1, 8)))
+    )
 
 
 def agreement_section(found: Statistics) -> Markup | None:
@@ -93,9 +76,9 @@ def agreement_section(found: Statistics) -> Markup | None:
         "means before an agent's result was shown."
     )
     head = ("Between", "Candidates", "Same verdict", "Kappa", kappa_axis())
-    return section(
+    return parts.section(
         "Agreement",
-        table(text, head, rows[:MOST_ROWS], numbers=frozenset({1, 2}), class_="agreement"),
+        parts.table(text, head, rows[:MOST_ROWS], numbers=frozenset({1, 2}), class_="agreement"),
         _subclasses(found),
         _matrices(found),
         _by_snr(found),
@@ -114,21 +97,21 @@ def subclass_section(found: Statistics) -> Markup | None:
     ]
     text = "As far as those agree who named one; narrower ones are not counted with the wider."
     head = ("Sub-class", "Candidates")
-    return section("Sub-classes", table(text, head, rows[:MOST_ROWS], numbers=frozenset({1})))
+    return parts.section(
+        "Sub-classes", parts.table(text, head, rows[:MOST_ROWS], numbers=frozenset({1}))
+    )
 
 
 def _subclasses(found: Statistics) -> Markup | None:
-    rows = [
-        _agreement_row(
-            join([_two(each.first, each.second), f", level {each.level}"]), each.agreement, INK
-        )
-        for each in found.subclasses.pairs
-    ]
+    rows = []
+    for each in found.subclasses.pairs:
+        between = join([_two(each.first, each.second), f", level {each.level}"])
+        rows.append(_agreement_row(between, each.agreement, INK))
     if not rows:
         return None
     text = "Sub-classes of what both accepted and named at least to that level."
     head = ("Between", "Candidates", "Same sub-class", "Kappa", kappa_axis())
-    return table(text, head, rows[:MOST_ROWS], numbers=frozenset({1, 2}), class_="agreement")
+    return parts.table(text, head, rows[:MOST_ROWS], numbers=frozenset({1, 2}), class_="agreement")
 
 
 def _agreement_rows(found: Statistics) -> Iterator[Sequence[Cell]]:
@@ -151,7 +134,7 @@ def _agreement_rows(found: Statistics) -> Iterator[Sequence[Cell]]:
 def _agreement_row(between: Cell, found: Agreement | FleissKappa, colour: str) -> Sequence[Cell]:
     observed, kappa = found.observed.value, found.kappa
     alike = "–" if observed is None else rough_percent(observed)
-    return between, f"{found.n:,}", alike, measured(kappa), interval_bar(kappa, colour)
+    return between, f"{found.n:,}", alike, parts.measured(kappa), interval_bar(kappa, colour)
 
 
 def _two(first: str, second: str) -> Markup:
@@ -159,13 +142,10 @@ def _two(first: str, second: str) -> Markup:
 
 
 def _matrices(found: Statistics) -> Markup | None:
-    drawn = [
-        matrix(pair.every, pair.first, pair.second) for pair in found.people.pairs[:MOST_MATRICES]
-    ]
-    met = [each for each in found.with_agents if each.blind.n]
-    drawn += [
-        matrix(each.blind, each.reviewer, f"agent {each.model}") for each in met[:MOST_MATRICES]
-    ]
+    pairs = found.people.pairs[:MOST_MATRICES]
+    drawn = [parts.matrix(pair.every, pair.first, pair.second) for pair in pairs]
+    met = [each for each in found.with_agents if each.blind.n][:MOST_MATRICES]
+    drawn += [parts.matrix(each.blind, each.reviewer, f"agent {each.model}") for each in met]
     return tag("div", *drawn, class_="matrices") if drawn else None
 
 
@@ -183,14 +163,14 @@ def _by_snr(found: Statistics) -> Markup | None:
     rows = [[name, *(_kappa_in(name, bins) for _, bins in columns)] for name in order]
     head = ["S/N", *(title for title, _ in columns)]
     text = "Kappa for faint and for bright candidates, and their number"
-    return table(text, head, rows, class_="whole")
+    return parts.table(text, head, rows, class_="whole")
 
 
 def _kappa_in(name: str, bins: Sequence[SnrBin[Any]]) -> Cell:
     for each in bins:
         if each.name == name:
             number = tag("span", f"n = {each.found.n:,}", class_="soft nowrap")
-            return join([measured(each.found.kappa), number], " ")
+            return join([parts.measured(each.found.kappa), number], " ")
     return "–"
 
 
@@ -200,28 +180,22 @@ def _repeats(found: Statistics) -> Markup | None:
         n, other = each.agreement.n, len(each.differing)
         again = f": {n:,} shown again, {other:,} of them judged differently."
         text.append(join([quoted(each.reviewer), again]))
-    return paragraph(join(text, " ")) if text else None
+    return parts.paragraph(join(text, " ")) if text else None
 
 
 def _drifts(found: Statistics) -> Markup | None:
-    drawn = [_drift(each) for each in found.drift if len(each.blocks) > 1]
+    drawn = []
+    for each in found.drift:
+        if len(each.blocks) > 1:
+            curve = drift_curve(each.blocks, each.reviewer)
+            drawn.append(parts.captioned(curve, tag("b", quoted(each.reviewer)), " ", each.words))
     if not drawn:
         return None
-    legend = key(
+    legend = parts.key(
         (ACCEPT, "fraction accepted in each block, with 95 % intervals", ""),
         (AGENT, "the agent's mean p(YES) of the same candidates", ""),
     )
     return join([tag("h3", "Over time"), tag("div", *drawn, class_="pair"), legend])
-
-
-def _drift(each: Drift) -> Markup:
-    return captioned(
-        drift_curve(each.blocks, each.reviewer), tag("b", quoted(each.reviewer)), " ", each.words
-    )
-
-
-def _seconds(seconds: float | None) -> str:
-    return "–" if seconds is None else f"{seconds:.1f}"
 
 
 def _left(seconds: float | None) -> str:

@@ -21,7 +21,7 @@ AGENT = "#6b3fa0"
 SPECTRUM = "#2b3137"
 
 
-def figure(title: str, width: float, height: float, *content: Markup, class_: str = "") -> Markup:
+def figure(title: str, width: float, height: float, *content: Markup) -> Markup:
     return tag(
         "svg",
         tag("title", title),
@@ -31,35 +31,22 @@ def figure(title: str, width: float, height: float, *content: Markup, class_: st
         viewBox=f"0 0 {width:g} {height:g}",
         width=width,
         height=height,
-        class_=class_ or None,
     )
 
 
-def svg_text(
-    text: str,
-    x: float,
-    y: float,
-    *,
-    anchor: str | None = None,
-    class_: str | None = None,
-    fill: str | None = None,
-) -> Markup:
-    return tag("text", text, x=x, y=y, text_anchor=anchor, class_=class_, fill=fill)
+def svg_text(text: str, x: float, y: float, **more: str) -> Markup:
+    return tag("text", text, x=x, y=y, **more)
 
 
-def line(
-    x1: float, y1: float, x2: float, y2: float, stroke: str = RULE, **more: str | float
-) -> Markup:
-    return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=stroke, **more)
+def line(x1: float, y1: float, x2: float, y2: float, stroke: str) -> Markup:
+    return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=stroke)
 
 
 def box(x: float, y: float, width: float, height: float, fill: str, **more: str | float) -> Markup:
     return tag("rect", x=x, y=y, width=max(width, 0.0), height=max(height, 0.0), fill=fill, **more)
 
 
-def curve(
-    x: FloatArray, y: FloatArray, stroke: str, width: float = 1.0, **more: str | float
-) -> Markup:
+def curve(x: FloatArray, y: FloatArray, stroke: str) -> Markup:
     """A line through points in pixels, interrupted at NaN."""
     known = np.isfinite(x) & np.isfinite(y)
     parts, pen = [], "M"
@@ -69,23 +56,21 @@ def curve(
             continue
         parts.append(f"{pen}{_short(x[at])} {_short(y[at])}")
         pen = "L"
-    return tag(
-        "path", d="".join(parts), fill="none", stroke=stroke, stroke_width=width,
-        stroke_linejoin="round", **more,
-    )  # fmt: skip
+    style: dict[str, str | float]
+    style = {"fill": "none", "stroke": stroke, "stroke_width": 1.0, "stroke_linejoin": "round"}
+    return tag("path", d="".join(parts), **style)
 
 
-def ticks(low: float, high: float, about: int = 4) -> list[float]:
-    """About that many round numbers within the limits."""
+def ticks(low: float, high: float) -> list[float]:
+    """About four round numbers within the limits."""
     span = high - low
     if not span > 0.0 or not np.isfinite(span):
         return []
-    raw = span / about
+    raw = span / 4
     power = 10.0 ** np.floor(np.log10(raw))
     step = power * next(each for each in (1.0, 2.0, 2.5, 5.0, 10.0) if each * power >= raw)
-    return [
-        float(k * step) for k in range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1)
-    ]
+    first, last = int(np.ceil(low / step)), int(np.floor(high / step))
+    return [float(number * step) for number in range(first, last + 1)]
 
 
 def in_bins(

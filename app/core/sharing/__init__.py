@@ -1,6 +1,5 @@
 """Merges the sessions of several people into one."""
 
-from app.core.sharing.merge import merge
-from app.core.sharing.merge_report import Conflict, MergeReport
+from app.core.sharing.merge import Conflict, MergeReport, merge
 
 __all__ = ["Conflict", "MergeReport", "merge"]

@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, literal_column, select
 
+from app.core.database.paging import pages
 from app.core.database.tables import HASHED, candidates, lists, packed_spectra
 from app.core.errors import SessionError
 from app.core.session.provenance import file_name
@@ -45,11 +46,8 @@ class IdMap:
         if not have_type(int, source_id):
             return None
         at = bisect_left(self._source_ids, source_id)
-        return (
-            self._target_ids[at]
-            if at < len(self._source_ids) and self._source_ids[at] == source_id
-            else None
-        )
+        is_there = at < len(self._source_ids) and self._source_ids[at] == source_id
+        return self._target_ids[at] if is_there else None
 
     def __getitem__(self, source_id: int) -> int:
         found = self.get(source_id)
@@ -72,10 +70,8 @@ class CandidateMatcher:
 
     def pages(self) -> Iterator[int]:
         """Match or add all candidates; yields the number in each page."""
-        query, after = select(candidates).order_by(candidates.c.id).limit(MAX_IDS), 0
-        while rows := self._source.execute(query.where(candidates.c.id > after)).all():
+        for rows in pages(self._source, select(candidates), candidates.c.id, at_once=MAX_IDS):
             self._match(rows)
-            after = rows[-1].id
             yield len(rows)
 
     def _match(self, rows: Sequence[Row[Any]]) -> None:
@@ -123,11 +119,9 @@ class CandidateMatcher:
                 {**row, "candidate_id": here[row["candidate_id"]]}
                 for row in self._source.execute(query).mappings()
             ]
-            if not all(
-                have_type(str, each["sha256"]) and have_type(bytes, each["content"])
-                for each in found
-            ):
-                raise damaged("a packed spectrum")
+            for each in found:
+                if not (have_type(str, each["sha256"]) and have_type(bytes, each["content"])):
+                    raise damaged("a packed spectrum")
             if found:
                 self._target.execute(insert(packed_spectra), found)
 

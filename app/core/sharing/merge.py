@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,30 +17,16 @@ from app.core.progress import Progress, ShouldStop, Steps
 from app.core.session.log_resolution import resolved_ends
 from app.core.session.own_fields import merge_own_fields
 from app.core.session.provenance import task_hash
-from app.core.session.rebuild import (
-    JudgementKey,
-    note_rule,
-    read_log_lines,
-    rebuild_judgements,
-)
+from app.core.session.rebuild import JudgementKey, note_rule, read_log_lines, rebuild_judgements
 from app.core.session.records import Aspect, Change, Judgement
 from app.core.session.session import MAX_IDS, Session
 from app.core.session.stored_opinions import LogRow, damaged, judgement_of, opinion_of
 from app.core.session.verdict_log import session_id
-from app.core.sharing.agents_and_repeats import merge_inspections, merge_repeats
+from app.core.sharing import merged_facts
 from app.core.sharing.log_merge import LogMerge, ReviewerMap
 from app.core.sharing.matching import CandidateMatcher
-from app.core.sharing.merge_report import Conflict, MergeReport
 from app.core.sharing.merged_evidence import merge_evidence
-from app.core.sharing.merged_facts import (
-    merge_acts,
-    merge_assignments,
-    merge_known,
-    merge_measurements,
-    merge_ratings,
-    merge_seen,
-)
-from app.core.sharing.second_opinions import assign_second_opinions
+from app.core.sharing.share_out import assign_second_opinions
 from app.core.statistics.adjudication import Dispute, disputes
 
 MAX_SESSION_ID = 100
@@ -48,11 +34,54 @@ MAX_SESSION_ID = 100
 SERVER = "SELECT pg_postmaster_start_time(), current_database(), current_schema()"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Conflict:
+    """Two opinions of one reviewer on one candidate, from machines that did not know each other.
+
+    One stands, which `app.core.session.log_resolution` chooses; both are in the log.
+    """
+
+    candidate_id: int
+    object_id: str
+    reviewer: str
+    kept: Judgement
+    set_aside: Judgement
+
+
+@dataclass(frozen=True, kw_only=True)
+class MergeReport:
+    """Numbers of new things; they are 0 if the same session is merged again."""
+
+    matched: int
+    """Candidates of the other session that already existed here."""
+    candidates: int
+    lists: int
+    reviewers: tuple[str, ...]
+    """New reviewers."""
+    lines: int
+    """Log lines."""
+    inspections: int
+    repeats: int
+    measurements: int
+    """Lines measured by hand."""
+    seen: int
+    """Facts about agents' results that reviewers had seen."""
+    evidence: int
+    """Answers of services."""
+    known_answers: int = 0
+    """Hidden candidates with a known answer."""
+    assignments: int = 0
+    second_opinions: int = 0
+    """Those that the rule of the merged session asks for by now."""
+    conflicts: tuple[Conflict, ...]
+    disagreements: tuple[Dispute, ...]
+    """Unsettled disagreements between reviewers, with all opinions."""
+
+
 def merge(
     into: Session,
     other: Session,
     *,
-    any_task: bool = False,
     progress: Progress | None = None,
     should_stop: ShouldStop | None = None,
 ) -> MergeReport:
@@ -62,42 +91,49 @@ def merge(
     one stands, and whatever the order of merges, sessions that hold the same lines agree on it.
     Raises StoppedError.
     """
-    _refuse_itself(into, other)
+    if into is other or _is_same_database(into, other):
+        raise SessionError(
+            f"{into.location} cannot be merged into itself. Choose another person's session"
+        )
     if not 0 < len(other.id) <= MAX_SESSION_ID:
         raise damaged("its id")
-    if not (any_task or task_hash(into) == task_hash(other) or into.task.asks_as(other.task)):
+    if task_hash(into) != task_hash(other) and not into.task.asks_as(other.task):
         raise SessionError(
             f"{other.location} has another task ({other.task.name}) or another version of "
             f"{into.task.name}, so its verdicts answer a different question"
         )
     with into.database.writing() as target, other.database.reading() as source:
-        steps = Steps("merging", _total(source), progress, should_stop)
+        tables = (candidates, log, inspections, answers)
+        counted = (select(func.count()).select_from(table) for table in tables)
+        total = sum(source.execute(each).scalar_one() for each in counted)
+        steps = Steps("merging", total, progress, should_stop)
         matching = CandidateMatcher(target, source)
         for count in matching.pages():
             steps.step(count)
+        numbers = matching.numbers
         reviewer_map = ReviewerMap(target, source)
-        lines = LogMerge(target, source, (into.id, other.id), reviewer_map, matching.numbers)
+        lines = LogMerge(target, source, (into.id, other.id), reviewer_map, numbers)
         for count in lines.pages():
             steps.step(count)
         conflicts = tuple(_update_judgements(target, lines))
         if lines.added:
             note_rule(target)
-        merge_acts(target, source, lines.numbers, reviewer_map)
+        merged_facts.merge_acts(target, source, lines.numbers, reviewer_map)
         added = 0
-        for count, new in merge_inspections(target, source, matching.numbers, into.task):
+        for count, new in merged_facts.merge_inspections(target, source, numbers, into.task):
             added += new
             steps.step(count)
-        repeats = merge_repeats(target, source, matching.numbers, lines.numbers, reviewer_map)
-        measured = merge_measurements(target, source, matching.numbers, reviewer_map)
-        seen = merge_seen(target, source, matching.numbers)
+        repeats = merged_facts.merge_repeats(target, source, numbers, lines.numbers, reviewer_map)
+        measured = merged_facts.merge_measurements(target, source, numbers, reviewer_map)
+        seen = merged_facts.merge_seen(target, source, numbers)
         evidence = 0
-        for count, new in merge_evidence(target, source, matching.numbers, into.task):
+        for count, new in merge_evidence(target, source, numbers, into.task):
             evidence += new
             steps.step(count)
         merge_own_fields(target, into, other)
-        merge_ratings(target, source, matching.numbers)
-        known = merge_known(target, source, matching.numbers, matching.highest)
-        assigned = merge_assignments(target, source, matching.numbers, reviewer_map)
+        merged_facts.merge_ratings(target, source, numbers)
+        known = merged_facts.merge_known(target, source, numbers, matching.highest)
+        assigned = merged_facts.merge_assignments(target, source, numbers, reviewer_map)
     second = assign_second_opinions(into)
     aspects: tuple[Aspect, ...] = ("list", "verdict", "inspection", "measurement")
     for aspect in (*aspects, "evidence") if evidence else aspects:
@@ -117,15 +153,8 @@ def merge(
         assignments=assigned,
         second_opinions=second,
         conflicts=conflicts,
-        disagreements=_disagreements(into),
+        disagreements=tuple(disputes(into, with_agent=False, only_open=True)),
     )
-
-
-def _refuse_itself(into: Session, other: Session) -> None:
-    if into is other or _is_same_database(into, other):
-        raise SessionError(
-            f"{into.location} cannot be merged into itself. Choose another person's session"
-        )
 
 
 def _is_same_database(one: Session, other: Session) -> bool:
@@ -146,16 +175,7 @@ def _server_of(session: Session) -> tuple[Any, ...]:
         return tuple(connection.execute(text(SERVER)).one())
 
 
-def _total(source: Connection) -> int:
-    numbers = (
-        source.execute(select(func.count()).select_from(table)).scalar_one()
-        for table in (candidates, log, inspections, answers)
-    )
-    return sum(numbers)
-
-
 def _update_judgements(target: Connection, lines: LogMerge) -> Iterator[Conflict]:
-    """Update the judgements from the merged log and yield the conflicts."""
     touched = sorted({number for number, _ in lines.touched})
     own = session_id(target)
     for start in range(0, len(touched), MAX_IDS):
@@ -194,7 +214,3 @@ def _read_judgements(connection: Connection, ids: list[int]) -> dict[JudgementKe
     return {
         (row.candidate_id, row.reviewer_id): judgement_of(row) for row in connection.execute(query)
     }
-
-
-def _disagreements(into: Session) -> tuple[Dispute, ...]:
-    return tuple(disputes(into, with_agent=False, only_open=True))

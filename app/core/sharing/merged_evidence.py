@@ -10,11 +10,12 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, tuple_, update
+from sqlalchemy import Connection, Row, insert, select, update
 
 from agent.checked_toml import unprintable
 from agent.tasks.task import Task
 from app.core.database.database import insert_or_update
+from app.core.database.paging import pages
 from app.core.database.tables import evidence, service_replies
 from app.core.evidence.said_values import matches_from
 from app.core.evidence.weighing import STORED, update_combined
@@ -39,16 +40,9 @@ def merge_evidence(
 ) -> Iterator[tuple[int, int]]:
     """Merge page by page; yields the number of answers in a page and of those taken along."""
     replies: dict[int, int] = {}
-    key = tuple_(*(evidence.c[name] for name in KEYS))
-    query = select(evidence).order_by(*(evidence.c[name] for name in KEYS)).limit(AT_ONCE)
-    after: Key | None = None
-    while True:
-        here = query if after is None else query.where(key > tuple_(*after))
-        rows = source.execute(here).all()
-        if not rows:
-            return
+    key = [evidence.c[name] for name in KEYS]
+    for rows in pages(source, select(evidence), *key, at_once=AT_ONCE, after=(0, "", "")):
         yield len(rows), _merge_page(target, source, rows, ids, replies, task)
-        after = (rows[-1].candidate_id, rows[-1].service, rows[-1].release)
 
 
 def _merge_page(
@@ -66,7 +60,9 @@ def _merge_page(
     )
     found = target.execute(query.where(evidence.c.candidate_id.in_(numbers))).mappings()
     known: dict[Key, Values] = {_key(row): row for row in map(dict, found)}
-    hashes = _hashes(source, {each["reply_id"] for each in given} - {None})
+    replied = service_replies.c.id.in_({each["reply_id"] for each in given} - {None})
+    sent = source.execute(select(service_replies.c.id, service_replies.c.sha256).where(replied))
+    hashes = {row.id: str(row.sha256) for row in sent}
     new = []
     for each in given:
         sha256 = hashes.get(each["reply_id"], "")
@@ -108,12 +104,6 @@ def _mark_newest(target: Connection, numbers: set[int]) -> None:
         target.execute(changed.values(is_newest=True))
 
 
-def _hashes(source: Connection, replies: set[int]) -> dict[int | None, str]:
-    query = select(service_replies.c.id, service_replies.c.sha256)
-    rows = source.execute(query.where(service_replies.c.id.in_(replies))).all()
-    return {row.id: str(row.sha256) for row in rows}
-
-
 def _copied_reply(target: Connection, source: Connection, reply: int) -> int:
     """The id of the same reply in the target, where it is added unless it is there."""
     query = select(*(service_replies.c[name] for name in OF_REPLY))
@@ -121,9 +111,8 @@ def _copied_reply(target: Connection, source: Connection, reply: int) -> int:
     if row is None:
         raise damaged("the reply of a service")
     values = dict(row._mapping)
-    words = [values[name] for name in OF_REPLY[:-1]]
     is_sound = (
-        have_type(str, *words)
+        have_type(str, *(values[name] for name in OF_REPLY[:-1]))
         and have_type(bytes, values["content"])
         and is_timestamp(values["asked_at"])
         and len(values["question"]) <= MAX_QUESTION

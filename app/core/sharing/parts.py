@@ -16,56 +16,38 @@ from uuid import uuid4
 from sqlalchemy import Connection, delete, func, select, update
 
 from agent.atomic_file import sync_folder
+from app.core.database import tables
 from app.core.database.database import SUFFIX, Database
-from app.core.database.tables import (
-    assignments,
-    candidates,
-    claims,
-    evidence,
-    facts,
-    inspections,
-    judgements,
-    known_answers,
-    log,
-    measurements,
-    packed_spectra,
-    repeats,
-    service_replies,
-)
+from app.core.database.tables import assignments, candidates, evidence, facts, log, service_replies
 from app.core.errors import SessionError, disk_errors
 from app.core.inspections.seen import EVIDENCE, PREFIX
-from app.core.progress import Progress, ShouldStop, Steps
+from app.core.progress import Progress, Steps
 from app.core.session.assignments import is_assigned_to
 from app.core.session.session import Session, open_session
 from app.core.session.verdict_log import find_reviewer, judged_bit
-from app.core.sharing.share_plan import plan_of
+from app.core.sharing.share_out import plan_of
 from app.core.spectra.packing import check_complete, pack, temporary_path
 
-OF_PEOPLE = (repeats, judgements, measurements, assignments)
-OF_CANDIDATES = (claims, packed_spectra, evidence, inspections, known_answers)
+OF_PEOPLE = (tables.repeats, tables.judgements, tables.measurements, assignments)
+OF_CANDIDATES = (
+    tables.claims, tables.packed_spectra, evidence, tables.inspections, tables.known_answers,
+)  # fmt: skip
 MAX_SLUG = 40
 
 
 @dataclass(frozen=True, kw_only=True)
 class PartFile:
-    """The file of one person."""
-
     reviewer: str
     path: Path
     candidates: int
 
 
 def split(
-    session: Session,
-    folder: Path,
-    *,
-    with_spectra: bool = False,
-    progress: Progress | None = None,
-    should_stop: ShouldStop | None = None,
+    session: Session, folder: Path, *, with_spectra: bool = False, progress: Progress | None = None
 ) -> list[PartFile]:
     """Write a file for each person of the plan; with their spectra in it if wanted.
 
-    Raises StoppedError. Files that exist are never replaced.
+    Files that exist are never replaced.
     """
     plan = plan_of(session)
     if plan is None:
@@ -80,7 +62,7 @@ def split(
     for path in wanted.values():
         if path.exists():
             raise SessionError(f"{path} already exists: merge it first, then choose another folder")
-    steps = Steps("splitting", len(wanted), progress, should_stop)
+    steps = Steps("splitting", len(wanted), progress, None)
     found = []
     for name, path in wanted.items():
         found.append(_write_part(session, name, path, with_spectra=with_spectra))
@@ -113,9 +95,8 @@ def _write_part(session: Session, name: str, out: Path, *, with_spectra: bool) -
 def _cut(connection: Connection, name: str) -> int:
     """Delete what is not for that person; the number of candidates that stay."""
     number = find_reviewer(connection, name) or 0
-    for table in OF_PEOPLE:
+    for table in (*OF_PEOPLE, log):
         connection.execute(delete(table).where(table.c.reviewer_id != number))
-    connection.execute(delete(log).where(log.c.reviewer_id != number))
     mine = select(assignments.c.candidate_id).where(is_assigned_to(number))
     # Their own log is whole, or an undo would not find what stood before.
     kept = mine.union(select(log.c.candidate_id))

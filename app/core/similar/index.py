@@ -87,15 +87,19 @@ class SimilarIndex:
         return sum(each.nbytes for each in (self._ids, self._keys, self._vectors, self._lengths))
 
     def knows(self, key: SpectrumKey) -> bool:
-        """Whether it has the features of this file and row."""
         row = self._rows.get(key.candidate_id)
         return row is not None and int(self._keys[row]) == features_key(key)
 
     def add(self, key: SpectrumKey, vector: Features) -> None:
         """Add or replace a spectrum's features; beyond MOST no more are taken."""
         with self._lock:
-            row = self._put(key.candidate_id, features_key(key), vector)
-            if row is not None and self._writes:
+            row = self._row_for(key.candidate_id)
+            if row is None:
+                return
+            length = float(np.linalg.norm(vector.astype(np.float32)))
+            self._ids[row], self._keys[row] = key.candidate_id, features_key(key)
+            self._vectors[row], self._lengths[row] = vector, max(length, 1.0)
+            if self._writes:
                 self._unsaved.append(row)
 
     def save(self) -> None:
@@ -125,11 +129,8 @@ class SimilarIndex:
         some = min(count, len(ids))
         best = np.argpartition(-likeness, some - 1)[:some] if some else np.empty(0, np.int64)
         best = best[np.lexsort((ids[best], -likeness[best]))]
-        return [
-            Similar(int(ids[row]), float(likeness[row]))
-            for row in best
-            if np.isfinite(likeness[row])
-        ]
+        best = best[np.isfinite(likeness[best])]
+        return [Similar(int(ids[row]), float(likeness[row])) for row in best]
 
     def order(self, vector: Features) -> Numbers:
         """The ids of all that are known, most alike first."""
@@ -162,14 +163,6 @@ class SimilarIndex:
         self._vectors[rows] = records["vector"]
         lengths = np.linalg.norm(records["vector"].astype(np.float32), axis=1)
         self._lengths[rows] = np.maximum(lengths, 1.0)
-
-    def _put(self, number: int, key: int, vector: Features) -> int | None:
-        row = self._row_for(number)
-        if row is not None:
-            length = float(np.linalg.norm(vector.astype(np.float32)))
-            self._ids[row], self._keys[row], self._vectors[row] = number, key, vector
-            self._lengths[row] = max(length, 1.0)
-        return row
 
     def _row_for(self, number: int) -> int | None:
         """The row of a candidate, which may be new; None if there is no room."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -14,12 +15,7 @@ from app.core.reviewer_name import MAX_NAME
 from app.core.session.known_answers import not_known
 from app.core.session.records import Change, Judgement, Opinion, Verdict
 from app.core.session.session import Session
-from app.core.session.subclass_and_fields import (
-    FieldValue,
-    FieldValues,
-    common_subclass,
-    field_values,
-)
+from app.core.session.subclass_and_fields import common_subclass, field_values
 from app.core.statistics.verdicts import ADJUDICATOR
 
 DISAGREEMENT = "disagreement"  # flag of a candidate on which reviewers disagree
@@ -95,14 +91,14 @@ def adjudicator_of(session: Session) -> str | None:
 
 
 def disputes(
-    session: Session, *, after: int = 0, with_agent: bool = True, only_open: bool = False
+    session: Session, *, with_agent: bool = True, only_open: bool = False
 ) -> Iterator[Dispute]:
-    """Iterate over disputes in list order after candidate `after`, reading on demand.
+    """Iterate over disputes in list order, reading on demand.
 
     `only_open` excludes those that the adjudicator has settled or that involve only the agent.
     """
     adjudicator = adjudicator_of(session)
-    for number in _disputed_ids(session, after, with_agent and not only_open):
+    for number in _disputed_ids(session, with_agent and not only_open):
         dispute = read_dispute(session, number, adjudicator)
         if dispute.is_open or not only_open:
             yield dispute
@@ -126,12 +122,12 @@ def read_dispute(session: Session, number: int, adjudicator: str | None) -> Disp
 
 
 def count_disputes(session: Session, *, with_agent: bool = True) -> int:
-    return sum(1 for _ in _disputed_ids(session, 0, with_agent))
+    return sum(1 for _ in _disputed_ids(session, with_agent))
 
 
-def _disputed_ids(session: Session, after: int, with_agent: bool) -> Iterator[int]:
+def _disputed_ids(session: Session, with_agent: bool) -> Iterator[int]:
     """Ids of disputed candidates, read in blocks so that writers never wait long."""
-    query, number = _query(with_agent), judgements.c.candidate_id
+    query, number, after = _query(with_agent), judgements.c.candidate_id, 0
     while True:
         with session.database.reading() as connection:
             # From one that exists to the next: in a damaged session they may lie far apart.
@@ -177,23 +173,14 @@ def _merge_opinions(given: Sequence[Judgement], verdict: Verdict | None, *flags:
         return replace(given[0].opinion, verdict=verdict)
     sure = [each.opinion.confidence for each in given if each.opinion.confidence is not None]
     every = [flag for each in given for flag in each.opinion.flags]
-    comments = [
-        f"{each.reviewer}: {each.opinion.comment}" for each in given if each.opinion.comment
-    ]
+    said = [f"{each.reviewer}: {each.opinion.comment}" for each in given if each.opinion.comment]
+    fields = dict.fromkeys(pair for each in given for pair in each.opinion.fields)
+    times = Counter(name for name, _ in fields)
     return Opinion(
         verdict=verdict,
         confidence=min(sure, default=None),
         flags=tuple(dict.fromkeys([*flags, *every])),
-        comment="\n".join(comments),
+        comment="\n".join(said),
         subclass=common_subclass(each.opinion.subclass for each in given),
-        fields=_undisputed(each.opinion.fields for each in given),
-    )
-
-
-def _undisputed(given: Iterable[FieldValues]) -> FieldValues:
-    found: dict[str, set[FieldValue]] = {}
-    for name, value in (pair for values in given for pair in values):
-        found.setdefault(name, set()).add(value)
-    return field_values(
-        {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
+        fields=field_values({name: value for name, value in fields if times[name] == 1}),
     )

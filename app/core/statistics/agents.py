@@ -11,11 +11,12 @@ from sqlalchemy import case, select
 
 from agent.confidence.scores import Agreement, Scores, agreement, binary_scores
 from agent.spectra.spectrum import BoolArray, FloatArray
+from app.core.database.paging import pages
 from app.core.database.tables import inspections
 from app.core.inspections.store import models_of
 from app.core.session.known_answers import not_known
 from app.core.session.session import Session
-from app.core.statistics.snr_bins import SnrBin, split_by_snr
+from app.core.statistics.snr_bins import SnrBin, by_snr
 from app.core.statistics.verdicts import (
     ACCEPT,
     NONE,
@@ -86,8 +87,7 @@ def read_agents(session: Session) -> tuple[AgentVerdicts, ...]:
 
 
 def read_agent(session: Session, model: str, model_sha256: str) -> AgentVerdicts:
-    pages = list(_pages(session, model, model_sha256))
-    table = np.concatenate(pages) if pages else np.empty((0, 5))
+    table = np.concatenate([np.empty((0, 5)), *_pages(session, model, model_sha256)])
     return AgentVerdicts(
         model=model,
         model_sha256=model_sha256,
@@ -100,7 +100,7 @@ def read_agent(session: Session, model: str, model_sha256: str) -> AgentVerdicts
 
 
 def compare_each_reviewer(
-    verdicts: Verdicts, agent: AgentVerdicts, seed: int = 0
+    verdicts: Verdicts, agent: AgentVerdicts
 ) -> tuple[AgreementWithAgent, ...]:
     """Compare each reviewer with the agent; reviewers without a common candidate are excluded."""
     found = []
@@ -111,15 +111,13 @@ def compare_each_reviewer(
             for codes in (verdicts.verdict, verdicts.blind)
         )
         if common_indexes(every.candidate, agent.candidate)[0].size:
-            found.append(_compare(verdicts.names[number], every, blind, agent, seed))
+            found.append(_compare(verdicts.names[number], every, blind, agent))
     return tuple(found)
 
 
-def compare_all_reviewers(
-    verdicts: Verdicts, agent: AgentVerdicts, seed: int = 0
-) -> AgreementWithAgent:
+def compare_all_reviewers(verdicts: Verdicts, agent: AgentVerdicts) -> AgreementWithAgent:
     """Compare the settled verdicts with the agent."""
-    return _compare("", settled(verdicts), settled(verdicts, blind=True), agent, seed)
+    return _compare("", settled(verdicts), settled(verdicts, blind=True), agent)
 
 
 @dataclass(frozen=True)
@@ -151,30 +149,19 @@ def track_records(session: Session, reviewer: str) -> dict[tuple[str, str], Trac
     return found
 
 
-def _compare(
-    name: str, every: Settled, blind: Settled, agent: AgentVerdicts, seed: int
-) -> AgreementWithAgent:
+def _compare(name: str, every: Settled, blind: Settled, agent: AgentVerdicts) -> AgreementWithAgent:
     overlap = _overlap(every, agent)
     decided, honest = overlap.decided(), _overlap(blind, agent).decided()
-    agreement_all, agreement_blind = (
-        _yes_no_agreement(each.person, each.answer, seed) for each in (decided, honest)
-    )
+    agreement_all, agreement_blind = decided.agreement(), honest.agreement()
     return AgreementWithAgent(
         reviewer=name,
         model=agent.model,
         model_sha256=agent.model_sha256,
         every=agreement_all,
         blind=agreement_blind,
-        by_snr=tuple(
-            SnrBin(
-                each.low,
-                each.high,
-                _yes_no_agreement(honest.person[each.found], honest.answer[each.found], seed),
-            )
-            for each in split_by_snr(honest.snr)
-        ),
-        scores=binary_scores(np.array(agreement_all.counts), seed=seed),
-        blind_scores=binary_scores(np.array(agreement_blind.counts), seed=seed),
+        by_snr=by_snr(honest.snr, lambda some: honest.only(some).agreement()),
+        scores=binary_scores(np.array(agreement_all.counts)),
+        blind_scores=binary_scores(np.array(agreement_blind.counts)),
         unsure=int(np.sum(~overlap.is_sure())),
         undecided=int(np.sum(overlap.is_sure() & (overlap.answer == NONE))),
     )
@@ -192,18 +179,20 @@ class _Overlap(NamedTuple):
 
     def decided(self) -> _Overlap:
         """The candidates on which both say YES or NO."""
-        kept = self.is_sure() & (self.answer != NONE)
-        return _Overlap(*(each[kept] for each in self))
+        return self.only(self.is_sure() & (self.answer != NONE))
+
+    def only(self, kept: BoolArray) -> _Overlap:
+        return _Overlap(self.person[kept], self.answer[kept], self.snr[kept])
+
+    def agreement(self) -> Agreement:
+        """Of candidates on which both decided."""
+        person = [YES_NO[code] for code in (self.person == ACCEPT).astype(int).tolist()]
+        return agreement(person, [YES_NO[code] for code in self.answer.tolist()], YES_NO)
 
 
 def _overlap(person: Settled, agent: AgentVerdicts) -> _Overlap:
     mine, its = common_indexes(person.candidate, agent.candidate)
     return _Overlap(person.verdict[mine], agent.verdict[its], person.snr[mine])
-
-
-def _yes_no_agreement(person: CodeArray, answer: CodeArray, seed: int) -> Agreement:
-    first = [YES_NO[code] for code in (person == ACCEPT).astype(int).tolist()]
-    return agreement(first, [YES_NO[code] for code in answer.tolist()], YES_NO, seed=seed)
 
 
 def _pages(session: Session, model: str, model_sha256: str) -> Iterator[FloatArray]:
@@ -219,14 +208,6 @@ def _pages(session: Session, model: str, model_sha256: str) -> Iterator[FloatArr
         )
         .where(inspections.c.model == model, inspections.c.model_sha256 == model_sha256)
         .where(not_known(inspections.c.candidate_id))
-        .order_by(inspections.c.candidate_id)
-        .limit(PAGE)
     )
-    after = 0
-    while True:
-        with session.database.reading() as connection:
-            rows = connection.execute(query.where(inspections.c.candidate_id > after)).all()
-        if not rows:
-            return
+    for rows in pages(session.database, query, inspections.c.candidate_id, at_once=PAGE):
         yield np.array(list(zip(*rows, strict=True)), dtype=np.float64).T
-        after = rows[-1].candidate_id

@@ -118,13 +118,11 @@ def calibrate(
     calibration = fit_sample(session, sample, method)
     if not calibration.is_fitted:
         return calibration
-    values = {
-        "model": sample.model,
-        "fitted_at": now(),
-        "content": calibration_to_json(calibration),
-    }
+    made = insert(calibrations).values(
+        model=sample.model, fitted_at=now(), content=calibration_to_json(calibration)
+    )
     with session.database.writing() as connection:
-        connection.execute(insert(calibrations).values(values))
+        connection.execute(made)
     session.changed.emit(Change(aspect="calibration"))
     return calibration
 
@@ -184,13 +182,8 @@ def calibration_sentence(calibration: Calibration | None, judged: JudgedScores) 
         kind = "a straight line" if calibration.method == "platt" else "a rising curve"
         text = f"Calibrated with {kind} on {calibration.n:,} of your verdicts"
         return f"{text}, {calibration.positives:,} of them ACCEPT."
-    more = shortage_sentence(judged)
-    if more:
-        return f"Not calibrated: p(YES) ranks candidates but is not a probability. {more}"
-    return (
-        "Not calibrated: p(YES) ranks candidates but is not a probability. "
-        "There are enough verdicts to calibrate it."
-    )
+    more = shortage_sentence(judged) or "There are enough verdicts to calibrate it."
+    return f"Not calibrated: p(YES) ranks candidates but is not a probability. {more}"
 
 
 def shortage(judged: JudgedScores) -> Shortage | None:

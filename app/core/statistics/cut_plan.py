@@ -8,13 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from agent.confidence.abstention import (
-    LARGE_SAMPLE,
-    Abstention,
-    Cut,
-    choose_cuts,
-    judged_needed,
-)
+from agent.confidence.abstention import LARGE_SAMPLE, Abstention, Cut, choose_cuts, judged_needed
 from agent.confidence.calibration import Calibration
 from agent.confidence.judged import JudgedScores
 from app.core.errors import counted_text
@@ -88,10 +82,7 @@ class CutPlan:
         """The plan as sentences."""
         text = _guarantee_sentences(self.abstention)
         if not self.unjudged:
-            return (
-                *text,
-                "Every candidate with a p(YES) is judged: nothing is left to decide.",
-            )
+            return (*text, "Every candidate with a p(YES) is judged: nothing is left to decide.")
         text += [each.words for each in self.missing]
         text += _work_sentences(self)
         if not self.is_alike:
@@ -104,8 +95,6 @@ class CutPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelCut:
-    """The cut plan of one model."""
-
     model: str
     model_sha256: str
     plan: CutPlan

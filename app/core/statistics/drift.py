@@ -118,7 +118,11 @@ def drift(
 ) -> Drift:
     """Compute the drift of a reviewer, who must have a verdict, in blocks of about equal size."""
     blocks = _series(verdicts, reviewer, agent).blocks()
-    times = _times(session, [int(line) for each in blocks for line in each.line[[0, -1]]])
+    # Two lines per block at most, so one query is enough.
+    ends = [int(line) for each in blocks for line in each.line[[0, -1]]]
+    with session.database.reading() as connection:
+        rows = connection.execute(select(log.c.id, log.c.at).where(log.c.id.in_(ends)))
+        times = {row.id: row.at for row in rows}
     return Drift(
         reviewer=verdicts.names[reviewer],
         blocks=tuple(_block(each, times) for each in blocks),
@@ -191,10 +195,3 @@ def equal_by_chance(blocks: Sequence[FloatArray]) -> float:
         return 1.0
     off = np.sum((hits - n * share) ** 2 / (n * share * (1.0 - share)))
     return float(chdtrc(n.size - 1, off))
-
-
-def _times(session: Session, lines: Sequence[int]) -> dict[int, str]:
-    """Times of log lines; two per block at most, so one query is enough."""
-    query = select(log.c.id, log.c.at).where(log.c.id.in_(lines))
-    with session.database.reading() as connection:
-        return {row.id: row.at for row in connection.execute(query)}

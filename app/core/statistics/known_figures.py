@@ -29,8 +29,6 @@ MAX_BLOCKS = 6
 
 @dataclass(frozen=True, kw_only=True)
 class KnownBlock:
-    """Consecutive known answers of one person."""
-
     n: int
     since: str
     until: str
@@ -42,8 +40,6 @@ class KnownBlock:
 
 @dataclass(frozen=True, kw_only=True)
 class KnownFigures:
-    """One person's verdicts on hidden candidates with a known answer."""
-
     reviewer: str
     members: int
     members_accepted: int
@@ -126,7 +122,9 @@ def _read(session: Session) -> dict[int, tuple[str, list[_Judged]]]:
 def _figures(name: str, judged: Sequence[_Judged], together: Collection[int]) -> KnownFigures:
     members = [each for each in judged if each.answer.is_member]
     others = [each for each in judged if not each.answer.is_member]
-    blocks = _blocks(judged)
+    count = int(np.clip(len(judged) // MIN_BLOCK, 1, MAX_BLOCKS))
+    edges = [round(len(judged) * number / count) for number in range(count + 1)]
+    blocks = [judged[low:high] for low, high in pairwise(edges)]
     correct = [np.array([float(each.is_correct) for each in block]) for block in blocks]
     wrong = [each for each in judged if not each.is_correct and each.verdict != Verdict.UNSURE]
     return KnownFigures(
@@ -144,12 +142,6 @@ def _figures(name: str, judged: Sequence[_Judged], together: Collection[int]) ->
         correct_by_chance=equal_by_chance(correct),
         wrong=len(wrong),
     )
-
-
-def _blocks(judged: Sequence[_Judged]) -> list[Sequence[_Judged]]:
-    count = int(np.clip(len(judged) // MIN_BLOCK, 1, MAX_BLOCKS))
-    edges = [round(len(judged) * number / count) for number in range(count + 1)]
-    return [judged[low:high] for low, high in pairwise(edges)]
 
 
 def _block(judged: Sequence[_Judged]) -> KnownBlock:

@@ -53,12 +53,19 @@ def _not_rounded_to(whole: float, value: float) -> str:
     return f"{value:.{digits}g}"
 
 
-def with_interval(figure: Estimate, digits: int = 2) -> str:
+def with_interval(figure: Estimate) -> str:
     """Format a figure and its interval; a dash if undefined."""
     if figure.value is None:
         return "–"
-    low, high = (rounded(limit, digits) for limit in (figure.low, figure.high))
-    return f"{rounded(figure.value, digits)} ({low} to {high})"
+    return f"{rounded(figure.value)} ({rounded(figure.low)} to {rounded(figure.high)})"
+
+
+def share_text(share: Estimate) -> str:
+    """Format a share and its interval in percent; a dash if undefined."""
+    if share.value is None:
+        return "–"
+    low, high = rough_percent(share.low), rough_percent(share.high)
+    return f"{rough_percent(share.value)} ({low} to {high})"
 
 
 def rounded(value: float, digits: int = 2) -> str:

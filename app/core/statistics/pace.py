@@ -11,7 +11,7 @@ from datetime import datetime
 from time import monotonic
 from typing import Any
 
-from sqlalchemy import Connection, Row, Subquery, and_, func, literal_column, select
+from sqlalchemy import Connection, Row, and_, func, literal_column, select
 
 from app.core.database.tables import MERGED, assignments, candidates, judgements, log
 from app.core.session.assignments import count_assigned, is_assigned_to
@@ -70,7 +70,7 @@ class ProgressCounter:
     def __init__(self, session: Session, reviewer: str | None = None) -> None:
         self.session = session
         self.reviewer = session.reviewer if reviewer is None else reviewer
-        self._finite: int | None = None
+        self._number: int | None = None
         self._counts: Counter[str | None] = Counter()
         self._has_merged = False
         self._last_line = 0
@@ -82,15 +82,13 @@ class ProgressCounter:
     def progress(self) -> Progress:
         with self.session.database.reading() as connection:
             self._count_list(connection)
-            if self._finite is None or self._has_new_assignments(connection, self._finite):
+            number = self._number
+            if number is None or count_assigned(connection, number) != self._assigned:
                 self._count_verdicts(connection)
             else:
-                self._update(connection, self._finite)
+                self._update(connection, number)
         by_verdict = {verdict: self._counts[verdict] for verdict in Verdict}
         return Progress(total=self._assigned or self._total, by_verdict=by_verdict)
-
-    def _has_new_assignments(self, connection: Connection, number: int) -> bool:
-        return count_assigned(connection, number) != self._assigned
 
     def _count_list(self, connection: Connection) -> None:
         last = connection.execute(select(func.max(candidates.c.id))).scalar() or 0
@@ -100,22 +98,23 @@ class ProgressCounter:
             self._last_candidate = last
 
     def _count_verdicts(self, connection: Connection) -> None:
-        self._finite = find_reviewer(connection, self.reviewer)
-        if self._finite is None:
+        self._number = find_reviewer(connection, self.reviewer)
+        if self._number is None:
             return
-        self._assigned = count_assigned(connection, self._finite)
+        self._assigned = count_assigned(connection, self._number)
         query = (
             select(judgements.c.verdict, func.count())
-            .where(judgements.c.reviewer_id == self._finite)
+            .where(judgements.c.reviewer_id == self._number)
             .group_by(judgements.c.verdict)
         )
         if self._assigned:
-            mine = select(assignments.c.candidate_id).where(is_assigned_to(self._finite))
+            mine = select(assignments.c.candidate_id).where(is_assigned_to(self._number))
             query = query.where(judgements.c.candidate_id.in_(mine))
         self._counts = Counter({row[0]: row[1] for row in connection.execute(query)})
-        newest = select(func.max(log.c.id)).where(log.c.reviewer_id == self._finite)
+        is_theirs = log.c.reviewer_id == self._number
+        newest = select(func.max(log.c.id)).where(is_theirs)
         self._last_line = connection.execute(newest).scalar() or 0
-        merged = select(log.c.id).where(log.c.reviewer_id == self._finite, literal_column(MERGED))
+        merged = select(log.c.id).where(is_theirs, literal_column(MERGED))
         self._has_merged = connection.execute(merged.limit(1)).scalar() is not None
 
     def _update(self, connection: Connection, number: int) -> None:
@@ -127,18 +126,13 @@ class ProgressCounter:
             return
         for line in lines:
             self._last_line = line.id
-            if self._assigned and not _is_mine(connection, number, line.candidate_id):
+            here = assignments.c.candidate_id == line.candidate_id
+            mine = select(assignments.c.candidate_id).where(is_assigned_to(number), here)
+            if self._assigned and connection.execute(mine).first() is None:
                 continue
             former, present = _change(connection, line)
             self._counts[former] -= 1
             self._counts[present] += 1
-
-
-def _is_mine(connection: Connection, number: int, candidate_id: int) -> bool:
-    query = select(assignments.c.candidate_id).where(
-        is_assigned_to(number), assignments.c.candidate_id == candidate_id
-    )
-    return connection.execute(query).first() is not None
 
 
 def _change(connection: Connection, line: Row[Any]) -> tuple[str | None, str | None]:
@@ -166,8 +160,12 @@ def progress(session: Session, reviewer: str | None = None) -> Progress:
 
 def recent_pace(session: Session, reviewer: str | None = None) -> Pace:
     """The pace of the newest decisions, from recorded seconds or the time between decisions."""
+    name = session.reviewer if reviewer is None else reviewer
     with session.database.reading() as connection:
-        line = _newest_lines(_reviewer(connection, session, reviewer), RECENT)
+        # 0, which matches nobody, for one who has written nothing. Not all lines are decisions.
+        theirs = log.c.reviewer_id == (find_reviewer(connection, name) or 0)
+        newest = select(log).where(theirs).order_by(log.c.id.desc()).limit(RECENT)
+        line = newest.subquery("newest")
         query = select(line.c.at, line.c.seconds)
         is_decision = (line.c.action == "set") & line.c.verdict.is_not(None)
         rows = connection.execute(query.where(is_decision)).all()
@@ -182,17 +180,6 @@ def pace_of(decisions: Sequence[tuple[str, float | None]]) -> Pace:
     idle = max(IDLE_S, IDLE_FACTOR * statistics.median(spent))
     busy = [each for each in spent if each <= idle]
     return Pace(decisions=len(busy), typical=statistics.median(busy), mean=statistics.fmean(busy))
-
-
-def _reviewer(connection: Connection, session: Session, name: str | None) -> int:
-    """The reviewer's id; 0, which matches nobody, for one who has written nothing."""
-    return find_reviewer(connection, session.reviewer if name is None else name) or 0
-
-
-def _newest_lines(reviewer: int, count: int) -> Subquery:
-    """The newest log lines of a reviewer, also those that are no decisions."""
-    query = select(log).where(log.c.reviewer_id == reviewer).order_by(log.c.id.desc())
-    return query.limit(count).subquery("newest")
 
 
 def _seconds_spent(decisions: Sequence[tuple[str, float | None]]) -> list[float]:
@@ -246,16 +233,13 @@ class TimeLeft:
         if at_once is None:
             return ""
         self._has_spoken = True
-        took_s = at_once * self._between_ends_s(at_once)
+        # Of the last round, as inspections that began together end together.
+        count = min(at_once, len(self._ends) - 1)
+        took_s = at_once * (self._ends[-1] - self._ends[-1 - count]) / count
         if self._done == 1:  # the others began with it
             took_s = self._ends[-1] - self._ends[0]
         text = estimate(took_s, self._total - self._done, at_once)
         return f"{at_once} at once, {text}" if text and self._done > 1 else text
-
-    def _between_ends_s(self, at_once: int) -> float:
-        """Of the last round, as inspections that began together end together."""
-        count = min(at_once, len(self._ends) - 1)
-        return (self._ends[-1] - self._ends[-1 - count]) / count
 
 
 def estimate(took_s: float, left: int, at_once: int) -> str:

@@ -9,15 +9,13 @@ from itertools import combinations
 import numpy as np
 
 from agent.confidence.scores import Agreement, FleissKappa, agreement, fleiss_agreement
-from agent.spectra.spectrum import BoolArray, FloatArray
-from app.core.statistics.snr_bins import SnrBin, split_by_snr
+from agent.spectra.spectrum import BoolArray
+from app.core.statistics.snr_bins import SnrBin, by_snr
 from app.core.statistics.verdicts import VERDICTS, CodeArray, Verdicts, common_indexes
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewerPair:
-    """The agreement of two reviewers on their common candidates."""
-
     first: str
     second: str
     every: Agreement
@@ -33,50 +31,37 @@ class ReviewerAgreement:
     several_by_snr: tuple[SnrBin[FleissKappa], ...]
 
 
-def reviewer_agreement(verdicts: Verdicts, seed: int = 0) -> ReviewerAgreement:
+def reviewer_agreement(verdicts: Verdicts) -> ReviewerAgreement:
     """Compute the agreement of all reviewers; pairs without a common candidate are excluded."""
-    pairs = (
-        _pair(verdicts, first, second, seed)
-        for first, second in combinations(verdicts.reviewers, 2)
-    )
+    pairs = (_pair(verdicts, *both) for both in combinations(verdicts.reviewers, 2))
     several = _has_several(verdicts)
     return ReviewerAgreement(
         pairs=tuple(pair for pair in pairs if pair is not None),
-        several=_fleiss(verdicts, several, seed),
-        several_by_snr=tuple(
-            SnrBin(each.low, each.high, _fleiss(verdicts, _subset(several, each.found), seed))
-            for each in split_by_snr(verdicts.snr[several])
+        several=_fleiss(verdicts, several),
+        several_by_snr=by_snr(
+            verdicts.snr[several], lambda some: _fleiss(verdicts, _subset(several, some))
         ),
     )
 
 
-def verdict_agreement(first: CodeArray, second: CodeArray, seed: int = 0) -> Agreement:
+def verdict_agreement(first: CodeArray, second: CodeArray) -> Agreement:
     """Agreement of two arrays of verdict codes, without NONE."""
     one, two = ([VERDICTS[code] for code in codes.tolist()] for codes in (first, second))
-    return agreement(one, two, VERDICTS, seed=seed)
+    return agreement(one, two, VERDICTS)
 
 
-def verdict_agreement_by_snr(
-    first: CodeArray, second: CodeArray, snr: FloatArray, seed: int = 0
-) -> tuple[SnrBin[Agreement], ...]:
-    return tuple(
-        SnrBin(each.low, each.high, verdict_agreement(first[each.found], second[each.found], seed))
-        for each in split_by_snr(snr)
-    )
-
-
-def _pair(verdicts: Verdicts, first: int, second: int, seed: int) -> ReviewerPair | None:
+def _pair(verdicts: Verdicts, first: int, second: int) -> ReviewerPair | None:
     mine, theirs = (np.flatnonzero(verdicts.of(number)) for number in (first, second))
     at, other = common_indexes(verdicts.candidate[mine], verdicts.candidate[theirs])
     mine, theirs = mine[at], theirs[other]
     if not mine.size:
         return None
-    codes = verdicts.verdict[mine], verdicts.verdict[theirs]
+    one, two = verdicts.verdict[mine], verdicts.verdict[theirs]
     return ReviewerPair(
         first=verdicts.names[first],
         second=verdicts.names[second],
-        every=verdict_agreement(*codes, seed),
-        by_snr=verdict_agreement_by_snr(*codes, verdicts.snr[mine], seed),
+        every=verdict_agreement(one, two),
+        by_snr=by_snr(verdicts.snr[mine], lambda some: verdict_agreement(one[some], two[some])),
     )
 
 
@@ -89,14 +74,14 @@ def _has_several(verdicts: Verdicts) -> BoolArray:
     return several
 
 
-def _fleiss(verdicts: Verdicts, kept: BoolArray, seed: int) -> FleissKappa:
+def _fleiss(verdicts: Verdicts, kept: BoolArray) -> FleissKappa:
     """Fleiss' kappa of the kept verdicts; a candidate's verdicts must be kept all or none."""
     numbers, index = np.unique(verdicts.candidate[kept], return_inverse=True)
     cells = index * len(VERDICTS) + verdicts.verdict[kept]
     counts = np.bincount(cells, minlength=numbers.size * len(VERDICTS)).reshape(-1, len(VERDICTS))
     patterns, times = np.unique(counts, axis=0, return_counts=True)
     found = Counter(dict(zip(map(tuple, patterns.tolist()), times.tolist(), strict=True)))
-    return fleiss_agreement(found, VERDICTS, seed=seed)
+    return fleiss_agreement(found, VERDICTS)
 
 
 def _subset(outer: BoolArray, inner: BoolArray) -> BoolArray:

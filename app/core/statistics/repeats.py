@@ -131,24 +131,20 @@ def withdraw_repeat(session: Session) -> Repeat | None:
     return _announce(session, repeat)
 
 
-def repeats_of(session: Session, reviewer: str | None = None) -> list[Repeat]:
-    """The repeats of one reviewer or of all, oldest first, without withdrawn ones."""
+def repeats_of(session: Session) -> list[Repeat]:
+    """The repeats of all, oldest first, without withdrawn ones."""
     with session.database.reading() as connection:
-        if reviewer is None:
-            return _read(connection, repeats.c.withdrawn.is_(False))
-        number = verdict_log.find_reviewer(connection, reviewer)
-        return [] if number is None else _read(connection, _is_valid(number))
+        return _read(connection, repeats.c.withdrawn.is_(False))
 
 
-def consistency(session: Session, seed: int = 0) -> tuple[Consistency, ...]:
-    """The consistency of every reviewer with repeats."""
+def consistency(session: Session) -> tuple[Consistency, ...]:
     found: dict[str, list[Repeat]] = {}
     for repeat in repeats_of(session):
         found.setdefault(repeat.reviewer, []).append(repeat)
-    return tuple(_consistency(name, each, seed) for name, each in sorted(found.items()))
+    return tuple(_consistency(name, each) for name, each in sorted(found.items()))
 
 
-def _consistency(name: str, served: list[Repeat], seed: int) -> Consistency:
+def _consistency(name: str, served: list[Repeat]) -> Consistency:
     pairs = [
         (CODE[repeat.first.verdict], CODE[repeat.second.verdict])
         for repeat in served
@@ -156,11 +152,8 @@ def _consistency(name: str, served: list[Repeat], seed: int) -> Consistency:
     ]
     codes = np.array(pairs, dtype=np.int8).reshape(-1, 2)
     differing = dict.fromkeys(each.candidate_id for each in served if not each.is_same)
-    return Consistency(
-        reviewer=name,
-        agreement=verdict_agreement(codes[:, 0], codes[:, 1], seed),
-        differing=tuple(differing),
-    )
+    agreed = verdict_agreement(codes[:, 0], codes[:, 1])
+    return Consistency(reviewer=name, agreement=agreed, differing=tuple(differing))
 
 
 def _read(connection: Connection, which: ColumnElement[bool]) -> list[Repeat]:
@@ -195,7 +188,6 @@ def _is_valid(reviewer: int | None) -> ColumnElement[bool]:
 
 
 def _verdict_line(connection: Connection, candidate_id: int, reviewer: int) -> int:
-    """Id of the log line with the reviewer's current verdict."""
     found: int | None = connection.execute(
         select(judgements.c.log_id).where(
             judgements.c.candidate_id == candidate_id,

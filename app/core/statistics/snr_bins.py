@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -30,9 +30,14 @@ class SnrBin(Generic[Value]):
             return NOT_KNOWN
         if self.low is None:
             return f"S/N below {self.high:g}"
-        return (
-            f"S/N {self.low:g} or more" if self.high is None else f"S/N {self.low:g}-{self.high:g}"
-        )
+        if self.high is None:
+            return f"S/N {self.low:g} or more"
+        return f"S/N {self.low:g}-{self.high:g}"
+
+
+def by_snr(snr: FloatArray, figure: Callable[[BoolArray], Value]) -> tuple[SnrBin[Value], ...]:
+    """A figure of the candidates in each bin, who are given to it as a mask."""
+    return tuple(SnrBin(each.low, each.high, figure(each.found)) for each in split_by_snr(snr))
 
 
 def split_by_snr(snr: FloatArray) -> Iterator[SnrBin[BoolArray]]:

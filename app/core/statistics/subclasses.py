@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from sqlalchemy import Connection, Row, literal_column, select
+from sqlalchemy import Row, literal_column, select
 
 from agent.confidence.scores import Agreement, agreement
 from agent.tasks.subclass import MAX_LEVELS, SUBCLASS_SEPARATOR
+from app.core.database.paging import pages
 from app.core.database.tables import SUBCLASSED, judgements, reviewers
 from app.core.session.known_answers import not_known
 from app.core.session.session import Session
@@ -44,7 +45,7 @@ class Subclasses:
     pairs: tuple[SubclassPair, ...]
 
 
-def subclass_statistics(session: Session, seed: int = 0) -> Subclasses:
+def subclass_statistics(session: Session) -> Subclasses:
     """Count the sub-classes of a session and compare each pair of reviewers.
 
     Known answers are left out, and of the comparison what was given to several in one act.
@@ -55,10 +56,7 @@ def subclass_statistics(session: Session, seed: int = 0) -> Subclasses:
     whose = {row.log_id: row.reviewer_id for row in rows}
     together = given_together(session, whose, "subclass")
     alone = _given(row for row in rows if row.log_id not in together)
-    return Subclasses(
-        counts=dict(sorted(counts.items())),
-        pairs=tuple(_pairs(alone, seed)),
-    )
+    return Subclasses(counts=dict(sorted(counts.items())), pairs=tuple(_pairs(alone)))
 
 
 def _given(rows: Iterable[Row[Any]]) -> Given:
@@ -69,31 +67,18 @@ def _given(rows: Iterable[Row[Any]]) -> Given:
 
 
 def _read(session: Session) -> Iterator[Row[Any]]:
-    """All sub-classes of what was found, page by page, so that a writer waits for one page."""
-    after = (0, 0)
-    while True:
-        with session.database.reading() as connection:
-            rows = _page(connection, after)
-        yield from rows
-        if len(rows) < PAGE:
-            return
-        after = (rows[-1].candidate_id, rows[-1].reviewer_id)
-
-
-def _page(connection: Connection, after: tuple[int, int]) -> list[Row[Any]]:
+    """All sub-classes of what was found."""
     number, reviewer = judgements.c.candidate_id, judgements.c.reviewer_id
     query = (
         select(number, reviewer, judgements.c.log_id, reviewers.c.name, judgements.c.subclass)
         .join(reviewers, reviewers.c.id == reviewer)
         .where(literal_column(f"({SUBCLASSED})"), not_known(number))
-        .where((number > after[0]) | ((number == after[0]) & (reviewer > after[1])))
-        .order_by(number, reviewer)
-        .limit(PAGE)
     )
-    return [*connection.execute(query)]
+    for rows in pages(session.database, query, number, reviewer, at_once=PAGE):
+        yield from rows
 
 
-def _pairs(given: Given, seed: int) -> Iterator[SubclassPair]:
+def _pairs(given: Given) -> Iterator[SubclassPair]:
     names = sorted({name for said in given.values() for name in said})
     for first, second in list(combinations(names, 2))[:MAX_PAIRS]:
         both = [
@@ -108,5 +93,5 @@ def _pairs(given: Given, seed: int) -> Iterator[SubclassPair]:
             ones, twos = (
                 [SUBCLASS_SEPARATOR.join(pair[at][:level]) for pair in deep] for at in (0, 1)
             )
-            found = agreement(ones, twos, sorted({*ones, *twos}), seed=seed)
+            found = agreement(ones, twos, sorted({*ones, *twos}))
             yield SubclassPair(first=first, second=second, level=level, agreement=found)

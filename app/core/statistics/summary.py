@@ -5,7 +5,6 @@ The field and property names are the keys of the JSON output.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
@@ -37,7 +36,7 @@ from app.core.statistics.calibration import (
 )
 from app.core.statistics.drift import Drift, drift
 from app.core.statistics.known_figures import KnownFigures, known_figures
-from app.core.statistics.pace import Pace, recent_pace
+from app.core.statistics.pace import recent_pace
 from app.core.statistics.people import ReviewerAgreement, reviewer_agreement
 from app.core.statistics.repeats import Consistency, consistency
 from app.core.statistics.subclasses import Subclasses, subclass_statistics
@@ -51,7 +50,7 @@ from app.core.statistics.verdicts import (
     read_verdicts,
     settled,
 )
-from app.core.statistics.working_time import Done, WorkingTime, working_times
+from app.core.statistics.working_time import ReviewerCounts, WorkingTime, working_times
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,23 +78,6 @@ class Counts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReviewerCounts:
-    """The current verdicts of one reviewer."""
-
-    name: str
-    accepted: int
-    rejected: int
-    unsure: int
-    blind: int
-    """Verdicts given before an agent's result was shown."""
-    pace: Pace
-
-    @property
-    def judged(self) -> int:
-        return self.accepted + self.rejected + self.unsure
-
-
-@dataclass(frozen=True, kw_only=True)
 class AgentFigures:
     """What one model did in this session, and its scores, taking the reviewers as right."""
 
@@ -120,8 +102,6 @@ class AgentFigures:
 
 @dataclass(frozen=True, kw_only=True)
 class Statistics:
-    """All statistics of a session."""
-
     session: str
     task: str
     counts: Counts
@@ -138,10 +118,6 @@ class Statistics:
     agents: tuple[AgentFigures, ...]
     subclasses: Subclasses
 
-    def to_json(self) -> str:
-        """One JSON object, with null for undefined figures."""
-        return json.dumps(to_plain(self), ensure_ascii=False, allow_nan=False)
-
 
 @dataclass(frozen=True, eq=False)
 class AllVerdicts:
@@ -155,32 +131,29 @@ def read_all_verdicts(session: Session) -> AllVerdicts:
     return AllVerdicts(read_verdicts(session), read_agents(session))
 
 
-def statistics(session: Session, seed: int = 0) -> Statistics:
-    return statistics_of(session, read_all_verdicts(session), seed)
+def statistics(session: Session) -> Statistics:
+    return statistics_of(session, read_all_verdicts(session))
 
 
-def statistics_of(session: Session, all_verdicts: AllVerdicts, seed: int = 0) -> Statistics:
+def statistics_of(session: Session, all_verdicts: AllVerdicts) -> Statistics:
     verdicts, agents = all_verdicts.verdicts, all_verdicts.agents
     alone = verdicts.one_by_one
     main = max(agents, key=len, default=None)
     counts = _counts(session, all_verdicts)
     people = {number: _reviewer(session, verdicts, number) for number in verdicts.reviewers}
-    done = {number: (each.name, _done(each)) for number, each in people.items()}
     return Statistics(
         session=session.name,
         task=session.task.name,
         counts=counts,
         reviewers=tuple(people.values()),
-        working=working_times(session, counts.candidates, done),
+        working=working_times(session, counts.candidates, people),
         known=known_figures(session),
-        people=reviewer_agreement(alone, seed),
-        with_agents=tuple(
-            each for agent in agents for each in compare_each_reviewer(alone, agent, seed)
-        ),
-        repeats=consistency(session, seed),
+        people=reviewer_agreement(alone),
+        with_agents=tuple(each for agent in agents for each in compare_each_reviewer(alone, agent)),
+        repeats=consistency(session),
         drift=tuple(drift(session, alone, number, main) for number in alone.reviewers),
-        agents=tuple(_agent(session, verdicts, agent, seed) for agent in agents),
-        subclasses=subclass_statistics(session, seed),
+        agents=tuple(_agent(session, verdicts, agent) for agent in agents),
+        subclasses=subclass_statistics(session),
     )
 
 
@@ -238,11 +211,7 @@ def _reviewer(session: Session, verdicts: Verdicts, number: int) -> ReviewerCoun
     )
 
 
-def _done(each: ReviewerCounts) -> Done:
-    return Done(judged=each.judged, accepted=each.accepted, rejected=each.rejected, pace=each.pace)
-
-
-def _agent(session: Session, verdicts: Verdicts, agent: AgentVerdicts, seed: int) -> AgentFigures:
+def _agent(session: Session, verdicts: Verdicts, agent: AgentVerdicts) -> AgentFigures:
     judged = calibration_sample(verdicts, agent).judged
     stored, fault = stored_calibration(session, agent)
     return AgentFigures(
@@ -254,7 +223,7 @@ def _agent(session: Session, verdicts: Verdicts, agent: AgentVerdicts, seed: int
         undecided=_count(agent.verdict, NONE),
         failed=agent.failed,
         ill_formed=agent.ill_formed,
-        people=compare_all_reviewers(verdicts.one_by_one, agent, seed),
+        people=compare_all_reviewers(verdicts.one_by_one, agent),
         calibration=None if stored is None else stored.method,
         calibration_state=fault or calibration_sentence(stored, judged),
         judged=len(judged),

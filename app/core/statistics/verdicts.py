@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, case, select, tuple_
+from sqlalchemy import ColumnElement, Row, case, select
 
 from agent.spectra.spectrum import BoolArray, FloatArray
+from app.core.database.paging import pages
 from app.core.database.tables import candidates, judgements, log, reviewers
 from app.core.session.group_acts import Acts, acts
 from app.core.session.known_answers import not_known
@@ -95,14 +96,13 @@ class Settled:
 
 
 def read_verdicts(session: Session) -> Verdicts:
-    """Read all verdicts page by page, so that a writer waits for one page at most.
+    """Read all verdicts.
 
     Those on hidden candidates with a known answer measure the person, and are left out.
     """
-    pages = list(_pages(session))
-    table = np.concatenate(pages) if pages else np.empty((0, 7))
-    candidate, reviewer = (table[:, at].astype(np.int64) for at in range(2))
-    newest = _opinions(table)
+    table = np.concatenate([np.empty((0, 7)), *_pages(session)])
+    candidate, reviewer, line, code, seen, before = table[:, :6].astype(np.int64).T
+    newest = _Opinions(line, code.astype(np.int8), seen > 0, before)
     whose = dict(zip(newest.line.tolist(), reviewer.tolist(), strict=True))
     given = given_together(session, whose, "verdict")
     with session.database.reading() as connection:
@@ -158,17 +158,11 @@ class _Opinions(NamedTuple):
     """Id of the replaced line; 0 for none."""
 
 
-def _opinions(table: FloatArray) -> _Opinions:
-    line, code, seen, before = (table[:, at].astype(np.int64) for at in range(2, 6))
-    return _Opinions(line, code.astype(np.int8), seen > 0, before)
-
-
 def _pages(session: Session) -> Iterator[FloatArray]:
     """Pages with the columns candidate, reviewer, line, code, seen, before and S/N.
 
     As floats, integers are exact up to 2**53.
     """
-    key = tuple_(judgements.c.candidate_id, judgements.c.reviewer_id)
     query = (
         select(
             candidates.c.id.label("candidate_id"),
@@ -185,19 +179,12 @@ def _pages(session: Session) -> Iterator[FloatArray]:
         # The sum keeps SQLite from using an index on reviewers: we need the order of the key.
         .where((judgements.c.reviewer_id + 0).between(1, MAX_REVIEWERS))
         .where(not_known(judgements.c.candidate_id))
-        .order_by(judgements.c.candidate_id, judgements.c.reviewer_id)
-        .limit(PAGE)
     )
-    after = (0, 0)
-    while True:
-        with session.database.reading() as connection:
-            rows = connection.execute(query.where(key > after)).all()
-        if not rows:
-            return
+    key = judgements.c.candidate_id, judgements.c.reviewer_id
+    for rows in pages(session.database, query, *key, at_once=PAGE):
         table = np.array(list(zip(*rows, strict=True)), dtype=np.float64).T
         table[:, 5] = np.nan_to_num(table[:, 5])
         yield table
-        after = (rows[-1].candidate_id, rows[-1].reviewer_id)
 
 
 def _blind(session: Session, newest: _Opinions) -> CodeArray:
@@ -217,19 +204,25 @@ def _blind(session: Session, newest: _Opinions) -> CodeArray:
 
 def _read_opinions(session: Session, lines: IntArray) -> _Opinions:
     """Read these log lines, each once."""
-    query = select(log.c.id, log.c.verdict, log.c.shown, log.c.before_id)
     code = np.full(lines.size, NONE, dtype=np.int8)
     seen, before = np.zeros(lines.size, dtype=np.bool_), np.zeros(lines.size, dtype=np.int64)
     index_of = {line: at for at, line in enumerate(lines.tolist())}
-    for start in range(0, lines.size, MAX_IDS):
-        some = lines[start : start + MAX_IDS].tolist()
-        with session.database.reading() as connection:
-            rows = connection.execute(query.where(log.c.id.in_(some))).all()
-        for row in rows:
-            at = index_of[row.id]
-            code[at] = NONE if row.verdict is None else CODE.get(row.verdict, NONE)
-            seen[at], before[at] = row.shown != NOTHING_SHOWN, row.before_id or 0
+    for row in _log_lines(session, lines.tolist(), log.c.verdict, log.c.shown):
+        at = index_of[row.id]
+        code[at] = NONE if row.verdict is None else CODE.get(row.verdict, NONE)
+        seen[at], before[at] = row.shown != NOTHING_SHOWN, row.before_id or 0
     return _Opinions(lines, code, seen, before)
+
+
+def _log_lines(
+    session: Session, lines: Sequence[int], *columns: ColumnElement[Any]
+) -> Iterator[Row[Any]]:
+    """These lines of the log with the ids of the lines that they replaced, and these columns."""
+    query = select(log.c.id, log.c.before_id, *columns)
+    for start in range(0, len(lines), MAX_IDS):
+        with session.database.reading() as connection:
+            some = query.where(log.c.id.in_(lines[start : start + MAX_IDS]))
+            yield from connection.execute(some).all()
 
 
 def number_in_range(column: ColumnElement[Any], low: float, high: float) -> ColumnElement[Any]:
@@ -280,13 +273,8 @@ def _is_in(known: Acts, reviewer: int, line: int) -> bool:
 
 def _read(session: Session, lines: Iterable[int], what: str) -> dict[int, _Line]:
     found: dict[int, _Line] = {}
-    wanted = sorted(lines)
-    query = select(log.c.id, log.c.before_id, log.c[what])
-    for start in range(0, len(wanted), MAX_IDS):
-        some = log.c.id.in_(wanted[start : start + MAX_IDS])
-        with session.database.reading() as connection:
-            for number, before, value in connection.execute(query.where(some)):
-                # A log refers only to earlier lines, but a forged one may contain a loop.
-                is_earlier = isinstance(before, int) and before < number
-                found[number] = _Line(before if is_earlier else 0, value)
+    for row in _log_lines(session, sorted(lines), log.c[what]):
+        # A log refers only to earlier lines, but a forged one may contain a loop.
+        is_earlier = isinstance(row.before_id, int) and row.before_id < row.id
+        found[row.id] = _Line(row.before_id if is_earlier else 0, row._mapping[what])
     return found

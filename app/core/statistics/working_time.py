@@ -11,6 +11,7 @@ from typing import NamedTuple
 from sqlalchemy import select
 
 from agent.confidence.scores import Estimate
+from app.core.database.paging import pages
 from app.core.database.tables import known_answers, log
 from app.core.session.assignments import Part, parts
 from app.core.session.records import MAX_CONFIDENCE, Verdict
@@ -73,36 +74,43 @@ class _Decision(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Done:
-    """What a person has done so far, as counted elsewhere."""
-
-    judged: int
+class ReviewerCounts:
+    name: str
     accepted: int
     rejected: int
+    unsure: int
+    blind: int
+    """Verdicts given before an agent's result was shown."""
     pace: Pace
+
+    @property
+    def judged(self) -> int:
+        return self.accepted + self.rejected + self.unsure
 
 
 def working_times(
-    session: Session, candidates: int, done: Mapping[int, tuple[str, Done]]
+    session: Session, candidates: int, people: Mapping[int, ReviewerCounts]
 ) -> tuple[WorkingTime, ...]:
-    """Of everybody with a verdict or an assignment; `done` is by reviewer number, with the name."""
+    """Of everybody with a verdict, who are given by their numbers, or with an assignment."""
     decisions = _decisions(session)
     assigned = {part.reviewer: part for part in parts(session)}
     found = [
-        _working_time(name, each, candidates, assigned.pop(name, None), decisions.get(number, []))
-        for number, (name, each) in done.items()
+        _working_time(each, candidates, assigned.pop(each.name, None), decisions.get(number, []))
+        for number, each in people.items()
     ]
-    idle = Done(judged=0, accepted=0, rejected=0, pace=pace_of([]))
-    found += [_working_time(name, idle, candidates, part, []) for name, part in assigned.items()]
+    none = {"accepted": 0, "rejected": 0, "unsure": 0, "blind": 0}
+    for name, part in assigned.items():
+        idle = ReviewerCounts(name=name, **none, pace=pace_of([]))
+        found.append(_working_time(idle, candidates, part, []))
     return tuple(found)
 
 
 def _working_time(
-    name: str, done: Done, candidates: int, part: Part | None, decisions: Sequence[_Decision]
+    done: ReviewerCounts, candidates: int, part: Part | None, decisions: Sequence[_Decision]
 ) -> WorkingTime:
     left = max(0, candidates - done.judged) if part is None else part.left
     return WorkingTime(
-        reviewer=name,
+        reviewer=done.name,
         assigned=None if part is None else part.assigned,
         left=left,
         second_left=0 if part is None else part.second_left,
@@ -143,21 +151,12 @@ def _confidences(decisions: Sequence[_Decision]) -> Iterable[ConfidenceFigures]:
 def _decisions(session: Session) -> dict[int, list[_Decision]]:
     """All verdicts that were given, by reviewer, read in pages so that no writer waits long."""
     columns = ("id", "reviewer_id", "at", "verdict", "confidence", "seconds", "candidate_id")
-    query = (
-        select(*(log.c[name] for name in columns))
-        .where(log.c.action == "set", log.c.verdict.in_(list(Verdict)))
-        .order_by(log.c.id)
-        .limit(PAGE)
-    )
+    query = select(*(log.c[name] for name in columns))
+    query = query.where(log.c.action == "set", log.c.verdict.in_(list(Verdict)))
     with session.database.reading() as connection:
         known = set(connection.execute(select(known_answers.c.candidate_id)).scalars())
     found: dict[int, list[_Decision]] = defaultdict(list)
-    after = 0
-    while True:
-        with session.database.reading() as connection:
-            rows = connection.execute(query.where(log.c.id > after)).all()
-        if not rows:
-            return found
+    for rows in pages(session.database, query, log.c.id, at_once=PAGE):
         for row in rows:
             is_number = isinstance(row.seconds, float | int) and math.isfinite(row.seconds)
             found[row.reviewer_id].append(
@@ -169,4 +168,4 @@ def _decisions(session: Session) -> dict[int, list[_Decision]]:
                     is_known=row.candidate_id in known,
                 )
             )
-        after = rows[-1].id
+    return found

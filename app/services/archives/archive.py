@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
-from app.services.web.client import WebClient
-from app.services.web.errors import ServiceError
-from app.services.web.pace import ShouldStop
+from app.services.web.client import Request, WebClient
+from app.services.web.errors import ServiceError, ShouldStop
 
 MAX_FILE = 32 * 2**20
 """Bytes of one spectrum; single ones have less than a tenth of it."""
@@ -34,8 +34,6 @@ class WrongFile(ServiceError):
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """A spectrum in an archive."""
-
     id: str
     """What tells it from all others of its archive."""
     stem: str
@@ -50,12 +48,25 @@ class Found:
     separation_arcsec: float | None = None
     """From the place that was asked for."""
 
+    @property
+    def distance(self) -> float:
+        """The separation; infinite where it is not known."""
+        return math.inf if self.separation_arcsec is None else self.separation_arcsec
+
 
 @dataclass(frozen=True, kw_only=True)
 class FetchedFile:
     content: bytes
     url: str
     """Without anything secret."""
+
+
+def question(
+    url: str, per_second: float, max_bytes: int = MAX_FILE, json: object = None
+) -> Request:
+    """A request to an archive, which is given more time than other services."""
+    limits: Any = {"max_bytes": max_bytes, "total_s": PATIENCE_S, "per_second": per_second}
+    return Request(url=url, json=json, **limits)
 
 
 class Archive(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.services.archives import lamost, sdss, sparcl
 from app.services.archives.archive import Archive, NotTold, Wanted
 from app.services.archives.lamost import Lamost, lamost_token
 from app.services.archives.sdss import Sdss
@@ -25,12 +26,12 @@ def archive_by_name(name: str, release: str = "", base: str = "") -> Archive:
         check_base(base)
         base = base.rstrip("/") if name != "ssap" else base
     if name == "sparcl":
-        return Sparcl(release, base) if base else Sparcl(release)
+        return Sparcl(release, base or sparcl.BASE)
     if name == "sdss":
-        return Sdss(release, base) if base else Sdss(release)
+        return Sdss(release, base or sdss.BASE)
     if name == "lamost":
-        token = lamost_token(base) if base else lamost_token()
-        return Lamost(release, base, token=token) if base else Lamost(release, token=token)
+        base = base or lamost.BASE
+        return Lamost(release, base, token=lamost_token(base))
     if name == "ssap":
         if not base:
             raise NotTold("give the address of the SSAP service")

@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 
 from agent.checked_toml import printable
 from agent.errors import ReadError
-from agent.spectra.fits.source_file import SourceFile, source_of
+from agent.spectra.fits.source_file import source_of
 from agent.spectra.readers.registry import read_bytes
 from agent.spectra.spectrum import Spectrum
-from app.services.archives.archive import MAX_FILE, PATIENCE_S, FetchedFile, Found, WrongFile
+from app.services.archives.archive import MAX_FILE, FetchedFile, Found, WrongFile, question
 from app.services.catalogues.position import Position, separation_arcsec
-from app.services.web.client import Request, WebClient
-from app.services.web.errors import NotFound
-from app.services.web.pace import ShouldStop
+from app.services.web.client import WebClient
+from app.services.web.errors import NotFound, ShouldStop
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.+-]+")
 MAX_STEM = 100
@@ -32,7 +31,6 @@ def get_first(
     *,
     per_second: float,
     with_secret: Callable[[str], str] = str,
-    max_bytes: int = MAX_FILE,
 ) -> FetchedFile:
     """The file at the first address that has one. Raises ServiceError, or Stopped.
 
@@ -41,15 +39,7 @@ def get_first(
     missing: NotFound | None = None
     for url in urls:
         try:
-            reply = client.ask(
-                Request(
-                    url=with_secret(url),
-                    max_bytes=max_bytes,
-                    total_s=PATIENCE_S,
-                    per_second=per_second,
-                ),
-                should_stop,
-            )
+            reply = client.ask(question(with_secret(url), per_second), should_stop)
         except NotFound as error:
             missing = error
         else:
@@ -69,7 +59,12 @@ def checked(content: bytes, found: Found, radius_arcsec: float) -> Spectrum:
         raise WrongFile("the archive sent a web page instead of a spectrum")
     try:
         name = found.stem + suffix_of(content)
-        _check_whole(source_of(content, name))
+        file = source_of(content, name)
+        # Unpacks it to the end, which tests the checksum of gzip.
+        size = len(file.whole(MAX_UNPACKED))
+        for hdu in file.fits if file.is_fits else ():
+            if hdu.end > size:
+                raise ReadError(f"the file is cut short in {hdu.title}")
         spectrum = read_bytes(content, name)
     except ReadError as error:
         raise WrongFile(f"the file is no spectrum that can be read: {error}") from error
@@ -88,28 +83,14 @@ def suffix_of(content: bytes) -> str:
     return f".txt{packed}"
 
 
-def _check_whole(file: SourceFile) -> None:
-    """Unpacks it to the end, which tests the checksum of gzip, and counts the parts of FITS."""
-    size = len(file.whole(MAX_UNPACKED))
-    if not file.is_fits:
-        return
-    for hdu in file.fits:
-        if hdu.end > size:
-            raise ReadError(f"the file is cut short in {hdu.title}")
-
-
 def _check_object(spectrum: Spectrum, found: Found, radius_arcsec: float) -> None:
     told = {spectrum.object_id, *map(str, spectrum.meta.values())}
     is_named = not found.names or bool(told & set(found.names))
     names_other = any(key in spectrum.meta for key in ID_KEYS) or spectrum.survey == "SDSS"
-    if not is_named and names_other:
-        raise _of_another(spectrum, found)
-    if not _is_near(spectrum, found, radius_arcsec) and not is_named:
-        raise _of_another(spectrum, found)
-
-
-def _of_another(spectrum: Spectrum, found: Found) -> WrongFile:
-    return WrongFile(f"the file is of {printable(spectrum.object_id, 60)}, not of {found.names[0]}")
+    is_other = not is_named and names_other
+    if is_other or not (_is_near(spectrum, found, radius_arcsec) or is_named):
+        name = printable(spectrum.object_id, 60)
+        raise WrongFile(f"the file is of {name}, not of {found.names[0]}")
 
 
 def _is_near(spectrum: Spectrum, found: Found, radius_arcsec: float) -> bool:

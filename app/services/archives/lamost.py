@@ -11,8 +11,7 @@ from agent.engines.remote.address import key_in_keyring
 from app.services.archives.archive import FetchedFile, Found, NotTold, Wanted
 from app.services.archives.files import get_first
 from app.services.web.client import WebClient
-from app.services.web.errors import BadReply
-from app.services.web.pace import ShouldStop
+from app.services.web.errors import BadReply, ShouldStop
 
 BASE = "https://www.lamost.org"
 RELEASE = "dr10/v2.0"
@@ -71,13 +70,8 @@ class Lamost:
         ]
 
     def get(self, found: Found, client: WebClient, should_stop: ShouldStop) -> FetchedFile:
-        got = get_first(
-            found.urls,
-            client,
-            should_stop,
-            per_second=self.per_second,
-            with_secret=self._with_token,
-        )
+        told, pace = self._with_token, self.per_second
+        got = get_first(found.urls, client, should_stop, per_second=pace, with_secret=told)
         if self.token and self.token.encode() in got.content[:100_000]:
             raise BadReply("the server sent the token back: the file is not kept")
         return got

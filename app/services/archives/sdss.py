@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.services.archives.archive import FetchedFile, Found, NotTold, Wanted
 from app.services.archives.files import get_first
 from app.services.web.client import WebClient
-from app.services.web.pace import ShouldStop
+from app.services.web.errors import ShouldStop
 
 BASE = "https://data.sdss.org/sas"
 _RUN2D = re.compile(r"[0-9]{2,3}|v[0-9]+_[0-9]+_[0-9]+")
@@ -49,7 +49,8 @@ class Sdss:
         run2d = wanted.text("run2d")
         run2d = run2d if _RUN2D.fullmatch(run2d) else ""
         mjd = wanted.number("mjd", "mjdid")
-        plate, fiber = wanted.number("plate", "plateid", "plate_id"), _fiber(wanted)
+        plate = wanted.number("plate", "plateid", "plate_id")
+        fiber = wanted.number("fiberid", "fiber", "fiber_id")
         if plate is not None and fiber is not None and mjd is not None:
             return [self._on_plate(wanted, plate, mjd, fiber, run2d)]
         field, catalogid = wanted.number("field", "fieldid"), wanted.number("catalogid", "sdss_id")
@@ -98,10 +99,6 @@ class Sdss:
             ra=wanted.ra,
             dec=wanted.dec,
         )
-
-
-def _fiber(wanted: Wanted) -> int | None:
-    return wanted.number("fiberid", "fiber", "fiber_id")
 
 
 # Where SDSS keeps the spectrum of a plate or field: the paths of its own `sdss_access`.

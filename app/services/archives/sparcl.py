@@ -9,9 +9,9 @@ import io
 import json
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -21,20 +21,11 @@ from agent.checked_toml import printable
 from agent.spectra.readers.base import with_bits
 from agent.spectra.readers.sdss import BAD_BITS
 from agent.spectra.spectrum import MAX_PIXELS
-from app.services.archives.archive import (
-    MAX_FILE,
-    PATIENCE_S,
-    FetchedFile,
-    Found,
-    NoSpectrum,
-    NotTold,
-    Wanted,
-)
+from app.services.archives.archive import FetchedFile, Found, NoSpectrum, NotTold, Wanted, question
 from app.services.archives.files import safe_stem
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separation_arcsec
-from app.services.web.client import Request, WebClient
-from app.services.web.errors import BadReply
-from app.services.web.pace import ShouldStop
+from app.services.web.client import WebClient
+from app.services.web.errors import BadReply, ShouldStop
 
 BASE = "https://astrosparcl.datalab.noirlab.edu/api"
 OUT = ("sparcl_id", "specid", "targetid", "ra", "dec", "data_release", "specprimary")
@@ -90,10 +81,12 @@ class Sparcl:
         records: list[Record] = []
         for search in searches:
             records += self._search(search, client, should_stop)
-        found = [_found(record, place) for record in _ordered(records)]
-        near = sorted((each for each in found if _distance(each) <= radius_arcsec), key=_distance)
+        # The main spectrum of each object first, and the newest release before older ones.
+        records.sort(key=lambda each: (each.get("specprimary") in (False, 0), -_release(each)))
+        found = [_found(record, place) for record in records]
+        near = [each for each in found if each.distance <= radius_arcsec]
         # A specid is not unique: with a position the one there is meant, and others are refused.
-        found = near if near or is_place else found
+        found = sorted(near, key=attrgetter("distance")) if near or is_place else found
         if not found:
             where = f" in {self.release}" if self.release else ""
             raise NoSpectrum(f"SPARCL has no such spectrum{where}")
@@ -102,7 +95,8 @@ class Sparcl:
     def get(self, found: Found, client: WebClient, should_stop: ShouldStop) -> FetchedFile:
         include = ",".join((*FACTS, *ARRAYS))
         url = f"{self.base}/spectras/?include={include}&format=json"
-        records = self._records(url, [found.id], MAX_FILE, client, should_stop)
+        asked = question(url, self.per_second, json=[found.id])
+        records = records_of(client.ask(asked, should_stop).content)
         record = next((each for each in records if each.get("sparcl_id") == found.id), None)
         if record is None:
             raise NoSpectrum("SPARCL sent no spectrum of this sparcl_id")
@@ -115,22 +109,8 @@ class Sparcl:
             search = [*search, ["data_release", self.release]]
         url = f"{self.base}/find/?limit={MAX_FOUND}"
         body = {"outfields": [*OUT], "search": search}
-        return self._records(url, body, MAX_FIND, client, should_stop)
-
-    def _records(
-        self, url: str, body: object, max_bytes: int, client: WebClient, should_stop: ShouldStop
-    ) -> list[Record]:
-        reply = client.ask(
-            Request(
-                url=url,
-                json=body,
-                max_bytes=max_bytes,
-                total_s=PATIENCE_S,
-                per_second=self.per_second,
-            ),
-            should_stop,
-        )
-        return records_of(reply.content)
+        asked = question(url, self.per_second, MAX_FIND, json=body)
+        return records_of(client.ask(asked, should_stop).content)
 
 
 def records_of(content: bytes) -> list[Record]:
@@ -180,14 +160,7 @@ def boxes(
     return [((first, last), (low, high))]
 
 
-def _ordered(records: Sequence[Record]) -> list[Record]:
-    """The main spectrum of each object first, and the newest release before older ones."""
-    return sorted(
-        records, key=lambda each: (each.get("specprimary") in (False, 0), -_release_number(each))
-    )
-
-
-def _release_number(record: Record) -> int:
+def _release(record: Record) -> int:
     """The number of the release; an early one, DESI-EDR, has none."""
     match = _NUMBER.search(str(record.get("data_release", "")))
     return int(match.group(1)) if match else 0
@@ -226,10 +199,6 @@ def _position(ra: object, dec: object) -> Position | None:
         return None
 
 
-def _distance(found: Found) -> float:
-    return math.inf if found.separation_arcsec is None else found.separation_arcsec
-
-
 def spectrum_file(record: dict[str, Any], url: str) -> bytes:
     """Raises BadReply unless the record is a whole spectrum."""
     from astropy.io import fits
@@ -248,18 +217,10 @@ def spectrum_file(record: dict[str, Any], url: str) -> bytes:
         columns |= {"mask": bad.astype(np.uint8), "survey_mask": flags}
     if {each.shape for each in columns.values()} != {wavelength.shape}:
         raise BadReply("the arrays of the spectrum differ in length")
-    units = {"wavelength": "Angstrom", "flux": FLUX_UNIT}
     formats = {"mask": "B"}
-    table = fits.BinTableHDU.from_columns(
-        [
-            fits.Column(name=name, format=formats.get(name, "D"), array=values)
-            for name, values in columns.items()
-        ],
-        name="SPECTRUM",
-    )
-    for number, name in enumerate(columns, 1):
-        if name in units:
-            table.header[f"TUNIT{number}"] = units[name]
+    made = [fits.Column(name, formats.get(name, "D"), array=x) for name, x in columns.items()]
+    table = fits.BinTableHDU.from_columns(made, name="SPECTRUM")
+    table.header["TUNIT1"], table.header["TUNIT2"] = "Angstrom", FLUX_UNIT
     primary = fits.PrimaryHDU()
     primary.header.update(_cards(record, url))
     sink = io.BytesIO()
@@ -270,20 +231,17 @@ def spectrum_file(record: dict[str, Any], url: str) -> bytes:
 def _cards(record: dict[str, Any], url: str) -> dict[str, Any]:
     """What is known of the object, and where and when it was got."""
     release = str(record.get("data_release", ""))
-    cards: dict[str, Any] = {"OBJECT": _word(record.get("targetid") or record.get("specid") or "")}
-    if not release.upper().startswith("DESI"):
-        cards["OBJECT"] = _word(record.get("specid") or "")
+    is_desi = release.upper().startswith("DESI")
+    number = (is_desi and record.get("targetid")) or record.get("specid") or ""
+    cards: dict[str, Any] = {"OBJECT": _word(number)}
     for name, keyword in KEYWORDS.items():
         value = _card_value(record.get(name))
         if value not in (None, ""):
             cards[keyword] = value
     survey = release.upper().partition("-")[0] or str(record.get("datasetgroup", "")).upper()
     cards["SURVEY"] = _word(SURVEYS.get(survey, survey))
-    cards |= {
-        "WAVEMED": "vacuum",
-        "ORIGIN": "SPARCL, NOIRLab",
-        "SOURCE": _word(url.partition("?")[0]),
-    }
+    cards |= {"WAVEMED": "vacuum", "ORIGIN": "SPARCL, NOIRLab"}
+    cards["SOURCE"] = _word(url.partition("?")[0])
     cards["DATE"] = datetime.now(UTC).isoformat(timespec="seconds").removesuffix("+00:00")
     return {key: value for key, value in cards.items() if value not in (None, "")}
 

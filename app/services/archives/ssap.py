@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
 from urllib.parse import urlencode, urljoin, urlsplit, urlunsplit
 
 import numpy as np
 
 from agent.hashing import text_hash
 from agent.votable.parser import DTYPES, Cell, VOTableField
-from app.services.archives.archive import (
-    MAX_FILE,
-    PATIENCE_S,
-    FetchedFile,
-    Found,
-    NoSpectrum,
-    NotTold,
-    Wanted,
-)
+from app.services.archives.archive import FetchedFile, Found, NoSpectrum, NotTold, Wanted, question
 from app.services.archives.files import get_first, safe_stem
 from app.services.catalogues.answer import Value
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separation_arcsec
 from app.services.catalogues.votable_reply import cell_value, rows_of, whole_rows
-from app.services.web.client import Request, WebClient
-from app.services.web.errors import BadReply, NotAllowed
-from app.services.web.pace import ShouldStop
+from app.services.web.client import WebClient
+from app.services.web.errors import BadReply, NotAllowed, ShouldStop
 from app.services.web.urls import check_base, host_of, is_local
 
 MAX_REPLY = 8 * 2**20
@@ -69,12 +61,12 @@ class Ssap:
             raise NotTold("an SSAP service needs a position")
         place = Position(ra=wanted.ra, dec=wanted.dec)
         url = _question(self.base, place, radius_arcsec)
-        content = self._ask(url, client, should_stop)
+        content = client.ask(question(url, self.per_second, MAX_REPLY), should_stop).content
         found = [_found(row, self.base, place) for row in _rows(content)]
-        found = [each for each in found if _distance(each) <= radius_arcsec or each.ra is None]
+        found = [each for each in found if each.distance <= radius_arcsec or each.ra is None]
         if not found:
             raise NoSpectrum("the service has no spectrum at this place")
-        return sorted(found, key=_distance)
+        return sorted(found, key=attrgetter("distance"))
 
     def get(self, found: Found, client: WebClient, should_stop: ShouldStop) -> FetchedFile:
         """Its file; through the DataLink table where the address leads to one."""
@@ -82,16 +74,10 @@ class Ssap:
         if not is_datalink(got.content):
             return got
         to = checked_lead(self.base, this_file(got.content))
-        got = get_first((to,), client, should_stop, per_second=self.per_second, max_bytes=MAX_FILE)
+        got = get_first((to,), client, should_stop, per_second=self.per_second)
         if is_datalink(got.content):
             raise BadReply("its DataLink table leads to another one")
         return got
-
-    def _ask(self, url: str, client: WebClient, should_stop: ShouldStop) -> bytes:
-        request = Request(
-            url=url, max_bytes=MAX_REPLY, total_s=PATIENCE_S, per_second=self.per_second
-        )
-        return client.ask(request, should_stop).content
 
 
 def _question(base: str, place: Position, radius_arcsec: float) -> str:
@@ -128,19 +114,13 @@ def _value(cell: Cell, field: VOTableField) -> Value:
     return " ".join(map(repr, np.frombuffer(cell, DTYPES[field.datatype]).tolist()))
 
 
-def _column(fields: Sequence[VOTableField], name: str) -> int | None:
-    utypes, ucds, names = COLUMNS[name]
+def _column(fields: Sequence[VOTableField], wanted: str) -> int | None:
+    utypes, ucds, names = COLUMNS[wanted]
     facts = [(field.utype.lower(), field.ucd.lower(), field.name.lower()) for field in fields]
-    for end in utypes:
-        for number, (utype, _, _) in enumerate(facts):
-            if utype.endswith(end):
-                return number
-    for kind, wanted in ((1, ucds), (2, names)):
-        for text in wanted:
-            for number, fact in enumerate(facts):
-                if fact[kind] == text:
-                    return number
-    return None
+    by_utype = (n for end in utypes for n, fact in enumerate(facts) if fact[0].endswith(end))
+    by_ucd = (n for ucd in ucds for n, fact in enumerate(facts) if fact[1] == ucd)
+    by_name = (n for name in names for n, fact in enumerate(facts) if fact[2] == name)
+    return next(chain(by_utype, by_ucd, by_name), None)
 
 
 def _found(row: Row, base: str, place: Position) -> Found:
@@ -169,10 +149,6 @@ def _position(row: Row) -> Position | None:
         return Position(ra=float(ra), dec=float(dec))  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return None
-
-
-def _distance(found: Found) -> float:
-    return math.inf if found.separation_arcsec is None else found.separation_arcsec
 
 
 # Links in an answer: where a service may lead us, and what a DataLink table names.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -72,6 +73,13 @@ def answer_of(matches: list[Match]) -> Answer:
 
 def failed(reason: str) -> Answer:
     return Answer(state=State.FAILED, reason=reason)
+
+
+def finite_number(value: object) -> float | None:
+    """None for anything but a finite number."""
+    if isinstance(value, bool) or not isinstance(value, float | int) or not math.isfinite(value):
+        return None
+    return float(value)
 
 
 def now() -> str:

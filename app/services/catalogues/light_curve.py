@@ -17,8 +17,7 @@ from app.services.catalogues.position import ARCSEC_PER_DEG, Position
 from app.services.catalogues.service import Service, ServiceColumn
 from app.services.catalogues.tap import match_positions, read_answers
 from app.services.web.client import WebClient, never
-from app.services.web.errors import BadReply
-from app.services.web.pace import ShouldStop
+from app.services.web.errors import BadReply, ShouldStop
 
 SOUTHERNMOST = -31.0
 BANDS = ("g", "r", "i")

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from app.services.catalogues.answer import Exchange, now
 from app.services.catalogues.service import Service
 from app.services.web.client import MAX_BYTES, Request, WebClient
-from app.services.web.pace import ShouldStop
+from app.services.web.errors import ShouldStop
 
 
 def ask_page(
@@ -23,10 +23,7 @@ def ask_page(
     """The question and its answer, in the time and at the pace of the service."""
     asked_at, url = now(), f"{address}?{urlencode(fields)}"
     request = Request(
-        url=url,
-        max_bytes=max_bytes,
-        total_s=service.timeout_s,
-        per_second=service.per_second,
+        url=url, max_bytes=max_bytes, total_s=service.timeout_s, per_second=service.per_second
     )
     reply = client.ask(request, should_stop)
     return Exchange(url=url, asked_at=asked_at, content=reply.content, media_type=reply.media_type)

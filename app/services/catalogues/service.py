@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from agent.checked_toml import TomlTable, read_toml
 from agent.errors import WorkbenchError
@@ -24,8 +25,6 @@ MOST_OF_PLUGIN = 20
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceColumn:
-    """A column of a catalogue, and what we call it."""
-
     name: str
     """Ours: letters, digits and `_`, as in the filter `gaia.bp_rp < 0.5`."""
     column: str
@@ -69,16 +68,10 @@ class Service:
     def changed(self, url: str = "", release: str = "", table: str = "") -> Service:
         """The service with the user's settings; what is empty stays. Raises NotAllowed."""
         made = replace(
-            self,
-            url=url or self.url,
-            release=release or self.release,
-            table=table or self.table,
+            self, url=url or self.url, release=release or self.release, table=table or self.table
         )
         check_base(made.url)
         return made
-
-    def column(self, name: str) -> ServiceColumn:
-        return next(each for each in self.columns if each.name == name)
 
 
 @cache
@@ -106,18 +99,15 @@ def _add_from(plugin: Plugin, path: Path, known: dict[str, Service]) -> None:
 
 
 def _service(table: TomlTable) -> Service:
+    names = ("release", "table", "ra", "dec", "pm_ra", "pm_dec")
+    optional: Any = {name: table.text(name, "", shortest=0) for name in names}
     made = Service(
         id=table.identifier("id", NAME, "a lower-case name"),
         name=table.text("name"),
         kind=table.choice("kind", KINDS),
         url=table.text("url", longest=300),
-        release=table.text("release", "", shortest=0),
+        **optional,
         sends=table.text("sends", longest=300),
-        table=table.text("table", "", shortest=0),
-        ra=table.text("ra", "", shortest=0),
-        dec=table.text("dec", "", shortest=0),
-        pm_ra=table.text("pm_ra", "", shortest=0),
-        pm_dec=table.text("pm_dec", "", shortest=0),
         epoch=table.number("epoch", 2000.0, low=1900.0, high=2100.0),
         radius_arcsec=table.number("radius_arcsec", 2.0, low=0.1, high=60.0),
         page=table.text("page", "", shortest=0, longest=300),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from urllib.parse import urljoin
@@ -13,8 +12,7 @@ from app.services.catalogues.page import ask_page
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import Service
 from app.services.web.client import WebClient, never
-from app.services.web.errors import BadReply
-from app.services.web.pace import ShouldStop
+from app.services.web.errors import BadReply, ShouldStop
 
 SURVEYS = (
     ("CDS/P/PanSTARRS/DR1/color-i-r-g", "Pan-STARRS", 2012.0),
@@ -41,10 +39,7 @@ class SkyPicture:
 
 
 def sky_picture(
-    service: Service,
-    client: WebClient,
-    position: Position,
-    should_stop: ShouldStop = never,
+    service: Service, client: WebClient, position: Position, should_stop: ShouldStop = never
 ) -> tuple[SkyPicture | None, Exchange]:
     """A picture; None where no survey has been. Raises ServiceError.
 
@@ -68,10 +63,7 @@ def sky_picture(
 
 
 def covering(
-    service: Service,
-    client: WebClient,
-    position: Position,
-    should_stop: ShouldStop,
+    service: Service, client: WebClient, position: Position, should_stop: ShouldStop
 ) -> tuple[set[str], Exchange]:
     """Which of the surveys have been at a position."""
     ids = " || ".join(f"ID={survey}" for survey, _, _ in SURVEYS)
@@ -80,26 +72,21 @@ def covering(
         **{"RA": f"{at.ra:.6f}", "DEC": f"{at.dec:.6f}", "SR": "0.005"},
         **{"get": "id", "fmt": "json", "expr": ids},
     }
-    exchange = ask_page(
-        service, client, coverage_of(service), fields, should_stop, max_bytes=MAX_COVERAGE
-    )
+    address = coverage_of(service)
+    exchange = ask_page(service, client, address, fields, should_stop, max_bytes=MAX_COVERAGE)
     try:
         found = json.loads(exchange.content)
+        if not isinstance(found, list):
+            raise ValueError("no list")
     except (ValueError, RecursionError) as error:
         raise BadReply("the answer about coverage is no list") from error
-    if not isinstance(found, list):
-        raise BadReply("the answer about coverage is no list")
-    return _texts(found), exchange
+    named = [each.get("ID") if isinstance(each, dict) else each for each in found]
+    return {each for each in named if isinstance(each, str)}, exchange
 
 
 def coverage_of(service: Service) -> str:
     """Where the coverage of surveys is asked: at the host of the pictures."""
     return urljoin(service.url, COVERAGE)
-
-
-def _texts(found: Sequence[object]) -> set[str]:
-    named = [each.get("ID") if isinstance(each, dict) else each for each in found]
-    return {each for each in named if isinstance(each, str)}
 
 
 def check_picture(content: bytes) -> None:

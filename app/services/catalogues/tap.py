@@ -9,8 +9,7 @@ from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separatio
 from app.services.catalogues.service import Service
 from app.services.catalogues.votable_reply import positions_table, rows_of
 from app.services.web.client import Request, WebClient, never
-from app.services.web.errors import BadReply, TooMany
-from app.services.web.pace import ShouldStop
+from app.services.web.errors import BadReply, ShouldStop, TooMany
 
 MAX_POSITIONS = 1000
 MATCHES_EACH = 50
@@ -37,29 +36,18 @@ def match_positions(
     moved = [position.at(service.epoch) for position in positions]
     most = most or MATCHES_EACH * len(positions) + SPARE_MATCHES
     asked_at, question = now(), query(service)
-    reply = client.ask(
-        Request(
-            url=f"{service.url.rstrip('/')}/sync",
-            form={
-                "REQUEST": "doQuery",
-                "LANG": "ADQL",
-                "FORMAT": "votable",
-                "MAXREC": str(most),
-                "QUERY": question,
-                "UPLOAD": "asked,param:asked_file",
-            },
-            files={
-                "asked_file": (
-                    "asked.vot",
-                    positions_table([(each.ra, each.dec) for each in moved]),
-                    "application/x-votable+xml",
-                )
-            },
-            total_s=service.timeout_s,
-            per_second=service.per_second,
-        ),
-        should_stop,
+    table = positions_table([(each.ra, each.dec) for each in moved])
+    request = Request(
+        url=f"{service.url.rstrip('/')}/sync",
+        form={
+            **{"REQUEST": "doQuery", "LANG": "ADQL", "FORMAT": "votable", "MAXREC": str(most)},
+            **{"QUERY": question, "UPLOAD": "asked,param:asked_file"},
+        },
+        files={"asked_file": ("asked.vot", table, "application/x-votable+xml")},
+        total_s=service.timeout_s,
+        per_second=service.per_second,
     )
+    reply = client.ask(request, should_stop)
     exchange = Exchange(
         url=reply.url,
         asked_at=asked_at,
@@ -107,13 +95,11 @@ def read_answers(
             raise BadReply("the answer is about positions that were not asked")
         if not isinstance(ra, float | int) or not isinstance(dec, float | int):
             raise BadReply("the answer has an object without a position")
-        at = moved[number]
-        epoch = positions[number].epoch
+        at, epoch = moved[number], positions[number].epoch
+        motion = (row.get(OWN[name]) for name in ("pm_ra", "pm_dec"))
+        pm_ra, pm_dec = (float(x) if isinstance(x, float | int) else 0.0 for x in motion)
         try:
-            there = Position(
-                ra=ra, dec=dec, epoch=service.epoch, pm_ra=_number(row, "pm_ra"),
-                pm_dec=_number(row, "pm_dec"),
-            )  # fmt: skip
+            there = Position(ra=ra, dec=dec, epoch=service.epoch, pm_ra=pm_ra, pm_dec=pm_dec)
         except ValueError as error:
             raise BadReply("the answer has an object beside the sky") from error
         if service.pm_ra and epoch is not None:
@@ -124,11 +110,6 @@ def read_answers(
             values = {name: row[name] for name in names}
             found[number].append(Match(values=values, separation_arcsec=round(apart, 4)))
     return [answer_of(matches) for matches in found]
-
-
-def _number(row: dict[str, float | int | str | None], name: str) -> float:
-    value = row.get(OWN[name])
-    return float(value) if isinstance(value, float | int) else 0.0
 
 
 def _quoted(column: str) -> str:

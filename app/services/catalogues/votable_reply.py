@@ -6,6 +6,7 @@ import math
 import re
 import struct
 from collections.abc import Callable, Iterator, Sequence
+from io import BytesIO
 
 from agent.errors import ReadError
 from agent.votable.parser import CODES, BadRow, Cell, VOTableField, VOTableParser
@@ -38,7 +39,10 @@ def rows_of(content: bytes, wanted: Sequence[str]) -> Iterator[dict[str, Value]]
     """The rows with the wanted columns. Raises BadReply: an answer is read whole or not at all."""
 
     def check(fields: Sequence[VOTableField]) -> None:
-        _check_columns([field.name.casefold() for field in fields], wanted)
+        names = {field.name.casefold() for field in fields}
+        missing = [name for name in wanted if name not in names]
+        if missing:
+            raise BadReply(f"the catalogue has changed: it gives no {', '.join(missing[:5])}")
 
     for fields, row in whole_rows(content, check):
         names = (field.name.casefold() for field in fields)
@@ -53,10 +57,9 @@ def whole_rows(
     if not content.lstrip()[:200].startswith((b"<?xml", b"<VOTABLE", b"<vot")):
         raise BadReply("the answer is no table" + _what_it_is(content))
     parser = VOTableParser(MAX_CELL)
-    reader = _Reader(content)
     is_checked = False
     try:
-        for rows in parser.rows(reader.read):
+        for rows in parser.rows(BytesIO(content).read):
             if parser.is_described and not is_checked:
                 check(parser.fields)
                 is_checked = True
@@ -80,7 +83,7 @@ def column_names(content: bytes) -> set[str]:
     """The names of the columns of an answer, in small letters. Raises BadReply."""
     parser = VOTableParser(MAX_CELL)
     try:
-        for _ in parser.rows(_Reader(content).read):
+        for _ in parser.rows(BytesIO(content).read):
             pass
     except ReadError as error:
         raise BadReply(f"the answer is damaged: {error}") from error
@@ -94,8 +97,10 @@ def cell_value(cell: Cell, field: VOTableField) -> Value:
     if cell is None:
         return None
     if field.is_text:
-        text = cell if isinstance(cell, str) else _decoded(cell, field)
-        return " ".join(text.split())[:MAX_CELL] or None
+        encoding = "utf-8" if field.datatype == "char" else "utf-16-be"
+        if isinstance(cell, bytes):
+            cell = cell.decode(encoding, "replace").partition("\0")[0]
+        return " ".join(cell.split())[:MAX_CELL] or None
     if isinstance(cell, str):
         text = cell.strip()
         if not text or (field.null and text == field.null):
@@ -118,17 +123,6 @@ def cell_value(cell: Cell, field: VOTableField) -> Value:
     return None if field.null and str(value) == field.null else value
 
 
-def _check_columns(names: Sequence[str], wanted: Sequence[str]) -> None:
-    missing = [name for name in wanted if name not in names]
-    if missing:
-        raise BadReply(f"the catalogue has changed: it gives no {', '.join(missing[:5])}")
-
-
-def _decoded(cell: bytes, field: VOTableField) -> str:
-    encoding = "utf-8" if field.datatype == "char" else "utf-16-be"
-    return cell.decode(encoding, "replace").partition("\0")[0]
-
-
 def _message(content: bytes) -> str:
     found = _ERROR.search(content)
     text = found.group(1).decode("utf-8", "replace") if found else ""
@@ -140,13 +134,3 @@ def _what_it_is(content: bytes) -> str:
     if start.startswith((b"<!doctype html", b"<html")):
         return " but a web page"
     return "" if content.strip() else " but empty"
-
-
-class _Reader:
-    def __init__(self, content: bytes) -> None:
-        self._content, self._at = content, 0
-
-    def read(self, count: int) -> bytes:
-        piece = self._content[self._at : self._at + count]
-        self._at += len(piece)
-        return piece

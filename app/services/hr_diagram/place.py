@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 from agent.checked_toml import TomlTable, read_toml
 from agent.errors import ResourceError
 from agent.spectra.spectrum import FloatArray
-from app.services.catalogues.answer import Value
+from app.services.catalogues.answer import Value, finite_number
 
 GOOD_RATIO = 5.0
 """Parallax over its error from which a distance is 1 / parallax, near enough."""
@@ -69,44 +69,30 @@ class Place:
 
 def place_of(values: Mapping[str, Value]) -> Place:
     """The place of a star by Gaia's parallax (mas), G and BP-RP."""
-    parallax, error = _number(values.get("parallax")), _number(values.get("parallax_error"))
-    g, bp_rp, ruwe = (_number(values.get(name)) for name in ("g", "bp_rp", "ruwe"))
+    names = ("parallax", "parallax_error", "g", "bp_rp", "ruwe")
+    parallax, error, g, bp_rp, ruwe = (finite_number(values.get(name)) for name in names)
     if parallax is None or error is None or error <= 0.0 or g is None:
         return Place(kind=Kind.NO_PARALLAX, ruwe=ruwe)
+    place = Place(kind=Kind.NEGATIVE, parallax=parallax, error=error, ruwe=ruwe)
     if bp_rp is None:
-        return Place(kind=Kind.NO_COLOUR, parallax=parallax, error=error, ruwe=ruwe)
+        return replace(place, kind=Kind.NO_COLOUR)
     if parallax >= GOOD_RATIO * error:
-        return Place(
+        return replace(
+            place,
             kind=Kind.POINT,
             bp_rp=bp_rp,
             m_g=_absolute(g, parallax),
             brightest=_absolute(g, parallax - error),
             faintest=_absolute(g, parallax + error),
-            parallax=parallax,
-            error=error,
-            ruwe=ruwe,
         )
     largest = parallax + LIMIT_SIGMAS * error
     if largest <= 0.0:
-        return Place(kind=Kind.NEGATIVE, parallax=parallax, error=error, ruwe=ruwe)
-    return Place(
-        kind=Kind.LIMIT,
-        bp_rp=bp_rp,
-        m_g=_absolute(g, largest),
-        parallax=parallax,
-        error=error,
-        ruwe=ruwe,
-    )
+        return place
+    return replace(place, kind=Kind.LIMIT, bp_rp=bp_rp, m_g=_absolute(g, largest))
 
 
 def _absolute(g: float, parallax_mas: float) -> float:
     return g + 5.0 * math.log10(parallax_mas / 100.0)
-
-
-def _number(value: Value) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, float | int) or not math.isfinite(value):
-        return None
-    return float(value)
 
 
 # The background and the regions of the diagram, as files in resources/diagrams give them.
@@ -156,7 +142,6 @@ def density_of(lines: list[Sequence]) -> FloatArray:
 
 
 def background_text(lines: list[Sequence]) -> str:
-    """The file of the background."""
     head = [
         "# Density of stars in the Hertzsprung-Russell diagram of Gaia: schematic, made by",
         "# packaging/hr_background.py of published relations, no sample of stars. Lines from",
@@ -185,9 +170,7 @@ def region_of(task_id: str) -> Region | None:
     for each in table.tables("regions", at_most=60):
         if each.text("task") == task_id.casefold():
             return Region(
-                source=each.text("source", longest=200),
-                bp_rp=_colours(each),
-                m_g=_magnitudes(each),
+                source=each.text("source", longest=200), bp_rp=_colours(each), m_g=_magnitudes(each)
             )
     return None
 

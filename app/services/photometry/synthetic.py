@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agent.spectra.spectrum import FloatArray, Spectrum
-from app.services.catalogues.answer import Answer
+from app.services.catalogues.answer import Answer, finite_number
 from app.services.photometry.bands import BANDS, JY, LIGHT_A_S, Band, is_limit
 
 MIN_GOOD = 0.8
@@ -76,10 +76,10 @@ def flux_points(answers: Mapping[str, Answer]) -> list[FluxPoint]:
         match = None if answer is None else answer.nearest
         if match is None or is_limit(band.service, band.column, match.values):
             continue
-        magnitude = _number(match.values.get(band.column))
+        magnitude = finite_number(match.values.get(band.column))
         if magnitude is None or not -5.0 < magnitude < 40.0:
             continue
-        error = _number(match.values.get(f"{band.column}_error"))
+        error = finite_number(match.values.get(f"{band.column}_error"))
         point = FluxPoint(
             band=band,
             magnitude=magnitude,
@@ -139,9 +139,3 @@ def synthetic_magnitude(spectrum: Spectrum, band: Band, unit: float = 1.0) -> fl
     if not (np.isfinite(photons) and photons > 0.0):
         return None
     return float(-2.5 * np.log10(photons / reference))
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, float | int) or not math.isfinite(value):
-        return None
-    return float(value)

@@ -59,10 +59,7 @@ class Peer:
 class SampConnection:
     """`receive` is told what was received, `folder` takes the files that others offer."""
 
-    def __init__(
-        self, receive: Callable[[Received | NotFollowed], object], folder: Path, name: str = NAME
-    ) -> None:
-        self._name = name
+    def __init__(self, receive: Callable[[Received | NotFollowed], object], folder: Path) -> None:
         self._hub: OwnHub | None = None
         self._client: Any = None
         self._proxy: Any = None
@@ -114,7 +111,7 @@ class SampConnection:
         if not isinstance(found, dict):
             raise SampError("the SAMP hub answers nonsense")
         peers = (Peer(str(each), self._name_of(str(each))) for each in list(found)[:MAX_PEERS])
-        return [peer for peer in peers if peer.name != self._name]
+        return [peer for peer in peers if peer.name != NAME]
 
     def others(self) -> list[Peer]:
         """All programs that take anything we send. Raises SampError."""
@@ -193,9 +190,7 @@ class SampConnection:
         self._proxy = proxy = hub_proxy(address)
         metadata = {"samp.description.text": DESCRIPTION}
         try:
-            client = samp_library().SAMPClient(
-                proxy, name=self._name, metadata=metadata, addr=LOOPBACK
-            )
+            client = samp_library().SAMPClient(proxy, name=NAME, metadata=metadata, addr=LOOPBACK)
         except OSError as error:
             raise SampError("nothing can listen on this machine, as SAMP needs it") from error
         self._client = client

@@ -34,17 +34,13 @@ def main() -> int:
         # The library goes on without a lock file where another hub was quicker.
         written = read_lock_file()
         is_ours = written is not None and written.secret == hub.params["samp.secret"]
-        _say(READY if is_ours else TAKEN)
+        sys.stdout.buffer.write((READY if is_ours else TAKEN) + b"\n")
+        sys.stdout.flush()
         if is_ours:
             sys.stdin.buffer.read()
     finally:
         hub.stop()
     return 0
-
-
-def _say(word: bytes) -> None:
-    sys.stdout.buffer.write(word + b"\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

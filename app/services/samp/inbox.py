@@ -81,7 +81,7 @@ class Inbox:
 
     def close(self) -> None:
         """Drop what is waiting; what is being fetched ends early."""
-        self._stop.set()
+        self.stop_soon()
         pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown(wait=True, cancel_futures=True)
@@ -109,21 +109,17 @@ class Inbox:
             self._answer(call, "too many messages at once")
             return
         try:
-            pool.submit(self._work_off_and_free, sender, call, mtype, params)
+            done = pool.submit(self._work_off, sender, call, mtype, params)
         except RuntimeError:  # it was closed just now
             self._free.release()
+        else:
+            done.add_done_callback(lambda _: self._free.release())
 
     def _work_off_pick(self) -> None:
         with self._lock:
             pick, self._pick = self._pick, None
         if pick is not None:
             self._work_off(*pick)
-
-    def _work_off_and_free(self, sender: object, call: object, mtype: str, params: object) -> None:
-        try:
-            self._work_off(sender, call, mtype, params)
-        finally:
-            self._free.release()
 
     def _work_off(self, sender: object, call: object, mtype: str, params: object) -> None:
         name = self._name_of(sender) if isinstance(sender, str) else UNKNOWN

@@ -121,14 +121,13 @@ def _text(params: Mapping[str, Any], key: str) -> str:
 
 
 def _row(value: object) -> int:
+    number = -1
     # An integer is against the standard, which knows texts only; some programs send one.
     if isinstance(value, int) and not isinstance(value, bool):
         number = value
-    elif isinstance(value, str) and len(value) <= 20 and value.strip().isascii():
+    elif isinstance(value, str) and len(value) <= 20:
         text = value.strip()
-        number = int(text) if text.isdecimal() else -1
-    else:
-        number = -1
+        number = int(text) if text.isascii() and text.isdecimal() else -1
     if not 0 <= number <= MAX_ROW:
         raise RefusedMessage("a row that is no number")
     return number

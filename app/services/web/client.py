@@ -1,4 +1,7 @@
-"""Asks a server: bounded in time, size, redirects and pace, and stoppable at any moment."""
+"""Asks a server: bounded in time, size, redirects and pace, and stoppable at any moment.
+
+A host is asked evenly spaced, slower after faults, and not at all after many.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import random
 import threading
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 
@@ -14,24 +17,10 @@ import httpcore
 import httpx
 
 from agent.engines.base import Cancelled
-from agent.engines.remote.http import (
-    USER_AGENT,
-    PeerRefused,
-    StoppableTransport,
-    TooSlow,
-    proxy_for,
-)
+from agent.engines.remote import http
+from agent.engines.remote.http import USER_AGENT, StoppableTransport
 from agent.web.body import whole_body
-from app.services.web.errors import (
-    BadReply,
-    Busy,
-    NotAllowed,
-    NotFound,
-    ServiceError,
-    TooLong,
-    Unreachable,
-)
-from app.services.web.pace import HostPace, ShouldStop, Stopped, wait_before_retry
+from app.services.web import errors
 from app.services.web.urls import check_base, check_redirect, host_of, is_local, is_public_peer
 
 MAX_REDIRECTS = 3
@@ -46,6 +35,10 @@ UNHURRIED = 4 * PIECE
 PAUSE_S = 0.002
 """After each piece of a longer answer. A dozen that come at full speed would pass Python's lock
 from one to the other, and the window would wait for it; so one comes with 30 MB/s at most."""
+FAULTS_TO_REST = 5
+REST_S = 60.0
+FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 60.0
+SLICE_S = 0.1
 
 
 def never() -> bool:
@@ -77,6 +70,68 @@ class Reply:
     seconds: float = 0.0
 
 
+@dataclass
+class HostPace:
+    """When one host may be asked next; any thread may use it.
+
+    After `FAULTS_TO_REST` faults in a row the host is left alone for a while; then one question
+    tries whether it is back.
+    """
+
+    per_second: float
+    clock: Callable[[], float] = time.monotonic
+    wait: Callable[[float], None] = time.sleep
+    _next_at: float = 0.0
+    _faults: int = 0
+    _resting_until: float = 0.0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def take_turn(self, until: float, should_stop: errors.ShouldStop) -> None:
+        """Wait until this host may be asked. Raises Busy, or Stopped."""
+        with self._lock:
+            now = self.clock()
+            if now < self._resting_until:
+                rest = self._resting_until - now
+                raise errors.Busy(f"not asked: it failed {self._faults} times in a row", rest)
+            at = max(self._next_at, now)
+            if at > until:
+                raise errors.Busy("not asked in time: other questions to this server come first")
+            self._next_at = at + 1.0 / self.per_second
+        self.pause_until(at, should_stop)
+
+    def pause_until(self, at: float, should_stop: errors.ShouldStop) -> None:
+        while True:
+            if should_stop():
+                raise errors.Stopped
+            left = at - self.clock()
+            if left <= 0.0:
+                return
+            self.wait(min(left, SLICE_S))
+
+    def note_success(self) -> None:
+        with self._lock:
+            self._faults, self._resting_until = 0, 0.0
+
+    def note_fault(self, error: errors.ServiceError) -> None:
+        """Count a fault of the host; what it answers wrongly is none of those."""
+        if not isinstance(error, errors.Unreachable | errors.Busy):
+            return
+        with self._lock:
+            now = self.clock()
+            self._faults += 1
+            if isinstance(error, errors.Busy) and error.after_s is not None:
+                self._next_at = max(self._next_at, now + min(error.after_s, LONGEST_WAIT_S))
+            if self._faults >= FAULTS_TO_REST:
+                self._resting_until = now + REST_S
+
+
+def wait_before_retry(attempt: int, error: errors.ServiceError, draw: random.Random) -> float:
+    """Seconds before the next attempt: longer each time, uneven, and as long as the server says."""
+    growing = min(FIRST_WAIT_S * 2.0**attempt, LONGEST_WAIT_S)
+    asked = error.after_s if isinstance(error, errors.Busy) and error.after_s is not None else 0.0
+    return max(min(asked, LONGEST_WAIT_S), growing * draw.uniform(0.5, 1.0))
+
+
 class WebClient:
     """Close it when done. Any thread may call `ask`; hosts keep their pace over all threads."""
 
@@ -87,17 +142,19 @@ class WebClient:
         self._clients: dict[tuple[str, bool], tuple[httpx.Client, StoppableTransport]] = {}
         self._is_closed = False
 
-    def ask(self, request: Request, should_stop: ShouldStop = never) -> Reply:
+    def ask(self, request: Request, should_stop: errors.ShouldStop = never) -> Reply:
         """The reply of a server. Raises ServiceError, or Stopped."""
         check_base(request.url)
         began = time.monotonic()
         until = began + request.total_s
-        pace = self._pace(request)
+        with self._lock:
+            host = host_of(request.url)
+            pace = self._paces.setdefault(host, HostPace(request.per_second))
         for attempt in range(request.attempts):
             try:
                 pace.take_turn(until, should_stop)
                 content, url, kind = self._attempt(request, until, should_stop)
-            except ServiceError as error:
+            except errors.ServiceError as error:
                 pace.note_fault(error)
                 again = time.monotonic() + wait_before_retry(attempt, error, self._draw)
                 if not error.can_retry or attempt + 1 == request.attempts or again >= until:
@@ -116,20 +173,18 @@ class WebClient:
         for client, _ in clients.values():
             client.close()
 
-    def _pace(self, request: Request) -> HostPace:
-        with self._lock:
-            return self._paces.setdefault(host_of(request.url), HostPace(request.per_second))
-
     def _client(self, url: str) -> tuple[httpx.Client, StoppableTransport]:
         is_secure = url.startswith("https:")
         host = host_of(url)
         with self._lock:
             if self._is_closed:
-                raise Stopped
+                raise errors.Stopped
             key = host, is_secure
             if key not in self._clients:
-                proxy = _proxy(url)
-                is_own = proxy is not None or is_local(httpx.URL(url).host)
+                parts = httpx.URL(url)
+                is_near = is_local(parts.host)  # and reached directly
+                proxy = None if is_near else http.proxy_for(parts.scheme, parts.host)
+                is_own = proxy is not None or is_near
                 may_connect = None if is_own else is_public_peer
                 transport = StoppableTransport(
                     secure=is_secure, proxy=proxy, may_connect=may_connect
@@ -145,7 +200,7 @@ class WebClient:
             return self._clients[key]
 
     def _attempt(
-        self, request: Request, until: float, should_stop: ShouldStop
+        self, request: Request, until: float, should_stop: errors.ShouldStop
     ) -> tuple[bytes, str, str]:
         url = request.url
         has_body = request.form is not None or request.json is not None
@@ -165,7 +220,9 @@ class WebClient:
                     ) as response,
                 ):
                     if response.status_code in REDIRECTS:
-                        url = _redirected(request.url, url, response)
+                        to = response.headers.get("location", "")[:8000]
+                        url = str(response.url.join(to))
+                        check_redirect(request.url, url)
                         # The result lies elsewhere, unless the question itself belongs there.
                         has_body = has_body and response.status_code in REPEATED
                         continue
@@ -173,45 +230,34 @@ class WebClient:
                     content = _content(response, request.max_bytes)
                     return content, url, response.headers.get("content-type", "")[:100]
             except Cancelled as stopped:
-                raise Stopped from stopped
-            except TooSlow as error:
-                raise TooLong(f"no whole answer in {request.total_s:.0f} s") from error
-            except PeerRefused as error:
-                raise NotAllowed(str(error)) from error
+                raise errors.Stopped from stopped
+            except http.TooSlow as error:
+                raise errors.TooLong(f"no whole answer in {request.total_s:.0f} s") from error
+            except http.PeerRefused as error:
+                raise errors.NotAllowed(str(error)) from error
             except (httpx.TimeoutException, httpcore.TimeoutException) as error:
-                raise Unreachable("no connection in time") from error
+                raise errors.Unreachable("no connection in time") from error
             except (httpx.TransportError, httpcore.NetworkError, httpcore.ProtocolError) as error:
-                raise Unreachable(f"no connection, or it broke off: {_plain(error)}") from error
+                what = f"{type(error).__name__} {error}"[:120]
+                raise errors.Unreachable(f"no connection, or it broke off: {what}") from error
             except httpx.InvalidURL as error:
-                raise NotAllowed("it sends us on to what is no address") from error
-        raise NotAllowed(f"more than {MAX_REDIRECTS} redirects")
-
-
-def _proxy(url: str) -> str | None:
-    """The proxy of the environment; hosts of the own network are reached directly."""
-    parts = httpx.URL(url)
-    return None if is_local(parts.host) else proxy_for(parts.scheme, parts.host)
-
-
-def _redirected(first: str, url: str, response: httpx.Response) -> str:
-    to = str(response.url.join(response.headers.get("location", "")[:8000]))
-    check_redirect(first, to)
-    return to
+                raise errors.NotAllowed("it sends us on to what is no address") from error
+        raise errors.NotAllowed(f"more than {MAX_REDIRECTS} redirects")
 
 
 def _check_status(response: httpx.Response) -> None:
     status = response.status_code
     if status in BUSY:
         after = _retry_after(response.headers.get("retry-after", ""))
-        raise Busy(f"the server is busy (HTTP {status})", after)
+        raise errors.Busy(f"the server is busy (HTTP {status})", after)
     if status in (401, 403):
-        raise BadReply(f"the server wants a token or refuses us (HTTP {status})")
+        raise errors.BadReply(f"the server wants a token or refuses us (HTTP {status})")
     if status == 404:
-        raise NotFound("the server knows no such address (HTTP 404)")
+        raise errors.NotFound("the server knows no such address (HTTP 404)")
     if status >= 500:
-        raise Unreachable(f"the server has a fault (HTTP {status})")
+        raise errors.Unreachable(f"the server has a fault (HTTP {status})")
     if status != 200:
-        raise BadReply(f"the server answers HTTP {status}")
+        raise errors.BadReply(f"the server answers HTTP {status}")
 
 
 def _retry_after(text: str) -> float | None:
@@ -231,8 +277,10 @@ def _content(response: httpx.Response, max_bytes: int) -> bytes:
     if encoding in ("gzip", "x-gzip", "deflate"):
         pieces = _unpacked(pieces)
     elif encoding not in ("identity", ""):
-        raise BadReply(f"the answer is packed in a way that is not read ({encoding[:20]})")
-    too_large = NotAllowed(f"an answer of more than {max_bytes:,} bytes, the most that are read")
+        raise errors.BadReply(f"the answer is packed in a way that is not read ({encoding[:20]})")
+    too_large = errors.NotAllowed(
+        f"an answer of more than {max_bytes:,} bytes, the most that are read"
+    )
     announced = response.headers.get("content-length", "")
     return whole_body(_unhurried(pieces), max_bytes, too_large, announced)
 
@@ -255,10 +303,6 @@ def _unpacked(pieces: Iterator[bytes]) -> Iterator[bytes]:
                 piece = unpacker.unconsumed_tail
         yield unpacker.flush()
     except zlib.error as error:
-        raise BadReply("the answer is damaged: it cannot be unpacked") from error
+        raise errors.BadReply("the answer is damaged: it cannot be unpacked") from error
     if not unpacker.eof:
-        raise BadReply("the answer is cut short")
-
-
-def _plain(error: Exception) -> str:
-    return f"{type(error).__name__} {error}"[:120]
+        raise errors.BadReply("the answer is cut short")

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from agent.errors import WorkbenchError
+
+ShouldStop = Callable[[], bool]
+
+
+class Stopped(Exception):
+    """The user no longer wants the answer, as a ShouldStop has told."""
 
 
 class ServiceError(WorkbenchError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from app.services.web.errors import NotAllowed
 
@@ -57,22 +57,17 @@ def is_public_peer(address: str) -> bool:
     return (mapped or ip).is_global
 
 
-class _Parts:
-    def __init__(self, url: str) -> None:
-        if len(url) > MAX_URL:
-            raise NotAllowed(f"an address of {len(url):,} characters")
-        try:
-            parts = urlsplit(url)
-            self.scheme, self.hostname, self.port = parts.scheme, parts.hostname, parts.port
-        except ValueError as error:
-            raise NotAllowed("that is no address") from error
-        self.username, self.password = parts.username, parts.password
-        if self.scheme not in ("http", "https") or not self.hostname:
-            raise NotAllowed(f"{_shown(url)} is no web address")
-
-
-def _parts(url: str) -> _Parts:
-    return _Parts(url)
+def _parts(url: str) -> SplitResult:
+    if len(url) > MAX_URL:
+        raise NotAllowed(f"an address of {len(url):,} characters")
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises where it is no number
+    except ValueError as error:
+        raise NotAllowed("that is no address") from error
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise NotAllowed(f"{_shown(url)} is no web address")
+    return parts
 
 
 def _shown(url: str) -> str:

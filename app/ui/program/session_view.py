@@ -132,7 +132,7 @@ class SessionView(QWidget):
     def _ask_for_second_opinions(self) -> None:
         """What others have judged since the session was open last may ask for some."""
         if not self.session.is_read_only and self.session.fact(PLAN_FACT) is not None:
-            from app.core.sharing.second_opinions import assign_second_opinions
+            from app.core.sharing.share_out import assign_second_opinions
 
             work = partial(assign_second_opinions, self.session)
             self.context.runner.run(work, self._on_asked, self._report, owner=self)

@@ -85,8 +85,7 @@ def test_sizes_of_a_model_that_is_not_here(monkeypatch: pytest.MonkeyPatch) -> N
     assert table["published"] == ["16.6 GB", "16.6 GB", "19.1 GB", "needs torch and transformers"]
     assert table["f16"][3] == "too little memory"
     assert table["q8_0"] == ["16.6 GB", "26.0 GB", "12.0 GB", "other programs have the memory"]
-    assert table["q5_k_m"][3] == "best"
-    assert table["q4_k_m"][3] == "runs"
+    assert table["q5_k_m"][3] == "best" and table["q4_k_m"][3] == "runs"
     assert "16 GB of memory, 11 GB of it free; 200 GB of disk free" in result.stdout
     assert "spec-o3 models get spec-o3-7b --gguf q5_k_m" in result.stdout
     have(monkeypatch, replace(LAPTOP, memory=4 * 10**9, memory_free=10**9))

@@ -2,19 +2,28 @@
 
 import csv
 import json
+import os
 import re
+import subprocess
+import sys
+import tempfile
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from agent.errors import ReadError, WorkbenchError
 from agent.inspection.built_in import MEASURED
 from agent.inspection.inspector_factory import default_model
 from agent.trajectory.trajectory_file import read_trajectories
 from app.cli import demo as demo_command
+from app.cli import selftest as command
 from app.cli.main import workbench
+from app.cli.selftest import run_checks, selftest
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
+from app.selftest.installation import Check, CheckSkipped, require
 from tests.app.core.exporting.catalogues import listed
 from tests.night import BY_NIGHT
 
@@ -55,8 +64,7 @@ def test_what_it_leaves(shown):
     out, said = shown
     with (out / "sample.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 60
-    assert {row["agent_verdict"] for row in rows} == {"YES", "NO"}
+    assert len(rows) == 60 and {row["agent_verdict"] for row in rows} == {"YES", "NO"}
     assert {row["verdict"] for row in rows} == {""}
     inspectors = Counter(each.model.name for each in read_trajectories(out / "sample.jsonl"))
     assert inspectors[MODEL] == 60
@@ -74,8 +82,7 @@ def test_it_goes_on_with_what_is_there(shown):
     with open_session(out / "sample.speco3", "Ada") as session:
         session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
     result = demo(out)
-    assert result.exit_code == 0
-    assert f"0 inspected with {MODEL}" in result.stdout
+    assert result.exit_code == 0 and f"0 inspected with {MODEL}" in result.stdout
     with open_session(out / "sample.speco3", "Ada") as session:
         assert session.judgement(2).opinion.verdict is Verdict.ACCEPT
 
@@ -102,5 +109,87 @@ def test_places_where_it_cannot_be_written(tmp_path):
     taken = tmp_path / "file"
     taken.write_text("not a folder")
     result = CliRunner().invoke(workbench(), ["demo", "--out", str(taken)])
-    assert result.exit_code == 1
-    assert "not a folder to write to" in str(result.exception)
+    assert result.exit_code == 1 and "not a folder to write to" in str(result.exception)
+
+
+# The self-test: that it sees what is there, and what is wrong.
+PROGRAM = (sys.executable, "-P", "-c", "from app.cli.main import main; main()")
+
+
+def test_all_of_it_comes_out_well(tmp_path):
+    """As it is started by a user, whose folders stay as they were."""
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {**os.environ, "HOME": str(home), "TMPDIR": str(tmp_path)}
+    done = subprocess.run(
+        [*PROGRAM, "selftest"], env=environment, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = [line.split() for line in done.stdout.splitlines()[2:-1]]
+    seen = {(part, name) for state, part, name, *_ in rows if state == "ok"}
+    assert {("parts", "modules"), ("parts", "resources"), ("window", "offscreen")} <= seen
+    assert {("read", survey) for survey in ("LAMOST", "SDSS", "DESI", "VOTable", "text")} <= seen
+    assert {("inspect", "picture"), ("inspect", "measured")} <= seen
+    assert {("export", kind) for kind in ("csv", "ecsv", "fits", "vot", "jsonl", "html")} <= seen
+    assert "checks passed" in done.stdout
+    assert not list(tmp_path.glob("spec-o3*"))
+    assert not (home / ".config" / "spec-o3-workbench").exists()
+
+
+def passing(folder: Path) -> str:
+    (folder / "file").write_text("written")
+    return "seen"
+
+
+def raising(error: Exception):
+    def run(folder: Path) -> str:
+        raise error
+
+    return run
+
+
+def test_rows_tell_whatever_happens_in_one_line(tmp_path, capsys):
+    checks = [
+        Check(part="a", name="first", run=raising(ReadError("no reader knows this file"))),
+        Check(part="a", name="second", run=raising(KeyError("gone"))),
+        Check(part="b", name="third", run=raising(CheckSkipped("not installed"))),
+        Check(part="b", name="fourth", run=raising(OSError(28, "No space left on device"))),
+        Check(part="b", name="fifth", run=passing),
+    ]
+    states = run_checks(checks, tmp_path)
+    assert states == {"FAILED": 3, "–": 1, "ok": 1}
+    rows = capsys.readouterr().out.splitlines()
+    assert [row.split()[0] for row in rows] == ["FAILED", "FAILED", "–", "FAILED", "ok"]
+    assert rows[0].endswith("no reader knows this file") and rows[1].endswith("KeyError: 'gone'")
+    assert "No space left" in rows[3]
+    assert list(tmp_path.iterdir()) == []
+    run_checks(
+        [Check(part="a", name="one", run=raising(ReadError("two\nlines \x1b[31m")))], tmp_path
+    )
+    said = capsys.readouterr().out
+    assert len(said.splitlines()) == 1 and "\x1b" not in said
+
+
+def test_a_failed_check_is_an_error_of_the_program(monkeypatch):
+    class Part:
+        @staticmethod
+        def checks():
+            yield Check(part="a", name="one", run=passing)
+            yield Check(part="a", name="two", run=raising(WorkbenchError("it is not so")))
+
+    monkeypatch.setattr(command, "CHECK_MODULES", (Part,))
+    with pytest.raises(WorkbenchError, match="1 of 2 checks failed"):
+        selftest()
+
+
+def test_no_room_for_temporary_files_and_what_is_expected(monkeypatch):
+    require(True, "never said")
+    with pytest.raises(WorkbenchError, match="it is not"):
+        require(0, "it is not")
+
+    def full(*args: object, **more: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", full)
+    with pytest.raises(WorkbenchError, match=r"temporary files cannot be created .* TMPDIR"):
+        selftest()

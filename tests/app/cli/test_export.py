@@ -59,9 +59,8 @@ def test_which_candidates(place: Path, words: tuple[str, ...], wanted: list[int]
     assert objects(catalogue) == wanted
     assert f"{catalogue}: {counted_text(len(wanted), 'row')}" in told
     if words:
-        assert (
-            export(place, records, *words) == f"{records}: {counted_text(len(wanted), 'record')}\n"
-        )
+        seen = export(place, records, *words)
+        assert seen == f"{records}: {counted_text(len(wanted), 'record')}\n"
         found = [each.spectrum.object_id for each in read_trajectories(records)]
         assert found == [f"J{number:06d}" for number in wanted]
 
@@ -93,8 +92,7 @@ def test_nothing_accepted(tmp_path: Path) -> None:
 def test_a_report_is_of_all(place: Path) -> None:
     given = ["export", str(place), str(place.with_suffix(".html")), "--which", "accepted"]
     result = CliRunner().invoke(workbench(), given)
-    assert result.exit_code == 2
-    assert "whole session" in result.stderr
+    assert result.exit_code == 2 and "whole session" in result.stderr
     assert "report written" in export(place, place.with_suffix(".html"))
 
 
@@ -141,12 +139,9 @@ def test_the_log_of_an_object(tmp_path):
     def commented(words):
         return [line.split('"')[1] for line in run("log", place, "--object", words).splitlines()]
 
-    assert commented("j1") == ["of 1", "of 2"]
-    assert commented("J10") == ["of 3"]
-    assert commented("Star") == ["of 5"]
-    assert commented("Sta") == ["of 5"]
-    assert commented("9") == ["of 6"]
-    assert commented("7") == ["of 7"]
+    assert commented("j1") == ["of 1", "of 2"] and commented("J10") == ["of 3"]
+    assert commented("Star") == ["of 5"] and commented("Sta") == ["of 5"]
+    assert commented("9") == ["of 6"] and commented("7") == ["of 7"]
     assert "could be J000007, J000008" in fails("log", place, "--object", "J00")
     assert "no candidate" in fails("log", place, "--object", "J2")
 

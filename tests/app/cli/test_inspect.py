@@ -21,17 +21,9 @@ from tests.agent.scenes import answer, call
 from tests.scripted_engine import ScriptedEngine
 
 SPECTRA = Path(__file__).parents[3] / "resources" / "sample" / "spectra"
-
-
 SAMPLE = SPECTRA / "000" / "spec-59128-SIM0000_sp01-002.fits.gz"
-
-
-KEYS = ("task", "model", "verdict", "p_yes", "well_formed", "stopped_by", "steps", "seconds")
-
-
+KEYS = {"task", "model", "verdict", "p_yes", "well_formed", "stopped_by", "steps", "seconds"}
 USAGE = [(), ("--task", "CV", "--runs", "0"), ("--task", "CV", "--seed", "-1")]
-
-
 REPLIES = [call(6400, 6700), call(1, 2, "nothing"), answer("YES", "Broad \x1b[31mHα.")]
 
 
@@ -61,10 +53,8 @@ def test_for_people(scripted):
     asked = scripted()
     result = invoke("--task", "cv")
     assert result.exit_code == 0, result.output
-    assert "SIMULATED" in result.stdout
-    assert "6400 to 6700 Å" in result.stdout
-    assert "does not overlap" in result.stdout
-    assert "Hα in " in result.stdout
+    assert "SIMULATED" in result.stdout and "6400 to 6700 Å" in result.stdout
+    assert "does not overlap" in result.stdout and "Hα in " in result.stdout
     assert "Broad ?[31mHα." in result.stdout
     assert result.stdout.rstrip().splitlines()[-1].startswith("YES   p(YES) 0.9")
     assert asked["engine"].is_closed
@@ -76,12 +66,7 @@ def test_for_scripts(scripted):
     result = invoke("--task", "CV", "--json", "--model", "any")
     assert result.exit_code == 0
     record = json.loads(result.stdout)
-    keys = [
-        "task", "model", "verdict", "p_yes", "well_formed", "stopped_by", "steps", "seconds",
-        "tokens",
-    ]  # fmt: skip
-    assert set(keys) <= set(record)
-    assert record["verdict"] == "YES"
+    assert set(record) >= {*KEYS, "tokens"} and record["verdict"] == "YES"
     assert set(record["tokens"]) == {"prompt", "generated", "evaluated", "images"}
     kinds = [step["kind"] for step in record["steps"]]
     assert kinds == ["think", "zoom", "think", "zoom", "think", "answer"]
@@ -92,8 +77,7 @@ def test_for_scripts(scripted):
 def test_runs_are_averaged_and_records_kept(scripted, tmp_path):
     asked = scripted()
     result = invoke("--task", "CV", "--runs", "3")
-    assert result.exit_code == 0
-    assert "over 3 inspections" in result.stdout
+    assert result.exit_code == 0 and "over 3 inspections" in result.stdout
     assert asked["extra_runs"] == 2
     scripted()
     out = tmp_path / "looks.jsonl"
@@ -101,8 +85,7 @@ def test_runs_are_averaged_and_records_kept(scripted, tmp_path):
         assert invoke("--task", "CV", "--save", str(out)).exit_code == 0
         records = list(read_trajectories(out))
         assert len(records) == count
-    assert records[0].verdict == "YES"
-    assert records[0].spectrum.simulated
+    assert records[0].verdict == "YES" and records[0].spectrum.simulated
 
 
 def test_an_engine_that_fails(scripted):
@@ -135,17 +118,14 @@ def test_a_deadline(scripted):
     assert "no verdict (cancelled: the deadline of 0 s has passed)" in result.stdout
 
 
-@pytest.mark.parametrize(
-    "words", [(), ("--task", "CV", "--runs", "0"), ("--task", "CV", "--seed", "-1")]
-)
+@pytest.mark.parametrize("words", USAGE)
 def test_usage(words):
     assert invoke(*words).exit_code == 2
 
 
 def test_an_unknown_task():
     result = invoke("--task", "quasar?")
-    assert result.exit_code == 1
-    assert "no task" in str(result.exception)
+    assert result.exit_code == 1 and "no task" in str(result.exception)
 
 
 # Steps of an inspection in the terminal.

@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.main import CHILDREN, COMMANDS, main
+from agent.errors import WorkbenchError
+from app.cli import window
+from app.cli.main import CHILDREN, COMMANDS, LEAST_BYTES, main, refuse_little_memory
 from app.cli.progress_bar import progress_bar
+from app.cli.window import has_display, is_for_window, open_window
 from app.core.session.records import Opinion, Verdict
 from app.worker.wire import encode
 from tests.app.cli.commands import fails
@@ -83,16 +86,14 @@ def test_a_list_read_by_a_child_of_the_program() -> None:
 
 def test_the_server_s_child_has_its_own_usage() -> None:
     done = child("--child", "llama-server")
-    assert done.returncode == 2
-    assert b"model" in done.stderr
+    assert done.returncode == 2 and b"model" in done.stderr
     assert b"Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("words", [(), ("os",), ("../worker",), ("app.worker.__main__",)])
 def test_no_other_module_can_be_had(words: tuple[str, ...]) -> None:
     done = child("--child", *words)
-    assert done.returncode == 2
-    assert done.stderr.startswith(b"spec-o3: unknown child process")
+    assert done.returncode == 2 and done.stderr.startswith(b"spec-o3: unknown child process")
     assert done.stdout == b""
 
 
@@ -186,24 +187,18 @@ def test_a_message_is_one_line_and_json_stands_alone(run, odd: Path) -> None:
 @pytest.mark.parametrize("command", [*COMMANDS, "models list", "models get", "models path", ""])
 def test_help_without_work(run, command: str) -> None:
     done = run(*command.split(), "--help")
-    assert done.returncode == 0
-    assert b"Usage:" in done.stdout
+    assert done.returncode == 0 and b"Usage:" in done.stdout
     assert done.stderr == b""
 
 
 @pytest.mark.parametrize("words", [
-    ("frobnicate", "it"),
-    ("export",),
-    ("export", "a.speco3", "out.csv", "--which", "best"),
-    ("merge", "a.speco3"),
-    ("render", "a.fits", "a.png", "--row", "first"),
-    ("models", "path"),
+    ("frobnicate", "it"), ("export",), ("export", "a.speco3", "out.csv", "--which", "best"),
+    ("merge", "a.speco3"), ("render", "a.fits", "a.png", "--row", "first"), ("models", "path"),
     ("export", "a.speco3", "out.html", "--which", "all"),
 ])  # fmt: skip
 def test_usage(run, words: tuple[str, ...]) -> None:
     done = run(*words)
-    assert done.returncode == 2
-    assert done.stdout == b""
+    assert done.returncode == 2 and done.stdout == b""
     assert b"Usage:" in done.stderr
 
 
@@ -229,8 +224,7 @@ def test_what_runs_out_is_told_in_a_sentence(run, monkeypatch, error, words) -> 
 
     monkeypatch.setattr("app.cli.main.workbench", fail)
     done = run("stats", "night.speco3")
-    assert done.returncode == 1
-    assert done.stderr.startswith(b"spec-o3: " + words)
+    assert done.returncode == 1 and done.stderr.startswith(b"spec-o3: " + words)
     assert done.stderr.count(b"\n") == 1
 
 
@@ -265,5 +259,83 @@ def test_a_name_that_looks_like_markup(
         show(1, 4)
     out, err = capsys.readouterr()
     assert out == ""
-    assert "writing [/b] ?]0;x??.csv" in err
-    assert "25%" in err
+    assert "writing [/b] ?]0;x??.csv" in err and "25%" in err
+
+
+# A limit of the shell that is too low is told before anything is tried.
+has_limit = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+
+
+@has_limit
+@pytest.mark.parametrize("allowed", [300_000_000, LEAST_BYTES - 1])
+def test_too_little(monkeypatch: pytest.MonkeyPatch, allowed: int) -> None:
+    import resource
+
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (allowed, resource.RLIM_INFINITY))
+    with pytest.raises(WorkbenchError, match=f"only {allowed / 1e6:.0f} MB .* needs 1500 MB"):
+        refuse_little_memory()
+
+
+@has_limit
+def test_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    import resource
+
+    for allowed in (LEAST_BYTES, resource.RLIM_INFINITY):
+        monkeypatch.setattr(resource, "getrlimit", lambda kind, here=allowed: (here, here))
+        refuse_little_memory()
+
+
+# What of the command line is for the window, and what is said where none can be shown.
+LINUX = sys.platform.startswith("linux")
+
+
+@pytest.fixture
+def nobody_there(monkeypatch):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_nothing_and_what_can_be_opened_is_for_the_window(tmp_path):
+    assert is_for_window([]) and is_for_window([str(tmp_path)])
+    assert is_for_window(["not there yet.speco3"])
+    assert is_for_window(["postgresql://host/night"])
+
+
+@pytest.mark.parametrize("words", [
+    ["--help"], ["-x"], ["nosuchcommand"], ["a", "b"], ["x" * 5000],
+    ["~nobody-of-that-name/list.csv"], ["a\0b"],
+])  # fmt: skip
+def test_anything_else_is_a_command(words):
+    assert not is_for_window(words)
+
+
+@pytest.mark.skipif(not LINUX, reason="elsewhere there always is one")
+def test_without_a_display_somebody_can_see_it_says_what_else_there_is(nobody_there, monkeypatch):
+    assert not has_display()
+    with pytest.raises(WorkbenchError, match="spec-o3 demo"):
+        open_window()
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
+    assert has_display()
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen:size=800x600")
+    assert not has_display()
+
+
+def test_a_library_that_lacks_is_said(monkeypatch):
+    def lacks(name):
+        raise ImportError("libEGL.so.1: cannot open shared object file")
+
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    monkeypatch.setattr(window, "import_module", lacks)
+    with pytest.raises(WorkbenchError, match=r"libEGL.*system_libraries"):
+        open_window()
+
+
+def test_python_imports_as_usual_after_the_window_is_imported():
+    code = (
+        "import builtins; before = builtins.__import__\n"
+        "from app.cli.window import import_program; program = import_program()\n"
+        "import sys; assert 'PySide6.QtCore' in sys.modules\n"
+        "print(builtins.__import__ is before, callable(program.start))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True"]

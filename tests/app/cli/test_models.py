@@ -73,16 +73,13 @@ def test_the_list_for_scripts(home: Path) -> None:
     result = run("list", "--json")
     assert result.exit_code == 0
     rows = {row["name"]: row for row in json.loads(result.stdout)}
-    assert rows["measured"]["state"] == "ready"
-    assert rows["mine"]["state"] == "ready"
+    assert rows["measured"]["state"] == "ready" and rows["mine"]["state"] == "ready"
     assert rows["mine"]["path"] == str(mine)
     assert rows["mine"]["bytes"] == sum(len(content) for content in FILES.values())
-    assert rows["mine"]["simulated_only"] is True
-    assert rows["spec-o3-7b"]["state"] == "not fetched"
+    assert rows["mine"]["simulated_only"] is True and rows["spec-o3-7b"]["state"] == "not fetched"
     assert rows["spec-o3-7b"]["repo"] == "Maxwell-Jia/spec-o3-7b"
     assert len({frozenset(row) for row in rows.values()}) == 1, "the same keys in each"
-    assert "skipped" in result.stderr
-    assert "not valid TOML" in result.stderr
+    assert "skipped" in result.stderr and "not valid TOML" in result.stderr
     (mine / "tokenizer.json").unlink()
     rows = {row["name"]: row for row in json.loads(run("list", "--json").stdout)}
     assert (rows["mine"]["state"], rows["mine"]["missing"]) == ("incomplete", ["tokenizer.json"])
@@ -158,14 +155,12 @@ def test_a_wording_from_a_data_set_of_the_hub(hub: FakeHub) -> None:
 ])  # fmt: skip
 def test_what_is_no_wording_says_so(words: tuple[str, ...], says: str) -> None:
     result = run("wording", *words)
-    assert isinstance(result.exception, WorkbenchError)
-    assert says in str(result.exception)
+    assert isinstance(result.exception, WorkbenchError) and says in str(result.exception)
 
 
 def test_path_says_where_to_put_what_is_not_here(home: Path) -> None:
     result = run("path", "spec-o3-7b")
-    assert result.exit_code == 0
-    assert result.stdout == f"{home / 'models' / 'spec-o3-7b'}\n"
+    assert result.exit_code == 0 and result.stdout == f"{home / 'models' / 'spec-o3-7b'}\n"
     assert "spec-o3-7b is not fetched" in result.stderr
 
 
@@ -175,13 +170,11 @@ def test_what_is_part_of_the_program_or_on_a_server_has_no_folder() -> None:
         ("http://localhost:1#m", "is on a server"), ("spec-03-7b", 'did you mean "spec-o3-7b"'),
     ):  # fmt: skip
         result = run("path", name)
-        assert result.exit_code == 1
-        assert isinstance(result.exception, WorkbenchError)
+        assert result.exit_code == 1 and isinstance(result.exception, WorkbenchError)
         assert says in str(result.exception)
     for name in ("measured", "panel"):
         result = run("get", name)
-        assert result.exit_code == 1
-        assert f"{name} is part of the program" in str(result.exception)
+        assert result.exit_code == 1 and f"{name} is part of the program" in str(result.exception)
 
 
 def test_the_panel_says_what_it_lacks(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,8 +18,7 @@ from tests.app.core.sessions import made
 def test_stats(vetted):
     place, _ = vetted
     said = run("stats", place)
-    assert "4 candidates: 1 accepted" in said
-    assert "1 unreadable" in said
+    assert "4 candidates: 1 accepted" in said and "1 unreadable" in said
     found = json.loads(run("stats", place, "--json"))
     assert found["counts"]["candidates"] == 4
     assert "measured" in {each["model"] for each in found["agents"]}
@@ -46,28 +45,22 @@ def judged(tmp_path_factory):
 
 def test_stats_of_several_people(judged):
     said = " ".join(run("stats", judged).split())
-    assert "Ada and Ben 80 0." in said
-    assert "all (Fleiss) 80 0." in said
-    assert "Ben and Cy [b] 40 0." in said
-    assert "S/N below 5 " in said
-    assert "kappa, S/N 10-20 0." in said
-    assert "Ada judged 10 candidates twice" in said
-    assert "Ada" in said
-    assert "off by" in said
+    assert "Ada and Ben 80 0." in said and "all (Fleiss) 80 0." in said
+    assert "Ben and Cy [b] 40 0." in said and "S/N below 5 " in said
+    assert "kappa, S/N 10-20 0." in said and "Ada judged 10 candidates twice" in said
+    assert "Ada" in said and "off by" in said
     assert "No cut" not in said
 
 
 def test_stats_with_the_cut_for_a_wanted_precision(judged):
     said = " ".join(run("stats", judged, "--precision", "0.9", "--recall", "0.8").split())
     assert "on, at least 90 % are real, with 95 % certainty" in said
-    assert "are at most 20 % of the real ones" in said
-    assert "Of the 400 unjudged candidates" in said
+    assert "are at most 20 % of the real ones" in said and "Of the 400 unjudged candidates" in said
     assert "by calibrated p(YES)" in said
     (cut,) = json.loads(run("stats", judged, "--precision", "0.9", "--json"))["cuts"]
     assert cut["model"] == "nano"
     found = cut["plan"]["abstention"]["precision"]
-    assert found["bound"] >= 0.9
-    assert 0.5 < found["threshold"] < 1.0
+    assert found["bound"] >= 0.9 and 0.5 < found["threshold"] < 1.0
     assert "cuts" not in json.loads(run("stats", judged, "--json"))
     for wrong in ("95", "0", "nan"):
         result = CliRunner().invoke(workbench(), ["stats", str(judged), "--recall", wrong])
@@ -93,8 +86,7 @@ def test_sub_classes_and_kappa_by_level(tmp_path):
         session.record_verdict(1, finer)
         session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT, subclass="NL"))
     said = " ".join(run("stats", place).split())
-    assert "DN/WZ Sge 1 NL 1" in said
-    assert "Ada and Ben, level 1 1 " in said
+    assert "DN/WZ Sge 1 NL 1" in said and "Ada and Ben, level 1 1 " in said
     assert "Ada and Ben, level 2 1 " in said
     found = json.loads(run("stats", place, "--json"))["subclasses"]
     assert found["counts"] == {"DN/WZ Sge": 1, "NL": 1}

@@ -10,7 +10,7 @@ from app.core.reviewer_name import MAX_BYTES, saved_reviewer_name
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SPEC_O3_CONFIG", str(tmp_path))
     monkeypatch.delenv("SPEC_O3_REVIEWER", raising=False)
-    monkeypatch.setattr("app.cli.session_options.system_user_name", lambda fallback: "ada-on-host")
+    monkeypatch.setattr("app.core.reviewer_name.system_user_name", lambda fallback: "ada-on-host")
     return tmp_path / "settings.toml"
 
 
@@ -19,8 +19,7 @@ def test_commands_go_by_the_name_chosen_in_the_window(kept: Path, monkeypatch: p
     kept.write_text('reviewer = "Ada Lovelace"\n', encoding="utf-8")
     assert reviewer_name(None) == "Ada Lovelace"
     monkeypatch.setenv("SPEC_O3_REVIEWER", "Grace")
-    assert reviewer_name(None) == "Grace"
-    assert reviewer_name("Henrietta") == "Henrietta"
+    assert reviewer_name(None) == "Grace" and reviewer_name("Henrietta") == "Henrietta"
 
 
 @pytest.mark.parametrize("content", [

@@ -6,13 +6,17 @@ import ast
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from agent.engines import kind
 from agent.engines.gguf import native, self_test
 from agent.errors import EngineError
-from app.selftest import installation
-from app.selftest.check import CheckFailed, CheckSkipped
+from agent.spectra.readers import read
+from app.selftest import inspection, installation, session, spectra, window
+from app.selftest.installation import CheckFailed, CheckSkipped
+from app.selftest.spectra import LAYOUTS
+from app.worker import supervisor
 from tests.app.selftest.checks import run
 
 ROOT = Path(__file__).parents[3]
@@ -119,3 +123,69 @@ def test_llama_cpp_that_is_installed_and_does_not_work_is_a_fault(monkeypatch, t
     monkeypatch.setattr(kind, "find_spec", lambda name: name == "llama_cpp" or None)
     with pytest.raises(CheckFailed, match="undefined symbol"):
         run(installation, "llama.cpp", tmp_path)
+
+
+# The checks of session and export.
+def test_parquet_may_be_left_out_but_not_of_a_bundle(monkeypatch, tmp_path):
+    monkeypatch.setattr(session, "find_spec", lambda name: None)
+    with pytest.raises(CheckSkipped, match="pyarrow is not installed"):
+        run(session, "parquet", tmp_path)
+    monkeypatch.setattr(session, "is_frozen", lambda: True)
+    assert "read back as Parquet" in run(session, "parquet", tmp_path)
+
+
+def test_an_export_that_loses_rows_is_found_out(monkeypatch, tmp_path):
+    export = session.export
+    monkeypatch.setattr(session, "export", lambda session, out, which: export(session, out))
+    with pytest.raises(CheckFailed, match="3 of 6 rows were read back"):
+        run(session, "csv", tmp_path)
+
+
+# The check that files are read correctly.
+def test_a_reader_that_reads_wrong_is_found_out(monkeypatch, tmp_path):
+    def off(path, spectrum):
+        rows = zip(spectrum.wavelength, 1.1 * spectrum.flux, strict=True)
+        path.write_text("wavelength,flux\n" + "".join(f"{w},{f}\n" for w, f in rows))
+
+    monkeypatch.setattr(spectra, "LAYOUTS", {"text": ("table.csv", off)})
+    with pytest.raises(CheckFailed, match=r"10\.0 % off"):
+        run(spectra, "text", tmp_path)
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_layout_is_read_as_what_it_is(name, tmp_path):
+    file_name, write = LAYOUTS[name]
+    write(tmp_path / file_name, spectra.first_of("LAMOST"))
+    found = read(tmp_path / file_name).format
+    assert name in found or (name, found) == ("text", "CSV")
+
+
+# The check of the inspectors.
+def test_an_inspector_that_says_no_to_a_plain_one(monkeypatch, tmp_path):
+    flat = spectra.first_of("LAMOST")
+    flat = type(flat)(wavelength=flat.wavelength, flux=np.ones(len(flat)), ivar=flat.ivar)
+    monkeypatch.setattr(inspection, "first_of", lambda survey: flat)
+    with pytest.raises(CheckFailed, match="it answered NO to a clear"):
+        run(inspection, "measured", tmp_path)
+
+
+def test_a_worker_that_does_not_start(monkeypatch, tmp_path):
+    monkeypatch.setattr(
+        supervisor, "worker_command", lambda: [sys.executable, "-c", "raise SystemExit(3)"]
+    )
+    with pytest.raises(Exception, match="status 3"):
+        run(inspection, "measured", tmp_path)
+
+
+def test_without_a_model_in_the_box(monkeypatch, tmp_path):
+    monkeypatch.setattr(inspection, "bundled_models", list)
+    with pytest.raises(CheckSkipped, match="no model is bundled"):
+        run(inspection, "model", tmp_path)
+
+
+# The check that opens the window.
+def test_a_window_that_dies_is_a_row_with_its_last_words(monkeypatch, tmp_path):
+    words = "import os, sys; print('a library is missing', file=sys.stderr, flush=True); os.abort()"
+    monkeypatch.setattr(window, "child_command", lambda *_: [sys.executable, "-c", words])
+    with pytest.raises(CheckFailed, match=r"it was killed by SIGABRT .*: a library is missing"):
+        run(window, "offscreen", tmp_path)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.services.web import pace
+from app.services.web import client as web_client
 from app.services.web.client import WebClient
 from tests.app.services.fault_server import FaultServer, fault_server
 
@@ -17,8 +17,8 @@ def server() -> Iterator[FaultServer]:
 
 @pytest.fixture
 def client(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[WebClient]:
-    monkeypatch.setattr(pace, "FIRST_WAIT_S", 0.01)
-    monkeypatch.setattr(pace, "LONGEST_WAIT_S", 0.05)
+    monkeypatch.setattr(web_client, "FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr(web_client, "LONGEST_WAIT_S", 0.05)
     made = WebClient(seed=3)
     yield made
     made.close()

@@ -117,19 +117,14 @@ class _Handler(BaseHTTPRequestHandler):
             return
         fault = self.server.next_fault()
         with suppress(BrokenPipeError, ConnectionResetError):
-            if fault in (
-                "",
-                "nan position",
-                "renamed column",
-                "cut",
-                "cut gzip",
-                "overflow",
-                "bad rows",
-            ):
+            if fault in REPLIES:
+                status, content, headers = REPLIES[fault]
+                self._reply(status, content, **headers)
+            elif fault in ("stall", "huge", "hang up"):
+                getattr(self, "_" + fault.replace(" ", "_"))()
+            else:
                 content, kind = self._answer(path, fields, fault)
                 self._send(content, kind, fault)
-            else:
-                getattr(self, "_" + fault.replace(" ", "_"))()
 
     def _answer(self, path: str, fields: dict[str, str], fault: str) -> tuple[bytes, str]:
         if path.endswith("/sync") and "QUERY" in fields:
@@ -143,7 +138,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, content: bytes, kind: str, fault: str) -> None:
         if not kind:
-            self._not_found()
+            self._reply(404, HTML)
             return
         if fault == "cut":
             content = content[: len(content) // 2]
@@ -161,32 +156,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    # Faults
-
-    def _busy(self) -> None:
-        self._reply(429, b"slow down", retry_after="1")
-
-    def _down(self) -> None:
-        self._reply(503, HTML)
-
-    def _refused(self) -> None:
-        self._reply(403, HTML)
-
-    def _not_found(self) -> None:
-        self._reply(404, HTML)
-
-    def _html(self) -> None:
-        self._reply(200, HTML, content_type="text/html")
-
-    def _empty(self) -> None:
-        self._reply(200, b"", content_type="text/xml")
+    # Faults that are more than a reply
 
     def _stall(self) -> None:
         self.server.ended.wait()
         self.close_connection = True
-
-    def _redirect_away(self) -> None:
-        self._reply(302, b"", location="https://example.org/elsewhere")
 
     def _huge(self) -> None:
         self.send_response(200)
@@ -198,13 +172,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _hang_up(self) -> None:
         self.close_connection = True
-
-    def _query_error(self) -> None:
-        text = '<INFO name="QUERY_STATUS" value="ERROR">column not found</INFO>'
-        self._reply(200, votable([], [], text), content_type="text/xml")
-
-    def _strange_packing(self) -> None:
-        self._reply(200, b"\x00\x01", content_encoding="br")
 
 
 def tap_answer(
@@ -279,3 +246,18 @@ def votable(
 def _is_text(rows: Sequence[Sequence[object]], number: int) -> bool:
     values = [row[number] for row in rows if row[number] is not None]
     return any(isinstance(value, str) for value in values) and number > 0
+
+
+QUERY_ERROR = votable([], [], '<INFO name="QUERY_STATUS" value="ERROR">column not found</INFO>')
+REPLIES: dict[str, tuple[int, bytes, dict[str, str]]] = {
+    "busy": (429, b"slow down", {"retry_after": "1"}),
+    "down": (503, HTML, {}),
+    "refused": (403, HTML, {}),
+    "not found": (404, HTML, {}),
+    "html": (200, HTML, {"content_type": "text/html"}),
+    "empty": (200, b"", {"content_type": "text/xml"}),
+    "redirect away": (302, b"", {"location": "https://example.org/elsewhere"}),
+    "query error": (200, QUERY_ERROR, {"content_type": "text/xml"}),
+    "strange packing": (200, b"\x00\x01", {"content_encoding": "br"}),
+}
+"""Faults that are the same reply to whatever is asked."""

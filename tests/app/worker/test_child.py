@@ -60,50 +60,31 @@ def lasting_line() -> Iterator[Line]:
         yield line
 
 
-@pytest.mark.parametrize(
-    "garbage",
-    [
-        b"not json\n",
-        b"\x00\xff\xfe\n",
-        b"[]\n",
-        b'{"type": 7}\n',
-        b'{"type": "load"}\n',
-        b'{"type": "dance", "id": 1}\n',
-        b'{"type": "ping", "id": "one"}\n',
-        b'{"type": "inspect", "id": 1}\n',
-        b'{"type": "inspect", "id": 1, "deadline_s": "soon"}\n',
-        b'{"type": "ping", "id": ' + b"[" * 100_000 + b"\n",
-        b"x" * (MAX_BYTES + 10) + b"\n",
-    ],
-)
+@pytest.mark.parametrize("garbage", [
+    b"not json\n", b"\x00\xff\xfe\n", b"[]\n", b'{"type": 7}\n', b'{"type": "load"}\n',
+    b'{"type": "dance", "id": 1}\n', b'{"type": "ping", "id": "one"}\n',
+    b'{"type": "inspect", "id": 1}\n', b'{"type": "inspect", "id": 1, "deadline_s": "soon"}\n',
+    b'{"type": "ping", "id": ' + b"[" * 100_000 + b"\n", b"x" * (MAX_BYTES + 10) + b"\n",
+])  # fmt: skip
 def test_garbage_is_answered_and_the_line_stays_open(lasting_line: Line, garbage: bytes) -> None:
     lasting_line.say(garbage)
     reply = lasting_line.hear()
-    assert reply is not None
-    assert (reply["type"], reply["id"]) == ("failed", None)
+    assert reply is not None and (reply["type"], reply["id"]) == ("failed", None)
     assert "unreadable message" in reply["message"]
     lasting_line.ask("ping")
     assert lasting_line.hear() == {"type": "pong", "id": 1}
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"spectrum": {"wavelength": "AAAA"}},
-        {"spectrum": "text"},
-        {"so_far": {"version": 1}},
-        {"task": "no such task"},
-        {"seed": "seven"},
-        {"task": 5},
-    ],
-)
+@pytest.mark.parametrize("change", [
+    {"spectrum": {"wavelength": "AAAA"}}, {"spectrum": "text"}, {"so_far": {"version": 1}},
+    {"task": "no such task"}, {"seed": "seven"}, {"task": 5},
+])  # fmt: skip
 def test_a_request_with_faults_is_refused(lasting_line: Line, change: dict[str, object]) -> None:
     lasting_line.ask("load", model="good", options={})
     lasting_line.hear("loaded")
     lasting_line.say(encode(request().message(7) | change))
     reply = lasting_line.hear("failed")
-    assert reply is not None
-    assert reply["id"] == 7
+    assert reply is not None and reply["id"] == 7
     lasting_line.say(encode(request().message(8)))
     assert lasting_line.hear("done") is not None
 
@@ -111,8 +92,7 @@ def test_a_request_with_faults_is_refused(lasting_line: Line, change: dict[str, 
 def test_no_model_no_inspection(line: Line) -> None:
     line.say(encode(request().message(1)))
     reply = line.hear()
-    assert reply is not None
-    assert "no model is loaded" in reply["message"]
+    assert reply is not None and "no model is loaded" in reply["message"]
 
 
 def test_side_by_side_only_the_result_is_told_and_when_the_file_is_read(line: Line) -> None:
@@ -133,8 +113,7 @@ def test_side_by_side_only_the_result_is_told_and_when_the_file_is_read(line: Li
 def test_unknown_options_are_said(line: Line) -> None:
     line.ask("load", model="good", options={"model": 1})
     reply = line.hear()
-    assert reply is not None
-    assert "TypeError" in reply["message"]
+    assert reply is not None and "TypeError" in reply["message"]
 
 
 @pytest.mark.parametrize("polite", [True, False], ids=["quit", "end of input"])
@@ -159,15 +138,8 @@ def test_leaves_at_once_though_the_inspector_does_not(line: Line) -> None:
 
 
 def test_starts_with_little() -> None:
-    heavy = (
-        "numpy",
-        "astropy",
-        "matplotlib",
-        "PIL",
-        "torch",
-        "PySide6",
-        "agent.trajectory.trajectory",
-    )
+    heavy = ("numpy", "astropy", "matplotlib", "PIL", "torch", "PySide6")
+    heavy += ("agent.trajectory.trajectory",)
     code = (
         f"import sys, app.worker.__main__ as m; print([n for n in {heavy!r} if n in sys.modules])"
     )

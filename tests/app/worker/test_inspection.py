@@ -11,10 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from agent.inspection.control import Interjection
-from app.worker.errors import (
-    InspectionCancelled,
-    WorkerCrash,
-)
+from app.worker.errors import InspectionCancelled, WorkerCrash
 from app.worker.inspection import Failed, Finished, Started, StepDone, TextGenerated
 from app.worker.supervisor import WorkerClient
 from tests.app.worker.conftest import COMMAND, LONG_S, POSIX, EventRecorder, request
@@ -24,8 +21,7 @@ from tests.app.worker.scripted_child import ANSWER, ZOOM
 def test_events_come_in_order_and_words_as_they_are_said(shared: WorkerClient) -> None:
     recorder = EventRecorder()
     trajectory = shared.inspect(request("plain"), recorder).result(LONG_S)
-    assert isinstance(recorder.events[0], Started)
-    assert recorder.events[0].model.name == "good"
+    assert isinstance(recorder.events[0], Started) and recorder.events[0].model.name == "good"
     assert recorder.events[-1] == Finished(trajectory)
     assert "".join(event.text for event in recorder.of(TextGenerated)) == ZOOM + ANSWER
     assert len(recorder.of(TextGenerated)) > 5
@@ -169,7 +165,6 @@ def test_one_that_is_frozen_can_be_cancelled_and_closed() -> None:
         recorder.wait_for(TextGenerated)
         assert client.pid is not None
         os.kill(client.pid, signal.SIGSTOP)
-        assert client.ping(0.01) is None
         inspection.cancel()
         with pytest.raises(WorkerCrash, match="did not stop"):
             inspection.result(LONG_S)

@@ -73,14 +73,11 @@ def test_it_ends_with_a_program_that_is_killed(act: str) -> None:
 
 
 @POSIX
-@pytest.mark.parametrize(
-    ("act", "words"),
-    [
-        ("segv", r"killed by SIGSEGV \(native code failed\)"),
-        ("kill", r"killed by SIGKILL .*its last line: ggml: out of \?\[31mluck\?\[0m"),
-        ("exit", "ended with status 3"),
-    ],
-)
+@pytest.mark.parametrize(("act", "words"), [
+    ("segv", r"killed by SIGSEGV \(native code failed\)"),
+    ("kill", r"killed by SIGKILL .*its last line: ggml: out of \?\[31mluck\?\[0m"),
+    ("exit", "ended with status 3"),
+])  # fmt: skip
 def test_a_death_is_told_and_the_next_inspection_works(
     client: WorkerClient, act: str, words: str
 ) -> None:
@@ -94,19 +91,15 @@ def test_a_death_is_told_and_the_next_inspection_works(
 def test_a_crash_in_native_code_leaves_its_trace(client: WorkerClient) -> None:
     with pytest.raises(WorkerCrash) as caught:
         client.inspect(request("segv")).result(LONG_S)
-    assert "in _segv" in caught.value.detail
-    assert "\x1b" not in caught.value.detail
+    assert "in _segv" in caught.value.detail and "\x1b" not in caught.value.detail
 
 
-@pytest.mark.parametrize(
-    ("code", "words"),
-    [
-        ('print(\'{"type": "hello", "wire": 99}\', flush=True); input()', "another version"),
-        ("raise SystemExit(7)", "ended with status 7 while it was starting"),
-        ("import nothing_of_that_name", "its last line: ModuleNotFoundError"),
-        ("import sys, os; os.close(1); sys.stdin.read()", "stopped answering"),
-    ],
-)
+@pytest.mark.parametrize(("code", "words"), [
+    ('print(\'{"type": "hello", "wire": 99}\', flush=True); input()', "another version"),
+    ("raise SystemExit(7)", "ended with status 7 while it was starting"),
+    ("import nothing_of_that_name", "its last line: ModuleNotFoundError"),
+    ("import sys, os; os.close(1); sys.stdin.read()", "stopped answering"),
+])  # fmt: skip
 def test_a_child_that_does_not_start(code: str, words: str) -> None:
     with (
         WorkerClient([sys.executable, "-c", code]) as client,
@@ -163,7 +156,7 @@ def _hears_the_end(line: socket.socket) -> bool:
 def test_only_a_worker_of_the_window_leaves_it_the_processor(gives_way: bool) -> None:
     child = ChildProcess(worker_command(gives_way=gives_way))
     try:
-        assert child.ping(LONG_S) is not None
+        assert child.receive(LONG_S) is not None  # it has started
         ours = os.getpriority(os.PRIO_PROCESS, 0)
         wanted = min(ours + NICENESS, 19) if gives_way else ours
         assert os.getpriority(os.PRIO_PROCESS, child.pid) == wanted
@@ -171,17 +164,14 @@ def test_only_a_worker_of_the_window_leaves_it_the_processor(gives_way: bool) ->
         child.close()
 
 
-@pytest.mark.parametrize(
-    ("code", "words"),
-    [
-        (-9, "was killed by SIGKILL (as when memory runs out)"),
-        (-11, "was killed by SIGSEGV (native code failed)"),
-        (-15, "was killed by SIGTERM"),
-        (-200, "was killed by signal 200"),
-        (0, "ended with status 0"),
-        (0xC0000005, "died of an access violation: native code failed"),
-    ],
-)
+@pytest.mark.parametrize(("code", "words"), [
+    (-9, "was killed by SIGKILL (as when memory runs out)"),
+    (-11, "was killed by SIGSEGV (native code failed)"),
+    (-15, "was killed by SIGTERM"),
+    (-200, "was killed by signal 200"),
+    (0, "ended with status 0"),
+    (0xC0000005, "died of an access violation: native code failed"),
+])  # fmt: skip
 def test_how_it_ended(code: int, words: str) -> None:
     assert describe_exit(code) == words
 
@@ -191,6 +181,5 @@ def test_the_last_line_before_the_trace_of_the_interpreter() -> None:
     assert lines[1].startswith("bad ?[2Jmagic")
     assert last_line([*lines, "Fatal Python error: Aborted", '  File "x.py", line 3']) == lines[1]
     assert last_line([*lines, "[PYI-7:ERROR] Failed to execute script 'main'!"]) == lines[1]
-    assert last_line(lines) == lines[1]
-    assert last_line([]) == ""
+    assert last_line(lines) == lines[1] and last_line([]) == ""
     assert len(printable_lines([b"x" * 5000])[0]) < 300

@@ -49,24 +49,20 @@ def test_one_that_kills_and_one_that_fails_do_not_stop_the_others(tmp_path: Path
     names[40] = f"kill-unless-there:{tmp_path / 'there'}"
     told = results(names)
     assert {key for key, each in told.items() if each.trajectory is None} == {3, 20}
-    assert isinstance(told[3].error, WorkerCrash)
-    assert "ggml: out of" in str(told[3].error)
-    assert isinstance(told[20].error, InspectionError)
-    assert "KeyError" in told[20].error.detail
+    assert isinstance(told[3].error, WorkerCrash) and "ggml: out of" in str(told[3].error)
+    assert isinstance(told[20].error, InspectionError) and "KeyError" in told[20].error.detail
 
 
 @POSIX
 def test_one_whose_actor_dies_twice_is_blamed() -> None:
     told = results(["any", "kill-actor", *["any"] * 10])
     assert [key for key, each in told.items() if each.trajectory is None] == [1]
-    assert isinstance(told[1].error, WorkerCrash)
-    assert "died 2 times" in str(told[1].error)
+    assert isinstance(told[1].error, WorkerCrash) and "died 2 times" in str(told[1].error)
 
 
 def test_the_model_is_known_before_the_batch_begins() -> None:
     with RayPool(PLACE, LoadRequest("sharing"), command=COMMAND) as pool:
-        assert pool.ready().name == "2 share"
-        assert pool.slots == 2
+        assert pool.ready().name == "2 share" and pool.slots == 2
 
 
 @POSIX
@@ -149,6 +145,5 @@ def test_one_that_kills_does_not_take_those_beside_it_along(tmp_path: Path) -> N
     names[10] = f"kill-unless-there:{tmp_path / 'there'}"
     told = results(names, SERVER, in_flight=4)
     assert {key for key, each in told.items() if each.trajectory is None} == {5, 20, 30}
-    assert type(told[5].error) is WorkerCrash
-    assert isinstance(told[20].error, InspectionError)
+    assert type(told[5].error) is WorkerCrash and isinstance(told[20].error, InspectionError)
     assert "died 2 times" in str(told[30].error)

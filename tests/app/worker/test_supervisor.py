@@ -60,14 +60,11 @@ from tests.processes import wait_until
 MODEL = ModelRef(name="m", engine="remote", sha256="")
 
 
-@pytest.mark.parametrize(
-    ("asked", "words"),
-    [
-        (InspectRequest(task="CV", path="missing.fits"), "missing.fits"),
-        (replace(request(), task="XY"), 'no task "XY"'),
-        (replace(request(), task="/nowhere/x.toml"), "/nowhere/x.toml"),
-    ],
-)
+@pytest.mark.parametrize(("asked", "words"), [
+    (InspectRequest(task="CV", path="missing.fits"), "missing.fits"),
+    (replace(request(), task="XY"), 'no task "XY"'),
+    (replace(request(), task="/nowhere/x.toml"), "/nowhere/x.toml"),
+])  # fmt: skip
 def test_what_cannot_be_inspected_is_said(
     shared: WorkerClient, asked: InspectRequest, words: str
 ) -> None:
@@ -77,20 +74,18 @@ def test_what_cannot_be_inspected_is_said(
         inspection.result(LONG_S)
     assert isinstance(recorder.events[-1], Failed)
     pid = shared.pid
-    assert shared.inspect(request()).result(LONG_S).verdict == "YES"
-    assert shared.pid == pid
+    assert shared.inspect(request()).result(LONG_S).verdict == "YES" and shared.pid == pid
 
 
-def test_a_fault_in_the_inspector_costs_one_inspection_and_is_told(shared: WorkerClient) -> None:
-    with pytest.raises(InspectionError, match="KeyError: 'picture'") as caught:
-        shared.inspect(request("fault")).result(LONG_S)
+@pytest.mark.parametrize(("name", "words"), [
+    ("fault", "KeyError: 'picture'"), ("memory", "not enough memory for it: close other programs"),
+])  # fmt: skip
+def test_a_fault_costs_one_inspection_and_is_told(
+    shared: WorkerClient, name: str, words: str
+) -> None:
+    with pytest.raises(InspectionError, match=words) as caught:
+        shared.inspect(request(name)).result(LONG_S)
     assert "scripted_child.py" in caught.value.detail
-    assert shared.inspect(request()).result(LONG_S).verdict == "YES"
-
-
-def test_too_little_memory_is_told_in_a_sentence(shared: WorkerClient) -> None:
-    with pytest.raises(InspectionError, match="not enough memory for it: close other programs"):
-        shared.inspect(request("memory")).result(LONG_S)
     assert shared.inspect(request()).result(LONG_S).verdict == "YES"
 
 
@@ -104,8 +99,7 @@ def test_models_are_loaded_refused_and_changed(client: WorkerClient) -> None:
     with pytest.raises(LoadError, match="KeyError: 'weights'"):
         client.load(LoadRequest("fault")).result(LONG_S)
     assert client.load(LoadRequest("two")).result(LONG_S).name == "two"
-    assert client.inspect(request()).result(LONG_S).model.name == "two"
-    assert client.pid == pid
+    assert client.inspect(request()).result(LONG_S).model.name == "two" and client.pid == pid
 
 
 def test_a_model_that_never_loads_is_given_up_for_another(client: WorkerClient) -> None:
@@ -124,8 +118,7 @@ def test_unloaded_and_loaded_again(client: WorkerClient, tmp_path: Path) -> None
     client.unload().result(LONG_S)
     assert (tmp_path / "closed").exists()
     pid = client.pid
-    assert client.inspect(request()).result(LONG_S).model.name == name
-    assert client.pid == pid
+    assert client.inspect(request()).result(LONG_S).model.name == name and client.pid == pid
 
 
 HELLO = '{"type": "hello", "wire": 1}'
@@ -230,13 +223,7 @@ def test_a_model_that_takes_for_ever_to_load_is_given_up(
 
 @pytest.mark.parametrize(
     "says",
-    [
-        "'this is no JSON'",
-        "'{}'",
-        "'x' * 16_000_001",
-        "'[' * 100_000",
-        "chr(0) + chr(255)",
-    ],
+    ["'this is no JSON'", "'{}'", "'x' * 16_000_001", "'[' * 100_000", "chr(0) + chr(255)"],
     ids=["words", "no type", "too long", "too deep", "bytes"],
 )
 def test_garbage_from_the_child(says: str) -> None:
@@ -385,18 +372,6 @@ def test_going_on_from_a_record(shared: WorkerClient) -> None:
     assert len(recorder.of(StepDone)) == len(again.steps) - len(first.until(1).steps)
 
 
-def test_pinged_while_it_inspects(client: WorkerClient) -> None:
-    assert client.ping() is None  # no process yet
-    recorder = EventRecorder()
-    inspection = client.inspect(request("endless"), recorder)
-    recorder.wait_for(TextGenerated)
-    seconds = client.ping(LONG_S)
-    assert seconds is not None
-    assert seconds > 0
-    inspection.cancel()
-    inspection.result(LONG_S)
-
-
 def test_too_long_for_the_pipe_either_way(shared: WorkerClient) -> None:
     asked = InspectRequest(task="CV", spectrum=spectrum(pixels=800_000))
     with pytest.raises(WireError, match="too long"):
@@ -448,8 +423,7 @@ def test_closing_ends_what_runs_and_what_waits(
         loading.result(0)
     assert isinstance(recorder.events[-1], Failed)
     assert client.pid is None
-    assert pid is not None
-    assert is_gone(pid)
+    assert pid is not None and is_gone(pid)
     assert (tmp_path / "closed").exists()
     with pytest.raises(WorkerClosed):
         client.load(LoadRequest("other"))
@@ -464,5 +438,4 @@ def test_the_product_s_own_worker_measures(tmp_path: Path) -> None:
     with WorkerClient() as client:
         model = client.load(LoadRequest("measured", sampling=SamplingSettings())).result(LONG_S)
         trajectory = client.inspect(request()).result(LONG_S)
-    assert trajectory.model == model
-    assert trajectory.verdict in ("YES", "NO")
+    assert trajectory.model == model and trajectory.verdict in ("YES", "NO")

@@ -1,4 +1,7 @@
-"""A folder in the HATS layout: what its properties say, and which partitions it has."""
+"""A folder in the HATS layout: what its properties say, and which partitions it has.
+
+They are pixels of HEALPix, numbered in the nested scheme; where those lie says astropy-healpix.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,12 @@ from agent.errors import ReadError
 from agent.hashing import bytes_hash
 from agent.spectra.fits.source_file import open_regular
 from app.core.errors import ImportFailed
-from app.core.evidence.hats.healpix import MAX_ORDER
-from app.core.evidence.local_rows import IntArray
+from app.core.evidence.local_rows import FloatArray, IntArray
+
+MAX_ORDER = 29
+SLACK = 1.0001
+"""For the error of rounding in a radius."""
+CORNERS = ((0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0))
 
 PROPERTIES = ("hats.properties", "properties")
 COLLECTION = "collection.properties"
@@ -125,20 +132,16 @@ def open_hats(path: Path) -> HatsFolder:
     _check(properties)
     listed = _read(root, PARTITIONS, MAX_PARTITIONS_BYTES)
     orders, pixels = _partitions(listed)
+    release = bytes_hash(said + b"\0" + listed)
     return HatsFolder(
-        root=root,
-        properties=properties,
-        orders=orders,
-        pixels=pixels,
-        release=bytes_hash(said + b"\0" + listed),
+        root=root, properties=properties, orders=orders, pixels=pixels, release=release
     )
 
 
 def _main_catalogue(root: Path) -> Path:
     """The folder of the main table of a collection, which also has margins and indices."""
-    where = _properties(_read(root, COLLECTION, MAX_PROPERTIES), COLLECTION).get(
-        "hats_primary_table_url", ""
-    )
+    properties = _properties(_read(root, COLLECTION, MAX_PROPERTIES), COLLECTION)
+    where = properties.get("hats_primary_table_url", "")
     try:
         found = (root / where).resolve()
         is_there = found.is_dir() and found != root and found.is_relative_to(root)
@@ -225,3 +228,37 @@ def _partitions(content: bytes) -> tuple[IntArray, IntArray]:
 def _ranges(orders: IntArray, pixels: IntArray) -> tuple[IntArray, IntArray]:
     size = 4 ** (MAX_ORDER - orders)
     return pixels * size, (pixels + 1) * size
+
+
+def pixels_at(order: int, vectors: FloatArray) -> IntArray:
+    """The pixel that each unit vector points at."""
+    from astropy_healpix import xyz_to_healpix  # half a second, for astropy's coordinates
+
+    found: IntArray = xyz_to_healpix(*vectors.T, nside=2**order, order="nested")
+    return found
+
+
+def centres(order: int, pixels: IntArray) -> FloatArray:
+    """Unit vectors of the centres; (n, 3)."""
+    return _vectors(order, pixels, 0.5, 0.5)
+
+
+def radii(order: int, pixels: IntArray) -> FloatArray:
+    """Radians from each centre within which the whole pixel lies: its farthest corner."""
+    middle = centres(order, pixels)
+    chords = [np.linalg.norm(_vectors(order, pixels, *at) - middle, axis=1) for at in CORNERS]
+    found: FloatArray = 2.0 * np.arcsin(np.minimum(np.max(chords, axis=0) / 2.0, 1.0))
+    return SLACK * found
+
+
+def children(pixels: IntArray, orders: int) -> IntArray:
+    """The pixels so many orders finer that each is made of; (n, 4**orders)."""
+    found: IntArray = pixels[:, np.newaxis] * 4**orders + np.arange(4**orders)
+    return found
+
+
+def _vectors(order: int, pixels: IntArray, across: float, along: float) -> FloatArray:
+    """A place within each pixel, from 0 to 1 along its two axes."""
+    from astropy_healpix import healpix_to_xyz
+
+    return np.stack(healpix_to_xyz(pixels, 2**order, across, along, order="nested"), axis=1)

@@ -19,23 +19,12 @@ from agent.hashing import bytes_hash
 from agent.spectra.readers import read
 from agent.spectra.spectrum import Spectrum
 from agent.spectra.spectrum_bytes import to_bytes
+from app.core.database import tables
 from app.core.database.postgres import count_other_programs
-from app.core.database.tables import (
-    assignments,
-    candidates,
-    claims,
-    evidence,
-    facts,
-    inspections,
-    known_answers,
-    log,
-    measurements,
-    packed_spectra,
-    repeats,
-)
+from app.core.database.tables import candidates, facts, inspections, known_answers, packed_spectra
 from app.core.errors import SessionError
 from app.core.inspections.seen import EVIDENCE, PREFIX
-from app.core.progress import Progress, ShouldStop, Steps
+from app.core.progress import Progress, Steps
 from app.core.reviewer_name import MAX_NAME, is_reviewer_name
 from app.core.session.known_answers import HIDDEN_BY, not_known
 from app.core.session.provenance import file_name
@@ -43,14 +32,13 @@ from app.core.session.records import Candidate, Change
 from app.core.session.session import Session, candidate_of
 from app.core.sharing.known.disguise import Style, beside, disguised
 from app.core.sharing.known.labelled_list import Labelled
-from app.core.sharing.share_out import deal
-from app.core.sharing.share_plan import read_plan
+from app.core.sharing.share_out import deal, read_plan
 from app.core.spectra.packing import read_spectrum
 
 MOST_RATE = 50.0
-MOVES = (inspections, claims, packed_spectra, evidence, assignments)
+MOVES = (inspections, tables.claims, packed_spectra, tables.evidence, tables.assignments)
 """What is known of a candidate and moves with it."""
-KEEPS = (log, repeats, measurements)
+KEEPS = (tables.log, tables.repeats, tables.measurements)
 """A candidate with a row in any of these stays where it is."""
 FRESH = {
     **{"listed_path": "", "file_sha256": "", "fault": "", "judged_by": 0, "agent_verdict": None},
@@ -95,12 +83,11 @@ def hide_known(
     *,
     by: str = "",
     progress: Progress | None = None,
-    should_stop: ShouldStop | None = None,
 ) -> HideReport:
     """Hide so many that `rate` percent of what is left to judge has a known answer.
 
     Half of them are of the class, as far as there are enough. `by` is who does it, by default the
-    reviewer. Raises StoppedError.
+    reviewer.
     """
     by = " ".join((by or session.reviewer).split())
     if not is_reviewer_name(by):
@@ -118,14 +105,10 @@ def hide_known(
         had = set(connection.execute(select(known_answers.c.source)).scalars())
         inspected = connection.execute(select(inspections.c.id).limit(1)).first() is not None
     wanted = round(len(places) * rate / (100.0 - rate))
-    free = [
-        each
-        for each in labelled
-        if _source(each) not in had and (each.path, each.row) not in listed
-    ]
-    chosen = _chosen(free, wanted, draw)
+    new = [each for each in labelled if (each.path, each.row) not in listed]
+    chosen = _chosen([each for each in new if _source(each) not in had], wanted, draw)
     draw.shuffle(places)
-    steps = Steps("hiding", len(chosen), progress, should_stop)
+    steps = Steps("hiding", len(chosen), progress, None)
     ready, unreadable = [], 0
     for given in chosen:
         steps.step(1)
@@ -134,14 +117,18 @@ def hide_known(
         except ReadError:
             unreadable += 1
             continue
-        ready.append(_prepared(session, places.pop(), places, given, spectrum, style, draw))
+        place = places.pop()
+        donor, its_own = _neighbour(session, places or [place], spectrum.survey, draw)
+        values, kept = disguised(given, spectrum, donor, its_own, style, draw)
+        ready.append(_Hidden(place, given, values, to_bytes(kept), spectrum.simulated))
     if not ready:
         raise SessionError("nothing was hidden: none of the known spectra can be read and placed")
     _store(session, ready, by)
     session.changed.emit(Change(aspect="list"))
+    members = sum(each.given.is_member for each in ready)
     return HideReport(
-        members=sum(each.given.is_member for each in ready),
-        others=sum(not each.given.is_member for each in ready),
+        members=members,
+        others=len(ready) - members,
         simulated=sum(each.is_simulated for each in ready),
         unreadable=unreadable,
         wanted=wanted,
@@ -185,20 +172,6 @@ def _chosen(labelled: Sequence[Labelled], count: int, draw: random.Random) -> li
     while len(found) < count and any(kinds):
         found += [kind.pop() for kind in kinds if kind]
     return found[:count]
-
-
-def _prepared(
-    session: Session,
-    place: int,
-    neighbours: Sequence[int],
-    given: Labelled,
-    spectrum: Spectrum,
-    style: Style,
-    draw: random.Random,
-) -> _Hidden:
-    donor, its_spectrum = _neighbour(session, neighbours or [place], spectrum.survey, draw)
-    values, kept = disguised(given, spectrum, donor, its_spectrum, style, draw)
-    return _Hidden(place, given, values, to_bytes(kept), spectrum.simulated)
 
 
 def _neighbour(
@@ -265,20 +238,13 @@ def _put(connection: Connection, each: _Hidden) -> None:
     if former:
         values["listed_path"] = beside(former, file_name(each.values["path"]))
     connection.execute(update(candidates).where(candidates.c.id == each.place).values(values))
-    connection.execute(
-        insert(packed_spectra).values(
-            candidate_id=each.place, sha256=bytes_hash(each.content), content=each.content
-        )
-    )
-    connection.execute(
-        insert(known_answers).values(
-            candidate_id=each.place,
-            is_member=each.given.is_member,
-            class_name=each.given.class_name,
-            simulated=each.is_simulated,
-            source=_source(each.given),
-        )
-    )
+    packed = {"sha256": bytes_hash(each.content), "content": each.content}
+    answer = {
+        **{"is_member": each.given.is_member, "class_name": each.given.class_name},
+        **{"simulated": each.is_simulated, "source": _source(each.given)},
+    }
+    connection.execute(insert(packed_spectra).values(candidate_id=each.place, **packed))
+    connection.execute(insert(known_answers).values(candidate_id=each.place, **answer))
 
 
 def _source(given: Labelled) -> str:

@@ -113,17 +113,9 @@ def _rows(pages: Iterable[Entries]) -> Iterator[dict[str, Any]]:
 
 def _labelled(row: Mapping[str, Any], wanted: Collection[str]) -> Labelled:
     label = _label(row)
-    return Labelled(
-        path=row["path"],
-        row=row["row"],
-        class_name=label,
-        is_member=label.casefold() in wanted,
-        object_id=row["object_id"],
-        ra=row["ra"],
-        dec=row["dec"],
-        snr=row["snr"],
-        own=json.loads(row["own"]),
-    )
+    same = {name: row[name] for name in ("path", "row", "object_id", "ra", "dec", "snr")}
+    is_member = label.casefold() in wanted
+    return Labelled(**same, class_name=label, is_member=is_member, own=json.loads(row["own"]))
 
 
 def _label(row: Mapping[str, Any]) -> str:

@@ -19,12 +19,16 @@ from app.core.queue.filter_parser import MAX_LENGTH
 from app.core.queue.filters import MINE
 from app.core.session.assignments import Part, parts
 from app.core.session.session import Session, open_session
-from app.core.sharing.merge import merge
-from app.core.sharing.merge_report import MergeReport
+from app.core.sharing.merge import MergeReport, merge
 from app.core.sharing.parts import PartFile, split
-from app.core.sharing.second_opinions import assign_second_opinions
-from app.core.sharing.share_out import ShareReport, share_out
-from app.core.sharing.share_plan import SharePlan, parsed_rule, plan_of
+from app.core.sharing.share_out import (
+    SharePlan,
+    ShareReport,
+    assign_second_opinions,
+    parsed_rule,
+    plan_of,
+    share_out,
+)
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.exchange.sharing.dialog_parts import SharingDialog, form_of, names_in
 from app.ui.review.person_cards import NumberGrid

@@ -22,8 +22,7 @@ from app.core.session.records import Candidate
 from app.core.session.session import Session
 from app.services.catalogues.answer import State, failed, now
 from app.services.catalogues.service import Service, all_services
-from app.services.web.errors import NotAllowed
-from app.services.web.pace import Stopped
+from app.services.web.errors import NotAllowed, Stopped
 from app.ui.base.background.runner import Runner
 from app.ui.session.candidate.queue_neighbours import QueueNeighbours
 from app.ui.session.session_context import SessionContext

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from app.core.evidence.hats.healpix import pixels_at
+from app.core.evidence.hats.folder import pixels_at
 from app.core.evidence.local_rows import unit_vectors
 
 

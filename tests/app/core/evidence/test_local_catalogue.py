@@ -59,8 +59,7 @@ def test_more_values_than_memory_may_hold_are_refused(session, tmp_path, monkeyp
     monkeypatch.setattr(local_catalogue, "MAX_KEPT", 300)
     with pytest.raises(WorkbenchError, match="take too much memory: give a smaller --radius"):
         match_local(session, path, "stars", 2.0)
-    assert answers(session, 1) == {}
-    assert match_local(session, path, "stars", 0.1).found == 1
+    assert answers(session, 1) == {} and match_local(session, path, "stars", 0.1).found == 1
 
 
 @pytest.fixture(scope="module")

@@ -43,9 +43,8 @@ def test_an_answer_comes_back_with_its_source(session):
 
 def test_nothing_and_failed_are_kept_apart_and_a_later_answer_replaces_them(session):
     save(session, 1, GAIA, failed("the server is busy"), None, HERE)
-    assert answers(session, 1)["gaia"].answer == Answer(
-        state=State.FAILED, reason="the server is busy"
-    )
+    found = answers(session, 1)["gaia"].answer
+    assert found == Answer(state=State.FAILED, reason="the server is busy")
     save(session, 1, GAIA, answer_of([]), reply(), HERE)
     assert answers(session, 1)["gaia"].answer.state is State.NOTHING
     with session.database.reading() as connection:

@@ -33,12 +33,11 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.sharing.merge import merge
 from app.core.sharing.parts import split
-from app.core.sharing.share_out import share_out
-from app.core.sharing.share_plan import SharePlan, plan_of
+from app.core.sharing.share_out import SharePlan, plan_of, share_out
 from app.core.spectra.packing import read_spectrum
 from app.core.statistics.adjudication import count_disputes
 from app.core.statistics.repeats import plan_repeats
-from app.core.statistics.summary import statistics
+from app.core.statistics.summary import statistics, to_plain
 from app.core.statistics.verdicts import read_verdicts
 from app.mcp.candidates import candidate_page, candidate_record
 from app.session_api import OpenSession, history_table, verdict_table
@@ -295,7 +294,7 @@ def test_lessons_faults_log_and_statistics_have_none(session):
     assert_clean(printed.encode(), hidden)
     found = statistics(session)
     assert "DN" not in found.subclasses.counts
-    assert_clean(found.to_json().encode(), hidden)
+    assert_clean(json.dumps(to_plain(found), ensure_ascii=False).encode(), hidden)
     reader = SessionReader(str(session.location))
     taught = [each.trajectory.spectrum.object_id for each in reader.inspections()]
     assert taught

@@ -13,8 +13,7 @@ from app.core.errors import SessionError
 from app.core.inspections import leases as claims_module
 from app.core.inspections.batch import inspect_all
 from app.core.inspections.leases import Claims
-from app.core.inspections.share import Share
-from app.core.inspections.store import add_inspection, pending_candidates
+from app.core.inspections.store import Share, add_inspection, pending_candidates
 from app.core.session.session import open_session
 from tests.app.core.database.postgres import name_of
 from tests.app.core.inspected import NANO, OTHER, said

@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from threading import Barrier
 
 import pytest
@@ -11,12 +11,13 @@ from sqlalchemy import event, update
 from agent.models.registry import find_model
 from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory import ModelRef
+from app.cli.plan import PUBLISHED_S, plan_inspections
 from app.core.database.tables import candidates, inspections
 from app.core.errors import SessionError
 from app.core.inspections.seen import SeenResult, read_seen, record_seen
-from app.core.inspections.share import Share
 from app.core.inspections.store import (
     Confusion,
+    Share,
     add_inspection,
     all_trajectories,
     as_recorded,
@@ -28,7 +29,7 @@ from app.core.inspections.store import (
     pending_candidates,
     recorded_by,
 )
-from app.core.queue import Sort, parse_filter
+from app.core.queue import Sort
 from app.core.session.records import Change, Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.inspected import MEASURED, NANO, OTHER, agent_of, said, shown
@@ -157,9 +158,8 @@ def test_shares_divide_the_list(location):
 
         found = left()
         assert sorted(number for each in found for number in each) == list(range(1, 12))
-        assert [len(each) for each in found] == [
-            count_pending(session, NANO, share=one) for one in shares
-        ]
+        told = [len(each) for each in found]
+        assert told == [count_pending(session, NANO, share=one) for one in shares]
         assert {len(each) for each in found} == {3, 4}
         first = next(iter(pending_candidates(session, NANO, limit=1, share=shares[1])))
         add_inspection(session, first.id, said(number=first.id))
@@ -182,25 +182,11 @@ def test_what_failed_is_done_again_and_what_cannot_be_read_is_not(location):
         assert session.candidate(4).fault == ""
 
 
-def test_in_the_order_and_of_the_kind_one_wants(location):
-    with made(location, 5) as session:
-        scores = {1: 0.1, 2: 0.9, 3: None, 4: 0.5, 5: 0.7}
-        with session.database.writing() as connection:
-            for number, score in scores.items():
-                here = candidates.c.id == number
-                connection.execute(update(candidates).where(here).values(score=score))
-        found = pending_candidates(
-            session, NANO, tree=parse_filter("score>0.2"), sort=Sort("score", True)
-        )
-        assert [each.id for each in found] == [2, 5, 4]
-
-
 def test_a_fault_is_told_once_in_words_that_fit(location):
     with made(location) as session:
         mark_fault(session, 1, "line one\nline two \x1b[31m" + "x" * 1000)
         fault = session.candidate(1).fault
-        assert fault.startswith("line one line two")
-        assert len(fault) <= 500
+        assert fault.startswith("line one line two") and len(fault) <= 500
         assert fault.isprintable()
         assert shown(session, "has:fault") == [1]
         mark_fault(session, 1, "")
@@ -229,7 +215,6 @@ def test_all_trajectories_one_after_the_other_and_their_models(location):
         found = list(all_trajectories(session))
         assert [each.spectrum.object_id for each in found[:2]] == ["J000001", "J000002"]
         assert len(found) == 121
-        assert [each.model for each in all_trajectories(session, OTHER)] == [OTHER]
         # Models are found by leaps.
         add_inspection(session, 4, said(model=MEASURED))
         assert models_of(session) == [MEASURED, replace(NANO, engine=""), OTHER]
@@ -308,8 +293,7 @@ def test_the_log_tells_it_of_verdicts_even_where_they_were_undone(tmp_path):
         session.record_verdict(2, ACCEPT)
         session.undo()
         session.undo()
-        assert read_seen(session, 1) == SeenResult()
-        assert read_seen(session, 2) is None
+        assert read_seen(session, 1) == SeenResult() and read_seen(session, 2) is None
 
 
 # Records of a model on a server that were made when its address was part of its identity.
@@ -360,3 +344,80 @@ def test_of_two_first_addresses_the_one_with_more_records_counts(tmp_path):
         add_inspection(session, 3, said(model=OLD))
         assert as_recorded(session, now).sha256 == second.sha256
         assert as_recorded(session, NANO) is NANO
+
+
+# How long the rest of a list takes: as measured here, as published, or as one says.
+def test_what_inspections_of_the_session_took(location):
+    with made(location, 12) as session:
+        for number, seconds in enumerate((2.0, 4.0, 0.0), 1):
+            record = replace(said(number=number), seconds=seconds, overview_text="Hα " * 2000)
+            add_inspection(session, number, record)
+        found = plan_inspections(session, "NANO", 2)
+        assert (found.candidates, found.pending) == (12, 9)
+        assert found.seconds_each == 3.0 and "measured" in found.source
+        assert found.gpu_seconds == 27.0 and found.seconds == 13.5
+        assert 9 * 100 < found.disk_bytes < 9 * 6000, "compressed"
+
+
+def test_what_was_published(location):
+    with made(location, 100) as session:
+        found = plan_inspections(session, "spec-o3-7b", 8)
+        assert found.pending == 100
+        assert found.seconds == pytest.approx(20.0), "0.2 s a sample on 8 H100"
+        assert "published" in found.source
+        seen = ModelRef(name="spec-o3-7b", sha256="cc")
+        add_inspection(session, 1, replace(said(model=seen), seconds=0.0))
+        untimed = plan_inspections(session, "spec-o3-7b", 8)
+        assert untimed.pending == 99 and untimed.seconds_each == PUBLISHED_S
+
+
+def test_what_one_says_and_a_share(location):
+    with made(location, 10) as session:
+        add_inspection(session, 1, replace(said(), seconds=9.0))
+        found = plan_inspections(session, "nano", 1, seconds_each=0.5, share=Share.parse("1/2"))
+        assert found.pending == 5 and found.gpu_seconds == 2.5
+        assert found.source == "as given"
+
+
+def test_the_newest_weights_of_a_name_count(location):
+    with made(location, 4) as session:
+        old = ModelRef(name="nano", sha256="ff" * 32)
+        for number in (1, 2, 3):
+            add_inspection(session, number, replace(said(model=old, number=number), seconds=8.0))
+        add_inspection(session, 1, replace(said(model=NANO), seconds=2.0))
+        found = plan_inspections(session, "nano", 1)
+        assert (found.pending, found.seconds_each) == (3, 2.0)
+
+
+def test_an_unknown_model(location):
+    with made(location, 1) as session, pytest.raises(SessionError, match="give --seconds-each"):
+        plan_inspections(session, "mine", 1)
+
+
+def test_each_candidate_is_pending_in_one_share_as_it_is_read(tmp_path):
+    assert Share.parse("2/4") == Share(2, 4) and Share.parse(" 1/1 ") == Share(1, 1)
+    with made(tmp_path / "night.speco3", 120) as session:
+        add_inspection(session, 8, said(number=8))
+        shares = [Share(part, 7) for part in range(1, 8)]
+        found = [[c.id for c in pending_candidates(session, NANO, share=each)] for each in shares]
+        assert all(some == sorted(some) for some in found)
+        assert sorted(chain(*found)) == [n for n in range(1, 121) if n != 8]
+        counts = [count_pending(session, NANO, share=each) for each in shares]
+        assert counts == [len(some) for some in found]
+        assert len(list(pending_candidates(session, NANO, 3, share=shares[2]))) == 3
+
+
+@pytest.mark.parametrize("text", ["", "0/4", "5/4", "2", "2/0", "-1/4", "1/99999", "a/b", "٢/٤"])
+def test_what_is_no_share_is_refused(text):
+    with pytest.raises(SessionError, match="no share: write 2/4"):
+        Share.parse(text)
+
+
+def test_nothing_of_other_shares_is_read(tmp_path, monkeypatch):
+    with made(tmp_path / "night.speco3", 200) as session:
+        read, candidates = [], session.candidates
+        monkeypatch.setattr(
+            session, "candidates", lambda numbers: read.extend(numbers) or candidates(numbers)
+        )
+        found = [each.id for each in pending_candidates(session, NANO, share=Share(1, 100))]
+        assert found == read == [100, 200]

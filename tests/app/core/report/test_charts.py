@@ -12,14 +12,7 @@ from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import reliability_curve
 from agent.confidence.scores import Estimate
 from agent.spectra.spectrum import Spectrum
-from app.core.report.charts import (
-    counts_bar,
-    cut_histogram,
-    drift_curve,
-    interval_bar,
-    kappa_axis,
-    reliability_diagram,
-)
+from app.core.report import charts
 from app.core.report.evidence import KeyLook
 from app.core.report.markup import Markup, join, page, quoted, tag
 from app.core.report.object_section import LOOK, POINTS, WHOLE, WIDTH, thumbnail
@@ -39,22 +32,21 @@ def counts(**more):
 
 
 def test_the_bar_of_counts_intervals_of_kappa_and_histograms():
-    drawn = counts_bar(counts(candidates=1000, accepted=50, rejected=140, unsure=10))
+    drawn = charts.counts_bar(counts(candidates=1000, accepted=50, rejected=140, unsure=10))
     (title,) = Page(drawn).text_of("title")
     assert title.startswith("Of 1,000 candidates: 200 judged, 800 open, 50 ACCEPT, 140 REJECT")
     assert {"140", "800"} <= set(Page(drawn).text_of("text"))
-    assert Page(counts_bar(counts())).text_of("text").count("none") == 2
-    drawn = interval_bar(Estimate(0.5, -0.6, 1.0))
+    assert Page(charts.counts_bar(counts())).text_of("text").count("none") == 2
+    drawn = charts.interval_bar(Estimate(0.5, -0.6, 1.0))
     assert Page(drawn).text_of("title") == ["kappa 0.50 (-0.60 to 1.00)"]
-    assert interval_bar(NOTHING) is None
-    assert Page(kappa_axis()).text_of("text") == ["0", "0.5", "1"]
+    assert charts.interval_bar(NOTHING) is None
+    assert Page(charts.kappa_axis()).text_of("text") == ["0", "0.5", "1"]
     judged = JudgedScores([0.01] * 90 + [0.99] * 25, [False] * 90 + [True] * 25)
-    page = Page(cut_histogram(judged, np.full(7, 0.5), Abstention(0.97, 0.03)))
+    page = Page(charts.cut_histogram(judged, np.full(7, 0.5), Abstention(0.97, 0.03)))
     assert {"accept from 0.97", "set aside below 0.03"} <= set(page.text_of("text"))
-    assert page.text_of("title") == [
-        "p(YES) of 115 judged candidates, 25 of them real, and of 7 not judged"
-    ]
-    nothing = cut_histogram(JudgedScores([], []), np.array([]), Abstention(None, None))
+    found = page.text_of("title")
+    assert found == ["p(YES) of 115 judged candidates, 25 of them real, and of 7 not judged"]
+    nothing = charts.cut_histogram(JudgedScores([], []), np.array([]), Abstention(None, None))
     assert Page(nothing).text_of("title")[0].startswith("p(YES) of 0 judged")
     assert ticks(3800.0, 9100.0) == [4000.0, 6000.0, 8000.0]
     assert ticks(6450.0, 6750.0) == [6500.0, 6600.0, 6700.0]
@@ -62,13 +54,13 @@ def test_the_bar_of_counts_intervals_of_kappa_and_histograms():
 
 def test_a_reliability_diagram(rng):
     curve = reliability_curve(JudgedScores(rng.random(300), rng.random(300) < 0.5), 10)
-    page = Page(reliability_diagram(curve, None))
+    page = Page(charts.reliability_diagram(curve, None))
     assert f"{curve[0].positives} of {curve[0].n} real" in page.text_of("title")[0]
     assert str(curve[4].n) in page.text_of("text")
     assert "calibrated (cross-validated)" not in page.text_of("text")
-    assert "calibrated (cross-validated)" in Page(reliability_diagram(curve, curve[:3])).text_of(
-        "text"
-    )
+    assert "calibrated (cross-validated)" in Page(
+        charts.reliability_diagram(curve, curve[:3])
+    ).text_of("text")
 
 
 @pytest.mark.parametrize("name", ["Ada <b>", "a\x00b\ud800"])
@@ -80,7 +72,7 @@ def test_a_curve_of_drift(name):
             with_people=NOTHING, with_agent=NOTHING, p_yes=p_yes,
         )  # fmt: skip
 
-    page = Page(drift_curve([block(0.5, 0.4), block(None, None), block(0.3, 0.2)], name))
+    page = Page(charts.drift_curve([block(0.5, 0.4), block(None, None), block(0.3, 0.2)], name))
     shown = name.replace("\x00", "�").replace("\ud800", "�")
     assert page.text_of("title") == [f"Share accepted by {shown}, block by block: 50 %, -, 30 %"]
 
@@ -108,8 +100,7 @@ def test_curves_break_where_nothing_is_known_and_few_points_stay():
     x, y = np.arange(5.0), np.arange(5.0)
     at, same = in_bins(x, y, np.array([True, False, True, True, True]), 10)
     assert at is x
-    assert np.isnan(same[1])
-    assert same[4] == 4.0
+    assert np.isnan(same[1]) and same[4] == 4.0
 
 
 def test_means_over_good_pixels(rng):
@@ -117,12 +108,10 @@ def test_means_over_good_pixels(rng):
     good = rng.random(4001) > 0.1
     good[(x > 6000) & (x < 6200)] = False
     at, mean = in_bins(x, y, good, 100)
-    assert at.size == mean.size == 100
-    assert at[0] == pytest.approx(4025.0)
+    assert at.size == mean.size == 100 and at[0] == pytest.approx(4025.0)
     members = (x >= 4000.0) & (x < 4050.0) & good
     assert mean[0] == pytest.approx(y[members].mean())
-    assert np.isnan(mean[(at > 6050) & (at < 6150)]).all()
-    assert np.isnan(mean).sum() <= 4
+    assert np.isnan(mean[(at > 6050) & (at < 6150)]).all() and np.isnan(mean).sum() <= 4
 
 
 # No text becomes markup, whatever is in it.
@@ -145,8 +134,7 @@ def whole(text):
 @given(ANY, ANY)
 def test_text_and_attributes_come_back_as_text(text, value):
     parsed = Page(tag("p", text, title=value))
-    assert parsed.tags == ["p"]
-    assert parsed.text() == whole(text)
+    assert parsed.tags == ["p"] and parsed.text() == whole(text)
     assert parsed.attributes == [("p", "title", whole(value))]
 
 
@@ -156,8 +144,7 @@ def test_text_and_attributes_come_back_as_text(text, value):
 ])  # fmt: skip
 def test_what_would_be_markup_is_text(text):
     parsed = Page(tag("div", quoted(text), tag("title", text), x=text, class_=text))
-    assert parsed.tags == ["div", "bdi", "title"]
-    assert parsed.text_of("bdi") == [text]
+    assert parsed.tags == ["div", "bdi", "title"] and parsed.text_of("bdi") == [text]
     assert [name for _, name, _ in parsed.attributes] == ["x", "class"]
 
 
@@ -168,9 +155,8 @@ def test_markup_attributes_and_long_words():
     assert not isinstance("a" + inner, Markup)
     assert tag("p", "a" + inner) == "<p>a&lt;b&gt;x &amp;lt; y&lt;/b&gt;</p>"
     assert tag("br") == "<br/>"
-    assert tag("line", x1=1.23456, y1=-0.001, stroke_width=2.0, class_="a", title=None) == (
-        '<line x1="1.23" y1="0" stroke-width="2" class="a"/>'
-    )
+    found = tag("line", x1=1.23456, y1=-0.001, stroke_width=2.0, class_="a", title=None)
+    assert found == '<line x1="1.23" y1="0" stroke-width="2" class="a"/>'
     assert tag("circle", cx=float("nan"), r=1e300) == '<circle cx="0" r="0"/>'
     assert quoted("x" * 100, 10) == "<bdi>xxxxxxxx …</bdi>"
     assert quoted("x" * 10, 10) == "<bdi>xxxxxxxxxx</bdi>"
@@ -203,10 +189,8 @@ def test_the_whole_and_the_look(rng):
     whole, look = paths(drawn)
     assert len(whole) <= POINTS
     for points, (top, floor) in ((whole, WHOLE), (look, LOOK)):
-        assert points[:, 0].min() >= 0.0
-        assert points[:, 0].max() <= WIDTH
-        assert points[:, 1].min() >= top
-        assert points[:, 1].max() <= floor
+        assert points[:, 0].min() >= 0.0 and points[:, 0].max() <= WIDTH
+        assert points[:, 1].min() >= top and points[:, 1].max() <= floor
     peak = look[np.argmin(look[:, 1]), 0] / WIDTH
     assert 6500.0 + 100.0 * peak == pytest.approx(6563.0, abs=3.0)
     title = Page(drawn).text_of("title")[0]
@@ -241,5 +225,4 @@ def test_a_look_where_nothing_is(rng, window):
 @pytest.mark.parametrize("flux", [np.zeros(4000), np.full(4000, 1e300), np.full(4000, -3.0)])
 def test_level_spectra(rng, flux):
     (points,) = paths(thumbnail(spectrum(rng, flux=flux), None))
-    assert np.ptp(points[:, 1]) < 1.0
-    assert WHOLE[0] <= points[0, 1] <= WHOLE[1]
+    assert np.ptp(points[:, 1]) < 1.0 and WHOLE[0] <= points[0, 1] <= WHOLE[1]

@@ -9,7 +9,7 @@ from agent.confidence.scores import Estimate
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
 from app.core.errors import SessionError
 from app.core.inspections.store import add_inspection
-from app.core.report.content import gather_content
+from app.core.report.evidence import gather_content
 from app.core.report.object_section import cards_section, disagreement_section
 from app.core.report.page import write_report
 from app.core.report.parts import _shade, key, measured, named, share_of, table
@@ -51,13 +51,11 @@ def test_all_of_it_is_there_also_for_those_who_do_not_see_it(location, rng, tmp_
         text = page.text()
         assert "149 of 300 candidates are judged" in text
         assert "Calibrated with a straight line on" in text
-        assert "Ada: 1 shown again, 1 of them judged differently." in text
-        assert session.id in text
+        assert "Ada: 1 shown again, 1 of them judged differently." in text and session.id in text
         assert (
             f"of {len(accepted)}, most confident first" in text or f"All {len(accepted)}." in text
         )
-        assert "J000020" in text
-        assert "Kappa for faint and for bright" in text
+        assert "J000020" in text and "Kappa for faint and for bright" in text
     figures = page.tags.count("svg")
     assert figures > 30
     labels = [value for tag, name, value in page.attributes if (tag, name) == ("svg", "aria-label")]
@@ -89,8 +87,7 @@ def test_simulated_objects_say_so(location, tmp_path):
         assert "Simulated spectra in this session: 1 of the 3 looked at." in page.text()
         say(session, "Ada", {1: R})  # not shown any more, but still one of them
         page = written(session, tmp_path / "other.html")
-        assert badges(page) == 1
-        assert "1 of the 3 looked at" in page.text()
+        assert badges(page) == 1 and "1 of the 3 looked at" in page.text()
 
 
 def test_all_simulated_is_said_at_the_head_whatever_is_shown(location, tmp_path):
@@ -148,8 +145,7 @@ def test_sections_appear_as_people_judge(location):
         say(session, "Ada", {3: A})
         say(session, "Ben", {1: A, 2: R, 3: R})
         page = Page(agreement_section(gather_content(session, read).statistics))
-    assert "Ada and Ben" in page.text()
-    assert ("table", "class", "matrix") in page.attributes
+    assert "Ada and Ben" in page.text() and ("table", "class", "matrix") in page.attributes
     assert "67\u00a0%" in page.text()
 
 
@@ -204,8 +200,7 @@ def test_text_can_be_read_on_its_ground():
 # Tables, legends and values.
 def test_tables_legends_and_values_are_escaped_and_have_headers():
     page = Page(table("of", ("a", "b"), [("x", "1"), ("y", None)], numbers=frozenset({1})))
-    assert page.text_of("th") == ["a", "b", "x", "y"]
-    assert ("td", "class", "n") in page.attributes
+    assert page.text_of("th") == ["a", "b", "x", "y"] and ("td", "class", "n") in page.attributes
     assert page.tags.count("td") == 2
     assert Page(measured(Estimate(0.5, 0.25, 0.75))).text() == "0.50 (0.25 to 0.75)"
     assert measured(Estimate(None, 0.0, 0.0)) == "–"

@@ -38,9 +38,8 @@ def test_a_copy_that_went_on(tmp_path):
             here.record_verdict(4, ACCEPT)
             report = merge(here, there)
             assert report.lines == 4
-            assert verdicts(here) == {
-                (1, "Ada"): "ACCEPT", (2, "Ada"): "UNSURE", (4, "Ada"): "ACCEPT",
-            }  # fmt: skip
+            found = verdicts(here)
+            assert found == {(1, "Ada"): "ACCEPT", (2, "Ada"): "UNSURE", (4, "Ada"): "ACCEPT"}
             assert [each.candidate_id for each in report.conflicts] == [4]
             check(here)
             assert merge(here, there).lines == 0
@@ -94,8 +93,7 @@ def test_lines_of_two_copies_at_one_place_and_time(tmp_path, monkeypatch, differ
     there.record_verdict(1, REJECT if differ_in == "verdict" else ACCEPT)
     assert merge(here, there).lines == 2
     assert merge(there, here).lines == 2
-    assert log_of(here) == log_of(there)
-    assert len(log_of(here)) == 5
+    assert log_of(here) == log_of(there) and len(log_of(here)) == 5
     assert verdicts(here) == verdicts(there)
     for each in (here, there):
         check(each)
@@ -130,12 +128,10 @@ def test_undo_goes_on_after_a_merge(tmp_path):
         merge(here, there)
         assert here.undo().candidate_id == 2
         # what was said elsewhere, later, is not taken back here
-        assert here.undo().opinion == REJECT
-        assert here.undo() is None
+        assert here.undo().opinion == REJECT and here.undo() is None
         assert verdicts(here) == {(1, "Ada"): "REJECT", (3, "Ada"): "REJECT"}
         check(here)
-        assert here.redo().candidate_id == 1
-        assert here.redo().opinion == ACCEPT
+        assert here.redo().candidate_id == 1 and here.redo().opinion == ACCEPT
         assert verdicts(here) == {(1, "Ada"): "REJECT", (2, "Ada"): "ACCEPT", (3, "Ada"): "REJECT"}
         here.record_verdict(1, UNSURE)
         assert here.undo().opinion == REJECT
@@ -201,8 +197,7 @@ def test_any_histories_in_any_order(tmp_path, seed):
             )
             press(into, chance, 30)
             check(into)
-    assert ends[0] == ends[1]
-    assert ends[0]
+    assert ends[0] == ends[1] and ends[0]
 
 
 def test_no_more_people_than_bits(into, other):

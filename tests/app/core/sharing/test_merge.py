@@ -9,7 +9,7 @@ from sqlalchemy import insert, select, text
 from agent.tasks.catalogue import find_task, task_source
 from agent.tasks.task_file import read_task
 from app.core.database.database import write_facts
-from app.core.database.tables import candidates, facts, inspections, log
+from app.core.database.tables import candidates, facts, inspections, log, packed_spectra
 from app.core.errors import SessionError
 from app.core.inspections.ratings import PREFIX, all_ratings, rate, rating_from
 from app.core.inspections.seen import SeenResult, read_seen, record_seen
@@ -27,7 +27,7 @@ from app.core.statistics.calibration import calibration_sample
 from app.core.statistics.people import reviewer_agreement
 from app.core.statistics.summary import statistics
 from app.core.statistics.verdicts import read_verdicts
-from tests.app.core.exporting.catalogues import add_list
+from tests.app.core.exporting.catalogues import add_list, listed
 from tests.app.core.judged_sessions import A, R, inspect, say
 from tests.app.core.session.test_measurements import BARE, HALPHA
 from tests.app.core.session.test_rebuild import derived, moment
@@ -59,13 +59,10 @@ def test_two_people(location, tmp_path):
         assert {each.aspect for each in told} == {"list", "verdict", "inspection", "measurement"}
         assert steps[-1] == (8, 8)
         assert (report.matched, report.candidates, report.lines) == (5, 1, 2)
-        assert report.reviewers == ("Ben",)
-        assert report.conflicts == ()
+        assert report.reviewers == ("Ben",) and report.conflicts == ()
         (differ,) = report.disagreements
-        assert (differ.candidate_id, [each.reviewer for each in differ.judgements]) == (
-            2,
-            ["Ada", "Ben"],
-        )
+        found = (differ.candidate_id, [each.reviewer for each in differ.judgements])
+        assert found == (2, ["Ada", "Ben"])
         assert verdicts(ada) == {
             (1, "Ada"): "ACCEPT", (2, "Ada"): "ACCEPT", (2, "Ben"): "REJECT", (6, "Ben"): "UNSURE",
         }  # fmt: skip
@@ -75,14 +72,12 @@ def test_two_people(location, tmp_path):
         assert ada.judgements(6)[0].opinion.comment == "宽"
         with ada.database.reading() as connection:
             lines = connection.execute(select(log).order_by(log.c.id)).all()
-        assert [(line.origin, line.origin_id) for line in lines] == [
-            *(("", None), ("", None), (ben.id, 1), (ben.id, 2))
-        ]
+        found = [(line.origin, line.origin_id) for line in lines]
+        assert found == [*(("", None), ("", None), (ben.id, 1), (ben.id, 2))]
         check(ada)
         again = merge(ada, ben)
         assert (again.matched, again.candidates, again.lines, again.lists) == (6, 0, 0, 0)
-        assert again.conflicts == ()
-        assert len(again.disagreements) == 1
+        assert again.conflicts == () and len(again.disagreements) == 1
         assert len(log_of(ada)) == 4
 
 
@@ -108,8 +103,7 @@ def test_the_later_word_of_one_person_stands(tmp_path):
             for each in report.conflicts
         }
         assert found == {1: ("REJECT", "ACCEPT"), 2: ("ACCEPT", "REJECT")}
-        assert report.conflicts[0].object_id == "J000001"
-        assert report.disagreements == ()
+        assert report.conflicts[0].object_id == "J000001" and report.disagreements == ()
         assert merge(here, there).conflicts == ()
         check(here)
 
@@ -124,7 +118,6 @@ def test_another_task_is_refused(tmp_path):
         with pytest.raises(SessionError, match="another task"):
             merge(into, other)
         assert verdicts(into) == {}
-        assert merge(into, other, any_task=True).lines == 1
 
 
 def test_not_into_itself_whatever_it_is_called(tmp_path):
@@ -199,8 +192,7 @@ def test_all_or_nothing(tmp_path):
         told = iter([False, False, True])
         with pytest.raises(StoppedError):
             merge(into, other, should_stop=lambda: next(told))
-        assert into.count() == 5
-        assert log_of(into) == []
+        assert into.count() == 5 and log_of(into) == []
         assert merge(into, other).candidates == 1195
 
 
@@ -223,8 +215,7 @@ def test_a_damaged_one_brings_nothing(into, other, table, values):
         connection.exec_driver_sql(words, tuple(values.values()))
     with pytest.raises(SessionError, match="damaged"):
         merge(into, other)
-    assert derived(into) == before
-    assert into.count() == 5
+    assert derived(into) == before and into.count() == 5
 
 
 def test_sub_classes_and_fields_come_along(location, tmp_path):
@@ -236,8 +227,7 @@ def test_sub_classes_and_fields_come_along(location, tmp_path):
         there.record_verdict(2, given)
         there.undo()
         assert merge(here, there).lines == 3
-        assert here.judgement(1).opinion == given
-        assert here.judgement(2) is None
+        assert here.judgement(1).opinion == given and here.judgement(2) is None
         assert [each.opinion for each in here.history(2)] == [given, Opinion()]
         check(here)
         assert merge(here, there).lines == 0
@@ -304,8 +294,7 @@ def test_acts_of_two_people_that_overlap_both_come(into, other):
             write_act(connection, first, last, "overview")
     assert alone(other) == set()
     merge(into, other)
-    assert act_count(into) == 2
-    assert alone(into) == set()
+    assert act_count(into) == 2 and alone(into) == set()
 
 
 def test_by_way_of_a_third_file_and_back(tmp_path):
@@ -349,8 +338,7 @@ def test_no_other_session_takes_our_verdicts_out(tmp_path):
                 with other.database.writing() as connection:
                     write_facts(connection, notes)
                 merge(here, other)
-        assert act_count(here) == 0
-        assert len(alone(here)) == 5
+        assert act_count(here) == 0 and len(alone(here)) == 5
 
 
 # Measurements by hand are merged: in any order, any number of times.
@@ -378,8 +366,7 @@ def test_two_machines_agree_whatever_the_order(tmp_path):
     ):
         assert merge(ada, ben).measurements == 2
         assert merge(ben, ada).measurements == 1
-        assert told(ada) == told(ben)
-        assert [line[0] for line in told(ada)] == [1, 1, 2, 3]
+        assert told(ada) == told(ben) and [line[0] for line in told(ada)] == [1, 1, 2, 3]
         assert [line[-1] for line in told(ada) if line[1] == "Ada"] == [True, False]
         before = told(ada)
         assert merge(ada, ben).measurements == merge(ben, ada).measurements == 0
@@ -492,3 +479,57 @@ def test_what_a_stranger_writes_of_it(into, other, key, value):
     with pytest.raises(SessionError, match="damaged"):
         merge(into, other)
     assert read_seen(into, 1) is None
+
+
+# Candidates of two sessions are matched by object and file.
+def test_who_is_who(tmp_path):
+    """By object and file name, whatever the folder; else by the file's hash; else it is new."""
+    here = [
+        {"object_id": "A", "path": "/x/1.fits"},
+        {"object_id": "A", "path": "/x/1.fits", "row": 5},
+        {"object_id": "B", "path": "/x/2.fits", "file_sha256": "aa"},
+        {"object_id": "C", "path": "/x/3.fits"},
+        {"object_id": "C", "path": "/x/3.fits"},
+        {"object_id": "", "path": "/x/same.fits"},
+    ]
+    there = [
+        {"object_id": "A", "path": "C:\\y\\1.fits", "row": 5},
+        {"object_id": "other name", "path": "/z/copy.fits", "file_sha256": "aa"},
+        {"object_id": "C", "path": "/y/3.fits"},
+        {"object_id": "C", "path": "/y/3.fits"},
+        {"object_id": "C", "path": "/y/3.fits"},
+        {"object_id": "D", "path": "/x/1.fits"},
+        {"object_id": "", "path": "/q/same.fits"},
+        {"object_id": "A", "path": "/x/1.fits", "row": 6},
+    ]
+    with listed(tmp_path / "a.speco3", here) as into, listed(tmp_path / "b.speco3", there) as other:
+        for number in range(1, 9):
+            other.record_verdict(number, Opinion(comment=f"there {number}"))
+        report = merge(into, other)
+        assert (report.matched, report.candidates, report.lists) == (5, 3, 0)
+        said = {
+            number: [each.opinion.comment for each in into.judgements(number)]
+            for number in range(1, into.count() + 1)
+        }
+        assert said == {
+            1: [], 2: ["there 1"], 3: ["there 2"], 4: ["there 3"], 5: ["there 4"], 6: ["there 7"],
+            7: ["there 5"], 8: ["there 6"], 9: ["there 8"],
+        }  # fmt: skip
+        assert merge(into, other).matched == 8
+
+
+def test_new_candidates_bring_all_they_have(into, other):
+    columns = [{"name": "Teff", "type": "float", "unit": "K"}]
+    row = {"object_id": "new", "path": "/b/n.fits", "ra": 1.5, "dec": -2.5, "score": 0.5}
+    row |= {"label": "CV", "snr": 7.0, "own": {"Teff": 1.0}, "file_sha256": "ab", "fault": "bad"}
+    add_list(other, [row], columns, {"score": "p"}, path="/b/other.csv")
+    with other.database.writing() as connection:
+        values = {"candidate_id": 6, "sha256": "x", "content": b"abc"}
+        connection.execute(insert(packed_spectra).values(values))
+    report = merge(into, other)
+    assert (report.candidates, report.lists) == (1, 1)
+    assert into.candidate(6) == replace(other.candidate(6), list_id=2, fault="")
+    with into.database.reading() as connection:
+        packed = connection.execute(select(packed_spectra)).one()
+    assert (packed.candidate_id, packed.content) == (6, b"abc")
+    assert merge(into, other).lists == 0

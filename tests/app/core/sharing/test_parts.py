@@ -8,14 +8,13 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.sharing.merge import merge
 from app.core.sharing.parts import OF_CANDIDATES, OF_PEOPLE, split
-from app.core.sharing.share_out import share_out
-from app.core.sharing.share_plan import SharePlan
+from app.core.sharing.share_out import SharePlan, share_out
 from app.core.spectra.packing import packed_spectrum
 from app.core.statistics.summary import statistics
 from tests.app.core.sessions import made
 from tests.app.core.sharing.hidden import LIST, hide, known
 from tests.app.core.sharing.merged_sessions import check, verdicts
-from tests.app.core.sharing.test_second_opinions import seconds
+from tests.app.core.sharing.test_share_out import seconds
 from tests.app.ui.candidates import sample_file
 
 PLAN = SharePlan(people=("Ada", "Grace"), overlap=20.0, second_when="confidence<=2")
@@ -48,10 +47,8 @@ def test_parts_are_judged_apart_and_merged_to_the_whole(whole, tmp_path):
     folder.mkdir()
     whole.record_verdict(1, Opinion(verdict=Verdict.UNSURE, comment="not for Grace to see"))
     written = {each.reviewer: each for each in split(whole, folder)}
-    assert sorted(each.name for each in folder.iterdir()) == [
-        f"{whole.name}-Ada.speco3",
-        f"{whole.name}-Grace.speco3",
-    ]
+    found = sorted(each.name for each in folder.iterdir())
+    assert found == [f"{whole.name}-Ada.speco3", f"{whole.name}-Grace.speco3"]
     assert sum(each.candidates for each in written.values()) == LIST + 5 + 5
     assert b"not for Grace" not in written["Grace"].path.read_bytes()
     assert b"not for Grace" in written["Ada"].path.read_bytes()

@@ -47,9 +47,8 @@ def test_people_of_one_mind():
         judgement("Cy", A, "2026-01-01", comment="yes"),
     ]
     found = final_opinion(given)
-    assert (found.settled_by, found.reviewers, found.at) == (
-        "unanimous", ("Ada", "Ben", "Cy"), "2026-01-03",
-    )  # fmt: skip
+    told = (found.settled_by, found.reviewers, found.at)
+    assert told == ("unanimous", ("Ada", "Ben", "Cy"), "2026-01-03")
     assert found.opinion == Opinion(
         verdict=A, confidence=2, flags=("odd", "sky"), comment="Ada: broad\nCy: yes"
     )
@@ -63,9 +62,8 @@ def test_people_who_differ_have_no_verdict_until_somebody_speaks(other):
     assert found.opinion.flags == ("disagreement", "odd")
     assert (found.reviewers, found.at) == (("Ada", "Ben"), "")
     spoken = final_opinion([*given, judgement("Eve", U, comment="no way to tell")], "Eve")
-    assert (spoken.settled_by, spoken.opinion.verdict, spoken.reviewers) == (
-        "adjudicator", U, ("Eve",),
-    )  # fmt: skip
+    told = (spoken.settled_by, spoken.opinion.verdict, spoken.reviewers)
+    assert told == ("adjudicator", U, ("Eve",))
     assert spoken.opinion.comment == "no way to tell"
     assert final_opinion([*given, judgement("Eve", None)], "Eve").settled_by == "disagreement"
 
@@ -74,15 +72,10 @@ def test_the_list_of_what_people_differ_on(session):
     say(session, "Ada", {1: A, 2: A, 3: R, 4: U, 6: None})
     say(session, "Ben", {1: A, 2: R, 3: U, 5: R, 6: A})
     found = list(disputes(session))
-    assert [(each.candidate_id, each.between, each.is_open) for each in found] == [
-        (2, ("people",), True),
-        (3, ("people",), True),
-    ]
-    assert [(j.reviewer, j.opinion.verdict) for j in found[0].judgements] == [
-        ("Ada", A),
-        ("Ben", R),
-    ]
-    assert [each.candidate_id for each in disputes(session, after=2)] == [3]
+    told = [(each.candidate_id, each.between, each.is_open) for each in found]
+    assert told == [(2, ("people",), True), (3, ("people",), True)]
+    told = [(j.reviewer, j.opinion.verdict) for j in found[0].judgements]
+    assert told == [("Ada", A), ("Ben", R)]
 
 
 def test_a_word_of_the_adjudicator_ends_it(session):
@@ -110,12 +103,10 @@ def test_people_and_agent(session):
     say(session, "Ada", {1: A, 2: A, 3: R, 4: R, 5: A})
     say(session, "Ben", {3: U, 5: R})
     found = list(disputes(session))
-    assert [(each.candidate_id, each.between) for each in found] == [
-        (2, ("agent",)), (3, ("people", "agent")), (5, ("people", "agent")),
-    ]  # fmt: skip
-    assert (found[0].agent_verdict, found[0].agent_p_yes, found[0].agent_model) == (
-        "NO", 0.2, "nano",
-    )  # fmt: skip
+    told = [(each.candidate_id, each.between) for each in found]
+    assert told == [(2, ("agent",)), (3, ("people", "agent")), (5, ("people", "agent"))]
+    told = (found[0].agent_verdict, found[0].agent_p_yes, found[0].agent_model)
+    assert told == ("NO", 0.2, "nano")
     assert not found[0].is_open
     assert [each.candidate_id for each in disputes(session, with_agent=False)] == [3, 5]
     assert [each.candidate_id for each in disputes(session, only_open=True)] == [3, 5]

@@ -45,9 +45,8 @@ def test_what_is_gathered(location):
         say(session, "Ben", {4: R, 6: A})
         say(session, "Ada", {5: R, 7: A}, SEEN)
         own = nano_sample(session)
-        assert dict(zip(own.judged.p, own.judged.label, strict=True)) == {
-            0.05: True, 0.1: False, 0.25: True, 0.3: True,
-        }  # fmt: skip
+        found = dict(zip(own.judged.p, own.judged.label, strict=True))
+        assert found == {0.05: True, 0.1: False, 0.25: True, 0.3: True}
         assert own.unjudged.tolist() == [0.4, 0.45, 0.5]
         assert (own.unsure, own.shown, own.without_p) == (2, 1, 2)
 
@@ -101,8 +100,7 @@ def test_too_few_are_not_calibrated_and_told_what_is_missing(location):
     with filled(location, judged) as session:
         own = nano_sample(session)
         found = calibrate(session, own)
-        assert not found.is_fitted
-        assert "too few" in found.note
+        assert not found.is_fitted and "too few" in found.note
         assert newest_calibration(session, "nano") is None
         words = calibration_sentence(None, own.judged)
         assert "Not calibrated" in words
@@ -135,12 +133,10 @@ def test_words_of_what_is_fitted_and_reliability_of_few(rng):
     assert "a rising curve" in calibration_sentence(fit_calibration(many), many)
     assert reliability(JudgedScores([], [])) is None
     found = reliability(JudgedScores([0.9, 0.1], [True, False]))
-    assert (found.calibrated, found.roc_auc) == (None, 1.0)
-    assert "too few" in found.note
+    assert (found.calibrated, found.roc_auc) == (None, 1.0) and "too few" in found.note
     assert reliability(JudgedScores([0.9], [True])).average_precision is None
     level = reliability(JudgedScores([0.5] * 40, [True, False] * 20))
-    assert level.calibrated is None
-    assert "every p(YES) is the same" in level.note
+    assert level.calibrated is None and "every p(YES) is the same" in level.note
 
 
 def test_reliability_is_scikit_learns(rng):
@@ -153,8 +149,7 @@ def test_reliability_is_scikit_learns(rng):
     assert found.roc_auc == pytest.approx(roc_auc_score(judged.label, judged.p))
     expected = average_precision_score(judged.label, judged.p)
     assert found.average_precision == pytest.approx(expected)
-    assert found.calibrated_error < found.raw_error
-    assert found.calibrated_brier < found.raw_brier
+    assert found.calibrated_error < found.raw_error and found.calibrated_brier < found.raw_brier
     assert sum(one.n for one in found.calibrated) == 400
 
 

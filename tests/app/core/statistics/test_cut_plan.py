@@ -24,12 +24,10 @@ def test_work_saved_on_the_unjudged(rng):
     judged, field = sample_judged(rng, 800, prior=0.3), sample_judged(rng, 5000, prior=0.3)
     found = plan_cut(own(judged, field.p), precision=0.9, recall=0.95)
     wanted = choose_cuts(judged, precision=0.9, recall=0.95)
-    assert found.abstention == wanted
-    assert found.accepted == np.sum(field.p >= wanted.accept_from)
+    assert found.abstention == wanted and found.accepted == np.sum(field.p >= wanted.accept_from)
     assert found.set_aside == np.sum(field.p < wanted.reject_below)
     assert found.accepted + found.asked + found.set_aside == found.unjudged == 5000
-    assert found.missing == ()
-    assert found.is_alike
+    assert found.missing == () and found.is_alike
 
 
 def test_expected_contamination_comes_true(rng):
@@ -53,9 +51,8 @@ def test_without_a_calibration_nothing_is_expected(rng):
     judged = sample_judged(rng, 800, prior=0.3)
     found = plan_cut(own(judged, judged.p), fit_calibration(JudgedScores([], [])), precision=0.9)
     assert (found.expected_false, found.expected_lost) == (None, None)
-    assert found.most_false == pytest.approx(
-        (1 - found.abstention.precision.bound) * found.accepted
-    )
+    told = found.most_false
+    assert told == pytest.approx((1 - found.abstention.precision.bound) * found.accepted)
     assert "calibrated" not in " ".join(found.words)
 
 
@@ -133,6 +130,5 @@ def test_the_unlike_are_told_of(rng):
     cut = plan_cut(own(judged), precision=0.9).abstention.accept_from
     barely = np.full(200, cut)
     found = plan_cut(own(judged, barely), precision=0.9)
-    assert not found.is_alike
-    assert "at random before you rely on the cut" in found.words[-1]
+    assert not found.is_alike and "at random before you rely on the cut" in found.words[-1]
     assert plan_cut(own(judged, sample_judged(rng, 2000, prior=0.3).p), precision=0.9).is_alike

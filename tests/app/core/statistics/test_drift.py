@@ -40,8 +40,7 @@ def alternating(numbers, every):
 def test_blocks_hold_all_in_the_order_given(session):
     say(session, "Ada", {n: A if n > 200 else U for n in range(300, 0, -1)})
     found = of(session)
-    assert len(found.blocks) == 12
-    assert sum(block.n for block in found.blocks) == 300
+    assert len(found.blocks) == 12 and sum(block.n for block in found.blocks) == 300
     assert [block.unsure.value for block in found.blocks] == [0] * 4 + [1] * 8
     assert [block.accepted.value for block in found.blocks] == [1] * 4 + [None] * 8
     lines = list(session.history())
@@ -67,8 +66,7 @@ def test_a_changed_mind_moves_to_where_it_was_changed(session):
 def test_a_steady_hand_is_left_alone(session):
     say(session, "Ada", alternating(range(1, 401), 3))
     found = of(session)
-    assert found.accepted_by_chance > 0.9
-    assert found.words == ""
+    assert found.accepted_by_chance > 0.9 and found.words == ""
 
 
 def test_chance_is_scipys(session, rng):
@@ -126,9 +124,8 @@ def classed(location):
 
 
 def test_numbers_and_kappa_by_level_are_in_the_statistics(classed):
-    assert subclass_statistics(classed).counts == {
-        "DN": 2, "DN/WZ Sge": 1, "IP": 1, "NL/SW Sex": 1, "polar": 1,
-    }  # fmt: skip
+    told = subclass_statistics(classed).counts
+    assert told == {"DN": 2, "DN/WZ Sge": 1, "IP": 1, "NL/SW Sex": 1, "polar": 1}
     first, second = subclass_statistics(classed).pairs
     assert (first.first, first.second, first.level) == ("Ada", "Ben", 1)
     # Of five that both have named four agree, where chance alone gives 14 of 25.
@@ -137,8 +134,7 @@ def test_numbers_and_kappa_by_level_are_in_the_statistics(classed):
     assert (second.level, second.agreement.n) == (2, 3)
     assert second.agreement.observed.value == pytest.approx(2 / 3)
     found = statistics(classed)
-    assert found.subclasses.counts["DN"] == 2
-    assert '"DN/WZ Sge": 1' in found.to_json()
+    assert found.subclasses.counts["DN"] == 2 and found.subclasses.counts["DN/WZ Sge"] == 1
 
 
 def test_what_was_given_in_one_act_is_counted_but_not_compared(classed):
@@ -173,5 +169,4 @@ def test_a_known_answer_is_no_member_of_a_sub_class(classed):
     with classed.database.writing() as connection:
         connection.execute(insert(known_answers).values(**values, source="a.fits:0"))
     found = subclass_statistics(classed)
-    assert "DN/WZ Sge" not in found.counts
-    assert found.pairs[0].agreement.n == 4
+    assert "DN/WZ Sge" not in found.counts and found.pairs[0].agreement.n == 4

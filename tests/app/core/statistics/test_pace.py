@@ -1,6 +1,7 @@
 """How far a person has come and how fast they are, whatever they undo, and whenever they pause."""
 
 import random
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -12,22 +13,12 @@ from app.core.queue import UNJUDGED, count
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.sharing import merge
-from app.core.sharing.share_out import share_out
-from app.core.sharing.share_plan import SharePlan
+from app.core.sharing.share_out import SharePlan, share_out
 from app.core.statistics import pace
-from app.core.statistics.pace import (
-    Pace,
-    Progress,
-    ProgressCounter,
-    TimeLeft,
-    estimate,
-    pace_of,
-    progress,
-    recent_pace,
-)
 from app.core.statistics.summary import statistics, to_plain
 from tests.app.core.judged_sessions import say
 from tests.app.core.sessions import made
+from tests.app.core.sharing.test_share_out import own
 from tests.night import seeds
 
 ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
@@ -44,14 +35,15 @@ def at(seconds):
 
 def test_done_and_left(location):
     with made(location, 10) as session:
-        assert progress(session) == Progress(total=10, by_verdict=dict.fromkeys(Verdict, 0))
+        told = pace.progress(session)
+        assert told == pace.Progress(total=10, by_verdict=dict.fromkeys(Verdict, 0))
         for number, opinion in ((1, ACCEPT), (2, REJECT), (3, REJECT), (4, Opinion(comment="?"))):
             session.record_verdict(number, opinion)
-        found = progress(session)
+        found = pace.progress(session)
         assert (counts(found), found.done, found.left) == ((1, 2, 0), 3, 7)
-        assert progress(session, "Ben").left == 10
+        assert pace.progress(session, "Ben").left == 10
     with open_session(location, "Ben", read_only=not isinstance(location, str)) as session:
-        assert progress(session, "Ada").done == 3
+        assert pace.progress(session, "Ada").done == 3
 
 
 def test_a_tally_after_a_merge(tmp_path):
@@ -60,10 +52,10 @@ def test_a_tally_after_a_merge(tmp_path):
         session.record_verdict(1, ACCEPT)
         other.record_verdict(1, REJECT)
         merge(session, other)
-        tally = ProgressCounter(session)
+        tally = pace.ProgressCounter(session)
         assert counts(tally.progress()) == (0, 1, 0)
         session.undo()
-        assert counts(tally.progress()) == counts(progress(session)) == (0, 1, 0)
+        assert counts(tally.progress()) == counts(pace.progress(session)) == (0, 1, 0)
         session.redo()
         assert counts(tally.progress()) == (0, 1, 0)
 
@@ -74,7 +66,7 @@ def test_a_tally_follows_every_press(location, seed):
     tally that looks rarely."""
     draw = random.Random(seed)
     with made(location, 8) as session, open_other(location) as other:
-        often, rarely = ProgressCounter(session), ProgressCounter(session)
+        often, rarely = pace.ProgressCounter(session), pace.ProgressCounter(session)
         for _ in range(60):
             press = draw.random()
             if press < 0.5:
@@ -87,30 +79,21 @@ def test_a_tally_follows_every_press(location, seed):
                 session.redo()
             if other is not None and draw.random() < 0.2:
                 other.record_verdict(draw.randint(1, 8), REJECT)
-            assert often.progress() == progress(session)
+            assert often.progress() == pace.progress(session)
             if draw.random() < 0.1:
-                assert rarely.progress() == progress(session)
-        assert rarely.progress() == progress(session)
+                assert rarely.progress() == pace.progress(session)
+        assert rarely.progress() == pace.progress(session)
         assert often.progress().left == count(session, UNJUDGED).number
 
 
-class open_other:
+def open_other(location):
     """Another reviewer at the same time, where the place lets two write."""
-
-    def __init__(self, location):
-        self.session = open_session(location, "Ben") if isinstance(location, str) else None
-
-    def __enter__(self):
-        return self.session
-
-    def __exit__(self, *_):
-        if self.session is not None:
-            self.session.close()
+    return open_session(location, "Ben") if isinstance(location, str) else nullcontext()
 
 
 def test_a_tally_sees_a_list_grow(location):
     with made(location, 3) as session:
-        tally = ProgressCounter(session)
+        tally = pace.ProgressCounter(session)
         assert tally.progress().total == 3
         with session.database.writing() as connection:
             row = {"list_id": 1, "line": 4, "object_id": "J4", "path": "", "row": 0}
@@ -120,29 +103,27 @@ def test_a_tally_sees_a_list_grow(location):
 
 def test_an_empty_session(tmp_path):
     with made(tmp_path / "a.speco3", 0) as session:
-        assert progress(session).left == 0
-        assert recent_pace(session) == Pace(decisions=0, typical=None, mean=None)
-        assert recent_pace(session).seconds_for(10) is None
+        assert pace.progress(session).left == 0
+        assert pace.recent_pace(session) == pace.Pace(decisions=0, typical=None, mean=None)
+        assert pace.recent_pace(session).seconds_for(10) is None
 
 
 def test_the_pace_of_times():
     times = [0, 4, 8, 13, 17, 17 + 3600, 17 + 3604, 17 + 3609]
-    found = pace_of([(at(second), None) for second in times])
-    assert found.decisions == 6
-    assert found.typical == pytest.approx(4.0)
-    assert found.mean == pytest.approx(26 / 6)
-    assert found.seconds_for(60) == pytest.approx(260)
+    found = pace.pace_of([(at(second), None) for second in times])
+    assert found.decisions == 6 and found.typical == pytest.approx(4.0)
+    assert found.mean == pytest.approx(26 / 6) and found.seconds_for(60) == pytest.approx(260)
     times = [0, 300, 560, 900, 1150]
-    assert pace_of([(at(second), None) for second in times]).decisions == 4
-    found = pace_of([(at(0), 3.0), (at(100), 5.0), (at(200), None), (at(206), None)])
+    assert pace.pace_of([(at(second), None) for second in times]).decisions == 4
+    found = pace.pace_of([(at(0), 3.0), (at(100), 5.0), (at(200), None), (at(206), None)])
     assert found.typical == pytest.approx(5.5)  # of 3, 5, 100 and 6
 
 
 def test_a_clock_set_back_and_times_that_are_none():
     odd = [("", None), ("yesterday", None), ("2026-03-01T20:00:00", None), (at(0), -5.0)]
-    assert pace_of(odd).typical is None
+    assert pace.pace_of(odd).typical is None
     backwards = [(at(10), None), (at(0), None), (at(5), None), (at(15), None)]
-    assert pace_of(backwards).typical == pytest.approx(5.0)
+    assert pace.pace_of(backwards).typical == pytest.approx(5.0)
 
 
 def test_the_pace_is_of_today(location, monkeypatch):
@@ -150,9 +131,9 @@ def test_the_pace_is_of_today(location, monkeypatch):
     with made(location, 30) as session:
         for number in range(1, 31):
             session.record_verdict(number, REJECT, seconds=30.0 if number <= 10 else 2.0)
-        found = recent_pace(session)
+        found = pace.recent_pace(session)
         assert (found.decisions, found.typical, found.mean) == (20, 2.0, 2.0)
-        assert recent_pace(session, "Ben").decisions == 0
+        assert pace.recent_pace(session, "Ben").decisions == 0
 
 
 def test_undone_presses_and_comments_are_no_decisions(location):
@@ -161,25 +142,25 @@ def test_undone_presses_and_comments_are_no_decisions(location):
             session.record_verdict(number, REJECT, seconds=float(number))
         session.record_verdict(6, Opinion(comment="odd"), seconds=50.0)
         session.undo()
-        assert recent_pace(session).mean == pytest.approx(3.0)
+        assert pace.recent_pace(session).mean == pytest.approx(3.0)
 
 
 def test_a_strangers_log_may_hold_anything(tmp_path):
     with made(tmp_path / "a.speco3", 120) as session:
-        tally = ProgressCounter(session)
+        tally = pace.ProgressCounter(session)
         for number in range(1, 111):
             session.record_verdict(number, REJECT)
         tally.progress()
         with session.database.writing() as connection:
             connection.exec_driver_sql("UPDATE log SET at = x'ff', seconds = 'long'")
         with pytest.raises(SessionError, match="a block of bytes where a text belongs"):
-            recent_pace(session)
+            pace.recent_pace(session)
 
 
 def test_a_tally_counts_afresh_after_a_merge(tmp_path):
     """What is merged in need not follow on: here two lines are about one opinion."""
     with made(tmp_path / "a.speco3", 5) as session:
-        tally = ProgressCounter(session)
+        tally = pace.ProgressCounter(session)
         session.record_verdict(1, REJECT)
         assert tally.progress().done == 1
         with session.database.writing() as connection:
@@ -202,16 +183,17 @@ class Clock:
 
 
 def test_a_short_rest_is_not_worth_a_word_a_long_one_is_after_the_first():
-    assert estimate(0.5, 60, 1) == "", "half a minute is not worth a word"
-    assert estimate(12.34, 5000, 4) == ("about 12.3 s a spectrum: 4 h 17 min for the other 5,000\n")
+    assert pace.estimate(0.5, 60, 1) == "", "half a minute is not worth a word"
+    found = pace.estimate(12.34, 5000, 4)
+    assert found == "about 12.3 s a spectrum: 4 h 17 min for the other 5,000\n"
     clock = Clock()
-    left = TimeLeft(20, now=clock)
+    left = pace.TimeLeft(20, now=clock)
     for _ in range(10):
         clock.now += 1.0
         assert left.one_more(None) == ""
     assert left.one_more(2) == ""
     clock = Clock()
-    left = TimeLeft(101, now=clock)
+    left = pace.TimeLeft(101, now=clock)
     clock.now = 12.0
     assert left.one_more(4) == "about 12.0 s a spectrum: 5 min for the other 100\n"
     clock.now = 99.0
@@ -221,7 +203,7 @@ def test_a_short_rest_is_not_worth_a_word_a_long_one_is_after_the_first():
 def test_where_the_number_is_found_it_speaks_when_it_is():
     """Two at a time end each ten seconds, then four, then eight, and eight are kept."""
     clock = Clock()
-    left = TimeLeft(1000, now=clock)
+    left = pace.TimeLeft(1000, now=clock)
     said = []
     for at_once, rounds in ((2, 3), (4, 3), (8, 2)):
         for _ in range(rounds):
@@ -230,9 +212,8 @@ def test_where_the_number_is_found_it_speaks_when_it_is():
     assert set(said) == {""}
     clock.now += 10.0
     done = len(said) + 1
-    assert left.one_more(8) == (
-        f"8 at once, about 10.0 s a spectrum: 20 min for the other {1000 - done}\n"
-    )
+    found = left.one_more(8)
+    assert found == f"8 at once, about 10.0 s a spectrum: 20 min for the other {1000 - done}\n"
     assert left.one_more(8) == ""
 
 
@@ -261,12 +242,9 @@ def test_pace_and_accept_rate_by_the_hour(session):
     for minute in range(3):
         judged_at(session, f"2026-01-02T01:{minute}0:00.000+00:00", A, seconds=2.0 + minute)
     (ada,) = statistics(session).working
-    assert [(each.hour, each.decisions, each.typical_s) for each in ada.hours] == [
-        ("2026-01-01T22", 4, 4.0),
-        ("2026-01-02T01", 3, 3.0),
-    ]
-    assert ada.hours[0].accepted.value == 1 / 3
-    assert ada.hours[1].accepted.value == 1.0
+    found = [(each.hour, each.decisions, each.typical_s) for each in ada.hours]
+    assert found == [("2026-01-01T22", 4, 4.0), ("2026-01-02T01", 3, 3.0)]
+    assert ada.hours[0].accepted.value == 1 / 3 and ada.hours[1].accepted.value == 1.0
     assert ada.accepted.value == 4 / 6
     assert (ada.assigned, ada.left, ada.second_left) == (None, 33, 0)
     assert ada.left_s == pytest.approx(33 * (4 * 4.0 + 9.0) / 7)
@@ -291,17 +269,14 @@ def test_known_answers_take_time_but_are_not_accepted_objects(session):
     judged_at(session, "2026-01-01T22:01:00.000+00:00", R, seconds=1.0)
     found = statistics(session)
     (ada,) = found.working
-    assert ada.hours[0].decisions == 2
-    assert ada.hours[0].accepted.value == 0.0
+    assert ada.hours[0].decisions == 2 and ada.hours[0].accepted.value == 0.0
     assert found.counts.candidates == 39
     assert ada.left == 38
 
 
 def test_of_what_is_assigned_also_to_who_has_not_begun(session):
     share_out(session, SharePlan(people=("Ada", "Grace"), overlap=10.0))
-    with session.database.reading() as connection:
-        query = "SELECT candidate_id FROM assignments WHERE reviewer_id = 1"
-        mine = connection.exec_driver_sql(query).scalars().all()
+    mine = own(session, 1)
     others = next(number for number in range(1, 41) if number not in mine)
     say(session, "Ada", dict.fromkeys([*mine[:3], others], R))
     ada, grace = statistics(session).working
@@ -312,12 +287,10 @@ def test_of_what_is_assigned_also_to_who_has_not_begun(session):
 
 def test_the_progress_line_counts_what_is_theirs(location):
     with made(location, 40) as session:
-        counter = ProgressCounter(session)
+        counter = pace.ProgressCounter(session)
         assert counter.progress().total == 40
         share_out(session, SharePlan(people=("Ada", "Grace")))
-        with session.database.reading() as connection:
-            query = "SELECT candidate_id FROM assignments WHERE reviewer_id = 1"
-            mine = connection.exec_driver_sql(query).scalars().all()
+        mine = own(session, 1)
         others = [number for number in range(1, 41) if number not in mine]
         assert (counter.progress().total, counter.progress().done) == (20, 0)
         for number in (mine[0], others[0], mine[1]):
@@ -326,6 +299,6 @@ def test_the_progress_line_counts_what_is_theirs(location):
         session.undo()
         session.undo()
         assert counter.progress().done == 1
-        assert ProgressCounter(session).progress() == counter.progress()
+        assert pace.ProgressCounter(session).progress() == counter.progress()
     with open_session(location, "Somebody") as session:
-        assert ProgressCounter(session).progress().total == 40
+        assert pace.ProgressCounter(session).progress().total == 40

@@ -12,17 +12,9 @@ from app.core.inspections.store import mark_fault
 from app.core.report.charts import counts_bar
 from app.core.session.records import Opinion
 from app.core.session.session import open_session
+from app.core.statistics import number_format
 from app.core.statistics.adjudication import set_adjudicator
 from app.core.statistics.calibration import calibrate
-from app.core.statistics.number_format import (
-    about,
-    chance,
-    duration,
-    percent,
-    rough_percent,
-    threshold,
-    with_interval,
-)
 from app.core.statistics.repeats import record_repeat
 from app.core.statistics.summary import statistics, to_plain
 from tests.agent.confidence.judged_samples import sample_judged
@@ -42,7 +34,7 @@ def refuse(word):
 
 
 def read(found):
-    return json.loads(found.to_json(), parse_constant=refuse)
+    return json.loads(json.dumps(to_plain(found), allow_nan=False), parse_constant=refuse)
 
 
 def test_an_empty_session(location):
@@ -93,8 +85,7 @@ def test_json_says_what_the_record_says(location, rng):
         record_repeat(session, 1, Opinion(verdict=U))
         found = statistics(session)
         told = read(found)
-        assert told == to_plain(found)
-        assert told["counts"]["judged"] == found.counts.judged
+        assert told == to_plain(found) and told["counts"]["judged"] == found.counts.judged
         pair = found.people.pairs[0]
         assert told["people"]["pairs"][0]["every"]["kappa"]["value"] == pair.every.kappa.value
         assert told["people"]["pairs"][0]["by_snr"][0]["name"] == "S/N not known"
@@ -117,8 +108,7 @@ def test_the_state_of_calibration(location, rng):
         )
         calibrate(session, nano_sample(session))
         (agent,) = statistics(session).agents
-        assert agent.calibration == "platt"
-        assert "on 60 of your verdicts" in agent.calibration_state
+        assert agent.calibration == "platt" and "on 60 of your verdicts" in agent.calibration_state
         with session.database.writing() as connection:
             connection.exec_driver_sql("UPDATE calibrations SET content = '[]'")
         (agent,) = statistics(session).agents
@@ -140,8 +130,7 @@ def test_verdicts_on_candidates_that_are_gone(file_location):
             connection.execute("DELETE FROM candidates WHERE id > 1")
             connection.commit()
         counts = statistics(session).counts
-        assert counts.candidates == 1
-        assert counts.open == 0
+        assert counts.candidates == 1 and counts.open == 0
         assert "<svg" in counts_bar(counts)
 
 
@@ -163,29 +152,28 @@ def test_what_was_judged_in_one_act_is_done_but_measures_nobody(location):
 
 # Numbers as people read them.
 def test_numbers_as_people_read_them():
-    assert [percent(each) for each in (0.9512, 0.999, 0.0, 1.0, 0.05)] == [
-        "95.1 %", "99.9 %", "0 %", "100 %", "5 %",
-    ]  # fmt: skip
-    assert rough_percent(0.9512) == "95 %"
-    assert [percent(each) for each in (0.9999, 0.99996)] == ["99.99 %", "99.996 %"]
+    found = [number_format.percent(each) for each in (0.9512, 0.999, 0.0, 1.0, 0.05)]
+    assert found == ["95.1 %", "99.9 %", "0 %", "100 %", "5 %"]
+    assert number_format.rough_percent(0.9512) == "95 %"
+    assert [number_format.percent(each) for each in (0.9999, 0.99996)] == ["99.99 %", "99.996 %"]
     shares = (1.0, 0.999, 0.994, 0.004, 0.0)
-    assert [rough_percent(each) for each in shares] == ["100 %", "> 99 %", "99 %", "< 1 %", "0 %"]
-    assert [threshold(each) for each in (0.9999, 0.99996, 0.5, 1.0)] == [
-        *("0.9999", "0.99996", "0.5", "1")
-    ]
-    assert [about(each) for each in (0.04, 9.94, 10.4, 12345.6)] == ["0.0", "9.9", "10", "12,346"]
+    told = [number_format.rough_percent(each) for each in shares]
+    assert told == ["100 %", "> 99 %", "99 %", "< 1 %", "0 %"]
+    found = [number_format.threshold(each) for each in (0.9999, 0.99996, 0.5, 1.0)]
+    assert found == [*("0.9999", "0.99996", "0.5", "1")]
+    told = [number_format.about(each) for each in (0.04, 9.94, 10.4, 12345.6)]
+    assert told == ["0.0", "9.9", "10", "12,346"]
     seconds = (0.4, 89, 91, 3540, 3600, 12_000, 35_000, 147_000, 2_250_000)
-    assert [duration(each) for each in seconds] == [
+    assert [number_format.duration(each) for each in seconds] == [
         *("0 s", "89 s", "2 min", "59 min", "1 h 0 min", "3 h 20 min", "9 h 43 min"),
         *("41 h", "625 h"),
     ]
-    assert with_interval(Estimate(0.7, -0.001, 1.0)) == "0.70 (0.00 to 1.00)"
-    assert with_interval(Estimate(None, float("nan"), float("nan"))) == "–"
+    assert number_format.with_interval(Estimate(0.7, -0.001, 1.0)) == "0.70 (0.00 to 1.00)"
+    assert number_format.with_interval(Estimate(None, float("nan"), float("nan"))) == "–"
 
 
-@pytest.mark.parametrize(
-    ("p", "told"),
-    [(0.0, "< 0.001"), (0.0004, "< 0.001"), (0.0012, "0.0012"), (0.5, "0.5"), (0.9996, "> 0.999")],
-)
+@pytest.mark.parametrize(("p", "told"), [
+    (0.0, "< 0.001"), (0.0004, "< 0.001"), (0.0012, "0.0012"), (0.5, "0.5"), (0.9996, "> 0.999"),
+])  # fmt: skip
 def test_a_chance_is_never_told_as_certain(p, told):
-    assert chance(p) == told
+    assert number_format.chance(p) == told

@@ -49,17 +49,15 @@ def holds(verdicts, **how):
 
 def test_all_that_stand_and_no_more(session):
     verdicts = read_verdicts(session)
-    assert len(verdicts) == 0
-    assert verdicts.reviewers == ()
+    assert len(verdicts) == 0 and verdicts.reviewers == ()
     assert len(settled(verdicts)) == 0
     say(session, "Ben", {3: A, 1: R, 2: U})
     say(session, "Ada", {3: R, 7: A, 8: None})
     say(session, "Ada", {7: None})
     set_snr(session, {3: 12.5})
     verdicts = read_verdicts(session)
-    assert told(verdicts) == {
-        (1, "Ben"): (R, R), (2, "Ben"): (U, U), (3, "Ben"): (A, A), (3, "Ada"): (R, R),
-    }  # fmt: skip
+    found = told(verdicts)
+    assert found == {(1, "Ben"): (R, R), (2, "Ben"): (U, U), (3, "Ben"): (A, A), (3, "Ada"): (R, R)}
     assert np.all(np.diff(verdicts.candidate) >= 0)
     assert dict(zip(verdicts.candidate.tolist(), verdicts.snr.tolist(), strict=True))[3] == 12.5
     assert np.isnan(verdicts.snr[0])
@@ -170,8 +168,7 @@ def test_the_adjudicator_after_a_restart(session, location):
     session.close()
     with open_session(location, "Ada", read_only=True) as reopened:
         verdicts = read_verdicts(reopened)
-        assert verdicts.names[verdicts.adjudicator] == "Eve"
-        assert holds(verdicts) == {1: R}
+        assert verdicts.names[verdicts.adjudicator] == "Eve" and holds(verdicts) == {1: R}
 
 
 def test_what_two_columns_share():

@@ -19,12 +19,9 @@ OBSID = "677503031"
 SDSS_PATH = "/dr17/sdss/spectro/redux/26/spectra/lite/0266/spec-0266-51602-0031.fits"
 LAMOST_PATH = "/openapi/dr10/v2.0/lrs/spectrum/fits"
 SDSS_STAR = Wanted(
-    line=1,
-    object_id="0266-51602-0031",
-    ra=147.32107,
-    dec=-0.0065757249,
+    line=1, object_id="0266-51602-0031", ra=147.32107, dec=-0.0065757249,
     ids={"plate": "266", "mjd": "51602", "fiberid": "31"},
-)
+)  # fmt: skip
 LAMOST_STAR = Wanted(
     line=1, object_id=OBSID, ra=24.376852, dec=25.427147, ids={"obsid": OBSID, "fiberid": "31"}
 )
@@ -37,24 +34,13 @@ NUMBERS = list(range(4000, 4300, 3))
 def sparcl_record(**changed: Any) -> dict[str, Any]:
     flux = [1.0 + 0.1 * (n % 7) for n in range(len(NUMBERS))]
     return {
-        "sparcl_id": UUID,
-        "specid": 39627,
-        "targetid": 39627792213580000,
-        "data_release": "DESI-DR1",
-        "datasetgroup": "DESI",
-        "ra": 359.9999,
-        "dec": 60.0,
-        "redshift": -0.0003,
-        "redshift_err": 1e-5,
-        "redshift_warning": 0,
-        "spectype": "STAR",
-        "specprimary": True,
-        "wavelength": [float(x) + 0.123456789 for x in NUMBERS],
-        "flux": flux,
-        "ivar": [0.25] * len(NUMBERS),
-        "mask": [0, 4, *[0] * (len(NUMBERS) - 2)],
-        **changed,
-    }
+        "sparcl_id": UUID, "specid": 39627, "targetid": 39627792213580000,
+        "data_release": "DESI-DR1", "datasetgroup": "DESI", "ra": 359.9999, "dec": 60.0,
+        "redshift": -0.0003, "redshift_err": 1e-5, "redshift_warning": 0,
+        "spectype": "STAR", "specprimary": True,
+        "wavelength": [float(x) + 0.123456789 for x in NUMBERS], "flux": flux,
+        "ivar": [0.25] * len(NUMBERS), "mask": [0, 4, *[0] * (len(NUMBERS) - 2)], **changed,
+    }  # fmt: skip
 
 
 def play_archives(

@@ -2,15 +2,23 @@
 
 import gzip
 
+import keyring
 import pytest
 
 from app.services.archives.archive import Found, NotTold, Wanted, WrongFile, with_name_of_file
 from app.services.archives.choice import archive_by_name, archive_telling
 from app.services.archives.files import checked, suffix_of
-from app.services.web.errors import NotAllowed
+from app.services.archives.lamost import TOKEN_VARIABLE, Lamost, lamost_token
+from app.services.web.errors import BadReply, NotAllowed, ServiceError
 from tests.agent.spectra.readers import samples
-from tests.app.services.archives.archive_play import UUID
-from tests.app.services.fault_server import HTML
+from tests.app.services.archives.archive_play import (
+    LAMOST_STAR,
+    OBSID,
+    UUID,
+    archive,
+    play_archives,
+)
+from tests.app.services.fault_server import FAULTS, HTML
 
 STAR = Found(
     id="1", stem="spec", urls=(), names=("0266-51602-0031",), ra=147.32107, dec=-0.0065757249
@@ -55,10 +63,9 @@ def test_a_spectrum_of_another_object_or_place_is_refused():
         checked(samples.lamost_dr1(), Found(id="1", stem="s", urls=(), names=("677503031",)), 2.0)
 
 
-@pytest.mark.parametrize(
-    ("content", "suffix"),
-    [(FITS, ".fits"), (gzip.compress(FITS), ".fits.gz"), (samples.votable(), ".vot")],
-)
+@pytest.mark.parametrize(("content", "suffix"), [
+    (FITS, ".fits"), (gzip.compress(FITS), ".fits.gz"), (samples.votable(), ".vot"),
+])  # fmt: skip
 def test_the_suffix_is_that_of_the_content(content, suffix):
     assert suffix_of(content) == suffix
 
@@ -87,10 +94,9 @@ def test_unknown_archives_and_missing_addresses_are_refused():
 
 
 # What a row says about the spectrum that is wanted.
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [("266", 266), ("266.0", 266), ("", None), ("-3", None), ("1e5", None), ("9" * 21, None)],
-)
+@pytest.mark.parametrize(("text", "number"), [
+    ("266", 266), ("266.0", 266), ("", None), ("-3", None), ("1e5", None), ("9" * 21, None),
+])  # fmt: skip
 def test_whole_numbers_are_read(text, number):
     assert Wanted(ids={"plate": text}).number("plate") == number
 
@@ -104,3 +110,73 @@ def test_numbers_of_a_row_and_of_the_name_of_its_file():
     assert not with_name_of_file(Wanted(), "spec-55977-GAC061N46_sp08-157").ids
     given = with_name_of_file(Wanted(ids={"plate": "7", "mjd": ""}), "spec-0266-51602-0031")
     assert (given.number("plate"), given.number("mjd")) == (7, 51602)
+
+
+# LAMOST by obsid; the token is in no text that anybody sees.
+TOKEN = "A1b2-secret&x=y"
+
+
+def get(server, client, **options):
+    made = archive("lamost", server, **options)
+    return made.get(made.find(LAMOST_STAR, 2.0)[0], client, lambda: False)
+
+
+def test_the_token_goes_to_the_server_and_nowhere_else(server, client):
+    play_archives(server)
+    got = get(server, client, token=TOKEN)
+    assert server.asked[0]["token"] == TOKEN and server.asked[0]["obsid"] == OBSID
+    assert "secret" not in got.url and "token" not in got.url
+    assert "secret" not in repr(Lamost(token=TOKEN))
+
+
+@pytest.mark.parametrize("fault", [f for f in FAULTS if f not in ("stall", "huge")])
+def test_no_failure_shows_the_token(server, client, fault):
+    server.always = fault
+    try:
+        got = get(server, client, token=TOKEN)
+    except ServiceError as error:
+        assert "secret" not in repr(error) + str(error)
+    else:
+        assert "secret" not in got.url
+
+
+def test_a_file_that_holds_the_token_is_not_kept(server, client):
+    play_archives(server, lamost=b"SIMPLE  = bad token " + TOKEN.encode())
+    with pytest.raises(BadReply):
+        get(server, client, token=TOKEN)
+
+
+def test_the_older_address_is_tried_too(server, client):
+    server.files[f"/dr10/v2.0/spectrum/fits/{OBSID}"] = (b"content", "application/fits")
+    assert get(server, client).content == b"content"
+    assert "/openapi/" in server.asked[0]["path"]
+
+
+def test_a_token_of_the_environment_comes_before_that_of_the_keyring(monkeypatch):
+    kept = {("spec-o3-workbench", "www.lamost.org"): "kept"}
+    monkeypatch.setattr(keyring, "get_password", lambda *key: kept.get(key))
+    monkeypatch.delenv(TOKEN_VARIABLE, raising=False)
+    assert lamost_token() == "kept" and lamost_token("https://example.org") == ""
+    monkeypatch.setenv(TOKEN_VARIABLE, " given ")
+    assert lamost_token() == "given"
+
+
+@pytest.mark.parametrize(("release", "part"), [
+    ("", "dr10/v2.0/lrs"), ("dr9", "dr9/v2.0/lrs"), ("DR11/v1.1", "dr11/v1.1/lrs"),
+    ("dr10/v2.0/mrs", "dr10/v2.0/mrs"),
+])  # fmt: skip
+def test_releases_are_parts_of_the_address(release, part):
+    (found,) = Lamost(release).find(LAMOST_STAR, 2.0)
+    assert f"/openapi/{part}/spectrum/fits?obsid={OBSID}" in found.urls[0]
+
+
+@pytest.mark.parametrize("release", ["dr11", "10", "dr10/v2.0/../x", "dr10/2.0", "dr10/v2.0/xrs"])
+def test_other_releases_are_refused(release):
+    with pytest.raises(NotTold):
+        Lamost(release)
+
+
+@pytest.mark.parametrize("obsid", ["", "0", "-4", "abc", str(2**40)])
+def test_numbers_that_name_no_spectrum_are_refused(obsid):
+    with pytest.raises(NotTold):
+        Lamost().find(Wanted(ids={"obsid": obsid}), 2.0)

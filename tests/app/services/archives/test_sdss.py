@@ -55,12 +55,10 @@ def test_release_and_reduction_follow_from_the_row():
 
 
 @pytest.mark.parametrize("ids", [
-    {"plate": 266, "mjd": 51602},
-    {"plate": 266, "mjd": 51602, "fiberid": -3},
+    {"plate": 266, "mjd": 51602}, {"plate": 266, "mjd": 51602, "fiberid": -3},
     {"plate": 266, "mjd": 51602, "fiberid": 5000},
     {"plate": "../../x", "mjd": 51602, "fiberid": 1},
-    {"field": 15000, "mjd": 59146, "catalogid": 10**19},
-    {},
+    {"field": 15000, "mjd": 59146, "catalogid": 10**19}, {},
 ])  # fmt: skip
 def test_numbers_that_name_no_spectrum_are_refused(ids):
     with pytest.raises(NotTold):

@@ -77,10 +77,9 @@ def test_boxes_hold_their_circle(ra, dec):
     assert any(low[0] <= ra <= low[1] for low, _ in boxes(ra, dec, 0.001))
 
 
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"{}", b"[]", b"[1]", b'[{"status": {"success": false}}]', b"<html>", b"[" * 10**5],
-)
+@pytest.mark.parametrize("content", [
+    b"", b"{}", b"[]", b"[1]", b'[{"status": {"success": false}}]', b"<html>", b"[" * 10**5,
+])  # fmt: skip
 def test_other_answers_are_failures(content):
     with pytest.raises(BadReply):
         records_of(content)
@@ -127,13 +126,8 @@ def test_masks_missing_values_and_numbers_too_long_for_a_header():
 
 
 @pytest.mark.parametrize("changed", [
-    {"flux": [1.0]},
-    {"flux": None},
-    {"flux": "1,2,3"},
-    {"flux": [[1.0]] * 100},
-    {"wavelength": ["x"] * 100},
-    {"ivar": [0.1] * 99},
-    {"mask": [0]},
+    {"flux": [1.0]}, {"flux": None}, {"flux": "1,2,3"}, {"flux": [[1.0]] * 100},
+    {"wavelength": ["x"] * 100}, {"ivar": [0.1] * 99}, {"mask": [0]},
     {"wavelength": [], "flux": [], "ivar": [], "mask": []},
 ])  # fmt: skip
 def test_what_is_no_spectrum_is_refused(changed):

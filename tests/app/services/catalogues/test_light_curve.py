@@ -1,20 +1,17 @@
 """Light curves: series apart, bad points left out, periods found, and every fault."""
 
+import json
 from dataclasses import replace
+from io import BytesIO
 
 import numpy as np
 import pytest
+from PIL import Image
 
-from app.services.catalogues.light_curve import (
-    FIRST_DAY,
-    best_period,
-    folded,
-    gaia_light_curves,
-    light_curves,
-    read_gaia_light_curves,
-)
+from app.services.catalogues import light_curve
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services
+from app.services.catalogues.sky_picture import COVERAGE, PIXELS, SURVEYS, sky_picture
 from app.services.web.errors import BadReply, ServiceError
 from tests.app.services.fault_server import FAULTS
 from tests.app.ui.judge.evidence.small_sky import gaia_epochs
@@ -46,33 +43,35 @@ def ztf(server):
 
 
 def test_each_band_is_a_series_of_good_points_whose_period_is_found(server, client, ztf):
-    (green, red), exchange = light_curves(ztf, client, STAR)
+    (green, red), exchange = light_curve.light_curves(ztf, client, STAR)
     assert (green.band, red.band, green.series) == ("g", "r", "1")
     assert green.hjd.size == 200 and green.mag.max() < 17.0
     assert (np.diff(green.hjd) > 0).all()
     assert "POS=CIRCLE+120.000000+20.000000" in exchange.url
-    curves, _ = light_curves(ztf, client, STAR)
-    assert best_period(curves) == pytest.approx(0.4, rel=1e-3)
-    assert best_period([]) is None
-    phase = folded(curves[0].hjd, 0.4)
+    curves, _ = light_curve.light_curves(ztf, client, STAR)
+    assert light_curve.best_period(curves) == pytest.approx(0.4, rel=1e-3)
+    assert light_curve.best_period([]) is None
+    phase = light_curve.folded(curves[0].hjd, 0.4)
     assert phase.min() >= 0.0 and phase.max() < 1.0
 
 
 def test_a_place_the_survey_never_saw_is_not_asked(server, client, ztf):
-    assert light_curves(ztf, client, Position(ra=1.0, dec=-50.0)) == ([], None)
+    assert light_curve.light_curves(ztf, client, Position(ra=1.0, dec=-50.0)) == ([], None)
     assert not server.asked
 
 
 def test_no_rows_are_no_light_curve(server, client, ztf):
     server.files[PATH] = (HEAD.encode(), "text/csv")
-    assert light_curves(ztf, client, STAR)[0] == []
+    assert light_curve.light_curves(ztf, client, STAR)[0] == []
 
 
 @pytest.mark.parametrize("fault", sorted(set(FAULTS) - NOT_HERE))
 def test_a_fault_is_never_an_empty_light_curve(server, client, ztf, fault):
     server.always = fault
     with pytest.raises(ServiceError):
-        light_curves(replace(ztf, timeout_s=0.5 if fault == "stall" else 30.0), client, STAR)
+        light_curve.light_curves(
+            replace(ztf, timeout_s=0.5 if fault == "stall" else 30.0), client, STAR
+        )
 
 
 @pytest.mark.parametrize("content", [
@@ -87,7 +86,7 @@ def test_a_fault_is_never_an_empty_light_curve(server, client, ztf, fault):
 def test_a_damaged_table_is_a_failure(server, client, ztf, content):
     server.files[PATH] = (content, "text/csv")
     with pytest.raises(ServiceError):
-        light_curves(ztf, client, STAR)
+        light_curve.light_curves(ztf, client, STAR)
 
 
 # Gaia's light curves: a series for each band of each star, and every fault.
@@ -105,41 +104,94 @@ def serve(server, rows, ra=120.0):
 
 
 def test_each_band_is_a_series_in_time_whose_period_is_found(server, client, service):
-    curves, exchange = gaia_light_curves(service, client, STAR)
+    curves, exchange = light_curve.gaia_light_curves(service, client, STAR)
     assert [(each.band, each.mag.size) for each in curves] == [("BP", 50), ("G", 50), ("RP", 49)]
     green = curves[1]
     assert green.time == "BJD" and green.series == "2123837555230207744"
-    assert green.hjd[0] == pytest.approx(FIRST_DAY + gaia_epochs()[0]["TimeG"])
+    assert green.hjd[0] == pytest.approx(light_curve.FIRST_DAY + gaia_epochs()[0]["TimeG"])
     assert green.error == pytest.approx(1.0857 * 25.0 / 5000.0, rel=1e-3)
     assert np.isnan(curves[0].error).all()
     assert exchange.question.count("I/355/epphot") == 1
-    again = read_gaia_light_curves(service, STAR, exchange.content)
+    again = light_curve.read_gaia_light_curves(service, STAR, exchange.content)
     assert [each.series for each in again] == [each.series for each in curves]
-    curves, _ = gaia_light_curves(service, client, STAR)
-    assert best_period(curves) == pytest.approx(0.128927, rel=1e-4)
+    curves, _ = light_curve.gaia_light_curves(service, client, STAR)
+    assert light_curve.best_period(curves) == pytest.approx(0.128927, rel=1e-4)
 
 
 def test_stars_beyond_the_radius_are_not_mixed_in(server, client, service):
     serve(server, gaia_epochs(), ra=120.0 + 3.0 / 3600.0)
-    assert gaia_light_curves(service, client, STAR)[0] == []
+    assert light_curve.gaia_light_curves(service, client, STAR)[0] == []
 
 
 def test_more_than_fifty_passages_are_read(server, client, service):
     serve(server, gaia_epochs() * 12)
-    assert gaia_light_curves(service, client, STAR)[0][0].mag.size == 600
+    assert light_curve.gaia_light_curves(service, client, STAR)[0][0].mag.size == 600
 
 
 @pytest.mark.parametrize("wrong", [{"TimeG": -9e9}, {"Gmag": 1e200}])
 def test_times_and_magnitudes_of_no_star_are_damage(server, client, service, wrong):
     serve(server, [gaia_epochs()[0] | wrong])
     with pytest.raises(BadReply, match="times or magnitudes of no star"):
-        gaia_light_curves(service, client, STAR)
+        light_curve.gaia_light_curves(service, client, STAR)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_of_gaia_is_never_an_empty_light_curve(server, client, service, fault):
     server.always = fault
     with pytest.raises(ServiceError):
-        gaia_light_curves(
+        light_curve.gaia_light_curves(
             replace(service, timeout_s=0.5 if fault == "stall" else 30.0), client, STAR
         )
+
+
+# Pictures of the sky: coverage is asked first, so that black is never shown as sky.
+def jpeg(size=PIXELS):
+    stream = BytesIO()
+    Image.effect_noise((size, size), 50.0).convert("RGB").save(stream, "JPEG")
+    return stream.getvalue()
+
+
+@pytest.fixture
+def pictures(server):
+    server.files[COVERAGE] = (
+        json.dumps([SURVEYS[2][0], SURVEYS[3][0]]).encode(),
+        "application/json",
+    )
+    server.files["/hips2fits"] = (jpeg(), "image/jpeg")
+    return replace(all_services()["picture"].changed(url=server.url + "/hips2fits"), per_second=10)
+
+
+def ask(server, client, service):
+    return sky_picture(service, client, STAR)
+
+
+def test_the_best_survey_that_covers_the_place_is_asked(server, client, pictures):
+    picture, exchange = ask(server, client, pictures)
+    assert (picture.survey, picture.arcsec) == ("SDSS", 60.0)
+    assert [each["path"] for each in server.asked] == [COVERAGE, "/hips2fits"]
+    assert server.asked[1]["hips"] == SURVEYS[2][0] and exchange.content == picture.content
+
+
+def test_where_no_survey_has_been_no_picture_is_asked(server, client, pictures):
+    server.files[COVERAGE] = (b"[]", "application/json")
+    picture, _ = ask(server, client, pictures)
+    assert picture is None and len(server.asked) == 1
+
+
+@pytest.mark.parametrize("fault", sorted(set(FAULTS) - NOT_HERE))
+@pytest.mark.parametrize("first", [True, False])
+def test_a_fault_is_never_a_place_without_a_picture(server, client, pictures, fault, first):
+    server.faults = [] if first else [""]
+    server.always = fault
+    with pytest.raises(ServiceError):
+        ask(server, client, replace(pictures, timeout_s=0.5 if fault == "stall" else 30.0))
+
+
+@pytest.mark.parametrize(("path", "content"), [
+    *(("/hips2fits", content) for content in (b"\xff\xd8 no", jpeg(64), jpeg()[:2000])),
+    *((COVERAGE, content) for content in (b"{}", b"<html>", b"[" * 100_000)),
+])  # fmt: skip
+def test_no_whole_picture_and_coverage_that_is_no_list(server, client, pictures, path, content):
+    server.files[path] = (content, "image/jpeg")
+    with pytest.raises(ServiceError):
+        ask(server, client, pictures)

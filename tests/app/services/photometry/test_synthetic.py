@@ -7,24 +7,17 @@ from agent.spectra.spectrum import Spectrum
 from app.core.evidence.said_values import Gap, said_of
 from app.services.catalogues.answer import Answer, Match, State, answer_of
 from app.services.catalogues.service import all_services
-from app.services.photometry.bands import (
-    AB_JY,
-    BANDS,
-    BANDS_OF_LETTERS,
-    JY,
-    LIGHT_A_S,
-    bands_of,
-    is_limit,
-)
+from app.services.photometry import bands
 from app.services.photometry.synthetic import compare, flux_points, synthetic_magnitude
 from app.ui.judge.evidence.value_texts import value_rows
 
 WAVELENGTH = np.linspace(3500.0, 10_200.0, 4000)
+BY_COLUMN = {(each.service, each.column): each for each in bands.BANDS}
 
 
 def flat_in_frequency(magnitude: float) -> np.ndarray:
     """f_lambda of a source of this AB magnitude at every wavelength."""
-    return AB_JY * JY * 10.0 ** (-0.4 * magnitude) * LIGHT_A_S / WAVELENGTH**2
+    return bands.AB_JY * bands.JY * 10.0 ** (-0.4 * magnitude) * bands.LIGHT_A_S / WAVELENGTH**2
 
 
 def answers(**magnitudes: float) -> dict[str, Answer]:
@@ -40,20 +33,20 @@ def answers(**magnitudes: float) -> dict[str, Answer]:
 
 def test_a_band_has_a_magnitude_where_good_pixels_cover_it():
     spectrum = Spectrum(wavelength=WAVELENGTH, flux=flat_in_frequency(17.3))
-    for band in bands_of("panstarrs").values():
+    for band in (each for each in bands.BANDS if each.service == "panstarrs"):
         assert synthetic_magnitude(spectrum, band) == pytest.approx(17.3, abs=0.01)
-    assert synthetic_magnitude(spectrum, bands_of("galex")["nuv"]) is None
-    assert synthetic_magnitude(spectrum, bands_of("twomass")["j"]) is None
+    assert synthetic_magnitude(spectrum, BY_COLUMN["galex", "nuv"]) is None
+    assert synthetic_magnitude(spectrum, BY_COLUMN["twomass", "j"]) is None
     ivar = np.where((WAVELENGTH > 5600) & (WAVELENGTH < 6500), 0.0, 1.0)
     spectrum = Spectrum(wavelength=WAVELENGTH, flux=flat_in_frequency(17.3), ivar=ivar)
-    assert synthetic_magnitude(spectrum, bands_of("panstarrs")["r"]) is None
-    assert synthetic_magnitude(spectrum, bands_of("panstarrs")["g"]) is not None
+    assert synthetic_magnitude(spectrum, BY_COLUMN["panstarrs", "r"]) is None
+    assert synthetic_magnitude(spectrum, BY_COLUMN["panstarrs", "g"]) is not None
 
 
 def test_magnitudes_are_fluxes_whose_level_is_compared_within_errors():
-    for band in BANDS:
+    for band in bands.BANDS:
         flux = band.flux(12.0)
-        zero = band.zero_jy * JY * LIGHT_A_S / band.centre**2
+        zero = band.zero_jy * bands.JY * bands.LIGHT_A_S / band.centre**2
         assert -2.5 * np.log10(flux / zero) == pytest.approx(12.0)
         assert band.low < band.centre < band.high
     spectrum = Spectrum(wavelength=WAVELENGTH, flux=1e17 * flat_in_frequency(19.5))
@@ -93,7 +86,7 @@ def test_relative_flux_is_moved_to_agree_and_one_band_that_does_not_is_told():
     ("allwise", "w4", 5.0901e-18),
 ])  # fmt: skip
 def test_magnitude_0_has_the_flux_that_is_published(service, column, w_cm2_um):
-    flux = bands_of(service)[column].flux(0.0)  # erg / s / cm2 / angstrom
+    flux = BY_COLUMN[service, column].flux(0.0)  # erg / s / cm2 / angstrom
     assert flux * 1e-3 == pytest.approx(w_cm2_um, rel=0.005)
 
 
@@ -101,25 +94,27 @@ def test_magnitude_0_has_the_flux_that_is_published(service, column, w_cm2_um):
 SEEN = {"j": 15.1, "j_error": 0.05, "h": 14.6, "h_error": None, "k": 14.2, "k_error": 0.1}
 
 
-@pytest.mark.parametrize(
-    ("letters", "limits"),
-    [("AAA", ""), ("AUB", "h"), ("UXD", "jh"), ("A", ""), (None, ""), (7, "")],
-)
+@pytest.mark.parametrize(("letters", "limits"), [
+    ("AAA", ""), ("AUB", "h"), ("UXD", "jh"), ("A", ""), (None, ""), (7, ""),
+])  # fmt: skip
 def test_letters(letters, limits):
     values = SEEN | {"quality": letters}
-    assert [name for name in "jhk" if is_limit("twomass", name, values)] == [*limits]
-    assert not is_limit("gaia", "j", values) and not is_limit("twomass", "quality", values)
+    assert [name for name in "jhk" if bands.is_limit("twomass", name, values)] == [*limits]
+    assert not bands.is_limit("gaia", "j", values) and not bands.is_limit(
+        "twomass", "quality", values
+    )
 
 
 def test_points_are_magnitudes_of_services_limits_are_none():
-    for service, columns in BANDS_OF_LETTERS.items():
+    for service, columns in bands.BANDS_OF_LETTERS.items():
         names = [each.name for each in all_services()[service].columns]
         assert [name for name in names if name in columns] == [*columns] and "quality" in names
-    for band in BANDS:
-        column = all_services()[band.service].column(band.column)
+    for band in bands.BANDS:
+        columns = all_services()[band.service].columns
+        column = next(each for each in columns if each.name == band.column)
         assert column.unit == "mag"
-        assert ("(AB)" in column.description) == (band.zero_jy == AB_JY)
-        assert ("(Vega)" in column.description) == (band.zero_jy != AB_JY)
+        assert ("(AB)" in column.description) == (band.zero_jy == bands.AB_JY)
+        assert ("(Vega)" in column.description) == (band.zero_jy != bands.AB_JY)
     assert flux_points({"panstarrs": Answer(state=State.NOTHING)}) == []
     assert flux_points(answers(panstarrs_g=-99.0, panstarrs_r=float("nan"))) == []
     match = Match(values=SEEN | {"quality": "AUA"}, separation_arcsec=0.1)

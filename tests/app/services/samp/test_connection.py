@@ -7,21 +7,10 @@ import psutil
 import pytest
 
 from app.services.samp import connection as module
+from app.services.samp import received as messages
 from app.services.samp import sent
 from app.services.samp.connection import NAME, SILENT, SampConnection
 from app.services.samp.library import SampError
-from app.services.samp.received import (
-    HIGHLIGHT,
-    LOAD_VOTABLE,
-    MTYPES,
-    POINT,
-    SELECT,
-    FileOffered,
-    NotFollowed,
-    PointedAt,
-    RowPicked,
-    RowsPicked,
-)
 from tests.app.services.samp.peers import TABLE, Topcat, running_hub
 from tests.night import BY_NIGHT
 from tests.processes import LONG_S, wait_until
@@ -31,14 +20,17 @@ pytestmark = pytest.mark.filterwarnings("ignore::pyvo.samp.SAMPWarning")
 
 def test_what_we_send_arrives_as_texts_and_nothing_of_our_environment(topcat, connection):
     connection.connect()
-    assert [peer.name for peer in connection.tell(POINT, sent.position(10.5, -3.25))] == ["topcat"]
+    found = [peer.name for peer in connection.tell(messages.POINT, sent.position(10.5, -3.25))]
+    assert found == ["topcat"]
     wait_until(lambda: topcat.got)
-    assert topcat.got == [(POINT, {"ra": "10.5", "dec": "-3.25"})]
-    (peer,) = connection.peers(SELECT)
-    assert connection.ask([peer], SELECT, sent.rows("t1", "file:///t", [3, 5])) == {peer: ""}
-    assert topcat.params(SELECT) == [{"table-id": "t1", "url": "file:///t", "row-list": ["3", "5"]}]
+    assert topcat.got == [(messages.POINT, {"ra": "10.5", "dec": "-3.25"})]
+    (peer,) = connection.peers(messages.SELECT)
+    found = connection.ask([peer], messages.SELECT, sent.rows("t1", "file:///t", [3, 5]))
+    assert found == {peer: ""}
+    found = topcat.params(messages.SELECT)
+    assert found == [{"table-id": "t1", "url": "file:///t", "row-list": ["3", "5"]}]
     workbench = topcat.workbench()
-    assert set(topcat.client.get_subscriptions(workbench)) == {*MTYPES, "samp.app.ping"}
+    assert set(topcat.client.get_subscriptions(workbench)) == {*messages.MTYPES, "samp.app.ping"}
     with pytest.raises(Exception, match="not subscribed"):
         topcat.client.call_and_wait(
             workbench, {"samp.mtype": "client.env.get", "samp.params": {"name": "HOME"}}, "5"
@@ -47,24 +39,24 @@ def test_what_we_send_arrives_as_texts_and_nothing_of_our_environment(topcat, co
 
 def test_what_others_send_is_handed_on_checked(topcat, connection, received, tmp_path):
     connection.connect()
-    topcat.tell(HIGHLIGHT, table_id="t1", url="file:///t", row="7")
+    topcat.tell(messages.HIGHLIGHT, table_id="t1", url="file:///t", row="7")
     wait_until(lambda: len(received) == 1)
-    topcat.tell(POINT, ra="10.5", dec="-3.25")
+    topcat.tell(messages.POINT, ra="10.5", dec="-3.25")
     wait_until(lambda: len(received) == 2)
-    answer = topcat.ask(SELECT, table_id="t1", row_list=["1", "2"])
+    answer = topcat.ask(messages.SELECT, table_id="t1", row_list=["1", "2"])
     assert answer["samp.status"] == "samp.ok"
     wait_until(lambda: len(received) == 3)
     offered = tmp_path / "t.vot"
     offered.write_text(TABLE)
-    answer = topcat.ask(LOAD_VOTABLE, url=offered.as_uri(), name="my table", table_id="t9")
+    answer = topcat.ask(messages.LOAD_VOTABLE, url=offered.as_uri(), name="my table", table_id="t9")
     assert answer["samp.status"] == "samp.ok"
     offered.unlink()  # as a program does that has sent it
     wait_until(lambda: len(received) == 4)
     row, point, rows, table = received
-    assert row == RowPicked(sender="topcat", table_id="t1", url="file:///t", row=7)
-    assert point == PointedAt(sender="topcat", ra=10.5, dec=-3.25)
-    assert rows == RowsPicked(sender="topcat", table_id="t1", url="", rows=(1, 2))
-    assert isinstance(table, FileOffered)
+    assert row == messages.RowPicked(sender="topcat", table_id="t1", url="file:///t", row=7)
+    assert point == messages.PointedAt(sender="topcat", ra=10.5, dec=-3.25)
+    assert rows == messages.RowsPicked(sender="topcat", table_id="t1", url="", rows=(1, 2))
+    assert isinstance(table, messages.FileOffered)
     assert (table.name, table.table_id) == ("my table", "t9")
     assert table.path is not None and table.path.read_text() == TABLE
 
@@ -72,29 +64,29 @@ def test_what_others_send_is_handed_on_checked(topcat, connection, received, tmp
 def test_a_message_that_is_refused_says_why_to_both(topcat, connection, received):
     connection.connect()
     for mtype, params, why in (
-        (HIGHLIGHT, {"table_id": "t", "row": "one"}, "no number"),
-        (SELECT, {"table_id": "t", "row_list": ["1"] * 100_001}, "100,001 rows"),
-        (POINT, {"ra": ["1"], "dec": "2"}, "no angle"),
-        (LOAD_VOTABLE, {"url": "http://192.0.2.7/t.vot"}, "another machine"),
-        (LOAD_VOTABLE, {"url": "file:///etc/hostname"}, "outside your home folder"),
+        (messages.HIGHLIGHT, {"table_id": "t", "row": "one"}, "no number"),
+        (messages.SELECT, {"table_id": "t", "row_list": ["1"] * 100_001}, "100,001 rows"),
+        (messages.POINT, {"ra": ["1"], "dec": "2"}, "no angle"),
+        (messages.LOAD_VOTABLE, {"url": "http://192.0.2.7/t.vot"}, "another machine"),
+        (messages.LOAD_VOTABLE, {"url": "file:///etc/hostname"}, "outside your home folder"),
     ):
         answer = topcat.ask(mtype, **params)
         assert answer["samp.status"] == "samp.error"
         assert why in answer["samp.error"]["samp.errortxt"]
         wait_until(lambda: received)
         refused = received.pop()
-        assert isinstance(refused, NotFollowed)
+        assert isinstance(refused, messages.NotFollowed)
         assert refused.sender == "topcat" and why in refused.reason
 
 
 def test_a_million_rows_are_refused_before_they_are_read(topcat, connection, received):
     connection.connect()
     rows = 1_000_000 if BY_NIGHT else 450_000  # most of the time is the hub's
-    topcat.tell(SELECT, table_id="t", row_list=["123456"] * rows)
+    topcat.tell(messages.SELECT, table_id="t", row_list=["123456"] * rows)
     wait_until(lambda: received)
     assert "too large" in received[0].reason
-    topcat.tell(POINT, ra="1", dec="2")  # and it goes on
-    wait_until(lambda: received[-1] == PointedAt(sender="topcat", ra=1.0, dec=2.0))
+    topcat.tell(messages.POINT, ra="1", dec="2")  # and it goes on
+    wait_until(lambda: received[-1] == messages.PointedAt(sender="topcat", ra=1.0, dec=2.0))
 
 
 def test_more_messages_than_can_be_worked_off_are_refused(
@@ -103,7 +95,7 @@ def test_more_messages_than_can_be_worked_off_are_refused(
     connection.connect()
     gate = threading.Event()
     monkeypatch.setattr(connection._inbox, "_receive", lambda message: gate.wait(LONG_S))
-    message = {"samp.mtype": LOAD_VOTABLE, "samp.params": {"url": "ftp://127.0.0.1/t.vot"}}
+    message = {"samp.mtype": messages.LOAD_VOTABLE, "samp.params": {"url": "ftp://127.0.0.1/t.vot"}}
     answers = []
     topcat.client.bind_receive_response("tag", lambda *words: answers.append(words[-1]))
     try:
@@ -124,12 +116,12 @@ def test_of_picks_that_wait_the_last_one_counts(topcat, connection, received, mo
         gate.wait(LONG_S)
 
     monkeypatch.setattr(connection._inbox, "_receive", slowly)
-    topcat.tell(POINT, ra="1", dec="2")
+    topcat.tell(messages.POINT, ra="1", dec="2")
     assert began.wait(LONG_S)
     answers = []
     topcat.client.bind_receive_response("tag", lambda *words: answers.append(words[-1]))
     for ra in range(10, 20):
-        message = {"samp.mtype": POINT, "samp.params": {"ra": str(ra), "dec": "2"}}
+        message = {"samp.mtype": messages.POINT, "samp.params": {"ra": str(ra), "dec": "2"}}
         topcat.client.call(topcat.workbench(), "tag", message)
     wait_until(lambda: len(answers) == 9)
     assert all("took its place" in each["samp.error"]["samp.errortxt"] for each in answers)
@@ -180,12 +172,12 @@ def test_a_hub_that_ended_is_replaced_on_the_next_send(lock, connection):
     with running_hub():
         connection.connect()
     with pytest.raises(SampError):
-        connection.peers(POINT)
-    assert connection.tell(POINT, sent.position(1, 2)) == []
-    assert connection.has_own_hub
+        connection.peers(messages.POINT)
+    assert connection.tell(messages.POINT, sent.position(1, 2)) == [] and connection.has_own_hub
     program = Topcat()
     try:
-        assert [peer.name for peer in connection.tell(POINT, sent.position(1, 2))] == ["topcat"]
+        found = [peer.name for peer in connection.tell(messages.POINT, sent.position(1, 2))]
+        assert found == ["topcat"]
         wait_until(lambda: program.got)
     finally:
         program.close()
@@ -198,9 +190,9 @@ def test_two_windows_share_a_hub_and_send_one_another_nothing(lock, connection, 
         connection.connect()
         other.connect()
         assert connection.has_own_hub and not other.has_own_hub
-        assert other.tell(POINT, sent.position(1, 2)) == []
+        assert other.tell(messages.POINT, sent.position(1, 2)) == []
         connection.close()
-        assert other.tell(POINT, sent.position(1, 2)) == []  # with a hub of its own now
+        assert other.tell(messages.POINT, sent.position(1, 2)) == []  # with a hub of its own now
         assert other.has_own_hub
         assert (received, others) == ([], [])
     finally:
@@ -213,10 +205,10 @@ def test_a_program_that_died_is_waited_for_once(hub, connection, monkeypatch):
     monkeypatch.setattr(connection, "_ask", lambda *words: asked.append(words[0]) or call(*words))
     program = Topcat(hub, "dying")
     connection.connect()
-    (peer,) = connection.peers(HIGHLIGHT)
+    (peer,) = connection.peers(messages.HIGHLIGHT)
     program.client.client.stop()  # without a word to the hub
-    assert connection.ask([peer], HIGHLIGHT, sent.row("t", "", 1), 0.3)[peer] == SILENT
-    assert connection.ask_again(peer, HIGHLIGHT, sent.row("t", "", 1)) == SILENT
+    assert connection.ask([peer], messages.HIGHLIGHT, sent.row("t", "", 1), 0.3)[peer] == SILENT
+    assert connection.ask_again(peer, messages.HIGHLIGHT, sent.row("t", "", 1)) == SILENT
     assert asked.count("call") == 2
     program.close()
 
@@ -224,21 +216,21 @@ def test_a_program_that_died_is_waited_for_once(hub, connection, monkeypatch):
 def test_what_is_waited_for_ends_when_we_stop(hub, connection):
     program = Topcat(hub, "silent", ())
     # It never answers, and we stop once it has the message.
-    program.client.bind_receive_call(HIGHLIGHT, lambda *words: connection.stop_soon())
+    program.client.bind_receive_call(messages.HIGHLIGHT, lambda *words: connection.stop_soon())
     connection.connect()
-    (peer,) = connection.peers(HIGHLIGHT)
-    assert connection.ask([peer], HIGHLIGHT, sent.row("t", "", 1), 3600)[peer] == SILENT
+    (peer,) = connection.peers(messages.HIGHLIGHT)
+    assert connection.ask([peer], messages.HIGHLIGHT, sent.row("t", "", 1), 3600)[peer] == SILENT
     program.close()
 
 
 def test_a_row_is_tried_again_until_the_table_is_known(topcat, connection):
     connection.connect()
-    (peer,) = connection.peers(HIGHLIGHT)
+    (peer,) = connection.peers(messages.HIGHLIGHT)
     topcat.fault = lambda mtype, params: "" if len(topcat.got) >= 3 else "No table with table-id=t"
-    assert connection.ask_again(peer, HIGHLIGHT, sent.row("t", "", 1)) == ""
+    assert connection.ask_again(peer, messages.HIGHLIGHT, sent.row("t", "", 1)) == ""
     assert len(topcat.got) == 4
     topcat.fault = lambda mtype, params: "No table\nwith " + "x" * 5000
-    fault = connection.ask([peer], HIGHLIGHT, sent.row("t", "", 1))[peer]
+    fault = connection.ask([peer], messages.HIGHLIGHT, sent.row("t", "", 1))[peer]
     assert fault.startswith("No table with") and len(fault) < 200
 
 
@@ -252,7 +244,7 @@ def test_a_hub_elsewhere_is_not_used(lock, connection):
 def test_names_of_strangers_are_short_and_printable(hub, connection):
     program = Topcat(hub, "bad\u202ename\n" + "x" * 5000)
     connection.connect()
-    (peer,) = connection.peers(POINT)
+    (peer,) = connection.peers(messages.POINT)
     assert len(peer.name) < 100 and peer.name.isprintable()
     program.close()
     assert NAME == "Spec-o3 Workbench"

@@ -15,15 +15,12 @@ from app.services.samp import inbox
 from app.services.samp.inbox import fetch
 from app.services.samp.library import RefusedMessage
 from app.services.samp.received import LOAD_FITS, LOAD_SPECTRUM, LOAD_VOTABLE, FileOffered
+from app.services.web.client import never
 from tests.app.services.samp.peers import TABLE
 
 
 def offer(url: str, mtype: str = LOAD_VOTABLE, name: str = "t") -> FileOffered:
     return FileOffered(sender="x", mtype=mtype, url=url, name=name)
-
-
-def never() -> bool:
-    return False
 
 
 @pytest.fixture
@@ -145,48 +142,27 @@ def server(answer) -> Iterator[str]:
             thread.join()
 
 
-def whole(handler: BaseHTTPRequestHandler) -> None:
-    assert handler.path == "/t.vot?x=1"
-    handler.send_response(200)
-    handler.send_header("Content-Length", str(len(TABLE)))
-    handler.end_headers()
-    handler.wfile.write(TABLE.encode())
+def says(status: int, body: str = TABLE, **headers: object):
+    """An answer of a server, with these headers."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        assert handler.path == "/t.vot?x=1"
+        handler.send_response(status)
+        for name, value in headers.items():
+            handler.send_header(name.replace("_", "-"), str(value))
+        handler.end_headers()
+        handler.wfile.write(body.encode())
+
+    return answer
+
+
+WHOLE = says(200, content_length=len(TABLE))
 
 
 def test_a_file_of_a_server_of_this_machine(target):
-    with server(whole) as url:
+    with server(WHOLE) as url:
         assert fetch(offer(url), target, never).read_text() == TABLE
         assert fetch(offer(url.replace("127.0.0.1", "localhost")), target, never).exists()
-
-
-def missing(handler: BaseHTTPRequestHandler) -> None:
-    handler.send_error(404)
-
-
-def elsewhere(handler: BaseHTTPRequestHandler) -> None:
-    handler.send_response(302)
-    handler.send_header("Location", "http://192.0.2.7/t.vot")
-    handler.end_headers()
-
-
-def huge(handler: BaseHTTPRequestHandler) -> None:
-    handler.send_response(200)
-    handler.send_header("Content-Length", str(10**12))
-    handler.end_headers()
-    handler.wfile.write(TABLE.encode())
-
-
-def cut_short(handler: BaseHTTPRequestHandler) -> None:
-    handler.send_response(200)
-    handler.send_header("Content-Length", str(len(TABLE) + 100))
-    handler.end_headers()
-    handler.wfile.write(TABLE.encode())
-
-
-def a_web_page(handler: BaseHTTPRequestHandler) -> None:
-    handler.send_response(200)
-    handler.end_headers()
-    handler.wfile.write(b"<!DOCTYPE html><html>Please log in</html>")
 
 
 def test_a_server_that_trickles_is_left_in_the_end(target, monkeypatch):
@@ -212,8 +188,10 @@ def test_a_server_that_trickles_is_left_in_the_end(target, monkeypatch):
 
 
 @pytest.mark.parametrize(("answer", "why"), [
-    (missing, "404"), (elsewhere, "302"), (huge, "more than"), (cut_short, "not whole"),
-    (a_web_page, "not a table"),
+    (says(404, ""), "404"), (says(302, "", location="http://192.0.2.7/t.vot"), "302"),
+    (says(200, content_length=10**12), "more than"),
+    (says(200, content_length=len(TABLE) + 100), "not whole"),
+    (says(200, "<!DOCTYPE html><html>Please log in</html>"), "not a table"),
 ])  # fmt: skip
 def test_what_a_server_may_do_instead(target, answer, why):
     with server(answer) as url, pytest.raises(RefusedMessage, match=why):
@@ -233,5 +211,5 @@ def test_a_server_that_says_nothing_is_left(target, monkeypatch):
 
 def test_no_proxy_is_asked(target, monkeypatch):
     monkeypatch.setenv("http_proxy", "http://192.0.2.9:3128")
-    with server(whole) as url:
+    with server(WHOLE) as url:
         assert fetch(offer(url), target, never).exists()

@@ -117,9 +117,8 @@ def test_sound_messages():
     row = checked(HIGHLIGHT, {"table-id": "t", "row": "12"}, "topcat")
     assert row == RowPicked(sender="topcat", table_id="t", url="", row=12)
     # Against the standard, but some programs do it.
-    assert checked(HIGHLIGHT, {"url": "u", "row": 12}, "x") == RowPicked(
-        sender="x", table_id="", url="u", row=12
-    )
+    found = checked(HIGHLIGHT, {"url": "u", "row": 12}, "x")
+    assert found == RowPicked(sender="x", table_id="", url="u", row=12)
     rows = checked(SELECT, {"table-id": "t", "row-list": ["0", "2"]}, "x")
     assert rows == RowsPicked(sender="x", table_id="t", url="", rows=(0, 2))
     assert checked(SELECT, {"table-id": "t", "row-list": []}, "x").rows == ()

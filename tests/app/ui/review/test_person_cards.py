@@ -9,8 +9,7 @@ from sqlalchemy import insert, update
 
 from app.core.database.tables import known_answers, log
 from app.core.session.records import Opinion, Verdict
-from app.core.sharing.share_out import share_out
-from app.core.sharing.share_plan import SharePlan
+from app.core.sharing.share_out import SharePlan, share_out
 from app.core.statistics.summary import statistics
 from app.ui.review.person_cards import KnownCard, WorkCard, hour_text
 from tests.app.core.judged_sessions import say

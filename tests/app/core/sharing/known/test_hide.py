@@ -15,8 +15,7 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session, open_session
 from app.core.sharing.known.disguise import Style, beside, other, pattern, varied
 from app.core.sharing.known.hide import KEEPS, MOVES, hide_known
-from app.core.sharing.share_out import share_out
-from app.core.sharing.share_plan import SharePlan
+from app.core.sharing.share_out import SharePlan, share_out
 from app.core.spectra.packing import read_spectrum
 from tests.app.core.database.postgres import name_of
 from tests.app.core.inspected import NANO, said
@@ -44,8 +43,7 @@ def test_the_rate_is_of_what_a_person_sees_and_half_are_members(session):
     report = hide_known(session, labelled(), 20.0, 1)
     assert (report.wanted, report.hidden, report.unreadable) == (5, 5, 0)
     assert (report.members, report.others, report.simulated) == (3, 2, 5)
-    assert session.count() == LIST + 5
-    assert before < contents(session)
+    assert session.count() == LIST + 5 and before < contents(session)
 
 
 def test_places_are_drawn_and_the_displaced_keep_what_is_known_of_them(session):
@@ -54,8 +52,7 @@ def test_places_are_drawn_and_the_displaced_keep_what_is_known_of_them(session):
     names = {n: session.candidate(n).object_id for n in range(1, LIST + 1)}
     p_yes = {session.candidate(n).object_id: session.candidate(n).agent_p_yes for n in names}
     places = set(hide(session))
-    assert min(places) <= LIST // 2
-    assert not places & set(range(LIST + 1, LIST + 6))
+    assert min(places) <= LIST // 2 and not places & set(range(LIST + 1, LIST + 6))
     for number in range(LIST + 1, LIST + 6):
         moved = session.candidate(number)
         assert moved.agent_p_yes == p_yes[moved.object_id]
@@ -81,8 +78,7 @@ def test_a_hidden_candidate_looks_like_any_other(session):
         candidate = session.candidate(number)
         assert pattern(candidate.object_id) in patterns
         assert candidate.path.rpartition("/")[0] in folders
-        assert set(candidate.own) == keys
-        assert candidate.ra is not None
+        assert set(candidate.own) == keys and candidate.ra is not None
         assert candidate.snr is not None
         spectrum = read_spectrum(session, candidate)
         assert spectrum.path == candidate.path
@@ -138,8 +134,7 @@ def test_faults_are_told(session):
             hide_known(session, labelled(), rate)
     with pytest.raises(SessionError, match="nothing was hidden"):
         hide_known(session, [], 5.0)
-    assert session.count() == LIST
-    assert known_answer_of(session, 1) is None
+    assert session.count() == LIST and known_answer_of(session, 1) is None
 
 
 def test_on_a_server_only_when_nobody_else_has_it_open(team_location, cluster):
@@ -160,15 +155,13 @@ def test_on_a_server_only_when_nobody_else_has_it_open(team_location, cluster):
 
 
 # Names and values that look like a neighbour's.
-@pytest.mark.parametrize(
-    ("text", "digits"),
-    [("J012345.67+012345.6", 2), ("spec-0001-55555-0123.fits.gz", 3), ("obs 100417", 4)],
-)
+@pytest.mark.parametrize(("text", "digits"), [
+    ("J012345.67+012345.6", 2), ("spec-0001-55555-0123.fits.gz", 3), ("obs 100417", 4),
+])  # fmt: skip
 def test_only_the_last_digits_change(text, digits):
     draw = random.Random(1)
     made = {varied(text, draw, digits) for _ in range(50)}
-    assert len(made) > 20
-    assert {pattern(each) for each in made} == {pattern(text)}
+    assert len(made) > 20 and {pattern(each) for each in made} == {pattern(text)}
     head = text[
         : min(index for index, _ in enumerate(text) if _digits_after(text, index) == digits)
     ]
@@ -185,18 +178,14 @@ def test_names_of_hidden_ones_look_like_others():
     style.add("J0001", "/a/J0001.fits")
     assert style.free("J0777", "J0001", style.names, draw) == "J0777"
     made = style.free("V1234 Cyg", "J0001", style.names, draw)
-    assert pattern(made) == "J9999"
-    assert made != "J0001"
+    assert pattern(made) == "J9999" and made != "J0001"
     assert style.free("J0001", "J0001", style.names, draw) != "J0001"
     assert style.free("HZ Her", "no digits", {"no digits"}, draw) == "HZ Her"
     draw = random.Random(3)
-    assert other("STAR", draw) == "STAR"
-    assert other(3, draw) == 3
-    assert other(None, draw) is None
-    assert other(100417203, draw) != 100417203
+    assert other("STAR", draw) == "STAR" and other(3, draw) == 3
+    assert other(None, draw) is None and other(100417203, draw) != 100417203
     made = other(17.25, draw)
-    assert made != 17.25
-    assert made == pytest.approx(17.25, rel=0.03)
+    assert made != 17.25 and made == pytest.approx(17.25, rel=0.03)
     assert len(repr(made).partition(".")[2]) <= 2
     assert beside("/data/a/1.fits", "2.fits") == "/data/a/2.fits"
     assert beside("https://host/a/1.fits", "2.fits") == "https://host/a/2.fits"

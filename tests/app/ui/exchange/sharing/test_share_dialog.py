@@ -10,8 +10,7 @@ from app.core.session.assignments import parts
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.sharing.parts import split
-from app.core.sharing.share_out import share_out
-from app.core.sharing.share_plan import SharePlan, plan_of
+from app.core.sharing.share_out import SharePlan, plan_of, share_out
 from app.ui.exchange.sharing import share_dialog
 from tests.app.core.judged_sessions import say
 

@@ -10,8 +10,7 @@ from app.core.queue import MINE, conjuncts
 from app.core.session.assignments import parts
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
-from app.core.sharing.share_out import share_out
-from app.core.sharing.share_plan import SharePlan
+from app.core.sharing.share_out import SharePlan, share_out
 from app.core.statistics.known_figures import known_figures
 from tests.app.core.sharing.hidden import LIST, hide, known
 from tests.app.ui.candidates import sample_file

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from app.services.catalogues.service import all_services
-from app.services.web import pace
+from app.services.web import client as web_client
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.judge.evidence.card import SourceCard
 from app.ui.judge.evidence.evidence_panel import EvidencePanel
@@ -71,9 +71,9 @@ def evidence_window(qtbot, folder, server: FaultServer) -> Iterator[Evidence]:
 @pytest.fixture(autouse=True)
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retries wait little, and hosts are asked often."""
-    monkeypatch.setattr(pace, "FIRST_WAIT_S", 0.01)
-    monkeypatch.setattr(pace, "LONGEST_WAIT_S", 0.05)
-    monkeypatch.setattr(pace, "FAULTS_TO_REST", 10_000)
+    monkeypatch.setattr(web_client, "FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr(web_client, "LONGEST_WAIT_S", 0.05)
+    monkeypatch.setattr(web_client, "FAULTS_TO_REST", 10_000)
 
 
 @pytest.fixture
