@@ -120,11 +120,7 @@ def partial_turn_card(raw: str) -> CardContent:
 
 
 def _card(
-    index: int,
-    step: Step,
-    look: int,
-    looked_at: Sequence[Window] | None,
-    shift: float,
+    index: int, step: Step, look: int, looked_at: Sequence[Window] | None, shift: float
 ) -> CardContent:
     if step.kind == "zoom" and not step.error:
         return _look(index, step, look, shift)

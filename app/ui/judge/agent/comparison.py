@@ -6,14 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QGridLayout,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QPushButton, QScrollArea, QWidget
 
 from agent.ellipsis import shortened
 from agent.trajectory.trajectory import Trajectory

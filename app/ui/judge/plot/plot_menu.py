@@ -32,11 +32,7 @@ class PlotMenu(QObject):
     """A look of the agent is on the plot; its answer is in the agent's panel."""
 
     def __init__(
-        self,
-        panel: SpectrumPanel,
-        context: SessionContext,
-        measure: MeasureTool,
-        fit_tool: FitTool,
+        self, panel: SpectrumPanel, context: SessionContext, measure: MeasureTool, fit_tool: FitTool
     ) -> None:
         super().__init__(panel)
         self._panel, self._context, self._measure = panel, context, measure

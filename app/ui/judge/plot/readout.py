@@ -16,12 +16,7 @@ from agent.evidence.said_numbers import strength_state
 from agent.spectra.lines import LineLists, label_of
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum, Window
-from app.core.spectra.flux_quantity import (
-    AS_IN_FILE,
-    NORMALISED,
-    PER_FREQUENCY,
-    PER_WAVELENGTH,
-)
+from app.core.spectra.flux_quantity import AS_IN_FILE, NORMALISED, PER_FREQUENCY, PER_WAVELENGTH
 from app.core.spectra.flux_unit import power_text, read_unit
 from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.judge.plot.marks import Mark

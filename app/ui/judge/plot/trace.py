@@ -86,10 +86,7 @@ class Trace:
 
 
 def trace(
-    spectrum: Spectrum,
-    smoothing_px: float = 0.0,
-    quantity: str = AS_IN_FILE,
-    is_log: bool = False,
+    spectrum: Spectrum, smoothing_px: float = 0.0, quantity: str = AS_IN_FILE, is_log: bool = False
 ) -> Trace:
     factor = conversion(spectrum, quantity)
     spectrum = converted(spectrum, quantity, factor)

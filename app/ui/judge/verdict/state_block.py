@@ -161,8 +161,7 @@ class StateBlock(QWidget):
     def _show_row(self, _: QueueRow | None) -> None:
         if self._current.session.is_read_only and not self.saved.full_text:
             self.saved.show_text(
-                self.tr("This session is read-only: verdicts cannot be saved"),
-                self.tr("read-only"),
+                self.tr("This session is read-only: verdicts cannot be saved"), self.tr("read-only")
             )
         self._restyle()
 

@@ -50,10 +50,7 @@ def flux_axis_title(drawn: Trace | None, unit: str) -> str:
     """`unit` is that of the file, for a plot without a spectrum."""
     if drawn is not None and drawn.quantity == NORMALISED:
         return translate("titles", "Normalised flux")
-    relative, absolute = (
-        translate("titles", "Relative flux"),
-        translate("titles", "Flux"),
-    )
+    relative, absolute = (translate("titles", "Relative flux"), translate("titles", "Flux"))
     if drawn is None:
         return flux_title(relative, absolute, unit, 0)
     name = SYMBOLS.get(drawn.quantity, absolute)

@@ -72,10 +72,7 @@ def test_after_a_remark_and_handing_back_no_field_has_the_focus(qtbot, scripted,
     assert not isinstance(QApplication.focusWidget(), QLineEdit)
     click(qtbot, bar.remark)
     qtbot.keyClicks(bar.remark, "unsent")
-    with (
-        qtbot.waitSignal(bar.handed_back),
-        qtbot.waitSignal(scripted.agent.finished),
-    ):
+    with qtbot.waitSignal(bar.handed_back), qtbot.waitSignal(scripted.agent.finished):
         click(qtbot, bar.resume)
     assert not bar.isVisible() and not isinstance(QApplication.focusWidget(), QLineEdit)
     assert window.find.text() == ""

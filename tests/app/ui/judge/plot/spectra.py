@@ -14,8 +14,5 @@ def spectrum(size=3000, *, lo=3800.0, hi=9000.0, noise=0.05, line=6564.6, peak=2
     flux += peak * np.exp(-0.5 * ((wavelength - line) / 8.0) ** 2)
     ivar = np.full(size, noise**-2.0)
     return Spectrum(
-        **{
-            **{"wavelength": wavelength, "flux": flux, "ivar": ivar, "object_id": "made"},
-            **changes,
-        }
+        **{**{"wavelength": wavelength, "flux": flux, "ivar": ivar, "object_id": "made"}, **changes}
     )
