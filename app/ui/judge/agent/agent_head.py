@@ -19,8 +19,7 @@ from app.ui.widgets.agent_parts import short_name
 from app.ui.widgets.labels import ElidedLabel, button, column, flow, row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint
 
-ROOM_BETWEEN = 16
-"""Pixels beside each part of the first row."""
+ROOM_BETWEEN = 16  # pixels beside each part of the first row
 
 
 class ListRunLine(QWidget):

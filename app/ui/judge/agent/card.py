@@ -33,16 +33,13 @@ from app.ui.judge.agent.measured_rows import MeasuredRow, header_row
 RADIUS = 6.0
 
 PAD, GAP = 8.0, 4.0
-STRIPE = 3.0
-"""Width of the coloured edge that shows the kind of step."""
+STRIPE = 3.0  # width of the coloured edge that shows the kind of step
 THUMB = (116.0, 71.0)
 FOLDED_LINES = 5
 MAX_LINES = 400
-MAX_IN_LINE = 300
-"""Characters."""
+MAX_IN_LINE = 300  # characters
 CELL_GAP = 6.0
-MIN_NAME = 0.25
-"""Of the width of a table, which numbers leave to the names of lines."""
+MIN_NAME = 0.25  # of the width of a table, which numbers leave to the names of lines
 LINE_SEPARATOR = "\u2028"
 
 
@@ -259,8 +256,7 @@ class TextLine:
     box: QRectF
     text: str
     font: QFont
-    tone: str
-    """Name of a theme colour."""
+    tone: str  # name of a theme colour
     right: bool = False
 
 
@@ -277,10 +273,8 @@ class CardLayout:
     lines: list[TextLine] = field(default_factory=list)
     blocks: list[TextBlock] = field(default_factory=list)
     picture: QRectF | None = None
-    more: QRectF | None = None
-    """The link that unfolds or folds the text."""
-    rerun: QRectF | None = None
-    """The link that reruns the inspection from this step."""
+    more: QRectF | None = None  # the link that unfolds or folds the text
+    rerun: QRectF | None = None  # the link that reruns the inspection from this step
 
 
 def lay_out(

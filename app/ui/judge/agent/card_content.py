@@ -30,10 +30,8 @@ CardKind = Literal["thought", "look", "answer", "remark", "fault", "partial"]
 # A record may come from a stranger and be of any size, so all that is shown has a limit.
 MAX_PARTIAL_TEXT = 4_000
 MAX_STEPS = 400
-MAX_TEXT = 20_000
-"""Characters of a card."""
-MAX_CHECKED = 60_000
-"""Characters of a record that are searched for unsupported claims."""
+MAX_TEXT = 20_000  # characters of a card
+MAX_CHECKED = 60_000  # characters of a record that are searched for unsupported claims
 MAX_NAMED_CLAIMS = 6
 
 _TAG = re.compile(r"</?(?:think|tool_call|answer|tool_response)>")
@@ -57,8 +55,7 @@ class CardContent:
     index: int
     kind: CardKind
     title: str
-    aside: str = ""
-    """To the right of the title."""
+    aside: str = ""  # to the right of the title
     label: str = ""
     text: str = ""
     marks: tuple[tuple[int, int], ...] = ()
@@ -68,8 +65,7 @@ class CardContent:
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     verdict: Verdict | None = None
-    picture: str = ""
-    """Hash of the picture that belongs to the step."""
+    picture: str = ""  # hash of the picture that belongs to the step
 
     @property
     def full_text(self) -> str:

@@ -57,8 +57,7 @@ class Claim:
     start: int
     end: int
     text: str
-    range: Window
-    """In air or vacuum, as the agent gave it."""
+    range: Window  # in air or vacuum, as the agent gave it
 
 
 def unsupported(text: str, looked_at: Sequence[Window]) -> tuple[Claim, ...]:

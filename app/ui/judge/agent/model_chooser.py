@@ -36,15 +36,13 @@ translate = QCoreApplication.translate
 WIDTH, LIST_HEIGHT, MIN_LIST_HEIGHT = 460, 320, 80
 KEY = Qt.ItemDataRole.UserRole
 NEED = Qt.ItemDataRole.UserRole + 1
-BYTES_PER_PARAMETER = 2
-"""In the precision in which models are published."""
+BYTES_PER_PARAMETER = 2  # in the precision in which models are published
 
 
 class ModelChooser(QFrame):
     """Closes when a model is chosen or the person clicks elsewhere."""
 
-    chosen = Signal(str)
-    """A name, a path or an address; empty: the measured inspector."""
+    chosen = Signal(str)  # a name, a path or an address; empty: the measured inspector
 
     def __init__(self, runner: Runner, session: Session, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
@@ -183,14 +181,10 @@ class ModelRow:
     title: str
     about: str
     state: str
-    needs: str = ""
-    """What it needs to run: memory, a program, a server."""
-    record: str = ""
-    """How often it agreed with the person's own verdicts."""
-    ref: tuple[str, str] = ("", "")
-    """Name and hash under which its records are stored."""
-    need: str = ""
-    """What is missing and how to get it; empty: ready."""
+    needs: str = ""  # what it needs to run: memory, a program, a server
+    record: str = ""  # how often it agreed with the person's own verdicts
+    ref: tuple[str, str] = ("", "")  # name and hash under which its records are stored
+    need: str = ""  # what is missing and how to get it; empty: ready
 
 
 def model_rows(chosen: str, session: Session) -> tuple[list[ModelRow], str]:

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 translate = QCoreApplication.translate
 MAX_OF_SCREEN = 0.9
-DELAY_MS = 200
-"""Before drawing, so that quick moves through the list draw nothing."""
+DELAY_MS = 200  # before drawing, so that quick moves through the list draw nothing
 
 
 class PictureWindow(QFrame):
@@ -86,13 +85,11 @@ class Pictures(QObject):
     """Draws one picture at a time, so that a new candidate does not wait for many."""
 
     drawn = Signal()
-    failed = Signal(str)
-    """Why the remaining pictures are not drawn."""
+    failed = Signal(str)  # why the remaining pictures are not drawn
 
     def __init__(self, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.images: dict[str, QImage] = {}
-        """By hash, in the size the model saw."""
+        self.images: dict[str, QImage] = {}  # by hash, in the size the model saw
         self.thumbs: dict[str, QImage] = {}
         """By hash, at twice their displayed size for high-resolution screens."""
         self._runner = runner

@@ -12,8 +12,7 @@ from agent.ratings.rubric import CRITERIA, HIGHEST, LOWEST, MEANINGS, QUESTIONS,
 from app.ui.base.translation.data_texts import rubric_words
 from app.ui.widgets.labels import button, narrow, short_label, wrapped_label
 
-MARK = "▸"
-"""Before the criterion that the next digit is for."""
+MARK = "▸"  # before the criterion that the next digit is for
 
 
 class ScoreGrid(QWidget):

@@ -14,8 +14,7 @@ from app.ui.session.inspection.records import Records
 from app.ui.session.inspection.shown_trajectory import RunningState
 
 translate = QCoreApplication.translate
-MAX_NAME = 60
-"""Characters of an object name in a status text."""
+MAX_NAME = 60  # characters of an object name in a status text
 
 
 def outcome_text(trajectory: Trajectory) -> str:

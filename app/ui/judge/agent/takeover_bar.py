@@ -21,16 +21,14 @@ class TakeoverBar(QWidget):
     A model that cannot read remarks gets no box for them.
     """
 
-    handed_back = Signal()
-    """The person is done here: the keys belong to the plot again."""
+    handed_back = Signal()  # the person is done here: the keys belong to the plot again
 
     def __init__(self, context: SessionContext, parent: QWidget) -> None:
         super().__init__(parent)
         self._agent, self._shown = context.agent, context.agent.shown
         self._current, self._view = context.current, context.view
         self._runner = context.runner
-        self._reads: dict[str, bool | None] = {}
-        """By model; None: asked and not yet known."""
+        self._reads: dict[str, bool | None] = {}  # by model; None: asked and not yet known
         self.remark = QLineEdit(maxLength=MAX_REMARK)
         self.remark.setPlaceholderText(self.tr("Remark for the agent, Enter sends it"))
         self.remark.setAccessibleName(self.tr("Remark for the agent"))

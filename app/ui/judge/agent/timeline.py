@@ -13,8 +13,7 @@ from app.ui.judge.agent.card import StepCard
 from app.ui.judge.agent.card_content import CardContent
 
 SPACING = 6
-NEAR_END = 24
-"""Pixels from the end within which the list follows new steps."""
+NEAR_END = 24  # pixels from the end within which the list follows new steps
 
 
 class Timeline(QScrollArea):

@@ -26,15 +26,12 @@ from app.ui.widgets.agent_parts import colour_verdict, record_names
 from app.ui.widgets.labels import ElidedLabel, column, row, short_label, wrapped_label
 
 translate = QCoreApplication.translate
-MAX_TEXT = 60_000
-"""Characters of a record that are searched."""
+MAX_TEXT = 60_000  # characters of a record that are searched
 
 
 class VerdictLine(QWidget):
-    chosen = Signal(object)
-    """The `Trajectory` to show."""
-    compared = Signal(bool)
-    """Whether two records are shown side by side."""
+    chosen = Signal(object)  # the `Trajectory` to show
+    compared = Signal(bool)  # whether two records are shown side by side
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

@@ -21,15 +21,13 @@ from app.core.spectra.prefetch import Prefetch, spectrum_key
 from app.ui.session.session_context import SessionContext
 
 MOST = 6
-SAME_ARCSEC = 3.0
-"""Rows so close together are taken for one source, even under other names."""
+SAME_ARCSEC = 3.0  # rows so close together are taken for one source, even under other names
 
 DAYS = ("date_obs", "obsdate", "obs_date", "date", "night")
 MODIFIED_JULIAN = ("mjd", "mjd_obs", "lmjd", "tai")
 ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
 MJD_ZERO = date(1858, 11, 17)
-MJDS = 15_000.0, 90_000.0
-"""From 1899 to 2105; other numbers are no dates."""
+MJDS = 15_000.0, 90_000.0  # from 1899 to 2105; other numbers are no dates
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -70,8 +68,7 @@ class ComparedSpectra(QObject):
         self._current, self._runner = context.current, context.runner
         self._settings = context.settings
         self.compared: tuple[Compared, ...] = ()
-        self.is_kept = False
-        """Whether they stay for the next candidate."""
+        self.is_kept = False  # whether they stay for the next candidate
         context.commands.add("overlay_epochs", self.overlay_epochs)
         context.commands.ran.connect(self._command_ran)
         context.current.candidate_changed.connect(self._candidate_changed)

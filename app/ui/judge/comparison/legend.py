@@ -14,8 +14,7 @@ from app.ui.judge.plot.canvas.layers import Layer
 from app.ui.widgets.labels import one_line
 
 PAD, SWATCH_PX, GAP, CROSS_PX = 6.0, 18.0, 6.0, 16.0
-MARGIN_PX, TOP_PX = 8.0, 40.0
-"""From the edges of the plot; the names of lines are above it."""
+MARGIN_PX, TOP_PX = 8.0, 40.0  # from the edges of the plot; the names of lines are above it
 MAX_NAME = 26
 ALPHA = 225
 
@@ -23,8 +22,7 @@ ALPHA = 225
 class Legend(Layer):
     depth = 30.0
 
-    toggled = Signal(int)
-    """Id of the candidate."""
+    toggled = Signal(int)  # id of the candidate
     removed = Signal(int)
 
     def __init__(self, *shared: object) -> None:

@@ -23,8 +23,7 @@ from app.ui.session.session_context import SessionContext
 from app.ui.widgets import section as folding
 from app.ui.widgets.labels import column, short_label, wrapped_label
 
-MEASURE_AFTER_MS = 250
-"""So that nothing is measured while candidates fly past."""
+MEASURE_AFTER_MS = 250  # so that nothing is measured while candidates fly past
 MET, NOT_MET, UNKNOWN = "✓", "✕", "–"
 QUANTITIES = {"line": "EW", "ratio": "EW", "width": "FWHM"}
 translate = QCoreApplication.translate

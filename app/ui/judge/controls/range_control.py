@@ -16,12 +16,10 @@ from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import button, column, row, short_label, with_key
 from app.ui.widgets.number_box import NumberBox
 
-DEFAULT_BOUNDS: Window = (3700.0, 9100.0)
-"""Bounds while there is no spectrum."""
+DEFAULT_BOUNDS: Window = (3700.0, 9100.0)  # bounds while there is no spectrum
 MIN_WIDTH_A = 5.0
 MIN_A, MAX_A = 100.0, 100_000.0
-LARGEST = 1e9
-"""No number typed is larger, in whatever unit."""
+LARGEST = 1e9  # no number typed is larger, in whatever unit
 
 HANDLE = 14.0
 GROOVE = 4.0
@@ -124,8 +122,7 @@ class RangeSlider(QWidget):
         self.bounds = (0.0, 1.0)
         self.values = (0.0, 1.0)
         self._dragged = ""
-        self._grip = (0.0, 0.0)
-        """Distances of the two values from the mouse."""
+        self._grip = (0.0, 0.0)  # distances of the two values from the mouse
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)

@@ -25,8 +25,7 @@ translate = QCoreApplication.translate
 INDEX_FILE = "index.json"
 MAX_PIXELS = 100_000
 MAX_USER_FILES = 200
-OWN = "own"
-"""Name of the group of user files."""
+OWN = "own"  # name of the group of user files
 
 
 @dataclass(frozen=True, kw_only=True)

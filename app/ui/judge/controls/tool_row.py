@@ -38,8 +38,7 @@ from app.ui.widgets.labels import (
 from app.ui.widgets.painted_button import PaintedButton, quiet_button
 
 HEIGHT = 24
-POPOVER_PX = 330
-"""Least width."""
+POPOVER_PX = 330  # least width
 MAX_WORDS = 2
 """Of what is not as usual on the axes, on their button; the badges on the plot say all of it."""
 

@@ -23,8 +23,7 @@ from app.ui.widgets.input_filter import RICH
 from app.ui.widgets.plot_cell import PAD, PlotCell
 from app.ui.widgets.text_width import first_that_fits
 
-NEXT_LINE = re.compile(r",\s| and | to |、|与|至")
-"""What stands between the lines of a window."""
+NEXT_LINE = re.compile(r",\s| and | to |、|与|至")  # what stands between the lines of a window
 LEAVES_OUT = tuple(
     map(
         re.compile,

@@ -24,12 +24,9 @@ from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import row
 
 SPACING = 4
-DRAW_AFTER_MS = 30
-"""So that the large plot is painted first."""
-MEASURE_AFTER_MS = 250
-"""So that nothing is measured while candidates fly past."""
-MAX_PIXELS = 200_000
-"""Longer spectra are not drawn here."""
+DRAW_AFTER_MS = 30  # so that the large plot is painted first
+MEASURE_AFTER_MS = 250  # so that nothing is measured while candidates fly past
+MAX_PIXELS = 200_000  # longer spectra are not drawn here
 Numbers = Sequence[Mapping[str, Any]]
 
 

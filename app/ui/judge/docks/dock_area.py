@@ -46,16 +46,13 @@ from app.ui.widgets.dock import Dock
 from app.ui.widgets.painted_button import hint
 from app.ui.widgets.text_width import RoomForTabs, how_much_larger
 
-RAIL_BELOW_PX = 1500
-"""In a narrower window the queue is a rail."""
+RAIL_BELOW_PX = 1500  # in a narrower window the queue is a rail
 LEAST_COLUMN_PX = 125
 """Of the docks on the right, in text of the usual size: less would cut the name of a model."""
-TALL_PX = 900
-"""Pages above this height are tall."""
+TALL_PX = 900  # pages above this height are tall
 
 RAIL_PX = 30
-SHEET_PX = 340
-"""In text of the usual size."""
+SHEET_PX = 340  # in text of the usual size
 
 
 @runtime_checkable
@@ -69,8 +66,7 @@ class LatePanel(Protocol):
 class DockArea(QWidget):
     """Made in two steps: what lies in the middle is made in `desk`, then `fill` adds the docks."""
 
-    layout_changed = Signal()
-    """The person moved, floated or hid a dock."""
+    layout_changed = Signal()  # the person moved, floated or hid a dock
 
     def __init__(self, context: SessionContext, page: QWidget) -> None:
         super().__init__(page)

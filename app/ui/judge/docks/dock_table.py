@@ -31,12 +31,10 @@ BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
 class Showing(Enum):
     """What the command of a dock does."""
 
-    FRONT = auto()
-    """Brings it to the front."""
+    FRONT = auto()  # brings it to the front
     SWITCH = auto()
     """Brings it to the front, or where it is there already, the first tab again."""
-    TOGGLE = auto()
-    """Shows it, or hides it again."""
+    TOGGLE = auto()  # shows it, or hides it again
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,23 +51,18 @@ class DockSite:
 class DockEntry:
     """One dock. Those on the right are tabs of one column at first, the first of them in front."""
 
-    name: str
-    """In saved layouts: it stays."""
-    title: str
-    """In English; the window translates it in the context "docks"."""
+    name: str  # in saved layouts: it stays
+    title: str  # in English; the window translates it in the context "docks"
     make: Callable[[DockSite], QWidget]
     area: Qt.DockWidgetArea
     is_open: bool = True
     """Whether it is there at first; else it comes with its command or menu."""
-    command: str = ""
-    """The id of the action that shows it."""
+    command: str = ""  # the id of the action that shows it
     showing: Showing = Showing.FRONT
-    stays: bool = False
-    """Whether it is still there when a key has hidden the panels once."""
+    stays: bool = False  # whether it is still there when a key has hidden the panels once
     width_px: int = 0
     """In text of the usual size; in larger text up to a quarter of the page. 0: as it comes."""
-    heights_px: tuple[int, int] | None = None
-    """On usual pages, and on tall ones."""
+    heights_px: tuple[int, int] | None = None  # on usual pages, and on tall ones
 
 
 def _queue(site: DockSite) -> QWidget:

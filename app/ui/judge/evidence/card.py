@@ -38,11 +38,9 @@ MARKS = {
 
 
 class SourceCard(FoldingCard):
-    again_requested = Signal(str)
-    """The id of the service."""
+    again_requested = Signal(str)  # the id of the service
     reveal_requested = Signal()
-    filter_requested = Signal(str)
-    """A filter to add to that of the queue."""
+    filter_requested = Signal(str)  # a filter to add to that of the queue
     message = Signal(str)
 
     def __init__(self, service: Service, current_theme: CurrentTheme, parent: QWidget) -> None:
@@ -53,11 +51,9 @@ class SourceCard(FoldingCard):
         self.service = service
         self.state = State.NOT_ASKED
         self.stored: StoredAnswer | None = None
-        self.is_hidden = False
-        """Whether blind mode hides the answer."""
+        self.is_hidden = False  # whether blind mode hides the answer
         self.candidate: Candidate | None = None
-        self._match = 0
-        """Which of the matches is shown."""
+        self._match = 0  # which of the matches is shown
         self.text = narrow(wrapped_label("", "dim"))
         self.again = button(self.tr("Try again"))
         self.reveal = button(self.tr("Reveal"))

@@ -22,10 +22,8 @@ HEIGHT_PX = 190
 SYMBOLS = {"g": "o", "r": "s", "i": "t1", "G": "o", "BP": "t", "RP": "s"}
 MARKS = {"g": "●", "r": "■", "i": "▲", "G": "●", "BP": "▼", "RP": "■"}
 """As the symbols look, in the legend."""
-FIRST_DAY = 2_458_000
-"""Julian day from which the axis counts."""
-MOST_POINTS = 2000
-"""Of a series, drawn; of more, every so many is left out."""
+FIRST_DAY = 2_458_000  # Julian day from which the axis counts
+MOST_POINTS = 2000  # of a series, drawn; of more, every so many is left out
 LONGEST_D = 10_000.0
 SHOWN_SERIES = 12
 

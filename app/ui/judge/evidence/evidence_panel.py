@@ -34,15 +34,12 @@ from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import button, column, row, wrapped_label
 from app.ui.widgets.page_parts import FoldingCard, PageScrollArea
 
-IsSeen = Callable[[], bool]
-"""Whether the dock is on screen and in front of its tabs."""
-SHOW_DELAY_MS = 30
-"""So that the spectrum is painted first."""
+IsSeen = Callable[[], bool]  # whether the dock is on screen and in front of its tabs
+SHOW_DELAY_MS = 30  # so that the spectrum is painted first
 SHOW_S = 0.008
 """Cards that take longer together are shown in several turns of the event loop."""
 
-REVEALED = "revealed"
-"""Said in the log of an answer that was revealed before the verdict."""
+REVEALED = "revealed"  # said in the log of an answer that was revealed before the verdict
 
 
 class EvidencePanel(QWidget):

@@ -32,12 +32,9 @@ if TYPE_CHECKING:
     from app.core.evidence.curves_and_pictures import Asked
     from app.services.web.client import WebClient
 
-AHEAD = 3
-"""Candidates after the current one that are asked about."""
-DELAY_MS = 250
-"""A candidate that is passed by sooner is not asked about."""
-KEPT = 40
-"""Candidates whose answers stay in memory."""
+AHEAD = 3  # candidates after the current one that are asked about
+DELAY_MS = 250  # a candidate that is passed by sooner is not asked about
+KEPT = 40  # candidates whose answers stay in memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,13 +56,11 @@ class EvidenceFeed(QObject):
         super().__init__(parent)
         self._current, self._session = context.current, context.bridge.session
         self._settings = context.settings
-        self.services: dict[str, Service] = {}
-        """Those turned on, by id."""
+        self.services: dict[str, Service] = {}  # those turned on, by id
         self.is_paused = False
         self._known: OrderedDict[int, dict[str, Asked]] = OrderedDict()
         self._done: set[tuple[int, str]] = set()
-        self._read: set[int] = set()
-        """Candidates whose stored answers have been read."""
+        self._read: set[int] = set()  # candidates whose stored answers have been read
         self._wanted: list[Candidate] = []
         self._ahead: Sequence[Candidate] = ()
         self._running: dict[str, _Question] = {}

@@ -22,8 +22,7 @@ from app.ui.judge.evidence.card_plot import CardPlot, pen
 from app.ui.widgets.labels import wrapped_label
 
 HEIGHT_PX = 260
-ARROW_MAG = 2.5
-"""Length of the arrow of a limit."""
+ARROW_MAG = 2.5  # length of the arrow of a limit
 MARGIN = 0.4
 
 

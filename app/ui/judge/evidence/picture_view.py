@@ -12,8 +12,7 @@ from app.ui.widgets.labels import column, wrapped_label
 
 FIBRES_ARCSEC = {"LAMOST": 3.3, "SDSS": 3.0, "BOSS": 2.0, "DESI": 1.5}
 """Diameters on the sky: Cui et al. 2012; Smee et al. 2013; DESI Collaboration 2016."""
-TARGET_ARCSEC = 4.0
-"""Of the ring where the fibre is not known."""
+TARGET_ARCSEC = 4.0  # of the ring where the fibre is not known
 BARS_ARCSEC = (5.0, 10.0, 20.0, 30.0)
 WIDEST_BAR = 0.35
 USUAL_PX = 240

@@ -30,8 +30,7 @@ HEIGHT_PX = 210
 BLOCKS = 400
 TICKS_UM = (0.15, 0.3, 0.6, 1, 2, 5, 10, 20)
 MOST_POWERS = 5
-UM = 1e4
-"""Angstrom in a micrometre."""
+UM = 1e4  # Angstrom in a micrometre
 SYMBOLS = {
     "galex": "t",
     "sdss": "s",

@@ -18,14 +18,10 @@ SIGNIFICANT = 6
 
 @dataclass(frozen=True, kw_only=True)
 class ValueRow:
-    name: str
-    """Ours, as in filters."""
-    text: str
-    """With error and unit."""
-    description: str = ""
-    """English."""
-    plain: str = ""
-    """To copy: the value alone; empty where the catalogue has none."""
+    name: str  # ours, as in filters
+    text: str  # with error and unit
+    description: str = ""  # English
+    plain: str = ""  # to copy: the value alone; empty where the catalogue has none
     unit: str = ""
     ucd: str = ""
     key: str = ""

@@ -17,11 +17,9 @@ from app.core.session.records import Candidate, Opinion
 from app.core.session.subclass_and_fields import subclass_levels
 
 translate = QCoreApplication.translate
-MAX_TEXT = 2000
-"""Characters shown of one value; the headers come from untrusted files."""
+MAX_TEXT = 2000  # characters shown of one value; the headers come from untrusted files
 MAX_ROWS = 600
-CLASSES = frozenset(LABEL)
-"""Columns that may name the class of an object."""
+CLASSES = frozenset(LABEL)  # columns that may name the class of an object
 FROM_SPECTRUM = (
     ("class", "class_name"),
     ("subclass", "subclass"),
@@ -119,8 +117,7 @@ class InformationRow:
     name: str
     value: str = ""
     is_heading: bool = False
-    is_hidden: bool = False
-    """The value is left out, because of blind mode."""
+    is_hidden: bool = False  # the value is left out, because of blind mode
 
 
 @dataclass(frozen=True, kw_only=True)

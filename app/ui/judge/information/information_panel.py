@@ -24,8 +24,7 @@ from app.ui.widgets.labels import column, short_label
 from app.ui.widgets.page_parts import OPEN, SHUT, FoldingCard
 from app.ui.widgets.pair_table import Index, PairModel, Role, fit_rows, show_as_pairs
 
-UPDATE_DELAY_MS = 30
-"""Delay of updates, so that the spectrum is painted first."""
+UPDATE_DELAY_MS = 30  # delay of updates, so that the spectrum is painted first
 WIDEST, ROOM_PX = "designation", 22
 
 

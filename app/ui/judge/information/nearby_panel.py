@@ -72,8 +72,7 @@ Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 Role = Qt.ItemDataRole
 SEPARATION, OBJECT, DATE, VERDICT = range(4)
-SAME = "="
-"""Marks another epoch of the same object."""
+SAME = "="  # marks another epoch of the same object
 
 
 class NearbyModel(QAbstractTableModel):

@@ -28,8 +28,7 @@ from app.ui.widgets.labels import add_action, button, escape_mnemonics, one_line
 from app.ui.widgets.painted_button import PaintedButton, quiet_button
 from app.ui.widgets.text_width import PlaceholderWidth
 
-COUNT_PX, COMMENT_PX = 130, 200
-"""Least widths."""
+COUNT_PX, COMMENT_PX = 130, 200  # least widths
 
 
 class ActStrip(QFrame):
@@ -132,8 +131,7 @@ class ActStrip(QFrame):
 class ConfirmLine(QFrame):
     """Asks before a verdict on unopened spectra; Enter says yes, Esc no."""
 
-    confirmed = Signal(object)
-    """The `Question`."""
+    confirmed = Signal(object)  # the `Question`
     closed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -189,10 +187,8 @@ class ConfirmLine(QFrame):
 class SubclassMenu(QMenu):
     """The menu that gives all selected candidates a sub-class or a value of an own field."""
 
-    subclass_chosen = Signal(str)
-    """'DA/DAH'; empty to take it away."""
-    field_given = Signal(str, object)
-    """Name and value of a field; None to take it away."""
+    subclass_chosen = Signal(str)  # 'DA/DAH'; empty to take it away
+    field_given = Signal(str, object)  # name and value of a field; None to take it away
     refused = Signal(str)
 
     def __init__(self, session: Session, parent: QWidget) -> None:

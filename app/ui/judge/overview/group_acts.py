@@ -26,8 +26,7 @@ from app.ui.session.candidate.current import CurrentCandidate
 from app.ui.session.session_context import SessionContext
 
 PLACE = "overview"
-SLOW_MS = 700
-"""After which a person wants to know that something is being done."""
+SLOW_MS = 700  # after which a person wants to know that something is being done
 
 
 @dataclass(frozen=True)
@@ -37,17 +36,14 @@ class Question:
     verdict: Verdict
     rows: tuple[QueueRow, ...]
     unopened: int
-    reason: str = ""
-    """A comment that goes with it."""
+    reason: str = ""  # a comment that goes with it
 
 
 class GroupActs(QObject):
     """Writes in the background, one act at a time."""
 
-    asked = Signal(object)
-    """A `Question`; `confirm` gives the verdict."""
-    judged = Signal()
-    """A verdict is saved, with its reason."""
+    asked = Signal(object)  # a `Question`; `confirm` gives the verdict
+    judged = Signal()  # a verdict is saved, with its reason
 
     def __init__(self, context: SessionContext, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -35,8 +35,7 @@ from app.ui.widgets.painted_button import quiet_button
 TABLE = "overview"
 LINES_HIGH = 2.4
 """Height of a row, in lines of text, so that the small spectrum can be read."""
-QUICK_FILTERS = 6
-"""In one row."""
+QUICK_FILTERS = 6  # in one row
 
 Act = Callable[[list[QueueRow]], None]
 
@@ -44,12 +43,9 @@ Act = Callable[[list[QueueRow]], None]
 class OverviewPage(QWidget):
     """Shows the same filter and order as the queue; loads nothing while it is hidden."""
 
-    compare_requested = Signal(object)
-    """The candidates to compare, in their order."""
-    export_requested = Signal(object)
-    """The ids of the candidates to export, in their order."""
-    send_requested = Signal(object)
-    """The ids of the candidates to select in other programs."""
+    compare_requested = Signal(object)  # the candidates to compare, in their order
+    export_requested = Signal(object)  # the ids of the candidates to export, in their order
+    send_requested = Signal(object)  # the ids of the candidates to select in other programs
 
     def __init__(self, store: ColumnStore, context: SessionContext) -> None:
         super().__init__()

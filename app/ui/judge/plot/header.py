@@ -18,14 +18,11 @@ from app.ui.widgets.labels import MAX_NAME, cut, escape_mnemonics, one_line, sho
 from app.ui.widgets.text_width import first_that_fits
 
 LEFT_PX, RIGHT_PX, TOP_PX = 8, 12, 4
-LETTERS = 34
-"""So many of its letters fit at least."""
+LETTERS = 34  # so many of its letters fit at least
 TITLE_LETTERS = 8
 """Where fewer of the title would be left beside the values under the mouse, it is hidden."""
-LEAST_LETTERS = 8
-"""Where fewer of facts or note would be left, they are hidden."""
-BETWEEN = "   "
-"""Stands between those values."""
+LEAST_LETTERS = 8  # where fewer of facts or note would be left, they are hidden
+BETWEEN = "   "  # stands between those values
 APART_PX, SLACK_PX = 8, 2
 NOTE_SHARE = 0.65
 """Largest fraction for the note of what title and mark leave; the rest is for the facts."""

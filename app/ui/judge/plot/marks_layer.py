@@ -15,8 +15,7 @@ from app.ui.judge.plot.marks import Mark, PlacedMark, mark_at, place_marks
 from app.ui.judge.plot.shades import fill, merged, rectangles
 
 TOP_PX = 4.0
-HOOK_PX = 10.0
-"""Length of the tick at a band head, on the side to which the band fades."""
+HOOK_PX = 10.0  # length of the tick at a band head, on the side to which the band fades
 STEM_ALPHA, EXTENT_ALPHA = "#6e", "#1a"
 NEAR_PX = 6.0
 

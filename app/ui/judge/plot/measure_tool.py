@@ -25,8 +25,7 @@ from app.ui.session.session_context import SessionContext
 class MeasureTool(QObject):
     """Keeps each measurement with the candidate, and shows those of the current one."""
 
-    changed = Signal()
-    """Of the measurements kept of this candidate."""
+    changed = Signal()  # of the measurements kept of this candidate
 
     def __init__(self, panel: SpectrumPanel, context: SessionContext) -> None:
         super().__init__(panel)

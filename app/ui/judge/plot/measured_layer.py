@@ -16,8 +16,7 @@ from app.ui.judge.plot.canvas.layers import Layer
 from app.ui.judge.plot.trace import Trace
 
 POINT_PX, LINE_PX = 3.5, 1.6
-PAD_PX = 3.0
-"""Of the background of a label, on each side."""
+PAD_PX = 3.0  # of the background of a label, on each side
 FARTHEST = 4.0
 """So many of its heights a label moves away from the continuum to leave the curve free."""
 
@@ -29,10 +28,8 @@ class MeasuredLayer(Layer):
         super().__init__(*shared)  # type: ignore[arg-type]
         self.shown: Sequence[HandMeasurement] = ()
         self.fits: Sequence[FittedProfile] = ()
-        self.trace: Trace | None = None
-        """Says where a flux of the file is drawn."""
-        self.dragged: Window | None = None
-        """The two points while they are being chosen."""
+        self.trace: Trace | None = None  # says where a flux of the file is drawn
+        self.dragged: Window | None = None  # the two points while they are being chosen
 
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None

@@ -49,8 +49,7 @@ from app.ui.session.session_context import SessionContext
 ZOOM = 1.5
 TABLE_SUFFIXES = (".csv", ".fits", ".vot")
 TOGGLED = "lines", "labels", "errors", "mask", "rest_axis", "flux_zero", "flux_log"
-PAN = 0.2
-"""Fraction of the window."""
+PAN = 0.2  # fraction of the window
 
 SUFFIXES = (".png", ".svg", ".pdf")
 PNG_SCALE = 2

@@ -31,10 +31,8 @@ from app.ui.judge.plot.trace import Trace
 
 RIGHT_PX, TOP_PX = 8.0, 4.0
 
-WHEEL_ZOOM = 1.0016
-"""Zoom factor per unit of the wheel; one notch is 120 units."""
-WHEEL_PAN = 0.05
-"""Fraction of the window per notch of a horizontal wheel."""
+WHEEL_ZOOM = 1.0016  # zoom factor per unit of the wheel; one notch is 120 units
+WHEEL_PAN = 0.05  # fraction of the window per notch of a horizontal wheel
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
 FLUX_AXIS = 1
 
@@ -44,8 +42,7 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
 
     painted = Signal(int)
     """Id of the candidate whose spectrum was drawn on the screen, once for each."""
-    laid_out = Signal()
-    """The stage was moved or resized."""
+    laid_out = Signal()  # the stage was moved or resized
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         texts = self.texts = TextCache(QFont())
@@ -76,8 +73,7 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
         self.extents = Extents(*shared, marks=self.marks)
         self.badges = BadgeLayer(*shared)
         self.trace: Trace | None = None
-        self.from_zero = False
-        """Whether the flux range includes zero."""
+        self.from_zero = False  # whether the flux range includes zero
         self._candidate_id: int | None = None
         # The signals of the mouse.
         self.range_requested, self.range_drawn = stage.range_requested, stage.range_drawn
@@ -214,14 +210,12 @@ def _beside(which: BoolArray) -> BoolArray:
 @dataclass(frozen=True)
 class Drag:
     start: QPointF
-    scale: Scale
-    """The scale when the drag began."""
+    scale: Scale  # the scale when the drag began
     kind: Literal["pan", "box", "measure"]
 
 
 class SpectrumViewBox(PlotBox):
-    range_requested = Signal(float, float)
-    """A window, by panning or zooming."""
+    range_requested = Signal(float, float)  # a window, by panning or zooming
     range_drawn = Signal(float, float)
     """The window of a zoom box, when the mouse is released."""
     box_changed = Signal(object)
@@ -230,8 +224,7 @@ class SpectrumViewBox(PlotBox):
     measure_changed = Signal(object)
     """The two wavelengths while they are dragged, then None."""
     measure_drawn = Signal(float, float)
-    menu_requested = Signal(float)
-    """Wavelength."""
+    menu_requested = Signal(float)  # wavelength
 
     def __init__(self) -> None:
         super().__init__()

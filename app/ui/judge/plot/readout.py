@@ -70,8 +70,7 @@ def _line_text(name: str, line: Mapping[str, Any]) -> str:
     return (f"{name} ({state}): " if state else f"{name}: ") + ", ".join(values)
 
 
-NEAR_KMS = 1500.0
-"""Lines farther than this from a click are not listed."""
+NEAR_KMS = 1500.0  # lines farther than this from a click are not listed
 MAX_NAMED = 3
 NAMES = {AS_IN_FILE: "F", PER_WAVELENGTH: "f_λ", PER_FREQUENCY: "f_ν", NORMALISED: "F/Fc"}
 """What fluxes of each quantity are called."""

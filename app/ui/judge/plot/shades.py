@@ -17,8 +17,7 @@ from app.ui.judge.plot.canvas.layers import Layer
 from app.ui.judge.plot.canvas.paint import TextCache, blend
 from app.ui.judge.plot.canvas.plot_box import PlotBox, Scale
 
-SKY_LINE_A = 4.0
-"""Half width of the shade of a sky line that has no extent."""
+SKY_LINE_A = 4.0  # half width of the shade of a sky line that has no extent
 RUG_PX = 5.0
 """Height of the bar below bad pixels, so that they do not differ by colour alone."""
 MIN_SHADE_PX = 1.5

@@ -31,12 +31,10 @@ from app.ui.session.session_context import SessionContext
 from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import column
 
-DEFAULT_WINDOW: Window = (3700.0, 9100.0)
-"""Range of an empty plot."""
+DEFAULT_WINDOW: Window = (3700.0, 9100.0)  # range of an empty plot
 AROUND_KMS, WIDE_KMS = 3000.0, 30_000.0
 """Velocities to show on each side of a line, and the widest range that is left as it is."""
-LEAST_LINES = 5
-"""Lines of text that the plot is high before the overview has room."""
+LEAST_LINES = 5  # lines of text that the plot is high before the overview has room
 AXIS_OPTIONS = frozenset({"z", *USUAL_AXES})
 
 
@@ -68,8 +66,7 @@ class SpectrumPanel(QFrame):
         self.overview = Minimap(context.current_theme.theme, self)
         self.empty_message = EmptyPlotMessage(context.current_theme.theme, self.plot)
         layout = column(spacing=2, margins=2, parent=self)
-        self.top_row = FlowLayout()
-        """The title; tools may follow it."""
+        self.top_row = FlowLayout()  # the title; tools may follow it
         self.top_row.addWidget(self.header)
         layout.addLayout(self.top_row)
         layout.addWidget(self.plot, 1)

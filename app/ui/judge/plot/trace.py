@@ -15,8 +15,7 @@ from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum, Window
 from app.core.spectra.flux_quantity import AS_IN_FILE, NORMALISED, conversion, converted
 from app.ui.session.candidate.view_options import ViewOptions
 
-PLAIN = (1e-2, 1e5)
-"""Typical fluxes within this range are shown without a power of ten."""
+PLAIN = (1e-2, 1e5)  # typical fluxes within this range are shown without a power of ten
 LARGEST = 1e9
 """Values beyond this many typical fluxes are no measurements and are drawn as gaps."""
 ENOUGH_PX = 500
@@ -29,14 +28,11 @@ class Trace:
     """A spectrum as drawn. Fluxes and errors are divided by 10 ** `exponent`; NaN is a gap."""
 
     wavelength: FloatArray
-    flux: FloatArray
-    """Smoothed, good pixels only."""
-    raw: FloatArray
-    """As in the file, bad pixels too."""
+    flux: FloatArray  # smoothed, good pixels only
+    raw: FloatArray  # as in the file, bad pixels too
     error: FloatArray | None
     """One sigma of `flux`, after smoothing; None where the file gives none."""
-    bad: tuple[Window, ...]
-    """Wavelength ranges of bad pixels."""
+    bad: tuple[Window, ...]  # wavelength ranges of bad pixels
     exponent: int
     smoothing_px: float
     pixel_kms: float
@@ -45,8 +41,7 @@ class Trace:
     flux_unit: str = ""
     conversion: tuple[FloatArray, FloatArray] | None = None
     """Wavelengths of the file, and what its flux is multiplied by there; None: nothing."""
-    is_log: bool = False
-    """Whether the flux axis is logarithmic."""
+    is_log: bool = False  # whether the flux axis is logarithmic
     flux_ranges: dict[tuple[Window, bool], Window] = field(default_factory=dict)
     """What `flux_range` has found, by its arguments."""
 
@@ -128,8 +123,7 @@ AskedTrace = tuple[float, str, bool]
 """Smoothing, quantity, and whether the flux axis is logarithmic."""
 MAX_SYNC_PIXELS = 100_000
 """Longer spectra are smoothed and converted outside the GUI thread."""
-MAX_SYNC_NORMALISED = 20_000
-"""As many are normalised within a frame."""
+MAX_SYNC_NORMALISED = 20_000  # as many are normalised within a frame
 
 
 def asked_trace(options: ViewOptions) -> AskedTrace:

@@ -38,8 +38,7 @@ class ColumnStore(QObject):
     """Names of columns, the list's own columns, and the choice for each table."""
 
     changed = Signal()
-    own_changed = Signal()
-    """Other columns of the list are known."""
+    own_changed = Signal()  # other columns of the list are known
 
     def __init__(self, session: Session, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -10,8 +10,7 @@ from typing import Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 OBJECT, VERDICT, SNR, SCORE, AGENT, P_YES, P_COMBINED, FLAGS, SPECTRUM = range(9)
-FIRST_OWN = 9
-"""The first of the list's own columns."""
+FIRST_OWN = 9  # the first of the list's own columns
 KEYS = ("object", "verdict", "snr", "score", "agent", "p_yes", "p_combined", "flags", "spectrum")
 """Names of the fixed columns in sessions."""
 TITLES = (
@@ -26,11 +25,9 @@ TITLES = (
     QT_TRANSLATE_NOOP("columns", "spectrum"),
 )
 NUMBERS = frozenset({SNR, SCORE, P_YES, P_COMBINED})
-OF_AGENT = frozenset({AGENT, P_YES, P_COMBINED})
-"""Hidden in blind mode."""
+OF_AGENT = frozenset({AGENT, P_YES, P_COMBINED})  # hidden in blind mode
 OWN = "own."
-MAX_NAME = 60
-"""Characters of a name that the person gives a column."""
+MAX_NAME = 60  # characters of a name that the person gives a column
 MAX_ENTRIES = 400
 WIDTHS_PX = (16, 2000)
 
@@ -40,8 +37,7 @@ class ColumnChoice:
     """Columns by key; those that are not named are shown and placed by themselves."""
 
     shown: Mapping[str, bool] = field(default_factory=dict)
-    order: tuple[str, ...] = ()
-    """From the left; columns that are not named follow."""
+    order: tuple[str, ...] = ()  # from the left; columns that are not named follow
     widths: Mapping[str, int] = field(default_factory=dict)
 
 

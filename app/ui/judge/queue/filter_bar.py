@@ -42,10 +42,8 @@ from app.ui.widgets.painted_button import hint, quiet_button
 from app.ui.widgets.suggestions import Suggestions
 from app.ui.widgets.text_width import PlaceholderWidth
 
-COLUMNS = 3
-"""Of the quick filters."""
-MAX_ORDER = 16
-"""Characters of a column's name on the button of the order."""
+COLUMNS = 3  # of the quick filters
+MAX_ORDER = 16  # characters of a column's name on the button of the order
 SEEDS = 10_000
 LIKE: Literal["like"] = "like"
 
@@ -70,15 +68,13 @@ CHOICES = (
     *(f"{each}:" for each in TEXT_FIELDS),
 )
 MAX_SUGGESTIONS = 12
-PAUSE_MS = 400
-"""After the last key, before what was typed is applied."""
+PAUSE_MS = 400  # after the last key, before what was typed is applied
 
 
 class FilterBar(QWidget):
     """Only requests a filter and order, since blind mode may refuse them."""
 
-    queue_requested = Signal(object, object)
-    """A Filter and a Sort."""
+    queue_requested = Signal(object, object)  # a Filter and a Sort
 
     def __init__(
         self, context: SessionContext, parent: QWidget | None = None, *, columns: int = COLUMNS
@@ -91,8 +87,7 @@ class FilterBar(QWidget):
         self._blind_mode = context.current.blind_mode
         self._titles: Mapping[str, str] = {}
         self._queue: Queue | None = None
-        self.is_shared_out = False
-        """Whether something is assigned to this person."""
+        self.is_shared_out = False  # whether something is assigned to this person
         self._random = f"random:{zlib.crc32(session_id.encode()) % SEEDS}"
         self.edit = FilterEdit(current_theme, self)
         self._width = PlaceholderWidth(self.edit)
@@ -348,14 +343,11 @@ def _quoted(name: str) -> str:
 
 
 class FilterEdit(QLineEdit):
-    submitted = Signal(object)
-    """A Filter, when Enter was pressed and the text is valid."""
-    typed = Signal(object)
-    """A Filter, when the person paused and the text is valid."""
+    submitted = Signal(object)  # a Filter, when Enter was pressed and the text is valid
+    typed = Signal(object)  # a Filter, when the person paused and the text is valid
     values_wanted = Signal(str, str)
     """The own column whose value is being typed, and its beginning."""
-    fault_changed = Signal(str)
-    """What is wrong with the text; empty if it is valid."""
+    fault_changed = Signal(str)  # what is wrong with the text; empty if it is valid
 
     def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -14,8 +14,7 @@ from itertools import accumulate
 from app.core.queue import QueuePosition, QueueRow, Sort
 from app.core.queue.landmarks import BLOCK, order_key
 
-HELD = 32
-"""Blocks kept in memory."""
+HELD = 32  # blocks kept in memory
 
 
 @dataclass(frozen=True)

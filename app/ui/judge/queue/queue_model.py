@@ -53,31 +53,25 @@ Role = Qt.ItemDataRole
 
 LOADING = "…"
 MAX_TITLE = 60
-MARKS_TITLE = "✓✕"
-"""Column title for verdicts shown as marks without words."""
+MARKS_TITLE = "✓✕"  # column title for verdicts shown as marks without words
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class QueueModel(QAbstractTableModel):
-    block_needed = Signal(int)
-    """A block that is on screen but not in memory."""
-    used_changed = Signal()
-    """`used` or `longest_name` changed."""
+    block_needed = Signal(int)  # a block that is on screen but not in memory
+    used_changed = Signal()  # `used` or `longest_name` changed
 
     def __init__(self, current_theme: CurrentTheme, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._current_theme = current_theme
         self.blocks = QueueBlocks(LIST_ORDER)
-        self.used: frozenset[int] = frozenset()
-        """Columns with any content."""
-        self.longest_name = ""
-        """Longest object name loaded so far."""
+        self.used: frozenset[int] = frozenset()  # columns with any content
+        self.longest_name = ""  # longest object name loaded so far
         self.is_brief = False
         """Whether verdicts are shown as marks without words, for lack of room."""
         self.own: tuple[OwnColumn, ...] = ()
         """The list's own columns, which follow the fixed ones."""
-        self.names: Mapping[str, str] = {}
-        """Names that the person gave columns, by key."""
+        self.names: Mapping[str, str] = {}  # names that the person gave columns, by key
         self.sorted_column: int | None = None
         """The column whose title has an arrow, which stands where titles of numbers end."""
         self.sparklines: Sparklines | None = None

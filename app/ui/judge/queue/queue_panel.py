@@ -22,8 +22,7 @@ from app.ui.widgets.page_parts import FoldingCard
 from app.ui.widgets.painted_button import hint, quiet_button
 from app.ui.widgets.suggestions import Suggestions
 
-SEARCH_DELAY_MS = 120
-"""Delay after the last key before the search starts."""
+SEARCH_DELAY_MS = 120  # delay after the last key before the search starts
 
 
 class QueuePanel(QWidget):

@@ -43,14 +43,11 @@ WIDEST = {
     SPECTRUM: "0" * 16,
 }
 """Texts that must fit the columns; the user may widen them."""
-WIDEST_NUMBER, WIDEST_TEXT = "-12.345", "0" * 14
-"""The same for the list's own columns."""
+WIDEST_NUMBER, WIDEST_TEXT = "-12.345", "0" * 14  # the same for the list's own columns
 ROOM_PX = 12
-MAX_NAME_CHARACTERS = 26
-"""Of a digit's width: longer names may be cut."""
+MAX_NAME_CHARACTERS = 26  # of a digit's width: longer names may be cut
 MIN_FLAGS_PX = 44
-MIN_SPECTRUM_PX = 160
-"""In a wide table."""
+MIN_SPECTRUM_PX = 160  # in a wide table
 HIDDEN_FIRST = (SCORE, SNR, FLAGS, P_COMBINED, P_YES, AGENT)
 """Columns hidden where room is short, unless the person has chosen them."""
 COLUMN_OF_ORDER = {
@@ -62,8 +59,7 @@ COLUMN_OF_ORDER = {
 }
 """The column that explains an order; it is not hidden."""
 ALWAYS = frozenset({OBJECT, VERDICT})
-LINES_HIGH = 1.6
-"""Height of a row with a small spectrum, in lines of text."""
+LINES_HIGH = 1.6  # height of a row with a small spectrum, in lines of text
 
 
 class TableColumns(QObject):
@@ -83,13 +79,11 @@ class TableColumns(QObject):
     ) -> None:
         super().__init__(table)
         self._table, self._model, self._store, self._current = table, model, store, current
-        self.name = name
-        """Of the table, under which the choice is kept."""
+        self.name = name  # of the table, under which the choice is kept
         self._lines_high, self._is_wide = lines_high, is_wide
         self._is_pressed = self._is_applying = False
         """Whether the mouse is down on a title; whether columns are moved by the program."""
-        self._resized: dict[str, int] = {}
-        """Widths that the person has just given."""
+        self._resized: dict[str, int] = {}  # widths that the person has just given
         self._header = table.horizontalHeader()
         self._header.setSectionsMovable(True)
         self._header.viewport().installEventFilter(self)

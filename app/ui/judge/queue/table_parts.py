@@ -194,11 +194,9 @@ class _NameEdit(QLineEdit):
 
 # The menu of a row in the queue: go there, copy its name or position, look it up.
 class RowMenu(QObject):
-    compare_requested = Signal(object)
-    """The `Candidate` to draw over the current spectrum."""
+    compare_requested = Signal(object)  # the `Candidate` to draw over the current spectrum
 
-    opening = Signal(object)
-    """The `QMenu`, still empty: what stands first may be added."""
+    opening = Signal(object)  # the `QMenu`, still empty: what stands first may be added
 
     def __init__(self, context: SessionContext, table: CandidateTable, model: QueueModel) -> None:
         super().__init__(table)

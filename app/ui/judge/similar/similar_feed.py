@@ -41,8 +41,7 @@ class SimilarFeed(QObject):
     found = Signal(int, object)
     """A candidate's id and its `SimilarRow`s; None if its spectrum cannot be compared."""
     progressed = Signal()
-    ended = Signal()
-    """All spectra that can be read have been."""
+    ended = Signal()  # all spectra that can be read have been
 
     def __init__(self, context: SessionContext, parent: QObject | None = None) -> None:
         super().__init__(parent)

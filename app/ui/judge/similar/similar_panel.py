@@ -31,10 +31,8 @@ from app.ui.widgets.text_width import how_much_larger
 
 FIND_DELAY_MS = 120
 """So that the spectrum is painted first, and nothing is searched while a key is held."""
-AGAIN_MS = 1500
-"""Between two searches while spectra are being read."""
-SIDE_PX = 150
-"""Width of the text beside the spectra, in text of the usual size."""
+AGAIN_MS = 1500  # between two searches while spectra are being read
+SIDE_PX = 150  # width of the text beside the spectra, in text of the usual size
 SPACING = 4
 
 
@@ -49,8 +47,7 @@ class SimilarPanel(QWidget):
         super().__init__(parent)
         self._current, self._comparison, self._feed = context.current, comparison, feed
         self._commands, self._keymap = context.commands, context.keymap
-        self._shown_id = 0
-        """The candidate whose neighbours are shown."""
+        self._shown_id = 0  # the candidate whose neighbours are shown
         self.sparklines = Sparklines(context.bridge.session, context.runner, self)
         self.note = wrapped_label("", "dim")
         self.more = button(ACTIONS["more_like_this"].title)
@@ -198,8 +195,7 @@ class SimilarCell(PlotCell):
 
     width_px, min_width_px, plot_px = 130, 70, 48
 
-    opened = Signal()
-    """A double click."""
+    opened = Signal()  # a double click
 
     def __init__(
         self, sparklines: Sparklines, current_theme: CurrentTheme, parent: QWidget
@@ -207,8 +203,7 @@ class SimilarCell(PlotCell):
         super().__init__(current_theme, parent)
         self._sparklines = sparklines
         self.neighbour: SimilarRow | None = None
-        self.verdict: Verdict | None = None
-        """The person's own."""
+        self.verdict: Verdict | None = None  # the person's own
         self.slot: int | None = None
         """The number of its colour while it is drawn over the current spectrum."""
         self.setEnabled(False)

@@ -17,8 +17,7 @@ from app.ui.widgets.labels import column, one_line
 if TYPE_CHECKING:
     from app.ui.judge.similar.similar_panel import SimilarPanel
 
-BEGIN_MS = 300
-"""So that the window is on screen first."""
+BEGIN_MS = 300  # so that the window is on screen first
 
 
 class SimilarPlace(QWidget):

@@ -32,8 +32,7 @@ ALWAYS_CLOSING = COMMITTING | {"escape", "undo", "redo"}
 
 @dataclass(frozen=True, kw_only=True)
 class KeyChoice:
-    key: str
-    """As in actions.py: `D` or `5`."""
+    key: str  # as in actions.py: `D` or `5`
     name: str
     about: str = ""
 
@@ -51,10 +50,8 @@ class KeyStrip(QWidget):
         self.title = ""
         self.choices: tuple[KeyChoice, ...] = ()
         self._choose: Choose | None = None
-        self.about = ""
-        """What the tooltip of the title says."""
-        self.owner: object = None
-        """Who offers them, if it may have to take them back."""
+        self.about = ""  # what the tooltip of the title says
+        self.owner: object = None  # who offers them, if it may have to take them back
         self._is_sticky, self._seconds = False, 0.0
         self._boxes: list[QRect] = []
         self._hovered = -1

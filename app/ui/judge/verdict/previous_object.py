@@ -24,8 +24,7 @@ class PreviousObject(QObject):
         self._current, self._box = context.current, box
         self._now: QueueRow | None = context.current.row
         self._before: QueueRow | None = None
-        self._about: QueueRow | None = None
-        """The object of the line or menu that is open."""
+        self._about: QueueRow | None = None  # the object of the line or menu that is open
         self._was = ""
         self.edit = QLineEdit(box, maxLength=MAX_COMMENT)
         self.edit.hide()

@@ -33,8 +33,7 @@ class SubclassKeys(QObject):
         super().__init__(parent)
         self._current, self._keymap = context.current, context.keymap
         self._settings, self._strip = context.settings, strip
-        self._previous: QueueRow | None = None
-        """The object accepted last."""
+        self._previous: QueueRow | None = None  # the object accepted last
         context.commands.add("subclass", self._offer_current)
         context.commands.add("subclass_previous", self._offer_previous)
         context.current.verdict_given.connect(self._on_verdict)

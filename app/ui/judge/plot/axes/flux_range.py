@@ -11,8 +11,7 @@ from app.ui.judge.plot.trace import Trace, rough_median
 CENTRAL = (0.005, 0.995)
 REACH = 5.0
 """Lines may extend the flux range on each side by up to this many central ranges."""
-SPIKE_PX = 5
-"""Features narrower than this do not extend the flux range."""
+SPIKE_PX = 5  # features narrower than this do not extend the flux range
 SURE = 2.0
 """Nor do those that stand out of the central range by less than so many of their errors."""
 CERTAIN = 5.0
@@ -24,8 +23,7 @@ SKY_RESIDUALS = ((5569.0, 5589.0), (6294.0, 6309.0))
 WIDE_A = 600.0
 MAX_KEPT = 16
 """Ranges kept with a trace: those of plot and overview, and of each diagnostic window."""
-DEEPEST = 1e-4
-"""A logarithmic axis reaches down to this fraction of its upper end at most."""
+DEEPEST = 1e-4  # a logarithmic axis reaches down to this fraction of its upper end at most
 
 MIN_WIDTH_A = 2.0
 WHOLE_FRACTION = 0.999

@@ -17,16 +17,13 @@ from app.ui.judge.plot.canvas.paint import TextCache, dots_per_pixel, hairline
 from app.ui.judge.plot.canvas.plot_box import PlotBox
 
 TICK_PX = 5.0
-TITLE_APART_PX = 12.0
-"""Between the title, at the end of the numbers, and the last of them."""
+TITLE_APART_PX = 12.0  # between the title, at the end of the numbers, and the last of them
 NUMBERS_APART_PX = 4.0
-TITLE_SHARE = 0.7
-"""Of the wavelength axis, at most, for its title."""
+TITLE_SHARE = 0.7  # of the wavelength axis, at most, for its title
 LEAST_TICKS, MOST_TRIED = 2, 6
 WIDEST_NUMBER = "\N{MINUS SIGN}0000"
 
-Marks = list[tuple[float, str]]
-"""Pixels from the start of the axis, and texts."""
+Marks = list[tuple[float, str]]  # pixels from the start of the axis, and texts
 
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 MAX_TICKS = 50
@@ -42,8 +39,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
     # AxisItem records a QPicture for every new range and measures each text anew, which takes
     # longer than the spectrum; its label is HTML, and a unit in a file is not to be trusted.
 
-    apart_px = 90.0
-    """Least distance of two ticks."""
+    apart_px = 90.0  # least distance of two ticks
 
     def __init__(self, orientation: str, theme: Theme, texts: TextCache) -> None:
         self.title = ""
@@ -188,8 +184,7 @@ class FluxAxis(PlotAxis):
     apart_px = 52.0
 
     def __init__(self, theme: Theme, texts: TextCache) -> None:
-        self.is_log = False
-        """Whether its coordinates are decimal logarithms of the flux."""
+        self.is_log = False  # whether its coordinates are decimal logarithms of the flux
         super().__init__("left", theme, texts)
 
     @property
@@ -302,8 +297,7 @@ def ticks(lo: float, hi: float, max_ticks: int) -> tuple[float, ...]:
 
 
 LOG_STEPS = (range(1, 10), (1, 2, 5), (1, 3), (1,))
-LOG_DECADES = 12
-"""With more decades than this, only some have a tick."""
+LOG_DECADES = 12  # with more decades than this, only some have a tick
 LOG_LIMIT = 300.0
 
 

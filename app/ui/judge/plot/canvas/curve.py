@@ -21,8 +21,7 @@ DASH_PX = (6.0, 3.0)
 # Far outside the plot: the raster painter misdraws larger coordinates.
 LIMIT_PX = 20_000.0
 
-DENSE = 1.0
-"""Points per column above which only the extremes are drawn."""
+DENSE = 1.0  # points per column above which only the extremes are drawn
 
 
 class Curve(pg.PlotCurveItem):  # type: ignore[misc]

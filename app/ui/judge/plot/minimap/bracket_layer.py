@@ -18,8 +18,7 @@ from app.ui.judge.plot.canvas.layers import Layer
 from app.ui.judge.plot.canvas.paint import TextCache, blend, hairline
 from app.ui.judge.plot.canvas.plot_box import PlotBox
 
-TOP_PX, FOOT_PX = 15.0, 12.0
-"""Room for the task's windows (above) and the agent's (below)."""
+TOP_PX, FOOT_PX = 15.0, 12.0  # room for the task's windows (above) and the agent's (below)
 BAR_PX = 10.0
 BAR_ALPHA = "#46"
 

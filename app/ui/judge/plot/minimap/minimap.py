@@ -46,8 +46,7 @@ class StripBox(PlotBox):
 class Minimap(pg.GraphicsView):  # type: ignore[misc]
     """Drag the region or its edges, click elsewhere to centre it, double-click to show all."""
 
-    range_requested = Signal(float, float)
-    """The window, repeatedly while it is dragged."""
+    range_requested = Signal(float, float)  # the window, repeatedly while it is dragged
     released = Signal()
     whole_requested = Signal()
 

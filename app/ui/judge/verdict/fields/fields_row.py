@@ -24,8 +24,7 @@ from app.ui.widgets.painted_button import quiet_button
 
 NONE_KEY = "0"
 
-NUMBER_LETTERS, TEXT_LETTERS = 8, 16
-"""Width of the fields that take typed values."""
+NUMBER_LETTERS, TEXT_LETTERS = 8, 16  # width of the fields that take typed values
 
 
 class FieldsRow(QFrame):
@@ -170,14 +169,11 @@ class ExtraKeys:
 class FieldEditor(QWidget):
     """A button with the field's name and key; beside it a line where the value is typed."""
 
-    pressed = Signal(str)
-    """The field whose button was clicked."""
+    pressed = Signal(str)  # the field whose button was clicked
     typed = Signal(str, object)
     """Name and value while it is typed; None where nothing is left."""
-    entered = Signal(str)
-    """Typing has ended."""
-    refused = Signal(str)
-    """Why what was typed is no value."""
+    entered = Signal(str)  # typing has ended
+    refused = Signal(str)  # why what was typed is no value
 
     def __init__(
         self, field: OwnField, key: str, current_theme: CurrentTheme, parent: QWidget
