@@ -21,7 +21,7 @@ from app.ui.judge.plot.measure_tool import MeasureTool
 from app.ui.judge.plot.plot_actions import PlotActions
 from app.ui.judge.plot.plot_menu import PlotMenu
 from app.ui.judge.plot.spectrum_panel import SpectrumPanel
-from app.ui.judge.queue.column_store import ColumnStore
+from app.ui.judge.queue.columns import ColumnStore
 from app.ui.judge.queue.queue_panel import QueuePanel
 from app.ui.judge.verdict.fields.fields_row import ExtraKeys, FieldsRow
 from app.ui.judge.verdict.key_strip import KeyStrip

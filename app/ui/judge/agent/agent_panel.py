@@ -16,6 +16,7 @@ from app.core.inspections.ratings import rate, rating_of
 from app.core.inspections.shown_opinion import show_model
 from app.ui.base.translation.data_texts import rubric_words
 from app.ui.judge.agent.agent_head import AgentHead, ListRunLine
+from app.ui.judge.agent.card import Timeline
 from app.ui.judge.agent.card_content import (
     CardContent,
     card_contents,
@@ -25,7 +26,6 @@ from app.ui.judge.agent.card_content import (
 from app.ui.judge.agent.comparison import Comparison
 from app.ui.judge.agent.pictures import Pictures, PictureSource, PictureWindow
 from app.ui.judge.agent.takeover_bar import TakeoverBar
-from app.ui.judge.agent.timeline import Timeline
 from app.ui.judge.agent.verdict_line import VerdictLine
 from app.ui.session.inspection.records import Records
 from app.ui.session.session_context import SessionContext

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.ui.judge.comparison.compared_spectra import ComparedSpectra
-from app.ui.judge.comparison.legend import text_of
+from app.ui.judge.comparison.overlay_curves import text_of
 from app.ui.judge.comparison.ratio import DIFFERENCE, OFF, RATIO, RatioPanel
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import (

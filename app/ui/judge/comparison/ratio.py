@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QLineF, QRectF, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
-from PySide6.QtWidgets import QSizePolicy, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from agent.spectra.gaps import GAP, with_gaps
 from agent.spectra.matching.resampling import median_factor, ratio, resampled
@@ -52,9 +52,7 @@ class LevelLine(Layer):
         self.level: float | None = None
         self.text = ""
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
+    def draw(self, painter: QPainter) -> None:
         scale = self.box.scale_now
         if self.level is not None:
             y = scale.y(self.level)

@@ -21,7 +21,7 @@ from app.ui.judge.overview.selected_rows import (
     block_parts,
     read_rows,
 )
-from app.ui.judge.queue.column_store import ColumnStore
+from app.ui.judge.queue.columns import ColumnStore
 from app.ui.judge.queue.filter_bar import FilterBar
 from app.ui.judge.queue.table_parts import TableParts
 from app.ui.judge.verdict.flag_row import STAR

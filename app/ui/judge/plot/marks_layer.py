@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from agent.spectra.lines import Line
 from app.ui.base.theme.theme import Theme
@@ -56,9 +55,7 @@ class MarksLayer(Layer):
         nearest = min(marked, key=lambda mark: abs(mark.wavelength - wavelength), default=None)
         return None if nearest is None or not self.isVisible() else nearest.line
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
+    def draw(self, painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         for is_band, role in ((True, "band"), (False, "line")):
             placed = [each for each in self.placed if each.mark.is_band is is_band]
@@ -100,9 +97,7 @@ class Extents(Layer):
         super().__init__(box, theme, texts)
         self._marks = marks
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
+    def draw(self, painter: QPainter) -> None:
         if self._marks.isVisible():
             extents = merged([each.extent for each in self._marks.marks if each.extent is not None])
             scale = self.box.scale_now

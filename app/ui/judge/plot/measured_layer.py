@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from agent.spectra.measure.fitted_profile import FittedProfile
 from agent.spectra.spectrum import Window
@@ -31,9 +30,7 @@ class MeasuredLayer(Layer):
         self.trace: Trace | None = None  # says where a flux of the file is drawn
         self.dragged: Window | None = None  # the two points while they are being chosen
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
+    def draw(self, painter: QPainter) -> None:
         scale, trace = self.box.scale_now, self.trace
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if trace is not None:

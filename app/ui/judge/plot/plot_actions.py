@@ -33,7 +33,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from agent.errors import WorkbenchError
 from app.core.spectra.flux_quantity import AS_IN_FILE
-from app.ui.judge.plot.axes.flux_range import panned, zoomed
+from app.ui.judge.plot.axes.flux_range import zoomed
 from app.ui.judge.plot.line_fit.fit_tool import copied_fit
 from app.ui.judge.plot.plot_view import PlotView
 from app.ui.judge.plot.readout import measurements_text
@@ -100,7 +100,9 @@ class PlotActions(QObject):
         self._panel.go_to(zoomed(self._panel.window_now, factor, self._panel.under_mouse))
 
     def pan(self, share: float) -> None:
-        self._panel.go_to(panned(self._panel.window_now, share))
+        lo, hi = self._panel.window_now
+        step = share * (hi - lo)
+        self._panel.go_to((lo + step, hi + step))
 
     def flip_velocity(self) -> None:
         """Show velocities about the line under the mouse or in the middle, or wavelengths again."""
@@ -140,18 +142,11 @@ class PlotActions(QObject):
         path = self._ask(self.tr("Save the spectrum on screen"), TABLE_SUFFIXES)
         if path is None:
             return
-        options = self._view.options
-        write = partial(
-            write_spectrum,
-            spectrum,
-            path,
-            smoothing_px=options.smoothing_px or None,
-            window=self._view.window,
-            z=options.z or None,
-            shown_as=self._shown_as(),
-        )
-        done = partial(self._say_saved, path)
-        self._runner.run(write, done, self._current.report_error, owner=self)
+        smoothing_px, z = self._view.options.smoothing_px or None, self._view.options.z or None
+        window, shown_as = self._view.window, self._shown_as()
+        write = partial(write_spectrum, spectrum, path, smoothing_px=smoothing_px, window=window)
+        done, failed = partial(self._say_saved, path), self._current.report_error
+        self._runner.run(partial(write, z=z, shown_as=shown_as), done, failed, owner=self)
 
     def _shown_as(self) -> dict[str, str]:
         """Header cards about axes on which the numbers are not those of the columns."""

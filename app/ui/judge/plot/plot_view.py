@@ -23,10 +23,9 @@ from app.ui.judge.plot.canvas.curve import EMPTY, Curve
 from app.ui.judge.plot.canvas.layers import Grid, LookLayer
 from app.ui.judge.plot.canvas.paint import TextCache
 from app.ui.judge.plot.canvas.plot_box import PlotBox, Scale, prepare_view
-from app.ui.judge.plot.error_band import ErrorBand
 from app.ui.judge.plot.marks_layer import Extents, MarksLayer
 from app.ui.judge.plot.measured_layer import MeasuredLayer
-from app.ui.judge.plot.shades import Shades
+from app.ui.judge.plot.shades import ErrorBand, Shades
 from app.ui.judge.plot.trace import Trace
 
 RIGHT_PX, TOP_PX = 8.0, 4.0
@@ -134,19 +133,9 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
     def apply_theme(self, theme: Theme) -> None:
         self.theme, self.frame.colour = theme, theme.axis
         self.setBackground(theme.plot)
-        for item in (
-            *(self.wavelength_axis, self.flux_axis, self.extents, self.grid, self.shades),
-            *(
-                self.errors,
-                self.raw,
-                self.curve,
-                self.template,
-                self.marks,
-                self.look,
-                self.measured,
-                self.badges,
-            ),
-        ):
+        layers = self.grid, self.shades, self.errors, self.marks, self.look, self.measured
+        axes, curves = (self.wavelength_axis, self.flux_axis), (self.raw, self.curve, self.template)
+        for item in (*layers, self.extents, self.badges, *axes, *curves):
             item.theme = theme
         self.viewport().update()
 
@@ -165,12 +154,10 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         candidate_id = self._candidate_id
-        if candidate_id is not None and self.curve.was_painted and self._is_on_screen():
+        is_on_screen = self.isVisible() and not self.window().isMinimized()
+        if candidate_id is not None and self.curve.was_painted and is_on_screen:
             self._candidate_id = None
             self.painted.emit(candidate_id)
-
-    def _is_on_screen(self) -> bool:
-        return self.isVisible() and not self.window().isMinimized()
 
     def _fit_font(self) -> None:
         self.texts.set_font(self.font())
@@ -288,9 +275,8 @@ class SpectrumViewBox(PlotBox):
             self.flux_requested.emit(*ends)
         else:
             centre = scale.wavelength(at.x())
-            self.range_requested.emit(
-                *(centre + (end - centre) * factor for end in (scale.lo, scale.hi))
-            )
+            ends = (centre + (end - centre) * factor for end in (scale.lo, scale.hi))
+            self.range_requested.emit(*ends)
 
 
 def _box(drag: Drag, at: QPointF) -> Window:

@@ -1,13 +1,26 @@
-"""The columns of a table of candidates, and what the person has chosen about them."""
+"""The columns of a table of candidates, and what the person has chosen about them.
+
+The columns are those of this session's lists, so the choice belongs to it and not to the settings;
+it is kept by reviewer, as people who share a session look at different things. The names that the
+person gave columns are the same in all tables.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, QTimer, Signal
+
+from agent.errors import WorkbenchError
+from app.core.queue.own_columns import OwnColumn, own_columns
+from app.core.session.records import Change
+from app.core.session.session import Session
+from app.ui.base.background.runner import Runner
 
 OBJECT, VERDICT, SNR, SCORE, AGENT, P_YES, P_COMBINED, FLAGS, SPECTRUM = range(9)
 FIRST_OWN = 9  # the first of the list's own columns
@@ -99,3 +112,88 @@ def _pairs(value: object) -> list[tuple[str, Any]]:
 
 def _sequence(value: object) -> Sequence[Any]:
     return value[:MAX_ENTRIES] if isinstance(value, list) else ()
+
+
+NAMES_FACT = "column_names"
+PAUSE_MS = 1000
+"""Services answer one after another; their columns are looked for once in a while."""
+
+
+class ColumnStore(QObject):
+    """Names of columns, the list's own columns, and the choice for each table."""
+
+    changed = Signal()
+    own_changed = Signal()  # other columns of the list are known
+
+    def __init__(self, session: Session, runner: Runner, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._runner = session, runner
+        self.own: tuple[OwnColumn, ...] = ()
+        self.names: dict[str, str] = self._read(NAMES_FACT, parse_names)
+        self._choices: dict[str, ColumnChoice] = {}
+        self._later = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._later.timeout.connect(self.load)
+
+    def load(self) -> None:
+        """Look for the list's own columns in the background."""
+        self._runner.run(partial(own_columns, self._session), self._set_own, self._ignore, self)
+
+    def session_changed(self, change: Change) -> None:
+        is_whole = change.aspect == "verdict" and not change.candidate_ids  # fields, perhaps
+        if change.aspect == "list" or is_whole:
+            self.load()
+        elif change.aspect == "evidence" and not self._later.isActive():
+            self._later.start()
+
+    def choice(self, table: str) -> ColumnChoice:
+        """The choice for a table, such as "queue"."""
+        if table not in self._choices:
+            self._choices[table] = self._read(_fact(table), parse_choice)
+        return self._choices[table]
+
+    def show(self, table: str, key: str, on: bool) -> None:
+        choice = self.choice(table)
+        self._set(table, replace(choice, shown={**choice.shown, key: on}))
+
+    def arrange(self, table: str, order: tuple[str, ...], widths: dict[str, int]) -> None:
+        """Keep the order of the columns, and the widths of those that the person has changed."""
+        choice = self.choice(table)
+        self._set(table, replace(choice, order=order, widths={**choice.widths, **widths}))
+
+    def rename(self, key: str, name: str) -> None:
+        """Give a column another name; an empty one brings its own back."""
+        names = {**self.names, key: checked_name(name)}
+        self.names = {key: name for key, name in names.items() if name}
+        self._write(NAMES_FACT, names_text(self.names))
+        self.changed.emit()
+
+    def reset(self, table: str) -> None:
+        """Forget the choice for a table, and all names."""
+        self.names = {}
+        self._write(NAMES_FACT, names_text(self.names))
+        self._set(table, ColumnChoice())
+
+    def _set(self, table: str, choice: ColumnChoice) -> None:
+        self._choices[table] = choice
+        self._write(_fact(table), choice_text(choice))
+        self.changed.emit()
+
+    def _set_own(self, columns: tuple[OwnColumn, ...]) -> None:
+        if columns != self.own:
+            self.own = columns
+            self.own_changed.emit()
+
+    def _read(self, fact: str, parse: Callable[[str], Any]) -> Any:
+        return parse(self._session.fact(f"{fact}:{self._session.reviewer}") or "{}")
+
+    def _write(self, fact: str, text: str) -> None:
+        if not self._session.is_read_only:
+            with suppress(WorkbenchError):  # on a full disk the next verdict reports the error
+                self._session.set_fact(f"{fact}:{self._session.reviewer}", text)
+
+    def _ignore(self, _: WorkbenchError) -> None:
+        """Damaged rows are reported where they are shown."""
+
+
+def _fact(table: str) -> str:
+    return f"{table}_columns"

@@ -11,7 +11,7 @@ from app.core.queue import QueueRow, find
 from app.core.queue.filters import MAX_TEXT
 from app.core.session.records import Candidate, Change
 from app.ui.base.actions.commands import Commands
-from app.ui.judge.queue.column_store import ColumnStore
+from app.ui.judge.queue.columns import ColumnStore
 from app.ui.judge.queue.filter_bar import FilterBar
 from app.ui.judge.queue.table_parts import TableParts
 from app.ui.session.candidate.queue_neighbours import Queue

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QHeaderView
 
 from app.core.queue.evidence_values import parts_of
 from app.core.session.records import Verdict
-from app.ui.judge.queue.column_store import ColumnStore
 from app.ui.judge.queue.columns import (
     AGENT,
     FIRST_OWN,
@@ -24,6 +23,7 @@ from app.ui.judge.queue.columns import (
     SNR,
     SPECTRUM,
     VERDICT,
+    ColumnStore,
     own_key,
 )
 from app.ui.judge.queue.queue_model import MARKS_TITLE, QueueModel

@@ -15,7 +15,6 @@ from app.core.queue.sorts import SortKey
 from app.core.session.records import Candidate
 from app.ui.base.actions.actions import ACTIONS
 from app.ui.judge.controls.web_pages import PAGES, identify
-from app.ui.judge.queue.column_store import ColumnStore
 from app.ui.judge.queue.columns import (
     FIRST_OWN,
     MAX_NAME,
@@ -26,6 +25,7 @@ from app.ui.judge.queue.columns import (
     SCORE,
     SNR,
     SPECTRUM,
+    ColumnStore,
     own_key,
 )
 from app.ui.judge.queue.filter_bar import FilterBar

@@ -19,9 +19,8 @@ from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.actions.commands import Commands
 from app.ui.base.keys.keymap import Keymap
 from app.ui.base.theme.theme import CurrentTheme
-from app.ui.judge.verdict.comment_box import CommentBox
+from app.ui.judge.verdict.comment_box import CommentBox, PreviousObject
 from app.ui.judge.verdict.flag_row import CHIPS_PX
-from app.ui.judge.verdict.previous_object import PreviousObject
 from app.ui.judge.verdict.state_block import StateBlock
 from app.ui.judge.verdict.verdict_text import MARKS, NAMES, confidence_meaning
 from app.ui.session.candidate.current import CurrentCandidate

@@ -123,17 +123,12 @@ def _logarithmic(flux: FloatArray, low: float, high: float) -> Window:
     return float(np.log10(max(low, DEEPEST * high))), float(np.log10(high))
 
 
-# Arithmetic on wavelength windows: zoom, pan, and limits.
+# Arithmetic on wavelength windows: zoom and limits.
 def zoomed(window: Window, factor: float, at: float | None = None) -> Window:
     """The window `factor` times as wide, with `at` (by default the centre) kept in place."""
     lo, hi = window
     fixed = 0.5 * (lo + hi) if at is None else at
     return fixed + (lo - fixed) * factor, fixed + (hi - fixed) * factor
-
-
-def panned(window: Window, fraction: float) -> Window:
-    step = fraction * (window[1] - window[0])
-    return window[0] + step, window[1] + step
 
 
 def within(window: Window, whole: Window) -> Window | None:

@@ -78,7 +78,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
     @property
     def numbers(self) -> list[tuple[QRectF, str]]:
         """The numbers that are painted, and where."""
-        raise NotImplementedError
+        return [(self._place(at, text), text) for at, text in self.marks]
 
     def shown_title(self, room: float) -> str:
         """The title; without its unit, or none at all, where it has no room."""
@@ -92,7 +92,8 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
 
     @property
     def length(self) -> float:
-        raise NotImplementedError
+        size = self.size()
+        return float(size.width() if self.orientation == "bottom" else size.height())
 
     def _place(self, at: float, text: str) -> QRectF:
         """Where the number of a tick is painted."""
@@ -136,10 +137,6 @@ class WavelengthAxis(PlotAxis):
         values = ticks(self.frame.shown(lo), self.frame.shown(hi), most)
         return zip(map(self.frame.observed, values), tick_texts(values), strict=True)
 
-    @property
-    def length(self) -> float:
-        return float(self.size().width())
-
     def fit_font(self) -> None:
         self.setHeight(round(self.texts.height + TICK_PX + 4.0))
 
@@ -147,9 +144,7 @@ class WavelengthAxis(PlotAxis):
         lo, hi = self.range
         return float((value - lo) * self.length / (hi - lo))
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
+    def paint(self, painter: QPainter, *_: object) -> None:
         texts, colour = self.texts, self.theme.axis
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(hairline(painter, colour))
@@ -163,8 +158,7 @@ class WavelengthAxis(PlotAxis):
     @property
     def numbers(self) -> list[tuple[QRectF, str]]:
         end = self.title_place.left() - TITLE_APART_PX
-        placed = [(self._place(x, text), text) for x, text in self.marks]
-        return [each for each in placed if each[0].right() < end]
+        return [each for each in super().numbers if each[0].right() < end]
 
     @property
     def title_place(self) -> QRectF:
@@ -197,10 +191,6 @@ class FluxAxis(PlotAxis):
         values = ticks(lo, hi, most)
         return zip(values, tick_texts(values), strict=True)
 
-    @property
-    def length(self) -> float:
-        return float(self.size().height())
-
     def fit_font(self) -> None:
         self.setWidth(round(self.texts.height + self.texts.width(WIDEST_NUMBER) + TICK_PX + 6.0))
 
@@ -208,9 +198,7 @@ class FluxAxis(PlotAxis):
         low, high = self.range
         return float((high - value) * self.length / (high - low))
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
+    def paint(self, painter: QPainter, *_: object) -> None:
         texts, colour, right = self.texts, self.theme.axis, float(self.size().width())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(hairline(painter, colour))
@@ -225,10 +213,6 @@ class FluxAxis(PlotAxis):
             painter.rotate(-90.0)
             texts.draw(painter, 0.0, 0.0, self.shown_title(self.length), 0.5)
             painter.restore()
-
-    @property
-    def numbers(self) -> list[tuple[QRectF, str]]:
-        return [(self._place(y, text), text) for y, text in self.marks]
 
     @property
     def title_place(self) -> QRectF:
@@ -280,18 +264,13 @@ class Frame(QGraphicsObject):
 
 
 # Ticks at round numbers, on linear and logarithmic axes, and their texts.
-def tick_step(lo: float, hi: float, max_ticks: int) -> float:
-    """The smallest round step that needs no more than `max_ticks` ticks."""
-    rough = (hi - lo) / max(min(max_ticks, MAX_TICKS), 1)
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next((step * power for step in STEPS if step * power >= rough), 10.0 * power)
-
-
 def ticks(lo: float, hi: float, max_ticks: int) -> tuple[float, ...]:
-    """Multiples of a round step within [lo, hi]."""
+    """Multiples of the smallest round step of which no more than `max_ticks` are in [lo, hi]."""
     if not (math.isfinite(lo) and math.isfinite(hi) and lo < hi):
         return ()
-    step = tick_step(lo, hi, max_ticks)
+    rough = (hi - lo) / max(min(max_ticks, MAX_TICKS), 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next((each * power for each in STEPS if each * power >= rough), 10.0 * power)
     first, last = math.ceil(lo / step - 1e-9), math.floor(hi / step + 1e-9)
     return tuple(number * step for number in range(first, last + 1))
 

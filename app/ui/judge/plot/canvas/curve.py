@@ -6,7 +6,6 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from agent.spectra.spectrum import FloatArray
 from app.ui.base.theme.theme import Theme
@@ -58,9 +57,7 @@ class Curve(pg.PlotCurveItem):  # type: ignore[misc]
     def boundingRect(self) -> QRectF:
         return QRectF(self.box.viewRect())
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
+    def paint(self, painter: QPainter, *more: object) -> None:
         self.was_painted = True
         if not self.flux.size:
             return
@@ -72,7 +69,7 @@ class Curve(pg.PlotCurveItem):  # type: ignore[misc]
             self._drawn_for = key
         for number in range(round(self.width_px * dots) if self.is_dashed else 1):
             painter.translate(0.0, scale.flux_per_pixel / dots if number else 0.0)
-            super().paint(painter, option, widget)
+            super().paint(painter, *more)
 
     def _make(self, scale: Scale, dots: float, colour: str) -> None:
         """Prepare what PlotCurveItem paints.

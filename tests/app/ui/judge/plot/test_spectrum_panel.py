@@ -20,10 +20,10 @@ from app.core.queue import LIST_ORDER, row_of
 from app.core.session.records import Verdict
 from app.core.session.session import new_session
 from app.core.spectra.prefetch import Prefetch, spectrum_key
-from app.ui.judge.plot import panel_parts, spectrum_panel
+from app.ui.judge.plot import spectrum_panel
 from app.ui.judge.plot.header import ClassButton
-from app.ui.judge.plot.panel_parts import TraceCache
 from app.ui.judge.plot.readout import readout_text
+from app.ui.judge.plot.spectrum_panel import TraceCache
 from app.ui.judge.plot.trace import asked_trace, trace
 from app.ui.session.candidate.view_options import SMOOTHINGS_PX, View
 from app.ui.widgets.input_filter import plain_html
@@ -287,13 +287,13 @@ def test_a_spectrum_that_was_read_ahead_is_shown_without_making_its_curve(
 ):
     following = spectrum_key(row_of(context.bridge.session, 2, LIST_ORDER).candidate)
     qtbot.waitUntil(lambda: context.current.prefetch.peek(following) is not None)
-    threads, real = [], panel_parts.trace
+    threads, real = [], spectrum_panel.trace
 
     def noted(*asked):
         threads.append(threading.current_thread())
         return real(*asked)
 
-    monkeypatch.setattr(panel_parts, "trace", noted)
+    monkeypatch.setattr(spectrum_panel, "trace", noted)
     on_to(qtbot, context, 2)
     asked = asked_trace(context.view.options)
     assert panel.plot.trace is panel._traces.trace(context.current.spectrum, asked)

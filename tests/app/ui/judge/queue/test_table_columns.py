@@ -19,7 +19,6 @@ from app.core.session.session import open_session
 from app.services.catalogues.answer import Match, answer_of
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services
-from app.ui.judge.queue.column_store import ColumnStore
 from app.ui.judge.queue.columns import (
     AGENT,
     FIRST_OWN,
@@ -32,6 +31,7 @@ from app.ui.judge.queue.columns import (
     SNR,
     VERDICT,
     ColumnChoice,
+    ColumnStore,
     checked_name,
     choice_text,
     names_text,

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 
-from app.ui.judge.plot.minimap.bracket_layer import Bracket
+from app.ui.judge.plot.minimap.minimap import Bracket
 from tests.app.ui.judge.plot.conftest import LEFT, NO, double_click, drag, shown
 
 
