@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.ui.judge.agent.agent_panel import AgentPanel
 from app.ui.judge.comparison.compared_spectra import ComparedSpectra
@@ -23,6 +23,7 @@ from app.ui.judge.plot.spectrum_panel import SpectrumPanel
 from app.ui.judge.queue.queue_panel import QueuePanel
 from app.ui.judge.similar.similar_place import SimilarPlace
 from app.ui.session.session_context import SessionContext
+from app.ui.widgets.labels import column
 
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
@@ -37,7 +38,7 @@ class Showing(Enum):
     TOGGLE = auto()  # shows it, or hides it again
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class DockSite:
     """What the panels in the docks are made from."""
 
@@ -79,16 +80,13 @@ def _agent(site: DockSite) -> QWidget:
 
 def _object(site: DockSite) -> QWidget:
     panel = QWidget()
-    layout = QVBoxLayout(panel)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(4)
-    layout.addWidget(InformationPanel(site.context), 3)
-    layout.addWidget(NearbyPanel(site.context), 1)
+    information, nearby = InformationPanel(site.context), NearbyPanel(site.context)
+    column((information, 3), (nearby, 1), spacing=4, parent=panel)
     return panel
 
 
 QUEUE = DockEntry("queue", str(QT_TRANSLATE_NOOP("docks", "Queue")), _queue, LEFT, width_px=230)
-"""On a small window it is a rail: see `queue_rail.py`."""
+"""On a small window it is a rail: see `QueueRail`."""
 AGENT = DockEntry("agent", str(QT_TRANSLATE_NOOP("docks", "Agent")), _agent, RIGHT, width_px=270)
 DOCKS = (
     QUEUE,

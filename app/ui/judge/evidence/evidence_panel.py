@@ -23,10 +23,11 @@ from app.services.photometry.bands import SERVICES as PHOTOMETRY
 from app.ui.base.translation.data_texts import task_text
 from app.ui.judge.controls.web_pages import is_sky_position
 from app.ui.judge.evidence.card import SourceCard
+from app.ui.judge.evidence.curve_plot import CurveCard
 from app.ui.judge.evidence.feed import EvidenceFeed
-from app.ui.judge.evidence.picture_view import read_picture
+from app.ui.judge.evidence.hr_plot import GaiaCard
+from app.ui.judge.evidence.picture_view import PictureCard, read_picture
 from app.ui.judge.evidence.sed_plot import Energy, SedView, energy_of
-from app.ui.judge.evidence.special_cards import CurveCard, GaiaCard, PictureCard
 from app.ui.judge.evidence.weighed_card import WeighedCard
 from app.ui.judge.information.nearby_panel import NearbyPanel
 from app.ui.session.candidate.blind_mode import BlindMode
@@ -65,17 +66,8 @@ class EvidencePanel(QWidget):
         self.sed_card.inside.addWidget(self.sed)
         self.weighed = WeighedCard(context.bridge.session.task, self)
         self._inner = inner = QWidget(self)
-        self._column = column(
-            self.nowhere,
-            self.empty,
-            self.weighed,
-            self.nearby,
-            self.sed_card,
-            1,
-            spacing=6,
-            margins=4,
-            parent=inner,
-        )
+        parts = (self.nowhere, self.empty, self.weighed, self.nearby, self.sed_card, 1)
+        self._column = column(*parts, spacing=6, margins=4, parent=inner)
         self.area = PageScrollArea(inner)
         column(self.area, parent=self)
         self._unshown: list[str] = []
@@ -85,14 +77,11 @@ class EvidencePanel(QWidget):
         self._next.timeout.connect(self._show_cards)
         self._delay = QTimer(self, singleShot=True, interval=SHOW_DELAY_MS)
         self._delay.timeout.connect(self._show_if_seen)
-        for changed in (
-            self._current.candidate_changed,
-            self._current.row_changed,
-            self._current.spectrum_changed,
-            self._current.blind_mode.changed,
-            self.feed.services_changed,
-        ):
-            changed.connect(self.show_soon)
+        self._current.candidate_changed.connect(self.show_soon)
+        self._current.row_changed.connect(self.show_soon)
+        self._current.spectrum_changed.connect(self.show_soon)
+        self._current.blind_mode.changed.connect(self.show_soon)
+        self.feed.services_changed.connect(self.show_soon)
         self.feed.changed.connect(self._answer_changed)
         self.show_now()
 
@@ -125,8 +114,7 @@ class EvidencePanel(QWidget):
 
     def _show_cards(self) -> None:
         """Show as many as can be in a moment, and the others in the next turns of the loop."""
-        row = self._current.row
-        candidate = None if row is None else row.candidate
+        candidate = self._current.candidate
         if self._shown_for != (None if candidate is None else candidate.id):
             return  # another is current: all cards are shown anew in a moment
         until = time.perf_counter() + SHOW_S
@@ -178,15 +166,9 @@ class EvidencePanel(QWidget):
         """Catalogues before the energy distribution, which is before curves and pictures."""
         order = [*all_services()]
         sed = self._column.indexOf(self.sed_card)
-        is_after_sed = all_services()[name].kind != "tap"
-        before = [
-            self._column.indexOf(card)
-            for other, card in self.cards.items()
-            if other != name and order.index(other) < order.index(name)
-        ]
-        first = self._column.indexOf(self.nearby) + 1
-        at = max([first, *(each + 1 for each in before if each >= 0)])
-        return max(at, sed + 1) if is_after_sed else min(at, sed)
+        before = [self.cards[each] for each in order[: order.index(name)] if each in self.cards]
+        at = max(self._column.indexOf(each) for each in (self.nearby, *before)) + 1
+        return min(at, sed) if all_services()[name].kind == "tap" else max(at, sed + 1)
 
     def _make_card(self, service: Service) -> SourceCard:
         theme, inner = self._context.current_theme, self._inner
@@ -265,10 +247,8 @@ class EvidencePanel(QWidget):
         if row is None or not self.weighed.isVisibleTo(self):
             return
         services = all_services()
-        answers: dict[str, Answer] = {}
-        for name in stored:
-            if (asked := self.feed.answer(row.candidate.id, name)) is not None:
-                answers[name] = asked.stored.answer
+        asked = {name: self.feed.answer(row.candidate.id, name) for name in stored}
+        answers = {name: each.stored.answer for name, each in asked.items() if each is not None}
         self.weighed.show_weights(
             answers,
             row.candidate.agent_p_yes,
@@ -354,19 +334,14 @@ class EmptyPanel(QFrame):
         self._commands = context.commands
         self.choose = button(self.tr("Choose services…"))
         self.choose.clicked.connect(partial(context.commands.run, "services"))
-        layout = column(
-            wrapped_label(self.tr("No service is turned on"), "title"),
-            spacing=6,
-            margins=(12, 10, 12, 10),
-            parent=self,
-        )
+        title = wrapped_label(self.tr("No service is turned on"), "title")
         text = self.tr(
             "SIMBAD, Gaia, surveys, light curves and pictures of the sky can be asked about each "
             "object, while you judge the one before. All are off at first: to ask, the position of "
             "the object leaves this computer. Turn on each one that you want."
         )
-        layout.addWidget(wrapped_label(text))
-        layout.addLayout(row(self.choose, 1))
+        parts = (title, wrapped_label(text), row(self.choose, 1))
+        column(*parts, spacing=6, margins=(12, 10, 12, 10), parent=self)
 
 
 class HiddenEvidence:
@@ -394,11 +369,8 @@ class HiddenEvidence:
 
     def was_revealed(self, row: QueueRow, service: Service) -> bool:
         """Whether an answer on screen is there because the person asked for it."""
-        return (
-            service.hides_class
-            and self._is_before_verdict(row)
-            and self._is_revealed(row.candidate.id)
-        )
+        is_hiding = service.hides_class and self._is_before_verdict(row)
+        return is_hiding and self._is_revealed(row.candidate.id)
 
     def _is_before_verdict(self, row: QueueRow) -> bool:
         has_verdict = row.mine is not None and row.mine.opinion.verdict is not None

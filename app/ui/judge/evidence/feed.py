@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -121,10 +122,8 @@ class EvidenceFeed(QObject):
         chosen: dict[str, Service] = {}
         for name in all_services():
             if name in choice.on:
-                try:
+                with suppress(NotAllowed):  # the settings page says why
                     chosen[name] = choice.service(name)
-                except NotAllowed:
-                    continue  # the settings page says why
         if chosen != self.services:
             changed = {name for name, each in chosen.items() if self.services.get(name) != each}
             self._done = {each for each in self._done if each[1] not in changed}
@@ -215,14 +214,15 @@ class EvidenceFeed(QObject):
         """The session cannot be read or written."""
         from app.core.evidence.curves_and_pictures import Asked
 
+        service = question.service
         stored = StoredAnswer(
-            service=question.service.id,
-            release=question.service.release,
+            service=service.id,
+            release=service.release,
             answer=failed(str(error)),
             asked_at=now(),
             ra=0.0,
             dec=0.0,
-            radius_arcsec=question.service.radius_arcsec,
+            radius_arcsec=service.radius_arcsec,
         )
         self._answered(question, Asked(stored=stored))
 
@@ -271,6 +271,5 @@ def _ask(
 def _stored(session: Session, candidate_id: int) -> dict[str, Asked]:
     from app.core.evidence.curves_and_pictures import with_content
 
-    return {
-        name: with_content(session, each) for name, each in answers(session, candidate_id).items()
-    }
+    found = answers(session, candidate_id)
+    return {name: with_content(session, each) for name, each in found.items()}

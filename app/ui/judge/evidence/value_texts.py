@@ -22,7 +22,6 @@ class ValueRow:
     text: str  # with error and unit
     description: str = ""  # English
     plain: str = ""  # to copy: the value alone; empty where the catalogue has none
-    unit: str = ""
     ucd: str = ""
     key: str = ""
     """As in filters, such as `gaia.bp_rp`; empty where it cannot be filtered by."""
@@ -42,8 +41,7 @@ def value_rows(service: Service, match: Match) -> list[ValueRow]:
                 name=column.name,
                 description=column.description,
                 text=text,
-                plain="" if value is None else plain_text(value),
-                unit=column.unit,
+                plain=plain_text(value),
                 ucd=column.ucd,
                 key=f"{service.id}.{column.name}",
                 is_text=column.is_text,
@@ -60,7 +58,7 @@ def value_text(value: Value, error: Value = None, unit: str = "") -> str:
         return " ".join(value.split())[:MAX_TEXT] or NONE
     shown = _number(value)
     if isinstance(error, float | int) and math.isfinite(error) and error > 0.0:
-        digits = _digits(float(error))
+        digits = max(0, min(6, 1 - math.floor(math.log10(error))))  # two of the error's
         shown = f"{value:.{digits}f} ± {error:.{digits}f}"
     shown = shown.replace("-", "\N{MINUS SIGN}")
     return f"{shown} {unit}" if unit else shown
@@ -96,8 +94,3 @@ def _number(value: float) -> str:
     if not math.isfinite(value):
         return NONE
     return f"{value:.{SIGNIFICANT}g}"
-
-
-def _digits(error: float) -> int:
-    """Decimals that leave two digits of an error."""
-    return max(0, min(6, 1 - math.floor(math.log10(error))))

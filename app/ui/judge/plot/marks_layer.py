@@ -71,20 +71,21 @@ class MarksLayer(Layer):
         painter.drawLines([QLineF(each.x, top, each.x, scale.height) for each, top in stems])
         painter.setPen(hairline(painter, colour))
         painter.drawLines([QLineF(each.x, top, each.x, top + HOOK_PX) for each, top in stems])
-        hooks = [_hook(each, top + HOOK_PX) for each, top in stems if each.mark.line.shaded]
-        painter.drawLines(hooks)
+        for each, top in stems:
+            if each.mark.line.shaded:
+                side = HOOK_PX if each.mark.line.shaded == "red" else -HOOK_PX
+                y = top + HOOK_PX
+                painter.drawLine(QLineF(each.x, y, each.x + side, y))
 
     def _draw_names(self, painter: QPainter) -> None:
         height = self.texts.height
         plot = QColor(self.theme.plot)
-        named = [each for each in self.placed if each.row >= 0]
-        for each in named:
-            top = TOP_PX + each.row * height
+        named = [(each, TOP_PX + each.row * height) for each in self.placed if each.row >= 0]
+        for each, top in named:
             width = self.texts.width(each.mark.line.label)
             painter.fillRect(QRectF(each.label_x - 2.0, top, width + 4.0, height), plot)
-        for each in named:
+        for each, top in named:
             painter.setPen(QColor(self.theme.band if each.mark.is_band else self.theme.line_text))
-            top = TOP_PX + each.row * height
             self.texts.draw(painter, each.label_x, top, each.mark.line.label)
 
 
@@ -103,8 +104,3 @@ class Extents(Layer):
             scale = self.box.scale_now
             colour = blend(EXTENT_ALPHA + self.theme.band[-6:], self.theme.plot)
             fill(painter, colour, rectangles(extents, scale, 0.0, scale.height))
-
-
-def _hook(placed: PlacedMark, y: float) -> QLineF:
-    side = HOOK_PX if placed.mark.line.shaded == "red" else -HOOK_PX
-    return QLineF(placed.x, y, placed.x + side, y)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
@@ -67,16 +68,8 @@ class MeasureTool(QObject):
         try:
             found = measure_between(spectrum, low, high)
             at = 0.5 * (low + high) if found.centroid is None else found.centroid
-            measurement = HandMeasurement(
-                line=self._panel.lines.name_near(at, self._panel.frame.z),
-                ew=found.ew,
-                ew_error=found.ew_error,
-                fwhm_kms=found.fwhm_kms,
-                centroid=found.centroid,
-                snr=found.snr,
-                left=found.left,
-                right=found.right,
-            )
+            line = self._panel.lines.name_near(at, self._panel.frame.z)
+            measurement = HandMeasurement(line=line, **asdict(found))
             record_measurement(self._session, candidate.id, measurement)
         except WorkbenchError as error:
             self._current.report_error(error)
@@ -109,8 +102,7 @@ class MeasureTool(QObject):
 
     def _start(self, _: object = None) -> None:
         """Show what was measured of another candidate, once it is read."""
-        self._first = None
-        self.kept = ()
+        self._first, self.kept = None, ()
         self._show_drag(None)
         self._read()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from pyqtgraph.functions import arrayToQPolygonF
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
@@ -39,10 +40,8 @@ class MeasuredLayer(Layer):
         for each in self.shown:
             if trace is None or each.right[0] < scale.lo or each.left[0] > scale.hi:
                 continue
-            ends = [
-                QPointF(scale.x(at), scale.y(trace.place(at, flux)))
-                for at, flux in (each.left, each.right)
-            ]
+            points = ((at, trace.place(at, flux)) for at, flux in (each.left, each.right))
+            ends = [QPointF(scale.x(at), scale.y(y)) for at, y in points]
             self._draw(painter, ends)
             self._draw_label(painter, trace, ends, each)
         if self.dragged is not None:
@@ -65,13 +64,9 @@ class MeasuredLayer(Layer):
 
     def _draw_fit(self, painter: QPainter, trace: Trace, fit: FittedProfile) -> None:
         scale = self.box.scale_now
-        flux = trace.place_all(fit.wavelength, fit.flux)
-        points = [
-            QPointF(scale.x(at), scale.y(y))
-            for at, y in zip(fit.wavelength.tolist(), flux.tolist(), strict=True)
-        ]
+        x, y = scale.x(fit.wavelength), scale.y(trace.place_all(fit.wavelength, fit.flux))
         painter.setPen(QPen(QColor(self.theme.accent), LINE_PX))
-        painter.drawPolyline(points)
+        painter.drawPolyline(arrayToQPolygonF(x, y))
 
     def _draw_label(
         self, painter: QPainter, trace: Trace, ends: list[QPointF], measured: HandMeasurement

@@ -88,7 +88,7 @@ class PlotActions(QObject):
         }
         for name, action in actions.items():
             context.commands.add(name, action)
-        context.commands.add("peek", panel.peek, panel.end_peek)
+        context.commands.add("peek", partial(panel.peek, True), partial(panel.peek, False))
 
     def reset(self) -> None:
         """Show the whole spectrum without smoothing, redshift or template, on the usual axes."""

@@ -45,14 +45,11 @@ class Shades(Layer):
         self.names = tuple((_shaded(line), SPAN.sub("", line.label)) for line in bands)
 
     def draw(self, painter: QPainter) -> None:
-        scale = self.box.scale_now
-        theme = self.theme
+        scale, theme = self.box.scale_now, self.theme
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        for windows, colour in (
-            (self.windows, blend(theme.sky, theme.plot)),
-            (self.bad, blend(theme.bad_pixels, theme.plot)),
-        ):
-            fill(painter, colour, rectangles(windows, scale, 0.0, scale.height))
+        for windows, shade in ((self.windows, theme.sky), (self.bad, theme.bad_pixels)):
+            shaded = rectangles(windows, scale, 0.0, scale.height)
+            fill(painter, blend(shade, theme.plot), shaded)
         foot = rectangles(self.bad, scale, scale.height - RUG_PX, scale.height)
         fill(painter, QColor(theme.bad_pixels[:1] + theme.bad_pixels[-6:]), foot)
         self._draw_names(painter, scale)

@@ -29,12 +29,11 @@ from app.ui.judge.plot.marks import MEASURED, marks, task_ranks
 from app.ui.judge.plot.minimap.minimap import Minimap, agent_brackets, task_brackets
 from app.ui.judge.plot.plot_view import PlotView
 from app.ui.judge.plot.readout import NAMED_KINDS, NEAR_KMS, lines_nearby, readout_text
-from app.ui.judge.plot.template_overlay import TemplateOverlay, TemplateSource
+from app.ui.judge.plot.template_overlay import TemplateOverlay
 from app.ui.judge.plot.trace import AskedTrace, Trace, asked_trace, takes_long, trace
 from app.ui.session.candidate.view_options import USUAL_AXES, View
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import column
+from app.ui.widgets.labels import column, flow
 
 DEFAULT_WINDOW: Window = (3700.0, 9100.0)  # range of an empty plot
 AROUND_KMS, WIDE_KMS = 3000.0, 30_000.0
@@ -49,8 +48,7 @@ class SpectrumPanel(QFrame):
     A candidate cannot be judged before that.
     """
 
-    drawn_later = Signal()
-    """A curve made in the background took the place of the one on screen."""
+    drawn_later = Signal()  # a curve made in the background took the place of the one on screen
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -70,13 +68,9 @@ class SpectrumPanel(QFrame):
         self.plot = PlotView(context.current_theme.theme, self)
         self.overview = Minimap(context.current_theme.theme, self)
         self.empty_message = EmptyPlotMessage(context.current_theme.theme, self.plot)
-        layout = column(spacing=2, margins=2, parent=self)
-        self.top_row = FlowLayout()  # the title; tools may follow it
-        self.top_row.addWidget(self.header)
-        layout.addLayout(self.top_row)
-        layout.addWidget(self.plot, 1)
-        layout.addWidget(self.overview)
-        self._layout = layout
+        self.top_row = flow(self.header)  # the title; tools may follow it
+        parts = self.top_row, (self.plot, 1), self.overview
+        self._layout = column(*parts, spacing=2, margins=2, parent=self)
         # Widgets are not hidden while Qt lays them out.
         self._fitting = QTimer(self, singleShot=True, interval=0)
         self._fitting.timeout.connect(self._fit_height)
@@ -127,10 +121,6 @@ class SpectrumPanel(QFrame):
         """Put a part between the plot and the overview."""
         self._layout.insertWidget(self._layout.indexOf(self.overview), part)
 
-    def use_templates(self, source: TemplateSource) -> None:
-        """Set what loads the template named in the view options."""
-        self.template.set_source(source)
-
     def go_to(self, window: Window, *, keep_flux: bool = True) -> None:
         """Show another part of the spectrum; the flux range is fitted unless `keep_flux`."""
         self._keep_flux = keep_flux
@@ -145,12 +135,8 @@ class SpectrumPanel(QFrame):
     def autoscale(self) -> None:
         self.plot.show_range(self.window_now, autoscale=True)
 
-    def peek(self) -> None:
-        self._is_peeking = True
-        self._show_window()
-
-    def end_peek(self) -> None:
-        self._is_peeking = False
+    def peek(self, on: bool) -> None:
+        self._is_peeking = on
         self._show_window()
 
     def event(self, event: QEvent) -> bool:

@@ -102,16 +102,6 @@ class TemplateOverlay(QObject):
         self._source = source
         self._load()
 
-    def show(
-        self,
-        wavelength_rest: FloatArray,
-        flux: FloatArray,
-        name: str,
-        normalised: FloatArray = EMPTY,
-    ) -> None:
-        self.name, self._curve, self._normalised = name, (wavelength_rest, flux), normalised
-        self.draw()
-
     def clear(self) -> None:
         self.name, self._curve = "", None
         self.draw()
@@ -162,8 +152,9 @@ class TemplateOverlay(QObject):
 
     def _loaded(self, name: str, read: tuple[Points, FloatArray]) -> None:
         if name == self._view.options.template:
-            curve, normalised = read
-            self.show(*curve, name, normalised)
+            self.name = name
+            self._curve, self._normalised = read
+            self.draw()
 
     def _load_failed(self, error: WorkbenchError) -> None:
         self.clear()

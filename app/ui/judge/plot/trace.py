@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -51,9 +51,8 @@ class Trace:
 
     def converted(self, wavelength: float, flux: float) -> float:
         """A flux of the file in the quantity shown."""
-        if self.conversion is None:
-            return flux
-        return flux * float(np.interp(wavelength, *self.conversion))
+        conversion = self.conversion
+        return flux if conversion is None else flux * float(np.interp(wavelength, *conversion))
 
     def place(self, wavelength: float, flux: float) -> float:
         """Where on the axis a flux of the file belongs."""
@@ -103,20 +102,11 @@ def trace(
         wavelength, flux, raw = with_gaps(wavelength, GAP, flux, raw)
     else:
         wavelength, flux, raw, error = with_gaps(wavelength, GAP, flux, raw, error)
-    return Trace(
-        wavelength=wavelength,
-        flux=flux,
-        raw=raw,
-        error=error,
-        bad=bad,
-        exponent=exponent,
-        smoothing_px=smoothing_px,
-        pixel_kms=pixel_kms,
-        quantity=AS_IN_FILE if factor is None else quantity,
-        flux_unit=spectrum.flux_unit,
-        conversion=None if factor is None else (spectrum.wavelength, factor),
-        is_log=is_log,
-    )
+    made = Trace(wavelength, flux, raw, error, bad, exponent, smoothing_px, pixel_kms)
+    made = replace(made, flux_unit=spectrum.flux_unit, is_log=is_log)
+    if factor is None:
+        return made
+    return replace(made, quantity=quantity, conversion=(spectrum.wavelength, factor))
 
 
 AskedTrace = tuple[float, str, bool]

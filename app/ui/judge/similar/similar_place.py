@@ -33,7 +33,7 @@ class SimilarPlace(QWidget):
         self.feed = SimilarFeed(context, self)
         self.panel: SimilarPanel | None = None
         self._is_stopped = False
-        column(parent=self)
+        self._inside = column(parent=self)
         self._making = QTimer(self, singleShot=True, interval=0)
         self._making.timeout.connect(self._make)
         self._beginning = QTimer(self, singleShot=True, interval=BEGIN_MS)
@@ -71,9 +71,7 @@ class SimilarPlace(QWidget):
 
         if self.panel is None and not self._is_stopped:
             self.panel = SimilarPanel(self._context, self._comparison, self.feed, self)
-            layout = self.layout()
-            assert layout is not None
-            layout.addWidget(self.panel)
+            self._inside.addWidget(self.panel)
 
     def _queue_changed(self, queue: Queue) -> None:
         if queue.sort.key == "like" and not self._is_stopped:

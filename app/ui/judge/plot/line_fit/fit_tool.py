@@ -102,11 +102,9 @@ def fit_text(fit: FittedProfile, line: str, frame: WavelengthFrame) -> str:
     frame = frame.of_wavelengths
     step = abs(frame.shown(fit.centre + fit.centre_error) - frame.shown(fit.centre))
     centre = f"{_with_error(frame.shown(fit.centre), step)} {frame.unit_shown}"
-    text = (
-        translate("fit_texts", "Gaussian fit of {line}: {numbers}")
-        if fit.shape == "gaussian"
-        else translate("fit_texts", "Voigt fit of {line}: {numbers}")
-    )
+    text = translate("fit_texts", "Voigt fit of {line}: {numbers}")
+    if fit.shape == "gaussian":
+        text = translate("fit_texts", "Gaussian fit of {line}: {numbers}")
     text = text.replace("{numbers}", f"{centre} · {_numbers(fit)}").replace("{line}", line)
     if fit.is_poor:
         text += " · " + translate("fit_texts", "the shape does not fit; more than one line?")
@@ -142,13 +140,11 @@ def why_not_fitted(error: FitError) -> str:
 
 def _numbers(fit: FittedProfile) -> str:
     kms = _with_error(fit.fwhm_kms, fit.fwhm_kms_error)
-    parts = [
-        f"FWHM {_with_error(fit.fwhm, fit.fwhm_error)} Å ({kms} km/s)",
-        f"EW {_with_error(fit.ew, fit.ew_error)} Å",
-    ]
+    fwhm, ew = _with_error(fit.fwhm, fit.fwhm_error), _with_error(fit.ew, fit.ew_error)
+    text = f"FWHM {fwhm} Å ({kms} km/s) · EW {ew} Å"
     if fit.reduced_chi2 is not None:
-        parts.append(f"χ²/ν {fit.reduced_chi2:.2f}")
-    return " · ".join(parts).replace("-", "\N{MINUS SIGN}")
+        text += f" · χ²/ν {fit.reduced_chi2:.2f}"
+    return text.replace("-", "\N{MINUS SIGN}")
 
 
 def _with_error(value: float, error: float) -> str:

@@ -94,11 +94,7 @@ def task_brackets(task: Task, z: float) -> tuple[Bracket, ...]:
     """The task's diagnostic windows, named by their keys and shifted by the redshift."""
     shift = 1.0 + z
     return tuple(
-        Bracket(
-            (window.range[0] * shift, window.range[1] * shift),
-            window.key,
-            f"{window.key}: {task_text(window.label)}",
-        )
+        _bracket(window.range, shift, window.key, task_text(window.label))
         for window in task.windows
     )
 
@@ -108,15 +104,16 @@ def agent_brackets(trajectory: Trajectory | None) -> tuple[Bracket, ...]:
     if trajectory is None:
         return ()
     shift = 1.0 + (trajectory.spectrum.z or 0.0)
-    return tuple(
-        Bracket(
-            (step.range[0] * shift, step.range[1] * shift),
-            str(number),
-            f"{number}: {task_text(' '.join(step.label.split()))[:LABEL_LENGTH]}",
-        )
-        for number, step in enumerate(trajectory.looks, 1)
-        if step.range is not None
-    )
+    brackets = []
+    for number, look in enumerate(trajectory.looks, 1):
+        if look.range is not None:
+            label = task_text(" ".join(look.label.split()))[:LABEL_LENGTH]
+            brackets.append(_bracket(look.range, shift, str(number), label))
+    return tuple(brackets)
+
+
+def _bracket(window: Window, shift: float, name: str, about: str) -> Bracket:
+    return Bracket((window[0] * shift, window[1] * shift), name, f"{name}: {about}")
 
 
 HEIGHT = 40
@@ -185,14 +182,6 @@ class Minimap(pg.GraphicsView):  # type: ignore[misc]
 
     # Content
 
-    @property
-    def task_windows(self) -> Sequence[Bracket]:
-        return self.brackets.task_windows
-
-    @property
-    def agent_windows(self) -> Sequence[Bracket]:
-        return self.brackets.agent_windows
-
     def show_trace(self, trace: Trace | None) -> None:
         """Draw a spectrum between the rows of the task's and the agent's windows."""
         self._trace = trace
@@ -251,10 +240,6 @@ class Minimap(pg.GraphicsView):  # type: ignore[misc]
         """The wavelength scale inside the margins; None while there is nothing to show."""
         return None if self._trace is None else self.box.scale_now
 
-    def x_of(self, wavelength: float) -> float:
-        scale = self.scale()
-        return 0.0 if scale is None else float(self.box.geometry().left()) + scale.x(wavelength)
-
     # The mouse
 
     def _region_dragged(self) -> None:
@@ -298,9 +283,10 @@ class Minimap(pg.GraphicsView):  # type: ignore[misc]
 
     def tooltip_at(self, x: float) -> str:
         """Names of the windows at this position."""
-        scale, brackets = self.scale(), (*self.task_windows, *self.agent_windows)
+        scale = self.scale()
         left = float(self.box.geometry().left())
         wavelength = 0.0 if scale is None else scale.wavelength(x - left)
+        brackets = (*self.brackets.task_windows, *self.brackets.agent_windows)
         inside = [each for each in brackets if each.range[0] <= wavelength <= each.range[1]]
         return ", ".join(each.tooltip for each in inside)
 

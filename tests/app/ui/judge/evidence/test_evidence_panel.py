@@ -10,7 +10,9 @@ from app.core.evidence.store import answers
 from app.core.session.records import Verdict
 from app.services.catalogues.service import all_services
 from app.ui.judge.evidence import evidence_panel
-from app.ui.judge.evidence.special_cards import CurveCard, GaiaCard, PictureCard
+from app.ui.judge.evidence.curve_plot import CurveCard
+from app.ui.judge.evidence.hr_plot import GaiaCard
+from app.ui.judge.evidence.picture_view import PictureCard
 from tests.app.ui.whole_window import CTRL, LEFT, Person
 
 KEYS = tuple(all_services())

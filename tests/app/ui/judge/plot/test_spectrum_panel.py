@@ -232,16 +232,17 @@ def test_its_windows_are_numbered_in_the_strip(qtbot, context, panel):
         stopped_by="answer",
     )  # fmt: skip
     context.agent.shown.trajectory_changed.emit(trajectory)
-    found = panel.overview.agent_windows
+    found = panel.overview.brackets.agent_windows
     assert [each.name for each in found] == ["1", "2"]
     assert found[0].range == pytest.approx((6400 * 1.1, 6700 * 1.1))
-    x = panel.overview.x_of(7200)
+    strip = panel.overview
+    x = strip.box.geometry().left() + strip.scale().x(7200)
     assert "1: Hα <b>" in panel.overview.tooltip_at(x)
     qtbot.mouseMove(panel.overview.viewport(), QPoint(round(x), 30))
     qtbot.waitUntil(lambda: panel.overview.toolTip() != "")
     assert "&lt;b&gt;" in plain_html(panel.overview.toolTip())
     context.agent.shown.trajectory_changed.emit(None)
-    assert panel.overview.agent_windows == ()
+    assert panel.overview.brackets.agent_windows == ()
 
 
 @pytest.fixture

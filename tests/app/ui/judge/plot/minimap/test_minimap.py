@@ -16,14 +16,15 @@ def middle(overview):
 
 
 def strip_x(panel, wavelength):
-    return round(panel.overview.x_of(wavelength))
+    strip = panel.overview
+    return round(strip.box.geometry().left() + strip.scale().x(wavelength))
 
 
 def test_the_strip_lies_under_the_plot_and_is_moved_and_resized(panel, context):
     where = panel.plot.stage.geometry()
     lo, hi = panel.whole
-    assert panel.overview.x_of(lo) == pytest.approx(where.left(), abs=1)
-    assert panel.overview.x_of(hi) == pytest.approx(where.right(), abs=1)
+    assert strip_x(panel, lo) == pytest.approx(where.left(), abs=1)
+    assert strip_x(panel, hi) == pytest.approx(where.right(), abs=1)
     context.view.set_window((6000.0, 7000.0))
     strip, y = panel.overview.viewport(), middle(panel.overview)
     step = panel.overview.scale().per_pixel
@@ -46,13 +47,13 @@ def test_the_strip_lies_under_the_plot_and_is_moved_and_resized(panel, context):
     assert context.view.window is None
     drag(strip, QPoint(strip_x(panel, 5000), y), QPoint(strip_x(panel, 6000), y))
     assert shown(panel) == pytest.approx([5000, 6000], abs=15)
-    task = context.bridge.session.task
-    assert [each.name for each in panel.overview.task_windows] == [w.key for w in task.windows]
+    task, brackets = context.bridge.session.task, panel.overview.brackets
+    assert [each.name for each in brackets.task_windows] == [w.key for w in task.windows]
     first = task.windows[0]
     x = strip_x(panel, sum(first.range) / 2)
     assert panel.overview.tooltip_at(x) == f"{first.key}: {first.label}"
     context.view.change(z=0.1)
-    assert panel.overview.task_windows[0].range[0] == pytest.approx(first.range[0] * 1.1)
+    assert brackets.task_windows[0].range[0] == pytest.approx(first.range[0] * 1.1)
 
 
 def test_no_bar_covers_the_name_of_another(context, panel):
