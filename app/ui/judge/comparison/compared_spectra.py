@@ -18,6 +18,7 @@ from app.core.queue import QueueRow, neighbours
 from app.core.session.records import Candidate
 from app.core.session.session import Session
 from app.core.spectra.prefetch import Prefetch, spectrum_key
+from app.ui.judge.controls.velocity_control import number_in
 from app.ui.session.session_context import SessionContext
 
 MOST = 6
@@ -47,15 +48,9 @@ class Compared:
     def facts(self) -> tuple[str, ...]:
         """Date, survey and S/N, as far as they are known."""
         snr = self.candidate.snr if self.candidate.snr is not None else self.spectrum.snr
-        return tuple(
-            each
-            for each in (
-                observation_date(self.spectrum.meta, self.candidate.own),
-                self.spectrum.survey,
-                "" if snr is None else f"S/N {snr:.0f}",
-            )
-            if each
-        )
+        day = observation_date(self.spectrum.meta, self.candidate.own)
+        facts = day, self.spectrum.survey, "" if snr is None else f"S/N {snr:.0f}"
+        return tuple(filter(None, facts))
 
 
 class ComparedSpectra(QObject):
@@ -234,12 +229,7 @@ def observation_date(header: Mapping[str, Any], own: Mapping[str, Any]) -> str:
 
 def date_of_mjd(value: object) -> str:
     """The civil date of a modified Julian date; empty for anything else."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        return ""
-    try:
-        number = float(value)
-    except ValueError:
-        return ""
-    if not MJDS[0] < number < MJDS[1]:
+    number = number_in(value)
+    if number is None or not MJDS[0] < number < MJDS[1]:
         return ""
     return (MJD_ZERO + timedelta(days=int(number))).isoformat()

@@ -103,11 +103,9 @@ class Legend(Layer):
     def mouseReleaseEvent(self, event: QGraphicsSceneMouseEvent) -> None:
         at = event.pos()
         for number, each in enumerate(self.compared):
-            if self.cross_rect(number).contains(at):
-                self.removed.emit(each.candidate.id)
-                return
             if self.row_rect(number).contains(at):
-                self.toggled.emit(each.candidate.id)
+                is_cross = self.cross_rect(number).contains(at)
+                (self.removed if is_cross else self.toggled).emit(each.candidate.id)
                 return
 
 
@@ -158,9 +156,9 @@ class OverlayCurves(QObject):
         # A file whose unit does not tell what its flux is stays as it is: no curve beside others.
         if main is not None and other is not None and main.quantity == other.quantity:
             factor = same_median(main, other, self._view.window)
+        if curve is None and other is None:
+            return
         if curve is None:
-            if other is None:
-                return
             curve = self._curves[slot] = self._new_curve(slot)
         if other is None or not np.isfinite(factor):
             curve.show_data(EMPTY, EMPTY)
@@ -179,12 +177,11 @@ class OverlayCurves(QObject):
 
     def _prepared(self, each: Compared) -> Trace | None:
         """The trace of a compared spectrum; None while it is being prepared."""
-        if (known := self._traces.get(each.candidate.id)) is not None:
+        known = self._traces.get(each.candidate.id)
+        if known is None and not takes_long(each.spectrum, *self._asked):
+            known = self._traces[each.candidate.id] = trace(each.spectrum, *self._asked)
+        if known is not None:
             return known
-        if not takes_long(each.spectrum, *self._asked):
-            made = trace(each.spectrum, *self._asked)
-            self._traces[each.candidate.id] = made
-            return made
         work = partial(trace, each.spectrum, *self._asked)
         done = partial(self._prepared_later, each.candidate.id, each.spectrum, self._asked)
         self._runner.run(work, done, owner=self)

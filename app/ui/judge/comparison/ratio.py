@@ -117,26 +117,20 @@ class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
             return
         spectrum, main = self._panel.spectrum, self._panel.plot.trace
         first = next(iter(self._comparison.shown), None)
+        before, self._wanted = self._wanted, None
         if spectrum is None or main is None:
-            self._wanted = None
             self._show(None)
         elif first is not None:
             key = spectrum, first.spectrum, self.mode, main.smoothing_px, main.quantity
-            self._start(key, partial(divide, spectrum, first.spectrum, self.mode, main, first.name))
+            self._wanted = key
+            if key != before:
+                work = partial(divide, spectrum, first.spectrum, self.mode, main, first.name)
+                self._runner.run(work, partial(self._divided, key), owner=self)
         elif self._panel.template.fits and self._panel.template.name:
-            wavelength, flux = self._panel.template.curve
-            self._wanted = None
-            name = self._panel.template.name
-            self._show(against_template(main, wavelength, flux, self.mode, name))
+            template = self._panel.template
+            self._show(against_template(main, *template.curve, self.mode, template.name))
         else:
-            self._wanted = None
             self._show(None)
-
-    def _start(self, key: object, work: partial[Divided]) -> None:
-        if key == self._wanted:
-            return
-        self._wanted = key
-        self._runner.run(work, partial(self._divided, key), owner=self)
 
     def _divided(self, key: object, divided: Divided) -> None:
         if key == self._wanted and self.mode != OFF:

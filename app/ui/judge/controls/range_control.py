@@ -36,9 +36,8 @@ class RangeControl(QWidget):
         self.whole = button("")
         self.slider = RangeSlider(context.current_theme)
         self.slider.setAccessibleName(self.tr("Wavelength range"))
-        layout = column(self.slider, spacing=4, parent=self)
         parts = (self.low, short_label("–", "dim"), self.high, self.unit, self.whole)
-        layout.addLayout(row(*parts, spacing=6))
+        column(self.slider, row(*parts, spacing=6), spacing=4, parent=self)
         self.slider.values_requested.connect(self._slide)
         self.low.entered.connect(self._apply_boxes)
         self.high.entered.connect(self._apply_boxes)
@@ -95,15 +94,14 @@ class RangeControl(QWidget):
             self._show()
 
     def _show(self, *_: object) -> None:
-        low, high = self.shown
-        frame = self.frame
-        self.low.show_value(frame.shown(low))
-        self.high.show_value(frame.shown(high))
-        self.unit.setText(frame.unit_shown)
-        for box, name in ((self.low, self.tr("From")), (self.high, self.tr("To"))):
+        frame, ends = self.frame, self.shown
+        names = self.tr("From"), self.tr("To")
+        for box, name, end in zip((self.low, self.high), names, ends, strict=True):
+            box.show_value(frame.shown(end))
             box.setAccessibleName(f"{name}, {frame.unit_shown}")
+        self.unit.setText(frame.unit_shown)
         self.whole.setEnabled(self._view.window is not None)
-        self.slider.show_values(self.bounds, (low, high))
+        self.slider.show_values(self.bounds, ends)
 
     def _show_keys(self) -> None:
         self.whole.setText(with_key(self.tr("Whole"), self._keymap.label("whole")))
@@ -119,8 +117,7 @@ class RangeSlider(QWidget):
     def __init__(self, current_theme: CurrentTheme) -> None:
         super().__init__()
         self._current_theme = current_theme
-        self.bounds = (0.0, 1.0)
-        self.values = (0.0, 1.0)
+        self.bounds = self.values = (0.0, 1.0)
         self._dragged = ""
         self._grip = (0.0, 0.0)  # distances of the two values from the mouse
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -179,10 +176,8 @@ class RangeSlider(QWidget):
         middle = self.height() / 2
         first, last = (self.position(value) for value in self.values)
         top, round_ = middle - GROOVE / 2, GROOVE / 2
-        for left, right, colour in (
-            (0.0, float(self.width()), theme.border),
-            (first, last, theme.accent),
-        ):
+        whole = 0.0, float(self.width())
+        for (left, right), colour in ((whole, theme.border), ((first, last), theme.accent)):
             painter.setBrush(QColor(colour))
             painter.drawRoundedRect(QRectF(left, top, right - left, GROOVE), round_, round_)
         painter.setPen(QPen(QColor(theme.accent), 2.0))

@@ -24,16 +24,11 @@ from app.ui.widgets.plot_cell import PAD, PlotCell
 from app.ui.widgets.text_width import first_that_fits
 
 NEXT_LINE = re.compile(r",\s| and | to |、|与|至")  # what stands between the lines of a window
-LEAVES_OUT = tuple(
-    map(
-        re.compile,
-        (
-            r"^排除 | excluded$|^伴星的 | of the companion$",
-            r"(?<=..)(?<!High) (?:\d{4}|(?![IVX]+$)\w{3,}|[\u4e00-\u9fff]{2,}|(?<=II )K)$",
-            r"(?<=[\u4e00-\u9fff]{2})(?:线系|系限|线|伴星)$",
-            r"^High |^高次",
-        ),
-    )
+LEAVES_OUT = (
+    re.compile(r"^排除 | excluded$|^伴星的 | of the companion$"),
+    re.compile(r"(?<=..)(?<!High) (?:\d{4}|(?![IVX]+$)\w{3,}|[\u4e00-\u9fff]{2,}|(?<=II )K)$"),
+    re.compile(r"(?<=[\u4e00-\u9fff]{2})(?:线系|系限|线|伴星)$"),
+    re.compile(r"^High |^高次"),
 )
 """What may go of a name: a wavelength, "lines", the K of "Ca II K", but not its II."""
 
@@ -98,10 +93,9 @@ class WindowCell(PlotCell):
 
     def _draw_texts(self, painter: QPainter, theme: Theme) -> None:
         metrics, line = painter.fontMetrics(), self._line_px()
-        room = self.rect().adjusted(PAD, 1, -PAD, -1)
-        top, foot = room.adjusted(0, 0, 0, 0), room.adjusted(0, 0, 0, 0)
+        top, foot = (self.rect().adjusted(PAD, 1, -PAD, -1) for _ in range(2))
         top.setHeight(line)
-        foot.setTop(room.bottom() - line)
+        foot.setTop(foot.bottom() - line)
         name, key = self.title
         painter.setPen(QColor(theme.dim))
         painter.drawText(top, _side(Qt.AlignmentFlag.AlignRight), key)
@@ -162,16 +156,10 @@ class WindowPlot(pg.GraphicsView):  # type: ignore[misc]
 
     def apply_theme(self, theme: Theme) -> None:
         self.setBackground(theme.plot)
-        for curve, colour in (
-            (self.raw, theme.error_band),
-            (self.marks, theme.border),
-            (self.template, theme.accent),
-            (self.flux, theme.flux),
-        ):
+        curves = self.raw, self.marks, self.template, self.flux
+        colours = theme.error_band, theme.border, theme.accent, theme.flux
+        for curve, colour in zip(curves, colours, strict=True):
             curve.setPen(pg.mkPen(colour, width=1))
-
-    def show_template(self, wavelength: FloatArray, flux: FloatArray) -> None:
-        self.template.setData(wavelength, flux)
 
     def show_window(
         self, drawn: Trace | None, window: Window, marks: FloatArray, from_zero: bool = False
@@ -182,11 +170,9 @@ class WindowPlot(pg.GraphicsView):  # type: ignore[misc]
                 curve.setData(NOTHING, NOTHING)
             return
         inside = slice(*drawn.wavelength.searchsorted(window).tolist())
+        raw = inside if drawn.is_smoothed else slice(0)
         wavelength = drawn.wavelength[inside]
-        if drawn.is_smoothed:
-            self.raw.setData(wavelength, drawn.on_axis(drawn.raw[inside]))
-        else:
-            self.raw.setData(NOTHING, NOTHING)
+        self.raw.setData(drawn.wavelength[raw], drawn.on_axis(drawn.raw[raw]))
         self.flux.setData(wavelength, drawn.on_axis(drawn.flux[inside]))
         bottom, top = flux_range(drawn, window, from_zero)
         self.marks.setData(np.repeat(marks, 2), np.tile([bottom, top], marks.size))

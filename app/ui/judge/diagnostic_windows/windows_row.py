@@ -15,7 +15,6 @@ from agent.evidence.measurements import window_table
 from agent.spectra.spectrum import Spectrum, Window
 from agent.tasks.task import DiagnosticWindow
 from app.ui.base.actions.actions import ACTIONS
-from app.ui.base.theme.theme import Theme
 from app.ui.base.translation.data_texts import task_text
 from app.ui.judge.agent.measured_rows import measured_rows, window_text
 from app.ui.judge.diagnostic_windows.window_cell import WindowCell
@@ -46,14 +45,9 @@ def short_texts(numbers: Mapping[str, Any]) -> tuple[str, ...]:
         return (snr,)
     best = max(rows, key=lambda row: _sigma(row.sigma))
     value = best.ew.partition(" ± ")[0]
-    before = f"{snr} · " if snr else ""
-    return (
-        f"{before}{best.name} {best.ew} Å",
-        f"{before}{best.name} {best.ew}",
-        f"{before}{best.name} {value}",
-        f"{best.name} {value}",
-        value,
-    )
+    before = f"{snr} · {best.name}" if snr else best.name
+    whole = f"{before} {best.ew}"
+    return (f"{whole} Å", whole, f"{before} {value}", f"{best.name} {value}", value)
 
 
 def _sigma(text: str) -> float:
@@ -87,8 +81,8 @@ class WindowsRow(QWidget):
         self._draw_timer.timeout.connect(self._draw)
         self._next_timer.timeout.connect(self._draw_next)
         self._measure_timer.timeout.connect(self._measure)
-        context.commands.add("next_window", self.next_window)
-        context.commands.add("previous_window", self.previous_window)
+        context.commands.add("next_window", partial(self._step, 1))
+        context.commands.add("previous_window", partial(self._step, -1))
         context.view.window_changed.connect(self._mark)
         context.view.changed.connect(self._schedule)
         context.current.spectrum_changed.connect(self._schedule)
@@ -122,7 +116,7 @@ class WindowsRow(QWidget):
         if drawn is not None and drawn.wavelength.size > MAX_PIXELS:
             drawn = None
         window = self._view.observed(cell.window_of_task.range)
-        cell.plot.show_template(*self._panel.template.curve)
+        cell.plot.template.setData(*self._panel.template.curve)
         marks, from_zero = self._panel.marked_in(window), self._view.options.flux_zero
         cell.plot.show_window(drawn, window, marks, from_zero)
         if self._undrawn:
@@ -149,7 +143,7 @@ class WindowsRow(QWidget):
         self._look = look
         self._mark()
 
-    def _apply_theme(self, theme: Theme) -> None:
+    def _apply_theme(self, _: object) -> None:
         self._draw_timer.start()
 
     def show_window(self, number: int, *_: object) -> None:
@@ -159,12 +153,6 @@ class WindowsRow(QWidget):
         else:
             message = self.tr("This spectrum does not cover “{window}”")
             self._current.message.emit(message.replace("{window}", task_text(window.label)))
-
-    def next_window(self) -> None:
-        self._step(1)
-
-    def previous_window(self) -> None:
-        self._step(-1)
 
     @property
     def current(self) -> int | None:
@@ -198,7 +186,9 @@ class WindowsRow(QWidget):
             is_covered = self._is_covered(cell.window_of_task)
             is_looked_at = self._is_looked_at(cell.window_of_task)
             cell.mark(current=number == current, covered=is_covered, looked_at=is_looked_at)
-            cell.setAccessibleDescription(self._state(number == current, is_covered))
+            state = self.tr("on screen") if number == current else ""
+            state = state if is_covered else self.tr("outside this spectrum")
+            cell.setAccessibleDescription(state)
             window = cell.window_of_task
             shown = self._panel.frame.of_rest.range_text(window.range)
             label, look = escape(task_text(window.label)), escape(task_text(window.look))
@@ -219,11 +209,6 @@ class WindowsRow(QWidget):
         low, high = self._view.observed(window.range)
         shared = min(high, self._look[1]) - max(low, self._look[0])
         return shared > 0.5 * min(high - low, self._look[1] - self._look[0])
-
-    def _state(self, is_current: bool, is_covered: bool) -> str:
-        if not is_covered:
-            return self.tr("outside this spectrum")
-        return self.tr("on screen") if is_current else ""
 
     def _show_keys(self) -> None:
         for number, cell in enumerate(self.cells):

@@ -23,11 +23,9 @@ from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
     QFrame,
-    QHBoxLayout,
     QMainWindow,
     QSizePolicy,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -43,6 +41,7 @@ from app.ui.judge.docks.dock_table import (
 )
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.dock import Dock
+from app.ui.widgets.labels import column, row
 from app.ui.widgets.painted_button import hint
 from app.ui.widgets.text_width import RoomForTabs, how_much_larger
 
@@ -116,10 +115,12 @@ class DockArea(QWidget):
             return
         if self._hidden_by_key is None:
             self._hidden_by_key = self.desk.saveState()
-            self._show_docks({entry.name for entry in DOCKS if entry.stays})
+            for entry in DOCKS:
+                self.docks[entry.name].setVisible(entry.stays)
         elif not self._is_bare:
             self._is_bare = True
-            self._show_docks(set())
+            for dock in self.docks.values():
+                dock.hide()
         else:
             self.show_panels()
         self._arrange_queue()
@@ -202,9 +203,8 @@ class DockArea(QWidget):
 
     def _lay_out(self, middle: QWidget) -> None:
         desk = self.desk
-        desk.setDockOptions(
-            QMainWindow.DockOption.AllowTabbedDocks | QMainWindow.DockOption.AllowNestedDocks
-        )
+        allowed = QMainWindow.DockOption
+        desk.setDockOptions(allowed.AllowTabbedDocks | allowed.AllowNestedDocks)
         desk.setTabPosition(RIGHT, QTabWidget.TabPosition.North)
         desk.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
         desk.setCorner(Qt.Corner.BottomRightCorner, RIGHT)
@@ -219,20 +219,14 @@ class DockArea(QWidget):
         for entry in DOCKS:
             if not entry.is_open:
                 self.docks[entry.name].hide()
-        column = [
-            self.docks[entry.name] for entry in DOCKS if entry.area is RIGHT and entry.is_open
-        ]
-        RoomForTabs(column[0].part, [dock.windowTitle() for dock in column], LEAST_COLUMN_PX)
-        column[0].raise_()
+        tabs = [self.docks[each.name] for each in DOCKS if each.area is RIGHT and each.is_open]
+        RoomForTabs(tabs[0].part, [dock.windowTitle() for dock in tabs], LEAST_COLUMN_PX)
+        tabs[0].raise_()
         self._first_state = desk.saveState()
         for dock in self.docks.values():
             if isinstance(dock.part, LatePanel):
                 dock.visibilityChanged.connect(dock.part.note_visibility)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.rail)
-        row.addWidget(desk, 1)
+        row(self.rail, (desk, 1), spacing=0, parent=self)
 
     def _size_docks(self) -> None:
         larger, most = how_much_larger(self), self._page.width() // 4
@@ -243,12 +237,7 @@ class DockArea(QWidget):
         for entry in DOCKS:
             if entry.heights_px is not None:
                 height = entry.heights_px[self._page.height() >= TALL_PX]
-                dock = self.docks[entry.name]
-                self.desk.resizeDocks([dock], [height], Qt.Orientation.Vertical)
-
-    def _show_docks(self, names: set[str]) -> None:
-        for name, dock in self.docks.items():
-            dock.setVisible(name in names)
+                self.desk.resizeDocks([self.docks[entry.name]], [height], Qt.Orientation.Vertical)
 
     def _arrange_queue(self) -> None:
         """Put the queue into its dock, or on a small window into the sheet of the rail."""
@@ -291,7 +280,7 @@ class QueueRail(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        context.current_theme.changed.connect(self._restyle)
+        context.current_theme.changed.connect(self.update)
         context.keymap.changed.connect(self._show_key)
         self._show_key()
 
@@ -314,9 +303,6 @@ class QueueRail(QAbstractButton):
         room = QRect(0, -self.width() // 2, width + 4, self.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignCenter, self.text())
 
-    def _restyle(self) -> None:
-        self.update()
-
 
 class QueueSheet(QFrame):
     """The queue over the plot; it goes when the person presses elsewhere."""
@@ -326,26 +312,22 @@ class QueueSheet(QFrame):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self.inside = QVBoxLayout(self)
-        self.inside.setContentsMargins(4, 4, 4, 4)
+        self.inside = column(margins=4, parent=self)
         self.hide()
 
     def open_beside(self, rail: QWidget) -> None:
-        owner = self.parentWidget()
-        assert owner is not None
+        owner, application = self.parentWidget(), QApplication.instance()
+        assert owner is not None and application is not None
         left = rail.mapTo(owner, QPoint(rail.width(), 0)).x()
         width = min(round(SHEET_PX * how_much_larger(self)), owner.width() - left)
         self.setGeometry(left, 0, width, rail.height())
         self.show()
         self.raise_()
-        application = QApplication.instance()
-        assert application is not None
         application.installEventFilter(self)
 
     def close_sheet(self) -> None:
-        application = QApplication.instance()
-        assert application is not None
-        application.removeEventFilter(self)
+        if (application := QApplication.instance()) is not None:
+            application.removeEventFilter(self)
         if not self.isHidden():
             self.hide()
             self.closed.emit()

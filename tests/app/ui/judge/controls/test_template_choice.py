@@ -83,8 +83,8 @@ def test_a_broken_file_is_told_and_a_file_of_the_users_drawn_to_scale(
 
 def test_every_template_of_the_box_is_read_once_and_says_what_it_is():
     library = TemplateLibrary()
-    assert len(library.names()) > 30
-    for name in library.names():
+    assert len(library.templates) > 30
+    for name in (each.name for each in library.templates):
         assert name.endswith(SIMULATED)
         wavelength, flux = library.load(name)
         assert wavelength.shape == flux.shape and np.all(np.diff(wavelength) > 0)
@@ -103,12 +103,12 @@ def test_files_of_the_users_have_their_own_names_and_a_broken_one_is_told(tmp_pa
     (tmp_path / "b").mkdir()
     paths = [write_table(tmp_path / "a" / "star.txt"), write_table(tmp_path / "b" / "star.txt")]
     library = TemplateLibrary(paths)
-    assert library.names()[-2:] == ["star.txt", "star.txt 2"]
+    assert [each.name for each in library.templates[-2:]] == ["star.txt", "star.txt 2"]
     wavelength, flux = library.load("star.txt 2")
     assert wavelength[0] == pytest.approx(4000.0, abs=2.0)
     assert np.median(np.abs(flux)) == pytest.approx(1.0)
     library.set_own(paths[:1])
-    assert "star.txt 2" not in library.names()
+    assert library.find("star.txt 2") is None
     with pytest.raises(ResourceError):
         library.load("star.txt 2")
     path = tmp_path / "broken.txt"

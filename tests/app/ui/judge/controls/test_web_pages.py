@@ -87,4 +87,4 @@ def test_the_list_comes_before_the_file_which_tells_a_place_it_lacks():
     assert found.ids == {"obsid": "7"}
     found = identify(candidate(), spectrum(ra=1.0, dec=2.0, meta={"OBSID": 8}))
     assert (found.ra, found.dec, found.ids) == (1.0, 2.0, {"obsid": "8"})
-    assert not identify(candidate(), None).has_position
+    assert identify(candidate(), None).ra is None
