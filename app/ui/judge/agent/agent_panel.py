@@ -46,7 +46,7 @@ class AgentPanel(QFrame):
         self.list_run = ListRunLine(self)
         self.verdict = VerdictLine(self)
         self.rating = RatingButton(context, self.verdict)
-        self.verdict.put_beside(self.rating)
+        self.verdict.first_row.addWidget(self.rating)
         self.empty = short_label("", "dim")
         self.timeline = Timeline(context.current_theme)
         self.comparison: Comparison | None = None
@@ -66,15 +66,8 @@ class AgentPanel(QFrame):
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
         self.stack.addWidget(self.timeline)
-        column(
-            self.head,
-            self.list_run,
-            self.verdict,
-            (self.stack, 1),
-            self.takeover,
-            margins=(12, 8, 12, 8),
-            parent=self,
-        )
+        parts = (self.head, self.list_run, self.verdict, (self.stack, 1), self.takeover)
+        column(*parts, margins=(12, 8, 12, 8), parent=self)
 
     def _connect(self, context: SessionContext) -> None:
         agent, shown, commands = context.agent, self._shown, context.commands
@@ -136,32 +129,24 @@ class AgentPanel(QFrame):
         run, steps = self._shown.run, self._shown.steps
         text = "" if run is None or self._shown.is_hidden else run.partial_text
         if not steps and not text:
-            self._show_empty()
+            self.empty.setText(self._empty_text())
+            self.timeline.show_cards([])
+            self.stack.setCurrentWidget(self.empty)
             return
         # A record always returns the same tuple, so its cards are built once.
         if steps is not self._built[0] or self._built[1] != (run is None):
             self._built = steps, run is None
-            cards = card_contents(steps, is_over=run is None, z=self._shown.z)
-            self._cards = self._overview() + cards
+            self._cards = card_contents(steps, is_over=run is None, z=self._shown.z)
+            record = self._shown.trajectory
+            # A trajectory has its overview text only once it is finished.
+            if run is None and record is not None and record.overview_text:
+                self._cards.insert(0, overview_card(record.overview_text))
         cards = [*self._cards, partial_turn_card(text)] if text else self._cards
         self.timeline.show_cards(cards, follow=run is not None)
         self.stack.setCurrentWidget(self.timeline)
         self._mark(self._shown.step_index)
         self._request_pictures()
         self._show_pictures()
-
-    def _overview(self) -> list[CardContent]:
-        """The card with the overview text, which a trajectory has only once it is finished."""
-        record = self._shown.trajectory
-        text = "" if self._shown.run is not None or record is None else record.overview_text
-        return [overview_card(text)] if text else []
-
-    def _show_empty(self) -> None:
-        text = self._empty_text()
-        if self.empty.text() != text:
-            self.empty.setText(text)
-        self.timeline.show_cards([])
-        self.stack.setCurrentWidget(self.empty)
 
     def _empty_text(self) -> str:
         run = self._shown.run
@@ -173,9 +158,9 @@ class AgentPanel(QFrame):
             key = self._keymap.label("reveal")
             text = self.tr("Hidden until you judge ({key} reveals)").replace("{key}", key)
             return text if run is None else text + "\n" + self.tr("The agent is running")
+        if run is not None and run.is_paused and self.takeover.reads_remarks:
+            return self.tr("Paused: show it a window or write a remark, then resume")
         if run is not None and run.is_paused:
-            if self.takeover.reads_remarks:
-                return self.tr("Paused: show it a window or write a remark, then resume")
             return self.tr("Paused: show it a window, then resume")
         if run is not None:
             return self.tr("The agent is looking at the whole spectrum")
@@ -193,8 +178,7 @@ class AgentPanel(QFrame):
     def _mark(self, index: int) -> None:
         own = built_in(self._agent.worker_model.name)
         always_same = own is not None and own.starts_over  # so it offers no rerun
-        can_rerun = self._shown.run is None and not always_same
-        self.timeline.mark(index, can_rerun=can_rerun)
+        self.timeline.mark(index, can_rerun=self._shown.run is None and not always_same)
 
     def _show_records(self, records: Records) -> None:
         self.verdict.show_records(records)
@@ -235,9 +219,8 @@ class AgentPanel(QFrame):
         if spectrum is None or not looks or not self.isVisible():
             return
         record = None if self._shown.run is not None else self._shown.trajectory
-        if record is None:
-            source = PictureSource(spectrum=spectrum, model=self._agent.worker_model.name)
-        else:
+        source = PictureSource(spectrum=spectrum, model=self._agent.worker_model.name)
+        if record is not None:
             source = PictureSource.of(record, spectrum)
         self.pictures.request(source, looks)
 
@@ -246,8 +229,7 @@ class AgentPanel(QFrame):
 
     def _enlarge(self, index: int) -> None:
         self._shown.replay(index)
-        card = self.timeline.card_of(index)
-        content = None if card is None else card.content
+        content = next((each for each in self._cards if each.index == index), None)
         image = None if content is None else self.pictures.images.get(content.picture)
         if image is None or content is None:
             return

@@ -79,12 +79,6 @@ class Timeline(QScrollArea):
         elif not follow:
             bar.setValue(0)
 
-    def card_of(self, index: int) -> StepCard | None:
-        for card in self.cards:
-            if card.content is not None and card.content.index == index:
-                return card
-        return None
-
     def mark(self, index: int, *, can_rerun: bool = False) -> None:
         """Mark the step that the plot shows; -1: none."""
         for card in self.cards:
@@ -123,7 +117,7 @@ class Timeline(QScrollArea):
 
     def _restyle(self) -> None:
         for card in self._cards:
-            card.restyle()
+            card.drop_layout()
         self._lay_out()
 
 
@@ -165,10 +159,11 @@ class StepCard(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def show_content(self, content: CardContent) -> None:
-        if content == self.content:
+        before = self.content
+        if content == before:
             return
-        is_other_step = self.content is None or content.index != self.content.index
-        if is_other_step or content.picture != (self.content.picture if self.content else ""):
+        is_other_step = before is None or content.index != before.index
+        if before is None or is_other_step or content.picture != before.picture:
             self._picture = None
         if is_other_step:
             self.is_open = self.is_current = False
@@ -177,10 +172,10 @@ class StepCard(QWidget):
         self.setAccessibleDescription(content.full_text)
         is_look = content.kind == "look"
         self.setCursor(Qt.CursorShape.PointingHandCursor if is_look else Qt.CursorShape.ArrowCursor)
-        self._drop_layout()
+        self.drop_layout()
 
-    def set_picture(self, picture: QImage | None) -> None:
-        self._picture = None if picture is None else QPixmap.fromImage(picture)
+    def set_picture(self, picture: QImage) -> None:
+        self._picture = QPixmap.fromImage(picture)
         self.update()
 
     @property
@@ -195,19 +190,20 @@ class StepCard(QWidget):
     def set_can_rerun(self, can: bool) -> None:
         if can != self.can_rerun:
             self.can_rerun = can
-            self._drop_layout()
+            self.drop_layout()
             self.height_changed.emit()
 
     def height_for(self, width: int) -> int:
         return round(self._layout_for(width).height + 0.5)
 
-    def restyle(self) -> None:
-        self._drop_layout()
+    def drop_layout(self) -> None:
+        self._layout = None
+        self.update()
 
     def toggle_open(self) -> None:
         """Show all of the text, or only its beginning."""
         self.is_open = not self.is_open
-        self._drop_layout()
+        self.drop_layout()
         self.height_changed.emit()
 
     # Qt
@@ -245,7 +241,7 @@ class StepCard(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.LanguageChange):
-            self._drop_layout()
+            self.drop_layout()
         super().changeEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -270,10 +266,6 @@ class StepCard(QWidget):
     def _copy(self) -> None:
         if self.content is not None:
             QGuiApplication.clipboard().setText(self.content.full_text)
-
-    def _drop_layout(self) -> None:
-        self._layout = None
-        self.update()
 
     def _layout_for(self, width: int) -> CardLayout:
         assert self.content is not None
@@ -323,13 +315,9 @@ class StepCard(QWidget):
 def _stripe_colour(theme: Theme, content: CardContent) -> str:
     if content.kind == "answer":
         return theme.accept if content.verdict == "YES" else theme.reject
-    colours = {
-        "look": theme.agent,
-        "fault": theme.warning,
-        "remark": theme.accent,
-        "partial": theme.agent,
-    }
-    return colours.get(content.kind, theme.border)
+    if content.kind in ("look", "partial"):
+        return theme.agent
+    return {"fault": theme.warning, "remark": theme.accent}.get(content.kind, theme.border)
 
 
 # Lays out the text of a card for a given width, once for many repaints. A QLabel lays out its
@@ -414,8 +402,7 @@ class _Page:
 
     def add_head(self, content: CardContent) -> None:
         fonts, metrics = self.fonts, QFontMetricsF(self.fonts.bold)
-        height = metrics.height()
-        aside = metrics.horizontalAdvance(content.aside) + 2.0
+        height, aside = metrics.height(), metrics.horizontalAdvance(content.aside) + 2.0
         tone = {"YES": "accept", "NO": "reject"}.get(content.verdict or "", "text")
         box = QRectF(self.left, PAD, max(self.right - self.left - aside - GAP, 0.0), height)
         self.card.lines.append(TextLine(box, content.title, fonts.bold, "text"))
@@ -463,12 +450,11 @@ class _Page:
         # A text layout joins the lines on both sides of a newline.
         text = text.replace("\n", " " if keep_end else LINE_SEPARATOR)
         begin = text[: limit * MAX_IN_LINE]  # Qt shapes the whole text, visible or not
-        layout = QTextLayout(begin, font)
-        marks = content.marks
-        inside = [(start, min(end, len(begin))) for start, end in marks if start < len(begin)]
+        layout, most = QTextLayout(begin, font), len(begin)
+        inside = [(start, min(end, most)) for start, end in content.marks if start < most]
         layout.setFormats([_underlined(start, end - start, marking) for start, end in inside])
         is_all = self._add_block(layout, "text", limit)
-        return is_all and len(begin) == len(text)
+        return is_all and most == len(text)
 
     def add(self, text: str, font: QFont, tone: str, limit: int = 8) -> None:
         self._add_block(QTextLayout(text[: limit * MAX_IN_LINE], font), tone, limit)
@@ -543,13 +529,12 @@ def _average_width(description: str) -> float:
 
 
 def _underlined(start: int, length: int, colour: QColor) -> QTextLayout.FormatRange:
-    part = QTextLayout.FormatRange()
-    part.start, part.length = start, length
     style = QTextCharFormat()
     style.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
     style.setUnderlineColor(colour)
     style.setForeground(colour)
-    part.format = style
+    part = QTextLayout.FormatRange()
+    part.start, part.length, part.format = start, length, style
     return part
 
 

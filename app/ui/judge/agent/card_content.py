@@ -106,13 +106,9 @@ def overview_card(text: str) -> CardContent:
 def partial_turn_card(raw: str) -> CardContent:
     """Return the card of a turn the model is still writing."""
     text, is_calling = visible_text(raw)
-    return CardContent(
-        index=-1,
-        kind="partial",
-        title=translate("agent", "Writing"),
-        aside=translate("agent", "requests a picture") if is_calling else "",
-        text=text,
-    )
+    title, calling = translate("agent", "Writing"), translate("agent", "requests a picture")
+    aside = calling if is_calling else ""
+    return CardContent(index=-1, kind="partial", title=title, aside=aside, text=text)
 
 
 def _card(
@@ -122,6 +118,7 @@ def _card(
         return _look(index, step, look, shift)
     if step.error:
         return _fault(index, step, shift)
+    kind, title = _kind_and_title(step)
     text = without_boxed_verdict(step.text) if step.kind == "answer" else step.text
     text = shortened(text, MAX_TEXT)
     # Of a panel, only the member that looked, whose line is the first, says what it saw.
@@ -134,8 +131,8 @@ def _card(
     warning = translate("agent", "Unsupported, window not viewed: {what}")
     return CardContent(
         index=index,
-        kind=_kind(step),
-        title=_title(step),
+        kind=kind,
+        title=title,
         aside=(step.verdict or "") if step.kind == "answer" else "",
         label=step.label if is_of_panel(step) else "",
         text=shown,
@@ -172,32 +169,28 @@ def _look(index: int, step: Step, number: int, shift: float) -> CardContent:
 
 
 def _fault(index: int, step: Step, shift: float) -> CardContent:
-    window = "" if step.range is None else observed_range(step.range, shift)
+    title = translate("agent", "Could not be shown")
+    if step.by == "agent":
+        title = translate("agent", "Agent error")
     return CardContent(
         index=index,
         kind="fault",
-        title=translate("agent", "Agent error")
-        if step.by == "agent"
-        else translate("agent", "Could not be shown"),
-        aside=window,
+        title=title,
+        aside="" if step.range is None else observed_range(step.range, shift),
         label=step.label,
         text=shortened(step.text, MAX_TEXT),
         warnings=(translate_measured_text(shortened(step.error, MAX_TEXT)),),
     )
 
 
-def _kind(step: Step) -> CardKind:
+def _kind_and_title(step: Step) -> tuple[CardKind, str]:
     if step.by == "person":
-        return "remark"
-    return "answer" if step.kind == "answer" else "thought"
-
-
-def _title(step: Step) -> str:
-    if step.by == "person":
-        return translate("agent", "You")
+        return "remark", translate("agent", "You")
     if step.kind == "answer":
-        return translate("agent", "Answer")
-    return translate("agent", "Thought") if step.kind == "think" else translate("agent", "Text")
+        return "answer", translate("agent", "Answer")
+    if step.kind == "think":
+        return "thought", translate("agent", "Thought")
+    return "thought", translate("agent", "Text")
 
 
 def without_boxed_verdict(text: str) -> str:

@@ -105,11 +105,8 @@ def measurement_notes(measured: Mapping[str, Any]) -> tuple[str, ...]:
         notes.append(translate("agent", "Not measured: {why}").replace("{why}", why))
     unsafe = [translate_measured_name(_text(each)) for each in _items(measured, "unsafe")]
     if unsafe:
-        notes.append(
-            translate("agent", "Contaminated by: {what}").replace(
-                "{what}", ", ".join(unsafe[:MAX_NAMES])
-            )
-        )
+        text = translate("agent", "Contaminated by: {what}")
+        notes.append(text.replace("{what}", ", ".join(unsafe[:MAX_NAMES])))
     return tuple(notes)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -72,13 +72,8 @@ class PictureSource:
 
     @classmethod
     def of(cls, record: Trajectory, spectrum: Spectrum) -> PictureSource:
-        return cls(
-            spectrum=spectrum,
-            model=record.model.name,
-            ref=record.spectrum,
-            style=record.style,
-            sizing=record.sizing,
-        )
+        source = cls(spectrum=spectrum, model=record.model.name, ref=record.spectrum)
+        return replace(source, style=record.style, sizing=record.sizing)
 
 
 class Pictures(QObject):
@@ -118,8 +113,7 @@ class Pictures(QObject):
         self._timer.stop()
 
     def _draw_next(self) -> None:
-        is_free = not (self._is_drawing or self._is_closed)
-        source = self._source
+        source, is_free = self._source, not (self._is_drawing or self._is_closed)
         if source is None or not self._waiting or not is_free:
             return
         look, self._is_drawing = self._waiting.pop(0), True
@@ -149,18 +143,20 @@ def redraw_look(source: PictureSource, look: Step) -> tuple[QImage, QImage]:
     """
     # Imported here because drawing loads matplotlib, which would slow down the start.
     from agent.hashing import picture_hash, spectrum_hash
+    from agent.inspection.inspector_factory import looking_card
     from agent.inspection.pictures import PictureMaker, spectrum_ref
-    from agent.rendering.render import Style
+    from agent.rendering.render import PUBLISHED, Style
 
     ref, sizing = source.ref or spectrum_ref(source.spectrum), source.sizing
     if ref.sha256 and spectrum_hash(source.spectrum) != ref.sha256:
         raise TrajectoryError(
             translate("agent", "Pictures not shown: the spectrum has changed since the inspection")
         )
-    if source.style is None:
-        style, sizing = _model_style(source.model)
-    else:
+    if source.style is not None:
         style = Style.from_table(source.style)
+    else:
+        card = looking_card(source.model)
+        style, sizing = (PUBLISHED, QWEN25) if card is None else (card.style, card.sizing)
     picture = PictureMaker.of(source.spectrum, ref, style, sizing).redraw(look)
     if picture_hash(picture) != look.picture:
         raise TrajectoryError(
@@ -169,14 +165,6 @@ def redraw_look(source: PictureSource, look: Step) -> tuple[QImage, QImage]:
     image, (width, height) = qimage(picture), THUMB
     smooth, keep = Qt.TransformationMode.SmoothTransformation, Qt.AspectRatioMode.KeepAspectRatio
     return image, image.scaled(2 * round(width), 2 * round(height), keep, smooth)
-
-
-def _model_style(model: str) -> tuple[Any, Sizing]:
-    from agent.inspection.inspector_factory import looking_card
-    from agent.rendering.render import PUBLISHED
-
-    card = looking_card(model)
-    return (PUBLISHED, QWEN25) if card is None else (card.style, card.sizing)
 
 
 def qimage(picture: Image) -> QImage:

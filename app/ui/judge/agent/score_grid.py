@@ -56,10 +56,10 @@ class ScoreGrid(QWidget):
         return None not in self.scores.values()
 
     def press(self, score: int) -> None:
-        """Give the active criterion this score, and go to the next one that has none."""
         self.give(self.active, score)
 
     def give(self, name: Criterion, score: int) -> None:
+        """Give a criterion this score, and go to the next one that has none."""
         self.scores[name] = score
         others = [each for each in CRITERIA if self.scores[each] is None]
         self.active = others[0] if others else name

@@ -94,24 +94,18 @@ def run_text(run: RunningState, *, is_here: bool) -> str:
         text = translate("agent", "reading, turn {n}").replace("{n}", str(run.turn + 1))
     if is_here:
         return text
-    return (
-        translate("agent", "{what}, on {object}")
-        .replace("{what}", text)
-        .replace("{object}", run.object_id[:MAX_NAME])
-    )
+    text = translate("agent", "{what}, on {object}").replace("{what}", text)
+    return text.replace("{object}", run.object_id[:MAX_NAME])
 
 
 def list_run_text(state: ListRunState) -> str:
+    texts = translate("agent", "List: {n} done"), translate("agent", "Selected: {n} done")
     if state.is_running and state.is_stopping:
-        selected = translate("agent", "Selected: stopping")
-        whole = translate("agent", "List: stopping")
+        texts = translate("agent", "List: stopping"), translate("agent", "Selected: stopping")
     elif state.is_running and not state.model:
         selected = translate("agent", "Selected: loading the model")
-        whole = translate("agent", "List: loading the model")
-    else:
-        selected = translate("agent", "Selected: {n} done")
-        whole = translate("agent", "List: {n} done")
-    text = (selected if state.is_of_selected else whole).replace("{n}", f"{state.done:,}")
+        texts = translate("agent", "List: loading the model"), selected
+    text = texts[state.is_of_selected].replace("{n}", f"{state.done:,}")
     if state.faults:
         text += ", " + translate("agent", "{n} unreadable").replace("{n}", f"{state.faults:,}")
     if not (state.is_running and state.model) or state.is_stopping:

@@ -41,13 +41,8 @@ class TakeoverBar(QWidget):
         about = self.tr("Show the agent the visible part of the spectrum before its next turn")
         self.show_window.setToolTip(about)
         self.resume.setToolTip(self.tr("Resume the agent"))
-        column(
-            self.remark,
-            self.no_remarks,
-            row((self.show_window, 1), (self.resume, 1)),
-            spacing=6,
-            parent=self,
-        )
+        buttons = row((self.show_window, 1), (self.resume, 1))
+        column(self.remark, self.no_remarks, buttons, spacing=6, parent=self)
         self.remark.returnPressed.connect(self._send_remark)
         self.show_window.clicked.connect(self._send_window)
         self.resume.clicked.connect(self._resume)
@@ -69,9 +64,8 @@ class TakeoverBar(QWidget):
         name = self._agent.worker_model.name
         if name not in self._reads:
             self._reads[name] = None
-            self._runner.run(
-                partial(reads_remarks, name), partial(self._on_card_read, name), owner=self
-            )
+            read, done = partial(reads_remarks, name), partial(self._on_card_read, name)
+            self._runner.run(read, done, owner=self)
         return self._reads[name]
 
     def _on_card_read(self, name: str, reads: bool) -> None:
@@ -94,13 +88,11 @@ class TakeoverBar(QWidget):
             self._hand_back()
 
     def _send_window(self) -> None:
-        window, spectrum = self._view.window, self._current.spectrum
-        if window is None and spectrum is not None:
-            window = spectrum.range
+        spectrum = self._current.spectrum
+        window = self._view.window or (None if spectrum is None else spectrum.range)
         if window is None:
             return
-        text, label = self.remark.text().strip(), self._view.window_name
-        if self._agent.insert(text, window, label):
+        if self._agent.insert(self.remark.text().strip(), window, self._view.window_name):
             self.remark.clear()
             about = self.tr("The agent will see this window before its next turn")
             self._current.message.emit(about)

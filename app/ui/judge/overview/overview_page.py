@@ -62,8 +62,7 @@ class OverviewPage(QWidget):
             context, self.table, self.filters, store, TABLE, LINES_HIGH, is_wide=True
         )
         self.model, self.loader = self.parts.model, self.parts.loader
-        self.columns, self.column_menu = self.parts.columns, self.parts.column_menu
-        self.header_sort, self.row_menu = self.parts.header_sort, self.parts.row_menu
+        self.columns, self.row_menu = self.parts.columns, self.parts.row_menu
         self.choose = quiet_button(context.current_theme, self)
         self.choose.set_label(self.tr("Columns ▾"), hint=self.tr("Choose the columns"))
         self.message = short_label("", "dim")

@@ -8,7 +8,7 @@ person gave columns are the same in all tables.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -64,27 +64,21 @@ def own_key(name: str) -> str:
 
 def choice_text(choice: ColumnChoice) -> str:
     """The choice as text that `parse_choice` reads."""
-    return json.dumps(
-        {"shown": dict(choice.shown), "order": choice.order, "widths": dict(choice.widths)}
-    )
+    shown, widths = dict(choice.shown), dict(choice.widths)
+    return json.dumps({"shown": shown, "order": choice.order, "widths": widths})
 
 
 def parse_choice(text: str) -> ColumnChoice:
     """Read a choice; whatever is not as we write it, in a stranger's session, is left out."""
-    content = _parsed(text)
-    shown, order, widths = (content.get(name) for name in ("shown", "order", "widths"))
-    least, most = WIDTHS_PX
+    content, (least, most) = _parsed(text), WIDTHS_PX
+    order = content.get("order")
+    keys = order[:MAX_ENTRIES] if isinstance(order, list) else ()
+    widths = [pair for pair in _pairs(content.get("widths")) if type(pair[1]) is int]
     return ColumnChoice(
-        shown={key: on for key, on in _pairs(shown) if type(on) is bool},
-        order=tuple(dict.fromkeys(key for key in _sequence(order) if isinstance(key, str))),
-        widths={
-            key: min(max(width, least), most) for key, width in _pairs(widths) if type(width) is int
-        },
+        shown={key: on for key, on in _pairs(content.get("shown")) if type(on) is bool},
+        order=tuple(dict.fromkeys(key for key in keys if isinstance(key, str))),
+        widths={key: min(max(width, least), most) for key, width in widths},
     )
-
-
-def names_text(names: Mapping[str, str]) -> str:
-    return json.dumps(dict(names))
 
 
 def parse_names(text: str) -> dict[str, str]:
@@ -108,10 +102,6 @@ def _parsed(text: str) -> Mapping[str, Any]:
 
 def _pairs(value: object) -> list[tuple[str, Any]]:
     return list(value.items())[:MAX_ENTRIES] if isinstance(value, dict) else []
-
-
-def _sequence(value: object) -> Sequence[Any]:
-    return value[:MAX_ENTRIES] if isinstance(value, list) else ()
 
 
 NAMES_FACT = "column_names"
@@ -148,7 +138,7 @@ class ColumnStore(QObject):
     def choice(self, table: str) -> ColumnChoice:
         """The choice for a table, such as "queue"."""
         if table not in self._choices:
-            self._choices[table] = self._read(_fact(table), parse_choice)
+            self._choices[table] = self._read(f"{table}_columns", parse_choice)
         return self._choices[table]
 
     def show(self, table: str, key: str, on: bool) -> None:
@@ -164,18 +154,18 @@ class ColumnStore(QObject):
         """Give a column another name; an empty one brings its own back."""
         names = {**self.names, key: checked_name(name)}
         self.names = {key: name for key, name in names.items() if name}
-        self._write(NAMES_FACT, names_text(self.names))
+        self._write(NAMES_FACT, json.dumps(self.names))
         self.changed.emit()
 
     def reset(self, table: str) -> None:
         """Forget the choice for a table, and all names."""
         self.names = {}
-        self._write(NAMES_FACT, names_text(self.names))
+        self._write(NAMES_FACT, json.dumps(self.names))
         self._set(table, ColumnChoice())
 
     def _set(self, table: str, choice: ColumnChoice) -> None:
         self._choices[table] = choice
-        self._write(_fact(table), choice_text(choice))
+        self._write(f"{table}_columns", choice_text(choice))
         self.changed.emit()
 
     def _set_own(self, columns: tuple[OwnColumn, ...]) -> None:
@@ -193,7 +183,3 @@ class ColumnStore(QObject):
 
     def _ignore(self, _: WorkbenchError) -> None:
         """Damaged rows are reported where they are shown."""
-
-
-def _fact(table: str) -> str:
-    return f"{table}_columns"

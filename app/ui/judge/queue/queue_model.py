@@ -79,7 +79,7 @@ class QueueModel(QAbstractTableModel):
 
     def set_own(self, columns: Sequence[OwnColumn]) -> None:
         if self.own:
-            self.beginRemoveColumns(ROOT, FIRST_OWN, FIRST_OWN + len(self.own) - 1)
+            self.beginRemoveColumns(ROOT, FIRST_OWN, self.columnCount() - 1)
             self.own = ()
             self.endRemoveColumns()
         if columns:
@@ -107,12 +107,11 @@ class QueueModel(QAbstractTableModel):
         return self.names.get(self.key_of(column)) or self.original_title(column)
 
     def original_title(self, column: int) -> str:
-        if column >= FIRST_OWN:
-            name = self.own[column - FIRST_OWN].name
-            if name == SUBCLASS:
-                return self.tr("sub-class")
-            return one_line(name.removeprefix(MINE), MAX_TITLE)
-        return fixed_title(column)
+        if column < FIRST_OWN:
+            return fixed_title(column)
+        name = self.own[column - FIRST_OWN].name
+        is_subclass = name == SUBCLASS
+        return self.tr("sub-class") if is_subclass else one_line(name.removeprefix(MINE), MAX_TITLE)
 
     def is_number(self, column: int) -> bool:
         return column in NUMBERS if column < FIRST_OWN else self.own[column - FIRST_OWN].is_number
@@ -166,13 +165,11 @@ class QueueModel(QAbstractTableModel):
             blocks.fill(block, rows)
         if rows:
             self._redraw(first, first + len(rows) - 1)
-        new = frozenset().union(*(_used(row) for row in rows)) - self.used
-        longest = max((text_of(row, OBJECT)[:MAX_NAME] for row in rows), key=len, default="")
-        is_longer = len(longest) > len(self.longest_name)
-        if is_longer:
-            self.longest_name = longest
-        if new or is_longer:
-            self.used |= new
+        before = self.used, self.longest_name
+        self.used = self.used.union(*(_used(row) for row in rows))
+        names = (text_of(row, OBJECT)[:MAX_NAME] for row in rows)
+        self.longest_name = max((self.longest_name, *names), key=len)
+        if (self.used, self.longest_name) != before:
             self.used_changed.emit()
 
     def show_current(self, row: QueueRow | None) -> None:
@@ -184,7 +181,6 @@ class QueueModel(QAbstractTableModel):
                 self._redraw(index, index)
 
     def redraw_ids(self, candidate_ids: frozenset[int]) -> None:
-        """Redraw these candidates, where they are in memory."""
         for index in self.blocks.indices_of(candidate_ids):
             self._redraw(index, index)
 
@@ -198,20 +194,17 @@ class QueueModel(QAbstractTableModel):
     def columnCount(self, parent: Index = ROOT) -> int:
         return 0 if parent.isValid() else FIRST_OWN + len(self.own)
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole
-    ) -> Any:
-        if orientation != Qt.Orientation.Horizontal:
+    def headerData(self, section: int, side: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
+        if side != Qt.Orientation.Horizontal:
             return None
         is_marked = section == self.sorted_column
         if role == Role.TextAlignmentRole and self.is_number(section) and not is_marked:
             return RIGHT
         if role == Role.ToolTipRole:
-            if section == P_COMBINED:
-                return self.tr(
-                    "p(YES) of spectrum and catalogues, not calibrated; dim: spectrum alone"
-                )
-            return self.original_title(section)
+            about = self.tr(
+                "p(YES) of spectrum and catalogues, not calibrated; dim: spectrum alone"
+            )
+            return about if section == P_COMBINED else self.original_title(section)
         if role != Role.DisplayRole:
             return None
         is_marks = self.is_brief and section == VERDICT and KEYS[VERDICT] not in self.names

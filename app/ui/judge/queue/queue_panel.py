@@ -39,8 +39,7 @@ class QueuePanel(QWidget):
         self.store = ColumnStore(context.bridge.session, context.runner, self)
         self.parts = TableParts(context, self.table, self.filters, self.store, "queue")
         self.model, self.loader = self.parts.model, self.parts.loader
-        self.columns, self.column_menu = self.parts.columns, self.parts.column_menu
-        self.header_sort, self.row_menu = self.parts.header_sort, self.parts.row_menu
+        self.columns, self.row_menu = self.parts.columns, self.parts.row_menu
         self.choose = quiet_button(context.current_theme, self, mark="▾", height=22)
         self.choose.set_label("", hint=self.tr("Choose the columns"))
         self.message = wrapped_label("", "dim", self.card)
@@ -95,8 +94,7 @@ class QueuePanel(QWidget):
         self.filters.start_editing()
 
     def _go_to(self, row_index: int) -> None:
-        row = self.model.blocks.row(row_index)
-        current = self._current.candidate
+        row, current = self.model.blocks.row(row_index), self._current.candidate
         if row is not None and (current is None or current.id != row.candidate.id):
             self._current.go_to(row.candidate.id)
 
@@ -213,16 +211,15 @@ class FindBox(QWidget):
     def _show(self, text: str, found: list[Candidate]) -> None:
         if text != self.edit.text().strip():
             return
-        self._found = found
-        if self._goes_to_first:
-            self._goes_to_first = False
-            if found:
-                self._go_to(found[0])
-            elif text:
-                message = self.tr("No object in the list matches {name}")
-                self._current.message.emit(message.replace("{name}", text))
-            return
-        self.suggestions.show([_name(each) for each in found])
+        self._found, goes_there = found, self._goes_to_first
+        self._goes_to_first = False
+        if not goes_there:
+            self.suggestions.show([_name(each) for each in found])
+        elif found:
+            self._go_to(found[0])
+        elif text:
+            message = self.tr("No object in the list matches {name}")
+            self._current.message.emit(message.replace("{name}", text))
 
     def _choose(self, name: str) -> None:
         found = next((each for each in self._found if _name(each) == name), None)

@@ -20,14 +20,11 @@ from app.ui.judge.queue.columns import (
     MAX_NAME,
     OBJECT,
     OF_AGENT,
-    P_COMBINED,
-    P_YES,
-    SCORE,
-    SNR,
     SPECTRUM,
     ColumnStore,
     own_key,
 )
+from app.ui.judge.queue.columns import KEYS as COLUMN_KEYS
 from app.ui.judge.queue.filter_bar import FilterBar
 from app.ui.judge.queue.queue_loader import QueueLoader
 from app.ui.judge.queue.queue_model import QueueModel
@@ -44,13 +41,8 @@ MIN_EDIT_PX = 90
 
 SITES = {"open_simbad": "SIMBAD", "open_aladin": "Aladin"}
 
-KEYS: dict[int, SortKey] = {
-    OBJECT: "object",
-    SCORE: "score",
-    SNR: "snr",
-    P_YES: "p_yes",
-    P_COMBINED: "p_combined",
-}
+ORDERS: tuple[SortKey, ...] = ("object", "score", "snr", "p_yes", "p_combined")
+KEYS = {COLUMN_KEYS.index(each): each for each in ORDERS}
 """By the other fixed columns the queue has no order."""
 
 
@@ -142,11 +134,9 @@ class ColumnMenu(QObject):
             text = self.tr("Rename {name}…").replace("{name}", self._model.title(column))
             add_action(self.menu, text, partial(self.rename, column))
             self.menu.addSeparator()
-        for each in range(1, FIRST_OWN):
-            self._add(each)
-        if self._model.own:
-            self.menu.addSeparator()
-        for each in range(FIRST_OWN, self._model.columnCount()):
+        for each in range(1, self._model.columnCount()):
+            if each == FIRST_OWN:
+                self.menu.addSeparator()
             self._add(each)
         self.menu.addSeparator()
         reset = partial(self._store.reset, self._columns.name)
@@ -159,11 +149,9 @@ class ColumnMenu(QObject):
         on = self._columns.is_shown(column)
         show = partial(self._store.show, self._columns.name, self._model.key_of(column))
         action = add_check(self.menu, title, on, show)
-        hidden = OF_AGENT | self._model.giving_class_away
-        if column in hidden and self._blind_mode.is_on:
-            action.setEnabled(False)
-        if column == OBJECT:
-            action.setEnabled(False)
+        gives_away = column in OF_AGENT | self._model.giving_class_away
+        is_hidden = gives_away and self._blind_mode.is_on
+        action.setEnabled(column != OBJECT and not is_hidden)
 
 
 class _NameEdit(QLineEdit):
@@ -217,29 +205,31 @@ class RowMenu(QObject):
         if here is not None and here.id != candidate.id:
             compare = partial(self.compare_requested.emit, candidate)
             self._add(self.tr("Compare with the current spectrum"), compare)
-        self._add(ACTIONS["more_like_this"].title, partial(self._order_by, candidate.id))
+        tree, like = self._current.queue.tree, Sort("like", like=candidate.id)
+        order = partial(self._current.set_queue, tree, like)
+        self._add(ACTIONS["more_like_this"].title, order)
         self.menu.addSeparator()
-        self._add(self.tr("Copy the name"), partial(_copy, candidate.object_id))
+        copy = QGuiApplication.clipboard().setText
+        self._add(self.tr("Copy the name"), partial(copy, candidate.object_id))
         if candidate.ra is not None and candidate.dec is not None:
             degrees = f"{candidate.ra:.6f} {candidate.dec:+.6f}"
-            self._add(self.tr("Copy RA Dec in degrees"), partial(_copy, degrees))
+            self._add(self.tr("Copy RA Dec in degrees"), partial(copy, degrees))
             hours = sexagesimal(candidate.ra, candidate.dec)
-            self._add(self.tr("Copy RA Dec in hours and degrees"), partial(_copy, hours))
+            self._add(self.tr("Copy RA Dec in hours and degrees"), partial(copy, hours))
         self.menu.addSeparator()
         self._add_places(candidate)
         self.menu.popup(self._table.viewport().mapToGlobal(at))
 
-    def _order_by(self, candidate_id: int) -> None:
-        self._current.set_queue(self._current.queue.tree, Sort("like", like=candidate_id))
-
     def _add_places(self, candidate: Candidate) -> None:
         if candidate.path and Path(candidate.path).parent.is_dir():
             url = QUrl.fromLocalFile(str(Path(candidate.path).parent))
-            self._add(self.tr("Open the folder of its file"), partial(_open, url))
+            open_it = partial(QDesktopServices.openUrl, url)
+            self._add(self.tr("Open the folder of its file"), open_it)
         for name, site in SITES.items():
             page = PAGES[name](identify(candidate, None))
             if page.url:
-                self._add(site, partial(_open, QUrl(page.url, QUrl.ParsingMode.StrictMode)))
+                url = QUrl(page.url, QUrl.ParsingMode.StrictMode)
+                self._add(site, partial(QDesktopServices.openUrl, url))
 
     def _add(self, text: str, call: Callable[[], object]) -> None:
         add_action(self.menu, text, call)
@@ -256,14 +246,6 @@ def sexagesimal(ra: float, dec: float) -> str:
         f"{hours:02d}:{minutes:02d}:{seconds / 100:05.2f} "
         f"{sign}{degrees:02d}:{arcmin:02d}:{arcsec / 10:04.1f}"
     )
-
-
-def _copy(text: str) -> None:
-    QGuiApplication.clipboard().setText(text)
-
-
-def _open(url: QUrl) -> None:
-    QDesktopServices.openUrl(url)
 
 
 class FilterAndOrder(QObject):

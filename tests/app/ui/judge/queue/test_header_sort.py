@@ -48,7 +48,7 @@ def test_a_title_orders_up_down_and_as_listed(panel, context, qtbot):
     qtbot.waitUntil(lambda: len(ratios()) == 5 and ratios() == sorted(ratios(), reverse=True))
     context.current.set_queue(EVERYTHING, Sort())
     context.current.blind_mode.set_on(True)
-    panel.header_sort.sort_requested.emit(Sort(key="p_yes", descending=True))
+    panel.parts.header_sort.sort_requested.emit(Sort(key="p_yes", descending=True))
     assert context.current.queue.sort == Sort()
     header = panel.table.horizontalHeader()
     assert not header.isSortIndicatorShown() or header.sortIndicatorSection() != P_YES

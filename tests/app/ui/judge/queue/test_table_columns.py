@@ -34,7 +34,6 @@ from app.ui.judge.queue.columns import (
     ColumnStore,
     checked_name,
     choice_text,
-    names_text,
     parse_choice,
     parse_names,
 )
@@ -73,8 +72,8 @@ def open_menu(qtbot, panel, column=OBJECT):
     """Ask for the menu of a title, as a press of the right button does."""
     header = panel.table.horizontalHeader()
     header.customContextMenuRequested.emit(title_at(panel, column))
-    qtbot.waitUntil(panel.column_menu.menu.isVisible)
-    return panel.column_menu.menu
+    qtbot.waitUntil(panel.parts.column_menu.menu.isVisible)
+    return panel.parts.column_menu.menu
 
 
 def choose(qtbot, panel, text, column=OBJECT):
@@ -99,7 +98,7 @@ def click_title(qtbot, panel, column):
 
 
 def test_a_column_is_renamed_unless_the_field_is_left(qtbot, wide):
-    wide.column_menu.rename(SNR)
+    wide.parts.column_menu.rename(SNR)
     edit = wide.table.findChildren(QLineEdit)[0]
     qtbot.waitUntil(edit.hasFocus)
     qtbot.keyClicks(edit, "signal")
@@ -243,7 +242,7 @@ def test_no_title_is_cut_that_comes_later_or_has_an_arrow(qtbot, context, sessio
         assert_whole(header, AGENT, P_YES, SNR)
         assert panel.model.headerData(SNR, Qt.Orientation.Horizontal, ALIGNMENT) == RIGHT_SIDE
         plain = header.sectionSizeHint(SNR)
-        panel.header_sort.sort_requested.emit(Sort("snr", True))
+        panel.parts.header_sort.sort_requested.emit(Sort("snr", True))
         assert header.sectionSizeHint(SNR) > plain
         assert_whole(header, AGENT, P_YES, SNR)
         # The arrow is at the right, where the title of a column of numbers would end.
@@ -305,7 +304,7 @@ def test_columns_are_chosen_hidden_and_ordered(wide, qtbot, context, session):
     assert wide.table.isColumnHidden(FLAGS) and wide.table.isColumnHidden(SCORE)
     assert QApplication.activePopupWidget() is None
     click(qtbot, wide.choose)
-    menu = wide.column_menu.menu
+    menu = wide.parts.column_menu.menu
     qtbot.waitUntil(menu.isVisible)
     texts = [each.text() for each in menu.actions()]
     assert {"mag_r", "survey", "small spectrum", "Reset the columns"} <= set(texts)
@@ -360,7 +359,7 @@ def test_a_choice_is_read_back_and_what_is_none_or_too_large_bounded():
     )
     choice = parse_choice(text)
     assert len(choice.shown) == len(choice.order) == MAX_ENTRIES and choice.widths["snr"] <= 2000
-    assert parse_names(names_text({"snr": "S to N"})) == {"snr": "S to N"}
+    assert parse_names('{"snr": "S to N"}') == {"snr": "S to N"}
     assert parse_names('{"snr": 3, "ra": "", "dec": "a\\nb"}') == {"dec": "a b"}
 
 
