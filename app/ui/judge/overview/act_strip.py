@@ -23,8 +23,15 @@ from app.ui.judge.overview.group_acts import Question
 from app.ui.judge.verdict.flag_row import STAR, FlagMenu
 from app.ui.judge.verdict.verdict_text import MARKS, NAMES, mark_and_word
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import add_action, button, escape_mnemonics, one_line, row, short_label
+from app.ui.widgets.labels import (
+    add_action,
+    button,
+    escape_mnemonics,
+    flow,
+    one_line,
+    row,
+    short_label,
+)
 from app.ui.widgets.painted_button import PaintedButton, quiet_button
 from app.ui.widgets.text_width import PlaceholderWidth
 
@@ -46,11 +53,9 @@ class ActStrip(QFrame):
         theme = context.current_theme
         self.count = short_label("")
         self.count.setMinimumWidth(COUNT_PX)
+        made = partial(PaintedButton, theme, parent=self, height=30, is_bold=True)
         self.buttons = {
-            verdict: PaintedButton(
-                theme, attrgetter(name), self, mark=MARKS[verdict], height=30, is_bold=True
-            )
-            for verdict, name in NAMES.items()
+            verdict: made(attrgetter(name), mark=MARKS[verdict]) for verdict, name in NAMES.items()
         }
         self.star = PaintedButton(theme, attrgetter("unsure"), self, mark="★", is_quiet=True)
         self.flag = PaintedButton(theme, attrgetter("border"), self)
@@ -61,14 +66,11 @@ class ActStrip(QFrame):
         self.subclass = PaintedButton(theme, attrgetter("border"), self)
         self.subclass_menu = SubclassMenu(context.bridge.session, self)
         self._group = QButtonGroup(self, exclusive=False)
-        layout = FlowLayout(self)
-        layout.setContentsMargins(8, 4, 8, 4)
-        layout.addWidget(self.count)
         for number, each in enumerate(self.buttons.values()):
             self._group.addButton(each, number)
-            layout.addWidget(each)
-        for part in (self.star, self.flag, self.subclass, self.comment, self.undo):
-            layout.addWidget(part)
+        tools = self.star, self.flag, self.subclass, self.comment, self.undo
+        layout = flow(self.count, *self.buttons.values(), *tools, parent=self)
+        layout.setContentsMargins(8, 4, 8, 4)
         self._group.idClicked.connect(self._press)
         self.star.clicked.connect(partial(self.flag_requested.emit, STAR))
         self.flag.clicked.connect(self.open_flags)

@@ -20,9 +20,9 @@ from app.core.session.group_acts import ChangeOpinion
 from app.core.session.known_answers import KnownAnswer, known_among
 from app.core.session.records import MAX_COMMENT, LogEntry, Opinion, Verdict
 from app.core.session.session import Session
-from app.core.session.subclass_and_fields import FieldValue, with_value
+from app.core.session.subclass_and_fields import FieldValue
 from app.ui.judge.overview.selected_rows import seen_opinions
-from app.ui.session.candidate.current import CurrentCandidate
+from app.ui.session.candidate.current import CurrentCandidate, with_field
 from app.ui.session.session_context import SessionContext
 
 PLACE = "overview"
@@ -91,7 +91,7 @@ class GroupActs(QObject):
             self._act(accepted, partial(_subclassed, path))
 
     def set_field(self, name: str, value: FieldValue | None, rows: Sequence[QueueRow]) -> None:
-        self._act(rows, partial(_with_field, name, value))
+        self._act(rows, with_field(name, value))
 
     def undo(self) -> None:
         self._start(self._session.undo, partial(self._taken_back, self.tr("Nothing to undo")))
@@ -133,10 +133,11 @@ class GroupActs(QObject):
     def _done(self, entries: object) -> None:
         self._set_busy(False)
         assert isinstance(entries, list)
-        text = self.tr("Saved: {n} changed. Undo takes all of it back")
-        if not entries:
-            text = self.tr("Nothing to change")
-        self._current.message.emit(text.replace("{n}", f"{len(entries):,}"))
+        some, none = (
+            self.tr("Saved: {n} changed. Undo takes all of it back"),
+            self.tr("Nothing to change"),
+        )
+        self._current.message.emit((some if entries else none).replace("{n}", f"{len(entries):,}"))
 
     def _verdict_given(self, saved: object) -> None:
         """As after a single verdict, say what was known, but not of which."""
@@ -153,10 +154,9 @@ class GroupActs(QObject):
 
     def _taken_back(self, nothing: str, entry: object) -> None:
         self._set_busy(False)
-        text = nothing
         if isinstance(entry, LogEntry):
-            text = self.tr("Changed back: {n}").replace("{n}", f"{entry.others + 1:,}")
-        self._current.message.emit(text)
+            nothing = self.tr("Changed back: {n}").replace("{n}", f"{entry.others + 1:,}")
+        self._current.message.emit(nothing)
 
     def _failed(self, error: WorkbenchError) -> None:
         self._set_busy(False)
@@ -164,10 +164,7 @@ class GroupActs(QObject):
 
     def _set_busy(self, on: bool) -> None:
         self.is_busy = on
-        if on:
-            self._slow.start()
-        else:
-            self._slow.stop()
+        (self._slow.start if on else self._slow.stop)()
 
 
 def _record(
@@ -199,10 +196,6 @@ def _subclassed(path: str, opinion: Opinion) -> Opinion:
     """Somebody may have changed the verdict since the row was read."""
     is_accepted = opinion.verdict is Verdict.ACCEPT
     return replace(opinion, subclass=path) if is_accepted else opinion
-
-
-def _with_field(name: str, value: FieldValue | None, opinion: Opinion) -> Opinion:
-    return replace(opinion, fields=with_value(opinion.fields, name, value))
 
 
 def _flagged(flag: str, opinion: Opinion) -> Opinion:

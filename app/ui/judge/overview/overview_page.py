@@ -58,9 +58,8 @@ class OverviewPage(QWidget):
         self.setFocusProxy(self.table)
         if "spectrum" not in store.choice(TABLE).shown:
             store.show(TABLE, "spectrum", True)
-        self.parts = TableParts(
-            context, self.table, self.filters, store, TABLE, LINES_HIGH, is_wide=True
-        )
+        table, filters = self.table, self.filters
+        self.parts = TableParts(context, table, filters, store, TABLE, LINES_HIGH, is_wide=True)
         self.model, self.loader = self.parts.model, self.parts.loader
         self.columns, self.row_menu = self.parts.columns, self.parts.row_menu
         self.choose = quiet_button(context.current_theme, self)
@@ -82,13 +81,9 @@ class OverviewPage(QWidget):
         for part in (left, right):
             top.addWidget(part)
             top.setAlignment(part, Qt.AlignmentFlag.AlignTop)
-        column(
-            (column(top, self.message, (self.table, 1), spacing=None, margins=(16, 12, 16, 8)), 1),
-            self.confirm,
-            self.strip,
-            spacing=0,
-            parent=self,
-        )
+        parts = (top, self.message, (self.table, 1))
+        whole = column(*parts, spacing=None, margins=(16, 12, 16, 8))
+        column((whole, 1), self.confirm, self.strip, spacing=0, parent=self)
 
     def _connect(self, context: SessionContext) -> None:
         self.choose.clicked.connect(partial(self.parts.open_columns_below, self.choose))
@@ -107,7 +102,7 @@ class OverviewPage(QWidget):
         finer = self.strip.subclass_menu
         finer.subclass_chosen.connect(partial(self._change, self.acts.set_subclass))
         finer.field_given.connect(partial(self._change, self.acts.set_field))
-        self.strip.subclass_menu.refused.connect(self._say)
+        finer.refused.connect(self._say)
         self.strip.undo_requested.connect(self.acts.undo)
         self.tools.run_requested.connect(partial(self._pass_on, context.agent.inspect_selected))
         self.tools.stop_requested.connect(context.agent.list_run.stop)
@@ -180,9 +175,8 @@ class OverviewPage(QWidget):
         self.table.setFocus()
 
     def _compare(self) -> None:
-        self._with_selected(
-            lambda rows: self.compare_requested.emit([each.candidate for each in rows])
-        )
+        emit = self.compare_requested.emit
+        self._with_selected(lambda rows: emit([each.candidate for each in rows]))
 
     def _pass_on(self, take_ids: Callable[[list[int]], None]) -> None:
         self._with_selected(lambda rows: take_ids([each.candidate.id for each in rows]))
@@ -195,8 +189,8 @@ class OverviewPage(QWidget):
         elif count < 2:
             self._say(self.tr("Select several candidates first: Ctrl or Shift and a click"))
         elif count > MAX_CANDIDATES:
-            text = self.tr("At most {n} candidates at once")
-            self._say(text.replace("{n}", f"{MAX_CANDIDATES:,}"))
+            most = self.tr("At most {n} candidates at once")
+            self._say(most.replace("{n}", f"{MAX_CANDIDATES:,}"))
         elif not self.confirm.isVisible():
             parts = block_parts(self.model.blocks, self.table.selected_spans())
             work = partial(read_rows, self._session, self._current.queue, parts)
@@ -275,17 +269,14 @@ class GroupTools(QWidget):
         menu.addSeparator()
 
     def _show_run(self, _: object = None) -> None:
-        if self._list_run.state.is_running:
-            self.run.set_label(self.tr("Stop the agent"), hint=self.tr("Stop the run of the agent"))
-            self.run.setEnabled(not self._list_run.state.is_stopping)
-        else:
-            hint = self.tr("Run the agent on the selected candidates")
-            self.run.set_label(self.tr("Run the agent"), hint=hint)
-            can_run = self._has_question and not self._is_read_only
-            self.run.setEnabled(can_run and self._count > 1)
+        state, can_run = self._list_run.state, self._has_question and not self._is_read_only
+        text, hint = self.tr("Run the agent"), self.tr("Run the agent on the selected candidates")
+        if state.is_running:
+            text, hint = self.tr("Stop the agent"), self.tr("Stop the run of the agent")
+        self.run.set_label(text, hint=hint)
+        is_useful = not state.is_stopping if state.is_running else can_run and self._count > 1
+        self.run.setEnabled(is_useful)
 
     def _press_run(self) -> None:
-        if self._list_run.state.is_running:
-            self.stop_requested.emit()
-        else:
-            self.run_requested.emit()
+        is_running = self._list_run.state.is_running
+        (self.stop_requested if is_running else self.run_requested).emit()

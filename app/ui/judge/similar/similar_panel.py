@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import zip_longest
 
 from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent, QTransform
@@ -52,9 +53,8 @@ class SimilarPanel(QWidget):
         self.note = wrapped_label("", "dim")
         self.more = button(ACTIONS["more_like_this"].title)
         self.menu = QMenu(self)
-        self.cells = [
-            SimilarCell(self.sparklines, context.current_theme, self) for _ in range(SHOWN)
-        ]
+        cell_of = partial(SimilarCell, self.sparklines, context.current_theme, self)
+        self.cells = [cell_of() for _ in range(SHOWN)]
         self._find_timer = QTimer(self, singleShot=True, interval=FIND_DELAY_MS)
         self._again_timer = QTimer(self, singleShot=True, interval=AGAIN_MS)
         self._lay_out(short_label(self.tr("Similar spectra")))
@@ -109,9 +109,8 @@ class SimilarPanel(QWidget):
 
     def _session_changed(self, change: Change) -> None:
         shown = {cell.neighbour.row.candidate.id for cell in self.cells if cell.neighbour}
-        if change.aspect == "verdict" and (
-            not change.candidate_ids or shown & change.candidate_ids
-        ):
+        is_about_them = not change.candidate_ids or bool(shown & change.candidate_ids)
+        if change.aspect == "verdict" and is_about_them:
             self._find_timer.start()
 
     def _show_found(self, candidate_id: int, found: list[SimilarRow] | None) -> None:
@@ -126,12 +125,10 @@ class SimilarPanel(QWidget):
             self._show_progress()
 
     def _show(self, found: list[SimilarRow]) -> None:
-        for number, cell in enumerate(self.cells):
-            if number < len(found):
-                row = self._current.blind_mode.without_own_verdict(found[number].row)
-                cell.show_neighbour(SimilarRow(row, found[number].likeness))
-            else:
-                cell.show_neighbour(None)
+        blind_mode = self._current.blind_mode
+        shown = [each._replace(row=blind_mode.without_own_verdict(each.row)) for each in found]
+        for cell, neighbour in zip_longest(self.cells, shown):
+            cell.show_neighbour(neighbour)
         self._show_overlaid()
 
     def _show_progress(self) -> None:
@@ -183,10 +180,9 @@ class SimilarPanel(QWidget):
             return
         self.menu.clear()
         add_action(self.menu, self.tr("Go to this object"), partial(self._go_to, cell))
-        overlay = partial(self._overlay, cell)
         is_on = cell.slot is not None
         text = self.tr("Take it off the spectrum") if is_on else self.tr("Lay it over the spectrum")
-        add_action(self.menu, text, overlay)
+        add_action(self.menu, text, partial(self._overlay, cell))
         self.menu.popup(cell.mapToGlobal(at))
 
 
@@ -244,11 +240,10 @@ class SimilarCell(PlotCell):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._current_theme.theme
-        colour = theme.border
+        is_lit = self.isEnabled() and self.underMouse()
+        colour = theme.accent if is_lit else theme.border
         if self.slot is not None:
             colour = self._colour(theme)
-        elif self.isEnabled() and self.underMouse():
-            colour = theme.accent
         painter = self._framed(colour, 2.0 if self.slot is not None else 1.0)
         if self.neighbour is not None:
             self._draw_texts(painter, theme)
@@ -260,9 +255,8 @@ class SimilarCell(PlotCell):
         room.setHeight(line)
         painter.setPen(QColor(theme.text))
         middle = Qt.AlignmentFlag.AlignVCenter
-        name = painter.fontMetrics().elidedText(
-            self.text(), Qt.TextElideMode.ElideMiddle, room.width()
-        )
+        metrics, elide = painter.fontMetrics(), Qt.TextElideMode.ElideMiddle
+        name = metrics.elidedText(self.text(), elide, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignLeft | middle, name)
         painter.setPen(QColor(verdict_colour(theme, self.verdict)))
         painter.drawText(foot, Qt.AlignmentFlag.AlignRight | middle, self.mark)

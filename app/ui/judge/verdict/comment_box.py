@@ -13,7 +13,7 @@ from app.core.queue import QueueRow
 from app.core.session.records import MAX_COMMENT, MAX_FLAG, Opinion
 from app.ui.judge.verdict.flag_row import FlagMenu, FlagRow, FocusLeft
 from app.ui.judge.verdict.state_block import object_name
-from app.ui.session.candidate.current import amend, with_comment, with_flag_toggled
+from app.ui.session.candidate.current import ChangeOpinion, amend, with_comment, with_flag_toggled
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import escape_mnemonics, row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint
@@ -78,14 +78,12 @@ class CommentBox(QWidget):
         self.standard.set_label("", hint=self.tr("Standard comments"))
 
     def _start_typing(self) -> None:
-        if not self.edit.isEnabled():
-            return
-        if self.edit.isReadOnly():
+        if self.edit.isEnabled() and self.edit.isReadOnly():
             text = self.tr("This session is read-only: comments cannot be saved")
             self._current.message.emit(text)
-            return
-        self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.edit.end(False)
+        elif self.edit.isEnabled():
+            self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.edit.end(False)
 
     def _show_row(self, row: QueueRow | None) -> None:
         self.edit.setEnabled(row is not None)
@@ -158,8 +156,7 @@ class PreviousObject(QObject):
         context.commands.add("flags_previous", self.open_menu)
 
     def _on_candidate(self, row: QueueRow | None) -> None:
-        is_other = row is None or self._now is None or row.candidate.id != self._now.candidate.id
-        if is_other:
+        if row is None or self._now is None or row.candidate.id != self._now.candidate.id:
             self._before = self._now
             self._save()
             self._close_custom()
@@ -175,9 +172,7 @@ class PreviousObject(QObject):
         self.edit.setPlaceholderText(self.tr("Comment, Enter"))
         self.edit.setAccessibleName(text)
         self.edit.setToolTip(text)
-        self._box.show_over(
-            self.edit, self.tr("{object}:").replace("{object}", object_name(self._about))
-        )
+        self._show_over(self.edit, self._about)
         self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.edit.end(False)
 
@@ -187,11 +182,13 @@ class PreviousObject(QObject):
             return
         self._about = self._before
         self.menu.show_flags(opinion.flags)
-        self.menu.add_heading(
-            self.tr("Flags of {object}").replace("{object}", object_name(self._about))
-        )
+        heading = self.tr("Flags of {object}").replace("{object}", object_name(self._about))
+        self.menu.add_heading(heading)
         more = self._box.flags.more
         self.menu.popup(more.mapToGlobal(QPoint(0, more.height() + 2)))
+
+    def _show_over(self, line: QLineEdit, about: QueueRow) -> None:
+        self._box.show_over(line, self.tr("{object}:").replace("{object}", object_name(about)))
 
     def _opinion(self) -> Opinion | None:
         """What the person said of the previous object; None where nothing can be changed."""
@@ -211,15 +208,15 @@ class PreviousObject(QObject):
         text = self.edit.text()
         self._about = None
         self._box.show_over(None, "")
-        if text != self._was and amend(self._current, about.candidate.id, with_comment(text)):
-            said = self.tr("Saved for {object}").replace("{object}", object_name(about))
-            self._current.message.emit(said)
+        if text != self._was:
+            self._amend(about, with_comment(text))
 
     def _toggle(self, flag: str) -> None:
-        about = self._about
-        if about is None:
-            return
-        if amend(self._current, about.candidate.id, with_flag_toggled(flag)):
+        if self._about is not None:
+            self._amend(self._about, with_flag_toggled(flag))
+
+    def _amend(self, about: QueueRow, change: ChangeOpinion) -> None:
+        if amend(self._current, about.candidate.id, change):
             said = self.tr("Saved for {object}").replace("{object}", object_name(about))
             self._current.message.emit(said)
 
@@ -230,8 +227,7 @@ class PreviousObject(QObject):
         self.custom.setAccessibleName(text)
         self.custom.setToolTip(text)
         self.custom.clear()
-        title = self.tr("{object}:").replace("{object}", object_name(self._about))
-        self._box.show_over(self.custom, title)
+        self._show_over(self.custom, self._about)
         # The menu is still closing and will return the focus to the former widget.
         focus = partial(self.custom.setFocus, Qt.FocusReason.ShortcutFocusReason)
         QTimer.singleShot(0, self.custom, focus)

@@ -152,11 +152,9 @@ class KeyStrip(QWidget):
 
     def _widths(self) -> list[int]:
         """Of the title, then of each choice."""
-        widths = [QFontMetrics(self._bold()).horizontalAdvance(self.title) + GAP_PX]
-        metrics = self.fontMetrics()
-        names = [metrics.horizontalAdvance(each.name) for each in self.choices]
-        caps = map(self._cap_width, self.choices)
-        return widths + [cap + 5 + name + 4 for cap, name in zip(caps, names, strict=True)]
+        title = QFontMetrics(self._bold()).horizontalAdvance(self.title) + GAP_PX
+        width_of = self.fontMetrics().horizontalAdvance
+        return [title, *(self._cap_width(each) + width_of(each.name) + 9 for each in self.choices)]
 
     def _cap_width(self, choice: KeyChoice) -> int:
         return max(18, self.fontMetrics().horizontalAdvance(label(choice.key)) + 10)
@@ -175,10 +173,9 @@ class KeyStrip(QWidget):
         middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         painter.setFont(self._bold())
         painter.setPen(QColor(theme.accept))
-        title = QFontMetrics(self._bold()).elidedText(
-            self.title, Qt.TextElideMode.ElideMiddle, self._boxes[0].width()
-        )
-        painter.drawText(self._boxes[0], middle, title)
+        elide, box = Qt.TextElideMode.ElideMiddle, self._boxes[0]
+        title = QFontMetrics(self._bold()).elidedText(self.title, elide, box.width())
+        painter.drawText(box, middle, title)
         painter.setFont(self.font())
         for number, (choice, box) in enumerate(zip(self.choices, self._boxes[1:], strict=True)):
             cap = QRect(box.left(), box.center().y() - 9, self._cap_width(choice), 19)

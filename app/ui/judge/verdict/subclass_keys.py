@@ -18,6 +18,7 @@ from app.core.session.subclass_and_fields import most_specific
 from app.ui.base.actions.actions import COMMITTING
 from app.ui.base.translation.data_texts import task_text
 from app.ui.judge.verdict.key_strip import KeyChoice, KeyStrip
+from app.ui.judge.verdict.state_block import object_name
 from app.ui.session.candidate.current import amend, with_subclass
 from app.ui.session.session_context import SessionContext
 
@@ -45,11 +46,10 @@ class SubclassKeys(QObject):
     def _on_verdict(self, row: QueueRow, opinion: Opinion) -> None:
         self._strip.close_strip()
         settings = self._settings.settings
-        if opinion.verdict is not Verdict.ACCEPT:
-            return
-        self._previous = row
-        if settings.subclass_seconds > 0.0 or settings.subclass_sticky:
-            self._offer(row, "")
+        if opinion.verdict is Verdict.ACCEPT:
+            self._previous = row
+            if settings.subclass_seconds > 0.0 or settings.subclass_sticky:
+                self._offer(row, "")
 
     def _offer_current(self) -> None:
         """Offer the keys for the object on screen, without a limit of time."""
@@ -72,12 +72,10 @@ class SubclassKeys(QObject):
         below = subclasses_below(path, self._subclasses)
         if not below or self._current.session.is_read_only:
             return
-        name = row.candidate.object_id or f"#{row.candidate.id}"
-        title = f"✓ {name}" + (f" · {most_specific(path)}" if path else "")
-        choices = self._choices(below)
-        settings = self._settings.settings
-        is_unlimited = settings.subclass_sticky or is_asked
+        title = f"✓ {object_name(row)}" + (f" · {most_specific(path)}" if path else "")
+        choices, settings = self._choices(below), self._settings.settings
         choose = partial(self._choose, row, path, choices, is_asked)
+        is_unlimited = settings.subclass_sticky or is_asked
         seconds = None if is_unlimited else settings.subclass_seconds
         about = task_text(self._current.session.subclass_source)
         self._strip.offer(f"{title} ?", list(choices), choose, seconds, about=about)
@@ -108,7 +106,6 @@ class SubclassKeys(QObject):
         subclass = SUBCLASS_SEPARATOR.join([path, name] if path else [name])
         if not amend(self._current, row.candidate.id, with_subclass(subclass)):
             return
-        shown = row.candidate.object_id or f"#{row.candidate.id}"
-        text = self.tr("{object} is {subclass}")
-        self._current.message.emit(text.replace("{object}", shown).replace("{subclass}", name))
+        text = self.tr("{object} is {subclass}").replace("{object}", object_name(row))
+        self._current.message.emit(text.replace("{subclass}", name))
         self._offer(row, subclass, is_asked=is_asked)

@@ -30,13 +30,8 @@ from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint, quiet_button
 
-HEIGHT, SIDE_PX = 30, 8
+HEIGHT, CONFIDENCE_HEIGHT, WIDTH, SIDE_PX = 30, 28, 150, 8
 ORDER = (Verdict.ACCEPT, Verdict.REJECT, Verdict.UNSURE)
-
-CONFIDENCE_HEIGHT = 28
-
-WIDTH = 150
-
 PROPOSALS = {"YES": Verdict.ACCEPT, "NO": Verdict.REJECT}
 
 
@@ -83,10 +78,8 @@ class VerdictBar(QFrame):
             stay = stay.replace("{key}", keymap.label(f"{name}_stay"))
             about = f"{hint(title, keymap, name)}\n{stay}"
             button.set_label(title, keymap.label(name), about)
-        for name, button, text in (
-            ("undo", self.undo, self.tr("Undo")),
-            ("redo", self.redo, self.tr("Redo")),
-        ):
+        undo, redo = self.tr("Undo"), self.tr("Redo")
+        for name, button, text in (("undo", self.undo, undo), ("redo", self.redo, redo)):
             button.set_label("", hint=hint(text, keymap, name))
             button.setAccessibleName(text)
 
@@ -157,8 +150,8 @@ class VerdictBar(QFrame):
         for button in self.buttons.values():
             button.setEnabled(can_judge and not self._current.fault)
         self.confidence.setEnabled(can_judge)
-        self.undo.setEnabled(can_write)
-        self.redo.setEnabled(can_write)
+        for button in (self.undo, self.redo):
+            button.setEnabled(can_write)
 
 
 class ConfidenceRow(QWidget):
@@ -254,11 +247,8 @@ class ProposalButton(PaintedButton):
         return self.tr("Agent: {answer}").replace("{answer}", verdict)
 
     def _show(self, _: object = None) -> None:
-        row = self._current.row
-        verdict = proposed_verdict(row)
-        self.mark = ""
-        self._action = "take_proposal"
-        can_judge = not self._current.session.is_read_only and not self._current.fault
+        row, verdict = self._current.row, proposed_verdict(self._current.row)
+        self.mark, self._action = "", "take_proposal"
         if row is not None and self._current.blind_mode.hides(row):
             self._action = "reveal"
             text = self.tr("Reveal agent")
@@ -269,10 +259,9 @@ class ProposalButton(PaintedButton):
             self.setEnabled(False)
             self.set_label(self.tr("No proposal"), hint=self.tr("The agent has no proposal"))
             return
-        self.mark = MARKS[verdict]
-        p_yes = row.candidate.agent_p_yes
+        self.mark, p_yes = MARKS[verdict], row.candidate.agent_p_yes
         text = self._answer(row.candidate.agent_verdict or "")
-        self.setEnabled(can_judge)
+        self.setEnabled(not self._current.session.is_read_only and not self._current.fault)
         about = hint(self.tr("Use the agent's proposal"), self._keymap, "take_proposal")
         if p_yes is not None:
             about += f" · p(YES) {probability_text(p_yes)}"
