@@ -89,7 +89,6 @@ class Timeline(QScrollArea):
                 self.ensureWidgetVisible(card, 0, SPACING)
 
     def show_pictures(self, pictures: Mapping[str, QImage]) -> None:
-        """Show pictures by their hash; the others stay empty."""
         for card in self.cards:
             content = card.content
             if content is not None and content.picture in pictures and not card.has_picture:
@@ -201,7 +200,6 @@ class StepCard(QWidget):
         self.update()
 
     def toggle_open(self) -> None:
-        """Show all of the text, or only its beginning."""
         self.is_open = not self.is_open
         self.drop_layout()
         self.height_changed.emit()
@@ -539,7 +537,6 @@ def _underlined(start: int, length: int, colour: QColor) -> QTextLayout.FormatRa
 
 
 def elided(line: TextLine) -> tuple[str, Qt.AlignmentFlag]:
-    """Return the text that fits, and its alignment."""
     side = Qt.AlignmentFlag.AlignRight if line.right else Qt.AlignmentFlag.AlignLeft
     metrics = QFontMetricsF(line.font)
     text = metrics.elidedText(line.text, Qt.TextElideMode.ElideRight, line.box.width() + 1.0)

@@ -104,7 +104,6 @@ def overview_card(text: str) -> CardContent:
 
 
 def partial_turn_card(raw: str) -> CardContent:
-    """Return the card of a turn the model is still writing."""
     text, is_calling = visible_text(raw)
     title, calling = translate("agent", "Writing"), translate("agent", "requests a picture")
     aside = calling if is_calling else ""

@@ -111,7 +111,6 @@ def _claim(start: int, end: int, text: str, numbers: Sequence[float]) -> Iterato
 
 
 def _covers(window: Window, claimed: Window) -> bool:
-    """Whether the window shows any part of the claimed range."""
     margin = MARGIN_A + MARGIN * claimed[1]
     return window[0] - margin <= claimed[1] and claimed[0] <= window[1] + margin
 

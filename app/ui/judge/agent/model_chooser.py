@@ -198,7 +198,6 @@ def model_rows(chosen: str, session: Session) -> tuple[list[ModelRow], str]:
 
 
 def _own_row(own: BuiltIn) -> ModelRow:
-    """The row of an inspector of the program's own."""
     eye, ref, need = own.location(), own.ref(), own.obstacle()
     state, needs = translate("agent", "ready"), "" if eye is None else _needs(eye)
     if not own.eye:
@@ -299,7 +298,6 @@ def size_text(size: int) -> str:
 
 
 def _needs(location: ModelLocation) -> str:
-    """What the model needs to run here, in one line."""
     card, engine = location.card, engine_kind(location.card.engine)
     if engine.is_server:
         return translate("agent", "a server that answers at its address")

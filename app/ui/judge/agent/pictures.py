@@ -95,14 +95,12 @@ class Pictures(QObject):
         self._timer.timeout.connect(self._draw_next)
 
     def request(self, source: PictureSource, looks: Sequence[Step]) -> None:
-        """Draw the missing pictures of these looks soon."""
         missing = [look for look in looks if look.picture and look.picture not in self.images]
         self._source, self._waiting = source, missing
         if missing and not self._is_drawing and not self._is_closed:
             self._timer.start()
 
     def forget(self) -> None:
-        """Drop all pictures, as the candidate changed."""
         self._source, self._waiting = None, []
         self._timer.stop()
         self.images.clear()

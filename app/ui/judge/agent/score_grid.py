@@ -104,7 +104,6 @@ class ScoreGrid(QWidget):
             group.setExclusive(True)
 
     def _explain(self, name: Criterion, score: int | None) -> None:
-        """Say what a score means, or what is asked."""
         words = QUESTIONS[name] if score is None else MEANINGS[name][score - LOWEST]
         head = criterion_name(name) if score is None else f"{criterion_name(name)} {score}"
         self.meaning.setText(f"{head}: {rubric_words(words)}")

@@ -36,7 +36,6 @@ def verdict_text(trajectory: Trajectory) -> str:
 
 
 def p_yes_text(trajectory: Trajectory, records: Records) -> str:
-    """Return the model's p(YES) and its calibrated value."""
     if trajectory.p_yes is None:
         return translate("agent", "no p(YES)")
     raw = translate("agent", "p(YES) {p}").replace("{p}", probability_text(trajectory.p_yes))

@@ -104,7 +104,6 @@ class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
         panel.plot.laid_out.connect(self._align)
 
     def set_mode(self, mode: str) -> None:
-        """Show the ratio, the difference, or neither."""
         if mode != self.mode:
             self.mode, self._wanted = mode, None
             self.setVisible(mode != OFF)

@@ -138,7 +138,6 @@ class RangeSlider(QWidget):
         return QSize(60, HEIGHT)
 
     def position(self, value: float) -> float:
-        """Position of a value, pixels from the left."""
         low, high = self.bounds
         share = (value - low) / (high - low) if high > low else 0.0
         return HANDLE / 2 + share * (self.width() - HANDLE)

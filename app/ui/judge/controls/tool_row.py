@@ -319,7 +319,6 @@ class LineChoice(QWidget):
         self._runner.run(load, partial(self._keep, paths), self._current.report_error, owner=self)
 
     def _keep(self, paths: tuple[str, ...], lists: LineLists) -> None:
-        """Keep the new list, and draw it at once."""
         before = set(self.boxes)
         self._lists = paths
         self._make_boxes(lists)

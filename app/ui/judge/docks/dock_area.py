@@ -154,7 +154,6 @@ class DockArea(QWidget):
         return part.underMouse() or (focus is not None and part.isAncestorOf(focus))
 
     def panel_actions(self) -> list[QAction]:
-        """Actions that show and hide the docks."""
         names = [name for name in self.docks if name != QUEUE.name or not self.has_rail]
         return [self.docks[name].toggleViewAction() for name in names]
 
@@ -168,7 +167,6 @@ class DockArea(QWidget):
         return self._page.width() < RAIL_BELOW_PX and not self.docks[QUEUE.name].isFloating()
 
     def state(self) -> QByteArray:
-        """Where the docks are."""
         return self._hidden_by_key or self.desk.saveState()
 
     def restore(self, state: QByteArray) -> None:
@@ -176,7 +174,6 @@ class DockArea(QWidget):
         self._arrange_queue()
 
     def reset(self) -> None:
-        """Put the docks back to where they were at first."""
         self._hidden_by_key = None
         self.desk.restoreState(self._first_state)
         self._size_docks()

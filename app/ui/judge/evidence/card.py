@@ -119,7 +119,6 @@ class SourceCard(FoldingCard):
 
     @property
     def shown_match(self) -> Match | None:
-        """The match on screen."""
         return self.matches[self._match] if self._match < len(self.matches) else None
 
     def show_match(self) -> None:

@@ -86,7 +86,6 @@ class EvidencePanel(QWidget):
         self.show_now()
 
     def stop(self) -> None:
-        """Cancel all questions."""
         self._delay.stop()
         self._next.stop()
         self.feed.close()
@@ -97,7 +96,6 @@ class EvidencePanel(QWidget):
             self._delay.start()
 
     def show_now(self) -> None:
-        """Show what is known of the current candidate."""
         self._needs_show = False
         candidate = self._current.candidate
         has_services = bool(self.feed.services)

@@ -29,7 +29,6 @@ class ValueRow:
 
 
 def value_rows(service: Service, match: Match) -> list[ValueRow]:
-    """A row for each column of the service."""
     rows = []
     for column in service.columns:
         value = match.values.get(column.name)

@@ -221,6 +221,5 @@ def _reader_values(spectrum: Spectrum) -> dict[str, object]:
 
 
 def columns_of(survey: str) -> Columns:
-    """The catalogue columns of a survey; none for an unknown survey."""
     matching = (columns for name, columns in BY_SURVEY.items() if survey.upper().startswith(name))
     return next(matching, ())

@@ -151,8 +151,6 @@ class InformationPanel(QWidget):
 
 
 class InformationModel(PairModel):
-    """Table model of rows of names and values."""
-
     rows: Sequence[InformationRow]
 
     def __init__(self, current_theme: CurrentTheme, parent: QObject | None = None) -> None:

@@ -133,11 +133,9 @@ class GroupActs(QObject):
     def _done(self, entries: object) -> None:
         self._set_busy(False)
         assert isinstance(entries, list)
-        some, none = (
-            self.tr("Saved: {n} changed. Undo takes all of it back"),
-            self.tr("Nothing to change"),
-        )
-        self._current.message.emit((some if entries else none).replace("{n}", f"{len(entries):,}"))
+        text = self.tr("Saved: {n} changed. Undo takes all of it back")
+        text = text if entries else self.tr("Nothing to change")
+        self._current.message.emit(text.replace("{n}", f"{len(entries):,}"))
 
     def _verdict_given(self, saved: object) -> None:
         """As after a single verdict, say what was known, but not of which."""

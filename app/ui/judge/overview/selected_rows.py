@@ -40,7 +40,6 @@ class BlockPart:
 
 
 def block_parts(blocks: QueueBlocks, spans: Iterable[Span]) -> list[BlockPart]:
-    """Where the rows of these spans are."""
     parts = []
     for span in spans:
         row, end = span.first, span.first + span.count

@@ -52,7 +52,6 @@ class Header(QWidget):
         self._fix_height()
 
     def set_class(self, button: QPushButton) -> None:
-        """Put the button with the session's class before the title."""
         button.setParent(self)
         self._class = button
         self._fix_height()

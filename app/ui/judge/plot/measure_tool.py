@@ -61,7 +61,6 @@ class MeasureTool(QObject):
             self.measure(first, at)
 
     def measure(self, low: float, high: float) -> None:
-        """Measure between two points of the continuum, and keep it."""
         spectrum, candidate = self._panel.spectrum, self._current.candidate
         if spectrum is None or candidate is None:
             return
@@ -77,7 +76,6 @@ class MeasureTool(QObject):
         self._current.message.emit(self._told(measurement))
 
     def withdraw_last(self) -> None:
-        """Withdraw the person's last measurement of this candidate."""
         own = [each for each in self.kept if each.reviewer == self._session.reviewer]
         if not own:
             self._current.message.emit(self.tr("You measured nothing here"))

@@ -177,7 +177,6 @@ class PlotActions(QObject):
         self._current.message.emit(self.tr("Saved: {name}").replace("{name}", str(path)))
 
     def copy_range(self) -> None:
-        """Copy the window and what is measured in it to the clipboard."""
         if (spectrum := self._panel.spectrum) is not None:
             window, frame = self._panel.window_now, self._panel.frame
             fits = tuple(map(copied_fit, self._panel.plot.measured.fits))

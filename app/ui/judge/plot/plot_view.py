@@ -37,8 +37,6 @@ FLUX_AXIS = 1
 
 
 class PlotView(pg.PlotWidget):  # type: ignore[misc]
-    """Draws what the panel gives it."""
-
     painted = Signal(int)
     """Id of the candidate whose spectrum was drawn on the screen, once for each."""
     laid_out = Signal()  # the stage was moved or resized

@@ -118,7 +118,6 @@ class SpectrumPanel(QFrame):
         return np.array(inside if self._view.options.lines else [])
 
     def add_below(self, part: QWidget) -> None:
-        """Put a part between the plot and the overview."""
         self._layout.insertWidget(self._layout.indexOf(self.overview), part)
 
     def go_to(self, window: Window, *, keep_flux: bool = True) -> None:
@@ -348,12 +347,10 @@ class SpectrumPanel(QFrame):
         self.header.show_readout(text)
 
     def _identify(self, wavelength: float) -> None:
-        """Name the known lines near the wavelength that was clicked."""
         self._identified = wavelength
         self._update_note()
 
     def _update_note(self) -> None:
-        """Say in the header how the spectrum is drawn."""
         notes, drawn, window = self._drawn_as(), self.plot.trace, self._view.window
         if drawn is not None and window is not None and not overlaps(window, self.whole):
             notes.insert(0, no_data_note(window, self.frame))

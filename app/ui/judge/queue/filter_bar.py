@@ -289,7 +289,6 @@ def others_of(tree: Filter) -> list[Filter]:
 # The line edit for filters, with suggestions; a fault is underlined where it occurs. A valid
 # filter is applied while it is typed, after a short pause; a fault is told on Enter only.
 def completions(text: str, cursor: int, own_columns: Sequence[str] = ()) -> tuple[str, ...]:
-    """Suggestions for the word before the cursor."""
     word = last_word(text, cursor).lower().removeprefix("-")
     if not word:
         return ()

@@ -84,7 +84,6 @@ class QueueLoader(QObject):
         self._fetch()
 
     def session_changed(self, change: Change) -> None:
-        """Schedule an update of what the change affects."""
         if change.aspect == "calibration":
             return
         if change.aspect == "list" or not change.candidate_ids:

@@ -141,7 +141,6 @@ class TableColumns(QObject):
         self.values_shown.emit(self.shows_values)
 
     def column_of_order(self) -> int | None:
-        """The column that explains the present order."""
         sort = self._current.queue.sort
         if sort.key == "own":
             return self._model.column_of(own_key(sort.own))

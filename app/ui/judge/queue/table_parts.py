@@ -87,7 +87,6 @@ class TableParts(QObject):
         self.column_menu.open_below(button.mapToGlobal(QPoint(0, button.height() + 2)))
 
     def why_empty(self) -> str:
-        """What stands in the place of an empty table."""
         if self._current.repeat_round.is_on:
             return self.tr("Hidden during the repeat round")
         if self._current.queue.tree == EVERYTHING:
@@ -115,7 +114,6 @@ class ColumnMenu(QObject):
         self._header.customContextMenuRequested.connect(self._open_at_title)
 
     def open_below(self, at: QPoint) -> None:
-        """Open the menu of all columns at a place on the screen."""
         self._fill(None)
         self.menu.popup(at)
 

@@ -43,7 +43,6 @@ class SimilarPlace(QWidget):
         context.commands.add("more_like_this", self.more_like_this)
 
     def more_like_this(self) -> None:
-        """Order the queue by likeness to the current spectrum."""
         candidate = self._current.candidate
         if candidate is None:
             self._current.message.emit(self.tr("No object selected"))

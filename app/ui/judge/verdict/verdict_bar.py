@@ -270,7 +270,6 @@ class ProposalButton(PaintedButton):
 
 # Commands that judge, navigate and switch blind mode.
 def proposed_verdict(row: QueueRow | None) -> Verdict | None:
-    """Return the verdict that follows from the agent's answer, if it has one."""
     return None if row is None else PROPOSALS.get(row.candidate.agent_verdict or "")
 
 

@@ -282,7 +282,6 @@ class Minimap(pg.GraphicsView):  # type: ignore[misc]
             self.setToolTip(self.tooltip_at(float(self.box.geometry().left()) + at.x()))
 
     def tooltip_at(self, x: float) -> str:
-        """Names of the windows at this position."""
         scale = self.scale()
         left = float(self.box.geometry().left())
         wavelength = 0.0 if scale is None else scale.wavelength(x - left)

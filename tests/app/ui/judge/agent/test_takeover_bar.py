@@ -7,8 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 
 from app.ui.judge.agent import takeover_bar
-from app.ui.judge.agent.agent_panel import AgentPanel
-from app.ui.judge.agent.takeover_bar import reads_remarks
+from app.ui.judge.agent.agent_panel import AgentPanel, reads_remarks
 from tests.app.ui.scripted_agent import show_candidate
 from tests.app.ui.steps import click, shown_in
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from agent.tasks.catalogue import find_task, load_tasks
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.data_texts import load_table
-from app.ui.judge.diagnostic_windows.window_cell import WindowCell, short_names
+from app.ui.judge.diagnostic_windows.windows_row import WindowCell, short_names
 from app.ui.widgets.plot_cell import PAD
 
 TEXTS = (
