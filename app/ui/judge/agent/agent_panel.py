@@ -136,8 +136,7 @@ def reads_remarks(model: str) -> bool:
     return card is not None and card.reads_remarks
 
 
-LOW_LINES = 12
-"""Below so many lines of text the panel has no room for a head of three lines."""
+LOW_LINES = 12  # below so many lines of text the panel has no room for a head of three lines
 
 
 class AgentPanel(QFrame):

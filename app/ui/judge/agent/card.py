@@ -121,7 +121,6 @@ class Timeline(QScrollArea):
 
 
 RADIUS = 6.0
-
 PAD, GAP = 8.0, 4.0
 STRIPE = 3.0  # width of the coloured edge that shows the kind of step
 THUMB = (116.0, 71.0)

@@ -22,8 +22,7 @@ MAX_ROWS = 12
 MAX_NAMES = 3
 MAX_NAME = 24
 MAX_VALUE_NAME = 60
-WIDTH_SHARE = 0.5
-"""Of its width, within which the strongest feature is the line that is there."""
+WIDTH_SHARE = 0.5  # of its width, within which the strongest feature is the line that is there
 
 
 @dataclass(frozen=True)

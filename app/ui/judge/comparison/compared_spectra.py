@@ -23,7 +23,6 @@ from app.ui.session.session_context import SessionContext
 
 MOST = 6
 SAME_ARCSEC = 3.0  # rows so close together are taken for one source, even under other names
-
 DAYS = ("date_obs", "obsdate", "obs_date", "date", "night")
 MODIFIED_JULIAN = ("mjd", "mjd_obs", "lmjd", "tai")
 ISO = re.compile(r"\d{4}-\d{2}-\d{2}")

@@ -115,8 +115,7 @@ def text_of(each: Compared) -> str:
 
 
 WIDTH_PX = 1.0
-ROLES = tuple(f"overlay_{number}" for number in range(1, 7))
-"""Colours of the theme, by slot."""
+ROLES = tuple(f"overlay_{number}" for number in range(1, 7))  # colours of the theme, by slot
 
 
 class OverlayCurves(QObject):

@@ -28,7 +28,6 @@ MEASURE_AFTER_MS = 250  # so that nothing is measured while candidates fly past
 MET, NOT_MET, UNKNOWN = "✓", "✕", "–"
 QUANTITIES = {"line": "EW", "ratio": "EW", "width": "FWHM"}
 translate = QCoreApplication.translate
-
 OPEN = "primary"
 ORDER = (
     OPEN, "answer_no", "secondary", "confirming", "states", "contaminants", "not_testable",

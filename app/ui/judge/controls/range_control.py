@@ -20,7 +20,6 @@ DEFAULT_BOUNDS: Window = (3700.0, 9100.0)  # bounds while there is no spectrum
 MIN_WIDTH_A = 5.0
 MIN_A, MAX_A = 100.0, 100_000.0
 LARGEST = 1e9  # no number typed is larger, in whatever unit
-
 HANDLE = 14.0
 GROOVE = 4.0
 HEIGHT = 22

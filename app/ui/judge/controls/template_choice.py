@@ -33,8 +33,7 @@ from app.ui.widgets.number_box import NumberBox
 MOST_SHOWN = 8
 MAX_NAME = 34
 NUMBERS_PX = 48, 84
-FARTHEST = {"GALAXY": 0.8, "QSO": 5.0}
-"""Largest redshift tried, by class; all others are stars."""
+FARTHEST = {"GALAXY": 0.8, "QSO": 5.0}  # largest redshift tried, by class; all others are stars
 
 
 class TemplateChoice(QWidget):

@@ -21,7 +21,6 @@ from agent.spectra.spectrum import FloatArray
 from app.ui.base.translation.data_texts import SIMULATED, library_name
 
 translate = QCoreApplication.translate
-
 INDEX_FILE = "index.json"
 MAX_PIXELS = 100_000
 MAX_USER_FILES = 200

@@ -22,10 +22,8 @@ from app.ui.widgets.labels import button, column, row, short_label, with_key, wr
 from app.ui.widgets.number_box import NumberBox
 
 TICKS = 1000  # steps of the slider on each side of zero, where they are finest
-
 COLUMNS = ("z", "redshift", "z_best", "zbest", "z_spec", "zspec", "z_helio")
 LOWEST, HIGHEST = -0.1, 20.0
-
 Origin = Literal["header", "list"]
 
 

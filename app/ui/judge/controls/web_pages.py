@@ -25,9 +25,7 @@ SDSS_SPECTRUM = "https://dr18.sdss.org/optical/spectrum/view"
 SDSS_OBJECT = "https://skyserver.sdss.org/dr18/VisualTools/explore/summary"
 PLACE = "{ra:.6f} {dec:+.6f}"
 MAX_ID = 40
-
 _RELEASE = re.compile(r"DR(\d{1,2})(?:[ /_-]*(v\d{1,2}(?:\.\d{1,2})?))?", re.IGNORECASE)
-
 NO_POSITION = "no position"
 NO_OBSID = "no LAMOST obsid"
 SIMULATED = "simulated"

@@ -39,7 +39,6 @@ LEAVES_OUT = (
     re.compile(r"^High |^高次"),
 )
 """What may go of a name: a wavelength, "lines", the K of "Ca II K", but not its II."""
-
 NOTHING: FloatArray = np.empty(0)
 
 
@@ -52,8 +51,7 @@ class WindowCell(PlotCell):
         super().__init__(current_theme, parent)
         self.window_of_task = window
         self.key = ""
-        self.numbers: tuple[str, ...] = ()
-        """What was measured: in full, then in fewer words."""
+        self.numbers: tuple[str, ...] = ()  # what was measured: in full, then in fewer words
         self.is_current = self.is_looked_at = False
         self.is_covered = True
         self.setProperty(RICH, True)

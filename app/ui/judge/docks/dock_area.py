@@ -49,7 +49,6 @@ RAIL_BELOW_PX = 1500  # in a narrower window the queue is a rail
 LEAST_COLUMN_PX = 125
 """Of the docks on the right, in text of the usual size: less would cut the name of a model."""
 TALL_PX = 900  # pages above this height are tall
-
 RAIL_PX = 30
 SHEET_PX = 340  # in text of the usual size
 

@@ -33,8 +33,7 @@ class Showing(Enum):
     """What the command of a dock does."""
 
     FRONT = auto()  # brings it to the front
-    SWITCH = auto()
-    """Brings it to the front, or where it is there already, the first tab again."""
+    SWITCH = auto()  # brings it to the front, or where it is there already, the first tab again
     TOGGLE = auto()  # shows it, or hides it again
 
 
@@ -56,8 +55,7 @@ class DockEntry:
     title: str  # in English; the window translates it in the context "docks"
     make: Callable[[DockSite], QWidget]
     area: Qt.DockWidgetArea
-    is_open: bool = True
-    """Whether it is there at first; else it comes with its command or menu."""
+    is_open: bool = True  # whether it is there at first; else it comes with its command or menu
     command: str = ""  # the id of the action that shows it
     showing: Showing = Showing.FRONT
     stays: bool = False  # whether it is still there when a key has hidden the panels once

@@ -37,9 +37,7 @@ from app.ui.widgets.page_parts import FoldingCard, PageScrollArea
 
 IsSeen = Callable[[], bool]  # whether the dock is on screen and in front of its tabs
 SHOW_DELAY_MS = 30  # so that the spectrum is painted first
-SHOW_S = 0.008
-"""Cards that take longer together are shown in several turns of the event loop."""
-
+SHOW_S = 0.008  # cards that take longer together are shown in several turns of the event loop
 REVEALED = "revealed"  # said in the log of an answer that was revealed before the verdict
 
 

@@ -49,8 +49,7 @@ class _Question:
 class EvidenceFeed(QObject):
     """Use it on the GUI thread. Call `close` before the session is closed."""
 
-    changed = Signal(int, str)
-    """Candidate id and service id, or an empty text for all services."""
+    changed = Signal(int, str)  # candidate id and service id, or an empty text for all services
     services_changed = Signal()
 
     def __init__(self, context: SessionContext, parent: QObject | None = None) -> None:

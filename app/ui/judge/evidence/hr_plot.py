@@ -36,8 +36,7 @@ class HrPlot(CardPlot):
         self.region: Region | None = None
         self._image = pg.ImageItem(axisOrder="row-major")
         self._drawn: list[object] = []
-        self._shaded_for: Theme | None = None
-        """The theme in whose colours the background is drawn."""
+        self._shaded_for: Theme | None = None  # the theme in whose colours the background is drawn
         super().__init__(current_theme, "", HEIGHT_PX, parent)
         self.setAccessibleName(self.tr("Hertzsprung-Russell diagram"))
         self.name_axes("BP − RP", self.tr("absolute G"))

@@ -23,8 +23,7 @@ class ValueRow:
     description: str = ""  # English
     plain: str = ""  # to copy: the value alone; empty where the catalogue has none
     ucd: str = ""
-    key: str = ""
-    """As in filters, such as `gaia.bp_rp`; empty where it cannot be filtered by."""
+    key: str = ""  # as in filters, such as `gaia.bp_rp`; empty where it cannot be filtered by
     is_text: bool = False
 
 

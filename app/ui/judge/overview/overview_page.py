@@ -33,8 +33,7 @@ from app.ui.widgets.labels import add_action, column, row, short_label
 from app.ui.widgets.painted_button import quiet_button
 
 TABLE = "overview"
-LINES_HIGH = 2.4
-"""Height of a row, in lines of text, so that the small spectrum can be read."""
+LINES_HIGH = 2.4  # height of a row, in lines of text, so that the small spectrum can be read
 QUICK_FILTERS = 6  # in one row
 
 Act = Callable[[list[QueueRow]], None]

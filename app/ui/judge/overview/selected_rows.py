@@ -25,8 +25,7 @@ from app.ui.widgets.candidate_table import CandidateTable
 
 Told = Callable[[int, int], object]
 """Takes how many candidates were selected, and how many were wanted."""
-MAX_SPANS = 2000
-"""Groups of neighbours: Qt looks through all of them for each row that it paints."""
+MAX_SPANS = 2000  # groups of neighbours: Qt looks through all of them for each row that it paints
 
 
 @dataclass(frozen=True)

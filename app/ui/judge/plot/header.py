@@ -26,9 +26,7 @@ BETWEEN = "   "  # stands between those values
 APART_PX, SLACK_PX = 8, 2
 NOTE_SHARE = 0.65
 """Largest fraction for the note of what title and mark leave; the rest is for the facts."""
-
 translate = QCoreApplication.translate
-
 MAX_TEXT = 100
 
 

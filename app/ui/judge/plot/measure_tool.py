@@ -33,8 +33,7 @@ class MeasureTool(QObject):
         self._panel, self._layer = panel, panel.plot.measured
         self._current, self._runner = context.current, context.runner
         self._session = context.bridge.session
-        self._first: float | None = None
-        """The point chosen by key that waits for the second."""
+        self._first: float | None = None  # the point chosen by key that waits for the second
         self.kept: tuple[RecordedMeasurement, ...] = ()
         panel.plot.measure_changed.connect(self._show_drag)
         panel.plot.measure_drawn.connect(self.measure)

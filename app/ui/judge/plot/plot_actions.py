@@ -50,7 +50,6 @@ ZOOM = 1.5
 TABLE_SUFFIXES = (".csv", ".fits", ".vot")
 TOGGLED = "lines", "labels", "errors", "mask", "rest_axis", "flux_zero", "flux_log"
 PAN = 0.2  # fraction of the window
-
 SUFFIXES = (".png", ".svg", ".pdf")
 PNG_SCALE = 2
 TITLE_PX, BESIDE_PX, AROUND_PX = 26, 12, 10

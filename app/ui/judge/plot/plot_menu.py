@@ -27,8 +27,7 @@ MAX_LOOKS, MAX_LABEL = 6, 50
 
 
 class PlotMenu(QObject):
-    look_chosen = Signal()
-    """A look of the agent is on the plot; its answer is in the agent's panel."""
+    look_chosen = Signal()  # a look of the agent is on the plot; its answer is in the agent's panel
 
     def __init__(
         self, panel: SpectrumPanel, context: SessionContext, measure: MeasureTool, fit_tool: FitTool

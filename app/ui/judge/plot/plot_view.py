@@ -29,7 +29,6 @@ from app.ui.judge.plot.shades import ErrorBand, Shades
 from app.ui.judge.plot.trace import Trace
 
 RIGHT_PX, TOP_PX = 8.0, 4.0
-
 WHEEL_ZOOM = 1.0016  # zoom factor per unit of the wheel; one notch is 120 units
 WHEEL_PAN = 0.05  # fraction of the window per notch of a horizontal wheel
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
@@ -201,13 +200,10 @@ class Drag:
 
 class SpectrumViewBox(PlotBox):
     range_requested = Signal(float, float)  # a window, by panning or zooming
-    range_drawn = Signal(float, float)
-    """The window of a zoom box, when the mouse is released."""
-    box_changed = Signal(object)
-    """The window of the zoom box while it is dragged, then None."""
+    range_drawn = Signal(float, float)  # the window of a zoom box, when the mouse is released
+    box_changed = Signal(object)  # the window of the zoom box while it is dragged, then None
     flux_requested = Signal(float, float)
-    measure_changed = Signal(object)
-    """The two wavelengths while they are dragged, then None."""
+    measure_changed = Signal(object)  # the two wavelengths while they are dragged, then None
     measure_drawn = Signal(float, float)
     menu_requested = Signal(float)  # wavelength
 

@@ -21,8 +21,7 @@ from app.ui.judge.plot.canvas.plot_box import PlotBox, Scale
 from app.ui.judge.plot.trace import Trace
 
 SKY_LINE_A = 4.0  # half width of the shade of a sky line that has no extent
-RUG_PX = 5.0
-"""Height of the bar below bad pixels, so that they do not differ by colour alone."""
+RUG_PX = 5.0  # height of the bar below bad pixels, so that they do not differ by colour alone
 MIN_SHADE_PX = 1.5
 SPAN = re.compile(r" \d+-\d+$")
 """The range in the name of a band, left out because the shade shows it."""

@@ -16,11 +16,9 @@ from app.core.spectra.flux_quantity import AS_IN_FILE, NORMALISED, conversion, c
 from app.ui.session.candidate.view_options import ViewOptions
 
 PLAIN = (1e-2, 1e5)  # typical fluxes within this range are shown without a power of ten
-LARGEST = 1e9
-"""Values beyond this many typical fluxes are no measurements and are drawn as gaps."""
+LARGEST = 1e9  # values beyond this many typical fluxes are no measurements and are drawn as gaps
 ENOUGH_PX = 500
-LOWEST = 1e-12
-"""Smaller fluxes, and those below zero, are drawn there on a logarithmic axis."""
+LOWEST = 1e-12  # smaller fluxes, and those below zero, are drawn there on a logarithmic axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,14 +28,12 @@ class Trace:
     wavelength: FloatArray
     flux: FloatArray  # smoothed, good pixels only
     raw: FloatArray  # as in the file, bad pixels too
-    error: FloatArray | None
-    """One sigma of `flux`, after smoothing; None where the file gives none."""
+    error: FloatArray | None  # one sigma of `flux`, after smoothing; None where the file gives none
     bad: tuple[Window, ...]  # wavelength ranges of bad pixels
     exponent: int
     smoothing_px: float
     pixel_kms: float
-    quantity: str = AS_IN_FILE
-    """What the fluxes are; as in the file where that cannot be converted."""
+    quantity: str = AS_IN_FILE  # what the fluxes are; as in the file where that cannot be converted
     flux_unit: str = ""
     conversion: tuple[FloatArray, FloatArray] | None = None
     """Wavelengths of the file, and what its flux is multiplied by there; None: nothing."""
@@ -111,8 +107,7 @@ def trace(
 
 AskedTrace = tuple[float, str, bool]
 """Smoothing, quantity, and whether the flux axis is logarithmic."""
-MAX_SYNC_PIXELS = 100_000
-"""Longer spectra are smoothed and converted outside the GUI thread."""
+MAX_SYNC_PIXELS = 100_000  # longer spectra are smoothed and converted outside the GUI thread
 MAX_SYNC_NORMALISED = 20_000  # as many are normalised within a frame
 
 

@@ -105,8 +105,7 @@ def _pairs(value: object) -> list[tuple[str, Any]]:
 
 
 NAMES_FACT = "column_names"
-PAUSE_MS = 1000
-"""Services answer one after another; their columns are looked for once in a while."""
+PAUSE_MS = 1000  # services answer one after another; their columns are looked for once in a while
 
 
 class ColumnStore(QObject):

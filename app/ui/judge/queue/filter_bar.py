@@ -335,8 +335,7 @@ def _quoted(name: str) -> str:
 class FilterEdit(QLineEdit):
     submitted = Signal(object)  # a Filter, when Enter was pressed and the text is valid
     typed = Signal(object)  # a Filter, when the person paused and the text is valid
-    values_wanted = Signal(str, str)
-    """The own column whose value is being typed, and its beginning."""
+    values_wanted = Signal(str, str)  # the own column whose value is being typed, and its beginning
     fault_changed = Signal(str)  # what is wrong with the text; empty if it is valid
 
     def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:

@@ -67,10 +67,8 @@ class QueueModel(QAbstractTableModel):
         self.blocks = QueueBlocks(LIST_ORDER)
         self.used: frozenset[int] = frozenset()  # columns with any content
         self.longest_name = ""  # longest object name loaded so far
-        self.is_brief = False
-        """Whether verdicts are shown as marks without words, for lack of room."""
-        self.own: tuple[OwnColumn, ...] = ()
-        """The list's own columns, which follow the fixed ones."""
+        self.is_brief = False  # whether verdicts are shown as marks without words, for lack of room
+        self.own: tuple[OwnColumn, ...] = ()  # the list's own columns, which follow the fixed ones
         self.names: Mapping[str, str] = {}  # names that the person gave columns, by key
         self.sorted_column: int | None = None
         """The column whose title has an arrow, which stands where titles of numbers end."""

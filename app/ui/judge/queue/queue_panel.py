@@ -29,8 +29,7 @@ class QueuePanel(QWidget):
     def __init__(self, context: SessionContext) -> None:
         super().__init__()
         self._current, self._commands = context.current, context.commands
-        self._is_following = True
-        """Whether the current row is still to be scrolled into view."""
+        self._is_following = True  # whether the current row is still to be scrolled into view
         self.card = FoldingCard(self.tr("Queue"), self)
         self.finder = FindBox(context, self.card)
         self.filters = FilterBar(context, self.card)

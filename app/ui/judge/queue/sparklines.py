@@ -26,9 +26,7 @@ HELD = 4000  # lines in memory, of some 3 kB each
 MAX_WAITING = 100
 AT_ONCE = 4  # spectra read in one task
 UNREADABLE = "–"
-
 Lines = dict[SpectrumKey, NDArray[np.float64]]
-
 POINTS = 200
 LOW, HIGH = 1.0, 99.0
 """Percentiles of the flux at the lower and the upper edge; what is beyond them is cut."""

@@ -38,9 +38,7 @@ from app.ui.widgets.candidate_table import CandidateTable
 from app.ui.widgets.labels import add_action, add_check
 
 MIN_EDIT_PX = 90
-
 SITES = {"open_simbad": "SIMBAD", "open_aladin": "Aladin"}
-
 ORDERS: tuple[SortKey, ...] = ("object", "score", "snr", "p_yes", "p_combined")
 KEYS = {COLUMN_KEYS.index(each): each for each in ORDERS}
 """By the other fixed columns the queue has no order."""

@@ -20,7 +20,6 @@ from app.ui.widgets.painted_button import PaintedButton, hint
 from app.ui.widgets.text_width import PlaceholderWidth
 
 MIN_PX = 110
-
 SEPARATOR = "; "
 
 

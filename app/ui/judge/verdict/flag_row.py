@@ -31,7 +31,6 @@ MAX_CHIPS, CHIPS_PX = 3, 440
 """Chips, none where large text leaves room for one alone; other flags are counted in a button."""
 SPACING_PX = 4
 REMOVE = "✕"
-
 STAR = "star"
 FLAGS: Mapping[str, tuple[str, object]] = {
     "velocity": ("R", QT_TRANSLATE_NOOP("flags", "Redshift or velocity uncertain")),

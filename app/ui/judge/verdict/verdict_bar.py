@@ -157,8 +157,7 @@ class VerdictBar(QFrame):
 class ConfidenceRow(QWidget):
     """Buttons for the person's confidence, from 4 (sure) to 0 (none)."""
 
-    chosen = Signal(object)
-    """The confidence, or None if the chosen button was pressed again."""
+    chosen = Signal(object)  # the confidence, or None if the chosen button was pressed again
 
     def __init__(
         self, current_theme: CurrentTheme, keymap: Keymap, parent: QWidget | None = None

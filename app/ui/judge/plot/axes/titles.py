@@ -24,7 +24,6 @@ from app.ui.session.candidate.view_options import (
 )
 
 translate = QCoreApplication.translate
-
 PAD_PX, APART_PX, EDGE_PX, RADIUS_PX = 6.0, 5.0, 8.0, 4.0
 
 

@@ -22,9 +22,7 @@ NUMBERS_APART_PX = 4.0
 TITLE_SHARE = 0.7  # of the wavelength axis, at most, for its title
 LEAST_TICKS, MOST_TRIED = 2, 6
 WIDEST_NUMBER = "\N{MINUS SIGN}0000"
-
 Marks = list[tuple[float, str]]  # pixels from the start of the axis, and texts
-
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 MAX_TICKS = 50
 DECIMALS = 6

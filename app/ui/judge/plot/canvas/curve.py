@@ -19,7 +19,6 @@ OWN_WIDTH = 0.45
 DASH_PX = (6.0, 3.0)
 # Far outside the plot: the raster painter misdraws larger coordinates.
 LIMIT_PX = 20_000.0
-
 DENSE = 1.0  # points per column above which only the extremes are drawn
 
 

@@ -27,8 +27,7 @@ class PlotBox(pg.ViewBox):  # type: ignore[misc]
 
     clicked = Signal(float)  # wavelength
     whole_requested = Signal()
-    hovered = Signal(object)
-    """Position of the mouse in pixels of the box; None when it has left."""
+    hovered = Signal(object)  # position of the mouse in pixels of the box; None when it has left
 
     def __init__(self) -> None:
         super().__init__(enableMouse=False, enableMenu=False, defaultPadding=0.0)

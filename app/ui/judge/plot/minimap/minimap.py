@@ -28,7 +28,6 @@ from app.ui.judge.plot.trace import Trace
 TOP_PX, FOOT_PX = 15.0, 12.0  # room for the task's windows (above) and the agent's (below)
 BAR_PX = 10.0
 BAR_ALPHA = "#46"
-
 LABEL_LENGTH = 60
 
 

@@ -24,7 +24,6 @@ from app.ui.widgets.labels import clear_layout, row
 from app.ui.widgets.painted_button import quiet_button
 
 NONE_KEY = "0"
-
 NUMBER_LETTERS, TEXT_LETTERS = 8, 16  # width of the fields that take typed values
 
 
@@ -165,8 +164,7 @@ class FieldEditor(QWidget):
     """A button with the field's name and key; beside it a line where the value is typed."""
 
     pressed = Signal(str)  # the field whose button was clicked
-    typed = Signal(str, object)
-    """Name and value while it is typed; None where nothing is left."""
+    typed = Signal(str, object)  # name and value while it is typed; None where nothing is left
     entered = Signal(str)  # typing has ended
     refused = Signal(str)  # why what was typed is no value
 
