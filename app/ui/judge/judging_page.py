@@ -24,9 +24,8 @@ from app.ui.judge.plot.spectrum_panel import SpectrumPanel
 from app.ui.judge.queue.columns import ColumnStore
 from app.ui.judge.queue.queue_panel import QueuePanel
 from app.ui.judge.verdict.fields.fields_row import ExtraKeys, FieldsRow
-from app.ui.judge.verdict.key_strip import KeyStrip
+from app.ui.judge.verdict.key_strip import KeyStrip, SubclassKeys
 from app.ui.judge.verdict.status_line import KnownAnswerNote
-from app.ui.judge.verdict.subclass_keys import SubclassKeys
 from app.ui.judge.verdict.verdict_bar import VerdictBar
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import column, row, wrapped_label
@@ -59,7 +58,7 @@ class JudgingPage(QWidget):
         )
         self.docks = self.dock_area.docks
         column((self.dock_area, 1), self.fields, self.verdicts, spacing=0, parent=self)
-        self.plot.template.set_source(self.tools.templates)
+        self.plot.template.set_source(self.tools.templates.load)
         self.plot_menu.look_chosen.connect(self._show_agent)
 
     @property

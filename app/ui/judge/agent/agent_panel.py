@@ -160,11 +160,6 @@ class AgentPanel(QFrame):
         self._built: tuple[tuple[Step, ...], bool] = ((), True)
         """The steps of `_cards`, and whether the inspection is over."""
         self._cards: list[CardContent] = []
-        self._lay_out()
-        self._connect(context)
-        self.list_run.show_state(context.agent.list_run.state)
-
-    def _lay_out(self) -> None:
         self.empty.setWordWrap(True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.stack = QStackedWidget()
@@ -172,6 +167,8 @@ class AgentPanel(QFrame):
         self.stack.addWidget(self.timeline)
         parts = (self.head, self.list_run, self.verdict, (self.stack, 1), self.takeover)
         column(*parts, margins=(12, 8, 12, 8), parent=self)
+        self._connect(context)
+        self.list_run.show_state(context.agent.list_run.state)
 
     def _connect(self, context: SessionContext) -> None:
         agent, shown, commands = context.agent, self._shown, context.commands
@@ -208,8 +205,6 @@ class AgentPanel(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.head.set_low(self.height() < LOW_LINES * self.fontMetrics().height())
-
-    # Showing
 
     def _refresh(self, _: object = None) -> None:
         if not self.isVisible():  # refreshed when shown
@@ -303,8 +298,6 @@ class AgentPanel(QFrame):
         work = partial(show_model, self._current.session, model)
         self._runner.run(work, failed=self._current.report_error, owner=self)
 
-    # Acting
-
     def _on_command(self, command: str) -> None:
         if command == "escape":
             self._agent.stop()
@@ -313,8 +306,6 @@ class AgentPanel(QFrame):
         record = self._shown.trajectory
         if record is not None and 0 <= index < len(record.steps):
             self._agent.continue_from(record, record.steps[index].turn + 1)
-
-    # Pictures
 
     def _request_pictures(self, _: object = None) -> None:
         spectrum = self._current.spectrum

@@ -203,8 +203,6 @@ class StepCard(QWidget):
         self.drop_layout()
         self.height_changed.emit()
 
-    # Qt
-
     def enterEvent(self, event: QEnterEvent) -> None:
         self._is_hovered = True
         self.update()
@@ -478,8 +476,9 @@ def _fitting_table(
 
     No number is cut: first the errors of EW go, which the sentences tell too, then the wavelengths.
     """
-    brief = [(row.name, row.centroid, row.ew.partition(" ±")[0], *row.cells[3:]) for row in rows]
-    for table in ([row.cells for row in rows], brief):
+    whole: list[tuple[str, ...]] = [*rows]
+    brief = [tuple(row._replace(ew=row.ew.partition(" ±")[0])) for row in rows]
+    for table in (whole, brief):
         numbers = _number_widths(table, metrics)
         if sum(numbers) + CELL_GAP * len(numbers) <= (1.0 - MIN_NAME) * width:
             return table, numbers

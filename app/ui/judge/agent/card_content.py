@@ -71,9 +71,9 @@ class CardContent:
     def full_text(self) -> str:
         """All text of the card, for the clipboard and screen readers."""
         first = " ".join(part for part in (self.title, self.aside, self.label) if part)
-        table = [" ".join(row.cells) for row in self.rows]
+        table = map(" ".join, self.rows)
         parts = (first, self.text, self.numbers, *table, *self.notes, *self.warnings)
-        return "\n".join(part for part in parts if part)
+        return "\n".join(filter(None, parts))
 
 
 def card_contents(

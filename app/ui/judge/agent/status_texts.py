@@ -111,17 +111,13 @@ def list_run_text(state: ListRunState) -> str:
         return text
     if state.left is not None:
         text += " · " + translate("agent", "{n} left").replace("{n}", f"{state.left:,}")
-    if state.rate is not None:
-        text += " · " + rate_text(state.rate)
+    if state.rate is not None and state.rate >= 1.0:
+        text += " · " + translate("agent", "{n}/s").replace("{n}", f"{state.rate:.1f}")
+    elif state.rate is not None:
+        text += " · " + translate("agent", "{n}/min").replace("{n}", f"{60.0 * state.rate:.1f}")
     if state.rate and state.left:
         text += " · " + duration_text(state.left / state.rate)
     return text
-
-
-def rate_text(rate: float) -> str:
-    if rate >= 1.0:
-        return translate("agent", "{n}/s").replace("{n}", f"{rate:.1f}")
-    return translate("agent", "{n}/min").replace("{n}", f"{60.0 * rate:.1f}")
 
 
 def duration_text(seconds: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import partial
@@ -200,15 +201,11 @@ def _readable(
     prefetch: Prefetch, candidates: Iterable[Candidate]
 ) -> list[tuple[Candidate, Spectrum]]:
     """The first of these candidates that can be read, at most MOST of them."""
-    found = []
+    found: list[tuple[Candidate, Spectrum]] = []
     for candidate in candidates:
-        try:
-            spectrum = prefetch.get(spectrum_key(candidate))
-        except ReadError:
-            continue  # a missing file of another row is told where that row is judged
-        found.append((candidate, spectrum))
-        if len(found) == MOST:
-            break
+        if len(found) < MOST:
+            with suppress(ReadError):  # a missing file of another row is told where it is judged
+                found.append((candidate, prefetch.get(spectrum_key(candidate))))
     return found
 
 

@@ -204,10 +204,9 @@ class TemplateRanking(QWidget):
             self._running = None
         if spectrum is not self._current.spectrum:
             return
-        note = self.tr("χ² per pixel and velocity; smaller is better")
-        if not matches:
-            note = self.tr("No template covers enough of this spectrum")
-        else:
+        note = self.tr("No template covers enough of this spectrum")
+        if matches:
+            note = self.tr("χ² per pixel and velocity; smaller is better")
             best = self.tr("Best template: {name}").replace("{name}", self._short(matches[0]))
             self._current.message.emit(best)
         self._show(matches, note)

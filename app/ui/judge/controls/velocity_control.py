@@ -214,17 +214,14 @@ class TemplateVelocity(QObject):
         self._say(text.replace("{height}", f"{fit.height:.2f}"))
 
     def _why_not(self, fit: VelocityFit) -> str:
-        match fit.reason:
-            case "no_pixels":
-                return self.tr("Not fitted: too few good pixels")
-            case "no_overlap":
-                return self.tr("Not fitted: the template does not cover this spectrum")
-            case "edge":
-                return self.tr("Not fitted: no velocity within 1500 km/s fits better than others")
-            case "unlike":
-                return self.tr("Not fitted: the spectrum does not look like this template")
-        text = self.tr("Not fitted: no velocity stands out of the noise (best {speed} km/s)")
-        return text.replace("{speed}", f"{fit.velocity_kms:.0f}")
+        noise = self.tr("Not fitted: no velocity stands out of the noise (best {speed} km/s)")
+        why = {
+            "no_pixels": self.tr("Not fitted: too few good pixels"),
+            "no_overlap": self.tr("Not fitted: the template does not cover this spectrum"),
+            "edge": self.tr("Not fitted: no velocity within 1500 km/s fits better than others"),
+            "unlike": self.tr("Not fitted: the spectrum does not look like this template"),
+        }
+        return why.get(fit.reason, noise.replace("{speed}", f"{fit.velocity_kms:.0f}"))
 
     def _say(self, note: str) -> None:
         self.note = note

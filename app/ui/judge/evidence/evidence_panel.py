@@ -95,8 +95,7 @@ class EvidencePanel(QWidget):
 
     def show_now(self) -> None:
         self._needs_show = False
-        candidate = self._current.candidate
-        has_services = bool(self.feed.services)
+        candidate, has_services = self._current.candidate, bool(self.feed.services)
         self.empty.setVisible(not has_services)
         is_nowhere = candidate is not None and not is_sky_position(candidate.ra, candidate.dec)
         self.nowhere.setVisible(is_nowhere and has_services)
@@ -148,14 +147,14 @@ class EvidencePanel(QWidget):
     def _card(self, name: str) -> SourceCard:
         service = self.feed.services.get(name) or all_services()[name]
         card = self.cards.get(name)
-        if card is not None and card.service != service:
+        if card is not None and card.service == service:
+            return card
+        if card is not None:
             self._column.removeWidget(card)
             card.deleteLater()
-            card = None
-        if card is None:
-            card = self.cards[name] = self._make_card(service)
-            self._column.insertWidget(self._place_in_column(name), card)
-            card.show()
+        card = self.cards[name] = self._make_card(service)
+        self._column.insertWidget(self._place_in_column(name), card)
+        card.show()
         return card
 
     def _place_in_column(self, name: str) -> int:

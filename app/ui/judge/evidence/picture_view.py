@@ -99,10 +99,9 @@ class SkyPictureView(QWidget):
         text = self.tr('{survey}, about {year}; {size}" wide, north up, east left.')
         text = text.replace("{survey}", picture.survey).replace("{year}", f"{picture.epoch:.0f}")
         text = text.replace("{size}", f"{picture.arcsec:g}")
+        ring = self.tr('Ring: the fibre, {width}" across.')
         if fibre is None:
             ring = self.tr('Ring: {width}" around the position; the fibre is not known.')
-        else:
-            ring = self.tr('Ring: the fibre, {width}" across.')
         ring = ring.replace("{width}", f"{fibre or TARGET_ARCSEC:g}")
         self.caption.setText(f"{text} {ring}")
 

@@ -209,28 +209,24 @@ class SubclassMenu(QMenu):
         for part in self._parts:
             part.deleteLater()
         self._parts, self.lines = [], {}
-        subclasses = self._session.subclasses
-        for each in subclasses_below("", subclasses):
-            self._add_subclass(self, each, subclasses)
-        if subclasses:
+        for each in subclasses_below("", self._session.subclasses):
+            self._add_subclass(self, each)
+        if self._session.subclasses:
             add_action(self, self.tr("No sub-class"), partial(self.subclass_chosen.emit, ""))
             self.addSeparator()
         for field in own_fields(self._session):
             self._add_field(field)
 
-    def _add_subclass(self, menu: QMenu, one: Subclass, subclasses: tuple[Subclass, ...]) -> None:
+    def _add_subclass(self, menu: QMenu, one: Subclass) -> None:
         title = escape_mnemonics(f"{one.name}    {task_text(one.description)}")
-        path = path_of(one.name, subclasses)
-        choose = partial(self.subclass_chosen.emit, path)
-        below = subclasses_below(path, subclasses)
-        if not below:
-            add_action(menu, title, choose)
-            return
-        inner = self._submenu(menu, title)
-        add_action(inner, title, choose)
-        inner.addSeparator()
+        path = path_of(one.name, self._session.subclasses)
+        below = subclasses_below(path, self._session.subclasses)
+        inner = self._submenu(menu, title) if below else menu
+        add_action(inner, title, partial(self.subclass_chosen.emit, path))
+        if below:
+            inner.addSeparator()
         for each in below:
-            self._add_subclass(inner, each, subclasses)
+            self._add_subclass(inner, each)
 
     def _add_field(self, field: OwnField) -> None:
         inner = self._submenu(self, escape_mnemonics(field.shown))

@@ -114,8 +114,6 @@ class OverviewPage(QWidget):
         context.bridge.changed.connect(self._session_changed)
         context.bridge.evidence_changed.connect(self._evidence_changed)
 
-    # While the page is shown
-
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._is_outdated:
@@ -161,8 +159,6 @@ class OverviewPage(QWidget):
         self.columns.show()
         self._show_count()
 
-    # Acts
-
     def _change(self, act: Callable[..., None], *values: object) -> None:
         self._with_selected(partial(act, *values))
 
@@ -199,8 +195,6 @@ class OverviewPage(QWidget):
         if (found := self.model.blocks.row(row_index)) is not None:
             self._current.go_to(found.candidate.id)
             self._context.commands.run("judging_page")
-
-    # Parts
 
     def _start_comment(self) -> None:
         if self.strip.comment.isEnabled():

@@ -35,8 +35,8 @@ class MeasureTool(QObject):
         self._session = context.bridge.session
         self._first: float | None = None  # the point chosen by key that waits for the second
         self.kept: tuple[RecordedMeasurement, ...] = ()
-        panel.plot.measure_changed.connect(self._show_drag)
-        panel.plot.measure_drawn.connect(self.measure)
+        panel.plot.stage.measure_changed.connect(self._show_drag)
+        panel.plot.stage.measure_drawn.connect(self.measure)
         context.current.candidate_changed.connect(self._start)
         context.current.spectrum_changed.connect(self._draw)
         context.bridge.changed.connect(self._follow)

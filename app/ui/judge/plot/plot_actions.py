@@ -116,10 +116,6 @@ class PlotActions(QObject):
             self._view.change(velocity_line=line)
 
     def snapshot(self) -> None:
-        spectrum = self._panel.spectrum
-        if spectrum is None:
-            self._current.message.emit(self.tr("There is no spectrum to save"))
-            return
         path = self._ask(self.tr("Save a picture of the plot"), SUFFIXES)
         if path is None:
             return
@@ -135,11 +131,8 @@ class PlotActions(QObject):
         from app.core.exporting.spectrum_file import write_spectrum  # with all formats of tables
 
         spectrum = self._panel.spectrum
-        if spectrum is None:
-            self._current.message.emit(self.tr("There is no spectrum to save"))
-            return
         path = self._ask(self.tr("Save the spectrum on screen"), TABLE_SUFFIXES)
-        if path is None:
+        if spectrum is None or path is None:
             return
         smoothing_px, z = self._view.options.smoothing_px or None, self._view.options.z or None
         window, shown_as = self._view.window, self._shown_as()
@@ -157,12 +150,14 @@ class PlotActions(QObject):
         return cards
 
     def _ask(self, title: str, suffixes: Sequence[str]) -> Path | None:
-        """A new file with one of these suffixes, named after the object."""
+        """A new file with one of these suffixes, named after the object; says if there is none."""
         spectrum = self._panel.spectrum
-        name = "" if spectrum is None else spectrum.object_id
-        proposed = "".join(c if c.isalnum() or c in "-+." else "_" for c in name) or "spectrum"
+        if spectrum is None:
+            self._current.message.emit(self.tr("There is no spectrum to save"))
+            return None
+        name = "".join(c if c.isalnum() or c in "-+." else "_" for c in spectrum.object_id)
         types = ";;".join(f"{suffix[1:].upper()} (*{suffix})" for suffix in suffixes)
-        start = f"{proposed}{suffixes[0]}"
+        start = f"{name or 'spectrum'}{suffixes[0]}"
         name, chosen = QFileDialog.getSaveFileName(self._panel, title, start, types)
         if not name:
             return None

@@ -40,7 +40,7 @@ class PlotMenu(QObject):
         for number, window in enumerate(context.bridge.session.task.windows, 1):
             name = task_text(window.label)
             add_action(self.windows, name, partial(context.commands.run, f"window_{number}"))
-        panel.plot.menu_requested.connect(self.open_at)
+        panel.plot.stage.menu_requested.connect(self.open_at)
 
     def open_at(self, wavelength: float) -> None:
         panel, spectrum = self._panel, self._panel.spectrum

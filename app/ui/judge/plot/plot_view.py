@@ -71,17 +71,8 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
         self.trace: Trace | None = None
         self.from_zero = False  # whether the flux range includes zero
         self._candidate_id: int | None = None
-        # The signals of the mouse.
-        self.range_requested, self.range_drawn = stage.range_requested, stage.range_drawn
-        self.box_changed, self.flux_requested = stage.box_changed, stage.flux_requested
-        self.clicked, self.whole_requested = stage.clicked, stage.whole_requested
-        self.hovered = stage.hovered
-        self.menu_requested = stage.menu_requested
-        self.measure_changed, self.measure_drawn = stage.measure_changed, stage.measure_drawn
         stage.geometryChanged.connect(self.laid_out)
         self._fit_font()
-
-    # Content
 
     def show_trace(self, trace: Trace | None, candidate_id: int | None = None) -> None:
         """Draw another spectrum, or the same one with another smoothing."""
@@ -135,8 +126,6 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
         for item in (*layers, self.extents, self.badges, *axes, *curves):
             item.theme = theme
         self.viewport().update()
-
-    # Qt events
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

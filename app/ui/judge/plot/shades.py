@@ -90,12 +90,10 @@ def _shaded(line: Line) -> Window:
 def rectangles(
     windows: tuple[Window, ...], scale: Scale, top: float, bottom: float
 ) -> list[QRectF]:
-    found = []
-    for lo, hi in windows:
-        if hi > scale.lo and lo < scale.hi:
-            left, right = max(scale.x(lo), 0.0), min(scale.x(hi), scale.width)
-            found.append(QRectF(left, top, max(right - left, MIN_SHADE_PX), bottom - top))
-    return found
+    ends = [(scale.x(lo), scale.x(hi)) for lo, hi in windows if hi > scale.lo and lo < scale.hi]
+    inside = [(max(left, 0.0), min(right, scale.width)) for left, right in ends]
+    height = bottom - top
+    return [QRectF(lo, top, max(hi - lo, MIN_SHADE_PX), height) for lo, hi in inside]
 
 
 def fill(painter: QPainter, colour: QColor, rectangles: list[QRectF]) -> None:

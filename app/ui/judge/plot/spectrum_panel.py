@@ -80,10 +80,13 @@ class SpectrumPanel(QFrame):
         self.template = TemplateOverlay(context, self.plot, self)
         self.follower = AgentFollower(context, self.plot, self.overview, self)
         self._connect(context)
-        self._show_all()
+        self._show_key()
+        self.plot.show_range(self._view.window or DEFAULT_WINDOW, autoscale=False)
+        self._update_axes()
+        self._use_lists()
+        self._update_visibility()
+        self._show_task_windows()
         self.lines.read(context.settings.settings)
-
-    # Public
 
     @property
     def whole(self) -> Window:
@@ -162,18 +165,18 @@ class SpectrumPanel(QFrame):
         context.current_theme.changed.connect(self._apply_theme)
         self.plot.painted.connect(self._current.note_painted)
         self.template.changed.connect(self._update_note)
-        self.plot.hovered.connect(self._show_readout)
+        self.plot.stage.hovered.connect(self._show_readout)
         self.plot.laid_out.connect(self._align)
         self.empty_message.retry_requested.connect(self._current.retry)
         self.empty_message.next_requested.connect(self._current.next)
         context.keymap.changed.connect(self._show_key)
-        plot, overview = self.plot, self.overview
-        plot.range_requested.connect(self._pan)
-        plot.range_drawn.connect(self._zoom_to)
-        plot.box_changed.connect(self._show_box)
-        plot.flux_requested.connect(plot.show_flux)
-        plot.clicked.connect(self._identify)
-        plot.whole_requested.connect(self.show_whole)
+        stage, overview = self.plot.stage, self.overview
+        stage.range_requested.connect(self._pan)
+        stage.range_drawn.connect(self._zoom_to)
+        stage.box_changed.connect(self._show_box)
+        stage.flux_requested.connect(self.plot.show_flux)
+        stage.clicked.connect(self._identify)
+        stage.whole_requested.connect(self.show_whole)
         overview.range_requested.connect(self._pan)
         overview.released.connect(self.autoscale)
         overview.whole_requested.connect(self.show_whole)
@@ -278,16 +281,6 @@ class SpectrumPanel(QFrame):
     def _show_key(self) -> None:
         self.empty_message.show_key(self._keymap.label("next"))
 
-    def _show_all(self) -> None:
-        self._show_key()
-        self.plot.show_range(self._view.window or DEFAULT_WINDOW, autoscale=False)
-        self._update_axes()
-        self._use_lists()
-        self._update_visibility()
-        self._show_task_windows()
-
-    # Lines, windows, axes
-
     def _update_marks(self) -> None:
         options = self._view.options
         sets = self._task.lines if options.line_sets is None else options.line_sets
@@ -315,8 +308,6 @@ class SpectrumPanel(QFrame):
     def _use_lists(self) -> None:
         self.plot.shades.show_terrestrial(self.lines.lists.terrestrial)
         self._update_marks()
-
-    # The mouse
 
     def _pan(self, lo: float, hi: float) -> None:
         self.go_to((lo, hi))

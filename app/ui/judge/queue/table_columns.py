@@ -115,17 +115,15 @@ class TableColumns(QObject):
 
     def show(self, _: object = None) -> None:
         """Show what was chosen or has content, and not what blind mode hides."""
-        chosen = self._store.choice(self.name).shown
-        ordered = self.column_of_order()
-        shown = set(ALWAYS | self._model.used)
+        chosen, ordered = self._store.choice(self.name).shown, self.column_of_order()
+        by_itself = ALWAYS | self._model.used
+        hidden = OF_AGENT | self._model.giving_class_away
+        if not self._current.blind_mode.is_on:
+            hidden = frozenset()
         for column in range(self._model.columnCount()):
-            if (on := chosen.get(self._model.key_of(column))) is not None:
-                (shown.add if on else shown.discard)(column)
-        shown |= {OBJECT} if ordered is None else {OBJECT, ordered}
-        if self._current.blind_mode.is_on:
-            shown -= OF_AGENT | self._model.giving_class_away
-        for column in range(self._model.columnCount()):
-            self._table.setColumnHidden(column, column not in shown)
+            is_shown = chosen.get(self._model.key_of(column), column in by_itself)
+            is_shown = (is_shown or column in (OBJECT, ordered)) and column not in hidden
+            self._table.setColumnHidden(column, not is_shown)
         self._fit_titles(self._store.choice(self.name).widths)
         if self._is_wide:
             self._table.setColumnWidth(SPECTRUM, self._chosen_spectrum_px() or MIN_SPECTRUM_PX)
@@ -240,8 +238,7 @@ class TableColumns(QObject):
 
         Where none is left, the table scrolls sideways.
         """
-        mode = QHeaderView.ResizeMode
-        room = self._table.viewport().width()
+        mode, room = QHeaderView.ResizeMode, self._table.viewport().width()
         least = min(self._name_width(), room // 2)
         is_crushed = room - self._width_without(OBJECT) < least
         if self._is_wide and self.is_shown(SPECTRUM) and not is_crushed:
@@ -271,17 +268,14 @@ class TableColumns(QObject):
     def _width_without(self, excluded: int) -> int:
         """Width of the visible columns, except the names and this one."""
         columns = range(self._model.columnCount())
-        return sum(
-            self._table.columnWidth(each) for each in columns if each not in (OBJECT, excluded)
-        )
+        counted = (each for each in columns if each not in (OBJECT, excluded))
+        return sum(map(self._table.columnWidth, counted))
 
     def _name_width(self) -> int:
         font = QFont(self._table.font())
         font.setBold(True)  # the current row is bold
-        metrics = QFontMetrics(font)
-        least = metrics.horizontalAdvance(WIDEST[OBJECT])
-        widest = metrics.horizontalAdvance(self._model.longest_name)
-        most = metrics.horizontalAdvance("0" * MAX_NAME_CHARACTERS)
+        texts = WIDEST[OBJECT], self._model.longest_name, "0" * MAX_NAME_CHARACTERS
+        least, widest, most = map(QFontMetrics(font).horizontalAdvance, texts)
         return min(max(least, widest) + ROOM_PX, most)
 
     def _set_brief(self, on: bool) -> None:
@@ -289,8 +283,7 @@ class TableColumns(QObject):
         if on == self._model.is_brief:
             return
         self._model.set_brief(on)
-        if KEYS[VERDICT] in self._store.choice(self.name).widths:
-            return
-        widest = MARKS_TITLE if on else self._widest_verdict()
-        width = self._table.fontMetrics().horizontalAdvance(widest)
-        self._table.setColumnWidth(VERDICT, width + ROOM_PX)
+        if KEYS[VERDICT] not in self._store.choice(self.name).widths:
+            widest = MARKS_TITLE if on else self._widest_verdict()
+            width = self._table.fontMetrics().horizontalAdvance(widest)
+            self._table.setColumnWidth(VERDICT, width + ROOM_PX)

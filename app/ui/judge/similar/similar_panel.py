@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent, QTransform
-from PySide6.QtWidgets import QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.core.session.records import Change, Verdict
 from app.ui.base.actions.actions import ACTIONS
@@ -35,6 +35,7 @@ FIND_DELAY_MS = 120
 AGAIN_MS = 1500  # between two searches while spectra are being read
 SIDE_PX = 150  # width of the text beside the spectra, in text of the usual size
 SPACING = 4
+LEFT = Qt.AlignmentFlag.AlignLeft
 
 
 class SimilarPanel(QWidget):
@@ -57,7 +58,13 @@ class SimilarPanel(QWidget):
         self.cells = [cell_of() for _ in range(SHOWN)]
         self._find_timer = QTimer(self, singleShot=True, interval=FIND_DELAY_MS)
         self._again_timer = QTimer(self, singleShot=True, interval=AGAIN_MS)
-        self._lay_out(short_label(self.tr("Similar spectra")))
+        side = QWidget(self)
+        side.setFixedWidth(round(SIDE_PX * how_much_larger(self)))
+        title, more = short_label(self.tr("Similar spectra")), (self.more, 0, LEFT)
+        column(title, self.note, 1, more, spacing=2, margins=(4, 0, 4, 0), parent=side)
+        cells = ((cell, 1) for cell in self.cells)
+        row(side, *cells, spacing=SPACING, margins=(2, 0, 2, 2), parent=self)
+        self.setMinimumHeight(self.cells[0].minimumSizeHint().height() + GRIP_PX)
         for cell in self.cells:
             cell.clicked.connect(partial(self._overlay, cell))
             cell.opened.connect(partial(self._go_to, cell))
@@ -91,15 +98,6 @@ class SimilarPanel(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._schedule()
-
-    def _lay_out(self, title: QLabel) -> None:
-        side = QWidget(self)
-        side.setFixedWidth(round(SIDE_PX * how_much_larger(self)))
-        more = (self.more, 0, Qt.AlignmentFlag.AlignLeft)
-        column(title, self.note, 1, more, spacing=2, margins=(4, 0, 4, 0), parent=side)
-        cells = ((cell, 1) for cell in self.cells)
-        row(side, *cells, spacing=SPACING, margins=(2, 0, 2, 2), parent=self)
-        self.setMinimumHeight(self.cells[0].minimumSizeHint().height() + GRIP_PX)
 
     def _schedule(self, _: object = None) -> None:
         here = self._current.candidate
@@ -257,11 +255,11 @@ class SimilarCell(PlotCell):
         middle = Qt.AlignmentFlag.AlignVCenter
         metrics, elide = painter.fontMetrics(), Qt.TextElideMode.ElideMiddle
         name = metrics.elidedText(self.text(), elide, room.width())
-        painter.drawText(room, Qt.AlignmentFlag.AlignLeft | middle, name)
+        painter.drawText(room, LEFT | middle, name)
         painter.setPen(QColor(verdict_colour(theme, self.verdict)))
         painter.drawText(foot, Qt.AlignmentFlag.AlignRight | middle, self.mark)
         painter.setPen(QColor(theme.dim))
-        painter.drawText(foot, Qt.AlignmentFlag.AlignLeft | middle, self.likeness)
+        painter.drawText(foot, LEFT | middle, self.likeness)
 
     def _draw_line(self, painter: QPainter, theme: Theme) -> None:
         assert self.neighbour is not None

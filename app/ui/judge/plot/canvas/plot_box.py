@@ -65,8 +65,6 @@ class PlotBox(pg.ViewBox):  # type: ignore[misc]
     def _forget_scale(self) -> None:
         self._scale = None
 
-    # pyqtgraph events
-
     def boundingRect(self) -> QRectF:
         return QRectF(self.rect())
 

@@ -118,24 +118,19 @@ def copied_fit(fit: FittedProfile) -> str:
 
 
 def why_not_fitted(error: FitError) -> str:
-    match error.reason:
-        case "no_pixels":
-            return translate("fit_texts", "Not fitted: too few good pixels between the points")
-        case "not_positive":
-            return translate("fit_texts", "Not fitted: the continuum is not positive")
-        case "noise":
-            return translate("fit_texts", "Not fitted: no line stands out of the noise by 5 σ")
-        case "wide":
-            return translate(
-                "fit_texts", "Not fitted: the line is as wide as the range; measure a wider one"
-            )
-        case "narrow":
-            return translate("fit_texts", "Not fitted: it is narrower than a pixel, as a spike is")
-        case "edge":
-            return translate("fit_texts", "Not fitted: the centre runs into one of the two points")
-        case "wings":
-            return translate("fit_texts", "Not fitted: no Lorentzian wings show; fit a Gaussian")
-    return translate("fit_texts", "Not fitted: no best profile was found")
+    why = {
+        "no_pixels": translate("fit_texts", "Not fitted: too few good pixels between the points"),
+        "not_positive": translate("fit_texts", "Not fitted: the continuum is not positive"),
+        "noise": translate("fit_texts", "Not fitted: no line stands out of the noise by 5 σ"),
+        "wide": translate(
+            "fit_texts", "Not fitted: the line is as wide as the range; measure a wider one"
+        ),
+        "narrow": translate("fit_texts", "Not fitted: it is narrower than a pixel, as a spike is"),
+        "edge": translate("fit_texts", "Not fitted: the centre runs into one of the two points"),
+        "wings": translate("fit_texts", "Not fitted: no Lorentzian wings show; fit a Gaussian"),
+    }
+    other = translate("fit_texts", "Not fitted: no best profile was found")
+    return why.get(error.reason, other)
 
 
 def _numbers(fit: FittedProfile) -> str:

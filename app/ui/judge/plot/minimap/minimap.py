@@ -179,8 +179,6 @@ class Minimap(pg.GraphicsView):  # type: ignore[misc]
         self.apply_theme(theme)
         self.show_window(None)
 
-    # Content
-
     def show_trace(self, trace: Trace | None) -> None:
         """Draw a spectrum between the rows of the task's and the agent's windows."""
         self._trace = trace
@@ -239,8 +237,6 @@ class Minimap(pg.GraphicsView):  # type: ignore[misc]
         """The wavelength scale inside the margins; None while there is nothing to show."""
         return None if self._trace is None else self.box.scale_now
 
-    # The mouse
-
     def _region_dragged(self) -> None:
         scale = self.scale()
         if self._is_set_here or scale is None:
@@ -287,8 +283,6 @@ class Minimap(pg.GraphicsView):  # type: ignore[misc]
         brackets = (*self.brackets.task_windows, *self.brackets.agent_windows)
         inside = [each for each in brackets if each.range[0] <= wavelength <= each.range[1]]
         return ", ".join(each.tooltip for each in inside)
-
-    # Qt events
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -86,7 +86,7 @@ def test_a_strangers_record_is_limited_and_wrong_types_skipped():
         "lines": [None, 3, {"centroid": "x"}, {"centroid": 5e300}, {"name": 7, "centroid": 5000}],
         "feature": ["centroid"], "edges": {"name": 1}, "unsafe": 5, "reason": {},
     }  # fmt: skip
-    assert [row.cells for row in measured_rows(odd)] == [("", "5000.0", "", "", "")]
+    assert measured_rows(odd) == (("", "5000.0", "", "", ""),)
     assert window_text(odd) == "" and measurement_notes(odd) == ()
     assert measured_rows({}) == () and window_text({}) == ""
 
@@ -111,14 +111,14 @@ def test_a_panels_answer_is_named_and_only_what_was_seen_is_checked():
 
 def test_lines_have_their_names_and_the_strongest_feature_is_listed_once():
     (row,) = measured_rows(MEASURED_THERE)
-    assert row.cells == ("Hα", "6565.1", "−30.1 ± 1.1", "1200", "40")
+    assert row == ("Hα", "6565.1", "−30.1 ± 1.1", "1200", "40")
     assert window_text(MEASURED_THERE) == "S/N 16.7 · 198 px · 6 bad · λ observed, vacuum"
     assert measurement_notes(MEASURED_THERE) == ("Contaminated by: O₂ B",)
     bump = MEASURED_THERE["feature"] | {"centroid": 6700.0, "ew": 2.345, "ew_error": 0.5}
     first, second = measured_rows(MEASURED_THERE | {"feature": bump})
-    assert first.cells == ("Hα?", "6700.0", "2.35 ± 0.50", "1210", "41") and second.name == "Hα"
+    assert first == ("Hα?", "6700.0", "2.35 ± 0.50", "1210", "41") and second.name == "Hα"
     (alone,) = measured_rows({"feature": {"centroid": 5000.0, "kind": "emission"}})
-    assert alone.cells == ("emission", "5000.0", "", "", "")
+    assert alone == ("emission", "5000.0", "", "", "")
     lines = [{"name": "H_beta", "centroid": 4861.9, "ew": -113.0, "fwhm_kms": 1700.0}]
     feature = {"centroid": 4866.0, "ew": -86.1, "fwhm_kms": 1700.0, "kind": "emission"}
     (row,) = measured_rows({"lines": lines, "feature": feature})
@@ -145,5 +145,5 @@ def test_notes_of_band_heads_noise_and_other_numbers():
         ],
     }
     (row,) = measured_rows(measured)
-    assert row.cells == ("He I 6678", "", "0.09 ± 0.14", "", "")
+    assert row == ("He I 6678", "", "0.09 ± 0.14", "", "")
     assert measurement_notes(measured) == ("TiO5 −0.753 ± 0.012 · Hβ width 24 Å",)

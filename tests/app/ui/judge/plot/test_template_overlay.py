@@ -35,7 +35,7 @@ class Templates:
 
 
 def test_a_template_is_laid_over_scaled_and_by_hand(qtbot, context, panel):
-    panel.template.set_source(Templates())
+    panel.template.set_source(Templates().load)
     context.view.change(template="G2V")
     qtbot.waitUntil(panel.plot.template.isVisible)
     level = np.nanmedian(panel.plot.trace.flux)
@@ -67,7 +67,7 @@ class Sloped:
 
 
 def test_a_template_follows_the_quantity_of_the_axis(qtbot, context, panel):
-    panel.template.set_source(Sloped())
+    panel.template.set_source(Sloped().load)
     context.view.change(template="G2V", flux="per_frequency")
     qtbot.waitUntil(panel.plot.template.isVisible)
     flux = panel.plot.template.flux
