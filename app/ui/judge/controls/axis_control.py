@@ -53,7 +53,14 @@ class AxisControl(QWidget):
         self.velocity, self.lines = button("", "choice"), QMenu(self)
         self.velocity.setMenu(self.lines)
         self.usual = button(self.tr("Usual axes"))
-        self._lay_out()
+        flux = short_label(self.tr("Flux"), "heading")
+        boxes = row(self.zero, self.log, 1, spacing=16)
+        layout = column(flux, self.flux, self.reason, boxes, spacing=5, parent=self)
+        layout.addSpacing(4)
+        layout.addWidget(short_label(self.tr("Wavelength"), "heading"))
+        layout.addWidget(self.medium)
+        layout.addLayout(row(self.unit, self.rest, 1, spacing=16))
+        layout.addLayout(row(self.velocity, 1, self.usual))
         self.flux.chosen.connect(partial(self._change, "flux"))
         self.unit.chosen.connect(partial(self._change, "wavelength_unit"))
         self.medium.chosen.connect(partial(self._change, "medium"))
@@ -73,16 +80,6 @@ class AxisControl(QWidget):
         """What is not as usual, in short words."""
         options, spectrum = self._view.options, self._current.spectrum
         return [*wavelength_words(options.frame(spectrum)), *flux_words(options, spectrum)]
-
-    def _lay_out(self) -> None:
-        flux = short_label(self.tr("Flux"), "heading")
-        boxes = row(self.zero, self.log, 1, spacing=16)
-        layout = column(flux, self.flux, self.reason, boxes, spacing=5, parent=self)
-        layout.addSpacing(4)
-        layout.addWidget(short_label(self.tr("Wavelength"), "heading"))
-        layout.addWidget(self.medium)
-        layout.addLayout(row(self.unit, self.rest, 1, spacing=16))
-        layout.addLayout(row(self.velocity, 1, self.usual))
 
     def _change(self, name: str, value: str) -> None:
         self._view.change(**{name: value})

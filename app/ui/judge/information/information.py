@@ -113,7 +113,8 @@ def _catalogue_rows(
     facts: CandidateFacts, shown: set[str], used_keys: set[str]
 ) -> Iterator[InformationRow]:
     spectrum = facts.spectrum
-    columns = () if spectrum is None else columns_of(spectrum.survey)
+    survey = "" if spectrum is None else spectrum.survey.upper()
+    columns = next((each for name, each in BY_SURVEY.items() if survey.startswith(name)), ())
     if spectrum is None or not columns:
         yield from _default_rows(facts, shown)
         return
@@ -218,8 +219,3 @@ def _reveals_label(facts: CandidateFacts, name: str, value: object) -> bool:
 def _reader_values(spectrum: Spectrum) -> dict[str, object]:
     names = ("subclass", "z", "ra", "dec", "snr")
     return {"class": spectrum.class_name, **{name: getattr(spectrum, name) for name in names}}
-
-
-def columns_of(survey: str) -> Columns:
-    matching = (columns for name, columns in BY_SURVEY.items() if survey.upper().startswith(name))
-    return next(matching, ())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -107,15 +106,8 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
         self.flux_axis.is_log = self.trace is not None and self.trace.is_log
         self.viewport().update()
 
-    def show_badges(self, badges: Sequence[str]) -> None:
-        self.badges.show_texts(badges)
-
     def show_look(self, window: Window | None, label: str = "") -> None:
         self.look.look, self.look.label = window, task_text(label)
-        self.viewport().update()
-
-    def show_box(self, window: Window | None) -> None:
-        self.look.zoom_box = window
         self.viewport().update()
 
     def apply_theme(self, theme: Theme) -> None:

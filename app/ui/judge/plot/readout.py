@@ -32,10 +32,11 @@ def measurements_text(
     """
     z = frame.z
     lo, hi = (end / (1.0 + z) for end in window)
+    shown = " to ".join(frame.number(end, 2) for end in window)
     numbers = window_table(spectrum, lo, hi, z)
     lines = [
         f"object: {spectrum.object_id}" + (" (SIMULATED)" if spectrum.simulated else ""),
-        *([] if frame.is_usual else [f"range on screen: {_shown_range(window, frame)}"]),
+        *([] if frame.is_usual else [f"range on screen: {shown} {frame.description}"]),
         f"range: {window[0]:.2f} to {window[1]:.2f} Å, observed, vacuum",
         *([f"z: {z:.6g}; rest range: {lo:.2f} to {hi:.2f} Å"] if z else []),
         f"pixels: {numbers['n_pixels']}, bad: {numbers['n_bad']}",
@@ -50,11 +51,6 @@ def measurements_text(
         lines.append(str(numbers["reason"]))
     lines += more
     return "\n".join(lines) + "\n"
-
-
-def _shown_range(window: Window, frame: WavelengthFrame) -> str:
-    low, high = (frame.number(end, 2) for end in window)
-    return f"{low} to {high} {frame.description}"
 
 
 def _line_text(name: str, line: Mapping[str, Any]) -> str:

@@ -303,7 +303,7 @@ class SpectrumPanel(QFrame):
         drawn, frame = self.plot.trace, self.frame
         unit = "" if self.spectrum is None else self.spectrum.flux_unit
         self.plot.show_axes(wavelength_title(frame), flux_axis_title(drawn, unit), frame)
-        self.plot.show_badges(badges(self._view.options, frame, self.spectrum))
+        self.plot.badges.show_texts(badges(self._view.options, frame, self.spectrum))
 
     def _use_lists(self) -> None:
         self.plot.shades.show_terrestrial(self.lines.lists.terrestrial)
@@ -317,7 +317,8 @@ class SpectrumPanel(QFrame):
 
     def _show_box(self, window: Window | None) -> None:
         """Show the zoom box while it is drawn, and its range in place of the readout."""
-        self.plot.show_box(window)
+        self.plot.look.zoom_box = window
+        self.plot.viewport().update()
         if window is None:
             self._update_readout()
         else:

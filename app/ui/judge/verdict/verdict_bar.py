@@ -43,13 +43,14 @@ class VerdictBar(QFrame):
         self.setProperty("role", "strip")
         self._current, self._keymap = context.current, context.keymap
         self._commands = VerdictCommands(context.current, context.commands, self)
-        self.buttons = {verdict: self._verdict_button(context, verdict) for verdict in ORDER}
+        theme = context.current_theme
+        made = partial(PaintedButton, theme, parent=self, height=HEIGHT, is_bold=True)
+        self.buttons = {each: made(attrgetter(NAMES[each]), mark=MARKS[each]) for each in ORDER}
         self.state = StateBlock(context, self)
         self.confidence = ConfidenceRow(context.current_theme, context.keymap, self)
         self.proposal = ProposalButton(context, self)
         self.comment = CommentBox(context, self)
         self.previous = PreviousObject(context, self.comment, self)
-        theme = context.current_theme
         self.undo = quiet_button(theme, self, mark="↶", height=HEIGHT)
         self.redo = quiet_button(theme, self, mark="↷", height=HEIGHT)
         self.choose_class = labels.button(self.tr("Choose a class to judge"), "")
@@ -83,18 +84,13 @@ class VerdictBar(QFrame):
             button.set_label("", hint=hint(text, keymap, name))
             button.setAccessibleName(text)
 
-    def _verdict_button(self, context: SessionContext, verdict: Verdict) -> PaintedButton:
-        theme, tone, mark = context.current_theme, attrgetter(NAMES[verdict]), MARKS[verdict]
-        button = PaintedButton(theme, tone, self, mark=mark, height=HEIGHT, is_bold=True)
-        button.setCheckable(True)
-        return button
-
     def _lay_out(self) -> None:
         group = QButtonGroup(self, exclusive=False)
         group.idClicked.connect(self._press)
         strip = self._strip = FlowLayout(self)
         strip.setContentsMargins(SIDE_PX, 4, SIDE_PX, 4)
         for number, verdict in enumerate(ORDER):
+            self.buttons[verdict].setCheckable(True)
             group.addButton(self.buttons[verdict], number)
         told = labels.short_label(self.tr("No class to judge"), "title")
         no_class: list[QWidget] = [told, self.choose_class]
