@@ -20,7 +20,8 @@ TURN = '<think>The line is broad.</think>\n<tool_call>\n{"name": "x"}\n</tool_ca
 
 
 def test_a_record_step_by_step_in_the_wavelengths_of_the_plot():
-    cards = card_contents(record().steps)
+    steps = record().steps
+    cards = card_contents(steps)
     assert [card.kind for card in cards] == ["thought", "look", "thought", "look", "answer"]
     assert [card.index for card in cards] == [0, 1, 2, 3, 4]
     first = cards[1]
@@ -31,14 +32,13 @@ def test_a_record_step_by_step_in_the_wavelengths_of_the_plot():
     assert answer.warnings == ("Unsupported, window not viewed: Na D",)
     start, end = answer.marks[0]
     assert answer.text[start:end] == "Na D" and cards[2].warnings == ()
-    words = card_contents(record().steps)[1].full_text
+    words = first.full_text
     assert words.splitlines()[0] == "Look 1 6450 – 6750 Å Hα" and "−30.1 ± 1.1" in words
     # The record is at rest; its card is observed, as the plot is, and says so.
-    steps = record().steps
-    rest, observed = card_contents(steps)[1], card_contents(steps, z=0.01)[1]
-    assert rest.aside == "6450 – 6750 Å" and rest.rows[0].centroid == "6565.1"
+    observed = card_contents(steps, z=0.01)[1]
+    assert first.rows[0].centroid == "6565.1"
     assert observed.aside == "6514.5 – 6817.5 Å" and observed.rows[0].centroid == "6630.8"
-    assert observed.rows[0].ew == rest.rows[0].ew and "observed, vacuum" in observed.numbers
+    assert observed.rows[0].ew == first.rows[0].ew and "observed, vacuum" in observed.numbers
 
 
 def test_claims_are_checked_from_the_first_look_on_when_the_run_is_over():
@@ -71,9 +71,8 @@ def test_an_unfinished_turn_shows_no_tag_and_the_end_of_a_long_text():
         assert is_asking == ("<tool_call>" in TURN[:end])
     assert visible_text("S/N < 5 and 3 <")[0] == "S/N < 5 and 3"
     words, _ = visible_text("begin " + "on and on " * 10_000)
-    assert (
-        len(words) <= MAX_PARTIAL_TEXT + 2 and words.startswith("… ") and words.endswith("and on")
-    )
+    assert len(words) <= MAX_PARTIAL_TEXT + 2
+    assert words.startswith("… ") and words.endswith("and on")
 
 
 def test_a_strangers_record_is_limited_and_wrong_types_skipped():
@@ -127,14 +126,12 @@ def test_lines_have_their_names_and_the_strongest_feature_is_listed_once():
 
 def test_notes_of_band_heads_noise_and_other_numbers():
     edges = [{"name": "C2_4382_edge", "drop": 0.2}, {"name": "their_own_edge", "drop": 0.1}]
-    assert measurement_notes({"edges": edges}) == (
-        "Band heads, drop: C₂ 4383 20 %, their_own_edge 10 %",
-    )
+    (heads,) = measurement_notes({"edges": edges})
+    assert heads == "Band heads, drop: C₂ 4383 20 %, their_own_edge 10 %"
     measured = {"edges": [{"name": "TiO 7054", "drop": 0.23}], "reason": "outside the spectrum"}
-    assert measurement_notes(measured) == (
-        "Band heads, drop: TiO 7054 23 %",
-        "Not measured: outside the spectrum",
-    )
+    heads, why = measurement_notes(measured)
+    assert heads == "Band heads, drop: TiO 7054 23 %"
+    assert why == "Not measured: outside the spectrum"
     measured = {
         "lines": [{"name": "HeI_6678", "kind": "", "ew": 0.09, "ew_error": 0.14}],
         "values": [

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
-from app.ui.judge.agent import takeover_bar
+from app.ui.judge.agent import agent_panel
 from app.ui.judge.agent.agent_panel import AgentPanel, reads_remarks
+from app.ui.widgets.labels import column
 from tests.app.ui.scripted_agent import show_candidate
 from tests.app.ui.steps import click, shown_in
 
@@ -15,7 +16,7 @@ from tests.app.ui.steps import click, shown_in
 @pytest.fixture
 def reader(monkeypatch):
     """The scripted agent is no bundled model; here it can read remarks."""
-    monkeypatch.setattr(takeover_bar, "reads_remarks", lambda name: True)
+    monkeypatch.setattr(agent_panel, "reads_remarks", lambda name: True)
 
 
 @pytest.mark.usefixtures("reader")
@@ -48,11 +49,8 @@ def window(qtbot, scripted):
     """A window whose only other field would get the focus, as Find does."""
     window = QWidget()
     window.panel, window.find = AgentPanel(scripted), QLineEdit()
-    layout = QVBoxLayout(window)
-    layout.addWidget(window.panel)
-    layout.addWidget(window.find)
-    shown_in(qtbot, window)
-    return window
+    column(window.panel, window.find, parent=window)
+    return shown_in(qtbot, window)
 
 
 @pytest.mark.usefixtures("reader")
