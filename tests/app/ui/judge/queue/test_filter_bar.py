@@ -22,7 +22,6 @@ def test_filters_are_typed_or_pressed(qtbot, panel, context, session):
     panel.filters.edit.clear()  # by hand: nothing happens until Enter
     qtbot.keyClick(panel.filters.edit, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: panel.model.rowCount() == 12)
-    session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
     button = panel.filters.quick["verdict:accept"]
     click(qtbot, button)
     qtbot.waitUntil(lambda: names(panel) == objects(session, (2,)))
