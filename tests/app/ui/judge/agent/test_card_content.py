@@ -5,14 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agent.trajectory.trajectory import Step
-from app.ui.judge.agent.card_content import (
-    MAX_PARTIAL_TEXT,
-    MAX_STEPS,
-    MAX_TEXT,
-    card_contents,
-    partial_turn_card,
-    visible_text,
-)
+from app.ui.judge.agent import card_content
+from app.ui.judge.agent.card_content import card_contents, partial_turn_card, visible_text
 from app.ui.judge.agent.measured_rows import measured_rows, measurement_notes, window_text
 from tests.app.ui.judge.agent.trajectories import MEASURED_THERE, look, record
 
@@ -71,14 +65,15 @@ def test_an_unfinished_turn_shows_no_tag_and_the_end_of_a_long_text():
         assert is_asking == ("<tool_call>" in TURN[:end])
     assert visible_text("S/N < 5 and 3 <")[0] == "S/N < 5 and 3"
     words, _ = visible_text("begin " + "on and on " * 10_000)
-    assert len(words) <= MAX_PARTIAL_TEXT + 2
+    assert len(words) <= card_content.MAX_PARTIAL_TEXT + 2
     assert words.startswith("… ") and words.endswith("and on")
 
 
 def test_a_strangers_record_is_limited_and_wrong_types_skipped():
     steps = [look(6450, 6750)] + [Step(kind="think", text="Hβ " * 100_000)] * 999
     cards = card_contents(steps)
-    assert len(cards) == MAX_STEPS and all(len(card.text) < MAX_TEXT + 5 for card in cards)
+    assert len(cards) == card_content.MAX_STEPS
+    assert max(len(card.text) for card in cards) < card_content.MAX_TEXT + 5
     assert cards[1].warnings and not cards[-1].warnings
     odd = {
         "snr": "high", "n_pixels": True, "n_bad": float("nan"),

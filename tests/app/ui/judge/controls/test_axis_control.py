@@ -53,7 +53,6 @@ def test_what_the_file_does_not_allow_and_velocities_about_a_line(qtbot, panel, 
     show(context, flux_unit="mJy")
     assert buttons["per_wavelength"].isEnabled() and not panel.axes.reason.isVisible()
     click(qtbot, panel.axes.usual)
-    show(context, flux_unit="mJy")
     context.view.change(flux="per_wavelength")
     show(context, flux_unit="")
     assert panel.axes.words == ["no f_λ from this unit"]
@@ -79,8 +78,7 @@ def test_what_the_file_does_not_allow_and_velocities_about_a_line(qtbot, panel, 
 
 @pytest.fixture
 def choice(qtbot):
-    made = AxisChoice("Unit", {"Å": "Å", "nm": "nm"}, CurrentTheme())
-    shown_in(qtbot, made)
+    made = shown_in(qtbot, AxisChoice("Unit", {"Å": "Å", "nm": "nm"}, CurrentTheme()))
     made.show_choice("Å")
     return made
 

@@ -64,8 +64,7 @@ def test_every_service_has_its_card_with_values_and_their_source(evidence):
     person.wait(lambda: panel.sed_card.isVisible())
     person.wait(lambda: any(row.name == "PS1 r" for row in panel.sed.table.values.rows))
     assert panel.sed.flag.isVisible()  # AM Her is brighter than a simulated spectrum
-    kept = answers(person.session, person.number)
-    assert set(kept) == set(KEYS)
+    assert set(answers(person.session, person.number)) == set(KEYS)
 
 
 def test_cards_shown_one_by_one_are_all_about_the_same_candidate(evidence, monkeypatch):
@@ -92,8 +91,7 @@ def test_the_next_candidates_are_asked_about_while_this_one_is_judged(evidence):
     evidence.show()
     evidence.turn_on("simbad", "gaia")
     person, feed = evidence.person, evidence.panel.feed
-    ahead = [2, 3]
-    person.wait(lambda: all(feed.answer(n, "simbad") and feed.answer(n, "gaia") for n in ahead))
+    person.wait(lambda: all(feed.answer(n, "simbad") and feed.answer(n, "gaia") for n in (2, 3)))
     ready = feed.answer(2, "gaia")
     person.press("n", sees=2)
     person.wait(lambda: evidence.card("gaia").candidate.id == 2)
@@ -123,9 +121,6 @@ def test_values_and_the_position_are_copied_and_the_archive_opened_by_a_click(
     assert len(opened) == 1 and "I/355/gaiadr3" in opened[0]
     person.press(Qt.Key.Key_N)  # keys of the window work though the table has the focus
     person.sees(2)
-    evidence.show()
-    evidence.turn_on("gaia")
-    person = evidence.person
     person.wait(lambda: evidence.is_shown("gaia", "found"))
     card = evidence.card("gaia")
     card._open_menu(card.table.values.rows[0], card.mapToGlobal(card.rect().center()))
@@ -239,7 +234,6 @@ def test_a_failure_says_why_and_nothing_there_is_no_failure(evidence):
     person.wait(lambda: evidence.is_shown("gaia", "found"))
     assert not card.again.isVisible()
     evidence.server.tables['"II/246/out"'] = []
-    evidence.show()
     evidence.turn_on("twomass")
-    evidence.person.wait(lambda: evidence.is_shown("twomass", "nothing"))
+    person.wait(lambda: evidence.is_shown("twomass", "nothing"))
     assert "nothing within 2 arcsec" in evidence.text_of("twomass")

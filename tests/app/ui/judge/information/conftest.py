@@ -7,7 +7,7 @@ import pytest
 
 from agent.spectra.spectrum import Spectrum
 from app.core.session.records import Candidate, Opinion, Verdict
-from app.ui.judge.information.information import sections
+from app.ui.judge.information.information import CandidateFacts, sections
 from app.ui.judge.information.information_panel import InformationPanel
 from app.ui.judge.information.nearby_panel import NearbyPanel
 from tests.app.ui.judge.comparison.conftest import put
@@ -58,6 +58,8 @@ def candidate(**fields):
     return Candidate(**given)
 
 
-def rows(known, name):
+def rows(name, **facts):
+    """The rows of one section about a candidate with these facts."""
+    known = CandidateFacts(**{"candidate": candidate(), **facts})
     found = {section.name: section.rows for section in sections(known)}
     return {row.name: row.value for row in found.get(name, ())}

@@ -11,12 +11,8 @@ from PySide6.QtWidgets import QFileDialog
 
 from agent.spectra.readers import read
 from app.ui.judge.plot.plot_actions import PNG_SCALE, TITLE_PX, save_snapshot
-from app.ui.session.candidate.view_options import (
-    RV_FINE_KMS,
-    RV_STEP_KMS,
-    SMOOTHINGS_PX,
-    ViewOptions,
-)
+from app.ui.session.candidate import view_options
+from app.ui.session.candidate.view_options import SMOOTHINGS_PX, ViewOptions
 from tests.app.ui.judge.plot.conftest import HALPHA, heights, on_to, shown
 from tests.app.ui.steps import said
 
@@ -48,7 +44,7 @@ def test_keys_zoom_pan_and_come_back(qtbot, context, panel, keys):
     sky, line = panel.plot.shades.windows, panel.plot.marks.marks[0].wavelength
     qtbot.keyClick(panel, Qt.Key.Key_Right, shift)
     qtbot.keyClick(panel, Qt.Key.Key_Right, shift | alt)
-    kms = RV_STEP_KMS + RV_FINE_KMS
+    kms = view_options.RV_STEP_KMS + view_options.RV_FINE_KMS
     assert context.view.options.velocity_kms == pytest.approx(kms)
     moved = panel.plot.marks.marks[0].wavelength
     assert moved == pytest.approx(line * (1 + kms / 299792.458), rel=1e-9)

@@ -9,13 +9,7 @@ import pytest
 
 from agent.spectra.spectrum import Spectrum
 from app.ui.judge.plot.trace import LARGEST, takes_long, trace
-from tests.app.ui.judge.plot.spectra import spectrum
-
-
-def with_bad(start, stop, **changes):
-    mask = np.zeros(3000, dtype=bool)
-    mask[start:stop] = True
-    return spectrum(mask=mask, **changes)
+from tests.app.ui.judge.plot.spectra import spectrum, with_bad
 
 
 def test_bad_pixels_are_gaps_that_smoothing_leaves_out():

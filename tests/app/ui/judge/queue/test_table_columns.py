@@ -19,24 +19,8 @@ from app.core.session.session import open_session
 from app.services.catalogues.answer import Match, answer_of
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services
-from app.ui.judge.queue.columns import (
-    AGENT,
-    FIRST_OWN,
-    FLAGS,
-    MAX_ENTRIES,
-    MAX_NAME,
-    OBJECT,
-    P_YES,
-    SCORE,
-    SNR,
-    VERDICT,
-    ColumnChoice,
-    ColumnStore,
-    checked_name,
-    choice_text,
-    parse_choice,
-    parse_names,
-)
+from app.ui.judge.queue import columns
+from app.ui.judge.queue.columns import AGENT, FIRST_OWN, FLAGS, OBJECT, P_YES, SCORE, SNR, VERDICT
 from app.ui.judge.queue.filter_bar import FilterBar
 from app.ui.judge.queue.queue_model import RIGHT
 from app.ui.judge.queue.queue_panel import QueuePanel
@@ -80,8 +64,8 @@ def choose(qtbot, panel, text, column=OBJECT):
 
 def titles(panel):
     header = panel.table.horizontalHeader()
-    columns = sorted(range(header.count()), key=header.visualIndex)
-    shown = [each for each in columns if not panel.table.isColumnHidden(each)]
+    order = sorted(range(header.count()), key=header.visualIndex)
+    shown = [each for each in order if not panel.table.isColumnHidden(each)]
     return [panel.model.headerData(each, ACROSS) for each in shown]
 
 
@@ -232,8 +216,8 @@ def test_no_title_is_cut_that_comes_later_or_has_an_arrow(qtbot, context, sessio
         assert panel.model.headerData(SNR, ACROSS, ALIGNMENT) is None
 
 
-def assert_whole(header, *columns):
-    for column in columns:
+def assert_whole(header, *titled):
+    for column in titled:
         assert header.sectionSize(column) >= header.sectionSizeHint(column) > 0
 
 
@@ -317,8 +301,10 @@ def test_columns_are_chosen_hidden_and_ordered(wide, qtbot, context, session):
 
 
 def test_a_choice_is_read_back_and_what_is_none_or_too_large_bounded():
-    choice = ColumnChoice({"own.mag": True, "snr": False}, ("snr", "own.a\nb"), {"snr": 70})
-    assert parse_choice(choice_text(choice)) == choice
+    choice = columns.ColumnChoice(
+        shown={"own.mag": True, "snr": False}, order=("snr", "own.a\nb"), widths={"snr": 70}
+    )
+    assert columns.parse_choice(columns.choice_text(choice)) == choice
     for text in [
         "",
         "[]",
@@ -328,26 +314,29 @@ def test_a_choice_is_read_back_and_what_is_none_or_too_large_bounded():
         "[" * 100_000,
         '{"shown": {"a": "yes"}, "order": [1, null], "widths": {"a": 1e9, "b": true}}',
     ]:
-        assert parse_choice(text) == ColumnChoice()
+        assert columns.parse_choice(text) == columns.ColumnChoice()
     shown = {f"own.{number}": True for number in range(5000)}
-    large = ColumnChoice(shown=shown, order=tuple(map(str, range(5000))), widths={"snr": 10**9})
-    choice = parse_choice(choice_text(large))
-    assert len(choice.shown) == len(choice.order) == MAX_ENTRIES and choice.widths["snr"] <= 2000
-    assert parse_names('{"snr": "S to N"}') == {"snr": "S to N"}
-    assert parse_names('{"snr": 3, "ra": "", "dec": "a\\nb"}') == {"dec": "a b"}
+    large = columns.ColumnChoice(
+        shown=shown, order=tuple(map(str, range(5000))), widths={"snr": 10**9}
+    )
+    choice = columns.parse_choice(columns.choice_text(large))
+    assert len(choice.shown) == len(choice.order) == columns.MAX_ENTRIES
+    assert choice.widths["snr"] <= 2000
+    assert columns.parse_names('{"snr": "S to N"}') == {"snr": "S to N"}
+    assert columns.parse_names('{"snr": 3, "ra": "", "dec": "a\\nb"}') == {"dec": "a b"}
 
 
 @given(st.text(max_size=200))
 def test_a_name_is_one_line(text):
-    name = checked_name(text)
-    assert len(name) <= MAX_NAME and name.isprintable()
+    name = columns.checked_name(text)
+    assert len(name) <= columns.MAX_NAME and name.isprintable()
 
 
 @pytest.fixture
 def parts(qtbot, context):
     """The parts of two tables beside one another."""
     page = shown_in(qtbot, QWidget(), 900, 400)
-    store = ColumnStore(context.bridge.session, context.runner, page)
+    store = columns.ColumnStore(context.bridge.session, context.runner, page)
 
     def made(name):
         table = CandidateTable(context.current_theme, page)
