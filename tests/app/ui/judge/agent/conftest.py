@@ -63,16 +63,10 @@ title = "A model of mine"
 family = "qwen2.5-vl"
 engine = "gguf"
 simulated_only = true
-
-[[files]]
-role = "weights"
-path = "mine.gguf"
-size = 5
-
-[[files]]
-role = "mmproj"
-path = "mmproj.gguf"
-size = 5
+files = [
+    { role = "weights", path = "mine.gguf", size = 5 },
+    { role = "mmproj", path = "mmproj.gguf", size = 5 },
+]
 """
 
 

@@ -9,9 +9,7 @@ from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
 SEVEN_B = ModelRef(name="spec-o3-7b", engine="transformers", sha256="7" * 64)
 NANO = ModelRef(name="nano", engine="gguf", sha256="a" * 64)
 MEASURED_THERE: dict[str, Any] = {
-    "n_pixels": 198,
-    "n_bad": 6,
-    "snr": 16.7,
+    "n_pixels": 198, "n_bad": 6, "snr": 16.7,
     "feature": {
         "name": "strongest", "kind": "emission", "centroid": 6565.2, "ew": -30.25,
         "ew_error": 1.2, "fwhm_kms": 1210.0, "sigma": 41.0, "nearest": ["Hα"],

@@ -63,16 +63,15 @@ def test_what_the_file_does_not_allow_and_velocities_about_a_line(qtbot, panel, 
     show(context, medium_in_file="vacuum")
     assert panel.axes.words == []
     click(qtbot, panel.axes.usual)
-    control = panel.axes
-    control.lines.aboutToShow.emit()
-    menus = [each.menu() for each in control.lines.actions() if each.menu() is not None]
+    panel.axes.lines.aboutToShow.emit()
+    menus = [each.menu() for each in panel.axes.lines.actions() if each.menu() is not None]
     lines = {action.text(): action for menu in menus for action in menu.actions()}
     lines["Hα"].trigger()
     assert context.view.options.velocity_line.label == "Hα"
-    assert control.words == ["km/s about Hα"] and "Hα" in control.velocity.text()
-    assert not control.unit.isEnabled() and not control.medium.isEnabled()
-    control.lines.aboutToShow.emit()
-    control.lines.actions()[0].trigger()
+    assert panel.axes.words == ["km/s about Hα"] and "Hα" in panel.axes.velocity.text()
+    assert not panel.axes.unit.isEnabled() and not panel.axes.medium.isEnabled()
+    panel.axes.lines.aboutToShow.emit()
+    panel.axes.lines.actions()[0].trigger()
     assert context.view.options.velocity_line is None
 
 

@@ -170,10 +170,7 @@ def test_lines_of_the_task_and_others_are_switched(qtbot, panel, context):
 LIST = """
 name = "mine"
 title = "My lines"
-[[lines]]
-id = "mine_1"
-label = "mine"
-wavelength = 6000.0
+lines = [{ id = "mine_1", label = "mine", wavelength = 6000.0 }]
 """
 
 

@@ -14,10 +14,8 @@ from tests.app.ui.steps import click, shown_in
 
 @pytest.fixture
 def row(qtbot, context):
-    panel = SpectrumPanel(context)
-    made = WindowsRow(context, panel)
-    for each in (panel, made):
-        shown_in(qtbot, each, 900, 100)
+    panel = shown_in(qtbot, SpectrumPanel(context), 900, 100)
+    made = shown_in(qtbot, WindowsRow(context, panel), 900, 100)
     made.panel = panel
     context.current.start()
     qtbot.waitUntil(lambda: panel.spectrum is not None)

@@ -44,7 +44,6 @@ def test_nothing_is_asked_until_a_service_is_turned_on(evidence):
 
 
 def test_every_service_has_its_card_with_values_and_their_source(evidence):
-    evidence.show()
     evidence.turn_on()
     person, panel = evidence.person, evidence.panel
     person.wait(lambda: all(evidence.is_shown(name, "found") for name in KEYS))
@@ -69,7 +68,6 @@ def test_every_service_has_its_card_with_values_and_their_source(evidence):
 
 def test_cards_shown_one_by_one_are_all_about_the_same_candidate(evidence, monkeypatch):
     monkeypatch.setattr("app.ui.judge.evidence.evidence_panel.SHOW_S", 0.0)  # a card in each turn
-    evidence.show()
     evidence.turn_on("simbad", "gaia", "twomass")
     person, panel = evidence.person, evidence.panel
     person.wait(lambda: len(panel.cards) == 3)
@@ -88,7 +86,6 @@ def test_cards_shown_one_by_one_are_all_about_the_same_candidate(evidence, monke
 
 
 def test_the_next_candidates_are_asked_about_while_this_one_is_judged(evidence):
-    evidence.show()
     evidence.turn_on("simbad", "gaia")
     person, feed = evidence.person, evidence.panel.feed
     person.wait(lambda: all(feed.answer(n, "simbad") and feed.answer(n, "gaia") for n in (2, 3)))
@@ -108,7 +105,6 @@ def test_values_and_the_position_are_copied_and_the_archive_opened_by_a_click(
         return True
 
     monkeypatch.setattr(QDesktopServices, "openUrl", open_url)
-    evidence.show()
     evidence.turn_on("gaia")
     person = evidence.person
     person.wait(lambda: evidence.is_shown("gaia", "found"))
@@ -135,7 +131,6 @@ def test_values_and_the_position_are_copied_and_the_archive_opened_by_a_click(
 def test_blind_mode_hides_the_type_until_the_verdict_and_a_reveal_is_recorded(evidence):
     person = evidence.person
     person.current.blind_mode.set_on(True)
-    evidence.show()
     evidence.turn_on("simbad", "gaia")
     person.wait(lambda: evidence.is_shown("simbad", "found") and evidence.is_shown("gaia", "found"))
     assert "AM" not in evidence.text_of("simbad") and "hidden" in evidence.text_of("simbad")
@@ -161,7 +156,6 @@ def test_what_was_revealed_counts_before_the_other_cards_are_shown(evidence, mon
     monkeypatch.setattr(evidence_panel, "SHOW_S", -1.0)
     person = evidence.person
     person.current.blind_mode.set_on(True)
-    evidence.show()
     evidence.turn_on("gaia", "simbad", "twomass")
     for name in ("gaia", "simbad", "twomass"):
         person.wait(lambda name=name: evidence.is_shown(name, "found"))
@@ -197,7 +191,6 @@ def test_a_card_counts_in_the_turn_that_shows_it(evidence, monkeypatch):
 
 def test_what_was_seen_of_a_candidate_counts_after_another_was_looked_at(evidence):
     person = evidence.person
-    evidence.show()
     evidence.turn_on("gaia")
     person.wait(lambda: evidence.is_shown("gaia", "found"))
     person.go(2)
@@ -210,7 +203,6 @@ def test_what_was_seen_of_a_candidate_counts_after_another_was_looked_at(evidenc
 
 def test_what_is_no_longer_wanted_is_cancelled(evidence):
     evidence.server.always = "stall"
-    evidence.show()
     evidence.turn_on("simbad")
     person, feed = evidence.person, evidence.panel.feed
     person.wait(lambda: "simbad" in feed._running)
@@ -222,7 +214,6 @@ def test_what_is_no_longer_wanted_is_cancelled(evidence):
 
 def test_a_failure_says_why_and_nothing_there_is_no_failure(evidence):
     evidence.server.always = "html"
-    evidence.show()
     evidence.turn_on("gaia")
     person = evidence.person
     person.wait(lambda: evidence.is_shown("gaia", "failed"))

@@ -114,17 +114,6 @@ def test_faults_and_columns_of_the_list(qtbot, panel, context, session):
     assert "columns of the list: survey" in panel.filters.fault.text()
 
 
-def test_words_are_offered_and_taken(qtbot, panel, context):
-    context.commands.run("filter")
-    qtbot.waitUntil(panel.filters.edit.hasFocus)
-    qtbot.keyClicks(panel.filters.edit, "snr>1 verdict:unj")
-    popup = panel.filters.edit.suggestions.popup
-    qtbot.waitUntil(popup.isVisible)
-    qtbot.keyClick(popup, Qt.Key.Key_Down)
-    qtbot.keyClick(popup, Qt.Key.Key_Return)
-    assert panel.filters.edit.text() == "snr>1 verdict:unjudged"
-
-
 def type_words(qtbot, panel, context, text):
     context.commands.run("filter")
     qtbot.waitUntil(panel.filters.edit.hasFocus)
@@ -165,14 +154,18 @@ def test_blind_mode_lets_type_what_it_refuses(qtbot, panel, context):
     assert told
 
 
-@pytest.mark.parametrize("name", ["survey", "own.survey"])
-def test_values_of_a_column_are_offered(qtbot, panel, context, name):
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("verdict:unj", "verdict:unjudged"), ("survey:l", "survey:LAMOST"),
+     ("own.survey:l", "own.survey:LAMOST")],
+)  # fmt: skip
+def test_words_and_values_of_a_column_are_offered_and_taken(qtbot, panel, context, typed, offered):
     qtbot.waitUntil(lambda: bool(panel.filters.edit.own_columns))
-    type_words(qtbot, panel, context, f"snr>1 {name}:l")
+    type_words(qtbot, panel, context, f"snr>1 {typed}")
     popup = panel.filters.edit.suggestions.popup
     qtbot.waitUntil(popup.isVisible)
     model = panel.filters.edit.suggestions.model
-    qtbot.waitUntil(lambda: model.stringList() == [f"{name}:LAMOST"])
+    qtbot.waitUntil(lambda: model.stringList() == [offered])
     qtbot.keyClick(popup, Qt.Key.Key_Down)
     qtbot.keyClick(popup, Qt.Key.Key_Return)
-    assert panel.filters.edit.text() == f"snr>1 {name}:LAMOST"
+    assert panel.filters.edit.text() == f"snr>1 {offered}"
