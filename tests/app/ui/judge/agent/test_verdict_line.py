@@ -17,7 +17,8 @@ YES, NO = record(), record(model=NANO, verdict="NO", p_yes=None)
 
 @pytest.fixture
 def line(qtbot):
-    yield VerdictLine(shown_in(qtbot, QWidget()))  # the window must outlive it
+    window = shown_in(qtbot, QWidget())  # it must outlive the line
+    yield VerdictLine(window)
 
 
 def records(*trajectories):
