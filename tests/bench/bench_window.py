@@ -33,8 +33,7 @@ from app.ui.base.keys.key_filter import KeyFilter
 from app.ui.base.keys.keymap import Keymap
 from app.ui.judge.plot.plot_actions import PlotActions
 from app.ui.judge.plot.spectrum_panel import SpectrumPanel
-from app.ui.judge.verdict.key_strip import KeyStrip
-from app.ui.judge.verdict.subclass_keys import SubclassKeys
+from app.ui.judge.verdict.key_strip import KeyStrip, SubclassKeys
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.input_filter import InputFilter
 from tests.app.ui.candidates import take_sample

@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.core.statistics.repeats import plan_repeats
 from app.ui.judge.comparison.compared_spectra import ComparedSpectra
@@ -21,15 +21,14 @@ from app.ui.judge.plot.measure_tool import MeasureTool
 from app.ui.judge.plot.plot_actions import PlotActions
 from app.ui.judge.plot.plot_menu import PlotMenu
 from app.ui.judge.plot.spectrum_panel import SpectrumPanel
-from app.ui.judge.queue.column_store import ColumnStore
+from app.ui.judge.queue.columns import ColumnStore
 from app.ui.judge.queue.queue_panel import QueuePanel
 from app.ui.judge.verdict.fields.fields_row import ExtraKeys, FieldsRow
-from app.ui.judge.verdict.key_strip import KeyStrip
+from app.ui.judge.verdict.key_strip import KeyStrip, SubclassKeys
 from app.ui.judge.verdict.status_line import KnownAnswerNote
-from app.ui.judge.verdict.subclass_keys import SubclassKeys
 from app.ui.judge.verdict.verdict_bar import VerdictBar
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import row, wrapped_label
+from app.ui.widgets.labels import column, row, wrapped_label
 
 
 class JudgingPage(QWidget):
@@ -52,24 +51,14 @@ class JudgingPage(QWidget):
         context.commands.key_taker = ExtraKeys(self.strip, self.fields)
         self.repeat_line = RepeatLine(context, self._middle)
         self.known_answers = KnownAnswerNote(context, self)
-        self._fill_middle()
+        self.plot.top_row.addWidget(self.tools)
+        column(self.repeat_line, (self.plot, 1), spacing=0, parent=self._middle)
         self.dock_area.fill(
-            self._middle,
-            DockSite(
-                context=context,
-                plot=self.plot,
-                comparison=self.comparison,
-                focus_plot=self.focus_plot,
-            ),
+            self._middle, DockSite(context, self.plot, self.comparison, self.focus_plot)
         )
         self.docks = self.dock_area.docks
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self.dock_area, 1)
-        whole.addWidget(self.fields)
-        whole.addWidget(self.verdicts)
-        self.plot.use_templates(self.tools.templates)
+        column((self.dock_area, 1), self.fields, self.verdicts, spacing=0, parent=self)
+        self.plot.template.set_source(self.tools.templates.load)
         self.plot_menu.look_chosen.connect(self._show_agent)
 
     @property
@@ -104,14 +93,6 @@ class JudgingPage(QWidget):
         self.tools.add("compare", title, compare, compare.button_text, compare.is_on)
         self.comparison.changed.connect(self.tools.refresh)
         self.ratio.mode_changed.connect(self.tools.refresh)
-
-    def _fill_middle(self) -> None:
-        layout = QVBoxLayout(self._middle)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        self.plot.top_row.addWidget(self.tools)
-        layout.addWidget(self.repeat_line)
-        layout.addWidget(self.plot, 1)
 
 
 class RepeatLine(QFrame):

@@ -117,7 +117,7 @@ class MeasuredTable(QWidget):
     def show_measured(
         self, numbers: str, rows: Sequence[MeasuredRow], notes: Sequence[str]
     ) -> None:
-        cells = [each.cells for each in (header_row(), *rows)] if rows else []
+        cells = [header_row(), *rows] if rows else []
         while len(self._cells) < len(cells):  # labels are kept, as making them takes longest
             self._cells.append(self._new_row(len(self._cells)))
         for number, labels in enumerate(self._cells):

@@ -19,8 +19,7 @@ from app.ui.widgets.agent_parts import short_name
 from app.ui.widgets.labels import ElidedLabel, button, column, flow, row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint
 
-ROOM_BETWEEN = 16
-"""Pixels beside each part of the first row."""
+ROOM_BETWEEN = 16  # pixels beside each part of the first row
 
 
 class ListRunLine(QWidget):
@@ -38,11 +37,8 @@ class ListRunLine(QWidget):
         if not has_run:
             return
         self.bar.setVisible(state.is_running)
-        if state.left is None:
-            self.bar.setRange(0, 0)
-        else:
-            self.bar.setRange(0, max(state.done + state.left, 1))
-            self.bar.setValue(state.done)
+        self.bar.setRange(0, 0 if state.left is None else max(state.done + state.left, 1))
+        self.bar.setValue(state.done)
         self.text.show_text(list_run_text(state), translate_message(state.fault))
 
 
@@ -151,8 +147,9 @@ class AgentHead(QWidget):
         column(head, buttons, spacing=4, parent=self)
 
     def _show_keys(self) -> None:
-        texts = self.tr("Resume"), self.tr("Pause")
-        self.pause.setMinimumWidth(self._widest(self.pause, "pause_agent", texts))
+        widest = partial(self.pause.width_of, "", key=self._key("pause_agent"))
+        # So that the button keeps its size.
+        self.pause.setMinimumWidth(max(widest(self.tr("Resume")), widest(self.tr("Pause"))))
         about = self.tr("Run the agent on this candidate")
         self._label(self.run, self.tr("Run"), "run_agent", about)
         self._label(self.stop, self.tr("Stop"), "escape", self.tr("Stop the agent"))
@@ -163,14 +160,6 @@ class AgentHead(QWidget):
         text = self.tr("Stop list") if state.is_running else self.tr("Run list")
         self._label(self.list, text, "run_queue", self.tr("Run the agent on the whole list"))
         self.list.setEnabled(self._agent.has_question and not state.is_stopping)
-
-    def _widest(self, button: PaintedButton, name: str, texts: tuple[str, ...]) -> int:
-        """Return the width of the widest label, so that the button keeps its size."""
-        widths = []
-        for text in texts:
-            button.set_label(text, self._key(name))
-            widths.append(button.sizeHint().width())
-        return max(widths)
 
     def _label(self, button: PaintedButton, text: str, name: str, about: str) -> None:
         key, tool_tip = self._key(name), hint(about, self._keymap, name)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QMenu, QPushButton, QStackedWidget, QWidget
 
-from agent.errors import WorkbenchError
+from agent.errors import ResourceError, WorkbenchError
 from agent.inspection.built_in import built_in
+from agent.inspection.inspector_factory import looking_card
 from agent.ratings.rubric import HIGHEST, LOWEST, MEANINGS
 from agent.trajectory.trajectory import ModelRef, Step, Trajectory
 from app.core.inspections.ratings import rate, rating_of
 from app.core.inspections.shown_opinion import show_model
 from app.ui.base.translation.data_texts import rubric_words
 from app.ui.judge.agent.agent_head import AgentHead, ListRunLine
+from app.ui.judge.agent.card import Timeline
 from app.ui.judge.agent.card_content import (
     CardContent,
     card_contents,
@@ -24,15 +26,117 @@ from app.ui.judge.agent.card_content import (
 )
 from app.ui.judge.agent.comparison import Comparison
 from app.ui.judge.agent.pictures import Pictures, PictureSource, PictureWindow
-from app.ui.judge.agent.takeover_bar import TakeoverBar
-from app.ui.judge.agent.timeline import Timeline
 from app.ui.judge.agent.verdict_line import VerdictLine
 from app.ui.session.inspection.records import Records
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import add_action, column, escape_mnemonics, short_label
+from app.ui.widgets.labels import (
+    add_action,
+    column,
+    escape_mnemonics,
+    row,
+    short_label,
+    wrapped_label,
+)
 
-LOW_LINES = 12
-"""Below so many lines of text the panel has no room for a head of three lines."""
+MAX_REMARK = 2000
+
+
+class TakeoverBar(QWidget):
+    """Lets the person show the running agent a window or send it a remark.
+
+    A model that cannot read remarks gets no box for them.
+    """
+
+    handed_back = Signal()  # the person is done here: the keys belong to the plot again
+
+    def __init__(self, context: SessionContext, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._agent, self._shown = context.agent, context.agent.shown
+        self._current, self._view = context.current, context.view
+        self._runner = context.runner
+        self._reads: dict[str, bool | None] = {}  # by model; None: asked and not yet known
+        self.remark = QLineEdit(maxLength=MAX_REMARK)
+        self.remark.setPlaceholderText(self.tr("Remark for the agent, Enter sends it"))
+        self.remark.setAccessibleName(self.tr("Remark for the agent"))
+        self.no_remarks = wrapped_label(self.tr("This model cannot read remarks"), "dim")
+        self.show_window = QPushButton(self.tr("Show this window"))
+        self.resume = QPushButton(self.tr("Resume"))
+        for button in (self.show_window, self.resume):
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            button.setAccessibleName(button.text())
+        about = self.tr("Show the agent the visible part of the spectrum before its next turn")
+        self.show_window.setToolTip(about)
+        self.resume.setToolTip(self.tr("Resume the agent"))
+        buttons = row((self.show_window, 1), (self.resume, 1))
+        column(self.remark, self.no_remarks, buttons, spacing=6, parent=self)
+        self.remark.returnPressed.connect(self._send_remark)
+        self.show_window.clicked.connect(self._send_window)
+        self.resume.clicked.connect(self._resume)
+
+    def refresh(self) -> None:
+        run = self._shown.run
+        is_shown = run is not None and not self._shown.is_hidden
+        reads = self.reads_remarks if is_shown else None
+        if self.remark.hasFocus() and not reads:
+            self._hand_back()  # else Qt gives the focus to the next field, and keys are typed there
+        self.setVisible(is_shown)
+        self.remark.setVisible(bool(reads))
+        self.no_remarks.setVisible(reads is False)
+        self.resume.setVisible(run is not None and run.is_paused)
+
+    @property
+    def reads_remarks(self) -> bool | None:
+        """Whether the model can read remarks; None while its card is being read."""
+        name = self._agent.worker_model.name
+        if name not in self._reads:
+            self._reads[name] = None
+            read, done = partial(reads_remarks, name), partial(self._on_card_read, name)
+            self._runner.run(read, done, owner=self)
+        return self._reads[name]
+
+    def _on_card_read(self, name: str, reads: bool) -> None:
+        self._reads[name] = reads
+        self.refresh()
+
+    def _resume(self) -> None:
+        self._agent.resume()
+        self._hand_back()
+
+    def _hand_back(self) -> None:
+        self.remark.clearFocus()
+        self.handed_back.emit()
+
+    def _send_remark(self) -> None:
+        text = self.remark.text().strip()
+        if text and self._agent.insert(text):
+            self.remark.clear()
+            self._current.message.emit(self.tr("The agent will read this before its next turn"))
+            self._hand_back()
+
+    def _send_window(self) -> None:
+        spectrum = self._current.spectrum
+        window = self._view.window or (None if spectrum is None else spectrum.range)
+        if window is None:
+            return
+        if self._agent.insert(self.remark.text().strip(), window, self._view.window_name):
+            self.remark.clear()
+            about = self.tr("The agent will see this window before its next turn")
+            self._current.message.emit(about)
+
+
+def reads_remarks(model: str) -> bool:
+    """Whether a remark means anything to this model; `model` is a name, a path or an address.
+
+    It reads the model's card from the disk, so do not call it on the GUI thread.
+    """
+    try:
+        card = looking_card(model)
+    except ResourceError:
+        return True  # the model says itself what is wrong with it
+    return card is not None and card.reads_remarks
+
+
+LOW_LINES = 12  # below so many lines of text the panel has no room for a head of three lines
 
 
 class AgentPanel(QFrame):
@@ -46,7 +150,7 @@ class AgentPanel(QFrame):
         self.list_run = ListRunLine(self)
         self.verdict = VerdictLine(self)
         self.rating = RatingButton(context, self.verdict)
-        self.verdict.put_beside(self.rating)
+        self.verdict.first_row.addWidget(self.rating)
         self.empty = short_label("", "dim")
         self.timeline = Timeline(context.current_theme)
         self.comparison: Comparison | None = None
@@ -56,25 +160,15 @@ class AgentPanel(QFrame):
         self._built: tuple[tuple[Step, ...], bool] = ((), True)
         """The steps of `_cards`, and whether the inspection is over."""
         self._cards: list[CardContent] = []
-        self._lay_out()
-        self._connect(context)
-        self.list_run.show_state(context.agent.list_run.state)
-
-    def _lay_out(self) -> None:
         self.empty.setWordWrap(True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
         self.stack.addWidget(self.timeline)
-        column(
-            self.head,
-            self.list_run,
-            self.verdict,
-            (self.stack, 1),
-            self.takeover,
-            margins=(12, 8, 12, 8),
-            parent=self,
-        )
+        parts = (self.head, self.list_run, self.verdict, (self.stack, 1), self.takeover)
+        column(*parts, margins=(12, 8, 12, 8), parent=self)
+        self._connect(context)
+        self.list_run.show_state(context.agent.list_run.state)
 
     def _connect(self, context: SessionContext) -> None:
         agent, shown, commands = context.agent, self._shown, context.commands
@@ -112,8 +206,6 @@ class AgentPanel(QFrame):
         super().resizeEvent(event)
         self.head.set_low(self.height() < LOW_LINES * self.fontMetrics().height())
 
-    # Showing
-
     def _refresh(self, _: object = None) -> None:
         if not self.isVisible():  # refreshed when shown
             return
@@ -136,32 +228,24 @@ class AgentPanel(QFrame):
         run, steps = self._shown.run, self._shown.steps
         text = "" if run is None or self._shown.is_hidden else run.partial_text
         if not steps and not text:
-            self._show_empty()
+            self.empty.setText(self._empty_text())
+            self.timeline.show_cards([])
+            self.stack.setCurrentWidget(self.empty)
             return
         # A record always returns the same tuple, so its cards are built once.
         if steps is not self._built[0] or self._built[1] != (run is None):
             self._built = steps, run is None
-            cards = card_contents(steps, is_over=run is None, z=self._shown.z)
-            self._cards = self._overview() + cards
+            self._cards = card_contents(steps, is_over=run is None, z=self._shown.z)
+            record = self._shown.trajectory
+            # A trajectory has its overview text only once it is finished.
+            if run is None and record is not None and record.overview_text:
+                self._cards.insert(0, overview_card(record.overview_text))
         cards = [*self._cards, partial_turn_card(text)] if text else self._cards
         self.timeline.show_cards(cards, follow=run is not None)
         self.stack.setCurrentWidget(self.timeline)
         self._mark(self._shown.step_index)
         self._request_pictures()
         self._show_pictures()
-
-    def _overview(self) -> list[CardContent]:
-        """The card with the overview text, which a trajectory has only once it is finished."""
-        record = self._shown.trajectory
-        text = "" if self._shown.run is not None or record is None else record.overview_text
-        return [overview_card(text)] if text else []
-
-    def _show_empty(self) -> None:
-        text = self._empty_text()
-        if self.empty.text() != text:
-            self.empty.setText(text)
-        self.timeline.show_cards([])
-        self.stack.setCurrentWidget(self.empty)
 
     def _empty_text(self) -> str:
         run = self._shown.run
@@ -173,9 +257,9 @@ class AgentPanel(QFrame):
             key = self._keymap.label("reveal")
             text = self.tr("Hidden until you judge ({key} reveals)").replace("{key}", key)
             return text if run is None else text + "\n" + self.tr("The agent is running")
+        if run is not None and run.is_paused and self.takeover.reads_remarks:
+            return self.tr("Paused: show it a window or write a remark, then resume")
         if run is not None and run.is_paused:
-            if self.takeover.reads_remarks:
-                return self.tr("Paused: show it a window or write a remark, then resume")
             return self.tr("Paused: show it a window, then resume")
         if run is not None:
             return self.tr("The agent is looking at the whole spectrum")
@@ -193,8 +277,7 @@ class AgentPanel(QFrame):
     def _mark(self, index: int) -> None:
         own = built_in(self._agent.worker_model.name)
         always_same = own is not None and own.starts_over  # so it offers no rerun
-        can_rerun = self._shown.run is None and not always_same
-        self.timeline.mark(index, can_rerun=can_rerun)
+        self.timeline.mark(index, can_rerun=self._shown.run is None and not always_same)
 
     def _show_records(self, records: Records) -> None:
         self.verdict.show_records(records)
@@ -215,19 +298,14 @@ class AgentPanel(QFrame):
         work = partial(show_model, self._current.session, model)
         self._runner.run(work, failed=self._current.report_error, owner=self)
 
-    # Acting
-
     def _on_command(self, command: str) -> None:
         if command == "escape":
             self._agent.stop()
 
     def _rerun_from(self, index: int) -> None:
-        """Rerun from the turn after this step."""
         record = self._shown.trajectory
         if record is not None and 0 <= index < len(record.steps):
             self._agent.continue_from(record, record.steps[index].turn + 1)
-
-    # Pictures
 
     def _request_pictures(self, _: object = None) -> None:
         spectrum = self._current.spectrum
@@ -235,9 +313,8 @@ class AgentPanel(QFrame):
         if spectrum is None or not looks or not self.isVisible():
             return
         record = None if self._shown.run is not None else self._shown.trajectory
-        if record is None:
-            source = PictureSource(spectrum=spectrum, model=self._agent.worker_model.name)
-        else:
+        source = PictureSource(spectrum=spectrum, model=self._agent.worker_model.name)
+        if record is not None:
             source = PictureSource.of(record, spectrum)
         self.pictures.request(source, looks)
 
@@ -246,8 +323,7 @@ class AgentPanel(QFrame):
 
     def _enlarge(self, index: int) -> None:
         self._shown.replay(index)
-        card = self.timeline.card_of(index)
-        content = None if card is None else card.content
+        content = next((each for each in self._cards if each.index == index), None)
         image = None if content is None else self.pictures.images.get(content.picture)
         if image is None or content is None:
             return

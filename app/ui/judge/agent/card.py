@@ -1,8 +1,8 @@
-"""One step of the agent on the timeline, painted as a card."""
+"""The agent's steps as a scrolling list of painted cards."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -20,34 +20,120 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
     QPixmap,
+    QResizeEvent,
     QTextCharFormat,
     QTextLayout,
     QTextOption,
 )
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QScrollArea, QWidget
 
 from app.ui.base.theme.theme import CurrentTheme, Theme, mixed
 from app.ui.judge.agent.card_content import CardContent
 from app.ui.judge.agent.measured_rows import MeasuredRow, header_row
 
-RADIUS = 6.0
+SPACING = 6
+NEAR_END = 24  # pixels from the end within which the list follows new steps
 
+
+class Timeline(QScrollArea):
+    """Reuses its card widgets, so that changing the candidate creates none."""
+
+    chosen = Signal(int)
+    enlarged = Signal(int)
+    rerun_requested = Signal(int)
+
+    def __init__(self, current_theme: CurrentTheme) -> None:
+        super().__init__()
+        self._current_theme = current_theme
+        self._cards: list[StepCard] = []
+        self._count = 0
+        self._column = QWidget()
+        self.setWidget(self._column)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(self.tr("Agent steps"))
+        current_theme.changed.connect(self._restyle)
+
+    @property
+    def cards(self) -> tuple[StepCard, ...]:
+        return tuple(self._cards[: self._count])
+
+    def show_cards(self, contents: Sequence[CardContent], *, follow: bool = False) -> None:
+        """Show these steps; `follow` keeps the list at its end if it is there."""
+        bar = self.verticalScrollBar()
+        was_at_end = bar.value() >= bar.maximum() - NEAR_END
+        if not contents and not self._count:
+            return
+        while len(self._cards) < len(contents):
+            self._cards.append(self._new_card())
+        for card, content in zip(self._cards, contents, strict=False):
+            card.show_content(content)
+            card.show()
+        for card in self._cards[len(contents) : self._count]:
+            card.hide()
+        is_longer, self._count = len(contents) >= self._count, len(contents)
+        self._lay_out()
+        if follow and was_at_end and is_longer:
+            bar.setValue(bar.maximum())
+        elif not follow:
+            bar.setValue(0)
+
+    def mark(self, index: int, *, can_rerun: bool = False) -> None:
+        """Mark the step that the plot shows; -1: none."""
+        for card in self.cards:
+            is_current = card.content is not None and card.content.index == index >= 0
+            card.set_current(is_current)
+            card.set_can_rerun(is_current and can_rerun)
+            if is_current:
+                self.ensureWidgetVisible(card, 0, SPACING)
+
+    def show_pictures(self, pictures: Mapping[str, QImage]) -> None:
+        for card in self.cards:
+            content = card.content
+            if content is not None and content.picture in pictures and not card.has_picture:
+                card.set_picture(pictures[content.picture])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def _new_card(self) -> StepCard:
+        card = StepCard(self._current_theme, self._column)
+        card.chosen.connect(self.chosen)
+        card.enlarged.connect(self.enlarged)
+        card.rerun_requested.connect(self.rerun_requested)
+        card.height_changed.connect(self._lay_out)
+        return card
+
+    def _lay_out(self) -> None:
+        width, y = self.viewport().width(), 0
+        for card in self.cards:
+            height = card.height_for(width)
+            card.setGeometry(0, y, width, height)
+            y += height + SPACING
+        self._column.resize(width, max(y - SPACING, 0))
+
+    def _restyle(self) -> None:
+        for card in self._cards:
+            card.drop_layout()
+        self._lay_out()
+
+
+RADIUS = 6.0
 PAD, GAP = 8.0, 4.0
-STRIPE = 3.0
-"""Width of the coloured edge that shows the kind of step."""
+STRIPE = 3.0  # width of the coloured edge that shows the kind of step
 THUMB = (116.0, 71.0)
 FOLDED_LINES = 5
 MAX_LINES = 400
-MAX_IN_LINE = 300
-"""Characters."""
+MAX_IN_LINE = 300  # characters
 CELL_GAP = 6.0
-MIN_NAME = 0.25
-"""Of the width of a table, which numbers leave to the names of lines."""
+MIN_NAME = 0.25  # of the width of a table, which numbers leave to the names of lines
 LINE_SEPARATOR = "\u2028"
 
 
 class StepCard(QWidget):
-    """A reusable card. It never takes the focus, so keys still reach the plot.
+    """A reusable card of one step. It never takes the focus, so keys still reach the plot.
 
     The signals carry the index of the step.
     """
@@ -71,10 +157,11 @@ class StepCard(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def show_content(self, content: CardContent) -> None:
-        if content == self.content:
+        before = self.content
+        if content == before:
             return
-        is_other_step = self.content is None or content.index != self.content.index
-        if is_other_step or content.picture != (self.content.picture if self.content else ""):
+        is_other_step = before is None or content.index != before.index
+        if before is None or is_other_step or content.picture != before.picture:
             self._picture = None
         if is_other_step:
             self.is_open = self.is_current = False
@@ -83,10 +170,10 @@ class StepCard(QWidget):
         self.setAccessibleDescription(content.full_text)
         is_look = content.kind == "look"
         self.setCursor(Qt.CursorShape.PointingHandCursor if is_look else Qt.CursorShape.ArrowCursor)
-        self._drop_layout()
+        self.drop_layout()
 
-    def set_picture(self, picture: QImage | None) -> None:
-        self._picture = None if picture is None else QPixmap.fromImage(picture)
+    def set_picture(self, picture: QImage) -> None:
+        self._picture = QPixmap.fromImage(picture)
         self.update()
 
     @property
@@ -101,22 +188,20 @@ class StepCard(QWidget):
     def set_can_rerun(self, can: bool) -> None:
         if can != self.can_rerun:
             self.can_rerun = can
-            self._drop_layout()
+            self.drop_layout()
             self.height_changed.emit()
 
     def height_for(self, width: int) -> int:
         return round(self._layout_for(width).height + 0.5)
 
-    def restyle(self) -> None:
-        self._drop_layout()
+    def drop_layout(self) -> None:
+        self._layout = None
+        self.update()
 
     def toggle_open(self) -> None:
-        """Show all of the text, or only its beginning."""
         self.is_open = not self.is_open
-        self._drop_layout()
+        self.drop_layout()
         self.height_changed.emit()
-
-    # Qt
 
     def enterEvent(self, event: QEnterEvent) -> None:
         self._is_hovered = True
@@ -151,7 +236,7 @@ class StepCard(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.LanguageChange):
-            self._drop_layout()
+            self.drop_layout()
         super().changeEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -176,10 +261,6 @@ class StepCard(QWidget):
     def _copy(self) -> None:
         if self.content is not None:
             QGuiApplication.clipboard().setText(self.content.full_text)
-
-    def _drop_layout(self) -> None:
-        self._layout = None
-        self.update()
 
     def _layout_for(self, width: int) -> CardLayout:
         assert self.content is not None
@@ -229,13 +310,9 @@ class StepCard(QWidget):
 def _stripe_colour(theme: Theme, content: CardContent) -> str:
     if content.kind == "answer":
         return theme.accept if content.verdict == "YES" else theme.reject
-    colours = {
-        "look": theme.agent,
-        "fault": theme.warning,
-        "remark": theme.accent,
-        "partial": theme.agent,
-    }
-    return colours.get(content.kind, theme.border)
+    if content.kind in ("look", "partial"):
+        return theme.agent
+    return {"fault": theme.warning, "remark": theme.accent}.get(content.kind, theme.border)
 
 
 # Lays out the text of a card for a given width, once for many repaints. A QLabel lays out its
@@ -259,8 +336,7 @@ class TextLine:
     box: QRectF
     text: str
     font: QFont
-    tone: str
-    """Name of a theme colour."""
+    tone: str  # name of a theme colour
     right: bool = False
 
 
@@ -277,10 +353,8 @@ class CardLayout:
     lines: list[TextLine] = field(default_factory=list)
     blocks: list[TextBlock] = field(default_factory=list)
     picture: QRectF | None = None
-    more: QRectF | None = None
-    """The link that unfolds or folds the text."""
-    rerun: QRectF | None = None
-    """The link that reruns the inspection from this step."""
+    more: QRectF | None = None  # the link that unfolds or folds the text
+    rerun: QRectF | None = None  # the link that reruns the inspection from this step
 
 
 def lay_out(
@@ -323,8 +397,7 @@ class _Page:
 
     def add_head(self, content: CardContent) -> None:
         fonts, metrics = self.fonts, QFontMetricsF(self.fonts.bold)
-        height = metrics.height()
-        aside = metrics.horizontalAdvance(content.aside) + 2.0
+        height, aside = metrics.height(), metrics.horizontalAdvance(content.aside) + 2.0
         tone = {"YES": "accept", "NO": "reject"}.get(content.verdict or "", "text")
         box = QRectF(self.left, PAD, max(self.right - self.left - aside - GAP, 0.0), height)
         self.card.lines.append(TextLine(box, content.title, fonts.bold, "text"))
@@ -372,12 +445,11 @@ class _Page:
         # A text layout joins the lines on both sides of a newline.
         text = text.replace("\n", " " if keep_end else LINE_SEPARATOR)
         begin = text[: limit * MAX_IN_LINE]  # Qt shapes the whole text, visible or not
-        layout = QTextLayout(begin, font)
-        marks = content.marks
-        inside = [(start, min(end, len(begin))) for start, end in marks if start < len(begin)]
+        layout, most = QTextLayout(begin, font), len(begin)
+        inside = [(start, min(end, most)) for start, end in content.marks if start < most]
         layout.setFormats([_underlined(start, end - start, marking) for start, end in inside])
         is_all = self._add_block(layout, "text", limit)
-        return is_all and len(begin) == len(text)
+        return is_all and most == len(text)
 
     def add(self, text: str, font: QFont, tone: str, limit: int = 8) -> None:
         self._add_block(QTextLayout(text[: limit * MAX_IN_LINE], font), tone, limit)
@@ -404,8 +476,9 @@ def _fitting_table(
 
     No number is cut: first the errors of EW go, which the sentences tell too, then the wavelengths.
     """
-    brief = [(row.name, row.centroid, row.ew.partition(" ±")[0], *row.cells[3:]) for row in rows]
-    for table in ([row.cells for row in rows], brief):
+    whole: list[tuple[str, ...]] = [*rows]
+    brief = [tuple(row._replace(ew=row.ew.partition(" ±")[0])) for row in rows]
+    for table in (whole, brief):
         numbers = _number_widths(table, metrics)
         if sum(numbers) + CELL_GAP * len(numbers) <= (1.0 - MIN_NAME) * width:
             return table, numbers
@@ -452,18 +525,16 @@ def _average_width(description: str) -> float:
 
 
 def _underlined(start: int, length: int, colour: QColor) -> QTextLayout.FormatRange:
-    part = QTextLayout.FormatRange()
-    part.start, part.length = start, length
     style = QTextCharFormat()
     style.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
     style.setUnderlineColor(colour)
     style.setForeground(colour)
-    part.format = style
+    part = QTextLayout.FormatRange()
+    part.start, part.length, part.format = start, length, style
     return part
 
 
 def elided(line: TextLine) -> tuple[str, Qt.AlignmentFlag]:
-    """Return the text that fits, and its alignment."""
     side = Qt.AlignmentFlag.AlignRight if line.right else Qt.AlignmentFlag.AlignLeft
     metrics = QFontMetricsF(line.font)
     text = metrics.elidedText(line.text, Qt.TextElideMode.ElideRight, line.box.width() + 1.0)

@@ -30,10 +30,8 @@ CardKind = Literal["thought", "look", "answer", "remark", "fault", "partial"]
 # A record may come from a stranger and be of any size, so all that is shown has a limit.
 MAX_PARTIAL_TEXT = 4_000
 MAX_STEPS = 400
-MAX_TEXT = 20_000
-"""Characters of a card."""
-MAX_CHECKED = 60_000
-"""Characters of a record that are searched for unsupported claims."""
+MAX_TEXT = 20_000  # characters of a card
+MAX_CHECKED = 60_000  # characters of a record that are searched for unsupported claims
 MAX_NAMED_CLAIMS = 6
 
 _TAG = re.compile(r"</?(?:think|tool_call|answer|tool_response)>")
@@ -57,8 +55,7 @@ class CardContent:
     index: int
     kind: CardKind
     title: str
-    aside: str = ""
-    """To the right of the title."""
+    aside: str = ""  # to the right of the title
     label: str = ""
     text: str = ""
     marks: tuple[tuple[int, int], ...] = ()
@@ -68,16 +65,15 @@ class CardContent:
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     verdict: Verdict | None = None
-    picture: str = ""
-    """Hash of the picture that belongs to the step."""
+    picture: str = ""  # hash of the picture that belongs to the step
 
     @property
     def full_text(self) -> str:
         """All text of the card, for the clipboard and screen readers."""
         first = " ".join(part for part in (self.title, self.aside, self.label) if part)
-        table = [" ".join(row.cells) for row in self.rows]
+        table = map(" ".join, self.rows)
         parts = (first, self.text, self.numbers, *table, *self.notes, *self.warnings)
-        return "\n".join(part for part in parts if part)
+        return "\n".join(filter(None, parts))
 
 
 def card_contents(
@@ -108,28 +104,20 @@ def overview_card(text: str) -> CardContent:
 
 
 def partial_turn_card(raw: str) -> CardContent:
-    """Return the card of a turn the model is still writing."""
     text, is_calling = visible_text(raw)
-    return CardContent(
-        index=-1,
-        kind="partial",
-        title=translate("agent", "Writing"),
-        aside=translate("agent", "requests a picture") if is_calling else "",
-        text=text,
-    )
+    title, calling = translate("agent", "Writing"), translate("agent", "requests a picture")
+    aside = calling if is_calling else ""
+    return CardContent(index=-1, kind="partial", title=title, aside=aside, text=text)
 
 
 def _card(
-    index: int,
-    step: Step,
-    look: int,
-    looked_at: Sequence[Window] | None,
-    shift: float,
+    index: int, step: Step, look: int, looked_at: Sequence[Window] | None, shift: float
 ) -> CardContent:
     if step.kind == "zoom" and not step.error:
         return _look(index, step, look, shift)
     if step.error:
         return _fault(index, step, shift)
+    kind, title = _kind_and_title(step)
     text = without_boxed_verdict(step.text) if step.kind == "answer" else step.text
     text = shortened(text, MAX_TEXT)
     # Of a panel, only the member that looked, whose line is the first, says what it saw.
@@ -142,8 +130,8 @@ def _card(
     warning = translate("agent", "Unsupported, window not viewed: {what}")
     return CardContent(
         index=index,
-        kind=_kind(step),
-        title=_title(step),
+        kind=kind,
+        title=title,
         aside=(step.verdict or "") if step.kind == "answer" else "",
         label=step.label if is_of_panel(step) else "",
         text=shown,
@@ -180,32 +168,28 @@ def _look(index: int, step: Step, number: int, shift: float) -> CardContent:
 
 
 def _fault(index: int, step: Step, shift: float) -> CardContent:
-    window = "" if step.range is None else observed_range(step.range, shift)
+    title = translate("agent", "Could not be shown")
+    if step.by == "agent":
+        title = translate("agent", "Agent error")
     return CardContent(
         index=index,
         kind="fault",
-        title=translate("agent", "Agent error")
-        if step.by == "agent"
-        else translate("agent", "Could not be shown"),
-        aside=window,
+        title=title,
+        aside="" if step.range is None else observed_range(step.range, shift),
         label=step.label,
         text=shortened(step.text, MAX_TEXT),
         warnings=(translate_measured_text(shortened(step.error, MAX_TEXT)),),
     )
 
 
-def _kind(step: Step) -> CardKind:
+def _kind_and_title(step: Step) -> tuple[CardKind, str]:
     if step.by == "person":
-        return "remark"
-    return "answer" if step.kind == "answer" else "thought"
-
-
-def _title(step: Step) -> str:
-    if step.by == "person":
-        return translate("agent", "You")
+        return "remark", translate("agent", "You")
     if step.kind == "answer":
-        return translate("agent", "Answer")
-    return translate("agent", "Thought") if step.kind == "think" else translate("agent", "Text")
+        return "answer", translate("agent", "Answer")
+    if step.kind == "think":
+        return "thought", translate("agent", "Thought")
+    return "thought", translate("agent", "Text")
 
 
 def without_boxed_verdict(text: str) -> str:

@@ -57,8 +57,7 @@ class Claim:
     start: int
     end: int
     text: str
-    range: Window
-    """In air or vacuum, as the agent gave it."""
+    range: Window  # in air or vacuum, as the agent gave it
 
 
 def unsupported(text: str, looked_at: Sequence[Window]) -> tuple[Claim, ...]:
@@ -82,10 +81,9 @@ def claims(text: str) -> Iterator[Claim]:
 
 
 def _claims_of(sentence: str, offset: int) -> Iterator[Claim]:
-    taken = bytearray(len(sentence))
-    """A byte for each character: 1 within a claim found already."""
+    taken: set[int] = set()  # the characters within a claim found already
     for match in _species().finditer(sentence):
-        _take(taken, match)
+        taken.update(range(*match.span()))
         for number in re.finditer(_NUMBER, match["numbers"]):
             start = match.start("numbers") + number.start()
             end = start + len(number.group())
@@ -93,14 +91,14 @@ def _claims_of(sentence: str, offset: int) -> Iterator[Claim]:
             name = f"{match['species']} {number.group()}"
             yield from _claim(offset + first, offset + end, name, [float(number.group())])
     for match in _names().finditer(sentence):
-        if not _is_taken(taken, match):
-            _take(taken, match)
+        if taken.isdisjoint(range(*match.span())):
+            taken.update(range(*match.span()))
             assert match.lastindex is not None, "each spelling is a group"
-            line = builtin_lines()[_NAMES[list(_NAMES)[match.lastindex - 1]]]
+            line = builtin_lines()[list(_NAMES.values())[match.lastindex - 1]]
             start, end = (offset + index for index in match.span())
             yield from _claim(start, end, match.group(), [line.wavelength])
     for match in _ANGSTROM.finditer(sentence):
-        if not _is_taken(taken, match):
+        if taken.isdisjoint(range(*match.span())):
             start, end = (offset + index for index in match.span())
             numbers = [float(number) for number in match.groups() if number]
             yield from _claim(start, end, match.group(), numbers)
@@ -113,17 +111,8 @@ def _claim(start: int, end: int, text: str, numbers: Sequence[float]) -> Iterato
 
 
 def _covers(window: Window, claimed: Window) -> bool:
-    """Whether the window shows any part of the claimed range."""
     margin = MARGIN_A + MARGIN * claimed[1]
     return window[0] - margin <= claimed[1] and claimed[0] <= window[1] + margin
-
-
-def _take(taken: bytearray, match: re.Match[str]) -> None:
-    taken[match.start() : match.end()] = b"\1" * (match.end() - match.start())
-
-
-def _is_taken(taken: bytearray, match: re.Match[str]) -> bool:
-    return 1 in taken[match.start() : match.end()]
 
 
 @cache

@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QGridLayout,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QWidget,
-)
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QPushButton, QScrollArea, QWidget
 
 from agent.ellipsis import shortened
 from agent.trajectory.trajectory import Trajectory
@@ -63,11 +56,10 @@ class Comparison(QScrollArea):
         left = every.index(shown) if shown in every else 0
         right = next((index for index in range(len(every)) if index != left), left)
         for index, choice in zip((left, right), self.choices, strict=True):
-            choice.blockSignals(True)
-            choice.clear()
-            choice.addItems(record_names(every))
-            choice.setCurrentIndex(index)
-            choice.blockSignals(False)
+            with QSignalBlocker(choice):
+                choice.clear()
+                choice.addItems(record_names(every))
+                choice.setCurrentIndex(index)
         self._fill()
 
     def _choice(self, name: str) -> QComboBox:
@@ -115,10 +107,9 @@ class Comparison(QScrollArea):
     def _fill(self, _: int = 0) -> None:
         records = self._records.trajectories
         for column, choice in enumerate(self.choices):
-            index = choice.currentIndex()
+            index, preferred = choice.currentIndex(), self._records.preferred
             record = records[index] if 0 <= index < len(records) else None
             texts = {} if record is None else dict(_cells(record, self._records))
-            preferred = self._records.preferred
             self.uses[column].setChecked(
                 record is not None
                 and preferred is not None
@@ -127,9 +118,8 @@ class Comparison(QScrollArea):
             for (key, cell_column), cell in self.cells.items():
                 if cell_column == column:
                     cell.setText(texts.get(key, ""))
-            colour_verdict(
-                self.cells["verdict", column], None if record is None else record.verdict
-            )
+            verdict = None if record is None else record.verdict
+            colour_verdict(self.cells["verdict", column], verdict)
 
 
 def _cells(record: Trajectory, records: Records) -> Iterator[tuple[str, str]]:

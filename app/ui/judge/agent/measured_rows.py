@@ -6,8 +6,7 @@ They come from a record that a stranger may have written, so values of a wrong t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 
@@ -22,12 +21,10 @@ MAX_ROWS = 12
 MAX_NAMES = 3
 MAX_NAME = 24
 MAX_VALUE_NAME = 60
-WIDTH_SHARE = 0.5
-"""Of its width, within which the strongest feature is the line that is there."""
+WIDTH_SHARE = 0.5  # of its width, within which the strongest feature is the line that is there
 
 
-@dataclass(frozen=True)
-class MeasuredRow:
+class MeasuredRow(NamedTuple):
     """A detected line; values that were not measured are empty.
 
     Centroid and EW are in angstrom, FWHM in km/s, sigma is the significance.
@@ -38,10 +35,6 @@ class MeasuredRow:
     ew: str
     fwhm: str
     sigma: str
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        return self.name, self.centroid, self.ew, self.fwhm, self.sigma
 
 
 def header_row() -> MeasuredRow:
@@ -105,11 +98,8 @@ def measurement_notes(measured: Mapping[str, Any]) -> tuple[str, ...]:
         notes.append(translate("agent", "Not measured: {why}").replace("{why}", why))
     unsafe = [translate_measured_name(_text(each)) for each in _items(measured, "unsafe")]
     if unsafe:
-        notes.append(
-            translate("agent", "Contaminated by: {what}").replace(
-                "{what}", ", ".join(unsafe[:MAX_NAMES])
-            )
-        )
+        text = translate("agent", "Contaminated by: {what}")
+        notes.append(text.replace("{what}", ", ".join(unsafe[:MAX_NAMES])))
     return tuple(notes)
 
 

@@ -36,15 +36,13 @@ translate = QCoreApplication.translate
 WIDTH, LIST_HEIGHT, MIN_LIST_HEIGHT = 460, 320, 80
 KEY = Qt.ItemDataRole.UserRole
 NEED = Qt.ItemDataRole.UserRole + 1
-BYTES_PER_PARAMETER = 2
-"""In the precision in which models are published."""
+BYTES_PER_PARAMETER = 2  # in the precision in which models are published
 
 
 class ModelChooser(QFrame):
     """Closes when a model is chosen or the person clicks elsewhere."""
 
-    chosen = Signal(str)
-    """A name, a path or an address; empty: the measured inspector."""
+    chosen = Signal(str)  # a name, a path or an address; empty: the measured inspector
 
     def __init__(self, runner: Runner, session: Session, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
@@ -65,15 +63,9 @@ class ModelChooser(QFrame):
         self.file = QPushButton(self.tr("GGUF file"))
         self.note = wrapped_label("", "warning")
         self.note.hide()
-        column(
-            short_label(self.tr("Agent model"), "title"),
-            self.list,
-            self.note,
-            row((self.address, 1), self.use),
-            row(self.folder, self.file, 1),
-            margins=12,
-            parent=self,
-        )
+        title = short_label(self.tr("Agent model"), "title")
+        server, files = row((self.address, 1), self.use), row(self.folder, self.file, 1)
+        column(title, self.list, self.note, server, files, margins=12, parent=self)
         self.list.itemClicked.connect(self._choose_item)
         self.list.itemActivated.connect(self._choose_item)
         self.address.returnPressed.connect(self._choose_address)
@@ -133,8 +125,7 @@ class ModelChooser(QFrame):
             self._show_note(self.tr("Skipped: {what}").replace("{what}", faults))
 
     def _choose_item(self, item: QListWidgetItem) -> None:
-        need = item.data(NEED)
-        if need:
+        if need := item.data(NEED):
             self._show_note(need)
         else:
             self._choose(item.data(KEY))
@@ -150,17 +141,14 @@ class ModelChooser(QFrame):
 
     def _ask_folder(self) -> None:
         self.close()
-        path = QFileDialog.getExistingDirectory(
-            self.parentWidget(), self.tr("Choose a model folder")
-        )
-        if path:
+        title = self.tr("Choose a model folder")
+        if path := QFileDialog.getExistingDirectory(self.parentWidget(), title):
             self._choose(path)
 
     def _ask_file(self) -> None:
         self.close()
-        path, _ = QFileDialog.getOpenFileName(
-            self.parentWidget(), self.tr("Choose a GGUF file"), "", "GGUF (*.gguf)"
-        )
+        title, kinds = self.tr("Choose a GGUF file"), "GGUF (*.gguf)"
+        path, _ = QFileDialog.getOpenFileName(self.parentWidget(), title, "", kinds)
         if path:
             self._choose(path)
 
@@ -183,14 +171,10 @@ class ModelRow:
     title: str
     about: str
     state: str
-    needs: str = ""
-    """What it needs to run: memory, a program, a server."""
-    record: str = ""
-    """How often it agreed with the person's own verdicts."""
-    ref: tuple[str, str] = ("", "")
-    """Name and hash under which its records are stored."""
-    need: str = ""
-    """What is missing and how to get it; empty: ready."""
+    needs: str = ""  # what it needs to run: memory, a program, a server
+    record: str = ""  # how often it agreed with the person's own verdicts
+    ref: tuple[str, str] = ("", "")  # name and hash under which its records are stored
+    need: str = ""  # what is missing and how to get it; empty: ready
 
 
 def model_rows(chosen: str, session: Session) -> tuple[list[ModelRow], str]:
@@ -214,17 +198,14 @@ def model_rows(chosen: str, session: Session) -> tuple[list[ModelRow], str]:
 
 
 def _own_row(own: BuiltIn) -> ModelRow:
-    """The row of an inspector of the program's own."""
     eye, ref, need = own.location(), own.ref(), own.obstacle()
-    state, needs = translate("agent", "ready"), ""
+    state, needs = translate("agent", "ready"), "" if eye is None else _needs(eye)
     if not own.eye:
         state, needs = translate("agent", "always available"), translate("agent", "nothing")
     elif eye is None:
         state = translate("agent", "not on this machine")
-    else:
-        needs = _needs(eye)
-        if need:
-            state = translate("agent", "its engine is not installed")
+    elif need:
+        state = translate("agent", "its engine is not installed")
     return ModelRow(
         key=own.name,
         title=own.name,
@@ -241,11 +222,8 @@ def _chosen(name: str) -> ModelRow:
     try:
         location = find_model(name)
     except ResourceError as error:
-        state = translate("agent", "not found")
-        title = shown_location(name)
-        return ModelRow(
-            key=name, title=title, about="", state=state, need=translate_message(str(error))
-        )
+        state, need = translate("agent", "not found"), translate_message(str(error))
+        return ModelRow(key=name, title=shown_location(name), about="", state=state, need=need)
     return replace(_row(location), key=name, about=shown_location(name))
 
 
@@ -268,9 +246,9 @@ def _row(location: ModelLocation) -> ModelRow:
 
 
 def _state(location: ModelLocation) -> str:
+    if location.origin == "hub" and is_partly_downloaded(location):
+        return translate("agent", "partly downloaded")
     if location.origin == "hub":
-        if is_partly_downloaded(location):
-            return translate("agent", "partly downloaded")
         return translate("agent", "not on this machine")
     if location.missing:
         return translate("agent", "incomplete")
@@ -306,13 +284,12 @@ def _need(location: ModelLocation) -> str:
 def _size(location: ModelLocation) -> str:
     if location.card.bytes:
         return size_text(location.card.bytes)
-    if location.card.parameters >= 1e9:
-        billions = f"{location.card.parameters / 1e9:.1f}"
-        return translate("agent", "{n} billion parameters").replace("{n}", billions)
-    if location.card.parameters:
-        millions = f"{max(location.card.parameters / 1e6, 1.0):.0f}"
-        return translate("agent", "{n} million parameters").replace("{n}", millions)
-    return ""
+    parameters = location.card.parameters
+    if parameters >= 1e9:
+        text = translate("agent", "{n} billion parameters")
+        return text.replace("{n}", f"{parameters / 1e9:.1f}")
+    text = translate("agent", "{n} million parameters")
+    return text.replace("{n}", f"{max(parameters / 1e6, 1.0):.0f}") if parameters else ""
 
 
 def size_text(size: int) -> str:
@@ -321,7 +298,6 @@ def size_text(size: int) -> str:
 
 
 def _needs(location: ModelLocation) -> str:
-    """What the model needs to run here, in one line."""
     card, engine = location.card, engine_kind(location.card.engine)
     if engine.is_server:
         return translate("agent", "a server that answers at its address")
@@ -338,7 +314,5 @@ def _record_text(record: TrackRecord | None) -> str:
     if record is None:
         return translate("agent", "not yet compared with your own verdicts")
     text = translate("agent", "agreed with you on {k} of {n} you judged ({share})")
-    share = rough_percent(record.agreed / record.n)
-    for name, value in {"k": f"{record.agreed:,}", "n": f"{record.n:,}", "share": share}.items():
-        text = text.replace("{" + name + "}", value)
-    return text
+    text = text.replace("{k}", f"{record.agreed:,}").replace("{n}", f"{record.n:,}")
+    return text.replace("{share}", rough_percent(record.agreed / record.n))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 translate = QCoreApplication.translate
 MAX_OF_SCREEN = 0.9
-DELAY_MS = 200
-"""Before drawing, so that quick moves through the list draw nothing."""
+DELAY_MS = 200  # before drawing, so that quick moves through the list draw nothing
 
 
 class PictureWindow(QFrame):
@@ -73,26 +72,19 @@ class PictureSource:
 
     @classmethod
     def of(cls, record: Trajectory, spectrum: Spectrum) -> PictureSource:
-        return cls(
-            spectrum=spectrum,
-            model=record.model.name,
-            ref=record.spectrum,
-            style=record.style,
-            sizing=record.sizing,
-        )
+        source = cls(spectrum=spectrum, model=record.model.name, ref=record.spectrum)
+        return replace(source, style=record.style, sizing=record.sizing)
 
 
 class Pictures(QObject):
     """Draws one picture at a time, so that a new candidate does not wait for many."""
 
     drawn = Signal()
-    failed = Signal(str)
-    """Why the remaining pictures are not drawn."""
+    failed = Signal(str)  # why the remaining pictures are not drawn
 
     def __init__(self, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.images: dict[str, QImage] = {}
-        """By hash, in the size the model saw."""
+        self.images: dict[str, QImage] = {}  # by hash, in the size the model saw
         self.thumbs: dict[str, QImage] = {}
         """By hash, at twice their displayed size for high-resolution screens."""
         self._runner = runner
@@ -103,14 +95,12 @@ class Pictures(QObject):
         self._timer.timeout.connect(self._draw_next)
 
     def request(self, source: PictureSource, looks: Sequence[Step]) -> None:
-        """Draw the missing pictures of these looks soon."""
         missing = [look for look in looks if look.picture and look.picture not in self.images]
         self._source, self._waiting = source, missing
         if missing and not self._is_drawing and not self._is_closed:
             self._timer.start()
 
     def forget(self) -> None:
-        """Drop all pictures, as the candidate changed."""
         self._source, self._waiting = None, []
         self._timer.stop()
         self.images.clear()
@@ -121,8 +111,7 @@ class Pictures(QObject):
         self._timer.stop()
 
     def _draw_next(self) -> None:
-        is_free = not (self._is_drawing or self._is_closed)
-        source = self._source
+        source, is_free = self._source, not (self._is_drawing or self._is_closed)
         if source is None or not self._waiting or not is_free:
             return
         look, self._is_drawing = self._waiting.pop(0), True
@@ -152,18 +141,20 @@ def redraw_look(source: PictureSource, look: Step) -> tuple[QImage, QImage]:
     """
     # Imported here because drawing loads matplotlib, which would slow down the start.
     from agent.hashing import picture_hash, spectrum_hash
+    from agent.inspection.inspector_factory import looking_card
     from agent.inspection.pictures import PictureMaker, spectrum_ref
-    from agent.rendering.render import Style
+    from agent.rendering.render import PUBLISHED, Style
 
     ref, sizing = source.ref or spectrum_ref(source.spectrum), source.sizing
     if ref.sha256 and spectrum_hash(source.spectrum) != ref.sha256:
         raise TrajectoryError(
             translate("agent", "Pictures not shown: the spectrum has changed since the inspection")
         )
-    if source.style is None:
-        style, sizing = _model_style(source.model)
-    else:
+    if source.style is not None:
         style = Style.from_table(source.style)
+    else:
+        card = looking_card(source.model)
+        style, sizing = (PUBLISHED, QWEN25) if card is None else (card.style, card.sizing)
     picture = PictureMaker.of(source.spectrum, ref, style, sizing).redraw(look)
     if picture_hash(picture) != look.picture:
         raise TrajectoryError(
@@ -172,14 +163,6 @@ def redraw_look(source: PictureSource, look: Step) -> tuple[QImage, QImage]:
     image, (width, height) = qimage(picture), THUMB
     smooth, keep = Qt.TransformationMode.SmoothTransformation, Qt.AspectRatioMode.KeepAspectRatio
     return image, image.scaled(2 * round(width), 2 * round(height), keep, smooth)
-
-
-def _model_style(model: str) -> tuple[Any, Sizing]:
-    from agent.inspection.inspector_factory import looking_card
-    from agent.rendering.render import PUBLISHED
-
-    card = looking_card(model)
-    return (PUBLISHED, QWEN25) if card is None else (card.style, card.sizing)
 
 
 def qimage(picture: Image) -> QImage:

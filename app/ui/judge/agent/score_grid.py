@@ -12,8 +12,7 @@ from agent.ratings.rubric import CRITERIA, HIGHEST, LOWEST, MEANINGS, QUESTIONS,
 from app.ui.base.translation.data_texts import rubric_words
 from app.ui.widgets.labels import button, narrow, short_label, wrapped_label
 
-MARK = "▸"
-"""Before the criterion that the next digit is for."""
+MARK = "▸"  # before the criterion that the next digit is for
 
 
 class ScoreGrid(QWidget):
@@ -57,10 +56,10 @@ class ScoreGrid(QWidget):
         return None not in self.scores.values()
 
     def press(self, score: int) -> None:
-        """Give the active criterion this score, and go to the next one that has none."""
         self.give(self.active, score)
 
     def give(self, name: Criterion, score: int) -> None:
+        """Give a criterion this score, and go to the next one that has none."""
         self.scores[name] = score
         others = [each for each in CRITERIA if self.scores[each] is None]
         self.active = others[0] if others else name
@@ -105,7 +104,6 @@ class ScoreGrid(QWidget):
             group.setExclusive(True)
 
     def _explain(self, name: Criterion, score: int | None) -> None:
-        """Say what a score means, or what is asked."""
         words = QUESTIONS[name] if score is None else MEANINGS[name][score - LOWEST]
         head = criterion_name(name) if score is None else f"{criterion_name(name)} {score}"
         self.meaning.setText(f"{head}: {rubric_words(words)}")

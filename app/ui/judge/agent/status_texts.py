@@ -14,8 +14,7 @@ from app.ui.session.inspection.records import Records
 from app.ui.session.inspection.shown_trajectory import RunningState
 
 translate = QCoreApplication.translate
-MAX_NAME = 60
-"""Characters of an object name in a status text."""
+MAX_NAME = 60  # characters of an object name in a status text
 
 
 def outcome_text(trajectory: Trajectory) -> str:
@@ -37,7 +36,6 @@ def verdict_text(trajectory: Trajectory) -> str:
 
 
 def p_yes_text(trajectory: Trajectory, records: Records) -> str:
-    """Return the model's p(YES) and its calibrated value."""
     if trajectory.p_yes is None:
         return translate("agent", "no p(YES)")
     raw = translate("agent", "p(YES) {p}").replace("{p}", probability_text(trajectory.p_yes))
@@ -95,41 +93,31 @@ def run_text(run: RunningState, *, is_here: bool) -> str:
         text = translate("agent", "reading, turn {n}").replace("{n}", str(run.turn + 1))
     if is_here:
         return text
-    return (
-        translate("agent", "{what}, on {object}")
-        .replace("{what}", text)
-        .replace("{object}", run.object_id[:MAX_NAME])
-    )
+    text = translate("agent", "{what}, on {object}").replace("{what}", text)
+    return text.replace("{object}", run.object_id[:MAX_NAME])
 
 
 def list_run_text(state: ListRunState) -> str:
+    texts = translate("agent", "List: {n} done"), translate("agent", "Selected: {n} done")
     if state.is_running and state.is_stopping:
-        selected = translate("agent", "Selected: stopping")
-        whole = translate("agent", "List: stopping")
+        texts = translate("agent", "List: stopping"), translate("agent", "Selected: stopping")
     elif state.is_running and not state.model:
         selected = translate("agent", "Selected: loading the model")
-        whole = translate("agent", "List: loading the model")
-    else:
-        selected = translate("agent", "Selected: {n} done")
-        whole = translate("agent", "List: {n} done")
-    text = (selected if state.is_of_selected else whole).replace("{n}", f"{state.done:,}")
+        texts = translate("agent", "List: loading the model"), selected
+    text = texts[state.is_of_selected].replace("{n}", f"{state.done:,}")
     if state.faults:
         text += ", " + translate("agent", "{n} unreadable").replace("{n}", f"{state.faults:,}")
     if not (state.is_running and state.model) or state.is_stopping:
         return text
     if state.left is not None:
         text += " · " + translate("agent", "{n} left").replace("{n}", f"{state.left:,}")
-    if state.rate is not None:
-        text += " · " + rate_text(state.rate)
+    if state.rate is not None and state.rate >= 1.0:
+        text += " · " + translate("agent", "{n}/s").replace("{n}", f"{state.rate:.1f}")
+    elif state.rate is not None:
+        text += " · " + translate("agent", "{n}/min").replace("{n}", f"{60.0 * state.rate:.1f}")
     if state.rate and state.left:
         text += " · " + duration_text(state.left / state.rate)
     return text
-
-
-def rate_text(rate: float) -> str:
-    if rate >= 1.0:
-        return translate("agent", "{n}/s").replace("{n}", f"{rate:.1f}")
-    return translate("agent", "{n}/min").replace("{n}", f"{60.0 * rate:.1f}")
 
 
 def duration_text(seconds: float) -> str:

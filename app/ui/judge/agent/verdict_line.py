@@ -26,15 +26,12 @@ from app.ui.widgets.agent_parts import colour_verdict, record_names
 from app.ui.widgets.labels import ElidedLabel, column, row, short_label, wrapped_label
 
 translate = QCoreApplication.translate
-MAX_TEXT = 60_000
-"""Characters of a record that are searched."""
+MAX_TEXT = 60_000  # characters of a record that are searched
 
 
 class VerdictLine(QWidget):
-    chosen = Signal(object)
-    """The `Trajectory` to show."""
-    compared = Signal(bool)
-    """Whether two records are shown side by side."""
+    chosen = Signal(object)  # the `Trajectory` to show
+    compared = Signal(bool)  # whether two records are shown side by side
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -58,18 +55,12 @@ class VerdictLine(QWidget):
         for part in (self.record, self.compare):
             part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             part.hide()
-        layout = column(spacing=4, parent=self)
-        self._first = row(self.verdict, (self.p_yes, 1))
-        layout.addLayout(self._first)
-        layout.addWidget(self.combined)
-        layout.addWidget(self.warning)
-        layout.addLayout(row((self.record, 1), (self.compare, 0, Qt.AlignmentFlag.AlignRight)))
+        self.first_row = row(self.verdict, (self.p_yes, 1))
+        records = row((self.record, 1), (self.compare, 0, Qt.AlignmentFlag.AlignRight))
+        column(self.first_row, self.combined, self.warning, records, spacing=4, parent=self)
         self.record.activated.connect(self._choose)
         self.compare.toggled.connect(self._compare)
         self.hide()
-
-    def put_beside(self, part: QWidget) -> None:
-        self._first.addWidget(part)
 
     def show_records(self, records: Records) -> None:
         self._records = records
@@ -94,7 +85,9 @@ class VerdictLine(QWidget):
         colour_verdict(self.verdict, shown.verdict)
         is_answered = shown.stopped_by == "answer"
         text = p_yes_text(shown, self._records) if is_answered else outcome_text(shown)
-        self._warn(contradiction(shown))
+        warning = contradiction(shown)
+        self.warning.setText(warning)
+        self.warning.setVisible(bool(warning) and not self.compare.isChecked())
         rule = self._records.calibration_of(shown)
         about = f"{text}\n{calibration_hint(rule)}" if is_answered else text
         self.p_yes.show_text(text, about, short=text.partition(" · ")[0])
@@ -125,11 +118,6 @@ class VerdictLine(QWidget):
         self.compare.setAccessibleName(text)
         self.compared.emit(is_on)
 
-    def _warn(self, text: str) -> None:
-        """Say below the verdict that it contradicts what was said."""
-        self.warning.setText(text)
-        self.warning.setVisible(bool(text) and not self.compare.isChecked())
-
     def _choose(self, index: int) -> None:
         records = self._records.trajectories
         if 0 <= index < len(records):
@@ -147,19 +135,15 @@ def contradiction(record: Trajectory) -> str:
     if own is None or record.verdict is None or quotes:
         return ""
     named = named_kinds(record)
-    if not named:
+    if not named or (named[-1] == own) == (record.verdict == "YES"):
         return ""
     last = named[-1]
-    if (last == own) == (record.verdict == "YES"):
-        return ""
     often = Counter(named)[last]
     text = translate("agent", "It said “like {kind}”, then {verdict}.")
     if often > 1:
         text = translate("agent", "It said “like {kind}” {n} times, then {verdict}.")
-    text = text.replace("{n}", str(often))
-    return text.replace("{kind}", translate_measured_name(last)).replace(
-        "{verdict}", record.verdict
-    )
+    text = text.replace("{n}", str(often)).replace("{verdict}", record.verdict)
+    return text.replace("{kind}", translate_measured_name(last))
 
 
 def named_kinds(record: Trajectory) -> list[str]:

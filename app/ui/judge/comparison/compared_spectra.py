@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import partial
@@ -18,18 +19,16 @@ from app.core.queue import QueueRow, neighbours
 from app.core.session.records import Candidate
 from app.core.session.session import Session
 from app.core.spectra.prefetch import Prefetch, spectrum_key
+from app.ui.judge.controls.velocity_control import number_in
 from app.ui.session.session_context import SessionContext
 
 MOST = 6
-SAME_ARCSEC = 3.0
-"""Rows so close together are taken for one source, even under other names."""
-
+SAME_ARCSEC = 3.0  # rows so close together are taken for one source, even under other names
 DAYS = ("date_obs", "obsdate", "obs_date", "date", "night")
 MODIFIED_JULIAN = ("mjd", "mjd_obs", "lmjd", "tai")
 ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
 MJD_ZERO = date(1858, 11, 17)
-MJDS = 15_000.0, 90_000.0
-"""From 1899 to 2105; other numbers are no dates."""
+MJDS = 15_000.0, 90_000.0  # from 1899 to 2105; other numbers are no dates
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,15 +48,9 @@ class Compared:
     def facts(self) -> tuple[str, ...]:
         """Date, survey and S/N, as far as they are known."""
         snr = self.candidate.snr if self.candidate.snr is not None else self.spectrum.snr
-        return tuple(
-            each
-            for each in (
-                observation_date(self.spectrum.meta, self.candidate.own),
-                self.spectrum.survey,
-                "" if snr is None else f"S/N {snr:.0f}",
-            )
-            if each
-        )
+        day = observation_date(self.spectrum.meta, self.candidate.own)
+        facts = day, self.spectrum.survey, "" if snr is None else f"S/N {snr:.0f}"
+        return tuple(filter(None, facts))
 
 
 class ComparedSpectra(QObject):
@@ -70,8 +63,7 @@ class ComparedSpectra(QObject):
         self._current, self._runner = context.current, context.runner
         self._settings = context.settings
         self.compared: tuple[Compared, ...] = ()
-        self.is_kept = False
-        """Whether they stay for the next candidate."""
+        self.is_kept = False  # whether they stay for the next candidate
         context.commands.add("overlay_epochs", self.overlay_epochs)
         context.commands.ran.connect(self._command_ran)
         context.current.candidate_changed.connect(self._candidate_changed)
@@ -209,15 +201,11 @@ def _readable(
     prefetch: Prefetch, candidates: Iterable[Candidate]
 ) -> list[tuple[Candidate, Spectrum]]:
     """The first of these candidates that can be read, at most MOST of them."""
-    found = []
+    found: list[tuple[Candidate, Spectrum]] = []
     for candidate in candidates:
-        try:
-            spectrum = prefetch.get(spectrum_key(candidate))
-        except ReadError:
-            continue  # a missing file of another row is told where that row is judged
-        found.append((candidate, spectrum))
-        if len(found) == MOST:
-            break
+        if len(found) < MOST:
+            with suppress(ReadError):  # a missing file of another row is told where it is judged
+                found.append((candidate, prefetch.get(spectrum_key(candidate))))
     return found
 
 
@@ -237,12 +225,7 @@ def observation_date(header: Mapping[str, Any], own: Mapping[str, Any]) -> str:
 
 def date_of_mjd(value: object) -> str:
     """The civil date of a modified Julian date; empty for anything else."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        return ""
-    try:
-        number = float(value)
-    except ValueError:
-        return ""
-    if not MJDS[0] < number < MJDS[1]:
+    number = number_in(value)
+    if number is None or not MJDS[0] < number < MJDS[1]:
         return ""
     return (MJD_ZERO + timedelta(days=int(number))).isoformat()

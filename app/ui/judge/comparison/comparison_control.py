@@ -8,13 +8,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.ui.judge.comparison.compared_spectra import ComparedSpectra
-from app.ui.judge.comparison.legend import text_of
+from app.ui.judge.comparison.overlay_curves import text_of
 from app.ui.judge.comparison.ratio import DIFFERENCE, OFF, RATIO, RatioPanel
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import (
     ElidedLabel,
     button,
     check_box,
+    clear_layout,
     column,
     row,
     short_label,
@@ -32,9 +33,8 @@ class ComparisonControl(QWidget):
         super().__init__()
         self._comparison, self._ratio, self._keymap = comparison, ratio, context.keymap
         self.epochs = button("")
-        self.note = wrapped_label(
-            self.tr("Any other row of the queue is compared from its menu (right click)."), "dim"
-        )
+        about = self.tr("Any other row of the queue is compared from its menu (right click).")
+        self.note = wrapped_label(about, "dim")
         self.kept = check_box(self.tr("Keep over candidates"))
         self.clear = button(self.tr("Remove all"))
         self.modes = {
@@ -44,16 +44,11 @@ class ComparisonControl(QWidget):
         }
         self.lines: list[tuple[QWidget, QPushButton]] = []
         self._list = column(spacing=2)
-        layout = column(
-            (self.epochs, 0, Qt.AlignmentFlag.AlignLeft),
-            self.note,
-            self._list,
-            row((self.kept, 1), self.clear),
-            spacing=6,
-            parent=self,
-        )
-        layout.addWidget(short_label(self.tr("Below the plot"), "dim"))
-        layout.addLayout(row(*((each, 1) for each in self.modes.values()), spacing=4))
+        epochs = self.epochs, 0, Qt.AlignmentFlag.AlignLeft
+        below = short_label(self.tr("Below the plot"), "dim")
+        modes = row(*((each, 1) for each in self.modes.values()), spacing=4)
+        parts = (epochs, self.note, self._list, row((self.kept, 1), self.clear), below, modes)
+        column(*parts, spacing=6, parent=self)
         for mode, each in self.modes.items():
             each.setCheckable(True)
             each.clicked.connect(partial(self._choose_mode, mode))
@@ -85,11 +80,8 @@ class ComparisonControl(QWidget):
         self.note.setVisible(not compared)
         for mode, choice in self.modes.items():
             choice.setChecked(mode == self._ratio.mode)
-        while self.lines:
-            old = self.lines.pop()[0]
-            self._list.removeWidget(old)
-            old.hide()
-            old.deleteLater()
+        clear_layout(self._list)
+        self.lines.clear()
         for each in compared:
             name = ElidedLabel("")
             name.show_text(text_of(each))

@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QLineF, QRectF, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
-from PySide6.QtWidgets import QSizePolicy, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from agent.spectra.gaps import GAP, with_gaps
 from agent.spectra.matching.resampling import median_factor, ratio, resampled
@@ -52,9 +52,7 @@ class LevelLine(Layer):
         self.level: float | None = None
         self.text = ""
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
+    def draw(self, painter: QPainter) -> None:
         scale = self.box.scale_now
         if self.level is not None:
             y = scale.y(self.level)
@@ -106,7 +104,6 @@ class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
         panel.plot.laid_out.connect(self._align)
 
     def set_mode(self, mode: str) -> None:
-        """Show the ratio, the difference, or neither."""
         if mode != self.mode:
             self.mode, self._wanted = mode, None
             self.setVisible(mode != OFF)
@@ -119,26 +116,20 @@ class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
             return
         spectrum, main = self._panel.spectrum, self._panel.plot.trace
         first = next(iter(self._comparison.shown), None)
+        before, self._wanted = self._wanted, None
         if spectrum is None or main is None:
-            self._wanted = None
             self._show(None)
         elif first is not None:
             key = spectrum, first.spectrum, self.mode, main.smoothing_px, main.quantity
-            self._start(key, partial(divide, spectrum, first.spectrum, self.mode, main, first.name))
+            self._wanted = key
+            if key != before:
+                work = partial(divide, spectrum, first.spectrum, self.mode, main, first.name)
+                self._runner.run(work, partial(self._divided, key), owner=self)
         elif self._panel.template.fits and self._panel.template.name:
-            wavelength, flux = self._panel.template.curve
-            self._wanted = None
-            name = self._panel.template.name
-            self._show(against_template(main, wavelength, flux, self.mode, name))
+            template = self._panel.template
+            self._show(against_template(main, *template.curve, self.mode, template.name))
         else:
-            self._wanted = None
             self._show(None)
-
-    def _start(self, key: object, work: partial[Divided]) -> None:
-        if key == self._wanted:
-            return
-        self._wanted = key
-        self._runner.run(work, partial(self._divided, key), owner=self)
 
     def _divided(self, key: object, divided: Divided) -> None:
         if key == self._wanted and self.mode != OFF:

@@ -41,11 +41,8 @@ class AxisControl(QWidget):
         super().__init__()
         self._view, self._current, self._keymap = context.view, context.current, context.keymap
         theme = context.current_theme
-        quantities = {
-            AS_IN_FILE: self.tr("As in the file"),
-            **SYMBOLS,
-            NORMALISED: self.tr("Normalised"),
-        }
+        in_file, normalised = self.tr("As in the file"), self.tr("Normalised")
+        quantities = {AS_IN_FILE: in_file, **SYMBOLS, NORMALISED: normalised}
         self.flux = AxisChoice(self.tr("Flux"), quantities, theme)
         self.reason = wrapped_label("", "dim")
         self.zero, self.log = check_box(self.tr("Include zero")), check_box(self.tr("Logarithmic"))
@@ -56,7 +53,14 @@ class AxisControl(QWidget):
         self.velocity, self.lines = button("", "choice"), QMenu(self)
         self.velocity.setMenu(self.lines)
         self.usual = button(self.tr("Usual axes"))
-        self._lay_out()
+        flux = short_label(self.tr("Flux"), "heading")
+        boxes = row(self.zero, self.log, 1, spacing=16)
+        layout = column(flux, self.flux, self.reason, boxes, spacing=5, parent=self)
+        layout.addSpacing(4)
+        layout.addWidget(short_label(self.tr("Wavelength"), "heading"))
+        layout.addWidget(self.medium)
+        layout.addLayout(row(self.unit, self.rest, 1, spacing=16))
+        layout.addLayout(row(self.velocity, 1, self.usual))
         self.flux.chosen.connect(partial(self._change, "flux"))
         self.unit.chosen.connect(partial(self._change, "wavelength_unit"))
         self.medium.chosen.connect(partial(self._change, "medium"))
@@ -76,21 +80,6 @@ class AxisControl(QWidget):
         """What is not as usual, in short words."""
         options, spectrum = self._view.options, self._current.spectrum
         return [*wavelength_words(options.frame(spectrum)), *flux_words(options, spectrum)]
-
-    def _lay_out(self) -> None:
-        layout = column(
-            short_label(self.tr("Flux"), "heading"),
-            self.flux,
-            self.reason,
-            row(self.zero, self.log, 1, spacing=16),
-            spacing=5,
-            parent=self,
-        )
-        layout.addSpacing(4)
-        layout.addWidget(short_label(self.tr("Wavelength"), "heading"))
-        layout.addWidget(self.medium)
-        layout.addLayout(row(self.unit, self.rest, 1, spacing=16))
-        layout.addLayout(row(self.velocity, 1, self.usual))
 
     def _change(self, name: str, value: str) -> None:
         self._view.change(**{name: value})
@@ -115,10 +104,7 @@ class AxisControl(QWidget):
         action = menu.addAction(escape_mnemonics(text))
         action.setCheckable(True)
         action.setChecked(line == self._view.options.velocity_line)
-        action.triggered.connect(partial(self._show_velocity, line))
-
-    def _show_velocity(self, line: Line | None, *_: object) -> None:
-        self._view.change(velocity_line=line)
+        action.triggered.connect(partial(self._view.change, velocity_line=line))
 
     def _show(self, *_: object) -> None:
         options, spectrum = self._view.options, self._current.spectrum
@@ -141,13 +127,10 @@ class AxisControl(QWidget):
         text = self.tr("Velocity about…") if line is None else about.replace("{line}", line.label)
         self.velocity.setText(escape_mnemonics(text))
         self.velocity.setAccessibleName(text)
-        in_file = self.medium.buttons["file"]
-        medium = None if spectrum is None else spectrum.medium_in_file
-        in_file.setToolTip(
-            self.tr("The file has air wavelengths")
-            if medium == "air"
-            else self.tr("The file has vacuum wavelengths, or does not say")
-        )
+        medium = self.tr("The file has vacuum wavelengths, or does not say")
+        if spectrum is not None and spectrum.medium_in_file == "air":
+            medium = self.tr("The file has air wavelengths")
+        self.medium.buttons["file"].setToolTip(medium)
         self.usual.setEnabled(any(getattr(options, name) != v for name, v in USUAL_AXES.items()))
 
     def _no_density(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
+from itertools import zip_longest
 
 from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtGui import QShowEvent
@@ -23,18 +24,16 @@ from app.ui.session.session_context import SessionContext
 from app.ui.widgets import section as folding
 from app.ui.widgets.labels import column, short_label, wrapped_label
 
-MEASURE_AFTER_MS = 250
-"""So that nothing is measured while candidates fly past."""
+MEASURE_AFTER_MS = 250  # so that nothing is measured while candidates fly past
 MET, NOT_MET, UNKNOWN = "✓", "✕", "–"
 QUANTITIES = {"line": "EW", "ratio": "EW", "width": "FWHM"}
 translate = QCoreApplication.translate
-
-OPEN = frozenset({"summary", "primary"})
+OPEN = "primary"
 ORDER = (
-    "summary", "primary", "answer_no", "secondary", "confirming", "states", "contaminants",
-    "not_testable", "pitfalls",
+    OPEN, "answer_no", "secondary", "confirming", "states", "contaminants", "not_testable",
+    "pitfalls",
 )  # fmt: skip
-"""Decisive sections first."""
+"""Decisive sections first, below the summary."""
 
 
 class GuidelinePanel(QScrollArea):
@@ -57,8 +56,8 @@ class GuidelinePanel(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(inner)
-        self.viewport().setAutoFillBackground(False)
-        inner.setAutoFillBackground(False)
+        for part in (self.viewport(), inner):
+            part.setAutoFillBackground(False)
 
 
 # The primary criteria of the class that can be measured, as a checklist of the spectrum on
@@ -88,10 +87,10 @@ def result_text(finding: Finding, task: Task) -> str:
     if not finding.is_testable:
         text = translate("CriteriaList", "not measurable: {why}")
         return text.replace("{why}", _why(finding, task))
-    value = _value(finding).replace("-", "−")
-    met = translate("CriteriaList", "{value}, met")
-    text = met if finding.is_found else translate("CriteriaList", "{value}, not met")
-    return text.replace("{value}", value)
+    text = translate("CriteriaList", "{value}, not met")
+    if finding.is_found:
+        text = translate("CriteriaList", "{value}, met")
+    return text.replace("{value}", _value(finding).replace("-", "−"))
 
 
 def _value(finding: Finding) -> str:
@@ -187,8 +186,7 @@ class CriteriaList(QWidget):
 
     def _show(self, findings: Sequence[Finding]) -> None:
         theme = self._current_theme.theme
-        for number, (mark, result) in enumerate(zip(self.marks, self.results, strict=True)):
-            finding = findings[number] if findings else None
+        for mark, result, finding in zip_longest(self.marks, self.results, findings):
             if finding is None or not finding.is_testable:
                 sign, colour = UNKNOWN, theme.dim
             elif finding.is_found:
@@ -209,21 +207,18 @@ class GuidelineCard(QWidget):
         layout = column(spacing=4, parent=self)
         self.parts: dict[str, folding.Section] = {}
         sections = {each.id: each for each in guideline_sections(task)}
+        summary = "\n".join(text for _, text in section_lines(sections["summary"]))
+        layout.addWidget(wrapped_label(summary.strip()))
         for key in ORDER:
-            if key == "summary":
-                summary = "\n".join(text for _, text in section_lines(sections[key]))
-                layout.addWidget(wrapped_label(summary.strip()))
-            elif key in sections:
+            if key in sections:
                 section, theme = sections[key], context.current_theme
-                title, is_open = section_title(section), key in OPEN
-                part = folding.Section(title, theme, is_open=is_open)
+                part = folding.Section(section_title(section), theme, is_open=key in OPEN)
                 part.body.addWidget(_entries(section))
                 part.header.set_note(str(len(section.lines)))
                 self.parts[key] = part
                 layout.addWidget(part)
-            if key == "primary":
-                self.criteria = CriteriaList(context)
-                self.parts[key].body.addWidget(self.criteria)
+        self.criteria = CriteriaList(context)
+        self.parts["primary"].body.addWidget(self.criteria)
         layout.addWidget(wrapped_label(frame_text(), "dim"))
 
 
@@ -240,7 +235,7 @@ def _entries(section: Section) -> QWidget:
         if head:
             layout.addWidget(wrapped_label(head, "title"), row, 0, 1, 2)
             layout.addWidget(wrapped_label(rest), row + 1, 0, 1, 2)
-            continue
-        layout.addWidget(short_label("•", "dim"), row, 0, Qt.AlignmentFlag.AlignTop)
-        layout.addWidget(wrapped_label(rest), row, 1)
+        else:
+            layout.addWidget(short_label("•", "dim"), row, 0, Qt.AlignmentFlag.AlignTop)
+            layout.addWidget(wrapped_label(rest), row, 1)
     return grid

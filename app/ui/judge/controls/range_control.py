@@ -16,13 +16,10 @@ from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import button, column, row, short_label, with_key
 from app.ui.widgets.number_box import NumberBox
 
-DEFAULT_BOUNDS: Window = (3700.0, 9100.0)
-"""Bounds while there is no spectrum."""
+DEFAULT_BOUNDS: Window = (3700.0, 9100.0)  # bounds while there is no spectrum
 MIN_WIDTH_A = 5.0
 MIN_A, MAX_A = 100.0, 100_000.0
-LARGEST = 1e9
-"""No number typed is larger, in whatever unit."""
-
+LARGEST = 1e9  # no number typed is larger, in whatever unit
 HANDLE = 14.0
 GROOVE = 4.0
 HEIGHT = 22
@@ -38,9 +35,8 @@ class RangeControl(QWidget):
         self.whole = button("")
         self.slider = RangeSlider(context.current_theme)
         self.slider.setAccessibleName(self.tr("Wavelength range"))
-        layout = column(self.slider, spacing=4, parent=self)
         parts = (self.low, short_label("–", "dim"), self.high, self.unit, self.whole)
-        layout.addLayout(row(*parts, spacing=6))
+        column(self.slider, row(*parts, spacing=6), spacing=4, parent=self)
         self.slider.values_requested.connect(self._slide)
         self.low.entered.connect(self._apply_boxes)
         self.high.entered.connect(self._apply_boxes)
@@ -97,15 +93,14 @@ class RangeControl(QWidget):
             self._show()
 
     def _show(self, *_: object) -> None:
-        low, high = self.shown
-        frame = self.frame
-        self.low.show_value(frame.shown(low))
-        self.high.show_value(frame.shown(high))
-        self.unit.setText(frame.unit_shown)
-        for box, name in ((self.low, self.tr("From")), (self.high, self.tr("To"))):
+        frame, ends = self.frame, self.shown
+        names = self.tr("From"), self.tr("To")
+        for box, name, end in zip((self.low, self.high), names, ends, strict=True):
+            box.show_value(frame.shown(end))
             box.setAccessibleName(f"{name}, {frame.unit_shown}")
+        self.unit.setText(frame.unit_shown)
         self.whole.setEnabled(self._view.window is not None)
-        self.slider.show_values(self.bounds, (low, high))
+        self.slider.show_values(self.bounds, ends)
 
     def _show_keys(self) -> None:
         self.whole.setText(with_key(self.tr("Whole"), self._keymap.label("whole")))
@@ -121,11 +116,9 @@ class RangeSlider(QWidget):
     def __init__(self, current_theme: CurrentTheme) -> None:
         super().__init__()
         self._current_theme = current_theme
-        self.bounds = (0.0, 1.0)
-        self.values = (0.0, 1.0)
+        self.bounds = self.values = (0.0, 1.0)
         self._dragged = ""
-        self._grip = (0.0, 0.0)
-        """Distances of the two values from the mouse."""
+        self._grip = (0.0, 0.0)  # distances of the two values from the mouse
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -144,7 +137,6 @@ class RangeSlider(QWidget):
         return QSize(60, HEIGHT)
 
     def position(self, value: float) -> float:
-        """Position of a value, pixels from the left."""
         low, high = self.bounds
         share = (value - low) / (high - low) if high > low else 0.0
         return HANDLE / 2 + share * (self.width() - HANDLE)
@@ -182,10 +174,8 @@ class RangeSlider(QWidget):
         middle = self.height() / 2
         first, last = (self.position(value) for value in self.values)
         top, round_ = middle - GROOVE / 2, GROOVE / 2
-        for left, right, colour in (
-            (0.0, float(self.width()), theme.border),
-            (first, last, theme.accent),
-        ):
+        whole = 0.0, float(self.width())
+        for (left, right), colour in ((whole, theme.border), ((first, last), theme.accent)):
             painter.setBrush(QColor(colour))
             painter.drawRoundedRect(QRectF(left, top, right - left, GROOVE), round_, round_)
         painter.setPen(QPen(QColor(theme.accent), 2.0))

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu, QPushButton, QWidget
 
 from agent.errors import WorkbenchError
@@ -20,6 +19,7 @@ from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import (
     button,
     check_box,
+    clear_layout,
     column,
     escape_mnemonics,
     one_line,
@@ -33,8 +33,7 @@ from app.ui.widgets.number_box import NumberBox
 MOST_SHOWN = 8
 MAX_NAME = 34
 NUMBERS_PX = 48, 84
-FARTHEST = {"GALAXY": 0.8, "QSO": 5.0}
-"""Largest redshift tried, by class; all others are stars."""
+FARTHEST = {"GALAXY": 0.8, "QSO": 5.0}  # largest redshift tried, by class; all others are stars
 
 
 class TemplateChoice(QWidget):
@@ -58,10 +57,10 @@ class TemplateChoice(QWidget):
         self.automatic = button(self.tr("Automatic"))
         self.menu = QMenu(self)
         self.choose.setMenu(self.menu)
-        layout = column(row(self.shown, (self.choose, 1)), self.note, spacing=4, parent=self)
         times = short_label(self.tr("Scale ×"), "dim")
-        layout.addLayout(row(times, self.scale, self.automatic, 1, spacing=6))
-        layout.addWidget(self.ranking)
+        scales = row(times, self.scale, self.automatic, 1, spacing=6)
+        shown = row(self.shown, (self.choose, 1))
+        column(shown, self.note, scales, self.ranking, spacing=4, parent=self)
         self.scale.entered.connect(self._set_scale)
         self.automatic.clicked.connect(partial(self._view.change, template_scale=1.0))
         self.shown.clicked.connect(self.flip)
@@ -88,11 +87,9 @@ class TemplateChoice(QWidget):
         """Read a spectrum of the user's, and keep it in the settings if that works."""
         paths = (*self._settings.settings.templates, path)
         library = TemplateLibrary(paths)
-        name = library.names()[-1]
-        load = partial(library.load, name)
-        self._runner.run(
-            load, partial(self._keep, paths, name), self._current.report_error, owner=self
-        )
+        name = library.templates[-1].name
+        load, done = partial(library.load, name), partial(self._keep, paths, name)
+        self._runner.run(load, done, self._current.report_error, owner=self)
 
     def _keep(self, paths: tuple[str, ...], name: str, _: object) -> None:
         self._settings.change(templates=paths)
@@ -111,7 +108,8 @@ class TemplateChoice(QWidget):
         for folded in self.menu.findChildren(QMenu):
             folded.deleteLater()  # `clear` leaves them
         self.menu.clear()
-        self.menu.addAction(self.tr("None")).triggered.connect(partial(self._choose, ""))
+        none = partial(self._view.change, template="")
+        self.menu.addAction(self.tr("None")).triggered.connect(none)
         self.menu.addSection(self.tr("Simulated classes"))
         for title, group in self._groups().items():
             if title != OWN:
@@ -127,21 +125,16 @@ class TemplateChoice(QWidget):
     def _groups(self) -> dict[str, list[Template]]:
         """Templates by group, the task's class first."""
         task = self._current.session.task.id
-        order = sorted(self.library.templates, key=lambda each: each.label != task)
         groups: dict[str, list[Template]] = {}
-        for each in order:
+        for each in sorted(self.library.templates, key=lambda each: each.label != task):
             groups.setdefault(each.group, []).append(each)
         return groups
 
     def _add(self, menu: QMenu, template: Template) -> None:
-        action = QAction(escape_mnemonics(template.short), menu)
+        action = menu.addAction(escape_mnemonics(template.short))
         action.setCheckable(True)
         action.setData(template.name)
-        action.triggered.connect(partial(self._choose, template.name))
-        menu.addAction(action)
-
-    def _choose(self, name: str, *_: object) -> None:
-        self._view.change(template=name)
+        action.triggered.connect(partial(self._view.change, template=template.name))
 
     def _set_scale(self, scale: float) -> None:
         self._view.change(template_scale=scale)
@@ -156,16 +149,14 @@ class TemplateChoice(QWidget):
         self.shown.setChecked(chosen is not None)
         self.choose.setText(escape_mnemonics(offered.short))
         self.choose.setAccessibleName(self.tr("Template") + f": {offered.title}")
-        self.note.setText(self._origin(offered))
+        origin = self.tr("Simulated by this program, without noise")
+        if offered.is_own:
+            origin = self.tr("Your own file, assumed to be at rest unless it gives a redshift")
+        self.note.setText(origin)
         for menu in (self.menu, *self.menu.findChildren(QMenu)):
             for action in menu.actions():
                 if action.isCheckable():
                     action.setChecked(chosen is not None and action.data() == chosen.name)
-
-    def _origin(self, template: Template) -> str:
-        if template.is_own:
-            return self.tr("Your own file, assumed to be at rest unless it gives a redshift")
-        return self.tr("Simulated by this program, without noise")
 
     def _show_keys(self) -> None:
         self.shown.setText(with_key(self.tr("Show"), self._keymap.label("template")))
@@ -189,8 +180,8 @@ class TemplateRanking(QWidget):
         self.start = button(self.tr("Order by how well they fit"))
         self.note = wrapped_label("", "dim")
         self.names: list[QPushButton] = []
-        self._lines: list[QWidget] = []
-        self._inside = column(self.start, self.note, spacing=2, parent=self)
+        self._lines = column(spacing=2)
+        column(self.start, self.note, self._lines, spacing=2, parent=self)
         self.start.clicked.connect(self.run)
         context.commands.add("rank_templates", self.run)
         context.current.spectrum_changed.connect(self._forget)
@@ -213,10 +204,9 @@ class TemplateRanking(QWidget):
             self._running = None
         if spectrum is not self._current.spectrum:
             return
-        note = self.tr("χ² per pixel and velocity; smaller is better")
-        if not matches:
-            note = self.tr("No template covers enough of this spectrum")
-        else:
+        note = self.tr("No template covers enough of this spectrum")
+        if matches:
+            note = self.tr("χ² per pixel and velocity; smaller is better")
             best = self.tr("Best template: {name}").replace("{name}", self._short(matches[0]))
             self._current.message.emit(best)
         self._show(matches, note)
@@ -235,15 +225,9 @@ class TemplateRanking(QWidget):
     def _show(self, matches: Sequence[Match], note: str) -> None:
         self.matches = matches[:MOST_SHOWN]
         self.names.clear()
-        while self._lines:
-            old = self._lines.pop()
-            self._inside.removeWidget(old)
-            old.hide()
-            old.deleteLater()
+        clear_layout(self._lines)
         for match in self.matches:
-            line = self._line(match)
-            self._lines.append(line)
-            self._inside.addWidget(line)
+            self._lines.addWidget(self._line(match))
         self.note.setText(note)
         self.note.setVisible(bool(note))
         self._mark()
@@ -268,10 +252,8 @@ class TemplateRanking(QWidget):
         return one_line(match.name if template is None else template.short, MAX_NAME)
 
     def _take(self, match: Match, *_: object) -> None:
-        if match.is_trusted:
-            self._view.change(template=match.name, z=match.velocity_kms / LIGHT_KMS)
-        else:
-            self._view.change(template=match.name)
+        speed = {"z": match.velocity_kms / LIGHT_KMS} if match.is_trusted else {}
+        self._view.change(template=match.name, **speed)
         self._mark()  # a click on the chosen one unchecks it
 
     def _mark(self, *_: object) -> None:

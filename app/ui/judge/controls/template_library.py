@@ -21,22 +21,20 @@ from agent.spectra.spectrum import FloatArray
 from app.ui.base.translation.data_texts import SIMULATED, library_name
 
 translate = QCoreApplication.translate
-
 INDEX_FILE = "index.json"
 MAX_PIXELS = 100_000
 MAX_USER_FILES = 200
-OWN = "own"
-"""Name of the group of user files."""
+OWN = "own"  # name of the group of user files
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Template:
     """A template that can be chosen. `label` is its class, empty for a user's file."""
 
     name: str
     group: str
-    label: str = ""
     path: Path
+    label: str = ""
 
     @property
     def short(self) -> str:
@@ -64,9 +62,6 @@ class TemplateLibrary:
     def templates(self) -> tuple[Template, ...]:
         return tuple(self._templates.values())
 
-    def names(self) -> list[str]:
-        return list(self._templates)
-
     def find(self, name: str) -> Template | None:
         return self._templates.get(name)
 
@@ -74,7 +69,7 @@ class TemplateLibrary:
         templates = {each.name: each for each in bundled()}
         for path in map(Path, paths[:MAX_USER_FILES]):
             name = _free_name(path, templates)
-            templates[name] = Template(name=name, group=OWN, path=path)
+            templates[name] = Template(name, OWN, path)
         same = {name for name, each in templates.items() if self._templates.get(name) == each}
         self._loaded = {name: each for name, each in self._loaded.items() if name in same}
         self._templates = templates
@@ -106,12 +101,7 @@ def bundled() -> tuple[Template, ...]:
     with as_file(files("resources") / "templates") as folder:
         index = _read_json(folder / INDEX_FILE)
         return tuple(
-            Template(
-                name=each["name"] + SIMULATED,
-                group=each["group"],
-                label=each["class"],
-                path=folder / each["file"],
-            )
+            Template(each["name"] + SIMULATED, each["group"], folder / each["file"], each["class"])
             for each in index["templates"]
         )
 

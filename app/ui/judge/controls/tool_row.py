@@ -38,8 +38,7 @@ from app.ui.widgets.labels import (
 from app.ui.widgets.painted_button import PaintedButton, quiet_button
 
 HEIGHT = 24
-POPOVER_PX = 330
-"""Least width."""
+POPOVER_PX = 330  # least width
 MAX_WORDS = 2
 """Of what is not as usual on the axes, on their button; the badges on the plot say all of it."""
 
@@ -60,21 +59,20 @@ class ToolRow(QWidget):
         self.links = Links(context)
         self.popovers: dict[str, Popover] = {}
         self.buttons: dict[str, PaintedButton] = {}
-        self._texts: dict[str, Callable[[], str]] = {}
-        self._is_on: dict[str, Callable[[], bool]] = {}
+        self._added: dict[str, tuple[Callable[[], str], Callable[[], bool]]] = {}
         self._row = flow(spacing=4, parent=self)
-        self._add("smoothing", self.tr("Smoothing"), self.smoothing, self._smoothing_text)
-        self._add("velocity", self.tr("Velocity and redshift"), self.velocity, self._speed_text)
-        self._add("template", self.tr("Template"), self.template, self._template_text)
-        self._add("lines", self.tr("Lines and bands"), self.lines, self._lines_text)
-        self._add("axes", self.tr("Axes of the plot"), self.axes, self._axes_text)
-        self._add("range", self.tr("Wavelength range"), self.range, self._range_text)
-        self._add("links", self.tr("Picture and web pages"), self.links, self._links_text)
+        self._add("smoothing", self.tr("Smoothing"), self.smoothing)
+        self._add("velocity", self.tr("Velocity and redshift"), self.velocity)
+        self._add("template", self.tr("Template"), self.template)
+        self._add("lines", self.tr("Lines and bands"), self.lines)
+        self._add("axes", self.tr("Axes of the plot"), self.axes)
+        self._add("range", self.tr("Wavelength range"), self.range)
+        self._add("links", self.tr("Picture and web pages"), self.links)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        context.view.changed.connect(self._show)
-        context.view.window_changed.connect(self._show)
-        context.current.spectrum_changed.connect(self._show)
-        self._show()
+        context.view.changed.connect(self.refresh)
+        context.view.window_changed.connect(self.refresh)
+        context.current.spectrum_changed.connect(self.refresh)
+        self.refresh()
 
     def add(
         self,
@@ -85,65 +83,43 @@ class ToolRow(QWidget):
         is_on: Callable[[], bool],
     ) -> None:
         """Add the button of another part's control; call `refresh` when its text changes."""
-        self._is_on[name] = is_on
-        self._add(name, title, control, text)
+        self._added[name] = text, is_on
+        self._add(name, title, control)
         self.refresh()
 
-    def refresh(self) -> None:
-        self._show()
-
-    def _add(self, name: str, title: str, control: QWidget, text: Callable[[], str]) -> None:
+    def _add(self, name: str, title: str, control: QWidget) -> None:
         button = quiet_button(self._context.current_theme, self, height=HEIGHT)
         button.setCheckable(True)
         popover = Popover(control, title, button)
-        button.clicked.connect(self._show)  # whether it is on is not for the click to say
+        button.clicked.connect(self.refresh)  # whether it is on is not for the click to say
         button.clicked.connect(popover.open_below)
-        self.buttons[name], self.popovers[name], self._texts[name] = button, popover, text
+        self.buttons[name], self.popovers[name] = button, popover
         self._row.addWidget(button)
 
-    def _show(self, *_: object) -> None:
-        options = self._view.options
-        states = {
-            "smoothing": bool(options.smoothing_px),
-            "velocity": options.z != 0.0,
-            "template": bool(options.template),
-            "axes": bool(self.axes.words),
-        }
-        states |= {name: is_on() for name, is_on in self._is_on.items()}
-        for name, each in self.buttons.items():
-            each.set_label(f"{self._texts[name]()} ▾", hint=self.popovers[name].title)
-            each.setAccessibleName(f"{self.popovers[name].title}: {self._texts[name]()}")
-            each.setChecked(states.get(name, False))
-
-    def _smoothing_text(self) -> str:
-        width = self._view.options.smoothing_px
-        if not width:
-            return self.tr("Smooth")
-        return self.tr("Smooth {width} px").replace("{width}", f"{width:g}")
-
-    def _speed_text(self) -> str:
-        if not self._view.options.z:
-            return self.tr("RV 0")
-        return self.tr("RV {speed}").replace("{speed}", self.velocity.text)
-
-    def _template_text(self) -> str:
-        name = self.template.text if self._view.options.template else "–"
-        return self.tr("Template {name}").replace("{name}", name)
-
-    def _lines_text(self) -> str:
-        count = len(self.lines.chosen) if self._view.options.lines else 0
-        return self.tr("Lines {count}").replace("{count}", str(count))
-
-    def _axes_text(self) -> str:
-        words = self.axes.words
+    def refresh(self, *_: object) -> None:
+        options, words = self._view.options, self.axes.words
+        px, has_template = options.smoothing_px, bool(options.template)
+        smoothing = self.tr("Smooth {width} px") if px else self.tr("Smooth")
+        speed = self.tr("RV {speed}") if options.z else self.tr("RV 0")
+        name = self.template.text if has_template else "–"
+        count = len(self.lines.chosen) if options.lines else 0
         more = f" +{len(words) - MAX_WORDS}" if len(words) > MAX_WORDS else ""
-        return " ".join([self.tr("Axes"), " · ".join(words[:MAX_WORDS]) + more]).strip()
-
-    def _range_text(self) -> str:
-        return self.range.text
-
-    def _links_text(self) -> str:
-        return self.tr("More")
+        axes = " · ".join(words[:MAX_WORDS]) + more
+        shown = {
+            "smoothing": (smoothing.replace("{width}", f"{px:g}"), bool(px)),
+            "velocity": (speed.replace("{speed}", self.velocity.text), options.z != 0.0),
+            "template": (self.tr("Template {name}").replace("{name}", name), has_template),
+            "lines": (self.tr("Lines {count}").replace("{count}", str(count)), False),
+            "axes": (f"{self.tr('Axes')} {axes}".strip(), bool(words)),
+            "range": (self.range.text, False),
+            "links": (self.tr("More"), False),
+        }
+        shown |= {name: (text(), is_on()) for name, (text, is_on) in self._added.items()}
+        for name, each in self.buttons.items():
+            (text, is_on), title = shown[name], self.popovers[name].title
+            each.set_label(f"{text} ▾", hint=title)
+            each.setAccessibleName(f"{title}: {text}")
+            each.setChecked(is_on)
 
 
 class Popover(QFrame):
@@ -192,20 +168,15 @@ class Links(QWidget):
         super().__init__()
         self._current, self._keymap = context.current, context.keymap
         self.picture, self.copy = button(""), button("")
-        self.pages = {
-            "open_simbad": button("SIMBAD"),
-            "open_aladin": button("Aladin"),
-            "open_lamost": button("LAMOST"),
-            "open_sdss": button("SDSS"),
-        }
-        layout = column(row(self.picture, self.copy), spacing=4, parent=self)
+        sites = ("SIMBAD", "Aladin", "LAMOST", "SDSS")
+        self.pages = {f"open_{each.lower()}": button(each) for each in sites}
         grid = QGridLayout()
         grid.setSpacing(4)
         for number, (action, each) in enumerate(self.pages.items()):
-            grid.addWidget(each, number // 4, number % 4)
+            grid.addWidget(each, 0, number)
             each.clicked.connect(partial(self.open_page, action))
             context.commands.add(action, partial(self.open_page, action))
-        layout.addLayout(grid)
+        column(row(self.picture, self.copy), grid, spacing=4, parent=self)
         self.picture.clicked.connect(partial(context.commands.run, "snapshot"))
         self.copy.clicked.connect(partial(context.commands.run, "copy_range"))
         context.current.candidate_changed.connect(self._show)
@@ -225,8 +196,7 @@ class Links(QWidget):
         page = self.page(action)
         if not page.url:
             self._current.message.emit(self._why_not(page))
-            return
-        if not QDesktopServices.openUrl(QUrl(page.url, QUrl.ParsingMode.StrictMode)):
+        elif not QDesktopServices.openUrl(QUrl(page.url, QUrl.ParsingMode.StrictMode)):
             message = self.tr("No web browser could be opened. The address is {url}")
             self._current.message.emit(message.replace("{url}", page.url))
 
@@ -290,14 +260,13 @@ class SmoothingControl(QWidget):
         self.more.setEnabled(step < len(SMOOTHINGS_PX) - 1)
 
     def _show_keys(self) -> None:
-        less, more = self._keymap.label("smooth_less"), self._keymap.label("smooth_more")
-        self.less.setText(f"−  {less}".strip())
-        self.more.setText(f"+  {more}".strip())
-        label, off = self.tr("Off"), self._keymap.label("smooth_off")
-        self.off.setText(f"{label}  {off}".strip())
-        self.less.setAccessibleName(self.tr("Smooth less"))
-        self.more.setAccessibleName(self.tr("Smooth more"))
-        self.off.setAccessibleName(self.tr("No smoothing"))
+        for each, mark, name, key in (
+            (self.less, "−", self.tr("Smooth less"), "smooth_less"),
+            (self.more, "+", self.tr("Smooth more"), "smooth_more"),
+            (self.off, self.tr("Off"), self.tr("No smoothing"), "smooth_off"),
+        ):
+            each.setText(f"{mark}  {self._keymap.label(key)}".strip())
+            each.setAccessibleName(name)
 
 
 def pixel_kms(spectrum: Spectrum, window: Window | None = None) -> float:
@@ -323,10 +292,10 @@ class LineChoice(QWidget):
         self.boxes: dict[str, QCheckBox] = {}
         self.task_sets = button(self.tr("Task lines"))
         self.add_file = button(self.tr("Add line list…"))
-        layout = column(row(self.lines, self.labels, 1, spacing=16), spacing=4, parent=self)
         self._column = column(spacing=2)
-        layout.addLayout(self._column)
-        layout.addLayout(row(self.task_sets, self.add_file, 1))
+        shown = row(self.lines, self.labels, 1, spacing=16)
+        buttons = row(self.task_sets, self.add_file, 1)
+        column(shown, self._column, buttons, spacing=4, parent=self)
         self.lines.clicked.connect(partial(self._view.toggle, "lines"))
         self.labels.clicked.connect(partial(self._view.toggle, "labels"))
         self.task_sets.clicked.connect(partial(self._view.change, line_sets=None))
@@ -350,7 +319,6 @@ class LineChoice(QWidget):
         self._runner.run(load, partial(self._keep, paths), self._current.report_error, owner=self)
 
     def _keep(self, paths: tuple[str, ...], lists: LineLists) -> None:
-        """Keep the new list, and draw it at once."""
         before = set(self.boxes)
         self._lists = paths
         self._make_boxes(lists)
@@ -366,11 +334,10 @@ class LineChoice(QWidget):
 
     def _make_boxes(self, lists: LineLists) -> None:
         clear_layout(self._column)
-        self.boxes = {
-            each.name: check_box(escape_mnemonics(library_name(each.title))) for each in lists.sets
-        }
-        for key, box in self.boxes.items():
-            box.clicked.connect(partial(self._choose, key))
+        self.boxes = {}
+        for each in lists.sets:
+            box = self.boxes[each.name] = check_box(escape_mnemonics(library_name(each.title)))
+            box.clicked.connect(partial(self._choose, each.name))
             self._column.addWidget(box)
         self._show()
 

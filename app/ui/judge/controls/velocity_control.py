@@ -21,12 +21,9 @@ from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import button, column, row, short_label, with_key, wrapped_label
 from app.ui.widgets.number_box import NumberBox
 
-TICKS = 1000
-"""Steps of the slider on each side of zero, where they are finest."""
-
+TICKS = 1000  # steps of the slider on each side of zero, where they are finest
 COLUMNS = ("z", "redshift", "z_best", "zbest", "z_spec", "zspec", "z_helio")
 LOWEST, HIGHEST = -0.1, 20.0
-
 Origin = Literal["header", "list"]
 
 
@@ -49,12 +46,9 @@ class VelocityControl(QWidget):
         self.fit = button("")
         self.listed = button("")
         self.note = wrapped_label("", "dim")
-        layout = column(self.slider, spacing=4, parent=self)
         kms, z = short_label("km/s", "dim"), short_label("z", "dim")
-        layout.addLayout(row(self.speed, kms, self.z, z, self.reset, spacing=6))
-        layout.addWidget(self.fit)
-        layout.addWidget(self.listed)
-        layout.addWidget(self.note)
+        typed = row(self.speed, kms, self.z, z, self.reset, spacing=6)
+        column(self.slider, typed, self.fit, self.listed, self.note, spacing=4, parent=self)
         self.fit.clicked.connect(self.fitter.run)
         self.listed.clicked.connect(self._use_listed)
         self.fitter.changed.connect(self._show)
@@ -120,13 +114,10 @@ class VelocityControl(QWidget):
 
     def _show_keys(self) -> None:
         text = self.tr("Coarse steps: {down}, {up}. Fine steps: {fine_down}, {fine_up}.")
-        for placeholder, action in (
-            ("{down}", "rv_down"),
-            ("{up}", "rv_up"),
-            ("{fine_down}", "rv_down_fine"),
-            ("{fine_up}", "rv_up_fine"),
-        ):
-            text = text.replace(placeholder, self._keymap.label(action) or "–")
+        steps = {"down": "rv_down", "up": "rv_up"}
+        steps |= {"fine_down": "rv_down_fine", "fine_up": "rv_up_fine"}
+        for name, action in steps.items():
+            text = text.replace(f"{{{name}}}", self._keymap.label(action) or "–")
         self.slider.setToolTip(text)
         about = with_key(self.tr("Fit to the template"), self._keymap.label("fit_velocity"))
         self.fit.setText(about)
@@ -165,15 +156,13 @@ def listed_redshift(
     if spectrum is not None and spectrum.z is not None and _is_possible(spectrum.z):
         return spectrum.z, "header"
     own = {} if candidate is None else candidate.own
-    by_name = {normalized_name(name): value for name, value in own.items()}
-    for name in COLUMNS:
-        z = _number(by_name.get(name))
-        if z is not None and _is_possible(z):
-            return z, "list"
-    return None
+    by_name = {normalized_name(name): number_in(value) for name, value in own.items()}
+    listed = (by_name.get(name) for name in COLUMNS)
+    return next(((z, "list") for z in listed if z is not None and _is_possible(z)), None)
 
 
-def _number(value: object) -> float | None:
+def number_in(value: object) -> float | None:
+    """The number in a cell of a list or header; None where it holds something else."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:
@@ -221,22 +210,18 @@ class TemplateVelocity(QObject):
         self._view.change(z=fit.velocity_kms / LIGHT_KMS)
         text = self.tr("Fitted to {template}: {speed} ± {error} km/s, height {height}")
         text = text.replace("{speed}", f"{fit.velocity_kms:.0f}".replace("-", "\N{MINUS SIGN}"))
-        text = text.replace("{error}", f"{fit.error_kms:.0f}")
-        text = text.replace("{height}", f"{fit.height:.2f}")
-        self._say(text.replace("{template}", name))
+        text = text.replace("{error}", f"{fit.error_kms:.0f}").replace("{template}", name)
+        self._say(text.replace("{height}", f"{fit.height:.2f}"))
 
     def _why_not(self, fit: VelocityFit) -> str:
-        match fit.reason:
-            case "no_pixels":
-                return self.tr("Not fitted: too few good pixels")
-            case "no_overlap":
-                return self.tr("Not fitted: the template does not cover this spectrum")
-            case "edge":
-                return self.tr("Not fitted: no velocity within 1500 km/s fits better than others")
-            case "unlike":
-                return self.tr("Not fitted: the spectrum does not look like this template")
-        text = self.tr("Not fitted: no velocity stands out of the noise (best {speed} km/s)")
-        return text.replace("{speed}", f"{fit.velocity_kms:.0f}")
+        noise = self.tr("Not fitted: no velocity stands out of the noise (best {speed} km/s)")
+        why = {
+            "no_pixels": self.tr("Not fitted: too few good pixels"),
+            "no_overlap": self.tr("Not fitted: the template does not cover this spectrum"),
+            "edge": self.tr("Not fitted: no velocity within 1500 km/s fits better than others"),
+            "unlike": self.tr("Not fitted: the spectrum does not look like this template"),
+        }
+        return why.get(fit.reason, noise.replace("{speed}", f"{fit.velocity_kms:.0f}"))
 
     def _say(self, note: str) -> None:
         self.note = note

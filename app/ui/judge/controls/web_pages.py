@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -23,12 +23,9 @@ LAMOST_RELEASE = "dr10/v2.0"
 LAMOST_NUMBER = 10
 SDSS_SPECTRUM = "https://dr18.sdss.org/optical/spectrum/view"
 SDSS_OBJECT = "https://skyserver.sdss.org/dr18/VisualTools/explore/summary"
-RADIUS_ARCSEC = 10
-FIELD_DEG = 0.05
+PLACE = "{ra:.6f} {dec:+.6f}"
 MAX_ID = 40
-
 _RELEASE = re.compile(r"DR(\d{1,2})(?:[ /_-]*(v\d{1,2}(?:\.\d{1,2})?))?", re.IGNORECASE)
-
 NO_POSITION = "no position"
 NO_OBSID = "no LAMOST obsid"
 SIMULATED = "simulated"
@@ -44,10 +41,6 @@ class ObjectIdentity:
     release: str = ""
     simulated: bool = False
     ids: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def has_position(self) -> bool:
-        return is_sky_position(self.ra, self.dec)
 
 
 @dataclass(frozen=True)
@@ -65,16 +58,12 @@ def identify(candidate: Candidate, spectrum: Spectrum | None) -> ObjectIdentity:
     for source in (candidate.own, meta):
         ids |= {key: text for key, text in _identifiers(source) if key not in ids}
     ra, dec = candidate.ra, candidate.dec
-    if not is_sky_position(ra, dec) and spectrum is not None:
+    if spectrum is None:
+        return ObjectIdentity(ra=ra, dec=dec, ids=ids)
+    if not is_sky_position(ra, dec):
         ra, dec = spectrum.ra, spectrum.dec
-    return ObjectIdentity(
-        ra=ra,
-        dec=dec,
-        survey="" if spectrum is None else spectrum.survey,
-        release="" if spectrum is None else spectrum.release,
-        simulated=spectrum is not None and spectrum.simulated,
-        ids=ids,
-    )
+    known = ObjectIdentity(ra=ra, dec=dec, ids=ids, simulated=spectrum.simulated)
+    return replace(known, survey=spectrum.survey, release=spectrum.release)
 
 
 def is_sky_position(ra: float | None, dec: float | None) -> bool:
@@ -85,20 +74,27 @@ def is_sky_position(ra: float | None, dec: float | None) -> bool:
 
 
 def simbad_page(known: ObjectIdentity) -> WebPage:
-    return _by_position(known, simbad_url)
+    query = {"Coord": PLACE, "CooFrame": "ICRS", "Radius": "10", "Radius.unit": "arcsec"}
+    return _by_position(known, SIMBAD, query)
 
 
 def aladin_page(known: ObjectIdentity) -> WebPage:
-    return _by_position(known, aladin_url)
+    query = {"target": PLACE, "fov": "0.05", "survey": "CDS/P/DSS2/color"}
+    return _by_position(known, ALADIN, query)
 
 
 def lamost_page(known: ObjectIdentity) -> WebPage:
+    """The page in LAMOST_RELEASE, or in the release of the spectrum where that is newer."""
     if known.simulated:
         return WebPage(missing=SIMULATED)
     obsid = known.ids.get("obsid", "")
     if not obsid:
         return WebPage(missing=NO_OBSID)
-    return WebPage(lamost_url(obsid, known.release, known.survey))
+    match, folder = _RELEASE.search(known.release), LAMOST_RELEASE
+    if match is not None and int(match[1]) > LAMOST_NUMBER:
+        folder = f"dr{int(match[1])}/{(match[2] or 'v1.0').lower()}"
+    kind = "medspectrum" if "MRS" in known.survey.upper() else "spectrum"
+    return WebPage(_url(f"{LAMOST}/{folder}/{kind}/view", {"obsid": obsid}))
 
 
 def sdss_page(known: ObjectIdentity) -> WebPage:
@@ -108,8 +104,8 @@ def sdss_page(known: ObjectIdentity) -> WebPage:
     plate = known.ids.get("plate") or known.ids.get("plateid")
     mjd, fiber = known.ids.get("mjd"), known.ids.get("fiberid")
     if plate and mjd and fiber and known.survey.upper().startswith("SDSS"):
-        return WebPage(sdss_spectrum_url(plate, mjd, fiber))
-    return _by_position(known, sdss_object_url)
+        return WebPage(_url(SDSS_SPECTRUM, {"plateid": plate, "mjd": mjd, "fiberid": fiber}))
+    return _by_position(known, SDSS_OBJECT, {"ra": "{ra:.6f}", "dec": "{dec:.6f}"})
 
 
 PAGES: Mapping[str, Callable[[ObjectIdentity], WebPage]] = {
@@ -121,45 +117,13 @@ PAGES: Mapping[str, Callable[[ObjectIdentity], WebPage]] = {
 """Pages by the action that opens them."""
 
 
-def simbad_url(ra: float, dec: float) -> str:
-    query = {
-        "Coord": f"{ra:.6f} {dec:+.6f}",
-        "CooFrame": "ICRS",
-        "Radius": str(RADIUS_ARCSEC),
-        "Radius.unit": "arcsec",
-    }
-    return _url(SIMBAD, query)
-
-
-def aladin_url(ra: float, dec: float) -> str:
-    target = f"{ra:.6f} {dec:+.6f}"
-    return _url(ALADIN, {"target": target, "fov": str(FIELD_DEG), "survey": "CDS/P/DSS2/color"})
-
-
-def lamost_url(obsid: str, release: str = "", survey: str = "") -> str:
-    """The page in LAMOST_RELEASE, or in the release of the spectrum where that is newer."""
-    match = _RELEASE.search(release)
-    folder = LAMOST_RELEASE
-    if match is not None and int(match[1]) > LAMOST_NUMBER:
-        folder = f"dr{int(match[1])}/{(match[2] or 'v1.0').lower()}"
-    kind = "medspectrum" if "MRS" in survey.upper() else "spectrum"
-    return _url(f"{LAMOST}/{folder}/{kind}/view", {"obsid": obsid})
-
-
-def sdss_spectrum_url(plate: str, mjd: str, fiber: str) -> str:
-    return _url(SDSS_SPECTRUM, {"plateid": plate, "mjd": mjd, "fiberid": fiber})
-
-
-def sdss_object_url(ra: float, dec: float) -> str:
-    return _url(SDSS_OBJECT, {"ra": f"{ra:.6f}", "dec": f"{dec:.6f}"})
-
-
-def _by_position(known: ObjectIdentity, url: Callable[[float, float], str]) -> WebPage:
+def _by_position(known: ObjectIdentity, base: str, query: Mapping[str, str]) -> WebPage:
     if known.simulated:
         return WebPage(missing=SIMULATED)
-    if known.ra is None or known.dec is None or not known.has_position:
+    if not is_sky_position(known.ra, known.dec):
         return WebPage(missing=NO_POSITION)
-    return WebPage(url(known.ra, known.dec))
+    filled = {name: value.format(ra=known.ra, dec=known.dec) for name, value in query.items()}
+    return WebPage(_url(base, filled))
 
 
 def _url(base: str, query: Mapping[str, str]) -> str:
@@ -169,12 +133,9 @@ def _url(base: str, query: Mapping[str, str]) -> str:
 def _identifiers(source: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The values that can be identifiers: short texts and whole numbers."""
     for key, value in source.items():
-        if isinstance(value, bool) or not isinstance(value, str | int | float):
-            continue
-        if isinstance(value, float):
-            if not (math.isfinite(value) and value.is_integer()):
-                continue
+        if isinstance(value, float) and value.is_integer():
             value = int(value)
-        text = str(value).strip()
-        if 0 < len(text) <= MAX_ID:
-            yield str(key).strip().lower(), text
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            text = str(value).strip()
+            if 0 < len(text) <= MAX_ID:
+                yield str(key).strip().lower(), text

@@ -23,11 +23,9 @@ from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
     QFrame,
-    QHBoxLayout,
     QMainWindow,
     QSizePolicy,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -43,19 +41,16 @@ from app.ui.judge.docks.dock_table import (
 )
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.dock import Dock
+from app.ui.widgets.labels import column, row
 from app.ui.widgets.painted_button import hint
 from app.ui.widgets.text_width import RoomForTabs, how_much_larger
 
-RAIL_BELOW_PX = 1500
-"""In a narrower window the queue is a rail."""
+RAIL_BELOW_PX = 1500  # in a narrower window the queue is a rail
 LEAST_COLUMN_PX = 125
 """Of the docks on the right, in text of the usual size: less would cut the name of a model."""
-TALL_PX = 900
-"""Pages above this height are tall."""
-
+TALL_PX = 900  # pages above this height are tall
 RAIL_PX = 30
-SHEET_PX = 340
-"""In text of the usual size."""
+SHEET_PX = 340  # in text of the usual size
 
 
 @runtime_checkable
@@ -69,8 +64,7 @@ class LatePanel(Protocol):
 class DockArea(QWidget):
     """Made in two steps: what lies in the middle is made in `desk`, then `fill` adds the docks."""
 
-    layout_changed = Signal()
-    """The person moved, floated or hid a dock."""
+    layout_changed = Signal()  # the person moved, floated or hid a dock
 
     def __init__(self, context: SessionContext, page: QWidget) -> None:
         super().__init__(page)
@@ -120,10 +114,12 @@ class DockArea(QWidget):
             return
         if self._hidden_by_key is None:
             self._hidden_by_key = self.desk.saveState()
-            self._show_docks({entry.name for entry in DOCKS if entry.stays})
+            for entry in DOCKS:
+                self.docks[entry.name].setVisible(entry.stays)
         elif not self._is_bare:
             self._is_bare = True
-            self._show_docks(set())
+            for dock in self.docks.values():
+                dock.hide()
         else:
             self.show_panels()
         self._arrange_queue()
@@ -157,7 +153,6 @@ class DockArea(QWidget):
         return part.underMouse() or (focus is not None and part.isAncestorOf(focus))
 
     def panel_actions(self) -> list[QAction]:
-        """Actions that show and hide the docks."""
         names = [name for name in self.docks if name != QUEUE.name or not self.has_rail]
         return [self.docks[name].toggleViewAction() for name in names]
 
@@ -171,7 +166,6 @@ class DockArea(QWidget):
         return self._page.width() < RAIL_BELOW_PX and not self.docks[QUEUE.name].isFloating()
 
     def state(self) -> QByteArray:
-        """Where the docks are."""
         return self._hidden_by_key or self.desk.saveState()
 
     def restore(self, state: QByteArray) -> None:
@@ -179,7 +173,6 @@ class DockArea(QWidget):
         self._arrange_queue()
 
     def reset(self) -> None:
-        """Put the docks back to where they were at first."""
         self._hidden_by_key = None
         self.desk.restoreState(self._first_state)
         self._size_docks()
@@ -206,9 +199,8 @@ class DockArea(QWidget):
 
     def _lay_out(self, middle: QWidget) -> None:
         desk = self.desk
-        desk.setDockOptions(
-            QMainWindow.DockOption.AllowTabbedDocks | QMainWindow.DockOption.AllowNestedDocks
-        )
+        allowed = QMainWindow.DockOption
+        desk.setDockOptions(allowed.AllowTabbedDocks | allowed.AllowNestedDocks)
         desk.setTabPosition(RIGHT, QTabWidget.TabPosition.North)
         desk.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
         desk.setCorner(Qt.Corner.BottomRightCorner, RIGHT)
@@ -223,20 +215,14 @@ class DockArea(QWidget):
         for entry in DOCKS:
             if not entry.is_open:
                 self.docks[entry.name].hide()
-        column = [
-            self.docks[entry.name] for entry in DOCKS if entry.area is RIGHT and entry.is_open
-        ]
-        RoomForTabs(column[0].part, [dock.windowTitle() for dock in column], LEAST_COLUMN_PX)
-        column[0].raise_()
+        tabs = [self.docks[each.name] for each in DOCKS if each.area is RIGHT and each.is_open]
+        RoomForTabs(tabs[0].part, [dock.windowTitle() for dock in tabs], LEAST_COLUMN_PX)
+        tabs[0].raise_()
         self._first_state = desk.saveState()
         for dock in self.docks.values():
             if isinstance(dock.part, LatePanel):
                 dock.visibilityChanged.connect(dock.part.note_visibility)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.rail)
-        row.addWidget(desk, 1)
+        row(self.rail, (desk, 1), spacing=0, parent=self)
 
     def _size_docks(self) -> None:
         larger, most = how_much_larger(self), self._page.width() // 4
@@ -247,12 +233,7 @@ class DockArea(QWidget):
         for entry in DOCKS:
             if entry.heights_px is not None:
                 height = entry.heights_px[self._page.height() >= TALL_PX]
-                dock = self.docks[entry.name]
-                self.desk.resizeDocks([dock], [height], Qt.Orientation.Vertical)
-
-    def _show_docks(self, names: set[str]) -> None:
-        for name, dock in self.docks.items():
-            dock.setVisible(name in names)
+                self.desk.resizeDocks([self.docks[entry.name]], [height], Qt.Orientation.Vertical)
 
     def _arrange_queue(self) -> None:
         """Put the queue into its dock, or on a small window into the sheet of the rail."""
@@ -295,7 +276,7 @@ class QueueRail(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        context.current_theme.changed.connect(self._restyle)
+        context.current_theme.changed.connect(self.update)
         context.keymap.changed.connect(self._show_key)
         self._show_key()
 
@@ -318,9 +299,6 @@ class QueueRail(QAbstractButton):
         room = QRect(0, -self.width() // 2, width + 4, self.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignCenter, self.text())
 
-    def _restyle(self) -> None:
-        self.update()
-
 
 class QueueSheet(QFrame):
     """The queue over the plot; it goes when the person presses elsewhere."""
@@ -330,26 +308,22 @@ class QueueSheet(QFrame):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self.inside = QVBoxLayout(self)
-        self.inside.setContentsMargins(4, 4, 4, 4)
+        self.inside = column(margins=4, parent=self)
         self.hide()
 
     def open_beside(self, rail: QWidget) -> None:
-        owner = self.parentWidget()
-        assert owner is not None
+        owner, application = self.parentWidget(), QApplication.instance()
+        assert owner is not None and application is not None
         left = rail.mapTo(owner, QPoint(rail.width(), 0)).x()
         width = min(round(SHEET_PX * how_much_larger(self)), owner.width() - left)
         self.setGeometry(left, 0, width, rail.height())
         self.show()
         self.raise_()
-        application = QApplication.instance()
-        assert application is not None
         application.installEventFilter(self)
 
     def close_sheet(self) -> None:
-        application = QApplication.instance()
-        assert application is not None
-        application.removeEventFilter(self)
+        if (application := QApplication.instance()) is not None:
+            application.removeEventFilter(self)
         if not self.isHidden():
             self.hide()
             self.closed.emit()

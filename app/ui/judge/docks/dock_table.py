@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.ui.judge.agent.agent_panel import AgentPanel
 from app.ui.judge.comparison.compared_spectra import ComparedSpectra
@@ -23,6 +23,7 @@ from app.ui.judge.plot.spectrum_panel import SpectrumPanel
 from app.ui.judge.queue.queue_panel import QueuePanel
 from app.ui.judge.similar.similar_place import SimilarPlace
 from app.ui.session.session_context import SessionContext
+from app.ui.widgets.labels import column
 
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
@@ -31,15 +32,12 @@ BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
 class Showing(Enum):
     """What the command of a dock does."""
 
-    FRONT = auto()
-    """Brings it to the front."""
-    SWITCH = auto()
-    """Brings it to the front, or where it is there already, the first tab again."""
-    TOGGLE = auto()
-    """Shows it, or hides it again."""
+    FRONT = auto()  # brings it to the front
+    SWITCH = auto()  # brings it to the front, or where it is there already, the first tab again
+    TOGGLE = auto()  # shows it, or hides it again
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class DockSite:
     """What the panels in the docks are made from."""
 
@@ -53,23 +51,17 @@ class DockSite:
 class DockEntry:
     """One dock. Those on the right are tabs of one column at first, the first of them in front."""
 
-    name: str
-    """In saved layouts: it stays."""
-    title: str
-    """In English; the window translates it in the context "docks"."""
+    name: str  # in saved layouts: it stays
+    title: str  # in English; the window translates it in the context "docks"
     make: Callable[[DockSite], QWidget]
     area: Qt.DockWidgetArea
-    is_open: bool = True
-    """Whether it is there at first; else it comes with its command or menu."""
-    command: str = ""
-    """The id of the action that shows it."""
+    is_open: bool = True  # whether it is there at first; else it comes with its command or menu
+    command: str = ""  # the id of the action that shows it
     showing: Showing = Showing.FRONT
-    stays: bool = False
-    """Whether it is still there when a key has hidden the panels once."""
+    stays: bool = False  # whether it is still there when a key has hidden the panels once
     width_px: int = 0
     """In text of the usual size; in larger text up to a quarter of the page. 0: as it comes."""
-    heights_px: tuple[int, int] | None = None
-    """On usual pages, and on tall ones."""
+    heights_px: tuple[int, int] | None = None  # on usual pages, and on tall ones
 
 
 def _queue(site: DockSite) -> QWidget:
@@ -86,16 +78,13 @@ def _agent(site: DockSite) -> QWidget:
 
 def _object(site: DockSite) -> QWidget:
     panel = QWidget()
-    layout = QVBoxLayout(panel)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(4)
-    layout.addWidget(InformationPanel(site.context), 3)
-    layout.addWidget(NearbyPanel(site.context), 1)
+    information, nearby = InformationPanel(site.context), NearbyPanel(site.context)
+    column((information, 3), (nearby, 1), spacing=4, parent=panel)
     return panel
 
 
 QUEUE = DockEntry("queue", str(QT_TRANSLATE_NOOP("docks", "Queue")), _queue, LEFT, width_px=230)
-"""On a small window it is a rail: see `queue_rail.py`."""
+"""On a small window it is a rail: see `QueueRail`."""
 AGENT = DockEntry("agent", str(QT_TRANSLATE_NOOP("docks", "Agent")), _agent, RIGHT, width_px=270)
 DOCKS = (
     QUEUE,

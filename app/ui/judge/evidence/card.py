@@ -38,11 +38,9 @@ MARKS = {
 
 
 class SourceCard(FoldingCard):
-    again_requested = Signal(str)
-    """The id of the service."""
+    again_requested = Signal(str)  # the id of the service
     reveal_requested = Signal()
-    filter_requested = Signal(str)
-    """A filter to add to that of the queue."""
+    filter_requested = Signal(str)  # a filter to add to that of the queue
     message = Signal(str)
 
     def __init__(self, service: Service, current_theme: CurrentTheme, parent: QWidget) -> None:
@@ -51,13 +49,8 @@ class SourceCard(FoldingCard):
         narrow(self.heading).setWordWrap(True)
         self.head.setStretch(0, 1)
         self.service = service
-        self.state = State.NOT_ASKED
-        self.stored: StoredAnswer | None = None
-        self.is_hidden = False
-        """Whether blind mode hides the answer."""
         self.candidate: Candidate | None = None
-        self._match = 0
-        """Which of the matches is shown."""
+        self._match = 0  # which of the matches is shown
         self.text = narrow(wrapped_label("", "dim"))
         self.again = button(self.tr("Try again"))
         self.reveal = button(self.tr("Reveal"))
@@ -99,6 +92,7 @@ class SourceCard(FoldingCard):
         if candidate is None or self.candidate is None or candidate.id != self.candidate.id:
             self._match = 0
         self.candidate, self.stored, self.state = candidate, stored, state
+        # Whether blind mode hides the answer.
         self.is_hidden = is_hidden and state in (State.FOUND, State.NOTHING)
         self.note.setText(f"{MARKS[state]} {self._state_word()}")
         self.note.setToolTip(self._state_sentence(why_not))
@@ -125,23 +119,18 @@ class SourceCard(FoldingCard):
 
     @property
     def shown_match(self) -> Match | None:
-        """The match on screen."""
         return self.matches[self._match] if self._match < len(self.matches) else None
-
-    def match_rows(self, match: Match) -> list[ValueRow]:
-        return value_rows(self.service, match)
 
     def show_match(self) -> None:
         """Show the chosen match; called anew whenever anything has changed."""
         match, count = self.shown_match, len(self.matches)
-        self.table.setVisible(match is not None and bool(self.service.columns))
-        self.match.setVisible(match is not None and bool(self.service.columns))
-        for each, is_possible in (
-            (self.before, self._match > 0),
-            (self.after, self._match + 1 < count),
-        ):
-            each.setVisible(count > 1 and match is not None and bool(self.service.columns))
-            each.setEnabled(is_possible)
+        has_table = match is not None and bool(self.service.columns)
+        self.table.setVisible(has_table)
+        self.match.setVisible(has_table)
+        for each in (self.before, self.after):
+            each.setVisible(has_table and count > 1)
+        self.before.setEnabled(self._match > 0)
+        self.after.setEnabled(self._match + 1 < count)
         if match is None:
             self.table.show_rows([])
             return
@@ -154,7 +143,7 @@ class SourceCard(FoldingCard):
             text = self.tr("{apart} away, {number} of {count}")
         text = text.replace("{apart}", apart).replace("{count}", str(count))
         self.match.setText(text.replace("{number}", str(self._match + 1)))
-        self.table.show_rows(self.match_rows(match))
+        self.table.show_rows(value_rows(self.service, match))
 
     def _state_word(self) -> str:
         if self.is_hidden:
@@ -176,9 +165,8 @@ class SourceCard(FoldingCard):
                 text = self.tr("No answer, so nobody knows whether something is there: {reason}")
                 return text.replace("{reason}", translate_message(reason))
             case State.NOTHING:
-                radius = f"{self.service.radius_arcsec:g}"
                 text = self.tr("It answered: nothing within {radius} arcsec")
-                return text.replace("{radius}", radius)
+                return text.replace("{radius}", f"{self.service.radius_arcsec:g}")
             case State.ASKING:
                 return self.tr("Asked, or waiting for its turn")
             case State.NOT_ASKED:
@@ -192,10 +180,9 @@ class SourceCard(FoldingCard):
         return cut("\n".join(each for each in lines if each))
 
     def _page_url(self) -> str:
-        candidate = self.candidate
+        candidate, match = self.candidate, self.shown_match
         if candidate is None or candidate.ra is None or candidate.dec is None:
             return ""
-        match = self.shown_match
         values = {} if match is None else match.values
         return page_address(self.service, candidate.ra, candidate.dec, values)
 
@@ -223,11 +210,9 @@ class SourceCard(FoldingCard):
             add_action(self.menu, self.tr("Copy position"), partial(self._copy, degrees))
         if value.plain and value.key:
             self.menu.addSeparator()
-            texts = (
-                {"=": self.tr("Filter by this value")}
-                if value.is_text
-                else {">=": self.tr("Filter: at least this"), "<=": self.tr("Filter: at most this")}
-            )
+            texts = {">=": self.tr("Filter: at least this"), "<=": self.tr("Filter: at most this")}
+            if value.is_text:
+                texts = {"=": self.tr("Filter by this value")}
             for operator, text in texts.items():
                 if self.may_filter(wanted := filter_text(value, operator)):
                     add_action(self.menu, text, partial(self.filter_requested.emit, wanted))

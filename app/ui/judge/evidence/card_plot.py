@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.widgets.chart import Chart
 
-SHRUNK_PT = 1.5
-"""How much smaller than the panel's the text of the axes is."""
+SHRUNK_PT = 1.5  # how much smaller than the panel's the text of the axes is
 
 
 class CardPlot(Chart):

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from agent.errors import WorkbenchError
 from app.services.catalogues.light_curve import LightCurve, best_period
+from app.services.catalogues.service import Service
 from app.ui.base.background.runner import Runner
 from app.ui.base.theme.theme import CurrentTheme, Theme
+from app.ui.judge.evidence.card import SourceCard
 from app.ui.judge.evidence.card_plot import CardPlot, pen
-from app.ui.widgets.labels import button, row, wrapped_label
+from app.ui.widgets.labels import button, clear_layout, column, row, wrapped_label
 
 HEIGHT_PX = 190
 SYMBOLS = {"g": "o", "r": "s", "i": "t1", "G": "o", "BP": "t", "RP": "s"}
 MARKS = {"g": "●", "r": "■", "i": "▲", "G": "●", "BP": "▼", "RP": "■"}
 """As the symbols look, in the legend."""
-FIRST_DAY = 2_458_000
-"""Julian day from which the axis counts."""
-MOST_POINTS = 2000
-"""Of a series, drawn; of more, every so many is left out."""
+FIRST_DAY = 2_458_000  # Julian day from which the axis counts
+MOST_POINTS = 2000  # of a series, drawn; of more, every so many is left out
 LONGEST_D = 10_000.0
 SHOWN_SERIES = 12
 
@@ -89,8 +90,7 @@ class CurveView(QWidget):
         self._current_theme, self._runner = current_theme, runner
         self._curves: tuple[LightCurve, ...] = ()
         self.plot = CurvePlot(current_theme, self)
-        self.legend = QVBoxLayout()
-        self.legend.setSpacing(1)
+        self.legend = column(spacing=1)
         self.period = QLineEdit(self)
         self.period.setPlaceholderText(self.tr("period in days"))
         self.period.setAccessibleName(self.tr("Period in days"))
@@ -101,16 +101,11 @@ class CurveView(QWidget):
         self.find_button = button(self.tr("Find a period"))
         self.find_button.clicked.connect(self._find)
         self.unfold = button(self.tr("Over time"))
-        self.unfold.clicked.connect(self._unfold)
+        self.unfold.clicked.connect(partial(self._show, None))
         self.note = wrapped_label("", "small")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(self.plot)
-        layout.addLayout(self.legend)
-        layout.addLayout(row((self.period, 1), self.fold_button, spacing=4))
-        layout.addLayout(row(self.find_button, self.unfold, 1, spacing=4))
-        layout.addWidget(self.note)
+        typed = row((self.period, 1), self.fold_button, spacing=4)
+        buttons = row(self.find_button, self.unfold, 1, spacing=4)
+        column(self.plot, self.legend, typed, buttons, self.note, spacing=4, parent=self)
         current_theme.changed.connect(self._show_legend)
 
     def show_curves(self, curves: tuple[LightCurve, ...]) -> None:
@@ -135,14 +130,11 @@ class CurveView(QWidget):
         self.unfold.setEnabled(period_d is not None)
 
     def _show_legend(self, _: object = None) -> None:
-        while (item := self.legend.takeAt(0)) is not None:
-            if (label := item.widget()) is not None:
-                label.deleteLater()
+        clear_layout(self.legend)
         theme = self._current_theme.theme
         for number, curve in enumerate(self._curves[:SHOWN_SERIES]):
             text = self.tr("{mark} {band}, series {series}: {n} points, median {median} mag")
-            mark = MARKS.get(curve.band, "◆")
-            text = text.replace("{mark}", mark).replace("{band}", curve.band)
+            text = text.replace("{mark}", MARKS.get(curve.band, "◆")).replace("{band}", curve.band)
             text = text.replace("{series}", curve.series).replace("{n}", str(curve.mag.size))
             median = f"{np.median(curve.mag):.2f}" if curve.mag.size else "–"
             self._add_to_legend(text.replace("{median}", median), series_colour(theme, number))
@@ -167,16 +159,12 @@ class CurveView(QWidget):
         self.note.setText("")
         self._show(period)
 
-    def _unfold(self) -> None:
-        self._show(None)
-
     def _find(self) -> None:
         curves = self._curves
         self.find_button.setEnabled(False)
         self.note.setText(self.tr("Searching from 0.02 to 100 days"))
-        self._runner.run(
-            partial(best_period, curves), partial(self._found, curves), self._not_found, owner=self
-        )
+        work, done = partial(best_period, curves), partial(self._found, curves)
+        self._runner.run(work, done, self._not_found, owner=self)
 
     def _found(self, curves: tuple[LightCurve, ...], period_d: float | None) -> None:
         self.find_button.setEnabled(True)
@@ -204,10 +192,29 @@ def series_colour(theme: Theme, number: int) -> str:
 
 
 def _thinned(curve: LightCurve) -> LightCurve:
-    step = math.ceil(curve.mag.size / MOST_POINTS)
-    if step <= 1:
-        return curve
-    return LightCurve(
-        series=curve.series, band=curve.band, hjd=curve.hjd[::step], mag=curve.mag[::step],
-        error=curve.error[::step], time=curve.time,
-    )  # fmt: skip
+    every = slice(None, None, max(math.ceil(curve.mag.size / MOST_POINTS), 1))
+    return replace(curve, hjd=curve.hjd[every], mag=curve.mag[every], error=curve.error[every])
+
+
+class CurveCard(SourceCard):
+    def __init__(
+        self, service: Service, current_theme: CurrentTheme, runner: Runner, parent: QWidget
+    ) -> None:
+        self.view: CurveView | None = None
+        self._curves: tuple[LightCurve, ...] = ()
+        super().__init__(service, current_theme, parent)
+        self.view = CurveView(current_theme, runner, self)
+        self.inside.addWidget(self.view)
+        self.view.hide()
+
+    def take_curves(self, curves: tuple[LightCurve, ...]) -> None:
+        """The light curves of the answer that is shown next."""
+        self._curves = curves
+
+    def show_match(self) -> None:
+        super().show_match()
+        if self.view is not None:
+            is_shown = self.shown_match is not None
+            self.view.setVisible(is_shown)
+            if is_shown:
+                self.view.show_curves(self._curves)

@@ -22,7 +22,7 @@ class EvidencePlace(QWidget):
         self._context = context
         self.panel: EvidencePanel | None = None
         self._is_on_top = self._is_stopped = False
-        column(parent=self)
+        self._inside = column(parent=self)
         self._making = QTimer(self, singleShot=True, interval=0)
         self._making.timeout.connect(self.make)
 
@@ -42,15 +42,10 @@ class EvidencePlace(QWidget):
         """Make the panel unless it is there, or nobody sees it any more."""
         from app.ui.judge.evidence.evidence_panel import EvidencePanel
 
-        dock = self.parentWidget()
-        if self.panel is not None or self._is_stopped or not isinstance(dock, QDockWidget):
-            return
-        if not self.is_seen():
-            return
-        self.panel = EvidencePanel(self._context, dock, self.is_seen, self)
-        layout = self.layout()
-        assert layout is not None
-        layout.addWidget(self.panel)
+        dock, can_be_made = self.parentWidget(), self.panel is None and not self._is_stopped
+        if can_be_made and isinstance(dock, QDockWidget) and self.is_seen():
+            self.panel = EvidencePanel(self._context, dock, self.is_seen, self)
+            self._inside.addWidget(self.panel)
 
     def stop(self) -> None:
         self._is_stopped = True

@@ -23,10 +23,11 @@ from app.services.photometry.bands import SERVICES as PHOTOMETRY
 from app.ui.base.translation.data_texts import task_text
 from app.ui.judge.controls.web_pages import is_sky_position
 from app.ui.judge.evidence.card import SourceCard
+from app.ui.judge.evidence.curve_plot import CurveCard
 from app.ui.judge.evidence.feed import EvidenceFeed
-from app.ui.judge.evidence.picture_view import read_picture
+from app.ui.judge.evidence.hr_plot import GaiaCard
+from app.ui.judge.evidence.picture_view import PictureCard, read_picture
 from app.ui.judge.evidence.sed_plot import Energy, SedView, energy_of
-from app.ui.judge.evidence.special_cards import CurveCard, GaiaCard, PictureCard
 from app.ui.judge.evidence.weighed_card import WeighedCard
 from app.ui.judge.information.nearby_panel import NearbyPanel
 from app.ui.session.candidate.blind_mode import BlindMode
@@ -34,15 +35,10 @@ from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import button, column, row, wrapped_label
 from app.ui.widgets.page_parts import FoldingCard, PageScrollArea
 
-IsSeen = Callable[[], bool]
-"""Whether the dock is on screen and in front of its tabs."""
-SHOW_DELAY_MS = 30
-"""So that the spectrum is painted first."""
-SHOW_S = 0.008
-"""Cards that take longer together are shown in several turns of the event loop."""
-
-REVEALED = "revealed"
-"""Said in the log of an answer that was revealed before the verdict."""
+IsSeen = Callable[[], bool]  # whether the dock is on screen and in front of its tabs
+SHOW_DELAY_MS = 30  # so that the spectrum is painted first
+SHOW_S = 0.008  # cards that take longer together are shown in several turns of the event loop
+REVEALED = "revealed"  # said in the log of an answer that was revealed before the verdict
 
 
 class EvidencePanel(QWidget):
@@ -68,17 +64,8 @@ class EvidencePanel(QWidget):
         self.sed_card.inside.addWidget(self.sed)
         self.weighed = WeighedCard(context.bridge.session.task, self)
         self._inner = inner = QWidget(self)
-        self._column = column(
-            self.nowhere,
-            self.empty,
-            self.weighed,
-            self.nearby,
-            self.sed_card,
-            1,
-            spacing=6,
-            margins=4,
-            parent=inner,
-        )
+        parts = (self.nowhere, self.empty, self.weighed, self.nearby, self.sed_card, 1)
+        self._column = column(*parts, spacing=6, margins=4, parent=inner)
         self.area = PageScrollArea(inner)
         column(self.area, parent=self)
         self._unshown: list[str] = []
@@ -88,19 +75,15 @@ class EvidencePanel(QWidget):
         self._next.timeout.connect(self._show_cards)
         self._delay = QTimer(self, singleShot=True, interval=SHOW_DELAY_MS)
         self._delay.timeout.connect(self._show_if_seen)
-        for changed in (
-            self._current.candidate_changed,
-            self._current.row_changed,
-            self._current.spectrum_changed,
-            self._current.blind_mode.changed,
-            self.feed.services_changed,
-        ):
-            changed.connect(self.show_soon)
+        self._current.candidate_changed.connect(self.show_soon)
+        self._current.row_changed.connect(self.show_soon)
+        self._current.spectrum_changed.connect(self.show_soon)
+        self._current.blind_mode.changed.connect(self.show_soon)
+        self.feed.services_changed.connect(self.show_soon)
         self.feed.changed.connect(self._answer_changed)
         self.show_now()
 
     def stop(self) -> None:
-        """Cancel all questions."""
         self._delay.stop()
         self._next.stop()
         self.feed.close()
@@ -111,10 +94,8 @@ class EvidencePanel(QWidget):
             self._delay.start()
 
     def show_now(self) -> None:
-        """Show what is known of the current candidate."""
         self._needs_show = False
-        candidate = self._current.candidate
-        has_services = bool(self.feed.services)
+        candidate, has_services = self._current.candidate, bool(self.feed.services)
         self.empty.setVisible(not has_services)
         is_nowhere = candidate is not None and not is_sky_position(candidate.ra, candidate.dec)
         self.nowhere.setVisible(is_nowhere and has_services)
@@ -128,8 +109,7 @@ class EvidencePanel(QWidget):
 
     def _show_cards(self) -> None:
         """Show as many as can be in a moment, and the others in the next turns of the loop."""
-        row = self._current.row
-        candidate = None if row is None else row.candidate
+        candidate = self._current.candidate
         if self._shown_for != (None if candidate is None else candidate.id):
             return  # another is current: all cards are shown anew in a moment
         until = time.perf_counter() + SHOW_S
@@ -167,29 +147,23 @@ class EvidencePanel(QWidget):
     def _card(self, name: str) -> SourceCard:
         service = self.feed.services.get(name) or all_services()[name]
         card = self.cards.get(name)
-        if card is not None and card.service != service:
+        if card is not None and card.service == service:
+            return card
+        if card is not None:
             self._column.removeWidget(card)
             card.deleteLater()
-            card = None
-        if card is None:
-            card = self.cards[name] = self._make_card(service)
-            self._column.insertWidget(self._place_in_column(name), card)
-            card.show()
+        card = self.cards[name] = self._make_card(service)
+        self._column.insertWidget(self._place_in_column(name), card)
+        card.show()
         return card
 
     def _place_in_column(self, name: str) -> int:
         """Catalogues before the energy distribution, which is before curves and pictures."""
         order = [*all_services()]
         sed = self._column.indexOf(self.sed_card)
-        is_after_sed = all_services()[name].kind != "tap"
-        before = [
-            self._column.indexOf(card)
-            for other, card in self.cards.items()
-            if other != name and order.index(other) < order.index(name)
-        ]
-        first = self._column.indexOf(self.nearby) + 1
-        at = max([first, *(each + 1 for each in before if each >= 0)])
-        return max(at, sed + 1) if is_after_sed else min(at, sed)
+        before = [self.cards[each] for each in order[: order.index(name)] if each in self.cards]
+        at = max(self._column.indexOf(each) for each in (self.nearby, *before)) + 1
+        return min(at, sed) if all_services()[name].kind == "tap" else max(at, sed + 1)
 
     def _make_card(self, service: Service) -> SourceCard:
         theme, inner = self._context.current_theme, self._inner
@@ -268,10 +242,8 @@ class EvidencePanel(QWidget):
         if row is None or not self.weighed.isVisibleTo(self):
             return
         services = all_services()
-        answers: dict[str, Answer] = {}
-        for name in stored:
-            if (asked := self.feed.answer(row.candidate.id, name)) is not None:
-                answers[name] = asked.stored.answer
+        asked = {name: self.feed.answer(row.candidate.id, name) for name in stored}
+        answers = {name: each.stored.answer for name, each in asked.items() if each is not None}
         self.weighed.show_weights(
             answers,
             row.candidate.agent_p_yes,
@@ -357,19 +329,14 @@ class EmptyPanel(QFrame):
         self._commands = context.commands
         self.choose = button(self.tr("Choose services…"))
         self.choose.clicked.connect(partial(context.commands.run, "services"))
-        layout = column(
-            wrapped_label(self.tr("No service is turned on"), "title"),
-            spacing=6,
-            margins=(12, 10, 12, 10),
-            parent=self,
-        )
+        title = wrapped_label(self.tr("No service is turned on"), "title")
         text = self.tr(
             "SIMBAD, Gaia, surveys, light curves and pictures of the sky can be asked about each "
             "object, while you judge the one before. All are off at first: to ask, the position of "
             "the object leaves this computer. Turn on each one that you want."
         )
-        layout.addWidget(wrapped_label(text))
-        layout.addLayout(row(self.choose, 1))
+        parts = (title, wrapped_label(text), row(self.choose, 1))
+        column(*parts, spacing=6, margins=(12, 10, 12, 10), parent=self)
 
 
 class HiddenEvidence:
@@ -397,11 +364,8 @@ class HiddenEvidence:
 
     def was_revealed(self, row: QueueRow, service: Service) -> bool:
         """Whether an answer on screen is there because the person asked for it."""
-        return (
-            service.hides_class
-            and self._is_before_verdict(row)
-            and self._is_revealed(row.candidate.id)
-        )
+        is_hiding = service.hides_class and self._is_before_verdict(row)
+        return is_hiding and self._is_revealed(row.candidate.id)
 
     def _is_before_verdict(self, row: QueueRow) -> bool:
         has_verdict = row.mine is not None and row.mine.opinion.verdict is not None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -31,12 +32,9 @@ if TYPE_CHECKING:
     from app.core.evidence.curves_and_pictures import Asked
     from app.services.web.client import WebClient
 
-AHEAD = 3
-"""Candidates after the current one that are asked about."""
-DELAY_MS = 250
-"""A candidate that is passed by sooner is not asked about."""
-KEPT = 40
-"""Candidates whose answers stay in memory."""
+AHEAD = 3  # candidates after the current one that are asked about
+DELAY_MS = 250  # a candidate that is passed by sooner is not asked about
+KEPT = 40  # candidates whose answers stay in memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,21 +48,18 @@ class _Question:
 class EvidenceFeed(QObject):
     """Use it on the GUI thread. Call `close` before the session is closed."""
 
-    changed = Signal(int, str)
-    """Candidate id and service id, or an empty text for all services."""
+    changed = Signal(int, str)  # candidate id and service id, or an empty text for all services
     services_changed = Signal()
 
     def __init__(self, context: SessionContext, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._current, self._session = context.current, context.bridge.session
         self._settings = context.settings
-        self.services: dict[str, Service] = {}
-        """Those turned on, by id."""
+        self.services: dict[str, Service] = {}  # those turned on, by id
         self.is_paused = False
         self._known: OrderedDict[int, dict[str, Asked]] = OrderedDict()
         self._done: set[tuple[int, str]] = set()
-        self._read: set[int] = set()
-        """Candidates whose stored answers have been read."""
+        self._read: set[int] = set()  # candidates whose stored answers have been read
         self._wanted: list[Candidate] = []
         self._ahead: Sequence[Candidate] = ()
         self._running: dict[str, _Question] = {}
@@ -125,10 +120,8 @@ class EvidenceFeed(QObject):
         chosen: dict[str, Service] = {}
         for name in all_services():
             if name in choice.on:
-                try:
+                with suppress(NotAllowed):  # the settings page says why
                     chosen[name] = choice.service(name)
-                except NotAllowed:
-                    continue  # the settings page says why
         if chosen != self.services:
             changed = {name for name, each in chosen.items() if self.services.get(name) != each}
             self._done = {each for each in self._done if each[1] not in changed}
@@ -219,14 +212,15 @@ class EvidenceFeed(QObject):
         """The session cannot be read or written."""
         from app.core.evidence.curves_and_pictures import Asked
 
+        service = question.service
         stored = StoredAnswer(
-            service=question.service.id,
-            release=question.service.release,
+            service=service.id,
+            release=service.release,
             answer=failed(str(error)),
             asked_at=now(),
             ra=0.0,
             dec=0.0,
-            radius_arcsec=question.service.radius_arcsec,
+            radius_arcsec=service.radius_arcsec,
         )
         self._answered(question, Asked(stored=stored))
 
@@ -275,6 +269,5 @@ def _ask(
 def _stored(session: Session, candidate_id: int) -> dict[str, Asked]:
     from app.core.evidence.curves_and_pictures import with_content
 
-    return {
-        name: with_content(session, each) for name, each in answers(session, candidate_id).items()
-    }
+    found = answers(session, candidate_id)
+    return {name: with_content(session, each) for name, each in found.items()}

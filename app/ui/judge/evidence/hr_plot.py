@@ -6,8 +6,9 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPolygonF
-from PySide6.QtWidgets import QGraphicsPolygonItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGraphicsPolygonItem, QWidget
 
+from app.services.catalogues.service import Service
 from app.services.hr_diagram.place import (
     COLOURS,
     GOOD_RATIO,
@@ -16,14 +17,16 @@ from app.services.hr_diagram.place import (
     Place,
     Region,
     background,
+    place_of,
+    region_of,
 )
 from app.ui.base.theme.theme import CurrentTheme, Theme, mixed
+from app.ui.judge.evidence.card import SourceCard
 from app.ui.judge.evidence.card_plot import CardPlot, pen
-from app.ui.widgets.labels import wrapped_label
+from app.ui.widgets.labels import column, wrapped_label
 
 HEIGHT_PX = 260
-ARROW_MAG = 2.5
-"""Length of the arrow of a limit."""
+ARROW_MAG = 2.5  # length of the arrow of a limit
 MARGIN = 0.4
 
 
@@ -33,8 +36,7 @@ class HrPlot(CardPlot):
         self.region: Region | None = None
         self._image = pg.ImageItem(axisOrder="row-major")
         self._drawn: list[object] = []
-        self._shaded_for: Theme | None = None
-        """The theme in whose colours the background is drawn."""
+        self._shaded_for: Theme | None = None  # the theme in whose colours the background is drawn
         super().__init__(current_theme, "", HEIGHT_PX, parent)
         self.setAccessibleName(self.tr("Hertzsprung-Russell diagram"))
         self.name_axes("BP − RP", self.tr("absolute G"))
@@ -78,28 +80,19 @@ class HrPlot(CardPlot):
         self._add(polygon)
 
     def _draw_place(self, place: Place) -> None:
-        colour = self.theme.template
-        if place.kind is Kind.POINT:
-            bar = pg.PlotCurveItem(
-                x=[place.bp_rp, place.bp_rp],
-                y=[place.brightest, place.faintest],
-                pen=pen(colour, 2.0),
-            )
-            symbol = "o"
-        else:
-            tip = place.m_g - ARROW_MAG
-            bar = pg.PlotCurveItem(
-                x=[place.bp_rp, place.bp_rp], y=[place.m_g, tip], pen=pen(colour, 2.0)
-            )
-            self._add(pg.ScatterPlotItem(
-                [place.bp_rp], [tip], symbol="t1", size=11, pen=pen(colour), brush=QColor(colour)
-            ))  # fmt: skip
-            symbol = "x"
-        self._add(bar)
-        self._add(pg.ScatterPlotItem(
-            [place.bp_rp], [place.m_g], symbol=symbol, size=10, pen=pen(self.theme.plot),
-            brush=QColor(colour),
-        ))  # fmt: skip
+        colour, x, tip = self.theme.template, place.bp_rp, place.m_g - ARROW_MAG
+        is_point = place.kind is Kind.POINT
+        if not is_point:
+            self._add_mark(x, tip, "t1", 11, colour)
+        ends = [place.brightest, place.faintest] if is_point else [place.m_g, tip]
+        self._add(pg.PlotCurveItem(x=[x, x], y=ends, pen=pen(colour, 2.0)))
+        self._add_mark(x, place.m_g, "o" if is_point else "x", 10, self.theme.plot)
+
+    def _add_mark(self, x: float, y: float, symbol: str, size: int, edge: str) -> None:
+        brush = QColor(self.theme.template)
+        self._add(
+            pg.ScatterPlotItem([x], [y], symbol=symbol, size=size, pen=pen(edge), brush=brush)
+        )
 
     def _add(self, item: object) -> None:
         self.addItem(item)
@@ -123,11 +116,7 @@ class HrDiagram(QWidget):
         self.plot = HrPlot(current_theme, self)
         self.words = wrapped_label("")
         self.caption = wrapped_label("", "small")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        for part in (self.words, self.plot, self.caption):
-            layout.addWidget(part)
+        column(self.words, self.plot, self.caption, spacing=4, parent=self)
 
     def show_place(self, place: Place, region: Region | None, class_name: str) -> None:
         self.plot.show_place(place, region)
@@ -172,3 +161,28 @@ class HrDiagram(QWidget):
 
 def _signed(value: float, digits: int = 2) -> str:
     return f"{value:.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+
+class GaiaCard(SourceCard):
+    def __init__(self, service: Service, current_theme: CurrentTheme, parent: QWidget) -> None:
+        self.diagram: HrDiagram | None = None
+        self._task_id = self._class_name = ""
+        super().__init__(service, current_theme, parent)
+        self.diagram = HrDiagram(current_theme, self)
+        self.inside.addWidget(self.diagram)
+        self.diagram.hide()
+
+    def show_class(self, task_id: str, name: str) -> None:
+        """The class that is judged, whose usual region is drawn."""
+        self._task_id, self._class_name = task_id, name
+        region_of(task_id)  # read now, when the card is made, and not with the first answer
+
+    def show_match(self) -> None:
+        super().show_match()
+        if self.diagram is None:
+            return
+        match = self.shown_match
+        self.diagram.setVisible(match is not None)
+        if match is not None:
+            region = region_of(self._task_id)
+            self.diagram.show_place(place_of(match.values), region, self._class_name)

@@ -6,14 +6,15 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.services.catalogues.service import Service
 from app.services.catalogues.sky_picture import SkyPicture
 from app.ui.base.theme.theme import CurrentTheme
+from app.ui.judge.evidence.card import SourceCard
 from app.ui.widgets.labels import column, wrapped_label
 
 FIBRES_ARCSEC = {"LAMOST": 3.3, "SDSS": 3.0, "BOSS": 2.0, "DESI": 1.5}
 """Diameters on the sky: Cui et al. 2012; Smee et al. 2013; DESI Collaboration 2016."""
-TARGET_ARCSEC = 4.0
-"""Of the ring where the fibre is not known."""
+TARGET_ARCSEC = 4.0  # of the ring where the fibre is not known
 BARS_ARCSEC = (5.0, 10.0, 20.0, 30.0)
 WIDEST_BAR = 0.35
 USUAL_PX = 240
@@ -98,10 +99,9 @@ class SkyPictureView(QWidget):
         text = self.tr('{survey}, about {year}; {size}" wide, north up, east left.')
         text = text.replace("{survey}", picture.survey).replace("{year}", f"{picture.epoch:.0f}")
         text = text.replace("{size}", f"{picture.arcsec:g}")
+        ring = self.tr('Ring: the fibre, {width}" across.')
         if fibre is None:
             ring = self.tr('Ring: {width}" around the position; the fibre is not known.')
-        else:
-            ring = self.tr('Ring: the fibre, {width}" across.')
         ring = ring.replace("{width}", f"{fibre or TARGET_ARCSEC:g}")
         self.caption.setText(f"{text} {ring}")
 
@@ -117,3 +117,28 @@ def fibre_arcsec(survey: str) -> float | None:
 def read_picture(content: bytes) -> QImage:
     """Decode a picture; any thread."""
     return QImage.fromData(content)
+
+
+class PictureCard(SourceCard):
+    def __init__(self, service: Service, current_theme: CurrentTheme, parent: QWidget) -> None:
+        self.view: SkyPictureView | None = None
+        self._picture: SkyPicture | None = None
+        self._image = QImage()
+        self._survey = ""
+        super().__init__(service, current_theme, parent)
+        self.view = SkyPictureView(current_theme, self)
+        self.inside.addWidget(self.view)
+        self.view.hide()
+
+    def take_picture(self, picture: SkyPicture | None, image: QImage, survey: str) -> None:
+        """The picture of the answer that is shown next, and the survey of the spectrum."""
+        self._picture, self._image, self._survey = picture, image, survey
+
+    def show_match(self) -> None:
+        super().show_match()
+        if self.view is None:
+            return
+        is_shown = self.shown_match is not None and self._picture is not None
+        self.view.setVisible(is_shown)
+        if is_shown and self._picture is not None:
+            self.view.show_picture(self._picture, self._image, self._survey)

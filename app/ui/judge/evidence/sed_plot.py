@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from agent.spectra.spectrum import FloatArray, Spectrum
 from app.core.spectra.flux_unit import flux_density, power_text
@@ -24,14 +24,13 @@ from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.evidence.card_plot import CardPlot, pen
 from app.ui.judge.evidence.value_table import ValueTable
 from app.ui.judge.evidence.value_texts import ValueRow
-from app.ui.widgets.labels import wrapped_label
+from app.ui.widgets.labels import column, wrapped_label
 
 HEIGHT_PX = 210
 BLOCKS = 400
 TICKS_UM = (0.15, 0.3, 0.6, 1, 2, 5, 10, 20)
 MOST_POWERS = 5
-UM = 1e4
-"""Angstrom in a micrometre."""
+UM = 1e4  # Angstrom in a micrometre
 SYMBOLS = {
     "galex": "t",
     "sdss": "s",
@@ -63,16 +62,12 @@ def energy_of(spectrum: Spectrum | None, answers: dict[str, Answer]) -> Energy |
     density = flux_density(spectrum.flux_unit)
     unit = density[1] if density is not None and density[0] == "per_wavelength" else None
     comparison = compare(spectrum, points, unit)
+    energy = Energy(points=points, comparison=comparison)
     if comparison.scale is None:
-        return Energy(points=points, comparison=comparison)
+        return energy
     wavelength, flux = _blocks(spectrum)
     shown = flux > 0.0
-    return Energy(
-        points=points,
-        comparison=comparison,
-        wavelength=wavelength[shown] / UM,
-        flux=flux[shown] * comparison.scale,
-    )
+    return replace(energy, wavelength=wavelength[shown] / UM, flux=flux[shown] * comparison.scale)
 
 
 def _blocks(spectrum: Spectrum) -> tuple[FloatArray, FloatArray]:
@@ -133,15 +128,10 @@ class SedPlot(CardPlot):
         *,
         is_filled: bool = True,
     ) -> None:
-        item = pg.ScatterPlotItem(
-            np.log10(np.array(centres) / UM),
-            np.log10(fluxes),
-            symbol=symbol,
-            size=8 if is_filled else 11,
-            pen=pen(colour, 1.6),
-            brush=QColor(colour) if is_filled else None,
-        )
-        self.addItem(item)
+        x, y = np.log10(np.array(centres) / UM), np.log10(fluxes)
+        size, brush = (8, QColor(colour)) if is_filled else (11, None)
+        edge = pen(colour, 1.6)
+        self.addItem(pg.ScatterPlotItem(x, y, symbol=symbol, size=size, pen=edge, brush=brush))
 
     def _fit(self, energy: Energy) -> None:
         x = np.array([each.band.centre / UM for each in energy.points])
@@ -168,11 +158,7 @@ class SedView(QWidget):
         self.table = ValueTable(current_theme, self.tr("Magnitudes of the spectrum"), self)
         self.table.copy_requested.connect(self._copy)
         self.caption = wrapped_label("", "small")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        for part in (self.flag, self.table, self.plot, self.caption):
-            layout.addWidget(part)
+        column(self.flag, self.table, self.plot, self.caption, spacing=4, parent=self)
 
     def show_energy(self, energy: Energy) -> None:
         self.plot.show_energy(energy)
@@ -195,17 +181,12 @@ class SedView(QWidget):
         self.caption.setText(text)
 
     def _rows(self, comparison: MagnitudeComparison) -> list[ValueRow]:
-        rows = []
+        about, rows = self.tr("Magnitude in the catalogue, and of the spectrum"), []
         for each in comparison.compared:
             both = f"{each.point.magnitude:.2f} / {each.synthetic:.2f}"
-            rows.append(
-                ValueRow(
-                    name=each.point.band.label,
-                    text=f"{both} ({signed(each.difference)})",
-                    description=self.tr("Magnitude in the catalogue, and of the spectrum"),
-                    plain=f"{each.synthetic:.3f}",
-                )
-            )
+            text, plain = f"{both} ({signed(each.difference)})", f"{each.synthetic:.3f}"
+            name = each.point.band.label
+            rows.append(ValueRow(name=name, text=text, description=about, plain=plain))
         return rows
 
     def _copy(self, row: ValueRow) -> None:

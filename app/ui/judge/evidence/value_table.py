@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import (
-    QEvent,
-    QPoint,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
@@ -38,10 +33,8 @@ class ValueModel(PairModel):
 
 
 class ValueTable(QTableView):
-    copy_requested = Signal(object)
-    """A `ValueRow`."""
-    menu_requested = Signal(object, QPoint)
-    """A `ValueRow` and the place on the screen."""
+    copy_requested = Signal(object)  # a `ValueRow`
+    menu_requested = Signal(object, QPoint)  # a `ValueRow` and the place on the screen
 
     def __init__(self, current_theme: CurrentTheme, name: str, parent: QWidget) -> None:
         super().__init__(parent)

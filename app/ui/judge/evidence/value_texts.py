@@ -18,23 +18,16 @@ SIGNIFICANT = 6
 
 @dataclass(frozen=True, kw_only=True)
 class ValueRow:
-    name: str
-    """Ours, as in filters."""
-    text: str
-    """With error and unit."""
-    description: str = ""
-    """English."""
-    plain: str = ""
-    """To copy: the value alone; empty where the catalogue has none."""
-    unit: str = ""
+    name: str  # ours, as in filters
+    text: str  # with error and unit
+    description: str = ""  # English
+    plain: str = ""  # to copy: the value alone; empty where the catalogue has none
     ucd: str = ""
-    key: str = ""
-    """As in filters, such as `gaia.bp_rp`; empty where it cannot be filtered by."""
+    key: str = ""  # as in filters, such as `gaia.bp_rp`; empty where it cannot be filtered by
     is_text: bool = False
 
 
 def value_rows(service: Service, match: Match) -> list[ValueRow]:
-    """A row for each column of the service."""
     rows = []
     for column in service.columns:
         value = match.values.get(column.name)
@@ -46,8 +39,7 @@ def value_rows(service: Service, match: Match) -> list[ValueRow]:
                 name=column.name,
                 description=column.description,
                 text=text,
-                plain="" if value is None else plain_text(value),
-                unit=column.unit,
+                plain=plain_text(value),
                 ucd=column.ucd,
                 key=f"{service.id}.{column.name}",
                 is_text=column.is_text,
@@ -64,7 +56,7 @@ def value_text(value: Value, error: Value = None, unit: str = "") -> str:
         return " ".join(value.split())[:MAX_TEXT] or NONE
     shown = _number(value)
     if isinstance(error, float | int) and math.isfinite(error) and error > 0.0:
-        digits = _digits(float(error))
+        digits = max(0, min(6, 1 - math.floor(math.log10(error))))  # two of the error's
         shown = f"{value:.{digits}f} ± {error:.{digits}f}"
     shown = shown.replace("-", "\N{MINUS SIGN}")
     return f"{shown} {unit}" if unit else shown
@@ -100,8 +92,3 @@ def _number(value: float) -> str:
     if not math.isfinite(value):
         return NONE
     return f"{value:.{SIGNIFICANT}g}"
-
-
-def _digits(error: float) -> int:
-    """Decimals that leave two digits of an error."""
-    return max(0, min(6, 1 - math.floor(math.log10(error))))

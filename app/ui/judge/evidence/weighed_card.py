@@ -18,10 +18,8 @@ from app.ui.base.translation.data_texts import service_text, task_text
 from app.ui.widgets.labels import MAX_REASON, cut, narrow, short_label, wrapped_label
 from app.ui.widgets.page_parts import FoldingCard
 
-UNKNOWN = "–"
-
 translate = QCoreApplication.translate
-NOTHING_WEIGHED = "–"
+UNKNOWN = "–"
 
 
 class WeighedCard(FoldingCard):
@@ -74,7 +72,7 @@ class WeighedCard(FoldingCard):
         hidden = [_has_answer(each) and any(map(hides, each.claim.services)) for each in claims]
         lines = zip(self.weights, self.sentences, claims, hidden, strict=True)
         for weight, sentence, each, is_hidden in lines:
-            weight.setText(NOTHING_WEIGHED if is_hidden else weight_text(each))
+            weight.setText(UNKNOWN if is_hidden else weight_text(each))
             sentence.setText(cut(self._hidden_text(each) if is_hidden else claim_text(each)))
             for label in (weight, sentence):
                 label.setToolTip(cut(source_text(each.claim), MAX_REASON))
@@ -162,7 +160,7 @@ def _service_names(claim: CatalogueEvidence) -> str:
 def weight_text(weighed: WeighedClaim) -> str:
     """The weight in nats with its sign."""
     if weighed.log_odds is None or weighed.is_repeat:
-        return NOTHING_WEIGHED
+        return UNKNOWN
     return signed(weighed.log_odds)
 
 

@@ -17,99 +17,44 @@ from app.core.session.records import Candidate, Opinion
 from app.core.session.subclass_and_fields import subclass_levels
 
 translate = QCoreApplication.translate
-MAX_TEXT = 2000
-"""Characters shown of one value; the headers come from untrusted files."""
+MAX_TEXT = 2000  # characters shown of one value; the headers come from untrusted files
 MAX_ROWS = 600
-CLASSES = frozenset(LABEL)
-"""Columns that may name the class of an object."""
-FROM_SPECTRUM = (
-    ("class", "class_name"),
-    ("subclass", "subclass"),
-    ("z", "z"),
-    ("ra", "ra"),
-    ("dec", "dec"),
-    ("snr", "snr"),
-)
-
+CLASSES = frozenset(LABEL)  # columns that may name the class of an object
 NO_OPINION = Opinion()
 
 Columns = tuple[tuple[str, tuple[str, ...]], ...]
 """Catalogue column names, each with the header keys that may hold it; the first found counts."""
 
-LAMOST: Columns = (
-    ("obsid", ("OBSID",)),
-    ("designation", ("DESIG",)),
-    ("obsdate", ("DATE-OBS",)),
-    ("lmjd", ("LMJD",)),
-    ("mjd", ("MJD",)),
-    ("planid", ("PLANID",)),
-    ("spid", ("SPID",)),
-    ("fiberid", ("FIBERID",)),
-    ("ra", ("RA",)),
-    ("dec", ("DEC",)),
-    ("snru", ("SNRU", "SN_U")),
-    ("snrg", ("SNRG", "SN_G")),
-    ("snrr", ("SNRR", "SN_R")),
-    ("snri", ("SNRI", "SN_I")),
-    ("snrz", ("SNRZ", "SN_Z")),
-    ("snrb", ("SNR_B",)),
-    ("class", ("CLASS",)),
-    ("subclass", ("SUBCLASS",)),
-    ("z", ("Z",)),
-    ("z_err", ("Z_ERR",)),
-    ("objtype", ("OBJTYPE",)),
-    ("magtype", ("MAGTYPE",)),
-    *((f"mag{number}", (f"MAG{number}",)) for number in range(1, 6)),
-    *((f"mag_ps_{band}", (f"MAG_PS_{band.upper()}",)) for band in "grizy"),
-    ("tsource", ("TSOURCE", "OBJSOURC")),
-    ("fibertype", ("FIB_TYPE", "FIBERTYP")),
-    ("tfrom", ("TFROM",)),
-    ("tcomment", ("TCOMMENT",)),
-    ("offsets", ("OFFSET",)),
-    ("offsets_v", ("OFFSET_V",)),
-    ("ra_obs", ("RA_OBS",)),
-    ("dec_obs", ("DEC_OBS",)),
+
+def _columns(words: str) -> Columns:
+    """From words like `name=KEY,KEY`; the key of a name alone is the name in capitals."""
+    pairs = (word.partition("=")[::2] for word in words.split())
+    return tuple((name, tuple((keys or name.upper()).split(","))) for name, keys in pairs)
+
+
+LAMOST = _columns(
+    """
+    obsid designation=DESIG obsdate=DATE-OBS lmjd mjd planid spid fiberid ra dec
+    snru=SNRU,SN_U snrg=SNRG,SN_G snrr=SNRR,SN_R snri=SNRI,SN_I snrz=SNRZ,SN_Z snrb=SNR_B
+    class subclass z z_err objtype magtype mag1 mag2 mag3 mag4 mag5
+    mag_ps_g mag_ps_r mag_ps_i mag_ps_z mag_ps_y tsource=TSOURCE,OBJSOURC
+    fibertype=FIB_TYPE,FIBERTYP tfrom tcomment offsets=OFFSET offsets_v=OFFSET_V ra_obs dec_obs
+    """
 )
-SDSS: Columns = (
-    ("specobjid", ("SPECOBJID", "SPEC_ID")),
-    ("plate", ("PLATEID", "PLATE", "FIELD")),
-    ("mjd", ("MJD",)),
-    ("fiberid", ("FIBERID", "FIBER")),
-    ("catalogid", ("CATALOGID",)),
-    # Not RA and DEC: in these headers they are where the telescope pointed.
-    ("ra", ("PLUG_RA", "RAOBJ")),
-    ("dec", ("PLUG_DEC", "DECOBJ")),
-    ("snmedian", ("SN_MEDIAN_ALL", "SN_MEDIAN")),
-    ("class", ("CLASS",)),
-    ("subclass", ("SUBCLASS",)),
-    ("z", ("Z",)),
-    ("zerr", ("Z_ERR",)),
-    ("zwarning", ("ZWARNING",)),
-    ("sourcetype", ("SOURCETYPE", "OBJTYPE")),
-    ("programname", ("PROGRAMNAME",)),
-    ("run2d", ("RUN2D", "VERS2D")),
+# Not RA and DEC: in these headers they are where the telescope pointed.
+SDSS = _columns(
+    """
+    specobjid=SPECOBJID,SPEC_ID plate=PLATEID,PLATE,FIELD mjd fiberid=FIBERID,FIBER catalogid
+    ra=PLUG_RA,RAOBJ dec=PLUG_DEC,DECOBJ snmedian=SN_MEDIAN_ALL,SN_MEDIAN class subclass
+    z zerr=Z_ERR zwarning sourcetype=SOURCETYPE,OBJTYPE programname run2d=RUN2D,VERS2D
+    """
 )
-DESI: Columns = (
-    ("targetid", ("TARGETID",)),
-    ("survey", ("SURVEY",)),
-    ("program", ("PROGRAM",)),
-    ("healpix", ("HEALPIX", "HPXPIXEL")),
-    ("tileid", ("TILEID",)),
-    ("night", ("NIGHT", "LAST_NIGHT")),
-    ("petal", ("PETAL", "PETAL_LOC")),
-    ("fiber", ("FIBER",)),
-    ("target_ra", ("TARGET_RA",)),
-    ("target_dec", ("TARGET_DEC",)),
-    ("spectype", ("SPECTYPE",)),
-    ("subtype", ("SUBTYPE",)),
-    ("z", ("Z",)),
-    ("zerr", ("ZERR",)),
-    ("zwarn", ("ZWARN",)),
-    ("deltachi2", ("DELTACHI2",)),
-    ("objtype", ("OBJTYPE",)),
-    ("flux_g", ("FLUX_G",)),
-    ("flux_r", ("FLUX_R",)),
-    ("flux_z", ("FLUX_Z",)),
+DESI = _columns(
+    """
+    targetid survey program healpix=HEALPIX,HPXPIXEL tileid night=NIGHT,LAST_NIGHT
+    petal=PETAL,PETAL_LOC fiber target_ra target_dec spectype subtype z zerr zwarn
+    deltachi2 objtype flux_g flux_r flux_z
+    """
 )
 BY_SURVEY: Mapping[str, Columns] = {"LAMOST": LAMOST, "SDSS": SDSS, "BOSS": SDSS, "DESI": DESI}
 
@@ -119,8 +64,7 @@ class InformationRow:
     name: str
     value: str = ""
     is_heading: bool = False
-    is_hidden: bool = False
-    """The value is left out, because of blind mode."""
+    is_hidden: bool = False  # the value is left out, because of blind mode
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,17 +92,14 @@ def sections(facts: CandidateFacts) -> list[InformationSection]:
     """Catalogue values, the list's other columns, the file, and the remaining header keywords."""
     shown: set[str] = set()
     used_keys: set[str] = set()
-    catalogue = [*_catalogue_rows(facts, shown, used_keys)]
-    listed = [*_list_rows(facts, shown)]
-    header = [*_header_rows(facts, used_keys)]
-    parts = (
-        ("catalogue", catalogue),
-        ("opinion", [*_opinion_rows(facts)]),
-        ("list", listed),
-        ("file", [*_file_rows(facts)]),
-        ("header", header[:MAX_ROWS]),
-    )
-    return [InformationSection(name, tuple(rows)) for name, rows in parts if rows]
+    parts = {
+        "catalogue": tuple(_catalogue_rows(facts, shown, used_keys)),
+        "opinion": tuple(_opinion_rows(facts)),
+        "list": tuple(_list_rows(facts, shown)),
+        "file": tuple(_file_rows(facts)),
+        "header": tuple(_header_rows(facts, used_keys))[:MAX_ROWS],
+    }
+    return [InformationSection(name, rows) for name, rows in parts.items() if rows]
 
 
 def value_text(value: object) -> str:
@@ -171,19 +112,19 @@ def value_text(value: object) -> str:
 def _catalogue_rows(
     facts: CandidateFacts, shown: set[str], used_keys: set[str]
 ) -> Iterator[InformationRow]:
-    candidate, spectrum = facts.candidate, facts.spectrum
-    meta: Mapping[str, Any] = {} if spectrum is None else spectrum.meta
-    columns = () if spectrum is None else columns_of(spectrum.survey)
-    if not columns:
+    spectrum = facts.spectrum
+    survey = "" if spectrum is None else spectrum.survey.upper()
+    columns = next((each for name, each in BY_SURVEY.items() if survey.startswith(name)), ())
+    if spectrum is None or not columns:
         yield from _default_rows(facts, shown)
         return
-    reader_values = {} if spectrum is None else _reader_values(spectrum)
+    reader_values = _reader_values(spectrum)
     for name, keys in columns:
-        key = next((each for each in keys if value_text(meta.get(each))), None)
-        own = candidate.own.get(name)
+        key = next((each for each in keys if value_text(spectrum.meta.get(each))), None)
+        own = facts.candidate.own.get(name)
         value = own if value_text(own) else reader_values.get(name)
         if key is not None:
-            value = meta[key]
+            value = spectrum.meta[key]
             used_keys.add(key)
         if value_text(value):
             shown.add(name)
@@ -194,11 +135,10 @@ def _default_rows(facts: CandidateFacts, shown: set[str]) -> Iterator[Informatio
     """Rows for when the file is not read yet, or its survey has no known catalogue."""
     candidate = facts.candidate
     reader_values = {} if facts.spectrum is None else _reader_values(facts.spectrum)
-    values = {**reader_values, **_candidate_values(candidate)}
+    listed = {name: getattr(candidate, name) for name in ("object_id", "ra", "dec", "snr")}
+    values = reader_values | {name: each for name, each in listed.items() if value_text(each)}
     for name in ("object_id", "ra", "dec", "snr", "class", "subclass", "z"):
-        value = values.get(name)
-        if name in candidate.own:
-            value = candidate.own[name]
+        value = candidate.own.get(name, values.get(name))
         if value_text(value):
             shown.add(name)
             yield _row(facts, name, value)
@@ -244,9 +184,8 @@ def _file_rows(facts: CandidateFacts) -> Iterator[InformationRow]:
         if spectrum.n_bad:
             yield InformationRow(translate("information", "bad pixels"), f"{spectrum.n_bad:,}")
         if spectrum.simulated:
-            yield InformationRow(
-                translate("information", "simulated"), translate("information", "yes")
-            )
+            yes = translate("information", "yes")
+            yield InformationRow(translate("information", "simulated"), yes)
     if candidate.path:
         yield InformationRow(translate("information", "path"), value_text(candidate.path))
     if candidate.row:
@@ -268,33 +207,15 @@ def _row(facts: CandidateFacts, name: str, value: object) -> InformationRow:
 
 def _reveals_label(facts: CandidateFacts, name: str, value: object) -> bool:
     """Whether a value gives the hidden label away: the same column, or a class equal to it."""
-    label = facts.candidate.label
     if not facts.hides:
         return False
-    if facts.label_column and normalized_name(name) == normalized_name(facts.label_column):
+    plain, label = normalized_name(name), facts.candidate.label
+    if facts.label_column and plain == normalized_name(facts.label_column):
         return True
-    return (
-        bool(label)
-        and normalized_name(name) in CLASSES
-        and value_text(value).casefold() == value_text(label).casefold()
-    )
+    is_same = value_text(value).casefold() == value_text(label).casefold()
+    return bool(label) and plain in CLASSES and is_same
 
 
 def _reader_values(spectrum: Spectrum) -> dict[str, object]:
-    return {name: getattr(spectrum, field) for name, field in FROM_SPECTRUM}
-
-
-def _candidate_values(candidate: Candidate) -> dict[str, object]:
-    values = {
-        "object_id": candidate.object_id,
-        "ra": candidate.ra,
-        "dec": candidate.dec,
-        "snr": candidate.snr,
-    }
-    return {name: value for name, value in values.items() if value_text(value)}
-
-
-def columns_of(survey: str) -> Columns:
-    """The catalogue columns of a survey; none for an unknown survey."""
-    matching = (columns for name, columns in BY_SURVEY.items() if survey.upper().startswith(name))
-    return next(matching, ())
+    names = ("subclass", "z", "ra", "dec", "snr")
+    return {"class": spectrum.class_name, **{name: getattr(spectrum, name) for name in names}}

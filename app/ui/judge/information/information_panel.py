@@ -24,8 +24,7 @@ from app.ui.widgets.labels import column, short_label
 from app.ui.widgets.page_parts import OPEN, SHUT, FoldingCard
 from app.ui.widgets.pair_table import Index, PairModel, Role, fit_rows, show_as_pairs
 
-UPDATE_DELAY_MS = 30
-"""Delay of updates, so that the spectrum is painted first."""
+UPDATE_DELAY_MS = 30  # delay of updates, so that the spectrum is painted first
 WIDEST, ROOM_PX = "designation", 22
 
 
@@ -46,14 +45,11 @@ class InformationPanel(QWidget):
         self._delay = QTimer(self, singleShot=True, interval=UPDATE_DELAY_MS)
         self._delay.timeout.connect(self._show)
         self._set_up_view()
-        for changed in (
-            self._current.candidate_changed,
-            self._current.row_changed,
-            self._current.spectrum_changed,
-            self._current.blind_mode.changed,
-            context.current_theme.changed,
-        ):
-            changed.connect(self._schedule)
+        self._current.candidate_changed.connect(self._schedule)
+        self._current.row_changed.connect(self._schedule)
+        self._current.spectrum_changed.connect(self._schedule)
+        self._current.blind_mode.changed.connect(self._schedule)
+        context.current_theme.changed.connect(self._schedule)
         context.bridge.changed.connect(self._session_changed)
         self._show()
 
@@ -125,13 +121,12 @@ class InformationPanel(QWidget):
             self.view.setSpan(row, 0, 1, 2)
 
     def _title(self, name: str) -> str:
-        titles = {
+        return {
             "opinion": self.tr("Your opinion"),
             "list": self.tr("From your list"),
             "file": self.tr("From the file"),
             "header": self.tr("Other header keywords"),
-        }
-        return titles[name]
+        }[name]
 
     def _click(self, index: QModelIndex) -> None:
         if (name := self._headings.get(index.row())) is not None:
@@ -142,15 +137,13 @@ class InformationPanel(QWidget):
         index = self.view.indexAt(at)
         self.menu.clear()
         if index.isValid() and index.row() not in self._headings:
-            self._add_copy(self.tr("Copy value"), self.model.value_of(index.row()))
+            self.menu.addAction(self.tr("Copy value")).setData(self.model.value_of(index.row()))
         chosen = [each.row() for each in self.view.selectionModel().selectedRows()]
         if len(chosen) > 1:
-            self._add_copy(self.tr("Copy selection"), self.model.text_of(chosen))
-        self._add_copy(self.tr("Copy all"), self.model.text_of(range(len(self.model.rows))))
+            self.menu.addAction(self.tr("Copy selection")).setData(self.model.text_of(chosen))
+        every = range(len(self.model.rows))
+        self.menu.addAction(self.tr("Copy all")).setData(self.model.text_of(every))
         self.menu.popup(self.view.viewport().mapToGlobal(at))
-
-    def _add_copy(self, label: str, text: str) -> None:
-        self.menu.addAction(label).setData(text)
 
     def _copy(self, action: QAction) -> None:
         QGuiApplication.clipboard().setText(str(action.data()))
@@ -158,8 +151,6 @@ class InformationPanel(QWidget):
 
 
 class InformationModel(PairModel):
-    """Table model of rows of names and values."""
-
     rows: Sequence[InformationRow]
 
     def __init__(self, current_theme: CurrentTheme, parent: QObject | None = None) -> None:
@@ -174,8 +165,7 @@ class InformationModel(PairModel):
             return None if row.is_heading else f"{row.name}\n{self._value(row)}"
         if role == Role.ForegroundRole:
             theme = self._current_theme.theme
-            is_dim = is_name or row.is_hidden
-            return QColor(theme.dim if is_dim else theme.text)
+            return QColor(theme.dim if is_name or row.is_hidden else theme.text)
         if role == Role.FontRole and row.is_heading:
             return self._bold
         return None

@@ -36,7 +36,7 @@ MAX_SHOWN = 50
 
 
 # Table model of other epochs and neighbours of an object.
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class NearbyFile:
     """A neighbour with its date of observation and the reviewer's own judgement."""
 
@@ -49,11 +49,7 @@ def nearby_files(session: Session, candidate: Candidate, radius_arcsec: float) -
     """Neighbours of a candidate, nearest first, at most MAX_SHOWN. Any thread."""
     found = neighbours(session, candidate, radius_arcsec)[:MAX_SHOWN]
     return [
-        NearbyFile(
-            neighbour=each,
-            date=date_of(each.candidate.own),
-            mine=session.judgement(each.candidate.id),
-        )
+        NearbyFile(each, date_of(each.candidate.own), session.judgement(each.candidate.id))
         for each in found
     ]
 
@@ -61,19 +57,15 @@ def nearby_files(session: Session, candidate: Candidate, radius_arcsec: float) -
 def date_of(own: Mapping[str, Any]) -> str:
     """Date of the observation from the list's columns; empty if there is none."""
     by_name = {normalized_name(name): value for name, value in own.items()}
-    for name in DATE_COLUMNS:
-        value = by_name.get(name)
-        if value not in (None, ""):
-            return str(value)[:10]
-    return ""
+    values = (by_name.get(name) for name in DATE_COLUMNS)
+    return next((str(value)[:10] for value in values if value not in (None, "")), "")
 
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 Role = Qt.ItemDataRole
 SEPARATION, OBJECT, DATE, VERDICT = range(4)
-SAME = "="
-"""Marks another epoch of the same object."""
+SAME = "="  # marks another epoch of the same object
 
 
 class NearbyModel(QAbstractTableModel):
@@ -93,10 +85,8 @@ class NearbyModel(QAbstractTableModel):
     def columnCount(self, parent: Index = ROOT) -> int:
         return 0 if parent.isValid() else 4
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole
-    ) -> Any:
-        if role != Role.DisplayRole or orientation != Qt.Orientation.Horizontal:
+    def headerData(self, section: int, side: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
+        if role != Role.DisplayRole or side != Qt.Orientation.Horizontal:
             return None
         return (self.tr("sep."), self.tr("object"), self.tr("date"), self.tr("verdict"))[section]
 
@@ -119,10 +109,12 @@ class NearbyModel(QAbstractTableModel):
         return None
 
     def _text(self, each: NearbyFile, column: int) -> str:
-        candidate = each.neighbour.candidate
+        candidate, separation = each.neighbour.candidate, each.neighbour.separation
         match column:
-            case 0:
-                return separation_text(each)
+            case 0:  # in arcseconds, or in arcminutes from 10 on
+                if separation is None:
+                    return "–"
+                return f'{separation:.1f}"' if separation < 600 else f"{separation / 60:.0f}'"
             case 1:
                 mark = f"{SAME} " if each.neighbour.is_same_object else ""
                 return mark + (candidate.object_id or f"#{candidate.id}")
@@ -130,14 +122,6 @@ class NearbyModel(QAbstractTableModel):
                 return each.date
         verdict = None if each.mine is None else each.mine.opinion.verdict
         return mark_and_word(verdict) if verdict is not None else "–"
-
-
-def separation_text(each: NearbyFile) -> str:
-    """The separation in arcseconds, or in arcminutes from 10 on."""
-    separation = each.neighbour.separation
-    if separation is None:
-        return "–"
-    return f'{separation:.1f}"' if separation < 600 else f"{separation / 60:.0f}'"
 
 
 SEARCH_DELAY_MS = 120

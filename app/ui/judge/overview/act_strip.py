@@ -23,13 +23,19 @@ from app.ui.judge.overview.group_acts import Question
 from app.ui.judge.verdict.flag_row import STAR, FlagMenu
 from app.ui.judge.verdict.verdict_text import MARKS, NAMES, mark_and_word
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import add_action, button, escape_mnemonics, one_line, row, short_label
+from app.ui.widgets.labels import (
+    add_action,
+    button,
+    escape_mnemonics,
+    flow,
+    one_line,
+    row,
+    short_label,
+)
 from app.ui.widgets.painted_button import PaintedButton, quiet_button
 from app.ui.widgets.text_width import PlaceholderWidth
 
-COUNT_PX, COMMENT_PX = 130, 200
-"""Least widths."""
+COUNT_PX, COMMENT_PX = 130, 200  # least widths
 
 
 class ActStrip(QFrame):
@@ -47,11 +53,9 @@ class ActStrip(QFrame):
         theme = context.current_theme
         self.count = short_label("")
         self.count.setMinimumWidth(COUNT_PX)
+        made = partial(PaintedButton, theme, parent=self, height=30, is_bold=True)
         self.buttons = {
-            verdict: PaintedButton(
-                theme, attrgetter(name), self, mark=MARKS[verdict], height=30, is_bold=True
-            )
-            for verdict, name in NAMES.items()
+            verdict: made(attrgetter(name), mark=MARKS[verdict]) for verdict, name in NAMES.items()
         }
         self.star = PaintedButton(theme, attrgetter("unsure"), self, mark="★", is_quiet=True)
         self.flag = PaintedButton(theme, attrgetter("border"), self)
@@ -62,14 +66,11 @@ class ActStrip(QFrame):
         self.subclass = PaintedButton(theme, attrgetter("border"), self)
         self.subclass_menu = SubclassMenu(context.bridge.session, self)
         self._group = QButtonGroup(self, exclusive=False)
-        layout = FlowLayout(self)
-        layout.setContentsMargins(8, 4, 8, 4)
-        layout.addWidget(self.count)
         for number, each in enumerate(self.buttons.values()):
             self._group.addButton(each, number)
-            layout.addWidget(each)
-        for part in (self.star, self.flag, self.subclass, self.comment, self.undo):
-            layout.addWidget(part)
+        tools = self.star, self.flag, self.subclass, self.comment, self.undo
+        layout = flow(self.count, *self.buttons.values(), *tools, parent=self)
+        layout.setContentsMargins(8, 4, 8, 4)
         self._group.idClicked.connect(self._press)
         self.star.clicked.connect(partial(self.flag_requested.emit, STAR))
         self.flag.clicked.connect(self.open_flags)
@@ -132,8 +133,7 @@ class ActStrip(QFrame):
 class ConfirmLine(QFrame):
     """Asks before a verdict on unopened spectra; Enter says yes, Esc no."""
 
-    confirmed = Signal(object)
-    """The `Question`."""
+    confirmed = Signal(object)  # the `Question`
     closed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -189,10 +189,8 @@ class ConfirmLine(QFrame):
 class SubclassMenu(QMenu):
     """The menu that gives all selected candidates a sub-class or a value of an own field."""
 
-    subclass_chosen = Signal(str)
-    """'DA/DAH'; empty to take it away."""
-    field_given = Signal(str, object)
-    """Name and value of a field; None to take it away."""
+    subclass_chosen = Signal(str)  # 'DA/DAH'; empty to take it away
+    field_given = Signal(str, object)  # name and value of a field; None to take it away
     refused = Signal(str)
 
     def __init__(self, session: Session, parent: QWidget) -> None:
@@ -211,28 +209,24 @@ class SubclassMenu(QMenu):
         for part in self._parts:
             part.deleteLater()
         self._parts, self.lines = [], {}
-        subclasses = self._session.subclasses
-        for each in subclasses_below("", subclasses):
-            self._add_subclass(self, each, subclasses)
-        if subclasses:
+        for each in subclasses_below("", self._session.subclasses):
+            self._add_subclass(self, each)
+        if self._session.subclasses:
             add_action(self, self.tr("No sub-class"), partial(self.subclass_chosen.emit, ""))
             self.addSeparator()
         for field in own_fields(self._session):
             self._add_field(field)
 
-    def _add_subclass(self, menu: QMenu, one: Subclass, subclasses: tuple[Subclass, ...]) -> None:
+    def _add_subclass(self, menu: QMenu, one: Subclass) -> None:
         title = escape_mnemonics(f"{one.name}    {task_text(one.description)}")
-        path = path_of(one.name, subclasses)
-        choose = partial(self.subclass_chosen.emit, path)
-        below = subclasses_below(path, subclasses)
-        if not below:
-            add_action(menu, title, choose)
-            return
-        inner = self._submenu(menu, title)
-        add_action(inner, title, choose)
-        inner.addSeparator()
+        path = path_of(one.name, self._session.subclasses)
+        below = subclasses_below(path, self._session.subclasses)
+        inner = self._submenu(menu, title) if below else menu
+        add_action(inner, title, partial(self.subclass_chosen.emit, path))
+        if below:
+            inner.addSeparator()
         for each in below:
-            self._add_subclass(inner, each, subclasses)
+            self._add_subclass(inner, each)
 
     def _add_field(self, field: OwnField) -> None:
         inner = self._submenu(self, escape_mnemonics(field.shown))

@@ -20,14 +20,13 @@ from app.core.session.group_acts import ChangeOpinion
 from app.core.session.known_answers import KnownAnswer, known_among
 from app.core.session.records import MAX_COMMENT, LogEntry, Opinion, Verdict
 from app.core.session.session import Session
-from app.core.session.subclass_and_fields import FieldValue, with_value
+from app.core.session.subclass_and_fields import FieldValue
 from app.ui.judge.overview.selected_rows import seen_opinions
-from app.ui.session.candidate.current import CurrentCandidate
+from app.ui.session.candidate.current import CurrentCandidate, with_field
 from app.ui.session.session_context import SessionContext
 
 PLACE = "overview"
-SLOW_MS = 700
-"""After which a person wants to know that something is being done."""
+SLOW_MS = 700  # after which a person wants to know that something is being done
 
 
 @dataclass(frozen=True)
@@ -37,17 +36,14 @@ class Question:
     verdict: Verdict
     rows: tuple[QueueRow, ...]
     unopened: int
-    reason: str = ""
-    """A comment that goes with it."""
+    reason: str = ""  # a comment that goes with it
 
 
 class GroupActs(QObject):
     """Writes in the background, one act at a time."""
 
-    asked = Signal(object)
-    """A `Question`; `confirm` gives the verdict."""
-    judged = Signal()
-    """A verdict is saved, with its reason."""
+    asked = Signal(object)  # a `Question`; `confirm` gives the verdict
+    judged = Signal()  # a verdict is saved, with its reason
 
     def __init__(self, context: SessionContext, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -95,7 +91,7 @@ class GroupActs(QObject):
             self._act(accepted, partial(_subclassed, path))
 
     def set_field(self, name: str, value: FieldValue | None, rows: Sequence[QueueRow]) -> None:
-        self._act(rows, partial(_with_field, name, value))
+        self._act(rows, with_field(name, value))
 
     def undo(self) -> None:
         self._start(self._session.undo, partial(self._taken_back, self.tr("Nothing to undo")))
@@ -138,8 +134,7 @@ class GroupActs(QObject):
         self._set_busy(False)
         assert isinstance(entries, list)
         text = self.tr("Saved: {n} changed. Undo takes all of it back")
-        if not entries:
-            text = self.tr("Nothing to change")
+        text = text if entries else self.tr("Nothing to change")
         self._current.message.emit(text.replace("{n}", f"{len(entries):,}"))
 
     def _verdict_given(self, saved: object) -> None:
@@ -157,10 +152,9 @@ class GroupActs(QObject):
 
     def _taken_back(self, nothing: str, entry: object) -> None:
         self._set_busy(False)
-        text = nothing
         if isinstance(entry, LogEntry):
-            text = self.tr("Changed back: {n}").replace("{n}", f"{entry.others + 1:,}")
-        self._current.message.emit(text)
+            nothing = self.tr("Changed back: {n}").replace("{n}", f"{entry.others + 1:,}")
+        self._current.message.emit(nothing)
 
     def _failed(self, error: WorkbenchError) -> None:
         self._set_busy(False)
@@ -168,10 +162,7 @@ class GroupActs(QObject):
 
     def _set_busy(self, on: bool) -> None:
         self.is_busy = on
-        if on:
-            self._slow.start()
-        else:
-            self._slow.stop()
+        (self._slow.start if on else self._slow.stop)()
 
 
 def _record(
@@ -203,10 +194,6 @@ def _subclassed(path: str, opinion: Opinion) -> Opinion:
     """Somebody may have changed the verdict since the row was read."""
     is_accepted = opinion.verdict is Verdict.ACCEPT
     return replace(opinion, subclass=path) if is_accepted else opinion
-
-
-def _with_field(name: str, value: FieldValue | None, opinion: Opinion) -> Opinion:
-    return replace(opinion, fields=with_value(opinion.fields, name, value))
 
 
 def _flagged(flag: str, opinion: Opinion) -> Opinion:

@@ -21,7 +21,7 @@ from app.ui.judge.overview.selected_rows import (
     block_parts,
     read_rows,
 )
-from app.ui.judge.queue.column_store import ColumnStore
+from app.ui.judge.queue.columns import ColumnStore
 from app.ui.judge.queue.filter_bar import FilterBar
 from app.ui.judge.queue.table_parts import TableParts
 from app.ui.judge.verdict.flag_row import STAR
@@ -33,10 +33,8 @@ from app.ui.widgets.labels import add_action, column, row, short_label
 from app.ui.widgets.painted_button import quiet_button
 
 TABLE = "overview"
-LINES_HIGH = 2.4
-"""Height of a row, in lines of text, so that the small spectrum can be read."""
-QUICK_FILTERS = 6
-"""In one row."""
+LINES_HIGH = 2.4  # height of a row, in lines of text, so that the small spectrum can be read
+QUICK_FILTERS = 6  # in one row
 
 Act = Callable[[list[QueueRow]], None]
 
@@ -44,12 +42,9 @@ Act = Callable[[list[QueueRow]], None]
 class OverviewPage(QWidget):
     """Shows the same filter and order as the queue; loads nothing while it is hidden."""
 
-    compare_requested = Signal(object)
-    """The candidates to compare, in their order."""
-    export_requested = Signal(object)
-    """The ids of the candidates to export, in their order."""
-    send_requested = Signal(object)
-    """The ids of the candidates to select in other programs."""
+    compare_requested = Signal(object)  # the candidates to compare, in their order
+    export_requested = Signal(object)  # the ids of the candidates to export, in their order
+    send_requested = Signal(object)  # the ids of the candidates to select in other programs
 
     def __init__(self, store: ColumnStore, context: SessionContext) -> None:
         super().__init__()
@@ -62,12 +57,10 @@ class OverviewPage(QWidget):
         self.setFocusProxy(self.table)
         if "spectrum" not in store.choice(TABLE).shown:
             store.show(TABLE, "spectrum", True)
-        self.parts = TableParts(
-            context, self.table, self.filters, store, TABLE, LINES_HIGH, is_wide=True
-        )
+        table, filters = self.table, self.filters
+        self.parts = TableParts(context, table, filters, store, TABLE, LINES_HIGH, is_wide=True)
         self.model, self.loader = self.parts.model, self.parts.loader
-        self.columns, self.column_menu = self.parts.columns, self.parts.column_menu
-        self.header_sort, self.row_menu = self.parts.header_sort, self.parts.row_menu
+        self.columns, self.row_menu = self.parts.columns, self.parts.row_menu
         self.choose = quiet_button(context.current_theme, self)
         self.choose.set_label(self.tr("Columns ▾"), hint=self.tr("Choose the columns"))
         self.message = short_label("", "dim")
@@ -87,13 +80,9 @@ class OverviewPage(QWidget):
         for part in (left, right):
             top.addWidget(part)
             top.setAlignment(part, Qt.AlignmentFlag.AlignTop)
-        column(
-            (column(top, self.message, (self.table, 1), spacing=None, margins=(16, 12, 16, 8)), 1),
-            self.confirm,
-            self.strip,
-            spacing=0,
-            parent=self,
-        )
+        parts = (top, self.message, (self.table, 1))
+        whole = column(*parts, spacing=None, margins=(16, 12, 16, 8))
+        column((whole, 1), self.confirm, self.strip, spacing=0, parent=self)
 
     def _connect(self, context: SessionContext) -> None:
         self.choose.clicked.connect(partial(self.parts.open_columns_below, self.choose))
@@ -112,7 +101,7 @@ class OverviewPage(QWidget):
         finer = self.strip.subclass_menu
         finer.subclass_chosen.connect(partial(self._change, self.acts.set_subclass))
         finer.field_given.connect(partial(self._change, self.acts.set_field))
-        self.strip.subclass_menu.refused.connect(self._say)
+        finer.refused.connect(self._say)
         self.strip.undo_requested.connect(self.acts.undo)
         self.tools.run_requested.connect(partial(self._pass_on, context.agent.inspect_selected))
         self.tools.stop_requested.connect(context.agent.list_run.stop)
@@ -124,8 +113,6 @@ class OverviewPage(QWidget):
         self._current.repeat_round.changed.connect(self._show_count)
         context.bridge.changed.connect(self._session_changed)
         context.bridge.evidence_changed.connect(self._evidence_changed)
-
-    # While the page is shown
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -172,8 +159,6 @@ class OverviewPage(QWidget):
         self.columns.show()
         self._show_count()
 
-    # Acts
-
     def _change(self, act: Callable[..., None], *values: object) -> None:
         self._with_selected(partial(act, *values))
 
@@ -185,9 +170,8 @@ class OverviewPage(QWidget):
         self.table.setFocus()
 
     def _compare(self) -> None:
-        self._with_selected(
-            lambda rows: self.compare_requested.emit([each.candidate for each in rows])
-        )
+        emit = self.compare_requested.emit
+        self._with_selected(lambda rows: emit([each.candidate for each in rows]))
 
     def _pass_on(self, take_ids: Callable[[list[int]], None]) -> None:
         self._with_selected(lambda rows: take_ids([each.candidate.id for each in rows]))
@@ -200,8 +184,8 @@ class OverviewPage(QWidget):
         elif count < 2:
             self._say(self.tr("Select several candidates first: Ctrl or Shift and a click"))
         elif count > MAX_CANDIDATES:
-            text = self.tr("At most {n} candidates at once")
-            self._say(text.replace("{n}", f"{MAX_CANDIDATES:,}"))
+            most = self.tr("At most {n} candidates at once")
+            self._say(most.replace("{n}", f"{MAX_CANDIDATES:,}"))
         elif not self.confirm.isVisible():
             parts = block_parts(self.model.blocks, self.table.selected_spans())
             work = partial(read_rows, self._session, self._current.queue, parts)
@@ -211,8 +195,6 @@ class OverviewPage(QWidget):
         if (found := self.model.blocks.row(row_index)) is not None:
             self._current.go_to(found.candidate.id)
             self._context.commands.run("judging_page")
-
-    # Parts
 
     def _start_comment(self) -> None:
         if self.strip.comment.isEnabled():
@@ -280,17 +262,14 @@ class GroupTools(QWidget):
         menu.addSeparator()
 
     def _show_run(self, _: object = None) -> None:
-        if self._list_run.state.is_running:
-            self.run.set_label(self.tr("Stop the agent"), hint=self.tr("Stop the run of the agent"))
-            self.run.setEnabled(not self._list_run.state.is_stopping)
-        else:
-            hint = self.tr("Run the agent on the selected candidates")
-            self.run.set_label(self.tr("Run the agent"), hint=hint)
-            can_run = self._has_question and not self._is_read_only
-            self.run.setEnabled(can_run and self._count > 1)
+        state, can_run = self._list_run.state, self._has_question and not self._is_read_only
+        text, hint = self.tr("Run the agent"), self.tr("Run the agent on the selected candidates")
+        if state.is_running:
+            text, hint = self.tr("Stop the agent"), self.tr("Stop the run of the agent")
+        self.run.set_label(text, hint=hint)
+        is_useful = not state.is_stopping if state.is_running else can_run and self._count > 1
+        self.run.setEnabled(is_useful)
 
     def _press_run(self) -> None:
-        if self._list_run.state.is_running:
-            self.stop_requested.emit()
-        else:
-            self.run_requested.emit()
+        is_running = self._list_run.state.is_running
+        (self.stop_requested if is_running else self.run_requested).emit()

@@ -25,8 +25,7 @@ from app.ui.widgets.candidate_table import CandidateTable
 
 Told = Callable[[int, int], object]
 """Takes how many candidates were selected, and how many were wanted."""
-MAX_SPANS = 2000
-"""Groups of neighbours: Qt looks through all of them for each row that it paints."""
+MAX_SPANS = 2000  # groups of neighbours: Qt looks through all of them for each row that it paints
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,6 @@ class BlockPart:
 
 
 def block_parts(blocks: QueueBlocks, spans: Iterable[Span]) -> list[BlockPart]:
-    """Where the rows of these spans are."""
     parts = []
     for span in spans:
         row, end = span.first, span.first + span.count
@@ -68,14 +66,13 @@ def seen_opinions(
     session: Session, rows: Sequence[QueueRow], *, is_blind: bool
 ) -> dict[int, Mapping[str, Any]]:
     """What the reviewer has seen of the agent's opinion on each candidate. Any thread."""
-    seen = seen_of(session, [row.candidate.id for row in rows])
+    results = seen_of(session, [row.candidate.id for row in rows])
     found: dict[int, Mapping[str, Any]] = {}
     for row in rows:
-        result = seen.get(row.candidate.id)
-        is_hidden = is_blind and hidden_in_blind(row, result)
-        found[row.candidate.id] = what_was_seen(
-            row.candidate, result, is_hidden=is_hidden, is_blind=is_blind
-        )
+        candidate, result = row.candidate, results.get(row.candidate.id)
+        hides = is_blind and hidden_in_blind(row, result)
+        seen = what_was_seen(candidate, result, is_hidden=hides, is_blind=is_blind)
+        found[candidate.id] = seen
     return found
 
 

@@ -42,20 +42,11 @@ class EmptyPlotMessage(QWidget):
         self.retry_button.clicked.connect(self.retry_requested)
         self.next_button.clicked.connect(self.next_requested)
         self.fetch_button.clicked.connect(self.fetch_requested)
-        column(
-            0,
-            self.title,
-            self.reason,
-            row(1, self.fetch_button, self.retry_button, self.next_button, 1),
-            self.sends,
-            0,
-            spacing=12,
-            margins=(SIDE_PX, 16, SIDE_PX, 16),
-            parent=self,
-        )
+        buttons = row(1, self.fetch_button, self.retry_button, self.next_button, 1)
+        parts = (0, self.title, self.reason, buttons, self.sends, 0)
+        column(*parts, spacing=12, margins=(SIDE_PX, 16, SIDE_PX, 16), parent=self)
         self._delay = QTimer(self, singleShot=True, interval=READING_DELAY_MS)
-        reading = self.tr("Reading the spectrum…")
-        self._delay.timeout.connect(partial(self._show, reading, ""))
+        self._delay.timeout.connect(partial(self._show, self.tr("Reading the spectrum…"), ""))
         self.hide()
 
     def apply_theme(self, theme: Theme) -> None:

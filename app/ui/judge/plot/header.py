@@ -18,20 +18,15 @@ from app.ui.widgets.labels import MAX_NAME, cut, escape_mnemonics, one_line, sho
 from app.ui.widgets.text_width import first_that_fits
 
 LEFT_PX, RIGHT_PX, TOP_PX = 8, 12, 4
-LETTERS = 34
-"""So many of its letters fit at least."""
+LETTERS = 34  # so many of its letters fit at least
 TITLE_LETTERS = 8
 """Where fewer of the title would be left beside the values under the mouse, it is hidden."""
-LEAST_LETTERS = 8
-"""Where fewer of facts or note would be left, they are hidden."""
-BETWEEN = "   "
-"""Stands between those values."""
+LEAST_LETTERS = 8  # where fewer of facts or note would be left, they are hidden
+BETWEEN = "   "  # stands between those values
 APART_PX, SLACK_PX = 8, 2
 NOTE_SHARE = 0.65
 """Largest fraction for the note of what title and mark leave; the rest is for the facts."""
-
 translate = QCoreApplication.translate
-
 MAX_TEXT = 100
 
 
@@ -42,7 +37,7 @@ class Header(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.title = short_label("", "title", self)
-        self.simulated = short_label("", "warning", self)
+        self.simulated = short_label(self.tr("SIMULATED"), "warning", self)
         self.facts, self.note = short_label("", "dim", self), short_label("", "dim", self)
         self._object = self._facts_text = self._note_text = self._readout_text = ""
         self._readout_px = 0
@@ -50,13 +45,11 @@ class Header(QWidget):
         self.readout = short_label("", "number", self)
         self.readout.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.readout.setAccessibleName(self.tr("Wavelength and flux under the mouse"))
-        self.simulated.setText(self.tr("SIMULATED"))
         self.simulated.hide()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._fix_height()
 
     def set_class(self, button: QPushButton) -> None:
-        """Put the button with the session's class before the title."""
         button.setParent(self)
         self._class = button
         self._fix_height()
@@ -93,14 +86,14 @@ class Header(QWidget):
         """
         self._readout_text = text
         needed = self.readout.fontMetrics().horizontalAdvance(text) + SLACK_PX if text else 0
-        if not text or needed > self._readout_px:  # not narrower from one place to the next
-            has_changed, self._readout_px = needed != self._readout_px, needed
-            if has_changed:
-                self._arrange()
+        # Not narrower from one place to the next.
+        if needed > self._readout_px or (not text and self._readout_px):
+            self._readout_px = needed
+            self._arrange()
         self._fit_readout()
 
     def _describe(self, spectrum: Spectrum, listed_snr: float | None) -> list[str]:
-        survey = " ".join(part for part in (spectrum.survey, spectrum.release) if part)
+        survey = " ".join(filter(None, (spectrum.survey, spectrum.release)))
         snr = ""
         if listed_snr is not None:
             snr = self.tr("S/N {value} (list)").replace("{value}", f"{listed_snr:.1f}")
@@ -108,7 +101,7 @@ class Header(QWidget):
             snr = self.tr("S/N {value} (file)").replace("{value}", f"{spectrum.snr:.1f}")
         bad = self.tr("{n} bad pixels").replace("{n}", str(spectrum.n_bad))
         facts = survey, snr, bad if spectrum.n_bad else ""
-        return [fact for fact in (*facts, *map(translate_message, spectrum.warnings[:1])) if fact]
+        return [*filter(None, (*facts, *map(translate_message, spectrum.warnings[:1])))]
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()
@@ -126,8 +119,7 @@ class Header(QWidget):
         self.setMinimumWidth(LETTERS * self.fontMetrics().averageCharWidth())
 
     def _arrange(self) -> None:
-        end = self.width() - RIGHT_PX
-        left = LEFT_PX
+        left, end = LEFT_PX, self.width() - RIGHT_PX
         if self._class is not None:
             width = self._class.sizeHint().width()
             self._class.setGeometry(QRect(left, TOP_PX, width, self._line_height))
@@ -188,8 +180,8 @@ def drawn_as(drawn: Trace | None, template: str, *, fits: bool) -> list[str]:
         notes.append(width.replace("{kms}", f"{drawn.smoothing_kms:.0f}"))
     if template:
         text = translate("notes", "Template: {name}").replace("{name}", template)
-        has_place = fits or drawn is None
-        notes.append(text if has_place else text + translate("notes", " (no overlap)"))
+        overlaps = fits or drawn is None
+        notes.append(text if overlaps else text + translate("notes", " (no overlap)"))
     return notes
 
 

@@ -37,14 +37,12 @@ def mark_entries(
         entries.append((text.replace("{line}", line.label), change))
         text = translate("mark_menu", "Measure {line} here").replace("{line}", line.label)
         entries.append((text, partial(measure.measure, *around(line, view.options.z))))
-    rest = replace(panel.frame.of_wavelengths, is_rest=True)
-    for text, number in (
-        (translate("mark_menu", "Copy its rest wavelength, {at}"), rest.text(mark.wavelength, 2)),
-        (
-            translate("mark_menu", "Copy its observed wavelength, {at}"),
-            replace(rest, is_rest=False).text(mark.wavelength, 2),
-        ),
+    frame = panel.frame.of_wavelengths
+    for text, is_rest in (
+        (translate("mark_menu", "Copy its rest wavelength, {at}"), True),
+        (translate("mark_menu", "Copy its observed wavelength, {at}"), False),
     ):
+        number = replace(frame, is_rest=is_rest).text(mark.wavelength, 2)
         copy = partial(QGuiApplication.clipboard().setText, number)
         entries.append((text.replace("{at}", number), copy))
     drawn = view.options.line_sets

@@ -16,8 +16,7 @@ MEASURED, OTHER = len(RANKS), len(RANKS) + 1
 GAP_PX = (*(6.0 for _ in RANKS), 28.0, 48.0)
 """Gap between names by rank, so that less important lines get a name only when zoomed in."""
 ROWS = 2
-EDGE = "_edge"
-"""Suffix of the index that measures a band head, after the line id."""
+EDGE = "_edge"  # suffix of the index that measures a band head, after the line id
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from agent.spectra.lines import Line
 from app.ui.base.theme.theme import Theme
@@ -15,8 +14,7 @@ from app.ui.judge.plot.marks import Mark, PlacedMark, mark_at, place_marks
 from app.ui.judge.plot.shades import fill, merged, rectangles
 
 TOP_PX = 4.0
-HOOK_PX = 10.0
-"""Length of the tick at a band head, on the side to which the band fades."""
+HOOK_PX = 10.0  # length of the tick at a band head, on the side to which the band fades
 STEM_ALPHA, EXTENT_ALPHA = "#6e", "#1a"
 NEAR_PX = 6.0
 
@@ -57,9 +55,7 @@ class MarksLayer(Layer):
         nearest = min(marked, key=lambda mark: abs(mark.wavelength - wavelength), default=None)
         return None if nearest is None or not self.isVisible() else nearest.line
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
+    def draw(self, painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         for is_band, role in ((True, "band"), (False, "line")):
             placed = [each for each in self.placed if each.mark.is_band is is_band]
@@ -75,20 +71,21 @@ class MarksLayer(Layer):
         painter.drawLines([QLineF(each.x, top, each.x, scale.height) for each, top in stems])
         painter.setPen(hairline(painter, colour))
         painter.drawLines([QLineF(each.x, top, each.x, top + HOOK_PX) for each, top in stems])
-        hooks = [_hook(each, top + HOOK_PX) for each, top in stems if each.mark.line.shaded]
-        painter.drawLines(hooks)
+        for each, top in stems:
+            if each.mark.line.shaded:
+                side = HOOK_PX if each.mark.line.shaded == "red" else -HOOK_PX
+                y = top + HOOK_PX
+                painter.drawLine(QLineF(each.x, y, each.x + side, y))
 
     def _draw_names(self, painter: QPainter) -> None:
         height = self.texts.height
         plot = QColor(self.theme.plot)
-        named = [each for each in self.placed if each.row >= 0]
-        for each in named:
-            top = TOP_PX + each.row * height
+        named = [(each, TOP_PX + each.row * height) for each in self.placed if each.row >= 0]
+        for each, top in named:
             width = self.texts.width(each.mark.line.label)
             painter.fillRect(QRectF(each.label_x - 2.0, top, width + 4.0, height), plot)
-        for each in named:
+        for each, top in named:
             painter.setPen(QColor(self.theme.band if each.mark.is_band else self.theme.line_text))
-            top = TOP_PX + each.row * height
             self.texts.draw(painter, each.label_x, top, each.mark.line.label)
 
 
@@ -101,16 +98,9 @@ class Extents(Layer):
         super().__init__(box, theme, texts)
         self._marks = marks
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
+    def draw(self, painter: QPainter) -> None:
         if self._marks.isVisible():
             extents = merged([each.extent for each in self._marks.marks if each.extent is not None])
             scale = self.box.scale_now
             colour = blend(EXTENT_ALPHA + self.theme.band[-6:], self.theme.plot)
             fill(painter, colour, rectangles(extents, scale, 0.0, scale.height))
-
-
-def _hook(placed: PlacedMark, y: float) -> QLineF:
-    side = HOOK_PX if placed.mark.line.shaded == "red" else -HOOK_PX
-    return QLineF(placed.x, y, placed.x + side, y)

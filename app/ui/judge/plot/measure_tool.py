@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
@@ -25,19 +26,17 @@ from app.ui.session.session_context import SessionContext
 class MeasureTool(QObject):
     """Keeps each measurement with the candidate, and shows those of the current one."""
 
-    changed = Signal()
-    """Of the measurements kept of this candidate."""
+    changed = Signal()  # of the measurements kept of this candidate
 
     def __init__(self, panel: SpectrumPanel, context: SessionContext) -> None:
         super().__init__(panel)
         self._panel, self._layer = panel, panel.plot.measured
         self._current, self._runner = context.current, context.runner
         self._session = context.bridge.session
-        self._first: float | None = None
-        """The point chosen by key that waits for the second."""
+        self._first: float | None = None  # the point chosen by key that waits for the second
         self.kept: tuple[RecordedMeasurement, ...] = ()
-        panel.plot.measure_changed.connect(self._show_drag)
-        panel.plot.measure_drawn.connect(self.measure)
+        panel.plot.stage.measure_changed.connect(self._show_drag)
+        panel.plot.stage.measure_drawn.connect(self.measure)
         context.current.candidate_changed.connect(self._start)
         context.current.spectrum_changed.connect(self._draw)
         context.bridge.changed.connect(self._follow)
@@ -61,23 +60,14 @@ class MeasureTool(QObject):
             self.measure(first, at)
 
     def measure(self, low: float, high: float) -> None:
-        """Measure between two points of the continuum, and keep it."""
         spectrum, candidate = self._panel.spectrum, self._current.candidate
         if spectrum is None or candidate is None:
             return
         try:
             found = measure_between(spectrum, low, high)
             at = 0.5 * (low + high) if found.centroid is None else found.centroid
-            measurement = HandMeasurement(
-                line=self._panel.lines.name_near(at, self._panel.frame.z),
-                ew=found.ew,
-                ew_error=found.ew_error,
-                fwhm_kms=found.fwhm_kms,
-                centroid=found.centroid,
-                snr=found.snr,
-                left=found.left,
-                right=found.right,
-            )
+            line = self._panel.lines.name_near(at, self._panel.frame.z)
+            measurement = HandMeasurement(line=line, **asdict(found))
             record_measurement(self._session, candidate.id, measurement)
         except WorkbenchError as error:
             self._current.report_error(error)
@@ -85,7 +75,6 @@ class MeasureTool(QObject):
         self._current.message.emit(self._told(measurement))
 
     def withdraw_last(self) -> None:
-        """Withdraw the person's last measurement of this candidate."""
         own = [each for each in self.kept if each.reviewer == self._session.reviewer]
         if not own:
             self._current.message.emit(self.tr("You measured nothing here"))
@@ -110,8 +99,7 @@ class MeasureTool(QObject):
 
     def _start(self, _: object = None) -> None:
         """Show what was measured of another candidate, once it is read."""
-        self._first = None
-        self.kept = ()
+        self._first, self.kept = None, ()
         self._show_drag(None)
         self._read()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from pyqtgraph.functions import arrayToQPolygonF
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from agent.spectra.measure.fitted_profile import FittedProfile
 from agent.spectra.spectrum import Window
@@ -16,8 +16,7 @@ from app.ui.judge.plot.canvas.layers import Layer
 from app.ui.judge.plot.trace import Trace
 
 POINT_PX, LINE_PX = 3.5, 1.6
-PAD_PX = 3.0
-"""Of the background of a label, on each side."""
+PAD_PX = 3.0  # of the background of a label, on each side
 FARTHEST = 4.0
 """So many of its heights a label moves away from the continuum to leave the curve free."""
 
@@ -29,14 +28,10 @@ class MeasuredLayer(Layer):
         super().__init__(*shared)  # type: ignore[arg-type]
         self.shown: Sequence[HandMeasurement] = ()
         self.fits: Sequence[FittedProfile] = ()
-        self.trace: Trace | None = None
-        """Says where a flux of the file is drawn."""
-        self.dragged: Window | None = None
-        """The two points while they are being chosen."""
+        self.trace: Trace | None = None  # says where a flux of the file is drawn
+        self.dragged: Window | None = None  # the two points while they are being chosen
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
+    def draw(self, painter: QPainter) -> None:
         scale, trace = self.box.scale_now, self.trace
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if trace is not None:
@@ -45,10 +40,8 @@ class MeasuredLayer(Layer):
         for each in self.shown:
             if trace is None or each.right[0] < scale.lo or each.left[0] > scale.hi:
                 continue
-            ends = [
-                QPointF(scale.x(at), scale.y(trace.place(at, flux)))
-                for at, flux in (each.left, each.right)
-            ]
+            points = ((at, trace.place(at, flux)) for at, flux in (each.left, each.right))
+            ends = [QPointF(scale.x(at), scale.y(y)) for at, y in points]
             self._draw(painter, ends)
             self._draw_label(painter, trace, ends, each)
         if self.dragged is not None:
@@ -71,13 +64,9 @@ class MeasuredLayer(Layer):
 
     def _draw_fit(self, painter: QPainter, trace: Trace, fit: FittedProfile) -> None:
         scale = self.box.scale_now
-        flux = trace.place_all(fit.wavelength, fit.flux)
-        points = [
-            QPointF(scale.x(at), scale.y(y))
-            for at, y in zip(fit.wavelength.tolist(), flux.tolist(), strict=True)
-        ]
+        x, y = scale.x(fit.wavelength), scale.y(trace.place_all(fit.wavelength, fit.flux))
         painter.setPen(QPen(QColor(self.theme.accent), LINE_PX))
-        painter.drawPolyline(points)
+        painter.drawPolyline(arrayToQPolygonF(x, y))
 
     def _draw_label(
         self, painter: QPainter, trace: Trace, ends: list[QPointF], measured: HandMeasurement

@@ -33,7 +33,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from agent.errors import WorkbenchError
 from app.core.spectra.flux_quantity import AS_IN_FILE
-from app.ui.judge.plot.axes.flux_range import panned, zoomed
+from app.ui.judge.plot.axes.flux_range import zoomed
 from app.ui.judge.plot.line_fit.fit_tool import copied_fit
 from app.ui.judge.plot.plot_view import PlotView
 from app.ui.judge.plot.readout import measurements_text
@@ -49,9 +49,7 @@ from app.ui.session.session_context import SessionContext
 ZOOM = 1.5
 TABLE_SUFFIXES = (".csv", ".fits", ".vot")
 TOGGLED = "lines", "labels", "errors", "mask", "rest_axis", "flux_zero", "flux_log"
-PAN = 0.2
-"""Fraction of the window."""
-
+PAN = 0.2  # fraction of the window
 SUFFIXES = (".png", ".svg", ".pdf")
 PNG_SCALE = 2
 TITLE_PX, BESIDE_PX, AROUND_PX = 26, 12, 10
@@ -89,7 +87,7 @@ class PlotActions(QObject):
         }
         for name, action in actions.items():
             context.commands.add(name, action)
-        context.commands.add("peek", panel.peek, panel.end_peek)
+        context.commands.add("peek", partial(panel.peek, True), partial(panel.peek, False))
 
     def reset(self) -> None:
         """Show the whole spectrum without smoothing, redshift or template, on the usual axes."""
@@ -101,7 +99,9 @@ class PlotActions(QObject):
         self._panel.go_to(zoomed(self._panel.window_now, factor, self._panel.under_mouse))
 
     def pan(self, share: float) -> None:
-        self._panel.go_to(panned(self._panel.window_now, share))
+        lo, hi = self._panel.window_now
+        step = share * (hi - lo)
+        self._panel.go_to((lo + step, hi + step))
 
     def flip_velocity(self) -> None:
         """Show velocities about the line under the mouse or in the middle, or wavelengths again."""
@@ -116,10 +116,6 @@ class PlotActions(QObject):
             self._view.change(velocity_line=line)
 
     def snapshot(self) -> None:
-        spectrum = self._panel.spectrum
-        if spectrum is None:
-            self._current.message.emit(self.tr("There is no spectrum to save"))
-            return
         path = self._ask(self.tr("Save a picture of the plot"), SUFFIXES)
         if path is None:
             return
@@ -135,24 +131,14 @@ class PlotActions(QObject):
         from app.core.exporting.spectrum_file import write_spectrum  # with all formats of tables
 
         spectrum = self._panel.spectrum
-        if spectrum is None:
-            self._current.message.emit(self.tr("There is no spectrum to save"))
-            return
         path = self._ask(self.tr("Save the spectrum on screen"), TABLE_SUFFIXES)
-        if path is None:
+        if spectrum is None or path is None:
             return
-        options = self._view.options
-        write = partial(
-            write_spectrum,
-            spectrum,
-            path,
-            smoothing_px=options.smoothing_px or None,
-            window=self._view.window,
-            z=options.z or None,
-            shown_as=self._shown_as(),
-        )
-        done = partial(self._say_saved, path)
-        self._runner.run(write, done, self._current.report_error, owner=self)
+        smoothing_px, z = self._view.options.smoothing_px or None, self._view.options.z or None
+        window, shown_as = self._view.window, self._shown_as()
+        write = partial(write_spectrum, spectrum, path, smoothing_px=smoothing_px, window=window)
+        done, failed = partial(self._say_saved, path), self._current.report_error
+        self._runner.run(partial(write, z=z, shown_as=shown_as), done, failed, owner=self)
 
     def _shown_as(self) -> dict[str, str]:
         """Header cards about axes on which the numbers are not those of the columns."""
@@ -164,12 +150,14 @@ class PlotActions(QObject):
         return cards
 
     def _ask(self, title: str, suffixes: Sequence[str]) -> Path | None:
-        """A new file with one of these suffixes, named after the object."""
+        """A new file with one of these suffixes, named after the object; says if there is none."""
         spectrum = self._panel.spectrum
-        name = "" if spectrum is None else spectrum.object_id
-        proposed = "".join(c if c.isalnum() or c in "-+." else "_" for c in name) or "spectrum"
+        if spectrum is None:
+            self._current.message.emit(self.tr("There is no spectrum to save"))
+            return None
+        name = "".join(c if c.isalnum() or c in "-+." else "_" for c in spectrum.object_id)
         types = ";;".join(f"{suffix[1:].upper()} (*{suffix})" for suffix in suffixes)
-        start = f"{proposed}{suffixes[0]}"
+        start = f"{name or 'spectrum'}{suffixes[0]}"
         name, chosen = QFileDialog.getSaveFileName(self._panel, title, start, types)
         if not name:
             return None
@@ -183,7 +171,6 @@ class PlotActions(QObject):
         self._current.message.emit(self.tr("Saved: {name}").replace("{name}", str(path)))
 
     def copy_range(self) -> None:
-        """Copy the window and what is measured in it to the clipboard."""
         if (spectrum := self._panel.spectrum) is not None:
             window, frame = self._panel.window_now, self._panel.frame
             fits = tuple(map(copied_fit, self._panel.plot.measured.fits))

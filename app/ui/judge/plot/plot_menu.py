@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
@@ -28,15 +27,10 @@ MAX_LOOKS, MAX_LABEL = 6, 50
 
 
 class PlotMenu(QObject):
-    look_chosen = Signal()
-    """A look of the agent is on the plot; its answer is in the agent's panel."""
+    look_chosen = Signal()  # a look of the agent is on the plot; its answer is in the agent's panel
 
     def __init__(
-        self,
-        panel: SpectrumPanel,
-        context: SessionContext,
-        measure: MeasureTool,
-        fit_tool: FitTool,
+        self, panel: SpectrumPanel, context: SessionContext, measure: MeasureTool, fit_tool: FitTool
     ) -> None:
         super().__init__(panel)
         self._panel, self._context, self._measure = panel, context, measure
@@ -46,7 +40,7 @@ class PlotMenu(QObject):
         for number, window in enumerate(context.bridge.session.task.windows, 1):
             name = task_text(window.label)
             add_action(self.windows, name, partial(context.commands.run, f"window_{number}"))
-        panel.plot.menu_requested.connect(self.open_at)
+        panel.plot.stage.menu_requested.connect(self.open_at)
 
     def open_at(self, wavelength: float) -> None:
         panel, spectrum = self._panel, self._panel.spectrum
@@ -56,15 +50,14 @@ class PlotMenu(QObject):
         mark = panel.plot.marks.at(panel.plot.stage.scale_now.x(wavelength))
         of_mark = [] if mark is None else mark_entries(mark, panel, self._context, self._measure)
         fits = self._fit_tool.entries_at(wavelength)
-        for entries in (of_mark, fits, self._looks_at(wavelength)):
-            for entry in entries:
-                self._add(*entry)
-            if entries:
-                self.menu.addSeparator()
         text = readout_text(spectrum, wavelength, panel.frame, drawn=panel.plot.trace)
         copy = self.tr("Copy {text}").replace("{text}", text)
-        self._add(copy, partial(QGuiApplication.clipboard().setText, text))
-        self.menu.addSeparator()
+        copies = [(copy, partial(QGuiApplication.clipboard().setText, text))]
+        for entries in (of_mark, fits, self._looks_at(wavelength), copies):
+            for title, call in entries:
+                add_action(self.menu, title, call)
+            if entries:
+                self.menu.addSeparator()
         self._add_commands(COMMANDS)
         self.menu.addMenu(self.windows)
         self._add_commands(AFTER_WINDOWS)
@@ -100,7 +93,4 @@ class PlotMenu(QObject):
                 self.menu.addSeparator()
                 continue
             title, key = ACTIONS[name].title, keymap.label(name)
-            self._add(f"{title}\t{key}" if key else title, partial(commands.run, name))
-
-    def _add(self, text: str, call: Callable[[], object]) -> None:
-        add_action(self.menu, text, call)
+            add_action(self.menu, f"{title}\t{key}" if key else title, partial(commands.run, name))

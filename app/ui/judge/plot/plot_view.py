@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -23,29 +22,22 @@ from app.ui.judge.plot.canvas.curve import EMPTY, Curve
 from app.ui.judge.plot.canvas.layers import Grid, LookLayer
 from app.ui.judge.plot.canvas.paint import TextCache
 from app.ui.judge.plot.canvas.plot_box import PlotBox, Scale, prepare_view
-from app.ui.judge.plot.error_band import ErrorBand
 from app.ui.judge.plot.marks_layer import Extents, MarksLayer
 from app.ui.judge.plot.measured_layer import MeasuredLayer
-from app.ui.judge.plot.shades import Shades
+from app.ui.judge.plot.shades import ErrorBand, Shades
 from app.ui.judge.plot.trace import Trace
 
 RIGHT_PX, TOP_PX = 8.0, 4.0
-
-WHEEL_ZOOM = 1.0016
-"""Zoom factor per unit of the wheel; one notch is 120 units."""
-WHEEL_PAN = 0.05
-"""Fraction of the window per notch of a horizontal wheel."""
+WHEEL_ZOOM = 1.0016  # zoom factor per unit of the wheel; one notch is 120 units
+WHEEL_PAN = 0.05  # fraction of the window per notch of a horizontal wheel
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
 FLUX_AXIS = 1
 
 
 class PlotView(pg.PlotWidget):  # type: ignore[misc]
-    """Draws what the panel gives it."""
-
     painted = Signal(int)
     """Id of the candidate whose spectrum was drawn on the screen, once for each."""
-    laid_out = Signal()
-    """The stage was moved or resized."""
+    laid_out = Signal()  # the stage was moved or resized
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         texts = self.texts = TextCache(QFont())
@@ -76,20 +68,10 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
         self.extents = Extents(*shared, marks=self.marks)
         self.badges = BadgeLayer(*shared)
         self.trace: Trace | None = None
-        self.from_zero = False
-        """Whether the flux range includes zero."""
+        self.from_zero = False  # whether the flux range includes zero
         self._candidate_id: int | None = None
-        # The signals of the mouse.
-        self.range_requested, self.range_drawn = stage.range_requested, stage.range_drawn
-        self.box_changed, self.flux_requested = stage.box_changed, stage.flux_requested
-        self.clicked, self.whole_requested = stage.clicked, stage.whole_requested
-        self.hovered = stage.hovered
-        self.menu_requested = stage.menu_requested
-        self.measure_changed, self.measure_drawn = stage.measure_changed, stage.measure_drawn
         stage.geometryChanged.connect(self.laid_out)
         self._fit_font()
-
-    # Content
 
     def show_trace(self, trace: Trace | None, candidate_id: int | None = None) -> None:
         """Draw another spectrum, or the same one with another smoothing."""
@@ -124,37 +106,18 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
         self.flux_axis.is_log = self.trace is not None and self.trace.is_log
         self.viewport().update()
 
-    def show_badges(self, badges: Sequence[str]) -> None:
-        self.badges.show_texts(badges)
-
     def show_look(self, window: Window | None, label: str = "") -> None:
         self.look.look, self.look.label = window, task_text(label)
-        self.viewport().update()
-
-    def show_box(self, window: Window | None) -> None:
-        self.look.zoom_box = window
         self.viewport().update()
 
     def apply_theme(self, theme: Theme) -> None:
         self.theme, self.frame.colour = theme, theme.axis
         self.setBackground(theme.plot)
-        for item in (
-            *(self.wavelength_axis, self.flux_axis, self.extents, self.grid, self.shades),
-            *(
-                self.errors,
-                self.raw,
-                self.curve,
-                self.template,
-                self.marks,
-                self.look,
-                self.measured,
-                self.badges,
-            ),
-        ):
+        layers = self.grid, self.shades, self.errors, self.marks, self.look, self.measured
+        axes, curves = (self.wavelength_axis, self.flux_axis), (self.raw, self.curve, self.template)
+        for item in (*layers, self.extents, self.badges, *axes, *curves):
             item.theme = theme
         self.viewport().update()
-
-    # Qt events
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -169,12 +132,10 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         candidate_id = self._candidate_id
-        if candidate_id is not None and self.curve.was_painted and self._is_on_screen():
+        is_on_screen = self.isVisible() and not self.window().isMinimized()
+        if candidate_id is not None and self.curve.was_painted and is_on_screen:
             self._candidate_id = None
             self.painted.emit(candidate_id)
-
-    def _is_on_screen(self) -> bool:
-        return self.isVisible() and not self.window().isMinimized()
 
     def _fit_font(self) -> None:
         self.texts.set_font(self.font())
@@ -214,24 +175,18 @@ def _beside(which: BoolArray) -> BoolArray:
 @dataclass(frozen=True)
 class Drag:
     start: QPointF
-    scale: Scale
-    """The scale when the drag began."""
+    scale: Scale  # the scale when the drag began
     kind: Literal["pan", "box", "measure"]
 
 
 class SpectrumViewBox(PlotBox):
-    range_requested = Signal(float, float)
-    """A window, by panning or zooming."""
-    range_drawn = Signal(float, float)
-    """The window of a zoom box, when the mouse is released."""
-    box_changed = Signal(object)
-    """The window of the zoom box while it is dragged, then None."""
+    range_requested = Signal(float, float)  # a window, by panning or zooming
+    range_drawn = Signal(float, float)  # the window of a zoom box, when the mouse is released
+    box_changed = Signal(object)  # the window of the zoom box while it is dragged, then None
     flux_requested = Signal(float, float)
-    measure_changed = Signal(object)
-    """The two wavelengths while they are dragged, then None."""
+    measure_changed = Signal(object)  # the two wavelengths while they are dragged, then None
     measure_drawn = Signal(float, float)
-    menu_requested = Signal(float)
-    """Wavelength."""
+    menu_requested = Signal(float)  # wavelength
 
     def __init__(self) -> None:
         super().__init__()
@@ -295,9 +250,8 @@ class SpectrumViewBox(PlotBox):
             self.flux_requested.emit(*ends)
         else:
             centre = scale.wavelength(at.x())
-            self.range_requested.emit(
-                *(centre + (end - centre) * factor for end in (scale.lo, scale.hi))
-            )
+            ends = (centre + (end - centre) * factor for end in (scale.lo, scale.hi))
+            self.range_requested.emit(*ends)
 
 
 def _box(drag: Drag, at: QPointF) -> Window:

@@ -16,12 +16,7 @@ from agent.evidence.said_numbers import strength_state
 from agent.spectra.lines import LineLists, label_of
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum, Window
-from app.core.spectra.flux_quantity import (
-    AS_IN_FILE,
-    NORMALISED,
-    PER_FREQUENCY,
-    PER_WAVELENGTH,
-)
+from app.core.spectra.flux_quantity import AS_IN_FILE, NORMALISED, PER_FREQUENCY, PER_WAVELENGTH
 from app.core.spectra.flux_unit import power_text, read_unit
 from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.judge.plot.marks import Mark
@@ -37,10 +32,11 @@ def measurements_text(
     """
     z = frame.z
     lo, hi = (end / (1.0 + z) for end in window)
+    shown = " to ".join(frame.number(end, 2) for end in window)
     numbers = window_table(spectrum, lo, hi, z)
     lines = [
         f"object: {spectrum.object_id}" + (" (SIMULATED)" if spectrum.simulated else ""),
-        *([] if frame.is_usual else [f"range on screen: {_shown_range(window, frame)}"]),
+        *([] if frame.is_usual else [f"range on screen: {shown} {frame.description}"]),
         f"range: {window[0]:.2f} to {window[1]:.2f} Å, observed, vacuum",
         *([f"z: {z:.6g}; rest range: {lo:.2f} to {hi:.2f} Å"] if z else []),
         f"pixels: {numbers['n_pixels']}, bad: {numbers['n_bad']}",
@@ -57,11 +53,6 @@ def measurements_text(
     return "\n".join(lines) + "\n"
 
 
-def _shown_range(window: Window, frame: WavelengthFrame) -> str:
-    low, high = (frame.number(end, 2) for end in window)
-    return f"{low} to {high} {frame.description}"
-
-
 def _line_text(name: str, line: Mapping[str, Any]) -> str:
     """A line with its numbers, written as every table writes them."""
     values = [f"centroid {line['centroid']:g} Å"] if "centroid" in line else []
@@ -75,8 +66,7 @@ def _line_text(name: str, line: Mapping[str, Any]) -> str:
     return (f"{name} ({state}): " if state else f"{name}: ") + ", ".join(values)
 
 
-NEAR_KMS = 1500.0
-"""Lines farther than this from a click are not listed."""
+NEAR_KMS = 1500.0  # lines farther than this from a click are not listed
 MAX_NAMED = 3
 NAMES = {AS_IN_FILE: "F", PER_WAVELENGTH: "f_λ", PER_FREQUENCY: "f_ν", NORMALISED: "F/Fc"}
 """What fluxes of each quantity are called."""

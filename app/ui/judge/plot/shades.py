@@ -1,4 +1,4 @@
-"""Shading of bad pixels, sky lines and telluric bands, behind everything else."""
+"""What is behind the curve: shades of bad pixels, sky lines and telluric bands, and its errors."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
+from pyqtgraph.functions import arrayToQPolygonF
+from pyqtgraph.graphicsItems.PlotCurveItem import arrayToLineSegments
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+from PySide6.QtGui import QColor, QPaintEngine, QPainter
 
 from agent.spectra.lines import Line
 from agent.spectra.spectrum import BoolArray, FloatArray, Window
 from app.ui.base.theme.theme import Theme
+from app.ui.judge.plot.canvas.curve import LIMIT_PX, pieces, visible
 from app.ui.judge.plot.canvas.layers import Layer
-from app.ui.judge.plot.canvas.paint import TextCache, blend
+from app.ui.judge.plot.canvas.paint import TextCache, blend, dot_pen, dots_per_pixel
 from app.ui.judge.plot.canvas.plot_box import PlotBox, Scale
+from app.ui.judge.plot.trace import Trace
 
-SKY_LINE_A = 4.0
-"""Half width of the shade of a sky line that has no extent."""
-RUG_PX = 5.0
-"""Height of the bar below bad pixels, so that they do not differ by colour alone."""
+SKY_LINE_A = 4.0  # half width of the shade of a sky line that has no extent
+RUG_PX = 5.0  # height of the bar below bad pixels, so that they do not differ by colour alone
 MIN_SHADE_PX = 1.5
 SPAN = re.compile(r" \d+-\d+$")
 """The range in the name of a band, left out because the shade shows it."""
@@ -42,17 +43,12 @@ class Shades(Layer):
         bands = [line for line in lines if line.kind == "telluric"]
         self.names = tuple((_shaded(line), SPAN.sub("", line.label)) for line in bands)
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
-        scale = self.box.scale_now
-        theme = self.theme
+    def draw(self, painter: QPainter) -> None:
+        scale, theme = self.box.scale_now, self.theme
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        for windows, colour in (
-            (self.windows, blend(theme.sky, theme.plot)),
-            (self.bad, blend(theme.bad_pixels, theme.plot)),
-        ):
-            fill(painter, colour, rectangles(windows, scale, 0.0, scale.height))
+        for windows, shade in ((self.windows, theme.sky), (self.bad, theme.bad_pixels)):
+            shaded = rectangles(windows, scale, 0.0, scale.height)
+            fill(painter, blend(shade, theme.plot), shaded)
         foot = rectangles(self.bad, scale, scale.height - RUG_PX, scale.height)
         fill(painter, QColor(theme.bad_pixels[:1] + theme.bad_pixels[-6:]), foot)
         self._draw_names(painter, scale)
@@ -94,15 +90,101 @@ def _shaded(line: Line) -> Window:
 def rectangles(
     windows: tuple[Window, ...], scale: Scale, top: float, bottom: float
 ) -> list[QRectF]:
-    found = []
-    for lo, hi in windows:
-        if hi > scale.lo and lo < scale.hi:
-            left, right = max(scale.x(lo), 0.0), min(scale.x(hi), scale.width)
-            found.append(QRectF(left, top, max(right - left, MIN_SHADE_PX), bottom - top))
-    return found
+    ends = [(scale.x(lo), scale.x(hi)) for lo, hi in windows if hi > scale.lo and lo < scale.hi]
+    inside = [(max(left, 0.0), min(right, scale.width)) for left, right in ends]
+    height = bottom - top
+    return [QRectF(lo, top, max(hi - lo, MIN_SHADE_PX), height) for lo, hi in inside]
 
 
 def fill(painter: QPainter, colour: QColor, rectangles: list[QRectF]) -> None:
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colour)
     painter.drawRects(rectangles)
+
+
+class ErrorBand(Layer):
+    """The band of one sigma on each side of the curve."""
+
+    # One line per screen column: filling a translucent polygon takes longer than all the rest.
+
+    depth = -55
+
+    def __init__(self, box: PlotBox, theme: Theme, texts: TextCache, shades: Shades) -> None:
+        super().__init__(box, theme, texts)
+        self.wavelength = self.low = self.high = np.empty(0)
+        """Wavelengths, and the edges of the band in coordinates of the plot."""
+        self._shades = shades
+
+    def show_data(self, trace: Trace | None) -> None:
+        if trace is None or trace.error is None:
+            self.wavelength = self.low = self.high = np.empty(0)
+            return
+        self.wavelength = trace.wavelength
+        self.low = trace.on_axis(trace.flux - trace.error)
+        self.high = trace.on_axis(trace.flux + trace.error)
+
+    def draw(self, painter: QPainter) -> None:
+        scale = self.box.scale_now
+        inside = visible(self.wavelength, scale.lo, scale.hi)
+        x = scale.x(self.wavelength[inside])
+        top, bottom = scale.y(self.high[inside]), scale.y(self.low[inside])
+        if x.size < 2:
+            return
+        if painter.paintEngine().type() == QPaintEngine.Type.Raster:
+            self._draw_columns(painter, scale, x, top, bottom)
+        else:
+            self._draw_outline(painter, x, top, bottom)
+
+    def _draw_columns(
+        self, painter: QPainter, scale: Scale, x: FloatArray, top: FloatArray, bottom: FloatArray
+    ) -> None:
+        dots = dots_per_pixel(painter)
+        columns = max(int(scale.width * dots), 1)
+        high = column_values(x * dots, top, columns, np.fmin)
+        low = column_values(x * dots, bottom, columns, np.fmax)
+        known = np.isfinite(high) & np.isfinite(low)
+        centres = np.asarray((np.arange(columns) + 0.5) / dots, dtype=np.float64)
+        shaded = self._shades.covers(scale.lo + centres * scale.per_pixel)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        theme = self.theme
+        plain, sky = (theme.error_band, theme.plot), (theme.error_band, theme.sky, theme.plot)
+        for which, colours in ((known & ~shaded, plain), (known & shaded, sky)):
+            painter.setPen(dot_pen(blend(*colours), 1.0))
+            _draw_verticals(painter, which, centres, np.clip(high, 0.0, scale.height), low)
+
+    def _draw_outline(
+        self, painter: QPainter, x: FloatArray, top: FloatArray, bottom: FloatArray
+    ) -> None:
+        """Draw a polygon into a vector file, which may be viewed at any size."""
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(self.theme.error_band))
+        for part in pieces(top + bottom):
+            around_x = np.concatenate([x[part], x[part][::-1]])
+            around_y = np.concatenate([top[part], bottom[part][::-1]])
+            painter.drawPolygon(arrayToQPolygonF(around_x, _near(around_y)))
+
+
+def column_values(x: FloatArray, y: FloatArray, columns: int, extreme: np.ufunc) -> FloatArray:
+    """One value per column: the extreme of the points in it, else the interpolated value."""
+    values = np.interp(np.arange(columns) + 0.5, x, y, left=np.nan, right=np.nan)
+    first, last = x.searchsorted((0.0, float(columns)))
+    column = x[first:last].astype(np.intp)
+    if column.size:
+        starts = np.concatenate([[0], np.flatnonzero(np.diff(column)) + 1])
+        filled = column[starts]
+        values[filled] = extreme(values[filled], extreme.reduceat(y[first:last], starts))
+    return np.asarray(values)
+
+
+def _draw_verticals(
+    painter: QPainter, which: BoolArray, x: FloatArray, top: FloatArray, bottom: FloatArray
+) -> None:
+    if which.any():
+        ends = _near(np.column_stack([top[which], np.maximum(bottom[which], top[which])]).ravel())
+        twice = np.repeat(x[which], 2)
+        lines = arrayToLineSegments(twice, ends, connect="pairs", finiteCheck=False)
+        painter.drawLines(*lines.drawargs())
+
+
+def _near(y: FloatArray) -> FloatArray:
+    return np.clip(y, -LIMIT_PX, LIMIT_PX)

@@ -3,40 +3,42 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
+from agent.spectra.lines import LineLists, builtin_lines, load_line_lists
+from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
+from agent.trajectory.trajectory import Trajectory
 from app.core.queue import QueueRow
 from app.core.spectra.flux_quantity import AS_IN_FILE
+from app.core.spectra.prefetch import Prefetch
 from app.core.spectra.wavelength_frame import WavelengthFrame
+from app.ui.base.settings.settings import Settings
 from app.ui.base.theme.theme import Theme
 from app.ui.base.translation.data_texts import library_name
-from app.ui.judge.plot.axes.flux_range import overlaps, within
+from app.ui.judge.plot.axes.flux_range import flux_range, overlaps, within
 from app.ui.judge.plot.axes.titles import badges, flux_axis_title, wavelength_title
 from app.ui.judge.plot.empty_message import EmptyPlotMessage
 from app.ui.judge.plot.header import ClassButton, Header, drawn_as, near_note, no_data_note
 from app.ui.judge.plot.marks import MEASURED, marks, task_ranks
-from app.ui.judge.plot.minimap.bracket_layer import task_brackets
-from app.ui.judge.plot.minimap.minimap import Minimap
-from app.ui.judge.plot.panel_parts import AgentFollower, PlotLineLists, TraceCache
+from app.ui.judge.plot.minimap.minimap import Minimap, agent_brackets, task_brackets
 from app.ui.judge.plot.plot_view import PlotView
-from app.ui.judge.plot.readout import lines_nearby, readout_text
-from app.ui.judge.plot.template_overlay import TemplateOverlay, TemplateSource
+from app.ui.judge.plot.readout import NAMED_KINDS, NEAR_KMS, lines_nearby, readout_text
+from app.ui.judge.plot.template_overlay import TemplateOverlay
 from app.ui.judge.plot.trace import AskedTrace, Trace, asked_trace, takes_long, trace
-from app.ui.session.candidate.view_options import USUAL_AXES
+from app.ui.session.candidate.view_options import USUAL_AXES, View
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import column
+from app.ui.widgets.labels import column, flow
 
-DEFAULT_WINDOW: Window = (3700.0, 9100.0)
-"""Range of an empty plot."""
+DEFAULT_WINDOW: Window = (3700.0, 9100.0)  # range of an empty plot
 AROUND_KMS, WIDE_KMS = 3000.0, 30_000.0
 """Velocities to show on each side of a line, and the widest range that is left as it is."""
-LEAST_LINES = 5
-"""Lines of text that the plot is high before the overview has room."""
+LEAST_LINES = 5  # lines of text that the plot is high before the overview has room
 AXIS_OPTIONS = frozenset({"z", *USUAL_AXES})
 
 
@@ -46,8 +48,7 @@ class SpectrumPanel(QFrame):
     A candidate cannot be judged before that.
     """
 
-    drawn_later = Signal()
-    """A curve made in the background took the place of the one on screen."""
+    drawn_later = Signal()  # a curve made in the background took the place of the one on screen
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,14 +68,9 @@ class SpectrumPanel(QFrame):
         self.plot = PlotView(context.current_theme.theme, self)
         self.overview = Minimap(context.current_theme.theme, self)
         self.empty_message = EmptyPlotMessage(context.current_theme.theme, self.plot)
-        layout = column(spacing=2, margins=2, parent=self)
-        self.top_row = FlowLayout()
-        """The title; tools may follow it."""
-        self.top_row.addWidget(self.header)
-        layout.addLayout(self.top_row)
-        layout.addWidget(self.plot, 1)
-        layout.addWidget(self.overview)
-        self._layout = layout
+        self.top_row = flow(self.header)  # the title; tools may follow it
+        parts = self.top_row, (self.plot, 1), self.overview
+        self._layout = column(*parts, spacing=2, margins=2, parent=self)
         # Widgets are not hidden while Qt lays them out.
         self._fitting = QTimer(self, singleShot=True, interval=0)
         self._fitting.timeout.connect(self._fit_height)
@@ -84,10 +80,13 @@ class SpectrumPanel(QFrame):
         self.template = TemplateOverlay(context, self.plot, self)
         self.follower = AgentFollower(context, self.plot, self.overview, self)
         self._connect(context)
-        self._show_all()
+        self._show_key()
+        self.plot.show_range(self._view.window or DEFAULT_WINDOW, autoscale=False)
+        self._update_axes()
+        self._use_lists()
+        self._update_visibility()
+        self._show_task_windows()
         self.lines.read(context.settings.settings)
-
-    # Public
 
     @property
     def whole(self) -> Window:
@@ -122,12 +121,7 @@ class SpectrumPanel(QFrame):
         return np.array(inside if self._view.options.lines else [])
 
     def add_below(self, part: QWidget) -> None:
-        """Put a part between the plot and the overview."""
         self._layout.insertWidget(self._layout.indexOf(self.overview), part)
-
-    def use_templates(self, source: TemplateSource) -> None:
-        """Set what loads the template named in the view options."""
-        self.template.set_source(source)
 
     def go_to(self, window: Window, *, keep_flux: bool = True) -> None:
         """Show another part of the spectrum; the flux range is fitted unless `keep_flux`."""
@@ -143,12 +137,8 @@ class SpectrumPanel(QFrame):
     def autoscale(self) -> None:
         self.plot.show_range(self.window_now, autoscale=True)
 
-    def peek(self) -> None:
-        self._is_peeking = True
-        self._show_window()
-
-    def end_peek(self) -> None:
-        self._is_peeking = False
+    def peek(self, on: bool) -> None:
+        self._is_peeking = on
         self._show_window()
 
     def event(self, event: QEvent) -> bool:
@@ -175,18 +165,18 @@ class SpectrumPanel(QFrame):
         context.current_theme.changed.connect(self._apply_theme)
         self.plot.painted.connect(self._current.note_painted)
         self.template.changed.connect(self._update_note)
-        self.plot.hovered.connect(self._show_readout)
+        self.plot.stage.hovered.connect(self._show_readout)
         self.plot.laid_out.connect(self._align)
         self.empty_message.retry_requested.connect(self._current.retry)
         self.empty_message.next_requested.connect(self._current.next)
         context.keymap.changed.connect(self._show_key)
-        plot, overview = self.plot, self.overview
-        plot.range_requested.connect(self._pan)
-        plot.range_drawn.connect(self._zoom_to)
-        plot.box_changed.connect(self._show_box)
-        plot.flux_requested.connect(plot.show_flux)
-        plot.clicked.connect(self._identify)
-        plot.whole_requested.connect(self.show_whole)
+        stage, overview = self.plot.stage, self.overview
+        stage.range_requested.connect(self._pan)
+        stage.range_drawn.connect(self._zoom_to)
+        stage.box_changed.connect(self._show_box)
+        stage.flux_requested.connect(self.plot.show_flux)
+        stage.clicked.connect(self._identify)
+        stage.whole_requested.connect(self.show_whole)
         overview.range_requested.connect(self._pan)
         overview.released.connect(self.autoscale)
         overview.whole_requested.connect(self.show_whole)
@@ -291,16 +281,6 @@ class SpectrumPanel(QFrame):
     def _show_key(self) -> None:
         self.empty_message.show_key(self._keymap.label("next"))
 
-    def _show_all(self) -> None:
-        self._show_key()
-        self.plot.show_range(self._view.window or DEFAULT_WINDOW, autoscale=False)
-        self._update_axes()
-        self._use_lists()
-        self._update_visibility()
-        self._show_task_windows()
-
-    # Lines, windows, axes
-
     def _update_marks(self) -> None:
         options = self._view.options
         sets = self._task.lines if options.line_sets is None else options.line_sets
@@ -323,13 +303,11 @@ class SpectrumPanel(QFrame):
         drawn, frame = self.plot.trace, self.frame
         unit = "" if self.spectrum is None else self.spectrum.flux_unit
         self.plot.show_axes(wavelength_title(frame), flux_axis_title(drawn, unit), frame)
-        self.plot.show_badges(badges(self._view.options, frame, self.spectrum))
+        self.plot.badges.show_texts(badges(self._view.options, frame, self.spectrum))
 
     def _use_lists(self) -> None:
         self.plot.shades.show_terrestrial(self.lines.lists.terrestrial)
         self._update_marks()
-
-    # The mouse
 
     def _pan(self, lo: float, hi: float) -> None:
         self.go_to((lo, hi))
@@ -339,7 +317,8 @@ class SpectrumPanel(QFrame):
 
     def _show_box(self, window: Window | None) -> None:
         """Show the zoom box while it is drawn, and its range in place of the readout."""
-        self.plot.show_box(window)
+        self.plot.look.zoom_box = window
+        self.plot.viewport().update()
         if window is None:
             self._update_readout()
         else:
@@ -360,12 +339,10 @@ class SpectrumPanel(QFrame):
         self.header.show_readout(text)
 
     def _identify(self, wavelength: float) -> None:
-        """Name the known lines near the wavelength that was clicked."""
         self._identified = wavelength
         self._update_note()
 
     def _update_note(self) -> None:
-        """Say in the header how the spectrum is drawn."""
         notes, drawn, window = self._drawn_as(), self.plot.trace, self._view.window
         if drawn is not None and window is not None and not overlaps(window, self.whole):
             notes.insert(0, no_data_note(window, self.frame))
@@ -382,3 +359,110 @@ class SpectrumPanel(QFrame):
         self.empty_message.setGeometry(self.plot.rect())
         stage = self.plot.stage.geometry()
         self.overview.align(stage.left(), self.plot.width() - stage.right())
+
+
+LABEL_LENGTH = 60
+
+
+class TraceCache:
+    """The traces of spectra that were read ahead, each as long as its spectrum is kept."""
+
+    def __init__(self, view: View, prefetch: Prefetch) -> None:
+        self._view = view
+        self._made: WeakKeyDictionary[Spectrum, tuple[AskedTrace, Trace]] = WeakKeyDictionary()
+        prefetch.prepare = self.prepare
+
+    def prepare(self, spectrum: Spectrum) -> None:
+        """Make its trace as the view options are now; called in the thread that has read it."""
+        options, window = self._view.options, self._view.window
+        asked = asked_trace(options)
+        if takes_long(spectrum, *asked):
+            return
+        made = trace(spectrum, *asked)
+        for each in {window or made.range, made.range}:
+            flux_range(made, each, options.flux_zero)
+        self._made[spectrum] = asked, made
+
+    def trace(self, spectrum: Spectrum, asked: AskedTrace) -> Trace:
+        made_for, made = self._made.get(spectrum, (None, None))
+        return made if made is not None and made_for == asked else trace(spectrum, *asked)
+
+
+class PlotLineLists(QObject):
+    """The line lists that the plot draws from: the built-in ones, and the person's own."""
+
+    changed = Signal()
+
+    def __init__(self, context: SessionContext, parent: QObject) -> None:
+        super().__init__(parent)
+        self.lists: LineLists = builtin_lines()
+        self._own: tuple[str, ...] = ()
+        self._task = context.bridge.session.task
+        self._runner, self._current = context.runner, context.current
+        context.settings.changed.connect(self.read)
+
+    def read(self, settings: Settings) -> None:
+        """Read the person's lists in the background, where they are others than before."""
+        if settings.line_lists != self._own:
+            self._own = settings.line_lists
+            work = partial(load_line_lists, [Path(path) for path in settings.line_lists])
+            self._runner.run(work, self._use, self._current.report_error, owner=self)
+
+    def _use(self, lists: LineLists) -> None:
+        self.lists = lists
+        self.changed.emit()
+
+    def name_near(self, wavelength: float, z: float) -> str:
+        """The known line nearest to an observed wavelength, else the wavelength itself.
+
+        Lines that the task names come first: the centre of a broad line may be nearer to another.
+        """
+        rest = wavelength / (1.0 + z)
+        near = self.lists.nearest(rest, rest * NEAR_KMS / LIGHT_KMS, NAMED_KINDS)
+        ranks = task_ranks(self._task, self.lists)
+        named = [line for line in near if line.id in ranks] or near
+        return named[0].label if named else f"{wavelength:.0f}"
+
+
+class AgentFollower(QObject):
+    """Moves the plot to the window the agent is looking at, and back afterwards."""
+
+    def __init__(
+        self, context: SessionContext, plot: PlotView, overview: Minimap, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._view: View = context.view
+        self._plot, self._overview = plot, overview
+        self._user_view: tuple[Window | None, str] | None = None
+        context.agent.shown.look_changed.connect(self._follow)
+        context.agent.shown.trajectory_changed.connect(self._show_evidence)
+        context.commands.ran.connect(self._command_ran)
+        self._show_evidence(context.agent.shown.trajectory)
+
+    def restore(self) -> None:
+        """Go back to the user's own window, unless they have moved on since."""
+        user_view, followed = self._user_view, self._plot.look.look
+        self.forget()
+        if user_view is not None and self._view.window == followed:
+            self._view.set_window(*user_view)
+
+    def forget(self) -> None:
+        self._user_view = None
+        self._plot.show_look(None)
+
+    def _follow(self, window: Window | None, label: str) -> None:
+        if window is None:
+            self.restore()
+            return
+        name = " ".join(label.split())[:LABEL_LENGTH]
+        if self._user_view is None:
+            self._user_view = self._view.window, self._view.window_name
+        self._plot.show_look(window, name or self.tr("The agent is looking here"))
+        self._view.set_window(window, name)
+
+    def _show_evidence(self, trajectory: Trajectory | None) -> None:
+        self._overview.show_agent_windows(agent_brackets(trajectory))
+
+    def _command_ran(self, name: str) -> None:
+        if name == "escape":
+            self.restore()

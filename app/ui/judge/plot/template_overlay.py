@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Protocol
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -18,18 +18,12 @@ from app.ui.judge.plot.plot_view import PlotView
 from app.ui.judge.plot.trace import Trace
 from app.ui.session.session_context import SessionContext
 
+Points = tuple[FloatArray, FloatArray]
+LoadTemplate = Callable[[str], Points]
+"""Rest wavelengths (vacuum angstrom) and fluxes by name. Called outside the GUI thread.
 
-class TemplateSource(Protocol):
-    """Loads template spectra for the plot."""
-
-    def load(self, name: str) -> tuple[FloatArray, FloatArray]:
-        """Rest wavelengths (vacuum angstrom) and fluxes. Called outside the GUI thread.
-
-        Raises a WorkbenchError for a template that is missing or cannot be read.
-        """
-        ...
-
-
+Raises a WorkbenchError for a template that is missing or cannot be read.
+"""
 ROUNDS = 4
 CLIP_SIGMA = 3.0
 MIN_PIXELS = 20
@@ -67,12 +61,9 @@ def scale_template(
     return (wavelength, factor * flux) if np.isfinite(factor) and factor > 0 else None
 
 
-Points = tuple[FloatArray, FloatArray]
-
-
-def read_template(source: TemplateSource, name: str, quantity: str) -> tuple[Points, FloatArray]:
+def read_template(load: LoadTemplate, name: str, quantity: str) -> tuple[Points, FloatArray]:
     """The template, and its fluxes divided by its own continuum where that is to be shown."""
-    wavelength, flux = source.load(name)
+    wavelength, flux = load(name)
     if quantity != NORMALISED:
         return (wavelength, flux), EMPTY
     # Without errors the fit takes the ends of a curved noiseless spectrum for lines.
@@ -89,7 +80,7 @@ class TemplateOverlay(QObject):
         super().__init__(parent)
         self._view, self._current, self._runner = context.view, context.current, context.runner
         self._plot = plot
-        self._source: TemplateSource | None = None
+        self._load_template: LoadTemplate | None = None
         self._curve: Points | None = None
         self._normalised = EMPTY
         self.curve: Points = (EMPTY, EMPTY)
@@ -98,19 +89,9 @@ class TemplateOverlay(QObject):
         context.view.changed.connect(self._apply_options)
         plot.template.hide()
 
-    def set_source(self, source: TemplateSource) -> None:
-        self._source = source
+    def set_source(self, load: LoadTemplate) -> None:
+        self._load_template = load
         self._load()
-
-    def show(
-        self,
-        wavelength_rest: FloatArray,
-        flux: FloatArray,
-        name: str,
-        normalised: FloatArray = EMPTY,
-    ) -> None:
-        self.name, self._curve, self._normalised = name, (wavelength_rest, flux), normalised
-        self.draw()
 
     def clear(self) -> None:
         self.name, self._curve = "", None
@@ -152,18 +133,18 @@ class TemplateOverlay(QObject):
             self.draw()
 
     def _load(self) -> None:
-        name, source = self._view.options.template, self._source
-        if not name or source is None:
+        name, load = self._view.options.template, self._load_template
+        if not name or load is None:
             self.clear()
             return
-        quantity = self._view.options.flux
-        done, work = partial(self._loaded, name), partial(read_template, source, name, quantity)
-        self._runner.run(work, done, self._load_failed, owner=self)
+        work = partial(read_template, load, name, self._view.options.flux)
+        self._runner.run(work, partial(self._loaded, name), self._load_failed, owner=self)
 
     def _loaded(self, name: str, read: tuple[Points, FloatArray]) -> None:
         if name == self._view.options.template:
-            curve, normalised = read
-            self.show(*curve, name, normalised)
+            self.name = name
+            self._curve, self._normalised = read
+            self.draw()
 
     def _load_failed(self, error: WorkbenchError) -> None:
         self.clear()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -15,13 +15,10 @@ from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum, Window
 from app.core.spectra.flux_quantity import AS_IN_FILE, NORMALISED, conversion, converted
 from app.ui.session.candidate.view_options import ViewOptions
 
-PLAIN = (1e-2, 1e5)
-"""Typical fluxes within this range are shown without a power of ten."""
-LARGEST = 1e9
-"""Values beyond this many typical fluxes are no measurements and are drawn as gaps."""
+PLAIN = (1e-2, 1e5)  # typical fluxes within this range are shown without a power of ten
+LARGEST = 1e9  # values beyond this many typical fluxes are no measurements and are drawn as gaps
 ENOUGH_PX = 500
-LOWEST = 1e-12
-"""Smaller fluxes, and those below zero, are drawn there on a logarithmic axis."""
+LOWEST = 1e-12  # smaller fluxes, and those below zero, are drawn there on a logarithmic axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,24 +26,18 @@ class Trace:
     """A spectrum as drawn. Fluxes and errors are divided by 10 ** `exponent`; NaN is a gap."""
 
     wavelength: FloatArray
-    flux: FloatArray
-    """Smoothed, good pixels only."""
-    raw: FloatArray
-    """As in the file, bad pixels too."""
-    error: FloatArray | None
-    """One sigma of `flux`, after smoothing; None where the file gives none."""
-    bad: tuple[Window, ...]
-    """Wavelength ranges of bad pixels."""
+    flux: FloatArray  # smoothed, good pixels only
+    raw: FloatArray  # as in the file, bad pixels too
+    error: FloatArray | None  # one sigma of `flux`, after smoothing; None where the file gives none
+    bad: tuple[Window, ...]  # wavelength ranges of bad pixels
     exponent: int
     smoothing_px: float
     pixel_kms: float
-    quantity: str = AS_IN_FILE
-    """What the fluxes are; as in the file where that cannot be converted."""
+    quantity: str = AS_IN_FILE  # what the fluxes are; as in the file where that cannot be converted
     flux_unit: str = ""
     conversion: tuple[FloatArray, FloatArray] | None = None
     """Wavelengths of the file, and what its flux is multiplied by there; None: nothing."""
-    is_log: bool = False
-    """Whether the flux axis is logarithmic."""
+    is_log: bool = False  # whether the flux axis is logarithmic
     flux_ranges: dict[tuple[Window, bool], Window] = field(default_factory=dict)
     """What `flux_range` has found, by its arguments."""
 
@@ -56,9 +47,8 @@ class Trace:
 
     def converted(self, wavelength: float, flux: float) -> float:
         """A flux of the file in the quantity shown."""
-        if self.conversion is None:
-            return flux
-        return flux * float(np.interp(wavelength, *self.conversion))
+        conversion = self.conversion
+        return flux if conversion is None else flux * float(np.interp(wavelength, *conversion))
 
     def place(self, wavelength: float, flux: float) -> float:
         """Where on the axis a flux of the file belongs."""
@@ -86,10 +76,7 @@ class Trace:
 
 
 def trace(
-    spectrum: Spectrum,
-    smoothing_px: float = 0.0,
-    quantity: str = AS_IN_FILE,
-    is_log: bool = False,
+    spectrum: Spectrum, smoothing_px: float = 0.0, quantity: str = AS_IN_FILE, is_log: bool = False
 ) -> Trace:
     factor = conversion(spectrum, quantity)
     spectrum = converted(spectrum, quantity, factor)
@@ -111,28 +98,17 @@ def trace(
         wavelength, flux, raw = with_gaps(wavelength, GAP, flux, raw)
     else:
         wavelength, flux, raw, error = with_gaps(wavelength, GAP, flux, raw, error)
-    return Trace(
-        wavelength=wavelength,
-        flux=flux,
-        raw=raw,
-        error=error,
-        bad=bad,
-        exponent=exponent,
-        smoothing_px=smoothing_px,
-        pixel_kms=pixel_kms,
-        quantity=AS_IN_FILE if factor is None else quantity,
-        flux_unit=spectrum.flux_unit,
-        conversion=None if factor is None else (spectrum.wavelength, factor),
-        is_log=is_log,
-    )
+    made = Trace(wavelength, flux, raw, error, bad, exponent, smoothing_px, pixel_kms)
+    made = replace(made, flux_unit=spectrum.flux_unit, is_log=is_log)
+    if factor is None:
+        return made
+    return replace(made, quantity=quantity, conversion=(spectrum.wavelength, factor))
 
 
 AskedTrace = tuple[float, str, bool]
 """Smoothing, quantity, and whether the flux axis is logarithmic."""
-MAX_SYNC_PIXELS = 100_000
-"""Longer spectra are smoothed and converted outside the GUI thread."""
-MAX_SYNC_NORMALISED = 20_000
-"""As many are normalised within a frame."""
+MAX_SYNC_PIXELS = 100_000  # longer spectra are smoothed and converted outside the GUI thread
+MAX_SYNC_NORMALISED = 20_000  # as many are normalised within a frame
 
 
 def asked_trace(options: ViewOptions) -> AskedTrace:

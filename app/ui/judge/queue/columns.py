@@ -1,17 +1,29 @@
-"""The columns of a table of candidates, and what the person has chosen about them."""
+"""The columns of a table of candidates, and what the person has chosen about them.
+
+The columns are those of this session's lists, so the choice belongs to it and not to the settings;
+it is kept by reviewer, as people who share a session look at different things. The names that the
+person gave columns are the same in all tables.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, QTimer, Signal
+
+from agent.errors import WorkbenchError
+from app.core.queue.own_columns import OwnColumn, own_columns
+from app.core.session.records import Change
+from app.core.session.session import Session
+from app.ui.base.background.runner import Runner
 
 OBJECT, VERDICT, SNR, SCORE, AGENT, P_YES, P_COMBINED, FLAGS, SPECTRUM = range(9)
-FIRST_OWN = 9
-"""The first of the list's own columns."""
+FIRST_OWN = 9  # the first of the list's own columns
 KEYS = ("object", "verdict", "snr", "score", "agent", "p_yes", "p_combined", "flags", "spectrum")
 """Names of the fixed columns in sessions."""
 TITLES = (
@@ -26,11 +38,9 @@ TITLES = (
     QT_TRANSLATE_NOOP("columns", "spectrum"),
 )
 NUMBERS = frozenset({SNR, SCORE, P_YES, P_COMBINED})
-OF_AGENT = frozenset({AGENT, P_YES, P_COMBINED})
-"""Hidden in blind mode."""
+OF_AGENT = frozenset({AGENT, P_YES, P_COMBINED})  # hidden in blind mode
 OWN = "own."
-MAX_NAME = 60
-"""Characters of a name that the person gives a column."""
+MAX_NAME = 60  # characters of a name that the person gives a column
 MAX_ENTRIES = 400
 WIDTHS_PX = (16, 2000)
 
@@ -40,8 +50,7 @@ class ColumnChoice:
     """Columns by key; those that are not named are shown and placed by themselves."""
 
     shown: Mapping[str, bool] = field(default_factory=dict)
-    order: tuple[str, ...] = ()
-    """From the left; columns that are not named follow."""
+    order: tuple[str, ...] = ()  # from the left; columns that are not named follow
     widths: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -55,27 +64,21 @@ def own_key(name: str) -> str:
 
 def choice_text(choice: ColumnChoice) -> str:
     """The choice as text that `parse_choice` reads."""
-    return json.dumps(
-        {"shown": dict(choice.shown), "order": choice.order, "widths": dict(choice.widths)}
-    )
+    shown, widths = dict(choice.shown), dict(choice.widths)
+    return json.dumps({"shown": shown, "order": choice.order, "widths": widths})
 
 
 def parse_choice(text: str) -> ColumnChoice:
     """Read a choice; whatever is not as we write it, in a stranger's session, is left out."""
-    content = _parsed(text)
-    shown, order, widths = (content.get(name) for name in ("shown", "order", "widths"))
-    least, most = WIDTHS_PX
+    content, (least, most) = _parsed(text), WIDTHS_PX
+    order = content.get("order")
+    keys = order[:MAX_ENTRIES] if isinstance(order, list) else ()
+    widths = [pair for pair in _pairs(content.get("widths")) if type(pair[1]) is int]
     return ColumnChoice(
-        shown={key: on for key, on in _pairs(shown) if type(on) is bool},
-        order=tuple(dict.fromkeys(key for key in _sequence(order) if isinstance(key, str))),
-        widths={
-            key: min(max(width, least), most) for key, width in _pairs(widths) if type(width) is int
-        },
+        shown={key: on for key, on in _pairs(content.get("shown")) if type(on) is bool},
+        order=tuple(dict.fromkeys(key for key in keys if isinstance(key, str))),
+        widths={key: min(max(width, least), most) for key, width in widths},
     )
-
-
-def names_text(names: Mapping[str, str]) -> str:
-    return json.dumps(dict(names))
 
 
 def parse_names(text: str) -> dict[str, str]:
@@ -101,5 +104,81 @@ def _pairs(value: object) -> list[tuple[str, Any]]:
     return list(value.items())[:MAX_ENTRIES] if isinstance(value, dict) else []
 
 
-def _sequence(value: object) -> Sequence[Any]:
-    return value[:MAX_ENTRIES] if isinstance(value, list) else ()
+NAMES_FACT = "column_names"
+PAUSE_MS = 1000  # services answer one after another; their columns are looked for once in a while
+
+
+class ColumnStore(QObject):
+    """Names of columns, the list's own columns, and the choice for each table."""
+
+    changed = Signal()
+    own_changed = Signal()  # other columns of the list are known
+
+    def __init__(self, session: Session, runner: Runner, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._runner = session, runner
+        self.own: tuple[OwnColumn, ...] = ()
+        self.names: dict[str, str] = self._read(NAMES_FACT, parse_names)
+        self._choices: dict[str, ColumnChoice] = {}
+        self._later = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._later.timeout.connect(self.load)
+
+    def load(self) -> None:
+        """Look for the list's own columns in the background."""
+        self._runner.run(partial(own_columns, self._session), self._set_own, self._ignore, self)
+
+    def session_changed(self, change: Change) -> None:
+        is_whole = change.aspect == "verdict" and not change.candidate_ids  # fields, perhaps
+        if change.aspect == "list" or is_whole:
+            self.load()
+        elif change.aspect == "evidence" and not self._later.isActive():
+            self._later.start()
+
+    def choice(self, table: str) -> ColumnChoice:
+        """The choice for a table, such as "queue"."""
+        if table not in self._choices:
+            self._choices[table] = self._read(f"{table}_columns", parse_choice)
+        return self._choices[table]
+
+    def show(self, table: str, key: str, on: bool) -> None:
+        choice = self.choice(table)
+        self._set(table, replace(choice, shown={**choice.shown, key: on}))
+
+    def arrange(self, table: str, order: tuple[str, ...], widths: dict[str, int]) -> None:
+        """Keep the order of the columns, and the widths of those that the person has changed."""
+        choice = self.choice(table)
+        self._set(table, replace(choice, order=order, widths={**choice.widths, **widths}))
+
+    def rename(self, key: str, name: str) -> None:
+        """Give a column another name; an empty one brings its own back."""
+        names = {**self.names, key: checked_name(name)}
+        self.names = {key: name for key, name in names.items() if name}
+        self._write(NAMES_FACT, json.dumps(self.names))
+        self.changed.emit()
+
+    def reset(self, table: str) -> None:
+        """Forget the choice for a table, and all names."""
+        self.names = {}
+        self._write(NAMES_FACT, json.dumps(self.names))
+        self._set(table, ColumnChoice())
+
+    def _set(self, table: str, choice: ColumnChoice) -> None:
+        self._choices[table] = choice
+        self._write(f"{table}_columns", choice_text(choice))
+        self.changed.emit()
+
+    def _set_own(self, columns: tuple[OwnColumn, ...]) -> None:
+        if columns != self.own:
+            self.own = columns
+            self.own_changed.emit()
+
+    def _read(self, fact: str, parse: Callable[[str], Any]) -> Any:
+        return parse(self._session.fact(f"{fact}:{self._session.reviewer}") or "{}")
+
+    def _write(self, fact: str, text: str) -> None:
+        if not self._session.is_read_only:
+            with suppress(WorkbenchError):  # on a full disk the next verdict reports the error
+                self._session.set_fact(f"{fact}:{self._session.reviewer}", text)
+
+    def _ignore(self, _: WorkbenchError) -> None:
+        """Damaged rows are reported where they are shown."""

@@ -42,10 +42,8 @@ from app.ui.widgets.painted_button import hint, quiet_button
 from app.ui.widgets.suggestions import Suggestions
 from app.ui.widgets.text_width import PlaceholderWidth
 
-COLUMNS = 3
-"""Of the quick filters."""
-MAX_ORDER = 16
-"""Characters of a column's name on the button of the order."""
+COLUMNS = 3  # of the quick filters
+MAX_ORDER = 16  # characters of a column's name on the button of the order
 SEEDS = 10_000
 LIKE: Literal["like"] = "like"
 
@@ -58,27 +56,23 @@ LAST_CONDITION = re.compile(
     r"""(?P<value>"[^"]*|[^\s()"]*)$"""
 )
 VERDICTS = ("unjudged", *VERDICT_WORDS)
+WORDS: dict[str, tuple[str, ...]] = {
+    **{"verdict": VERDICTS, "any": VERDICTS, "agent": ANSWERS},
+    **{"disagree": BETWEEN, "has": THINGS, "flag": (STAR, *FLAGS)},
+}
 CHOICES = (
-    *(f"verdict:{each}" for each in VERDICTS),
-    *(f"any:{each}" for each in VERDICTS),
-    *(f"agent:{each}" for each in ANSWERS),
-    *(f"disagree:{each}" for each in BETWEEN),
-    *(f"has:{each}" for each in THINGS),
-    *(f"flag:{each}" for each in (STAR, *FLAGS)),
-    *(f"{each}>" for each in NUMBER_FIELDS),
-    *(f"{each}<" for each in NUMBER_FIELDS),
+    *(f"{field}:{each}" for field, words in WORDS.items() for each in words),
+    *(f"{each}{sign}" for sign in "><" for each in NUMBER_FIELDS),
     *(f"{each}:" for each in TEXT_FIELDS),
 )
 MAX_SUGGESTIONS = 12
-PAUSE_MS = 400
-"""After the last key, before what was typed is applied."""
+PAUSE_MS = 400  # after the last key, before what was typed is applied
 
 
 class FilterBar(QWidget):
     """Only requests a filter and order, since blind mode may refuse them."""
 
-    queue_requested = Signal(object, object)
-    """A Filter and a Sort."""
+    queue_requested = Signal(object, object)  # a Filter and a Sort
 
     def __init__(
         self, context: SessionContext, parent: QWidget | None = None, *, columns: int = COLUMNS
@@ -87,12 +81,10 @@ class FilterBar(QWidget):
         current_theme, session_id = context.current_theme, context.bridge.session.id
         self._current_theme, self._keymap = current_theme, context.keymap
         self._session, self._runner = context.bridge.session, context.runner
-        self._current = context.current
-        self._blind_mode = context.current.blind_mode
+        self._current, self._blind_mode = context.current, context.current.blind_mode
         self._titles: Mapping[str, str] = {}
         self._queue: Queue | None = None
-        self.is_shared_out = False
-        """Whether something is assigned to this person."""
+        self.is_shared_out = False  # whether something is assigned to this person
         self._random = f"random:{zlib.crc32(session_id.encode()) % SEEDS}"
         self.edit = FilterEdit(current_theme, self)
         self._width = PlaceholderWidth(self.edit)
@@ -101,9 +93,8 @@ class FilterBar(QWidget):
         self.order = quiet_button(current_theme, self)
         self.menu = QMenu(self)
         self._orders = QActionGroup(self)
-        self.quick = {
-            text: quiet_button(current_theme, self, height=22) for text in self._quick_labels()
-        }
+        labels = self._quick_labels()
+        self.quick = {text: quiet_button(current_theme, self, height=22) for text in labels}
         self.mine = quiet_button(current_theme, self, height=22)
         self.mine.setCheckable(True)
         self._lay_out(columns)
@@ -163,16 +154,11 @@ class FilterBar(QWidget):
 
     def _sort_label(self, sort: Sort) -> str:
         """Name an order that is not in the menu."""
-        own = one_line(self._titles.get(sort.own, sort.own), MAX_ORDER)
-        by_key = {
-            "own": own,
-            "snr": self.tr("S/N"),
-            "p_yes": "p(YES)",
-            "p_combined": fixed_title(P_COMBINED),
-            "object": fixed_title(OBJECT),
-        }
+        names = {"snr": self.tr("S/N"), "p_yes": "p(YES)", "object": fixed_title(OBJECT)}
+        names["p_combined"] = fixed_title(P_COMBINED)
+        names["own"] = one_line(self._titles.get(sort.own, sort.own), MAX_ORDER)
         text = self.tr("{column}, falling") if sort.descending else self.tr("{column}, rising")
-        return text.replace("{column}", by_key.get(sort.key, sort.key))
+        return text.replace("{column}", names.get(sort.key, sort.key))
 
     def _quick_labels(self) -> dict[str, str]:
         return {
@@ -240,10 +226,10 @@ class FilterBar(QWidget):
 
     def toggle_mine(self) -> None:
         """Show what is assigned to this person, or all again."""
-        if self._queue is None or not self.is_shared_out:
-            return
-        tree, rest = self._queue.tree, others_of(self._queue.tree)
-        self._request_filter(combine(*rest) if MINE in conjuncts(tree) else combine(MINE, *rest))
+        if self._queue is not None and self.is_shared_out:
+            tree, rest = self._queue.tree, others_of(self._queue.tree)
+            mine = () if MINE in conjuncts(tree) else (MINE,)
+            self._request_filter(combine(*mine, *rest))
 
     def _on_session_changed(self, change: Change) -> None:
         if change.aspect == "list":
@@ -303,7 +289,6 @@ def others_of(tree: Filter) -> list[Filter]:
 # The line edit for filters, with suggestions; a fault is underlined where it occurs. A valid
 # filter is applied while it is typed, after a short pause; a fault is told on Enter only.
 def completions(text: str, cursor: int, own_columns: Sequence[str] = ()) -> tuple[str, ...]:
-    """Suggestions for the word before the cursor."""
     word = last_word(text, cursor).lower().removeprefix("-")
     if not word:
         return ()
@@ -348,14 +333,10 @@ def _quoted(name: str) -> str:
 
 
 class FilterEdit(QLineEdit):
-    submitted = Signal(object)
-    """A Filter, when Enter was pressed and the text is valid."""
-    typed = Signal(object)
-    """A Filter, when the person paused and the text is valid."""
-    values_wanted = Signal(str, str)
-    """The own column whose value is being typed, and its beginning."""
-    fault_changed = Signal(str)
-    """What is wrong with the text; empty if it is valid."""
+    submitted = Signal(object)  # a Filter, when Enter was pressed and the text is valid
+    typed = Signal(object)  # a Filter, when the person paused and the text is valid
+    values_wanted = Signal(str, str)  # the own column whose value is being typed, and its beginning
+    fault_changed = Signal(str)  # what is wrong with the text; empty if it is valid
 
     def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -396,15 +377,12 @@ class FilterEdit(QLineEdit):
 
     def parse(self) -> Filter | None:
         """The typed filter; None if it is not valid."""
+        tree, fault, self._fault_at = None, "", None
         try:
             tree = parse_filter(self.text(), self.own_columns)
         except FilterError as error:
-            self._fault_at = error.position
-            self.fault_changed.emit(translate_message(str(error)))
-            self.update()
-            return None
-        self._fault_at = None
-        self.fault_changed.emit("")
+            fault, self._fault_at = translate_message(str(error)), error.position
+        self.fault_changed.emit(fault)
         self.update()
         return tree
 

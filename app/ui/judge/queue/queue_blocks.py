@@ -14,8 +14,7 @@ from itertools import accumulate
 from app.core.queue import QueuePosition, QueueRow, Sort
 from app.core.queue.landmarks import BLOCK, order_key
 
-HELD = 32
-"""Blocks kept in memory."""
+HELD = 32  # blocks kept in memory
 
 
 @dataclass(frozen=True)
@@ -102,11 +101,7 @@ class QueueBlocks:
 
     def blocks_with(self, candidate_ids: frozenset[int]) -> set[int]:
         """The blocks in memory that contain any of these candidates."""
-        return {
-            block
-            for block, rows in self._held.items()
-            if any(row.candidate.id in candidate_ids for row in rows)
-        }
+        return set(map(self.block_of_row, self.indices_of(candidate_ids)))
 
     def indices_of(self, candidate_ids: frozenset[int]) -> list[int]:
         """Indices of these candidates, as far as they are in memory."""

@@ -17,21 +17,16 @@ from app.ui.base.background.runner import Done, Failed, Runner
 from app.ui.judge.queue.queue_model import QueueModel
 from app.ui.session.candidate.queue_neighbours import Queue
 
-UPDATE_DELAY_MS = 150
-"""Delay of updates, so that the next spectrum is painted first."""
-MAX_UPDATED = 50
-"""If more candidates change at once, the whole queue is counted again."""
-MAX_WAITING = 4
-"""Requested blocks kept; older ones have been scrolled out of view."""
+UPDATE_DELAY_MS = 150  # delay of updates, so that the next spectrum is painted first
+MAX_UPDATED = 50  # if more candidates change at once, the whole queue is counted again
+MAX_WAITING = 4  # requested blocks kept; older ones have been scrolled out of view
 
 
 class QueueLoader(QObject):
     """Runs one task of each kind at a time, so that spectra find a free thread."""
 
-    counted = Signal()
-    """More of the queue was counted, or all of it."""
-    filled = Signal()
-    """Rows were loaded."""
+    counted = Signal()  # more of the queue was counted, or all of it
+    filled = Signal()  # rows were loaded
     failed = Signal(object)
 
     def __init__(
@@ -44,13 +39,11 @@ class QueueLoader(QObject):
         self._number = 0
         self._is_counted = False
         self._waiting: list[int] = []
-        self._outdated: set[int] = set()
-        """Blocks whose rows changed."""
+        self._outdated: set[int] = set()  # blocks whose rows changed
         self._loading: int | None = None
         self._changed: set[int] = set()
         self._is_stale = False
-        self._with_values = False
-        """Whether rows are read with what services said."""
+        self._with_values = False  # whether rows are read with what services said
         self._later = QTimer(self, singleShot=True, interval=UPDATE_DELAY_MS)
         self._later.timeout.connect(self._update)
         model.block_needed.connect(self.request)
@@ -91,7 +84,6 @@ class QueueLoader(QObject):
         self._fetch()
 
     def session_changed(self, change: Change) -> None:
-        """Schedule an update of what the change affects."""
         if change.aspect == "calibration":
             return
         if change.aspect == "list" or not change.candidate_ids:

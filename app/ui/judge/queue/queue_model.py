@@ -53,31 +53,23 @@ Role = Qt.ItemDataRole
 
 LOADING = "…"
 MAX_TITLE = 60
-MARKS_TITLE = "✓✕"
-"""Column title for verdicts shown as marks without words."""
+MARKS_TITLE = "✓✕"  # column title for verdicts shown as marks without words
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class QueueModel(QAbstractTableModel):
-    block_needed = Signal(int)
-    """A block that is on screen but not in memory."""
-    used_changed = Signal()
-    """`used` or `longest_name` changed."""
+    block_needed = Signal(int)  # a block that is on screen but not in memory
+    used_changed = Signal()  # `used` or `longest_name` changed
 
     def __init__(self, current_theme: CurrentTheme, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._current_theme = current_theme
         self.blocks = QueueBlocks(LIST_ORDER)
-        self.used: frozenset[int] = frozenset()
-        """Columns with any content."""
-        self.longest_name = ""
-        """Longest object name loaded so far."""
-        self.is_brief = False
-        """Whether verdicts are shown as marks without words, for lack of room."""
-        self.own: tuple[OwnColumn, ...] = ()
-        """The list's own columns, which follow the fixed ones."""
-        self.names: Mapping[str, str] = {}
-        """Names that the person gave columns, by key."""
+        self.used: frozenset[int] = frozenset()  # columns with any content
+        self.longest_name = ""  # longest object name loaded so far
+        self.is_brief = False  # whether verdicts are shown as marks without words, for lack of room
+        self.own: tuple[OwnColumn, ...] = ()  # the list's own columns, which follow the fixed ones
+        self.names: Mapping[str, str] = {}  # names that the person gave columns, by key
         self.sorted_column: int | None = None
         """The column whose title has an arrow, which stands where titles of numbers end."""
         self.sparklines: Sparklines | None = None
@@ -85,7 +77,7 @@ class QueueModel(QAbstractTableModel):
 
     def set_own(self, columns: Sequence[OwnColumn]) -> None:
         if self.own:
-            self.beginRemoveColumns(ROOT, FIRST_OWN, FIRST_OWN + len(self.own) - 1)
+            self.beginRemoveColumns(ROOT, FIRST_OWN, self.columnCount() - 1)
             self.own = ()
             self.endRemoveColumns()
         if columns:
@@ -113,12 +105,11 @@ class QueueModel(QAbstractTableModel):
         return self.names.get(self.key_of(column)) or self.original_title(column)
 
     def original_title(self, column: int) -> str:
-        if column >= FIRST_OWN:
-            name = self.own[column - FIRST_OWN].name
-            if name == SUBCLASS:
-                return self.tr("sub-class")
-            return one_line(name.removeprefix(MINE), MAX_TITLE)
-        return fixed_title(column)
+        if column < FIRST_OWN:
+            return fixed_title(column)
+        name = self.own[column - FIRST_OWN].name
+        is_subclass = name == SUBCLASS
+        return self.tr("sub-class") if is_subclass else one_line(name.removeprefix(MINE), MAX_TITLE)
 
     def is_number(self, column: int) -> bool:
         return column in NUMBERS if column < FIRST_OWN else self.own[column - FIRST_OWN].is_number
@@ -172,13 +163,11 @@ class QueueModel(QAbstractTableModel):
             blocks.fill(block, rows)
         if rows:
             self._redraw(first, first + len(rows) - 1)
-        new = frozenset().union(*(_used(row) for row in rows)) - self.used
-        longest = max((text_of(row, OBJECT)[:MAX_NAME] for row in rows), key=len, default="")
-        is_longer = len(longest) > len(self.longest_name)
-        if is_longer:
-            self.longest_name = longest
-        if new or is_longer:
-            self.used |= new
+        before = self.used, self.longest_name
+        self.used = self.used.union(*(_used(row) for row in rows))
+        names = (text_of(row, OBJECT)[:MAX_NAME] for row in rows)
+        self.longest_name = max((self.longest_name, *names), key=len)
+        if (self.used, self.longest_name) != before:
             self.used_changed.emit()
 
     def show_current(self, row: QueueRow | None) -> None:
@@ -190,7 +179,6 @@ class QueueModel(QAbstractTableModel):
                 self._redraw(index, index)
 
     def redraw_ids(self, candidate_ids: frozenset[int]) -> None:
-        """Redraw these candidates, where they are in memory."""
         for index in self.blocks.indices_of(candidate_ids):
             self._redraw(index, index)
 
@@ -204,20 +192,17 @@ class QueueModel(QAbstractTableModel):
     def columnCount(self, parent: Index = ROOT) -> int:
         return 0 if parent.isValid() else FIRST_OWN + len(self.own)
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole
-    ) -> Any:
-        if orientation != Qt.Orientation.Horizontal:
+    def headerData(self, section: int, side: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
+        if side != Qt.Orientation.Horizontal:
             return None
         is_marked = section == self.sorted_column
         if role == Role.TextAlignmentRole and self.is_number(section) and not is_marked:
             return RIGHT
         if role == Role.ToolTipRole:
-            if section == P_COMBINED:
-                return self.tr(
-                    "p(YES) of spectrum and catalogues, not calibrated; dim: spectrum alone"
-                )
-            return self.original_title(section)
+            about = self.tr(
+                "p(YES) of spectrum and catalogues, not calibrated; dim: spectrum alone"
+            )
+            return about if section == P_COMBINED else self.original_title(section)
         if role != Role.DisplayRole:
             return None
         is_marks = self.is_brief and section == VERDICT and KEYS[VERDICT] not in self.names

@@ -11,7 +11,7 @@ from app.core.queue import QueueRow, find
 from app.core.queue.filters import MAX_TEXT
 from app.core.session.records import Candidate, Change
 from app.ui.base.actions.commands import Commands
-from app.ui.judge.queue.column_store import ColumnStore
+from app.ui.judge.queue.columns import ColumnStore
 from app.ui.judge.queue.filter_bar import FilterBar
 from app.ui.judge.queue.table_parts import TableParts
 from app.ui.session.candidate.queue_neighbours import Queue
@@ -22,16 +22,14 @@ from app.ui.widgets.page_parts import FoldingCard
 from app.ui.widgets.painted_button import hint, quiet_button
 from app.ui.widgets.suggestions import Suggestions
 
-SEARCH_DELAY_MS = 120
-"""Delay after the last key before the search starts."""
+SEARCH_DELAY_MS = 120  # delay after the last key before the search starts
 
 
 class QueuePanel(QWidget):
     def __init__(self, context: SessionContext) -> None:
         super().__init__()
         self._current, self._commands = context.current, context.commands
-        self._is_following = True
-        """Whether the current row is still to be scrolled into view."""
+        self._is_following = True  # whether the current row is still to be scrolled into view
         self.card = FoldingCard(self.tr("Queue"), self)
         self.finder = FindBox(context, self.card)
         self.filters = FilterBar(context, self.card)
@@ -40,8 +38,7 @@ class QueuePanel(QWidget):
         self.store = ColumnStore(context.bridge.session, context.runner, self)
         self.parts = TableParts(context, self.table, self.filters, self.store, "queue")
         self.model, self.loader = self.parts.model, self.parts.loader
-        self.columns, self.column_menu = self.parts.columns, self.parts.column_menu
-        self.header_sort, self.row_menu = self.parts.header_sort, self.parts.row_menu
+        self.columns, self.row_menu = self.parts.columns, self.parts.row_menu
         self.choose = quiet_button(context.current_theme, self, mark="▾", height=22)
         self.choose.set_label("", hint=self.tr("Choose the columns"))
         self.message = wrapped_label("", "dim", self.card)
@@ -96,8 +93,7 @@ class QueuePanel(QWidget):
         self.filters.start_editing()
 
     def _go_to(self, row_index: int) -> None:
-        row = self.model.blocks.row(row_index)
-        current = self._current.candidate
+        row, current = self.model.blocks.row(row_index), self._current.candidate
         if row is not None and (current is None or current.id != row.candidate.id):
             self._current.go_to(row.candidate.id)
 
@@ -214,16 +210,15 @@ class FindBox(QWidget):
     def _show(self, text: str, found: list[Candidate]) -> None:
         if text != self.edit.text().strip():
             return
-        self._found = found
-        if self._goes_to_first:
-            self._goes_to_first = False
-            if found:
-                self._go_to(found[0])
-            elif text:
-                message = self.tr("No object in the list matches {name}")
-                self._current.message.emit(message.replace("{name}", text))
-            return
-        self.suggestions.show([_name(each) for each in found])
+        self._found, goes_there = found, self._goes_to_first
+        self._goes_to_first = False
+        if not goes_there:
+            self.suggestions.show([_name(each) for each in found])
+        elif found:
+            self._go_to(found[0])
+        elif text:
+            message = self.tr("No object in the list matches {name}")
+            self._current.message.emit(message.replace("{name}", text))
 
     def _choose(self, name: str) -> None:
         found = next((each for each in self._found if _name(each) == name), None)

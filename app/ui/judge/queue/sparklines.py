@@ -22,23 +22,18 @@ from app.core.spectra.prefetch import SpectrumKey, spectrum_key
 from app.ui.base.background.runner import Runner
 from app.ui.session.candidate.spectrum_reader import read_spectrum
 
-HELD = 4000
-"""Lines in memory, of some 3 kB each."""
+HELD = 4000  # lines in memory, of some 3 kB each
 MAX_WAITING = 100
-AT_ONCE = 4
-"""Spectra read in one task."""
+AT_ONCE = 4  # spectra read in one task
 UNREADABLE = "–"
-
 Lines = dict[SpectrumKey, NDArray[np.float64]]
-
 POINTS = 200
 LOW, HIGH = 1.0, 99.0
 """Percentiles of the flux at the lower and the upper edge; what is beyond them is cut."""
 
 
 class Sparklines(QObject):
-    arrived = Signal(object)
-    """The candidate ids whose lines were read."""
+    arrived = Signal(object)  # the candidate ids whose lines were read
 
     def __init__(self, session: Session, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QHeaderView
 
 from app.core.queue.evidence_values import parts_of
 from app.core.session.records import Verdict
-from app.ui.judge.queue.column_store import ColumnStore
 from app.ui.judge.queue.columns import (
     AGENT,
     FIRST_OWN,
@@ -24,6 +23,7 @@ from app.ui.judge.queue.columns import (
     SNR,
     SPECTRUM,
     VERDICT,
+    ColumnStore,
     own_key,
 )
 from app.ui.judge.queue.queue_model import MARKS_TITLE, QueueModel
@@ -43,14 +43,11 @@ WIDEST = {
     SPECTRUM: "0" * 16,
 }
 """Texts that must fit the columns; the user may widen them."""
-WIDEST_NUMBER, WIDEST_TEXT = "-12.345", "0" * 14
-"""The same for the list's own columns."""
+WIDEST_NUMBER, WIDEST_TEXT = "-12.345", "0" * 14  # the same for the list's own columns
 ROOM_PX = 12
-MAX_NAME_CHARACTERS = 26
-"""Of a digit's width: longer names may be cut."""
+MAX_NAME_CHARACTERS = 26  # of a digit's width: longer names may be cut
 MIN_FLAGS_PX = 44
-MIN_SPECTRUM_PX = 160
-"""In a wide table."""
+MIN_SPECTRUM_PX = 160  # in a wide table
 HIDDEN_FIRST = (SCORE, SNR, FLAGS, P_COMBINED, P_YES, AGENT)
 """Columns hidden where room is short, unless the person has chosen them."""
 COLUMN_OF_ORDER = {
@@ -62,8 +59,7 @@ COLUMN_OF_ORDER = {
 }
 """The column that explains an order; it is not hidden."""
 ALWAYS = frozenset({OBJECT, VERDICT})
-LINES_HIGH = 1.6
-"""Height of a row with a small spectrum, in lines of text."""
+LINES_HIGH = 1.6  # height of a row with a small spectrum, in lines of text
 
 
 class TableColumns(QObject):
@@ -83,13 +79,11 @@ class TableColumns(QObject):
     ) -> None:
         super().__init__(table)
         self._table, self._model, self._store, self._current = table, model, store, current
-        self.name = name
-        """Of the table, under which the choice is kept."""
+        self.name = name  # of the table, under which the choice is kept
         self._lines_high, self._is_wide = lines_high, is_wide
         self._is_pressed = self._is_applying = False
         """Whether the mouse is down on a title; whether columns are moved by the program."""
-        self._resized: dict[str, int] = {}
-        """Widths that the person has just given."""
+        self._resized: dict[str, int] = {}  # widths that the person has just given
         self._header = table.horizontalHeader()
         self._header.setSectionsMovable(True)
         self._header.viewport().installEventFilter(self)
@@ -121,17 +115,15 @@ class TableColumns(QObject):
 
     def show(self, _: object = None) -> None:
         """Show what was chosen or has content, and not what blind mode hides."""
-        chosen = self._store.choice(self.name).shown
-        ordered = self.column_of_order()
-        shown = set(ALWAYS | self._model.used)
+        chosen, ordered = self._store.choice(self.name).shown, self.column_of_order()
+        by_itself = ALWAYS | self._model.used
+        hidden = OF_AGENT | self._model.giving_class_away
+        if not self._current.blind_mode.is_on:
+            hidden = frozenset()
         for column in range(self._model.columnCount()):
-            if (on := chosen.get(self._model.key_of(column))) is not None:
-                (shown.add if on else shown.discard)(column)
-        shown |= {OBJECT} if ordered is None else {OBJECT, ordered}
-        if self._current.blind_mode.is_on:
-            shown -= OF_AGENT | self._model.giving_class_away
-        for column in range(self._model.columnCount()):
-            self._table.setColumnHidden(column, column not in shown)
+            is_shown = chosen.get(self._model.key_of(column), column in by_itself)
+            is_shown = (is_shown or column in (OBJECT, ordered)) and column not in hidden
+            self._table.setColumnHidden(column, not is_shown)
         self._fit_titles(self._store.choice(self.name).widths)
         if self._is_wide:
             self._table.setColumnWidth(SPECTRUM, self._chosen_spectrum_px() or MIN_SPECTRUM_PX)
@@ -147,7 +139,6 @@ class TableColumns(QObject):
         self.values_shown.emit(self.shows_values)
 
     def column_of_order(self) -> int | None:
-        """The column that explains the present order."""
         sort = self._current.queue.sort
         if sort.key == "own":
             return self._model.column_of(own_key(sort.own))
@@ -247,8 +238,7 @@ class TableColumns(QObject):
 
         Where none is left, the table scrolls sideways.
         """
-        mode = QHeaderView.ResizeMode
-        room = self._table.viewport().width()
+        mode, room = QHeaderView.ResizeMode, self._table.viewport().width()
         least = min(self._name_width(), room // 2)
         is_crushed = room - self._width_without(OBJECT) < least
         if self._is_wide and self.is_shown(SPECTRUM) and not is_crushed:
@@ -278,17 +268,14 @@ class TableColumns(QObject):
     def _width_without(self, excluded: int) -> int:
         """Width of the visible columns, except the names and this one."""
         columns = range(self._model.columnCount())
-        return sum(
-            self._table.columnWidth(each) for each in columns if each not in (OBJECT, excluded)
-        )
+        counted = (each for each in columns if each not in (OBJECT, excluded))
+        return sum(map(self._table.columnWidth, counted))
 
     def _name_width(self) -> int:
         font = QFont(self._table.font())
         font.setBold(True)  # the current row is bold
-        metrics = QFontMetrics(font)
-        least = metrics.horizontalAdvance(WIDEST[OBJECT])
-        widest = metrics.horizontalAdvance(self._model.longest_name)
-        most = metrics.horizontalAdvance("0" * MAX_NAME_CHARACTERS)
+        texts = WIDEST[OBJECT], self._model.longest_name, "0" * MAX_NAME_CHARACTERS
+        least, widest, most = map(QFontMetrics(font).horizontalAdvance, texts)
         return min(max(least, widest) + ROOM_PX, most)
 
     def _set_brief(self, on: bool) -> None:
@@ -296,8 +283,7 @@ class TableColumns(QObject):
         if on == self._model.is_brief:
             return
         self._model.set_brief(on)
-        if KEYS[VERDICT] in self._store.choice(self.name).widths:
-            return
-        widest = MARKS_TITLE if on else self._widest_verdict()
-        width = self._table.fontMetrics().horizontalAdvance(widest)
-        self._table.setColumnWidth(VERDICT, width + ROOM_PX)
+        if KEYS[VERDICT] not in self._store.choice(self.name).widths:
+            widest = MARKS_TITLE if on else self._widest_verdict()
+            width = self._table.fontMetrics().horizontalAdvance(widest)
+            self._table.setColumnWidth(VERDICT, width + ROOM_PX)

@@ -15,19 +15,16 @@ from app.core.queue.sorts import SortKey
 from app.core.session.records import Candidate
 from app.ui.base.actions.actions import ACTIONS
 from app.ui.judge.controls.web_pages import PAGES, identify
-from app.ui.judge.queue.column_store import ColumnStore
 from app.ui.judge.queue.columns import (
     FIRST_OWN,
     MAX_NAME,
     OBJECT,
     OF_AGENT,
-    P_COMBINED,
-    P_YES,
-    SCORE,
-    SNR,
     SPECTRUM,
+    ColumnStore,
     own_key,
 )
+from app.ui.judge.queue.columns import KEYS as COLUMN_KEYS
 from app.ui.judge.queue.filter_bar import FilterBar
 from app.ui.judge.queue.queue_loader import QueueLoader
 from app.ui.judge.queue.queue_model import QueueModel
@@ -41,16 +38,9 @@ from app.ui.widgets.candidate_table import CandidateTable
 from app.ui.widgets.labels import add_action, add_check
 
 MIN_EDIT_PX = 90
-
 SITES = {"open_simbad": "SIMBAD", "open_aladin": "Aladin"}
-
-KEYS: dict[int, SortKey] = {
-    OBJECT: "object",
-    SCORE: "score",
-    SNR: "snr",
-    P_YES: "p_yes",
-    P_COMBINED: "p_combined",
-}
+ORDERS: tuple[SortKey, ...] = ("object", "score", "snr", "p_yes", "p_combined")
+KEYS = {COLUMN_KEYS.index(each): each for each in ORDERS}
 """By the other fixed columns the queue has no order."""
 
 
@@ -95,7 +85,6 @@ class TableParts(QObject):
         self.column_menu.open_below(button.mapToGlobal(QPoint(0, button.height() + 2)))
 
     def why_empty(self) -> str:
-        """What stands in the place of an empty table."""
         if self._current.repeat_round.is_on:
             return self.tr("Hidden during the repeat round")
         if self._current.queue.tree == EVERYTHING:
@@ -123,7 +112,6 @@ class ColumnMenu(QObject):
         self._header.customContextMenuRequested.connect(self._open_at_title)
 
     def open_below(self, at: QPoint) -> None:
-        """Open the menu of all columns at a place on the screen."""
         self._fill(None)
         self.menu.popup(at)
 
@@ -142,11 +130,9 @@ class ColumnMenu(QObject):
             text = self.tr("Rename {name}…").replace("{name}", self._model.title(column))
             add_action(self.menu, text, partial(self.rename, column))
             self.menu.addSeparator()
-        for each in range(1, FIRST_OWN):
-            self._add(each)
-        if self._model.own:
-            self.menu.addSeparator()
-        for each in range(FIRST_OWN, self._model.columnCount()):
+        for each in range(1, self._model.columnCount()):
+            if each == FIRST_OWN:
+                self.menu.addSeparator()
             self._add(each)
         self.menu.addSeparator()
         reset = partial(self._store.reset, self._columns.name)
@@ -159,11 +145,9 @@ class ColumnMenu(QObject):
         on = self._columns.is_shown(column)
         show = partial(self._store.show, self._columns.name, self._model.key_of(column))
         action = add_check(self.menu, title, on, show)
-        hidden = OF_AGENT | self._model.giving_class_away
-        if column in hidden and self._blind_mode.is_on:
-            action.setEnabled(False)
-        if column == OBJECT:
-            action.setEnabled(False)
+        gives_away = column in OF_AGENT | self._model.giving_class_away
+        is_hidden = gives_away and self._blind_mode.is_on
+        action.setEnabled(column != OBJECT and not is_hidden)
 
 
 class _NameEdit(QLineEdit):
@@ -194,11 +178,9 @@ class _NameEdit(QLineEdit):
 
 # The menu of a row in the queue: go there, copy its name or position, look it up.
 class RowMenu(QObject):
-    compare_requested = Signal(object)
-    """The `Candidate` to draw over the current spectrum."""
+    compare_requested = Signal(object)  # the `Candidate` to draw over the current spectrum
 
-    opening = Signal(object)
-    """The `QMenu`, still empty: what stands first may be added."""
+    opening = Signal(object)  # the `QMenu`, still empty: what stands first may be added
 
     def __init__(self, context: SessionContext, table: CandidateTable, model: QueueModel) -> None:
         super().__init__(table)
@@ -219,29 +201,31 @@ class RowMenu(QObject):
         if here is not None and here.id != candidate.id:
             compare = partial(self.compare_requested.emit, candidate)
             self._add(self.tr("Compare with the current spectrum"), compare)
-        self._add(ACTIONS["more_like_this"].title, partial(self._order_by, candidate.id))
+        tree, like = self._current.queue.tree, Sort("like", like=candidate.id)
+        order = partial(self._current.set_queue, tree, like)
+        self._add(ACTIONS["more_like_this"].title, order)
         self.menu.addSeparator()
-        self._add(self.tr("Copy the name"), partial(_copy, candidate.object_id))
+        copy = QGuiApplication.clipboard().setText
+        self._add(self.tr("Copy the name"), partial(copy, candidate.object_id))
         if candidate.ra is not None and candidate.dec is not None:
             degrees = f"{candidate.ra:.6f} {candidate.dec:+.6f}"
-            self._add(self.tr("Copy RA Dec in degrees"), partial(_copy, degrees))
+            self._add(self.tr("Copy RA Dec in degrees"), partial(copy, degrees))
             hours = sexagesimal(candidate.ra, candidate.dec)
-            self._add(self.tr("Copy RA Dec in hours and degrees"), partial(_copy, hours))
+            self._add(self.tr("Copy RA Dec in hours and degrees"), partial(copy, hours))
         self.menu.addSeparator()
         self._add_places(candidate)
         self.menu.popup(self._table.viewport().mapToGlobal(at))
 
-    def _order_by(self, candidate_id: int) -> None:
-        self._current.set_queue(self._current.queue.tree, Sort("like", like=candidate_id))
-
     def _add_places(self, candidate: Candidate) -> None:
         if candidate.path and Path(candidate.path).parent.is_dir():
             url = QUrl.fromLocalFile(str(Path(candidate.path).parent))
-            self._add(self.tr("Open the folder of its file"), partial(_open, url))
+            open_it = partial(QDesktopServices.openUrl, url)
+            self._add(self.tr("Open the folder of its file"), open_it)
         for name, site in SITES.items():
             page = PAGES[name](identify(candidate, None))
             if page.url:
-                self._add(site, partial(_open, QUrl(page.url, QUrl.ParsingMode.StrictMode)))
+                url = QUrl(page.url, QUrl.ParsingMode.StrictMode)
+                self._add(site, partial(QDesktopServices.openUrl, url))
 
     def _add(self, text: str, call: Callable[[], object]) -> None:
         add_action(self.menu, text, call)
@@ -258,14 +242,6 @@ def sexagesimal(ra: float, dec: float) -> str:
         f"{hours:02d}:{minutes:02d}:{seconds / 100:05.2f} "
         f"{sign}{degrees:02d}:{arcmin:02d}:{arcsec / 10:04.1f}"
     )
-
-
-def _copy(text: str) -> None:
-    QGuiApplication.clipboard().setText(text)
-
-
-def _open(url: QUrl) -> None:
-    QDesktopServices.openUrl(url)
 
 
 class FilterAndOrder(QObject):

@@ -41,8 +41,7 @@ class SimilarFeed(QObject):
     found = Signal(int, object)
     """A candidate's id and its `SimilarRow`s; None if its spectrum cannot be compared."""
     progressed = Signal()
-    ended = Signal()
-    """All spectra that can be read have been."""
+    ended = Signal()  # all spectra that can be read have been
 
     def __init__(self, context: SessionContext, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -118,11 +117,8 @@ def find_similar(session: Session, key: SpectrumKey, spectrum: Spectrum) -> list
     # Twice as many: the index may know candidates that the session has no more.
     nearest = index.nearest(vector, 2 * SHOWN, without=key.candidate_id)
     present = {each.id for each in session.candidates([each.candidate_id for each in nearest])}
-    return [
-        SimilarRow(row_of(session, number), likeness)
-        for number, likeness in nearest
-        if number in present
-    ][:SHOWN]
+    shown = [each for each in nearest if each.candidate_id in present][:SHOWN]
+    return [SimilarRow(row_of(session, number), likeness) for number, likeness in shown]
 
 
 def _read_some(session: Session, after: int, should_stop: Callable[[], bool]) -> _Progress:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import zip_longest
 
 from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent, QTransform
-from PySide6.QtWidgets import QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.core.session.records import Change, Verdict
 from app.ui.base.actions.actions import ACTIONS
@@ -31,11 +32,10 @@ from app.ui.widgets.text_width import how_much_larger
 
 FIND_DELAY_MS = 120
 """So that the spectrum is painted first, and nothing is searched while a key is held."""
-AGAIN_MS = 1500
-"""Between two searches while spectra are being read."""
-SIDE_PX = 150
-"""Width of the text beside the spectra, in text of the usual size."""
+AGAIN_MS = 1500  # between two searches while spectra are being read
+SIDE_PX = 150  # width of the text beside the spectra, in text of the usual size
 SPACING = 4
+LEFT = Qt.AlignmentFlag.AlignLeft
 
 
 class SimilarPanel(QWidget):
@@ -49,18 +49,22 @@ class SimilarPanel(QWidget):
         super().__init__(parent)
         self._current, self._comparison, self._feed = context.current, comparison, feed
         self._commands, self._keymap = context.commands, context.keymap
-        self._shown_id = 0
-        """The candidate whose neighbours are shown."""
+        self._shown_id = 0  # the candidate whose neighbours are shown
         self.sparklines = Sparklines(context.bridge.session, context.runner, self)
         self.note = wrapped_label("", "dim")
         self.more = button(ACTIONS["more_like_this"].title)
         self.menu = QMenu(self)
-        self.cells = [
-            SimilarCell(self.sparklines, context.current_theme, self) for _ in range(SHOWN)
-        ]
+        cell_of = partial(SimilarCell, self.sparklines, context.current_theme, self)
+        self.cells = [cell_of() for _ in range(SHOWN)]
         self._find_timer = QTimer(self, singleShot=True, interval=FIND_DELAY_MS)
         self._again_timer = QTimer(self, singleShot=True, interval=AGAIN_MS)
-        self._lay_out(short_label(self.tr("Similar spectra")))
+        side = QWidget(self)
+        side.setFixedWidth(round(SIDE_PX * how_much_larger(self)))
+        title, more = short_label(self.tr("Similar spectra")), (self.more, 0, LEFT)
+        column(title, self.note, 1, more, spacing=2, margins=(4, 0, 4, 0), parent=side)
+        cells = ((cell, 1) for cell in self.cells)
+        row(side, *cells, spacing=SPACING, margins=(2, 0, 2, 2), parent=self)
+        self.setMinimumHeight(self.cells[0].minimumSizeHint().height() + GRIP_PX)
         for cell in self.cells:
             cell.clicked.connect(partial(self._overlay, cell))
             cell.opened.connect(partial(self._go_to, cell))
@@ -95,15 +99,6 @@ class SimilarPanel(QWidget):
         super().showEvent(event)
         self._schedule()
 
-    def _lay_out(self, title: QLabel) -> None:
-        side = QWidget(self)
-        side.setFixedWidth(round(SIDE_PX * how_much_larger(self)))
-        more = (self.more, 0, Qt.AlignmentFlag.AlignLeft)
-        column(title, self.note, 1, more, spacing=2, margins=(4, 0, 4, 0), parent=side)
-        cells = ((cell, 1) for cell in self.cells)
-        row(side, *cells, spacing=SPACING, margins=(2, 0, 2, 2), parent=self)
-        self.setMinimumHeight(self.cells[0].minimumSizeHint().height() + GRIP_PX)
-
     def _schedule(self, _: object = None) -> None:
         here = self._current.candidate
         if self._shown_id and (here is None or here.id != self._shown_id):
@@ -112,9 +107,8 @@ class SimilarPanel(QWidget):
 
     def _session_changed(self, change: Change) -> None:
         shown = {cell.neighbour.row.candidate.id for cell in self.cells if cell.neighbour}
-        if change.aspect == "verdict" and (
-            not change.candidate_ids or shown & change.candidate_ids
-        ):
+        is_about_them = not change.candidate_ids or bool(shown & change.candidate_ids)
+        if change.aspect == "verdict" and is_about_them:
             self._find_timer.start()
 
     def _show_found(self, candidate_id: int, found: list[SimilarRow] | None) -> None:
@@ -129,12 +123,10 @@ class SimilarPanel(QWidget):
             self._show_progress()
 
     def _show(self, found: list[SimilarRow]) -> None:
-        for number, cell in enumerate(self.cells):
-            if number < len(found):
-                row = self._current.blind_mode.without_own_verdict(found[number].row)
-                cell.show_neighbour(SimilarRow(row, found[number].likeness))
-            else:
-                cell.show_neighbour(None)
+        blind_mode = self._current.blind_mode
+        shown = [each._replace(row=blind_mode.without_own_verdict(each.row)) for each in found]
+        for cell, neighbour in zip_longest(self.cells, shown):
+            cell.show_neighbour(neighbour)
         self._show_overlaid()
 
     def _show_progress(self) -> None:
@@ -186,10 +178,9 @@ class SimilarPanel(QWidget):
             return
         self.menu.clear()
         add_action(self.menu, self.tr("Go to this object"), partial(self._go_to, cell))
-        overlay = partial(self._overlay, cell)
         is_on = cell.slot is not None
         text = self.tr("Take it off the spectrum") if is_on else self.tr("Lay it over the spectrum")
-        add_action(self.menu, text, overlay)
+        add_action(self.menu, text, partial(self._overlay, cell))
         self.menu.popup(cell.mapToGlobal(at))
 
 
@@ -198,8 +189,7 @@ class SimilarCell(PlotCell):
 
     width_px, min_width_px, plot_px = 130, 70, 48
 
-    opened = Signal()
-    """A double click."""
+    opened = Signal()  # a double click
 
     def __init__(
         self, sparklines: Sparklines, current_theme: CurrentTheme, parent: QWidget
@@ -207,8 +197,7 @@ class SimilarCell(PlotCell):
         super().__init__(current_theme, parent)
         self._sparklines = sparklines
         self.neighbour: SimilarRow | None = None
-        self.verdict: Verdict | None = None
-        """The person's own."""
+        self.verdict: Verdict | None = None  # the person's own
         self.slot: int | None = None
         """The number of its colour while it is drawn over the current spectrum."""
         self.setEnabled(False)
@@ -249,11 +238,10 @@ class SimilarCell(PlotCell):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._current_theme.theme
-        colour = theme.border
+        is_lit = self.isEnabled() and self.underMouse()
+        colour = theme.accent if is_lit else theme.border
         if self.slot is not None:
             colour = self._colour(theme)
-        elif self.isEnabled() and self.underMouse():
-            colour = theme.accent
         painter = self._framed(colour, 2.0 if self.slot is not None else 1.0)
         if self.neighbour is not None:
             self._draw_texts(painter, theme)
@@ -265,14 +253,13 @@ class SimilarCell(PlotCell):
         room.setHeight(line)
         painter.setPen(QColor(theme.text))
         middle = Qt.AlignmentFlag.AlignVCenter
-        name = painter.fontMetrics().elidedText(
-            self.text(), Qt.TextElideMode.ElideMiddle, room.width()
-        )
-        painter.drawText(room, Qt.AlignmentFlag.AlignLeft | middle, name)
+        metrics, elide = painter.fontMetrics(), Qt.TextElideMode.ElideMiddle
+        name = metrics.elidedText(self.text(), elide, room.width())
+        painter.drawText(room, LEFT | middle, name)
         painter.setPen(QColor(verdict_colour(theme, self.verdict)))
         painter.drawText(foot, Qt.AlignmentFlag.AlignRight | middle, self.mark)
         painter.setPen(QColor(theme.dim))
-        painter.drawText(foot, Qt.AlignmentFlag.AlignLeft | middle, self.likeness)
+        painter.drawText(foot, LEFT | middle, self.likeness)
 
     def _draw_line(self, painter: QPainter, theme: Theme) -> None:
         assert self.neighbour is not None

@@ -17,8 +17,7 @@ from app.ui.widgets.labels import column, one_line
 if TYPE_CHECKING:
     from app.ui.judge.similar.similar_panel import SimilarPanel
 
-BEGIN_MS = 300
-"""So that the window is on screen first."""
+BEGIN_MS = 300  # so that the window is on screen first
 
 
 class SimilarPlace(QWidget):
@@ -34,7 +33,7 @@ class SimilarPlace(QWidget):
         self.feed = SimilarFeed(context, self)
         self.panel: SimilarPanel | None = None
         self._is_stopped = False
-        column(parent=self)
+        self._inside = column(parent=self)
         self._making = QTimer(self, singleShot=True, interval=0)
         self._making.timeout.connect(self._make)
         self._beginning = QTimer(self, singleShot=True, interval=BEGIN_MS)
@@ -44,7 +43,6 @@ class SimilarPlace(QWidget):
         context.commands.add("more_like_this", self.more_like_this)
 
     def more_like_this(self) -> None:
-        """Order the queue by likeness to the current spectrum."""
         candidate = self._current.candidate
         if candidate is None:
             self._current.message.emit(self.tr("No object selected"))
@@ -72,9 +70,7 @@ class SimilarPlace(QWidget):
 
         if self.panel is None and not self._is_stopped:
             self.panel = SimilarPanel(self._context, self._comparison, self.feed, self)
-            layout = self.layout()
-            assert layout is not None
-            layout.addWidget(self.panel)
+            self._inside.addWidget(self.panel)
 
     def _queue_changed(self, queue: Queue) -> None:
         if queue.sort.key == "like" and not self._is_stopped:

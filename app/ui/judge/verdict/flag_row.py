@@ -31,7 +31,6 @@ MAX_CHIPS, CHIPS_PX = 3, 440
 """Chips, none where large text leaves room for one alone; other flags are counted in a button."""
 SPACING_PX = 4
 REMOVE = "✕"
-
 STAR = "star"
 FLAGS: Mapping[str, tuple[str, object]] = {
     "velocity": ("R", QT_TRANSLATE_NOOP("flags", "Redshift or velocity uncertain")),
@@ -135,19 +134,17 @@ class FlagRow(QWidget):
         return self._current.row is not None
 
     def _show_row(self, row: object) -> None:
-        is_enabled = row is not None and not self._current.session.is_read_only
-        self.star.setEnabled(is_enabled)
-        self.more.setEnabled(is_enabled)
+        for button in (self.star, self.more):
+            button.setEnabled(row is not None and not self._current.session.is_read_only)
         self._hide_custom()
         self._show(self._current.opinion)
 
     def _show(self, opinion: Opinion) -> None:
         self.star.setChecked(STAR in opinion.flags)
         names = tuple(each for each in opinion.flags if each != STAR)
-        if names == self._names:
-            return
-        self._names = names
-        self._show_chips()
+        if names != self._names:
+            self._names = names
+            self._show_chips()
 
     def _show_chips(self) -> None:
         for chip in self.chips.values():
@@ -156,12 +153,9 @@ class FlagRow(QWidget):
             chip.hide()
             chip.deleteLater()
         fitting = CHIPS_PX // self._chip_px
-        most = min(MAX_CHIPS, fitting) if fitting > 1 else 0
-        shown = next(
-            shown
-            for shown in (self._names[:count] for count in range(most, -1, -1))
-            if not shown or self._needed(shown) <= self._room
-        )
+        shown = self._names[: min(MAX_CHIPS, fitting) if fitting > 1 else 0]
+        while shown and self._needed(shown) > self._room:
+            shown = shown[:-1]
         hidden = self._names[len(shown) :]
         self.chips = {name: self._chip(number, name) for number, name in enumerate(shown)}
         self.rest.set_label(f"+{len(hidden)}", hint=", ".join(hidden))
@@ -242,8 +236,7 @@ class FlagMenu(QMenu):
         self.insertSeparator(self.actions()[1])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        action = self._by_letter.get(event.text().upper())
-        if action is None:
+        if (action := self._by_letter.get(event.text().upper())) is None:
             super().keyPressEvent(event)
             return
         self.close()

@@ -120,12 +120,10 @@ class StateBlock(QWidget):
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._current, self._current_theme = context.current, context.current_theme
-        self._state = ("", "")
-        """As a word and as a mark."""
+        self._state = ("", "")  # as a word and as a mark
         self._measured_fonts, self._least_px = ("", ""), 0
         """The fonts for which the least width was found."""
-        self._moves = 0
-        """Candidates shown since something was saved."""
+        self._moves = 0  # candidates shown since something was saved
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.saved = OneLineLabel(self)
         self.verdict = short_label("", parent=self)
@@ -161,8 +159,7 @@ class StateBlock(QWidget):
     def _show_row(self, _: QueueRow | None) -> None:
         if self._current.session.is_read_only and not self.saved.full_text:
             self.saved.show_text(
-                self.tr("This session is read-only: verdicts cannot be saved"),
-                self.tr("read-only"),
+                self.tr("This session is read-only: verdicts cannot be saved"), self.tr("read-only")
             )
         self._restyle()
 

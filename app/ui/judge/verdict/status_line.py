@@ -66,11 +66,10 @@ class StatusLine(QFrame):
         self._is_error = False
         self.errors: deque[ErrorMessage] = deque(maxlen=MAX_ERRORS)
         self.message = OneLineLabel(self)
-        self.details = PaintedButton(context.current_theme, attrgetter("warning"), self, height=22)
+        theme = context.current_theme
+        self.details = PaintedButton(theme, attrgetter("warning"), self, height=22)
         self.details.hide()
-        self.close_button = PaintedButton(
-            context.current_theme, attrgetter("border"), self, mark="×", height=22
-        )
+        self.close_button = PaintedButton(theme, attrgetter("border"), self, mark="×", height=22)
         self.close_button.set_label("", hint=self.tr("Close"))
         self.sheet = ErrorSheet(self)
         self._fade = QTimer(self, singleShot=True, interval=FADE_MS)
@@ -113,6 +112,7 @@ class StatusLine(QFrame):
         self.setGeometry((page.width() - width) // 2, bottom - height - SIDE_PX, width, height)
 
     def _pop_up(self) -> None:
+        self._restyle()
         self.show()
         self._place()
         self.raise_()
@@ -122,7 +122,6 @@ class StatusLine(QFrame):
         self._fade.start()
         self.message.show_text(cut(message))
         self.details.setVisible(bool(self.errors))
-        self._restyle()
         self._pop_up()
 
     def _clear_message(self) -> None:
@@ -138,22 +137,16 @@ class StatusLine(QFrame):
         self.message.show_text(f"! {message}")
         self.details.set_label(self.tr("Details"), hint=self.tr("Error details to copy"))
         self.details.show()
-        self._restyle()
         self._pop_up()
 
     def _show_workbench_error(self, error: WorkbenchError) -> None:
         cause = error.__cause__
-        self.show_error(
-            translate_message(str(error)),
-            "" if cause is None else f"{type(cause).__name__}: {cause}",
-        )
+        details = "" if cause is None else f"{type(cause).__name__}: {cause}"
+        self.show_error(translate_message(str(error)), details)
 
     def _open(self) -> None:
-        lines = [
-            "\n".join(filter(None, (f"{each.at}  {each.message}", each.details)))
-            for each in reversed(self.errors)
-        ]
-        self.sheet.show_text("\n\n".join(lines))
+        told = ((f"{each.at}  {each.message}", each.details) for each in reversed(self.errors))
+        self.sheet.show_text("\n\n".join("\n".join(filter(None, each)) for each in told))
         size = self.sheet.sizeHint()
         corner = self.details.mapToGlobal(QPoint(self.details.width(), 0))
         self.sheet.move(corner.x() - size.width(), corner.y() - size.height() - 4)
@@ -184,10 +177,9 @@ class KnownAnswerNote(QObject):
         if not self._are_there:
             return
         if (answer := known_answer_of(self._session, entry.candidate_id)) is not None:
+            text = self.tr("This was a known {class}")
             if answer.is_simulated:
                 text = self.tr("This was a known {class} (simulated)")
-            else:
-                text = self.tr("This was a known {class}")
             self._current.message.emit(text.replace("{class}", answer.class_name))
 
     def _forget(self, change: Change) -> None:

@@ -19,9 +19,8 @@ from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.actions.commands import Commands
 from app.ui.base.keys.keymap import Keymap
 from app.ui.base.theme.theme import CurrentTheme
-from app.ui.judge.verdict.comment_box import CommentBox
+from app.ui.judge.verdict.comment_box import CommentBox, PreviousObject
 from app.ui.judge.verdict.flag_row import CHIPS_PX
-from app.ui.judge.verdict.previous_object import PreviousObject
 from app.ui.judge.verdict.state_block import StateBlock
 from app.ui.judge.verdict.verdict_text import MARKS, NAMES, confidence_meaning
 from app.ui.session.candidate.current import CurrentCandidate
@@ -31,13 +30,8 @@ from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint, quiet_button
 
-HEIGHT, SIDE_PX = 30, 8
+HEIGHT, CONFIDENCE_HEIGHT, WIDTH, SIDE_PX = 30, 28, 150, 8
 ORDER = (Verdict.ACCEPT, Verdict.REJECT, Verdict.UNSURE)
-
-CONFIDENCE_HEIGHT = 28
-
-WIDTH = 150
-
 PROPOSALS = {"YES": Verdict.ACCEPT, "NO": Verdict.REJECT}
 
 
@@ -49,13 +43,14 @@ class VerdictBar(QFrame):
         self.setProperty("role", "strip")
         self._current, self._keymap = context.current, context.keymap
         self._commands = VerdictCommands(context.current, context.commands, self)
-        self.buttons = {verdict: self._verdict_button(context, verdict) for verdict in ORDER}
+        theme = context.current_theme
+        made = partial(PaintedButton, theme, parent=self, height=HEIGHT, is_bold=True)
+        self.buttons = {each: made(attrgetter(NAMES[each]), mark=MARKS[each]) for each in ORDER}
         self.state = StateBlock(context, self)
         self.confidence = ConfidenceRow(context.current_theme, context.keymap, self)
         self.proposal = ProposalButton(context, self)
         self.comment = CommentBox(context, self)
         self.previous = PreviousObject(context, self.comment, self)
-        theme = context.current_theme
         self.undo = quiet_button(theme, self, mark="↶", height=HEIGHT)
         self.redo = quiet_button(theme, self, mark="↷", height=HEIGHT)
         self.choose_class = labels.button(self.tr("Choose a class to judge"), "")
@@ -84,18 +79,10 @@ class VerdictBar(QFrame):
             stay = stay.replace("{key}", keymap.label(f"{name}_stay"))
             about = f"{hint(title, keymap, name)}\n{stay}"
             button.set_label(title, keymap.label(name), about)
-        for name, button, text in (
-            ("undo", self.undo, self.tr("Undo")),
-            ("redo", self.redo, self.tr("Redo")),
-        ):
+        undo, redo = self.tr("Undo"), self.tr("Redo")
+        for name, button, text in (("undo", self.undo, undo), ("redo", self.redo, redo)):
             button.set_label("", hint=hint(text, keymap, name))
             button.setAccessibleName(text)
-
-    def _verdict_button(self, context: SessionContext, verdict: Verdict) -> PaintedButton:
-        theme, tone, mark = context.current_theme, attrgetter(NAMES[verdict]), MARKS[verdict]
-        button = PaintedButton(theme, tone, self, mark=mark, height=HEIGHT, is_bold=True)
-        button.setCheckable(True)
-        return button
 
     def _lay_out(self) -> None:
         group = QButtonGroup(self, exclusive=False)
@@ -103,6 +90,7 @@ class VerdictBar(QFrame):
         strip = self._strip = FlowLayout(self)
         strip.setContentsMargins(SIDE_PX, 4, SIDE_PX, 4)
         for number, verdict in enumerate(ORDER):
+            self.buttons[verdict].setCheckable(True)
             group.addButton(self.buttons[verdict], number)
         told = labels.short_label(self.tr("No class to judge"), "title")
         no_class: list[QWidget] = [told, self.choose_class]
@@ -158,15 +146,14 @@ class VerdictBar(QFrame):
         for button in self.buttons.values():
             button.setEnabled(can_judge and not self._current.fault)
         self.confidence.setEnabled(can_judge)
-        self.undo.setEnabled(can_write)
-        self.redo.setEnabled(can_write)
+        for button in (self.undo, self.redo):
+            button.setEnabled(can_write)
 
 
 class ConfidenceRow(QWidget):
     """Buttons for the person's confidence, from 4 (sure) to 0 (none)."""
 
-    chosen = Signal(object)
-    """The confidence, or None if the chosen button was pressed again."""
+    chosen = Signal(object)  # the confidence, or None if the chosen button was pressed again
 
     def __init__(
         self, current_theme: CurrentTheme, keymap: Keymap, parent: QWidget | None = None
@@ -255,11 +242,8 @@ class ProposalButton(PaintedButton):
         return self.tr("Agent: {answer}").replace("{answer}", verdict)
 
     def _show(self, _: object = None) -> None:
-        row = self._current.row
-        verdict = proposed_verdict(row)
-        self.mark = ""
-        self._action = "take_proposal"
-        can_judge = not self._current.session.is_read_only and not self._current.fault
+        row, verdict = self._current.row, proposed_verdict(self._current.row)
+        self.mark, self._action = "", "take_proposal"
         if row is not None and self._current.blind_mode.hides(row):
             self._action = "reveal"
             text = self.tr("Reveal agent")
@@ -270,10 +254,9 @@ class ProposalButton(PaintedButton):
             self.setEnabled(False)
             self.set_label(self.tr("No proposal"), hint=self.tr("The agent has no proposal"))
             return
-        self.mark = MARKS[verdict]
-        p_yes = row.candidate.agent_p_yes
+        self.mark, p_yes = MARKS[verdict], row.candidate.agent_p_yes
         text = self._answer(row.candidate.agent_verdict or "")
-        self.setEnabled(can_judge)
+        self.setEnabled(not self._current.session.is_read_only and not self._current.fault)
         about = hint(self.tr("Use the agent's proposal"), self._keymap, "take_proposal")
         if p_yes is not None:
             about += f" · p(YES) {probability_text(p_yes)}"
@@ -282,7 +265,6 @@ class ProposalButton(PaintedButton):
 
 # Commands that judge, navigate and switch blind mode.
 def proposed_verdict(row: QueueRow | None) -> Verdict | None:
-    """Return the verdict that follows from the agent's answer, if it has one."""
     return None if row is None else PROPOSALS.get(row.candidate.agent_verdict or "")
 
 

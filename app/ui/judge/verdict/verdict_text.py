@@ -14,8 +14,8 @@ WORDS = {
     Verdict.ACCEPT: QT_TRANSLATE_NOOP("verdicts", "accepted"),
     Verdict.REJECT: QT_TRANSLATE_NOOP("verdicts", "rejected"),
     Verdict.UNSURE: QT_TRANSLATE_NOOP("verdicts", "unsure"),
+    None: QT_TRANSLATE_NOOP("verdicts", "not judged"),
 }
-NOT_JUDGED = QT_TRANSLATE_NOOP("verdicts", "not judged")
 CONFIDENCES = (
     QT_TRANSLATE_NOOP("verdicts", "none"),
     QT_TRANSLATE_NOOP("verdicts", "poor"),
@@ -31,7 +31,7 @@ def verdict_mark(verdict: Verdict | None) -> str:
 
 
 def verdict_word(verdict: Verdict | None) -> str:
-    return _translate(NOT_JUDGED if verdict is None else WORDS[verdict])
+    return _translate(WORDS[verdict])
 
 
 def mark_and_word(verdict: Verdict | None) -> str:
@@ -43,15 +43,7 @@ def confidence_meaning(confidence: int) -> str:
 
 
 def verdict_colour(theme: Theme, verdict: Verdict | None) -> str:
-    match verdict:
-        case Verdict.ACCEPT:
-            return theme.accept
-        case Verdict.REJECT:
-            return theme.reject
-        case Verdict.UNSURE:
-            return theme.unsure
-        case None:
-            return theme.dim
+    return theme.dim if verdict is None else str(getattr(theme, NAMES[verdict]))
 
 
 def _translate(text: object) -> str:

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.judge.diagnostic_windows.window_cell import WindowCell
+from app.ui.judge.diagnostic_windows.windows_row import WindowCell
 from app.ui.widgets.painted_button import PaintedButton, RowButton
 from app.ui.widgets.plot_cell import PAD
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QTabB
 
 from agent.tasks.catalogue import find_task
 from app.ui.base.theme.theme import CurrentTheme
-from app.ui.judge.diagnostic_windows.window_cell import WindowCell
+from app.ui.judge.diagnostic_windows.windows_row import WindowCell
 from app.ui.widgets.labels import ElidedLabel
 from tests.app.ui.steps import shown_in
 from tests.app.ui.window.cut_texts import cut_texts

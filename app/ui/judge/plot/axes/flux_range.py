@@ -9,24 +9,17 @@ from app.ui.judge.plot.canvas.curve import visible
 from app.ui.judge.plot.trace import Trace, rough_median
 
 CENTRAL = (0.005, 0.995)
-REACH = 5.0
-"""Lines may extend the flux range on each side by up to this many central ranges."""
-SPIKE_PX = 5
-"""Features narrower than this do not extend the flux range."""
-SURE = 2.0
-"""Nor do those that stand out of the central range by less than so many of their errors."""
-CERTAIN = 5.0
-"""Pixels that stand out of the median by so many errors count in full, however noisy."""
+REACH = 5.0  # lines may extend the flux range on each side by up to this many central ranges
+SPIKE_PX = 5  # features narrower than this do not extend the flux range
+SURE = 2.0  # nor do those that stand out of the central range by less than so many of their errors
+CERTAIN = 5.0  # pixels that stand out of the median by so many errors count in full, however noisy
 BELOW, ABOVE = 0.05, 0.14
 """Margins as fractions of the range; the names of lines are drawn in the upper one."""
 # The [O I] sky lines, which are seldom subtracted well; ignored in windows wider than WIDE_A.
 SKY_RESIDUALS = ((5569.0, 5589.0), (6294.0, 6309.0))
 WIDE_A = 600.0
-MAX_KEPT = 16
-"""Ranges kept with a trace: those of plot and overview, and of each diagnostic window."""
-DEEPEST = 1e-4
-"""A logarithmic axis reaches down to this fraction of its upper end at most."""
-
+MAX_KEPT = 16  # ranges kept with a trace: those of plot and overview, and of each diagnostic window
+DEEPEST = 1e-4  # a logarithmic axis reaches down to this fraction of its upper end at most
 MIN_WIDTH_A = 2.0
 WHOLE_FRACTION = 0.999
 
@@ -125,17 +118,12 @@ def _logarithmic(flux: FloatArray, low: float, high: float) -> Window:
     return float(np.log10(max(low, DEEPEST * high))), float(np.log10(high))
 
 
-# Arithmetic on wavelength windows: zoom, pan, and limits.
+# Arithmetic on wavelength windows: zoom and limits.
 def zoomed(window: Window, factor: float, at: float | None = None) -> Window:
     """The window `factor` times as wide, with `at` (by default the centre) kept in place."""
     lo, hi = window
     fixed = 0.5 * (lo + hi) if at is None else at
     return fixed + (lo - fixed) * factor, fixed + (hi - fixed) * factor
-
-
-def panned(window: Window, fraction: float) -> Window:
-    step = fraction * (window[1] - window[0])
-    return window[0] + step, window[1] + step
 
 
 def within(window: Window, whole: Window) -> Window | None:

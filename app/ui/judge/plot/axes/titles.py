@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from agent.spectra.spectrum import Spectrum
 from app.core.spectra.flux_quantity import NORMALISED
@@ -25,7 +24,6 @@ from app.ui.session.candidate.view_options import (
 )
 
 translate = QCoreApplication.translate
-
 PAD_PX, APART_PX, EDGE_PX, RADIUS_PX = 6.0, 5.0, 8.0, 4.0
 
 
@@ -35,14 +33,12 @@ def wavelength_title(frame: WavelengthFrame) -> str:
         if frame.is_rest:
             text = translate("titles", "Velocity about {line} at rest (km/s)")
         return text.replace("{line}", frame.line.label)
-    if frame.is_rest:
-        text = translate("titles", "Rest wavelength ({unit}, vacuum)")
-        if frame.is_air:
-            text = translate("titles", "Rest wavelength ({unit}, air)")
-    else:
-        text = translate("titles", "Wavelength ({unit}, vacuum)")
-        if frame.is_air:
-            text = translate("titles", "Wavelength ({unit}, air)")
+    text = {
+        (True, True): translate("titles", "Rest wavelength ({unit}, air)"),
+        (True, False): translate("titles", "Rest wavelength ({unit}, vacuum)"),
+        (False, True): translate("titles", "Wavelength ({unit}, air)"),
+        (False, False): translate("titles", "Wavelength ({unit}, vacuum)"),
+    }[frame.is_rest, frame.is_air]
     return text.replace("{unit}", frame.unit)
 
 
@@ -50,10 +46,7 @@ def flux_axis_title(drawn: Trace | None, unit: str) -> str:
     """`unit` is that of the file, for a plot without a spectrum."""
     if drawn is not None and drawn.quantity == NORMALISED:
         return translate("titles", "Normalised flux")
-    relative, absolute = (
-        translate("titles", "Relative flux"),
-        translate("titles", "Flux"),
-    )
+    relative, absolute = translate("titles", "Relative flux"), translate("titles", "Flux")
     if drawn is None:
         return flux_title(relative, absolute, unit, 0)
     name = SYMBOLS.get(drawn.quantity, absolute)
@@ -62,15 +55,11 @@ def flux_axis_title(drawn: Trace | None, unit: str) -> str:
 
 def badges(options: ViewOptions, frame: WavelengthFrame, spectrum: Spectrum | None) -> list[str]:
     """What the axes show that is not as usual, and the velocity by which lines are shifted."""
-    velocity = [velocity_badge(options)] if options.z else []
-    words = wavelength_words(frame), flux_words(options, spectrum)
-    return [*velocity, *(" · ".join(each) for each in words if each)]
-
-
-def velocity_badge(options: ViewOptions) -> str:
+    velocity = f"RV {options.velocity_kms:+.0f} km/s".replace("-", "\N{MINUS SIGN}")
     if abs(options.velocity_kms) > RV_LIMIT_KMS:
-        return f"z = {options.z:.4f}"
-    return f"RV {options.velocity_kms:+.0f} km/s".replace("-", "\N{MINUS SIGN}")
+        velocity = f"z = {options.z:.4f}"
+    words = wavelength_words(frame), flux_words(options, spectrum)
+    return [*([velocity] if options.z else []), *(" · ".join(each) for each in words if each)]
 
 
 class BadgeLayer(Layer):
@@ -85,12 +74,10 @@ class BadgeLayer(Layer):
 
     def show_texts(self, badges: Sequence[str]) -> None:
         self.shown = tuple(badges)
-        self.setVisible(bool(self.shown))
+        self.setVisible(bool(badges))
         self.update()
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
+    def draw(self, painter: QPainter) -> None:
         height = self.texts.height + 6.0  # letters of a fallback font stand lower
         right, top = self.box.rect().width() - EDGE_PX, TOP_PX + (ROWS + 0.5) * self.texts.height
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

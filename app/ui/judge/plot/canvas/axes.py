@@ -17,17 +17,12 @@ from app.ui.judge.plot.canvas.paint import TextCache, dots_per_pixel, hairline
 from app.ui.judge.plot.canvas.plot_box import PlotBox
 
 TICK_PX = 5.0
-TITLE_APART_PX = 12.0
-"""Between the title, at the end of the numbers, and the last of them."""
+TITLE_APART_PX = 12.0  # between the title, at the end of the numbers, and the last of them
 NUMBERS_APART_PX = 4.0
-TITLE_SHARE = 0.7
-"""Of the wavelength axis, at most, for its title."""
+TITLE_SHARE = 0.7  # of the wavelength axis, at most, for its title
 LEAST_TICKS, MOST_TRIED = 2, 6
 WIDEST_NUMBER = "\N{MINUS SIGN}0000"
-
-Marks = list[tuple[float, str]]
-"""Pixels from the start of the axis, and texts."""
-
+Marks = list[tuple[float, str]]  # pixels from the start of the axis, and texts
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 MAX_TICKS = 50
 DECIMALS = 6
@@ -42,8 +37,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
     # AxisItem records a QPicture for every new range and measures each text anew, which takes
     # longer than the spectrum; its label is HTML, and a unit in a file is not to be trusted.
 
-    apart_px = 90.0
-    """Least distance of two ticks."""
+    apart_px = 90.0  # least distance of two ticks
 
     def __init__(self, orientation: str, theme: Theme, texts: TextCache) -> None:
         self.title = ""
@@ -82,7 +76,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
     @property
     def numbers(self) -> list[tuple[QRectF, str]]:
         """The numbers that are painted, and where."""
-        raise NotImplementedError
+        return [(self._place(at, text), text) for at, text in self.marks]
 
     def shown_title(self, room: float) -> str:
         """The title; without its unit, or none at all, where it has no room."""
@@ -96,7 +90,8 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
 
     @property
     def length(self) -> float:
-        raise NotImplementedError
+        size = self.size()
+        return float(size.width() if self.orientation == "bottom" else size.height())
 
     def _place(self, at: float, text: str) -> QRectF:
         """Where the number of a tick is painted."""
@@ -140,10 +135,6 @@ class WavelengthAxis(PlotAxis):
         values = ticks(self.frame.shown(lo), self.frame.shown(hi), most)
         return zip(map(self.frame.observed, values), tick_texts(values), strict=True)
 
-    @property
-    def length(self) -> float:
-        return float(self.size().width())
-
     def fit_font(self) -> None:
         self.setHeight(round(self.texts.height + TICK_PX + 4.0))
 
@@ -151,9 +142,7 @@ class WavelengthAxis(PlotAxis):
         lo, hi = self.range
         return float((value - lo) * self.length / (hi - lo))
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
+    def paint(self, painter: QPainter, *_: object) -> None:
         texts, colour = self.texts, self.theme.axis
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(hairline(painter, colour))
@@ -167,8 +156,7 @@ class WavelengthAxis(PlotAxis):
     @property
     def numbers(self) -> list[tuple[QRectF, str]]:
         end = self.title_place.left() - TITLE_APART_PX
-        placed = [(self._place(x, text), text) for x, text in self.marks]
-        return [each for each in placed if each[0].right() < end]
+        return [each for each in super().numbers if each[0].right() < end]
 
     @property
     def title_place(self) -> QRectF:
@@ -188,8 +176,7 @@ class FluxAxis(PlotAxis):
     apart_px = 52.0
 
     def __init__(self, theme: Theme, texts: TextCache) -> None:
-        self.is_log = False
-        """Whether its coordinates are decimal logarithms of the flux."""
+        self.is_log = False  # whether its coordinates are decimal logarithms of the flux
         super().__init__("left", theme, texts)
 
     @property
@@ -202,10 +189,6 @@ class FluxAxis(PlotAxis):
         values = ticks(lo, hi, most)
         return zip(values, tick_texts(values), strict=True)
 
-    @property
-    def length(self) -> float:
-        return float(self.size().height())
-
     def fit_font(self) -> None:
         self.setWidth(round(self.texts.height + self.texts.width(WIDEST_NUMBER) + TICK_PX + 6.0))
 
@@ -213,9 +196,7 @@ class FluxAxis(PlotAxis):
         low, high = self.range
         return float((high - value) * self.length / (high - low))
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
+    def paint(self, painter: QPainter, *_: object) -> None:
         texts, colour, right = self.texts, self.theme.axis, float(self.size().width())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(hairline(painter, colour))
@@ -230,10 +211,6 @@ class FluxAxis(PlotAxis):
             painter.rotate(-90.0)
             texts.draw(painter, 0.0, 0.0, self.shown_title(self.length), 0.5)
             painter.restore()
-
-    @property
-    def numbers(self) -> list[tuple[QRectF, str]]:
-        return [(self._place(y, text), text) for y, text in self.marks]
 
     @property
     def title_place(self) -> QRectF:
@@ -285,25 +262,19 @@ class Frame(QGraphicsObject):
 
 
 # Ticks at round numbers, on linear and logarithmic axes, and their texts.
-def tick_step(lo: float, hi: float, max_ticks: int) -> float:
-    """The smallest round step that needs no more than `max_ticks` ticks."""
-    rough = (hi - lo) / max(min(max_ticks, MAX_TICKS), 1)
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next((step * power for step in STEPS if step * power >= rough), 10.0 * power)
-
-
 def ticks(lo: float, hi: float, max_ticks: int) -> tuple[float, ...]:
-    """Multiples of a round step within [lo, hi]."""
+    """Multiples of the smallest round step of which no more than `max_ticks` are in [lo, hi]."""
     if not (math.isfinite(lo) and math.isfinite(hi) and lo < hi):
         return ()
-    step = tick_step(lo, hi, max_ticks)
+    rough = (hi - lo) / max(min(max_ticks, MAX_TICKS), 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next((each * power for each in STEPS if each * power >= rough), 10.0 * power)
     first, last = math.ceil(lo / step - 1e-9), math.floor(hi / step + 1e-9)
     return tuple(number * step for number in range(first, last + 1))
 
 
 LOG_STEPS = (range(1, 10), (1, 2, 5), (1, 3), (1,))
-LOG_DECADES = 12
-"""With more decades than this, only some have a tick."""
+LOG_DECADES = 12  # with more decades than this, only some have a tick
 LOG_LIMIT = 300.0
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from agent.spectra.spectrum import FloatArray
 from app.ui.base.theme.theme import Theme
@@ -20,9 +19,7 @@ OWN_WIDTH = 0.45
 DASH_PX = (6.0, 3.0)
 # Far outside the plot: the raster painter misdraws larger coordinates.
 LIMIT_PX = 20_000.0
-
-DENSE = 1.0
-"""Points per column above which only the extremes are drawn."""
+DENSE = 1.0  # points per column above which only the extremes are drawn
 
 
 class Curve(pg.PlotCurveItem):  # type: ignore[misc]
@@ -59,9 +56,7 @@ class Curve(pg.PlotCurveItem):  # type: ignore[misc]
     def boundingRect(self) -> QRectF:
         return QRectF(self.box.viewRect())
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
+    def paint(self, painter: QPainter, *more: object) -> None:
         self.was_painted = True
         if not self.flux.size:
             return
@@ -73,7 +68,7 @@ class Curve(pg.PlotCurveItem):  # type: ignore[misc]
             self._drawn_for = key
         for number in range(round(self.width_px * dots) if self.is_dashed else 1):
             painter.translate(0.0, scale.flux_per_pixel / dots if number else 0.0)
-            super().paint(painter, option, widget)
+            super().paint(painter, *more)
 
     def _make(self, scale: Scale, dots: float, colour: str) -> None:
         """Prepare what PlotCurveItem paints.

@@ -30,6 +30,14 @@ class Layer(QGraphicsObject):
     def boundingRect(self) -> QRectF:
         return QRectF(self.box.rect())
 
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        self.draw(painter)
+
+    def draw(self, painter: QPainter) -> None:
+        raise NotImplementedError
+
     def _resized(self) -> None:
         self.prepareGeometryChange()
 
@@ -43,9 +51,7 @@ class Grid(Layer):
         super().__init__(box, theme, texts)
         self._axes = axes
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
+    def draw(self, painter: QPainter) -> None:
         size = self.box.rect()
         wavelengths, fluxes = (axis.marks for axis in self._axes)
         across = [QLineF(0.0, y, size.width(), y) for y, _ in fluxes]
@@ -70,9 +76,7 @@ class LookLayer(Layer):
         self.label = ""
         self.zoom_box: Window | None = None
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
+    def draw(self, painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         if self.look is not None:
             self._draw(painter, self._rectangle(self.look), self.theme.agent)

@@ -25,11 +25,9 @@ class PlotBox(pg.ViewBox):  # type: ignore[misc]
     in pixels from the top left corner.
     """
 
-    clicked = Signal(float)
-    """Wavelength."""
+    clicked = Signal(float)  # wavelength
     whole_requested = Signal()
-    hovered = Signal(object)
-    """Position of the mouse in pixels of the box; None when it has left."""
+    hovered = Signal(object)  # position of the mouse in pixels of the box; None when it has left
 
     def __init__(self) -> None:
         super().__init__(enableMouse=False, enableMenu=False, defaultPadding=0.0)
@@ -67,8 +65,6 @@ class PlotBox(pg.ViewBox):  # type: ignore[misc]
     def _forget_scale(self) -> None:
         self._scale = None
 
-    # pyqtgraph events
-
     def boundingRect(self) -> QRectF:
         return QRectF(self.rect())
 
@@ -96,8 +92,7 @@ def _not_empty(ends: Window) -> Window:
     return ends if ends[0] < ends[1] else (ends[0] - 0.5, ends[0] + 0.5)
 
 
-DRAG_PX = 4.0
-"""A shorter drag is a click, however long it takes."""
+DRAG_PX = 4.0  # a shorter drag is a click, however long it takes
 
 
 def prepare_view(view: pg.GraphicsView) -> None:

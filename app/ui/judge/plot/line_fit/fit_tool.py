@@ -102,11 +102,9 @@ def fit_text(fit: FittedProfile, line: str, frame: WavelengthFrame) -> str:
     frame = frame.of_wavelengths
     step = abs(frame.shown(fit.centre + fit.centre_error) - frame.shown(fit.centre))
     centre = f"{_with_error(frame.shown(fit.centre), step)} {frame.unit_shown}"
-    text = (
-        translate("fit_texts", "Gaussian fit of {line}: {numbers}")
-        if fit.shape == "gaussian"
-        else translate("fit_texts", "Voigt fit of {line}: {numbers}")
-    )
+    text = translate("fit_texts", "Voigt fit of {line}: {numbers}")
+    if fit.shape == "gaussian":
+        text = translate("fit_texts", "Gaussian fit of {line}: {numbers}")
     text = text.replace("{numbers}", f"{centre} · {_numbers(fit)}").replace("{line}", line)
     if fit.is_poor:
         text += " · " + translate("fit_texts", "the shape does not fit; more than one line?")
@@ -120,35 +118,28 @@ def copied_fit(fit: FittedProfile) -> str:
 
 
 def why_not_fitted(error: FitError) -> str:
-    match error.reason:
-        case "no_pixels":
-            return translate("fit_texts", "Not fitted: too few good pixels between the points")
-        case "not_positive":
-            return translate("fit_texts", "Not fitted: the continuum is not positive")
-        case "noise":
-            return translate("fit_texts", "Not fitted: no line stands out of the noise by 5 σ")
-        case "wide":
-            return translate(
-                "fit_texts", "Not fitted: the line is as wide as the range; measure a wider one"
-            )
-        case "narrow":
-            return translate("fit_texts", "Not fitted: it is narrower than a pixel, as a spike is")
-        case "edge":
-            return translate("fit_texts", "Not fitted: the centre runs into one of the two points")
-        case "wings":
-            return translate("fit_texts", "Not fitted: no Lorentzian wings show; fit a Gaussian")
-    return translate("fit_texts", "Not fitted: no best profile was found")
+    why = {
+        "no_pixels": translate("fit_texts", "Not fitted: too few good pixels between the points"),
+        "not_positive": translate("fit_texts", "Not fitted: the continuum is not positive"),
+        "noise": translate("fit_texts", "Not fitted: no line stands out of the noise by 5 σ"),
+        "wide": translate(
+            "fit_texts", "Not fitted: the line is as wide as the range; measure a wider one"
+        ),
+        "narrow": translate("fit_texts", "Not fitted: it is narrower than a pixel, as a spike is"),
+        "edge": translate("fit_texts", "Not fitted: the centre runs into one of the two points"),
+        "wings": translate("fit_texts", "Not fitted: no Lorentzian wings show; fit a Gaussian"),
+    }
+    other = translate("fit_texts", "Not fitted: no best profile was found")
+    return why.get(error.reason, other)
 
 
 def _numbers(fit: FittedProfile) -> str:
     kms = _with_error(fit.fwhm_kms, fit.fwhm_kms_error)
-    parts = [
-        f"FWHM {_with_error(fit.fwhm, fit.fwhm_error)} Å ({kms} km/s)",
-        f"EW {_with_error(fit.ew, fit.ew_error)} Å",
-    ]
+    fwhm, ew = _with_error(fit.fwhm, fit.fwhm_error), _with_error(fit.ew, fit.ew_error)
+    text = f"FWHM {fwhm} Å ({kms} km/s) · EW {ew} Å"
     if fit.reduced_chi2 is not None:
-        parts.append(f"χ²/ν {fit.reduced_chi2:.2f}")
-    return " · ".join(parts).replace("-", "\N{MINUS SIGN}")
+        text += f" · χ²/ν {fit.reduced_chi2:.2f}"
+    return text.replace("-", "\N{MINUS SIGN}")
 
 
 def _with_error(value: float, error: float) -> str:

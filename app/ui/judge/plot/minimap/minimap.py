@@ -3,23 +3,117 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QFont
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QPainter
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from agent.spectra.spectrum import Window
+from agent.tasks.task import Task
+from agent.trajectory.trajectory import Trajectory
 from app.ui.base.theme.theme import Theme
+from app.ui.base.translation.data_texts import task_text
 from app.ui.judge.plot.axes.flux_range import flux_range
 from app.ui.judge.plot.canvas.axes import Frame
 from app.ui.judge.plot.canvas.curve import EMPTY, Curve
-from app.ui.judge.plot.canvas.paint import TextCache
+from app.ui.judge.plot.canvas.layers import Layer
+from app.ui.judge.plot.canvas.paint import TextCache, blend, hairline
 from app.ui.judge.plot.canvas.plot_box import PlotBox, Scale, prepare_view
-from app.ui.judge.plot.minimap.bracket_layer import FOOT_PX, TOP_PX, Bracket, BracketLayer
 from app.ui.judge.plot.trace import Trace
+
+TOP_PX, FOOT_PX = 15.0, 12.0  # room for the task's windows (above) and the agent's (below)
+BAR_PX = 10.0
+BAR_ALPHA = "#46"
+LABEL_LENGTH = 60
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """A window marked in the strip, with a short name and a longer one for the tooltip."""
+
+    range: Window
+    name: str
+    tooltip: str
+
+
+class BracketLayer(Layer):
+    depth = -10
+
+    def __init__(self, box: PlotBox, theme: Theme, texts: TextCache) -> None:
+        super().__init__(box, theme, texts)
+        self.task_windows: Sequence[Bracket] = ()
+        self.agent_windows: Sequence[Bracket] = ()
+
+    @property
+    def extra(self) -> float:
+        """Height by which the row of the task's windows is higher than for usual text."""
+        return max(self.texts.height - TOP_PX, 0.0)
+
+    def draw(self, painter: QPainter) -> None:
+        foot = self.box.scale_now.height - FOOT_PX
+        self._draw(painter, self.task_windows, 2.0 + 0.5 * self.extra, self.theme.accent)
+        self._draw(painter, self.agent_windows, foot, self.theme.agent)
+
+    def _draw(
+        self, painter: QPainter, brackets: Sequence[Bracket], top: float, colour: str
+    ) -> None:
+        """Draw each window as a bar with its name, unless that would overlap the previous name.
+
+        A bar narrower than its name has no edges, because they would cross the text.
+        """
+        # #rrggbb or #aarrggbb: its own alpha is put aside. Blended, as opaque is painted faster.
+        bar = blend(BAR_ALPHA + colour[-6:], self.theme.plot)
+        scale, end = self.box.scale_now, -1e9
+        seen: list[tuple[str, float, float]] = []
+        for each in sorted(brackets, key=lambda bracket: bracket.range):
+            left, right = (min(max(scale.x(edge), 0.0), scale.width) for edge in each.range)
+            if right - left >= 1.0:
+                seen.append((each.name, left, right))
+        for _, left, right in seen:  # all bars first: none covers the name of another
+            painter.fillRect(QRectF(left, top, max(right - left, 3.0), BAR_PX), bar)
+        for name, left, right in seen:
+            middle, width = 0.5 * (left + right), self.texts.width(name)
+            is_named = middle - 0.5 * width > end + 2.0
+            if right - left > width or not is_named:
+                painter.setPen(hairline(painter, colour))
+                painter.drawLines([QLineF(x, top, x, top + BAR_PX) for x in (left, right)])
+            if is_named:
+                painter.setPen(QColor(self.theme.text))
+                y = top + 0.5 * (BAR_PX - self.texts.height)
+                self.texts.draw(painter, middle, y, name, 0.5)
+                end = middle + 0.5 * width
+
+
+# The windows marked in the overview: the task's, and those the agent looked at.
+def task_brackets(task: Task, z: float) -> tuple[Bracket, ...]:
+    """The task's diagnostic windows, named by their keys and shifted by the redshift."""
+    shift = 1.0 + z
+    return tuple(
+        _bracket(window.range, shift, window.key, task_text(window.label))
+        for window in task.windows
+    )
+
+
+def agent_brackets(trajectory: Trajectory | None) -> tuple[Bracket, ...]:
+    """The windows the agent looked at, numbered in that order."""
+    if trajectory is None:
+        return ()
+    shift = 1.0 + (trajectory.spectrum.z or 0.0)
+    brackets = []
+    for number, look in enumerate(trajectory.looks, 1):
+        if look.range is not None:
+            label = task_text(" ".join(look.label.split()))[:LABEL_LENGTH]
+            brackets.append(_bracket(look.range, shift, str(number), label))
+    return tuple(brackets)
+
+
+def _bracket(window: Window, shift: float, name: str, about: str) -> Bracket:
+    return Bracket((window[0] * shift, window[1] * shift), name, f"{name}: {about}")
+
 
 HEIGHT = 40
 GRIP_PX = 9.0
@@ -46,8 +140,7 @@ class StripBox(PlotBox):
 class Minimap(pg.GraphicsView):  # type: ignore[misc]
     """Drag the region or its edges, click elsewhere to centre it, double-click to show all."""
 
-    range_requested = Signal(float, float)
-    """The window, repeatedly while it is dragged."""
+    range_requested = Signal(float, float)  # the window, repeatedly while it is dragged
     released = Signal()
     whole_requested = Signal()
 
@@ -85,16 +178,6 @@ class Minimap(pg.GraphicsView):  # type: ignore[misc]
         self.align(0.0, 0.0)
         self.apply_theme(theme)
         self.show_window(None)
-
-    # Content
-
-    @property
-    def task_windows(self) -> Sequence[Bracket]:
-        return self.brackets.task_windows
-
-    @property
-    def agent_windows(self) -> Sequence[Bracket]:
-        return self.brackets.agent_windows
 
     def show_trace(self, trace: Trace | None) -> None:
         """Draw a spectrum between the rows of the task's and the agent's windows."""
@@ -154,12 +237,6 @@ class Minimap(pg.GraphicsView):  # type: ignore[misc]
         """The wavelength scale inside the margins; None while there is nothing to show."""
         return None if self._trace is None else self.box.scale_now
 
-    def x_of(self, wavelength: float) -> float:
-        scale = self.scale()
-        return 0.0 if scale is None else float(self.box.geometry().left()) + scale.x(wavelength)
-
-    # The mouse
-
     def _region_dragged(self) -> None:
         scale = self.scale()
         if self._is_set_here or scale is None:
@@ -200,14 +277,12 @@ class Minimap(pg.GraphicsView):  # type: ignore[misc]
             self.setToolTip(self.tooltip_at(float(self.box.geometry().left()) + at.x()))
 
     def tooltip_at(self, x: float) -> str:
-        """Names of the windows at this position."""
-        scale, brackets = self.scale(), (*self.task_windows, *self.agent_windows)
+        scale = self.scale()
         left = float(self.box.geometry().left())
         wavelength = 0.0 if scale is None else scale.wavelength(x - left)
+        brackets = (*self.brackets.task_windows, *self.brackets.agent_windows)
         inside = [each for each in brackets if each.range[0] <= wavelength <= each.range[1]]
         return ", ".join(each.tooltip for each in inside)
-
-    # Qt events
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

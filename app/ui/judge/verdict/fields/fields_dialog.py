@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtWidgets import (
@@ -67,16 +68,11 @@ class FieldLine:
         """What was typed; a field that was there keeps its name, as opinions have values for it."""
         title = " ".join(self.title.text().split())
         name = "_".join(re.findall(r"[a-z0-9]+", title.lower()))[:32]
-        kind = KINDS[self.kind.currentIndex()]
+        kind, key = KINDS[self.kind.currentIndex()], as_key(self.key.text())
         given = [" ".join(each.split()) for each in self.choices.text().split(",")]
-        return OwnField(
-            name=name if self.was is None else self.was.name,
-            title=title,
-            kind=kind,
-            choices=tuple(each for each in given if each) if kind == "choice" else (),
-            key=as_key(self.key.text()),
-            unit="" if self.was is None else self.was.unit,
-        )
+        choices = tuple(filter(None, given)) if kind == "choice" else ()
+        typed = OwnField(name=name, title=title, kind=kind, choices=choices, key=key)
+        return replace(typed, name=self.was.name, unit=self.was.unit) if self.was else typed
 
 
 class FieldsDialog(QDialog):
@@ -126,12 +122,10 @@ class FieldsDialog(QDialog):
         for line in list(self.lines):
             self._drop(line)
         fields = own_fields(self._context.bridge.session)
-        for field in fields:
+        for field in fields or (None,):
             self.add(field)
         if fields:
             self.add_button.setFocus()  # not in a title, which the first key would replace
-        else:
-            self.add(None)
         self.problem.clear()
         self.save_button.setEnabled(not self._context.bridge.session.is_read_only)
         self.show()

@@ -16,16 +16,15 @@ from app.ui.base.actions.key_names import label
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.verdict.key_strip import KeyChoice, KeyStrip
+from app.ui.judge.verdict.state_block import object_name
 from app.ui.session.candidate.current import with_field
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import row
+from app.ui.widgets.labels import clear_layout, row
 from app.ui.widgets.painted_button import quiet_button
 
 NONE_KEY = "0"
-
-NUMBER_LETTERS, TEXT_LETTERS = 8, 16
-"""Width of the fields that take typed values."""
+NUMBER_LETTERS, TEXT_LETTERS = 8, 16  # width of the fields that take typed values
 
 
 class FieldsRow(QFrame):
@@ -79,22 +78,19 @@ class FieldsRow(QFrame):
     def _offer(self, field: OwnField) -> None:
         row = self._current.row
         assert row is not None
-        name = row.candidate.object_id or f"#{row.candidate.id}"
         keys = [KeyChoice(key=str(at), name=each) for at, each in enumerate(field.choices, 1)]
         none = KeyChoice(key=NONE_KEY, name=self.tr("none"))
         choose = partial(self._choose, field, row.candidate.id)
-        self._strip.offer(f"{name} · {field.shown} ?", [*keys, none], choose, None, owner=self)
+        title = f"{object_name(row)} · {field.shown} ?"
+        self._strip.offer(title, [*keys, none], choose, None, owner=self)
 
     def _choose(self, field: OwnField, candidate_id: int, chosen: KeyChoice) -> None:
         """Only for the candidate for which it was asked."""
         if self._current.candidate is not None and self._current.candidate.id == candidate_id:
             self._set(field.name, None if chosen.key == NONE_KEY else chosen.name, save=True)
 
-    def _set(self, name: str, value: FieldValue | None, *, save: bool) -> None:
+    def _set(self, name: str, value: FieldValue | None, *, save: bool = False) -> None:
         self._current.change(with_field(name, value)(self._current.opinion), save=save)
-
-    def _on_typed(self, name: str, value: FieldValue | None) -> None:
-        self._set(name, value, save=False)
 
     def _on_entered(self, _: str) -> None:
         current = self._current
@@ -111,16 +107,13 @@ class FieldsRow(QFrame):
 
     def _make(self) -> None:
         """Make the editors; a session without fields of its own has no row."""
-        for editor in self.editors.values():
-            self._flow.removeWidget(editor)
-            editor.hide()
-            editor.deleteLater()
+        clear_layout(self._flow)
         self.fields, self.editors = own_fields(self._current.session), {}
         for field in self.fields:
             key = label(field.key) if field.key and self._is_free(field.key) else ""
             editor = FieldEditor(field, key, self._context.current_theme, self)
             editor.pressed.connect(self.press)
-            editor.typed.connect(self._on_typed)
+            editor.typed.connect(self._set)
             editor.entered.connect(self._on_entered)
             editor.refused.connect(self._on_refused)
             self.editors[field.name] = editor
@@ -170,14 +163,10 @@ class ExtraKeys:
 class FieldEditor(QWidget):
     """A button with the field's name and key; beside it a line where the value is typed."""
 
-    pressed = Signal(str)
-    """The field whose button was clicked."""
-    typed = Signal(str, object)
-    """Name and value while it is typed; None where nothing is left."""
-    entered = Signal(str)
-    """Typing has ended."""
-    refused = Signal(str)
-    """Why what was typed is no value."""
+    pressed = Signal(str)  # the field whose button was clicked
+    typed = Signal(str, object)  # name and value while it is typed; None where nothing is left
+    entered = Signal(str)  # typing has ended
+    refused = Signal(str)  # why what was typed is no value
 
     def __init__(
         self, field: OwnField, key: str, current_theme: CurrentTheme, parent: QWidget

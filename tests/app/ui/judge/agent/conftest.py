@@ -40,9 +40,9 @@ def panel_of(qtbot, context):
     return shown_in(qtbot, AgentPanel(context), 360, 500)
 
 
-def run_here(qtbot, context):
-    """Inspect the current candidate with the command of the V key."""
-    show_candidate(qtbot, context)
+def run_here(qtbot, context, number=1):
+    """Inspect a candidate with the command of the V key."""
+    show_candidate(qtbot, context, number)
     with qtbot.waitSignal(context.agent.finished) as ended:
         context.commands.run("run_agent")
     return ended.args[1]
@@ -63,16 +63,10 @@ title = "A model of mine"
 family = "qwen2.5-vl"
 engine = "gguf"
 simulated_only = true
-
-[[files]]
-role = "weights"
-path = "mine.gguf"
-size = 5
-
-[[files]]
-role = "mmproj"
-path = "mmproj.gguf"
-size = 5
+files = [
+    { role = "weights", path = "mine.gguf", size = 5 },
+    { role = "mmproj", path = "mmproj.gguf", size = 5 },
+]
 """
 
 

@@ -8,27 +8,25 @@ from tests.app.ui.steps import click
 
 
 def test_words_stream_into_a_card_while_it_speaks(qtbot, scripted, scripted_panel):
+    head = scripted_panel.head
     show_candidate(qtbot, scripted, act="endless")
-    click(qtbot, scripted_panel.head.run)
+    click(qtbot, head.run)
     qtbot.waitUntil(lambda: scripted_panel.timeline.cards != ())
     (card,) = scripted_panel.timeline.cards
     assert card.content.kind == "partial" and "Well." in card.content.text
-    assert scripted_panel.head.state.full_text.startswith("writing")
-    assert not scripted_panel.head.run.isEnabled()
+    assert head.state.full_text.startswith("writing") and not head.run.isEnabled()
     with qtbot.waitSignal(scripted.agent.finished):
-        click(qtbot, scripted_panel.head.stop)
-    assert scripted_panel.head.state.full_text == "ready · scripted"
+        click(qtbot, head.stop)
+    assert head.state.full_text == "ready · scripted"
 
 
 def test_the_list_runs_from_its_button(qtbot, scripted, scripted_panel):
-    click(qtbot, scripted_panel.head.list)
-    assert scripted_panel.head.list.text() == "Stop list"
+    button, line = scripted_panel.head.list, scripted_panel.list_run
+    click(qtbot, button)
+    assert button.text() == "Stop list"
     qtbot.waitUntil(lambda: not scripted.agent.list_run.state.is_running)
-    assert scripted_panel.list_run.text.full_text == "List: 12 done"
-    assert (
-        scripted_panel.head.list.text() == "Run list"
-        and not scripted_panel.list_run.bar.isVisible()
-    )
+    assert line.text.full_text == "List: 12 done"
+    assert button.text() == "Run list" and not line.bar.isVisible()
 
 
 def test_buttons_show_the_keys_in_use_and_watch_its_setting(context, panel, qtbot):

@@ -40,10 +40,9 @@ def test_clicks_on_a_look_and_its_picture(qtbot, context, panel, measured):
     assert large.picture.pixmap().size() == panel.pictures.images[card.content.picture].size()
     qtbot.keyClick(large, Qt.Key.Key_Escape)
     assert not large.isVisible()
-    light = panel.timeline.cards[0].grab().toImage()
+    light = brightness(panel.timeline.cards[0].grab().toImage())
     context.current_theme.use(DARK)
-    dark = panel.timeline.cards[0].grab().toImage()
-    assert brightness(light) > 150 > brightness(dark)
+    assert light > 150 > brightness(panel.timeline.cards[0].grab().toImage())
     panel.pictures.forget()
     spectrum = context.current.spectrum
     context.current.spectrum = replace(spectrum, flux=spectrum.flux * 2.0)
@@ -86,8 +85,7 @@ def brightness(image: QImage) -> int:
 def test_during_a_run_pictures_are_drawn_in_the_models_style(qtbot, context, panel, monkeypatch):
     pytest.importorskip("llama_cpp")
     context.agent.worker_model.default = default_model("CV")
-    drawn = []
-    drawing = pictures.redraw_look
+    drawn, drawing = [], pictures.redraw_look
     monkeypatch.setattr(
         pictures, "redraw_look", lambda seen, look: drawn.append(seen) or drawing(seen, look)
     )
@@ -132,9 +130,7 @@ def test_a_look_has_its_picture_on_the_left_and_what_is_beside_is_whole(lay):
     assert "−30.1 ± 1.1" in cells and "EW Å" in cells
     assert card.blocks[0].at.x() > card.picture.right()
     assert card.picture.bottom() < card.rerun.top() < card.height
-    content = replace(
-        card_contents(record().steps)[1], numbers="S/N 26.4 · 296 px · λ observed, vacuum"
-    )
+    content = replace(content, numbers="S/N 26.4 · 296 px · λ observed, vacuum")
     said = " ".join(block.layout.text() for block in lay(content, width=230.0).blocks)
     assert content.numbers in said
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agent.trajectory.trajectory import Step
-from app.ui.judge.agent.card_content import (
-    MAX_PARTIAL_TEXT,
-    MAX_STEPS,
-    MAX_TEXT,
-    card_contents,
-    partial_turn_card,
-    visible_text,
-)
+from app.ui.judge.agent import card_content
+from app.ui.judge.agent.card_content import card_contents, partial_turn_card, visible_text
 from app.ui.judge.agent.measured_rows import measured_rows, measurement_notes, window_text
 from tests.app.ui.judge.agent.trajectories import MEASURED_THERE, look, record
 
@@ -20,7 +14,8 @@ TURN = '<think>The line is broad.</think>\n<tool_call>\n{"name": "x"}\n</tool_ca
 
 
 def test_a_record_step_by_step_in_the_wavelengths_of_the_plot():
-    cards = card_contents(record().steps)
+    steps = record().steps
+    cards = card_contents(steps)
     assert [card.kind for card in cards] == ["thought", "look", "thought", "look", "answer"]
     assert [card.index for card in cards] == [0, 1, 2, 3, 4]
     first = cards[1]
@@ -31,14 +26,13 @@ def test_a_record_step_by_step_in_the_wavelengths_of_the_plot():
     assert answer.warnings == ("Unsupported, window not viewed: Na D",)
     start, end = answer.marks[0]
     assert answer.text[start:end] == "Na D" and cards[2].warnings == ()
-    words = card_contents(record().steps)[1].full_text
+    words = first.full_text
     assert words.splitlines()[0] == "Look 1 6450 – 6750 Å Hα" and "−30.1 ± 1.1" in words
     # The record is at rest; its card is observed, as the plot is, and says so.
-    steps = record().steps
-    rest, observed = card_contents(steps)[1], card_contents(steps, z=0.01)[1]
-    assert rest.aside == "6450 – 6750 Å" and rest.rows[0].centroid == "6565.1"
+    observed = card_contents(steps, z=0.01)[1]
+    assert first.rows[0].centroid == "6565.1"
     assert observed.aside == "6514.5 – 6817.5 Å" and observed.rows[0].centroid == "6630.8"
-    assert observed.rows[0].ew == rest.rows[0].ew and "observed, vacuum" in observed.numbers
+    assert observed.rows[0].ew == first.rows[0].ew and "observed, vacuum" in observed.numbers
 
 
 def test_claims_are_checked_from_the_first_look_on_when_the_run_is_over():
@@ -71,22 +65,22 @@ def test_an_unfinished_turn_shows_no_tag_and_the_end_of_a_long_text():
         assert is_asking == ("<tool_call>" in TURN[:end])
     assert visible_text("S/N < 5 and 3 <")[0] == "S/N < 5 and 3"
     words, _ = visible_text("begin " + "on and on " * 10_000)
-    assert (
-        len(words) <= MAX_PARTIAL_TEXT + 2 and words.startswith("… ") and words.endswith("and on")
-    )
+    assert len(words) <= card_content.MAX_PARTIAL_TEXT + 2
+    assert words.startswith("… ") and words.endswith("and on")
 
 
 def test_a_strangers_record_is_limited_and_wrong_types_skipped():
     steps = [look(6450, 6750)] + [Step(kind="think", text="Hβ " * 100_000)] * 999
     cards = card_contents(steps)
-    assert len(cards) == MAX_STEPS and all(len(card.text) < MAX_TEXT + 5 for card in cards)
+    assert len(cards) == card_content.MAX_STEPS
+    assert max(len(card.text) for card in cards) < card_content.MAX_TEXT + 5
     assert cards[1].warnings and not cards[-1].warnings
     odd = {
         "snr": "high", "n_pixels": True, "n_bad": float("nan"),
         "lines": [None, 3, {"centroid": "x"}, {"centroid": 5e300}, {"name": 7, "centroid": 5000}],
         "feature": ["centroid"], "edges": {"name": 1}, "unsafe": 5, "reason": {},
     }  # fmt: skip
-    assert [row.cells for row in measured_rows(odd)] == [("", "5000.0", "", "", "")]
+    assert measured_rows(odd) == (("", "5000.0", "", "", ""),)
     assert window_text(odd) == "" and measurement_notes(odd) == ()
     assert measured_rows({}) == () and window_text({}) == ""
 
@@ -111,14 +105,14 @@ def test_a_panels_answer_is_named_and_only_what_was_seen_is_checked():
 
 def test_lines_have_their_names_and_the_strongest_feature_is_listed_once():
     (row,) = measured_rows(MEASURED_THERE)
-    assert row.cells == ("Hα", "6565.1", "−30.1 ± 1.1", "1200", "40")
+    assert row == ("Hα", "6565.1", "−30.1 ± 1.1", "1200", "40")
     assert window_text(MEASURED_THERE) == "S/N 16.7 · 198 px · 6 bad · λ observed, vacuum"
     assert measurement_notes(MEASURED_THERE) == ("Contaminated by: O₂ B",)
     bump = MEASURED_THERE["feature"] | {"centroid": 6700.0, "ew": 2.345, "ew_error": 0.5}
     first, second = measured_rows(MEASURED_THERE | {"feature": bump})
-    assert first.cells == ("Hα?", "6700.0", "2.35 ± 0.50", "1210", "41") and second.name == "Hα"
+    assert first == ("Hα?", "6700.0", "2.35 ± 0.50", "1210", "41") and second.name == "Hα"
     (alone,) = measured_rows({"feature": {"centroid": 5000.0, "kind": "emission"}})
-    assert alone.cells == ("emission", "5000.0", "", "", "")
+    assert alone == ("emission", "5000.0", "", "", "")
     lines = [{"name": "H_beta", "centroid": 4861.9, "ew": -113.0, "fwhm_kms": 1700.0}]
     feature = {"centroid": 4866.0, "ew": -86.1, "fwhm_kms": 1700.0, "kind": "emission"}
     (row,) = measured_rows({"lines": lines, "feature": feature})
@@ -127,14 +121,12 @@ def test_lines_have_their_names_and_the_strongest_feature_is_listed_once():
 
 def test_notes_of_band_heads_noise_and_other_numbers():
     edges = [{"name": "C2_4382_edge", "drop": 0.2}, {"name": "their_own_edge", "drop": 0.1}]
-    assert measurement_notes({"edges": edges}) == (
-        "Band heads, drop: C₂ 4383 20 %, their_own_edge 10 %",
-    )
+    (heads,) = measurement_notes({"edges": edges})
+    assert heads == "Band heads, drop: C₂ 4383 20 %, their_own_edge 10 %"
     measured = {"edges": [{"name": "TiO 7054", "drop": 0.23}], "reason": "outside the spectrum"}
-    assert measurement_notes(measured) == (
-        "Band heads, drop: TiO 7054 23 %",
-        "Not measured: outside the spectrum",
-    )
+    heads, why = measurement_notes(measured)
+    assert heads == "Band heads, drop: TiO 7054 23 %"
+    assert why == "Not measured: outside the spectrum"
     measured = {
         "lines": [{"name": "HeI_6678", "kind": "", "ew": 0.09, "ew_error": 0.14}],
         "values": [
@@ -145,5 +137,5 @@ def test_notes_of_band_heads_noise_and_other_numbers():
         ],
     }
     (row,) = measured_rows(measured)
-    assert row.cells == ("He I 6678", "", "0.09 ± 0.14", "", "")
+    assert row == ("He I 6678", "", "0.09 ± 0.14", "", "")
     assert measurement_notes(measured) == ("TiO5 −0.753 ± 0.012 · Hβ width 24 Å",)

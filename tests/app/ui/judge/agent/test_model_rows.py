@@ -61,13 +61,8 @@ def test_own_models_faulty_folders_and_those_chosen_by_path(models, row_named, s
     assert [row.title for row in model_rows(path, session)[0] if row.key == path] == ["mine"]
     gone = row_named("/no/such/model", "/no/such/model")
     assert gone.state == "not found" and "no model" in gone.need
-    server = next(
-        row for row in model_rows("http://localhost:1/v1#m", session)[0] if row.title == "m"
-    )
+    server = row_named("m", "http://localhost:1/v1#m")
     assert server.state == "server" and server.need == ""
-
-
-def test_a_model_that_is_no_longer_here_says_so(row_named):
     gone = row_named("nano", "nano")
     assert gone.state == "not found"
     assert gone.need == "the model nano is no longer part of this program: use nano-eye"
@@ -92,11 +87,11 @@ def test_the_panel_is_offered_where_its_model_and_engine_are_there(
     assert row.state == "not on this machine" and row.ref == ("", "")
     assert row.need == "Needs the bundled model nano-eye, which is not here"
     put(tmp_path / "nano-eye", mine=5, mmproj=5)
-    monkeypatch.setattr(built_in, "BUNDLED", tmp_path)
     monkeypatch.setattr("agent.engines.kind.find_spec", lambda name: name == "llama_cpp" or None)
     row = row_named("panel")
     assert (row.state, row.need) == ("ready", "") and "measured" in row.about
-    assert row.ref == (built_in.BuiltInPanel().ref().name, built_in.BuiltInPanel().ref().sha256)
+    ref = built_in.BuiltInPanel().ref()
+    assert row.ref == (ref.name, ref.sha256)
     monkeypatch.setattr("agent.engines.kind.find_spec", lambda name: None)
     row = row_named("panel")
     assert row.state == "its engine is not installed" and "llama.cpp" in row.need
@@ -105,9 +100,7 @@ def test_the_panel_is_offered_where_its_model_and_engine_are_there(
 def test_a_model_that_is_not_asked_in_its_own_words_says_so(models, session, row_named):
     put(models / "mine", mine=5, mmproj=5)
     card = models / "mine" / "model.toml"
-    card.write_text(
-        card.read_text().replace("simulated_only", 'wording = "spec-o3"\nsimulated_only')
-    )
+    card.write_text('wording = "spec-o3"\n' + card.read_text())
     assert "asked in our words" in row_named("mine").about
     assert "asked in our words" not in row_named("spec-o3-7b").about  # comes with the model
     folder = keep_wording(replace(wording(), name="spec-o3"))

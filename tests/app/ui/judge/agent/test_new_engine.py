@@ -50,9 +50,8 @@ class Abacus(EngineKind):
     def find(self, path, names):
         if "frame.json" not in names:
             return None
-        return FoundModel(
-            name=path.name, family="qwen2.5-vl", sizing=SIZING_OF["qwen2.5-vl"], files=tuple(names)
-        )
+        family, files = "qwen2.5-vl", tuple(names)
+        return FoundModel(name=path.name, family=family, sizing=SIZING_OF[family], files=files)
 
     def load(self, card, folder, options):
         self.loaded.append((card.name, folder, options))

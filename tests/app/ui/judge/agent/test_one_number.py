@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -90,11 +91,8 @@ def check_look(
             assert sigma is None or sigma[1] == panel[label].sigma, where
         if row["name"] in shown:
             assert shown[row["name"]] == row, where
-            (line,) = (
-                line
-                for line in copied.splitlines()
-                if re.match(rf"{re.escape(label)}( \(|:)", line)
-            )
+            begins = re.compile(rf"{re.escape(label)}( \(|:)")
+            (line,) = filter(begins.match, copied.splitlines())
             assert f"EW {told[1]} Å" in line, where
             assert line.endswith(f"{panel[label].sigma} σ"), where
     assert {row["name"] for row in rows} >= shown.keys(), name
@@ -137,9 +135,8 @@ def alike(said: str, listed: float) -> bool:
 
 def test_of_simulated_spectra_everything_says_the_same(tmp_path: Path):
     compared = 0
-    for number, (name, spectrum) in enumerate(spectra(SAMPLE, "candidates.csv")):
-        if number < COUNT:
-            compared += check_spectrum(name, spectrum, number, tmp_path)
+    for number, (name, spectrum) in enumerate(islice(spectra(SAMPLE, "candidates.csv"), COUNT)):
+        compared += check_spectrum(name, spectrum, number, tmp_path)
     assert compared > 150
 
 

@@ -19,7 +19,7 @@ from agent.trajectory.trajectory_file import read_trajectories
 from app.core.session.records import Verdict
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.judge.agent.conftest import run_here
-from tests.app.ui.scripted_agent import judged, show_candidate
+from tests.app.ui.scripted_agent import judged
 from tests.small_models import make_folder
 from tests.train.sft.samples import MINUTE
 from train.cli import app
@@ -38,23 +38,16 @@ def folder(tmp_path_factory):
 def test_from_key_press_to_batch(qtbot, context, keyed, session, folder, tmp_path):
     # The first inspection is good, and the person agrees with it.
     good = run_here(qtbot, context)
-    answer = Verdict.ACCEPT if good.verdict == "YES" else Verdict.REJECT
-    judged(context, answer)
+    judged(context, Verdict.ACCEPT if good.verdict == "YES" else Verdict.REJECT)
     qtbot.keyClick(keyed, Qt.Key.Key_5, ALT)
     assert keyed.rating.text() == "Rated 5"
     # The second one is wrong: the person says the opposite, and rates it 0.
-    show_candidate(qtbot, context, 2)
-    with qtbot.waitSignal(context.agent.finished):
-        context.commands.run("run_agent")
-    wrong = context.agent.shown.trajectory
+    wrong = run_here(qtbot, context, 2)
     judged(context, Verdict.REJECT if wrong.verdict == "YES" else Verdict.ACCEPT)
     qtbot.keyClick(keyed, Qt.Key.Key_0, ALT)
     assert keyed.rating.text() == "Rated 0"
     # The third was judged, but not rated.
-    show_candidate(qtbot, context, 3)
-    with qtbot.waitSignal(context.agent.finished):
-        context.commands.run("run_agent")
-    third = context.agent.shown.trajectory
+    third = run_here(qtbot, context, 3)
     judged(context, Verdict.ACCEPT if third.verdict == "YES" else Verdict.REJECT)
 
     out = tmp_path / "lessons"
@@ -74,19 +67,13 @@ def test_from_key_press_to_batch(qtbot, context, keyed, session, folder, tmp_pat
 
     vision, pictures = read_folder(folder), PictureFolder(tmp_path / "pictures", 10**8)
     source = PictureSource(pictures, (out / "spectra.parquet",))
-    settings = RowSettings(
-        folder=folder, vision=vision.vision, sizing=vision.sizing, picture_source=source
-    )
+    model = {"vision": vision.vision, "picture_source": source}
+    settings = RowSettings(folder=folder, sizing=vision.sizing, **model)
     rows = prepare_rows(trajectories, None, settings, cutoff=10**6)
     assert not rows.left_out and len(rows.rows) == len(trajectories)
     tokenizer = load_tokenizer(folder)
-    collate = Collator(
-        vision=vision.vision,
-        image_token=tokenizer.token_to_id("<|image_pad|>"),
-        pad_token=tokenizer.token_to_id("<|endoftext|>"),
-        picture_source=source,
-    )
-    batch = collate(rows.rows)
+    image, pad = map(tokenizer.token_to_id, ("<|image_pad|>", "<|endoftext|>"))
+    batch = Collator(image_token=image, pad_token=pad, **model)(rows.rows)
     assert len(batch["input_ids"]) == len(trajectories) and batch["pixel_values"].ndim == 2
     said = tokenizer.decode([int(token) for token in batch["labels"].flatten() if token >= 0])
     assert f"boxed{{{good.verdict}}}" in said.replace(" ", "")

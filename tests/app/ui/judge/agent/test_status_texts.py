@@ -7,14 +7,8 @@ from dataclasses import replace
 import pytest
 
 from agent.confidence.calibration import Calibration
-from app.ui.judge.agent.status_texts import (
-    calibration_hint,
-    list_run_text,
-    outcome_text,
-    p_yes_text,
-    probability_text,
-    run_text,
-)
+from app.ui.judge.agent import status_texts
+from app.ui.judge.agent.status_texts import list_run_text, outcome_text, p_yes_text, run_text
 from app.ui.session.inspection.list_run import ListRunState
 from app.ui.session.inspection.records import Records
 from app.ui.session.inspection.shown_trajectory import RunningState
@@ -27,19 +21,20 @@ RULE = Calibration(method="platt", slope=1.0, intercept=-2.0, n=80, positives=20
 def test_p_yes_says_on_what_it_is_based():
     assert p_yes_text(record(), NONE) == "p(YES) 0.93 · not calibrated"
     assert p_yes_text(record(p_yes=None), NONE) == "no p(YES)"
-    assert "not a probability" in calibration_hint(None)
+    assert "not a probability" in status_texts.calibration_hint(None)
     records = replace(NONE, calibrations={(SEVEN_B.name, SEVEN_B.sha256): RULE})
     assert p_yes_text(record(p_yes_runs=(0.9, 0.96)), records) == (
         f"p(YES) 0.93 (mean of 2 runs) · calibrated {RULE.apply(0.93):.2f}"
     )
-    assert calibration_hint(RULE) == "Calibrated on 80 of your verdicts, 20 of them ACCEPT"
+    hint = status_texts.calibration_hint(RULE)
+    assert hint == "Calibrated on 80 of your verdicts, 20 of them ACCEPT"
 
 
 @pytest.mark.parametrize(
     "p, said", [(0.0, "< 0.01"), (0.004, "< 0.01"), (0.5, "0.50"), (1.0, "> 0.99")]
 )
 def test_no_probability_is_certain(p, said):
-    assert probability_text(p) == said
+    assert status_texts.probability_text(p) == said
 
 
 def test_outcomes_and_the_status_of_a_run():

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
-from app.ui.judge.agent import takeover_bar
-from app.ui.judge.agent.agent_panel import AgentPanel
-from app.ui.judge.agent.takeover_bar import reads_remarks
+from app.ui.judge.agent import agent_panel
+from app.ui.judge.agent.agent_panel import AgentPanel, reads_remarks
+from app.ui.widgets.labels import column
 from tests.app.ui.scripted_agent import show_candidate
 from tests.app.ui.steps import click, shown_in
 
@@ -16,7 +16,7 @@ from tests.app.ui.steps import click, shown_in
 @pytest.fixture
 def reader(monkeypatch):
     """The scripted agent is no bundled model; here it can read remarks."""
-    monkeypatch.setattr(takeover_bar, "reads_remarks", lambda name: True)
+    monkeypatch.setattr(agent_panel, "reads_remarks", lambda name: True)
 
 
 @pytest.mark.usefixtures("reader")
@@ -49,11 +49,8 @@ def window(qtbot, scripted):
     """A window whose only other field would get the focus, as Find does."""
     window = QWidget()
     window.panel, window.find = AgentPanel(scripted), QLineEdit()
-    layout = QVBoxLayout(window)
-    layout.addWidget(window.panel)
-    layout.addWidget(window.find)
-    shown_in(qtbot, window)
-    return window
+    column(window.panel, window.find, parent=window)
+    return shown_in(qtbot, window)
 
 
 @pytest.mark.usefixtures("reader")
@@ -72,10 +69,7 @@ def test_after_a_remark_and_handing_back_no_field_has_the_focus(qtbot, scripted,
     assert not isinstance(QApplication.focusWidget(), QLineEdit)
     click(qtbot, bar.remark)
     qtbot.keyClicks(bar.remark, "unsent")
-    with (
-        qtbot.waitSignal(bar.handed_back),
-        qtbot.waitSignal(scripted.agent.finished),
-    ):
+    with qtbot.waitSignal(bar.handed_back), qtbot.waitSignal(scripted.agent.finished):
         click(qtbot, bar.resume)
     assert not bar.isVisible() and not isinstance(QApplication.focusWidget(), QLineEdit)
     assert window.find.text() == ""

@@ -10,17 +10,15 @@ from app.core.inspections.store import StoredInspection
 from app.ui.judge.agent.verdict_line import VerdictLine, contradiction
 from app.ui.session.inspection.records import Records
 from tests.app.ui.judge.agent.trajectories import NANO, look, record
-from tests.app.ui.steps import click, heard
+from tests.app.ui.steps import click, heard, shown_in
 
 YES, NO = record(), record(model=NANO, verdict="NO", p_yes=None)
 
 
 @pytest.fixture
 def line(qtbot):
-    window = QWidget()
-    qtbot.addWidget(window)
-    window.show()
-    yield VerdictLine(window)  # the window must outlive it
+    window = shown_in(qtbot, QWidget())  # it must outlive the line
+    yield VerdictLine(window)
 
 
 def records(*trajectories):
@@ -40,12 +38,9 @@ def test_answers_narrow_lines_and_catalogues(line):
     assert (line.verdict.text(), line.p_yes.full_text) == ("no verdict", "stopped")
     line.show_record(None)
     assert not line.isVisible()
-    line.show_records(records(YES))
     line.show_record(YES)
     line.p_yes.resize(line.p_yes.fontMetrics().horizontalAdvance("p(YES) 0.93") + 2, 20)
     assert line.p_yes.text() == "p(YES) 0.93" and "not calibrated" in line.p_yes.toolTip()
-    line.show_records(records(YES))
-    line.show_record(YES)
     assert not line.combined.isVisible()
     line.show_catalogues(-2.0)
     assert line.combined.isVisible() and line.combined.full_text == "with catalogues 0.64 (−2.0)"

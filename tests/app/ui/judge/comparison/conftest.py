@@ -7,6 +7,7 @@ from sqlalchemy import update
 
 from app.core.database.tables import candidates
 from app.ui.judge.judging_page import JudgingPage
+from tests.app.ui.judge.plot.conftest import on_to
 from tests.app.ui.steps import shown_in
 
 
@@ -23,8 +24,7 @@ def page(qtbot, context, session):
     made = JudgingPage(context)
     context.commands.add("next", context.current.next)
     shown_in(qtbot, made, 1280, 720)
-    context.current.go_to(2)
-    qtbot.waitUntil(lambda: context.current.is_painted)
+    on_to(qtbot, context, 2)
     return made
 
 

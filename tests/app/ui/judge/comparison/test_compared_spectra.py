@@ -8,6 +8,7 @@ from app.ui.judge.comparison.compared_spectra import MOST, date_of_mjd, observat
 from app.ui.judge.comparison.ratio import OFF, RATIO
 from tests.app.ui.judge.comparison.conftest import overlay, put
 from tests.app.ui.judge.controls.conftest import tick
+from tests.app.ui.judge.plot.conftest import on_to
 from tests.app.ui.steps import click, said
 
 
@@ -25,12 +26,10 @@ def test_epochs_are_found_and_go_with_the_candidate_unless_kept(qtbot, page, con
     overlay(qtbot, page, context)
     context.current.go_to(3)
     assert not page.comparison.compared
-    context.current.go_to(2)
-    qtbot.waitUntil(lambda: context.current.is_painted)
+    on_to(qtbot, context, 2)
     overlay(qtbot, page, context)
     page.comparison.keep(True)
-    context.current.go_to(5)
-    qtbot.waitUntil(lambda: context.current.is_painted)
+    on_to(qtbot, context, 5)
     assert numbers(page) == {9}  # that on screen is not compared with itself
     context.current.go_to(3)
     assert "No other epoch" in said(qtbot, context, "overlay_epochs")
@@ -60,20 +59,17 @@ def test_late_rows_menus_and_reset(qtbot, page, context, session):
     context.current.go_to(3)
     page.comparison.add(session.candidate(6))
     qtbot.waitUntil(lambda: numbers(page) == {6})
-    context.current.go_to(2)
-    qtbot.waitUntil(lambda: context.current.is_painted)
+    on_to(qtbot, context, 2)
     overlay(qtbot, page, context)
     context.commands.run("reset")
     assert not page.comparison.compared
     page.dock_area.show_queue()
-    table = page.docks["queue"].part.table
-    qtbot.waitUntil(lambda: page.docks["queue"].part.model.blocks.row(3) is not None)
-    row = page.docks["queue"].part.model.blocks.row(3)
-    page.docks["queue"].part.row_menu.open_at(QPoint(10, table.rowViewportPosition(3) + 3))
-    menu = page.docks["queue"].part.row_menu.menu
-    compare = [each for each in menu.actions() if "Compare" in each.text()]
-    compare[0].trigger()
-    menu.close()
+    queue = page.docks["queue"].part
+    qtbot.waitUntil(lambda: queue.model.blocks.row(3) is not None)
+    row = queue.model.blocks.row(3)
+    queue.row_menu.open_at(QPoint(10, queue.table.rowViewportPosition(3) + 3))
+    next(each for each in queue.row_menu.menu.actions() if "Compare" in each.text()).trigger()
+    queue.row_menu.menu.close()
     qtbot.waitUntil(lambda: numbers(page) == {row.candidate.id})
 
 
@@ -108,9 +104,9 @@ def test_the_popover_and_what_its_button_says(qtbot, page, context):
     assert button.text() == "Compare 1 ▾"
     click(qtbot, control.clear)
     assert button.text() == "Compare ▾" and not control.lines
-    page.tools.popovers["compare"].close()
-    control = opened(qtbot, page)
     popover = page.tools.popovers["compare"]
+    popover.close()
+    control = opened(qtbot, page)
     before = popover.geometry()
     click(qtbot, control.epochs)
     qtbot.waitUntil(lambda: popover.height() > before.height())
@@ -125,4 +121,4 @@ def test_the_popover_and_what_its_button_says(qtbot, page, context):
     assert not control.modes[OFF].isChecked()
     click(qtbot, control.modes[OFF])
     assert page.ratio.mode == OFF
-    page.tools.popovers["compare"].close()
+    popover.close()

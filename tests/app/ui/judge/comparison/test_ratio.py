@@ -12,6 +12,7 @@ from app.core.spectra.flux_quantity import PER_FREQUENCY
 from app.ui.judge.comparison.ratio import DIFFERENCE, OFF, RATIO, against_template, divide
 from app.ui.judge.plot.trace import trace
 from tests.app.ui.judge.comparison.conftest import overlay
+from tests.app.ui.judge.plot.conftest import on_to
 
 PIXELS = np.linspace(4000.0, 8000.0, 2000)
 
@@ -88,8 +89,7 @@ def test_the_template_is_compared_where_nothing_is_overlaid_and_it_comes_again(
     qtbot.waitUntil(lambda: page.ratio.divided is not None)
     here = page.ratio.divided.wavelength
     for number in (3, 2):
-        context.current.go_to(number)
-        qtbot.waitUntil(lambda: context.current.is_painted)
+        on_to(qtbot, context, number)
     qtbot.waitUntil(lambda: page.ratio.divided is not None)
     qtbot.waitUntil(lambda: np.array_equal(page.ratio.divided.wavelength, here))
     page.ratio.set_mode(OFF)

@@ -30,8 +30,7 @@ class Controls(QWidget):
 
 @pytest.fixture
 def panel(qtbot, context):
-    made = Controls(context)
-    shown_in(qtbot, made, 360, 900)
+    made = shown_in(qtbot, Controls(context), 360, 900)
     context.current.start()
     qtbot.waitUntil(lambda: context.current.spectrum is not None and bool(made.lines.boxes))
     return made
@@ -61,7 +60,5 @@ def drag(qtbot, slider, value, to):
 
 def write_table(path):
     wavelength = np.linspace(4000.0, 8000.0, 400)
-    fluxes = np.sin(wavelength / 300) + 2
-    rows = (f"{at:.3f} {flux:.4f}" for at, flux in zip(wavelength, fluxes, strict=True))
-    path.write_text("\n".join(rows), encoding="utf-8")
+    np.savetxt(path, np.column_stack([wavelength, np.sin(wavelength / 300) + 2]), fmt="%.4f")
     return str(path)

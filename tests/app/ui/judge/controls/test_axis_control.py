@@ -53,7 +53,6 @@ def test_what_the_file_does_not_allow_and_velocities_about_a_line(qtbot, panel, 
     show(context, flux_unit="mJy")
     assert buttons["per_wavelength"].isEnabled() and not panel.axes.reason.isVisible()
     click(qtbot, panel.axes.usual)
-    show(context, flux_unit="mJy")
     context.view.change(flux="per_wavelength")
     show(context, flux_unit="")
     assert panel.axes.words == ["no f_λ from this unit"]
@@ -64,23 +63,21 @@ def test_what_the_file_does_not_allow_and_velocities_about_a_line(qtbot, panel, 
     show(context, medium_in_file="vacuum")
     assert panel.axes.words == []
     click(qtbot, panel.axes.usual)
-    control = panel.axes
-    control.lines.aboutToShow.emit()
-    menus = [each.menu() for each in control.lines.actions() if each.menu() is not None]
+    panel.axes.lines.aboutToShow.emit()
+    menus = [each.menu() for each in panel.axes.lines.actions() if each.menu() is not None]
     lines = {action.text(): action for menu in menus for action in menu.actions()}
     lines["Hα"].trigger()
     assert context.view.options.velocity_line.label == "Hα"
-    assert control.words == ["km/s about Hα"] and "Hα" in control.velocity.text()
-    assert not control.unit.isEnabled() and not control.medium.isEnabled()
-    control.lines.aboutToShow.emit()
-    control.lines.actions()[0].trigger()
+    assert panel.axes.words == ["km/s about Hα"] and "Hα" in panel.axes.velocity.text()
+    assert not panel.axes.unit.isEnabled() and not panel.axes.medium.isEnabled()
+    panel.axes.lines.aboutToShow.emit()
+    panel.axes.lines.actions()[0].trigger()
     assert context.view.options.velocity_line is None
 
 
 @pytest.fixture
 def choice(qtbot):
-    made = AxisChoice("Unit", {"Å": "Å", "nm": "nm"}, CurrentTheme())
-    shown_in(qtbot, made)
+    made = shown_in(qtbot, AxisChoice("Unit", {"Å": "Å", "nm": "nm"}, CurrentTheme()))
     made.show_choice("Å")
     return made
 

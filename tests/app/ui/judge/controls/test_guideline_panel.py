@@ -12,15 +12,7 @@ from agent.evidence.assessment import assess
 from agent.evidence.findings import Finding
 from agent.tasks.catalogue import find_task, load_tasks
 from app.ui.judge.controls import guideline_panel
-from app.ui.judge.controls.guideline_panel import (
-    MET,
-    NOT_MET,
-    UNKNOWN,
-    CriteriaList,
-    criterion_text,
-    measured_criteria,
-    result_text,
-)
+from app.ui.judge.controls.guideline_panel import criterion_text, measured_criteria, result_text
 from tests.app.ui.steps import click, show_painted, shown_in
 
 CV = find_task("CV")
@@ -29,7 +21,7 @@ CLAIMS = {each.id: each for each in CV.evidence}
 
 @pytest.fixture
 def criteria(qtbot, context):
-    return shown_in(qtbot, CriteriaList(context), 300, 400)
+    return shown_in(qtbot, guideline_panel.CriteriaList(context), 300, 400)
 
 
 def measured(qtbot, criteria):
@@ -63,10 +55,11 @@ def test_the_numbers_are_those_of_the_measured_inspector(qtbot, context, criteri
         primary = [each for each in expected if each.evidence.rank == "primary"]
         assert [each.text() for each in criteria.results] == [result_text(f, CV) for f in primary]
         for mark, finding in zip(criteria.marks, primary, strict=True):
-            sign = UNKNOWN
+            sign = guideline_panel.UNKNOWN
             if not finding.reason:
                 assert math.isfinite(finding.value)
-                sign = MET if finding.evidence.is_found(finding.value) else NOT_MET
+                is_met = finding.evidence.is_found(finding.value)
+                sign = guideline_panel.MET if is_met else guideline_panel.NOT_MET
             assert mark.text() == sign
             marks.add(sign)
     assert len(marks) >= 2

@@ -9,19 +9,8 @@ import pytest
 
 from agent.spectra.spectrum import Spectrum
 from app.core.session.records import Candidate
-from app.ui.judge.controls.web_pages import (
-    NO_OBSID,
-    NO_POSITION,
-    PAGES,
-    SIMULATED,
-    ObjectIdentity,
-    aladin_page,
-    identify,
-    is_sky_position,
-    lamost_page,
-    sdss_page,
-    simbad_page,
-)
+from app.ui.judge.controls import web_pages
+from app.ui.judge.controls.web_pages import ObjectIdentity, lamost_page, sdss_page, simbad_page
 
 HERE = ObjectIdentity(ra=10.5, dec=-41.25)
 
@@ -40,17 +29,17 @@ def candidate(**about):
 
 def test_the_sky_is_found_by_place_unless_it_is_simulated():
     assert query(simbad_page(HERE))["Coord"] == "10.500000 -41.250000"
-    assert query(aladin_page(HERE))["target"] == "10.500000 -41.250000"
+    assert query(web_pages.aladin_page(HERE))["target"] == "10.500000 -41.250000"
     assert urlsplit(simbad_page(HERE).url).hostname == "simbad.cds.unistra.fr"
     assert query(sdss_page(HERE)) == {"ra": "10.500000", "dec": "-41.250000"}
     assert query(simbad_page(ObjectIdentity(ra=1.0, dec=2.0)))["Coord"] == "1.000000 +2.000000"
-    for page in (simbad_page, aladin_page, sdss_page):
+    for page in (simbad_page, web_pages.aladin_page, sdss_page):
         assert page(ObjectIdentity()) == page(ObjectIdentity(ra=float("nan"), dec=1.0))
-        assert page(ObjectIdentity()).missing == NO_POSITION
-    assert not is_sky_position(400.0, 0.0) and not is_sky_position(0.0, 90.5)
-    assert is_sky_position(0.0, -90.0)
+        assert page(ObjectIdentity()).missing == web_pages.NO_POSITION
+    for ra, dec, is_one in [(400.0, 0.0, False), (0.0, 90.5, False), (0.0, -90.0, True)]:
+        assert web_pages.is_sky_position(ra, dec) == is_one
     known = ObjectIdentity(ra=1.0, dec=1.0, simulated=True, ids={"obsid": "1"})
-    assert {page(known).missing for page in PAGES.values()} == {SIMULATED}
+    assert {page(known).missing for page in web_pages.PAGES.values()} == {web_pages.SIMULATED}
 
 
 def test_surveys_are_found_by_their_numbers():
@@ -60,7 +49,7 @@ def test_surveys_are_found_by_their_numbers():
     assert newer.url == "https://www.lamost.org/dr12/v1.1/spectrum/view?obsid=1"
     older = lamost_page(ObjectIdentity(ids={"obsid": "1"}, release="DR7", survey="LAMOST-MRS"))
     assert older.url == "https://www.lamost.org/dr10/v2.0/medspectrum/view?obsid=1"
-    assert lamost_page(HERE).missing == NO_OBSID
+    assert lamost_page(HERE).missing == web_pages.NO_OBSID
     ids = {"plateid": "266", "mjd": "51602", "fiberid": "1"}
     assert query(sdss_page(ObjectIdentity(survey="SDSS", ids=ids)))["plateid"] == "266"
     elsewhere = sdss_page(ObjectIdentity(survey="LAMOST", ra=1.0, dec=1.0, ids=ids))
@@ -79,12 +68,12 @@ def test_hostile_identifiers_stay_a_value(hostile):
 
 
 def test_the_list_comes_before_the_file_which_tells_a_place_it_lacks():
-    found = identify(
+    found = web_pages.identify(
         candidate(ra=5.0, dec=6.0, own={"OBSID": 7.0, "long": "x" * 100}),
         spectrum(ra=1.0, dec=2.0, meta={"OBSID": 8, "FLAG": True, "SNR": 3.5}, survey="LAMOST"),
     )
     assert (found.ra, found.dec, found.survey) == (5.0, 6.0, "LAMOST")
     assert found.ids == {"obsid": "7"}
-    found = identify(candidate(), spectrum(ra=1.0, dec=2.0, meta={"OBSID": 8}))
+    found = web_pages.identify(candidate(), spectrum(ra=1.0, dec=2.0, meta={"OBSID": 8}))
     assert (found.ra, found.dec, found.ids) == (1.0, 2.0, {"obsid": "8"})
-    assert not identify(candidate(), None).has_position
+    assert web_pages.identify(candidate(), None).ra is None

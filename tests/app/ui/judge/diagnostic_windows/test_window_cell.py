@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QWidget
 from agent.tasks.catalogue import find_task, load_tasks
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.data_texts import load_table
-from app.ui.judge.diagnostic_windows.window_cell import WindowCell, short_names
+from app.ui.judge.diagnostic_windows.windows_row import WindowCell, short_names
 from app.ui.widgets.plot_cell import PAD
+from tests.app.ui.steps import shown_in
 
 TEXTS = (
     "S/N 68.7 · He I 5876 −5.38 ± 0.12 Å",
@@ -22,13 +23,11 @@ TEXTS = (
 
 @pytest.fixture
 def cell(qtbot):
-    page = QWidget()
-    qtbot.addWidget(page)
+    page = shown_in(qtbot, QWidget(), 600, 120)
     made = WindowCell(find_task("CV").windows[0], CurrentTheme(), page)
     made.page = page
-    page.resize(600, 120)
     made.show_numbers(TEXTS)
-    page.show()
+    made.show()
     return made
 
 

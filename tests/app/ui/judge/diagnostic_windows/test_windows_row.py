@@ -14,10 +14,8 @@ from tests.app.ui.steps import click, shown_in
 
 @pytest.fixture
 def row(qtbot, context):
-    panel = SpectrumPanel(context)
-    made = WindowsRow(context, panel)
-    for each in (panel, made):
-        shown_in(qtbot, each, 900, 100)
+    panel = shown_in(qtbot, SpectrumPanel(context), 900, 100)
+    made = shown_in(qtbot, WindowsRow(context, panel), 900, 100)
     made.panel = panel
     context.current.start()
     qtbot.waitUntil(lambda: panel.spectrum is not None)
@@ -33,12 +31,9 @@ def test_windows_are_shown_by_click_and_action_round_and_round(qtbot, row, conte
     click(qtbot, row.cells[1])
     assert context.view.window == window.range and context.view.window_name == window.label
     assert marked(row) == [window.label] and row.cells[1].accessibleDescription() == "on screen"
-    context.view.change(z=0.0)
-    context.view.set_window(None)
     click(qtbot, row.cells[0])
     context.view.set_window((5000.0, 5100.0))
     assert marked(row) == []
-    context.view.change(z=0.0)
     context.view.set_window(None)
     labels = [each.label for each in context.current.session.task.windows]
     context.commands.run("next_window")
@@ -50,13 +45,10 @@ def test_windows_are_shown_by_click_and_action_round_and_round(qtbot, row, conte
     context.commands.run("window_3")
     assert context.view.window_name == labels[2]
     assert not context.commands.can(f"window_{len(labels) + 1}")
-    context.view.change(z=0.0)
-    context.view.set_window(None)
     context.view.change(z=0.01)
     click(qtbot, row.cells[0])
     low, high = context.current.session.task.windows[0].range
     assert context.view.window == pytest.approx((low * 1.01, high * 1.01))
-    context.view.change(z=0.0)
     context.view.set_window(None)
     context.view.change(z=0.4)
     outside = [each for each in row.cells if not each.is_covered]

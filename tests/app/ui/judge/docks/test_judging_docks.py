@@ -17,11 +17,10 @@ WIDE, SMALL = (1800, 1000), (1280, 700)
 
 
 @pytest.fixture
-def person(qtbot, place):
-    with before_window(qtbot, place) as before:
-        before.window.resize(*WIDE)
-        before.wait(lambda: before.window.width() == WIDE[0])
-        yield before
+def person(person):
+    person.window.resize(*WIDE)
+    person.wait(lambda: person.window.width() == WIDE[0])
+    return person
 
 
 def shown(person):
@@ -51,7 +50,6 @@ def test_docks_are_hidden_by_key_or_menu_float_and_come_back(person):
     assert panels == set(entries)
     entries["Windows"].trigger()
     assert "windows" not in shown(person)
-    judging = person.view.judging
     dock = judging.docks["guideline"]
     dock.setFloating(True)
     assert dock.titleBarWidget() is None
@@ -81,10 +79,8 @@ def test_on_a_small_window_the_queue_slides_over_the_plot(qtbot, person):
     person.wait(judging.docks["queue"].part.finder.edit.hasFocus)
     person.window.resize(*WIDE)
     person.wait(lambda: "queue" in shown(person))
-    assert (
-        judging.docks["queue"].widget() is judging.docks["queue"].part
-        and not judging.dock_area.rail.isVisible()
-    )
+    assert judging.docks["queue"].widget() is judging.docks["queue"].part
+    assert not judging.dock_area.rail.isVisible()
     person.window.resize(*SMALL)
     person.wait(lambda: person.view.judging.dock_area.rail.isVisible())
     assert person.view.judging.verdicts.height() <= 42

@@ -43,7 +43,8 @@ class Evidence:
         self.person.wait(lambda: place.panel is not None and place.panel.isVisible())
 
     def turn_on(self, *names: str) -> None:
-        """Turn on these services at our server; none: all of them."""
+        """Bring the dock to the front and turn on these services at our server; none: all."""
+        self.show()
         every, changes = services_at(self.server.url)
         self.person.window.settings.change(services=names or every, service_changes=changes)
 

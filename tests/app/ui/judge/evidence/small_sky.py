@@ -48,9 +48,8 @@ def serve_sky(server: FaultServer, candidates: Iterable[Candidate]) -> None:
         values = {name: VALUES.get(name, 0.02) for name in names}
         if service.pm_ra:  # our stars stand still, so that every catalogue finds them in its year
             values |= {service.pm_ra: 0.0, service.pm_dec: 0.0}
-        server.tables[service.table] = [
-            {**values, service.ra: ra, service.dec: dec} for ra, dec in places
-        ]
+        rows = [{**values, service.ra: ra, service.dec: dec} for ra, dec in places]
+        server.tables[service.table] = rows
     server.files["/nph_light_curves"] = light_curve(), "text/csv"
     epochs = all_services()["gaia_epochs"]
     server.tables[epochs.table] = [

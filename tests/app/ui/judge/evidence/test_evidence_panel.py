@@ -10,7 +10,9 @@ from app.core.evidence.store import answers
 from app.core.session.records import Verdict
 from app.services.catalogues.service import all_services
 from app.ui.judge.evidence import evidence_panel
-from app.ui.judge.evidence.special_cards import CurveCard, GaiaCard, PictureCard
+from app.ui.judge.evidence.curve_plot import CurveCard
+from app.ui.judge.evidence.hr_plot import GaiaCard
+from app.ui.judge.evidence.picture_view import PictureCard
 from tests.app.ui.whole_window import CTRL, LEFT, Person
 
 KEYS = tuple(all_services())
@@ -42,7 +44,6 @@ def test_nothing_is_asked_until_a_service_is_turned_on(evidence):
 
 
 def test_every_service_has_its_card_with_values_and_their_source(evidence):
-    evidence.show()
     evidence.turn_on()
     person, panel = evidence.person, evidence.panel
     person.wait(lambda: all(evidence.is_shown(name, "found") for name in KEYS))
@@ -62,13 +63,11 @@ def test_every_service_has_its_card_with_values_and_their_source(evidence):
     person.wait(lambda: panel.sed_card.isVisible())
     person.wait(lambda: any(row.name == "PS1 r" for row in panel.sed.table.values.rows))
     assert panel.sed.flag.isVisible()  # AM Her is brighter than a simulated spectrum
-    kept = answers(person.session, person.number)
-    assert set(kept) == set(KEYS)
+    assert set(answers(person.session, person.number)) == set(KEYS)
 
 
 def test_cards_shown_one_by_one_are_all_about_the_same_candidate(evidence, monkeypatch):
     monkeypatch.setattr("app.ui.judge.evidence.evidence_panel.SHOW_S", 0.0)  # a card in each turn
-    evidence.show()
     evidence.turn_on("simbad", "gaia", "twomass")
     person, panel = evidence.person, evidence.panel
     person.wait(lambda: len(panel.cards) == 3)
@@ -87,11 +86,9 @@ def test_cards_shown_one_by_one_are_all_about_the_same_candidate(evidence, monke
 
 
 def test_the_next_candidates_are_asked_about_while_this_one_is_judged(evidence):
-    evidence.show()
     evidence.turn_on("simbad", "gaia")
     person, feed = evidence.person, evidence.panel.feed
-    ahead = [2, 3]
-    person.wait(lambda: all(feed.answer(n, "simbad") and feed.answer(n, "gaia") for n in ahead))
+    person.wait(lambda: all(feed.answer(n, "simbad") and feed.answer(n, "gaia") for n in (2, 3)))
     ready = feed.answer(2, "gaia")
     person.press("n", sees=2)
     person.wait(lambda: evidence.card("gaia").candidate.id == 2)
@@ -108,7 +105,6 @@ def test_values_and_the_position_are_copied_and_the_archive_opened_by_a_click(
         return True
 
     monkeypatch.setattr(QDesktopServices, "openUrl", open_url)
-    evidence.show()
     evidence.turn_on("gaia")
     person = evidence.person
     person.wait(lambda: evidence.is_shown("gaia", "found"))
@@ -121,9 +117,6 @@ def test_values_and_the_position_are_copied_and_the_archive_opened_by_a_click(
     assert len(opened) == 1 and "I/355/gaiadr3" in opened[0]
     person.press(Qt.Key.Key_N)  # keys of the window work though the table has the focus
     person.sees(2)
-    evidence.show()
-    evidence.turn_on("gaia")
-    person = evidence.person
     person.wait(lambda: evidence.is_shown("gaia", "found"))
     card = evidence.card("gaia")
     card._open_menu(card.table.values.rows[0], card.mapToGlobal(card.rect().center()))
@@ -138,7 +131,6 @@ def test_values_and_the_position_are_copied_and_the_archive_opened_by_a_click(
 def test_blind_mode_hides_the_type_until_the_verdict_and_a_reveal_is_recorded(evidence):
     person = evidence.person
     person.current.blind_mode.set_on(True)
-    evidence.show()
     evidence.turn_on("simbad", "gaia")
     person.wait(lambda: evidence.is_shown("simbad", "found") and evidence.is_shown("gaia", "found"))
     assert "AM" not in evidence.text_of("simbad") and "hidden" in evidence.text_of("simbad")
@@ -164,7 +156,6 @@ def test_what_was_revealed_counts_before_the_other_cards_are_shown(evidence, mon
     monkeypatch.setattr(evidence_panel, "SHOW_S", -1.0)
     person = evidence.person
     person.current.blind_mode.set_on(True)
-    evidence.show()
     evidence.turn_on("gaia", "simbad", "twomass")
     for name in ("gaia", "simbad", "twomass"):
         person.wait(lambda name=name: evidence.is_shown(name, "found"))
@@ -200,7 +191,6 @@ def test_a_card_counts_in_the_turn_that_shows_it(evidence, monkeypatch):
 
 def test_what_was_seen_of_a_candidate_counts_after_another_was_looked_at(evidence):
     person = evidence.person
-    evidence.show()
     evidence.turn_on("gaia")
     person.wait(lambda: evidence.is_shown("gaia", "found"))
     person.go(2)
@@ -213,7 +203,6 @@ def test_what_was_seen_of_a_candidate_counts_after_another_was_looked_at(evidenc
 
 def test_what_is_no_longer_wanted_is_cancelled(evidence):
     evidence.server.always = "stall"
-    evidence.show()
     evidence.turn_on("simbad")
     person, feed = evidence.person, evidence.panel.feed
     person.wait(lambda: "simbad" in feed._running)
@@ -225,7 +214,6 @@ def test_what_is_no_longer_wanted_is_cancelled(evidence):
 
 def test_a_failure_says_why_and_nothing_there_is_no_failure(evidence):
     evidence.server.always = "html"
-    evidence.show()
     evidence.turn_on("gaia")
     person = evidence.person
     person.wait(lambda: evidence.is_shown("gaia", "failed"))
@@ -237,7 +225,6 @@ def test_a_failure_says_why_and_nothing_there_is_no_failure(evidence):
     person.wait(lambda: evidence.is_shown("gaia", "found"))
     assert not card.again.isVisible()
     evidence.server.tables['"II/246/out"'] = []
-    evidence.show()
     evidence.turn_on("twomass")
-    evidence.person.wait(lambda: evidence.is_shown("twomass", "nothing"))
+    person.wait(lambda: evidence.is_shown("twomass", "nothing"))
     assert "nothing within 2 arcsec" in evidence.text_of("twomass")

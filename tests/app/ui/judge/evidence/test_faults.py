@@ -54,7 +54,6 @@ def is_told(evidence: Evidence, name: str) -> bool:
 
 
 def test_every_fault_of_every_service_is_a_failure_and_the_window_goes_on(evidence, monkeypatch):
-    evidence.show()
     person = evidence.person
     evidence.turn_on()  # once, so that what is made and imported at first is there
     person.wait(lambda: all(evidence.is_shown(name, "found") for name in all_services()))
@@ -88,7 +87,6 @@ def test_every_fault_of_every_service_is_a_failure_and_the_window_goes_on(eviden
 def test_closing_the_window_ends_questions_that_nobody_answers(evidence, monkeypatch):
     """Which would otherwise be waited for until this test is ended itself."""
     give_time(monkeypatch, 3600.0)
-    evidence.show()
     evidence.server.always = "stall"
     evidence.turn_on()
     feed = evidence.panel.feed

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sqlalchemy import update
 
 from agent.spectra.spectrum import Spectrum
-from app.core.database.tables import candidates
 from app.core.session.records import Candidate, Opinion, Verdict
-from app.ui.judge.information.information import sections
+from app.ui.judge.information.information import CandidateFacts, sections
 from app.ui.judge.information.information_panel import InformationPanel
 from app.ui.judge.information.nearby_panel import NearbyPanel
+from tests.app.ui.judge.comparison.conftest import put
 from tests.app.ui.steps import shown_in
 
 
@@ -23,11 +22,6 @@ def panel(qtbot, context):
 def texts(panel):
     model = panel.model
     return {row.name: model.value_of(number) for number, row in enumerate(model.rows)}
-
-
-def put(session, number, **values):
-    with session.database.writing() as connection:
-        connection.execute(update(candidates).where(candidates.c.id == number).values(values))
 
 
 @pytest.fixture
@@ -43,9 +37,8 @@ def nearby(qtbot, context, session):
 
 def shown(panel):
     model = panel.model
-    return [
-        [model.index(row, column).data() for column in range(4)] for row in range(model.rowCount())
-    ]
+    rows = range(model.rowCount())
+    return [[model.index(row, column).data() for column in range(4)] for row in rows]
 
 
 LAMOST_HEADER = {
@@ -65,6 +58,8 @@ def candidate(**fields):
     return Candidate(**given)
 
 
-def rows(known, name):
+def rows(name, **facts):
+    """The rows of one section about a candidate with these facts."""
+    known = CandidateFacts(**{"candidate": candidate(), **facts})
     found = {section.name: section.rows for section in sections(known)}
     return {row.name: row.value for row in found.get(name, ())}

@@ -23,7 +23,6 @@ def test_the_panel_follows_folds_and_unfolds(qtbot, panel, context, session):
     assert not panel.view.isVisible()
     click(qtbot, panel.card.heading)
     qtbot.waitUntil(panel.view.isVisible)
-    show_painted(qtbot, context, 2)
     qtbot.waitUntil(lambda: "header" in panel._headings.values())
     row = max(panel._headings)
     assert "VERSPIPE" not in texts(panel)
@@ -77,12 +76,8 @@ def test_the_nearest_come_first_with_verdicts_and_clicks(qtbot, nearby, context,
         ["–", f"= {name}", "", "–"],
     ]
     assert not nearby.table.isColumnHidden(2)
-    show_painted(qtbot, context, 2)
-    qtbot.waitUntil(lambda: len(shown(nearby)) == 3)
     session.record_verdict(5, Opinion(verdict=Verdict.ACCEPT))
     qtbot.waitUntil(lambda: shown(nearby)[0][3] == "✓ accepted")
-    show_painted(qtbot, context, 2)
-    qtbot.waitUntil(lambda: len(shown(nearby)) == 3)
     position = nearby.table.visualRect(nearby.model.index(1, 1)).center()
     qtbot.mouseClick(nearby.table.viewport(), Qt.MouseButton.LeftButton, pos=position)
     assert context.current.candidate.id == 8
@@ -93,8 +88,6 @@ def test_the_nearest_come_first_with_verdicts_and_clicks(qtbot, nearby, context,
     assert not nearby._delay.isActive()
     context.settings.change(neighbour_arcsec=1.5)
     assert nearby._delay.isActive()
-    show_painted(qtbot, context, 2)
-    context.settings.change(neighbour_arcsec=1.5)
     qtbot.waitUntil(lambda: len(shown(nearby)) == 2)
 
 

@@ -40,11 +40,7 @@ def keys(context, panel):
 
 HALPHA = (6450.0, 6750.0)
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
-NO, CTRL, SHIFT = (
-    Qt.KeyboardModifier.NoModifier,
-    Qt.KeyboardModifier.ControlModifier,
-    Qt.KeyboardModifier.ShiftModifier,
-)
+NO = Qt.KeyboardModifier.NoModifier
 
 
 def shown(panel):

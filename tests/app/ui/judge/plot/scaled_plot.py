@@ -33,15 +33,9 @@ def grey(image: QImage) -> FloatArray:
 def edges(image: QImage, plot: PlotView) -> list[int]:
     """How many lines next to each side of the box have the colour of the frame all along."""
     scale, box, colour = image.devicePixelRatio(), plot.stage.geometry(), QColor(LIGHT.axis)
-    left, top, right, bottom = (
-        round(edge * scale) for edge in (box.left(), box.top(), box.right(), box.bottom())
-    )
-    frame = np.array(
-        [
-            [image.pixelColor(x, y) == colour for x in range(image.width())]
-            for y in range(image.height())
-        ]
-    )
+    left, top, right, bottom = (round(edge * scale) for edge in box.getCoords())
+    columns, rows = range(image.width()), range(image.height())
+    frame = np.array([[image.pixelColor(x, y) == colour for x in columns] for y in rows])
     sides = (frame[top:bottom, x - 4 : x + 4].all(axis=0) for x in (left, right))
     ends = (frame[max(y - 4, 0) : y + 4, left:right].all(axis=1) for y in (top, bottom))
     return [int(lines.sum()) for lines in (*sides, *ends)]

@@ -35,8 +35,7 @@ def three(tmp_path):
 
 def test_a_broken_spectrum_says_why_and_is_skipped_or_read_again(qtbot, three):
     context, folder = three
-    panel = SpectrumPanel(context)
-    shown_in(qtbot, panel)
+    panel = shown_in(qtbot, SpectrumPanel(context))
     on_to(qtbot, context, 1)
     context.current.next()
     qtbot.waitUntil(panel.empty_message.retry_button.isVisible)

@@ -14,10 +14,7 @@ def test_the_title_says_what_it_is_with_the_signal_to_noise_of_the_queue(qtbot, 
     assert panel.header.title.text() == context.current.candidate.object_id
     assert panel.header.simulated.isVisible() and "S/N" in panel.header.facts.text()
     assert spectrum.survey in panel.header.facts.text()
-    on_to(qtbot, context, 2)
-    current, spectrum = context.current, context.current.spectrum
-    row = current.row
-    assert f"S/N {text_of(row, SNR)} (list)" in panel.header.facts.text()
+    assert f"S/N {text_of(context.current.row, SNR)} (list)" in panel.header.facts.text()
     panel.header.show_object("J1", spectrum)
     assert f"S/N {spectrum.snr:.1f} (file)" in " ".join(panel.header.texts)
     assert "(list)" not in " ".join(panel.header.texts)

@@ -10,17 +10,14 @@ from PySide6.QtTest import QTest
 from agent.spectra.lines import builtin_lines
 from app.core.session.measurements import measurements_of
 from app.ui.judge.plot.mark_menu import BESIDE_KMS, around
-from tests.app.ui.candidates import sample_file
-from tests.app.ui.whole_window import before_window
 
 HALPHA = builtin_lines()["H_alpha"]
 
 
 @pytest.fixture
-def person(qtbot, tmp_path):
-    with before_window(qtbot, sample_file(tmp_path, 3)) as before:
-        before.plot_view.set_window((6464.6, 6664.6))
-        yield before
+def person(person):
+    person.plot_view.set_window((6464.6, 6664.6))
+    return person
 
 
 def entries_at(person, wavelength):
@@ -38,8 +35,6 @@ def entries_at(person, wavelength):
 
 def test_what_the_menu_of_a_line_does(person):
     assert not [text for text in entries_at(person, 6500.0) if "Hα" in text]
-    person.start_over()
-    person.plot_view.set_window((6464.6, 6664.6))
     entries_at(person, HALPHA.wavelength)["Velocity about Hα"].trigger()
     assert person.options.velocity_line == HALPHA
     assert person.plot.plot.wavelength_axis.title == "Velocity about Hα (km/s)"

@@ -11,10 +11,9 @@ from PySide6.QtCore import QObject, Qt
 from agent.spectra.lines import builtin_lines
 from agent.tasks.catalogue import find_task, load_tasks
 from app.ui.judge.plot.canvas.plot_box import Scale
-from app.ui.judge.plot.error_band import column_values
 from app.ui.judge.plot.marks import mark_at, marks, place_marks, task_ranks
-from app.ui.judge.plot.panel_parts import PlotLineLists
-from app.ui.judge.plot.shades import merged
+from app.ui.judge.plot.shades import column_values, merged
+from app.ui.judge.plot.spectrum_panel import PlotLineLists
 from tests.app.ui.judge.plot.conftest import HALPHA
 
 WHOLE = Scale(3700, 9100, 0, 1, 700, 400)
@@ -100,9 +99,8 @@ def test_windows_are_joined_and_a_column_of_the_band_is_interpolated_or_the_extr
     assert merged(windows) == ((1.0, 4.5), (5.0, 6.0)) and merged(()) == ()
     sparse = column_values(np.array([0.5, 4.5]), np.array([0.0, 4.0]), 5, np.fmax)
     assert sparse.tolist() == [0, 1, 2, 3, 4]
-    dense = column_values(
-        np.array([0.1, 0.5, 0.9, 1.5]), np.array([1.0, 8.0, 1.0, 2.0]), 2, np.fmax
-    )
+    at, values = np.array([0.1, 0.5, 0.9, 1.5]), np.array([1.0, 8.0, 1.0, 2.0])
+    dense = column_values(at, values, 2, np.fmax)
     assert dense.tolist() == [8, 2]
     gap = column_values(np.array([0.5, 1.5, 2.5]), np.array([1.0, np.nan, 3.0]), 3, np.fmax)
     assert gap[0] == 1 and np.isnan(gap[1]) and gap[2] == 3

@@ -7,17 +7,16 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from app.core.session.measurements import measurements_of, withdraw_measurement
-from tests.app.ui.whole_window import CTRL, LEFT, before_window
+from tests.app.ui.whole_window import CTRL, LEFT
 
 Key = Qt.Key
 HALPHA = 6564.6
 
 
 @pytest.fixture
-def person(qtbot, place):
-    with before_window(qtbot, place) as before:
-        before.plot_view.set_window((6400.0, 6750.0))
-        yield before
+def person(person):
+    person.plot_view.set_window((6400.0, 6750.0))
+    return person
 
 
 def place(person, wavelength):

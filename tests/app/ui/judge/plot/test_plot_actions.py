@@ -10,14 +10,9 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog
 
 from agent.spectra.readers import read
-from app.ui.judge.plot import plot_actions
 from app.ui.judge.plot.plot_actions import PNG_SCALE, TITLE_PX, save_snapshot
-from app.ui.session.candidate.view_options import (
-    RV_FINE_KMS,
-    RV_STEP_KMS,
-    SMOOTHINGS_PX,
-    ViewOptions,
-)
+from app.ui.session.candidate import view_options
+from app.ui.session.candidate.view_options import SMOOTHINGS_PX, ViewOptions
 from tests.app.ui.judge.plot.conftest import HALPHA, heights, on_to, shown
 from tests.app.ui.steps import said
 
@@ -49,7 +44,7 @@ def test_keys_zoom_pan_and_come_back(qtbot, context, panel, keys):
     sky, line = panel.plot.shades.windows, panel.plot.marks.marks[0].wavelength
     qtbot.keyClick(panel, Qt.Key.Key_Right, shift)
     qtbot.keyClick(panel, Qt.Key.Key_Right, shift | alt)
-    kms = RV_STEP_KMS + RV_FINE_KMS
+    kms = view_options.RV_STEP_KMS + view_options.RV_FINE_KMS
     assert context.view.options.velocity_kms == pytest.approx(kms)
     moved = panel.plot.marks.marks[0].wavelength
     assert moved == pytest.approx(line * (1 + kms / 299792.458), rel=1e-9)
@@ -85,14 +80,8 @@ def test_axes_and_smoothing_stay_until_a_reset(qtbot, context, panel, keys):
     assert low < 0.0 < high  # the logarithm of a continuum of one
     context.commands.run("reset")
     context.view.change(smoothing=3, z=0.01, rest_axis=True)
-    for name in (
-        "flux_log",
-        "flux_zero",
-        "flux_normalised",
-        "axis_nm",
-        "axis_air",
-        "velocity_axis",
-    ):
+    names = "flux_log", "flux_zero", "flux_normalised", "axis_nm", "axis_air", "velocity_axis"
+    for name in names:
         context.commands.run(name)
     assert context.view.options.velocity_line is not None
     context.view.set_window(HALPHA)
@@ -142,9 +131,7 @@ def test_range_and_spectrum_are_copied_and_saved(qtbot, context, panel, tmp_path
     for suffix in [".csv", ".fits", ".vot"]:
         context.commands.run("reset")
         out = tmp_path / f"mine{suffix}"
-        answer = str(out.with_suffix("")), f"x (*{suffix})"
-        chosen = staticmethod(lambda *about, answer=answer: answer)
-        monkeypatch.setattr(plot_actions.QFileDialog, "getSaveFileName", chosen)
+        answer(monkeypatch, out.with_suffix(""), f"x (*{suffix})")
         context.view.set_window((6400.0, 6700.0))
         context.view.change_smoothing(2)
         assert said(qtbot, context, "save_spectrum") == f"Saved: {out}"
@@ -154,8 +141,7 @@ def test_range_and_spectrum_are_copied_and_saved(qtbot, context, panel, tmp_path
         assert found.object_id == ("mine" if suffix == ".csv" else own)
     context.commands.run("reset")
     out = tmp_path / "mine.fits"
-    chosen = staticmethod(lambda *about: (str(out), "x (*.fits)"))
-    monkeypatch.setattr(plot_actions.QFileDialog, "getSaveFileName", chosen)
+    answer(monkeypatch, out, "x (*.fits)")
     context.view.change(flux="normalised", medium="air", wavelength_unit="nm", flux_zero=True)
     qtbot.waitUntil(lambda: panel.plot.trace.quantity == "normalised")
     with qtbot.waitSignal(context.current.message):

@@ -19,7 +19,8 @@ from app.ui.judge.plot.measured_layer import width_text
 from app.ui.judge.plot.plot_view import PlotView, raw_underlay
 from app.ui.judge.plot.trace import trace
 from tests.app.ui.judge.plot.conftest import on_to
-from tests.app.ui.judge.plot.spectra import spectrum
+from tests.app.ui.judge.plot.spectra import spectrum, with_bad
+from tests.app.ui.steps import shown_in
 
 
 def test_each_spectrum_is_told_once_with_the_same_items_in_every_theme(qtbot, context, panel):
@@ -32,8 +33,7 @@ def test_each_spectrum_is_told_once_with_the_same_items_in_every_theme(qtbot, co
     assert told == [3]
     items = len(panel.plot.scene().items())
     for number in (2, 3, 4):
-        context.current.go_to(number)
-        qtbot.waitUntil(lambda: context.current.is_painted)
+        on_to(qtbot, context, number)
     assert len(panel.plot.scene().items()) == items
     for name in THEMES:
         context.current_theme.use(THEMES[name])
@@ -56,12 +56,6 @@ def test_painting_takes_no_reference_to_none_away(context, panel):
     before = sys.getrefcount(None)
     paint(200)
     assert sys.getrefcount(None) - before > -100
-
-
-def with_bad(start, stop, **changes):
-    mask = np.zeros(3000, dtype=bool)
-    mask[start:stop] = True
-    return spectrum(mask=mask, **changes)
 
 
 def test_bad_pixels_are_drawn_behind_in_stretches():
@@ -94,12 +88,7 @@ WINDOW = (6400.0, 6730.0)
 
 @pytest.fixture
 def plot(qtbot):
-    made = PlotView(LIGHT)
-    qtbot.addWidget(made)
-    made.resize(900, 500)
-    made.show()
-    qtbot.waitExposed(made)
-    yield made
+    return shown_in(qtbot, PlotView(LIGHT), 900, 500)
 
 
 def measured(ew):

@@ -7,13 +7,8 @@ import pytest
 
 from agent.spectra.lines import builtin_lines
 from app.core.spectra.wavelength_frame import WavelengthFrame
-from app.ui.judge.plot.readout import (
-    flux_text,
-    flux_title,
-    lines_nearby,
-    measurements_text,
-    readout_text,
-)
+from app.ui.judge.plot import readout
+from app.ui.judge.plot.readout import lines_nearby, measurements_text, readout_text
 from app.ui.judge.plot.trace import trace
 from tests.app.ui.judge.plot.spectra import spectrum
 
@@ -29,7 +24,7 @@ def test_the_readout_says_wavelengths_flux_and_bad_pixels():
     ivar[1500] = 0.0
     made = spectrum(ivar=ivar)
     assert readout_text(made, made.wavelength[1500], USUAL).endswith("✕")
-    assert [flux_text(x) for x in (0.0, 12.3456, -1e-19)] == ["0", "12.35", "-1.000e-19"]
+    assert [readout.flux_text(x) for x in (0.0, 12.3456, -1e-19)] == ["0", "12.35", "-1.000e-19"]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +46,7 @@ def test_the_readout_says_wavelengths_flux_and_bad_pixels():
     ],
 )  # fmt: skip
 def test_the_axis_says_its_unit(unit, exponent, title):
-    assert flux_title("Relative flux", "Flux", unit, exponent) == title
+    assert readout.flux_title("Relative flux", "Flux", unit, exponent) == title
 
 
 def test_measurements_name_lines_and_what_was_on_screen():
@@ -64,8 +59,7 @@ def test_measurements_name_lines_and_what_was_on_screen():
     text = measurements_text(spectrum(), (6450.0, 6750.0), frame)
     assert "range on screen: 644.822 to 674.814 nm, observed, air" in text
     assert "range: 6450.00 to 6750.00 Å, observed, vacuum" in text
-    text = lines_nearby(builtin_lines(), 6567.0, 0.0)
-    assert text.startswith("Hα +109 km/s") or "Hα +109 km/s" in text
+    assert "Hα +109 km/s" in lines_nearby(builtin_lines(), 6567.0, 0.0)
     assert lines_nearby(builtin_lines(), 8000.0 * 1e3, 0.0) == ""
     assert "sky" in lines_nearby(builtin_lines(), 5578.5, 0.3)
 

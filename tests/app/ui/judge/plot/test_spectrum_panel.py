@@ -20,10 +20,10 @@ from app.core.queue import LIST_ORDER, row_of
 from app.core.session.records import Verdict
 from app.core.session.session import new_session
 from app.core.spectra.prefetch import Prefetch, spectrum_key
-from app.ui.judge.plot import panel_parts, spectrum_panel
+from app.ui.judge.plot import spectrum_panel
 from app.ui.judge.plot.header import ClassButton
-from app.ui.judge.plot.panel_parts import TraceCache
 from app.ui.judge.plot.readout import readout_text
+from app.ui.judge.plot.spectrum_panel import TraceCache
 from app.ui.judge.plot.trace import asked_trace, trace
 from app.ui.session.candidate.view_options import SMOOTHINGS_PX, View
 from app.ui.widgets.input_filter import plain_html
@@ -51,8 +51,7 @@ def test_a_spectrum_is_judged_when_it_was_painted_and_not_before(qtbot, context,
 def test_a_long_spectrum_is_smoothed_elsewhere(qtbot, context, panel, monkeypatch):
     """The raw spectrum is shown at once; a result for a former candidate is dropped."""
     monkeypatch.setattr("app.ui.judge.plot.trace.MAX_SYNC_PIXELS", 100)
-    asked, on_window = Event(), threading.get_ident()
-    go_on = Event()
+    asked, go_on, on_window = Event(), Event(), threading.get_ident()
 
     def slow(spectrum, smoothing_px=0.0, *others):
         if smoothing_px:
@@ -118,20 +117,18 @@ def test_line_sets_are_those_of_the_task_or_ones_own(context, panel, qtbot, tmp_
 def test_the_readout_a_click_and_the_zoom_box_say_where_they_are(qtbot, context, panel):
     context.view.set_window((6464.6, 6664.6))
     viewport = panel.plot.viewport()
-    position = at(panel, 0.5, 0.7)
     qtbot.mouseMove(viewport, at(panel, 0.2))
-    qtbot.mouseMove(viewport, position)
+    qtbot.mouseMove(viewport, at(panel, 0.5, 0.7))
     qtbot.waitUntil(lambda: panel.header.readout.text() != "")
     text = panel.header.readout.text()
     assert text.startswith("Hα 6564.6") and "F " in text
     qtbot.mouseMove(viewport, at(panel, 0.25, 0.7))
     qtbot.waitUntil(lambda: "Hα" not in panel.header.readout.text())
-    context.view.set_window((6464.6, 6664.6))
-    QTest.mouseClick(panel.plot.viewport(), LEFT, NO, at(panel, 0.5))
+    QTest.mouseClick(viewport, LEFT, NO, at(panel, 0.5))
     QApplication.processEvents()
     assert "Hα" in panel.header.note.text() and "km/s" in panel.header.note.text()
     context.view.change(smoothing=2)
-    QTest.mouseClick(panel.plot.viewport(), LEFT, NO, at(panel, 0.5))
+    QTest.mouseClick(viewport, LEFT, NO, at(panel, 0.5))
     QApplication.processEvents()
     before = panel.header.note.toolTip()
     assert before.startswith("At ")
@@ -141,15 +138,15 @@ def test_the_readout_a_click_and_the_zoom_box_say_where_they_are(qtbot, context,
     context.view.change(smoothing=0)
     assert "Smoothed" not in panel.caption
     context.view.change(wavelength_unit="nm")
-    target, start, end = panel.plot.viewport(), at(panel, 0.3), at(panel, 0.6)
-    QTest.mousePress(target, RIGHT, NO, start)
+    start, end = at(panel, 0.3), at(panel, 0.6)
+    QTest.mousePress(viewport, RIGHT, NO, start)
     for share in (0.5, 1.0):
-        QTest.mouseMove(target, start + (end - start) * share)
+        QTest.mouseMove(viewport, start + (end - start) * share)
         QApplication.processEvents()
     drawn = panel.plot.look.zoom_box
     low, high = (f"{wavelength / 10.0:.2f}" for wavelength in drawn)
     assert panel.header.readout.text() == f"{low}–{high} nm"
-    QTest.mouseRelease(target, RIGHT, NO, end)
+    QTest.mouseRelease(viewport, RIGHT, NO, end)
     QApplication.processEvents()
     assert panel.plot.look.zoom_box is None and "–" not in panel.header.readout.text()
     assert context.view.window == pytest.approx(drawn)
@@ -232,20 +229,21 @@ def test_its_windows_are_numbered_in_the_strip(qtbot, context, panel):
         stopped_by="answer",
     )  # fmt: skip
     context.agent.shown.trajectory_changed.emit(trajectory)
-    found = panel.overview.agent_windows
+    strip = panel.overview
+    found = strip.brackets.agent_windows
     assert [each.name for each in found] == ["1", "2"]
     assert found[0].range == pytest.approx((6400 * 1.1, 6700 * 1.1))
-    x = panel.overview.x_of(7200)
-    assert "1: Hα <b>" in panel.overview.tooltip_at(x)
-    qtbot.mouseMove(panel.overview.viewport(), QPoint(round(x), 30))
-    qtbot.waitUntil(lambda: panel.overview.toolTip() != "")
-    assert "&lt;b&gt;" in plain_html(panel.overview.toolTip())
+    x = strip.box.geometry().left() + strip.scale().x(7200)
+    assert "1: Hα <b>" in strip.tooltip_at(x)
+    qtbot.mouseMove(strip.viewport(), QPoint(round(x), 30))
+    qtbot.waitUntil(lambda: strip.toolTip() != "")
+    assert "&lt;b&gt;" in plain_html(strip.toolTip())
     context.agent.shown.trajectory_changed.emit(None)
-    assert panel.overview.agent_windows == ()
+    assert strip.brackets.agent_windows == ()
 
 
 @pytest.fixture
-def view() -> View:
+def view():
     return View()
 
 
@@ -255,7 +253,9 @@ def prefetch() -> Iterator[Prefetch]:
         yield made
 
 
-def test_a_prepared_curve_is_the_one_that_is_drawn_until_the_options_change(view, prefetch):
+def test_a_prepared_curve_and_its_flux_range_are_those_drawn_until_the_options_change(
+    view, prefetch
+):
     made, traces = spectrum(), TraceCache(view, prefetch)
     traces.prepare(made)
     drawn = traces.trace(made, asked_trace(view.options))
@@ -264,13 +264,11 @@ def test_a_prepared_curve_is_the_one_that_is_drawn_until_the_options_change(view
     view.change(smoothing=3)
     smoothed = traces.trace(made, asked_trace(view.options))
     assert smoothed is not drawn and smoothed.smoothing_px == view.options.smoothing_px
-
-
-def test_the_flux_range_of_a_kept_window_is_prepared(view, prefetch):
     view.set_window((6400.0, 6700.0))
-    made, traces = spectrum(), TraceCache(view, prefetch)
-    traces.prepare(made)
-    assert ((6400.0, 6700.0), False) in traces.trace(made, (0.0, "file", False)).flux_ranges
+    kept = spectrum()
+    traces.prepare(kept)
+    prepared = traces.trace(kept, asked_trace(view.options))
+    assert ((6400.0, 6700.0), False) in prepared.flux_ranges
 
 
 def test_a_curve_lives_as_long_as_its_spectrum(view, prefetch):
@@ -287,13 +285,13 @@ def test_a_spectrum_that_was_read_ahead_is_shown_without_making_its_curve(
 ):
     following = spectrum_key(row_of(context.bridge.session, 2, LIST_ORDER).candidate)
     qtbot.waitUntil(lambda: context.current.prefetch.peek(following) is not None)
-    threads, real = [], panel_parts.trace
+    threads, real = [], spectrum_panel.trace
 
     def noted(*asked):
         threads.append(threading.current_thread())
         return real(*asked)
 
-    monkeypatch.setattr(panel_parts, "trace", noted)
+    monkeypatch.setattr(spectrum_panel, "trace", noted)
     on_to(qtbot, context, 2)
     asked = asked_trace(context.view.options)
     assert panel.plot.trace is panel._traces.trace(context.current.spectrum, asked)

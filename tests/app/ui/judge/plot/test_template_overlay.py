@@ -27,19 +27,18 @@ def test_the_factor_is_that_of_the_continuum_where_there_is_one():
         assert scale_template(trace(spectrum()), grid, flux, 0.0) is None
 
 
-class Templates:
-    def load(self, name):
-        if name == "none":
-            raise ReadError("there is no template none")
-        return np.linspace(3000.0, 10_000.0, 500), np.full(500, 1e-17)
+def level(name):
+    if name == "none":
+        raise ReadError("there is no template none")
+    return GRID, np.full(900, 1e-17)
 
 
 def test_a_template_is_laid_over_scaled_and_by_hand(qtbot, context, panel):
-    panel.use_templates(Templates())
+    panel.template.set_source(level)
     context.view.change(template="G2V")
     qtbot.waitUntil(panel.plot.template.isVisible)
-    level = np.nanmedian(panel.plot.trace.flux)
-    assert panel.plot.template.flux[0] == pytest.approx(level, rel=0.3)
+    median = np.nanmedian(panel.plot.trace.flux)
+    assert panel.plot.template.flux[0] == pytest.approx(median, rel=0.3)
     assert "Template: G2V" in panel.header.note.text()
     first = panel.plot.template.flux[0]
     on_to(qtbot, context, 3)
@@ -58,24 +57,21 @@ def test_a_template_is_laid_over_scaled_and_by_hand(qtbot, context, panel):
     assert context.view.options.template_scale == 1.0
 
 
-class Sloped:
+def sloped(name):
     """Falls with the wavelength, with one line."""
-
-    def load(self, name):
-        line = np.exp(-0.5 * ((GRID - 6564.6) / 20.0) ** 2)
-        return GRID, 1e-17 * (GRID / 5000.0) ** -2.0 * (1.0 + 2.0 * line)
+    line = np.exp(-0.5 * ((GRID - 6564.6) / 20.0) ** 2)
+    return GRID, 1e-17 * (GRID / 5000.0) ** -2.0 * (1.0 + 2.0 * line)
 
 
 def test_a_template_follows_the_quantity_of_the_axis(qtbot, context, panel):
-    panel.use_templates(Sloped())
+    panel.template.set_source(sloped)
     context.view.change(template="G2V", flux="per_frequency")
     qtbot.waitUntil(panel.plot.template.isVisible)
     flux = panel.plot.template.flux
     assert flux[0] == pytest.approx(flux[-1], rel=1e-6)  # λ² times a slope of λ⁻² is level
     context.view.change(flux="normalised")
-    level = panel.plot.template
-    qtbot.waitUntil(lambda: panel.plot.trace.quantity == "normalised" and level.isVisible())
-    inner = slice(20, -20)
-    qtbot.waitUntil(lambda: np.ptp(np.percentile(level.flux[inner], [10, 90])) < 0.05)
+    drawn, inner = panel.plot.template, slice(20, -20)
+    qtbot.waitUntil(lambda: panel.plot.trace.quantity == "normalised" and drawn.isVisible())
+    qtbot.waitUntil(lambda: np.ptp(np.percentile(drawn.flux[inner], [10, 90])) < 0.05)
     context.view.change(flux_log=True)
-    assert np.median(panel.plot.template.flux[inner]) == pytest.approx(0.0, abs=0.2)
+    assert np.median(drawn.flux[inner]) == pytest.approx(0.0, abs=0.2)

@@ -9,13 +9,7 @@ import pytest
 
 from agent.spectra.spectrum import Spectrum
 from app.ui.judge.plot.trace import LARGEST, takes_long, trace
-from tests.app.ui.judge.plot.spectra import spectrum
-
-
-def with_bad(start, stop, **changes):
-    mask = np.zeros(3000, dtype=bool)
-    mask[start:stop] = True
-    return spectrum(mask=mask, **changes)
+from tests.app.ui.judge.plot.spectra import spectrum, with_bad
 
 
 def test_bad_pixels_are_gaps_that_smoothing_leaves_out():
@@ -38,11 +32,7 @@ def test_bad_pixels_are_gaps_that_smoothing_leaves_out():
     wavelength = np.concatenate([np.arange(4950.0, 5350.0), np.arange(6300.0, 6800.0)])
     bad = np.isin(wavelength, (5348.0, 5349.0, 6300.0, 6301.0, 6400.0))
     spectrum_of_arms = Spectrum(wavelength=wavelength, flux=np.ones(900), mask=bad)
-    assert trace(spectrum_of_arms).bad == (
-        (5347.5, 5349.5),
-        (6299.5, 6301.5),
-        (6399.5, 6400.5),
-    )
+    assert trace(spectrum_of_arms).bad == ((5347.5, 5349.5), (6299.5, 6301.5), (6399.5, 6400.5))
 
 
 def test_missing_pixels_are_not_bridged_nor_smoothed_across():

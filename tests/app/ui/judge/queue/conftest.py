@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from sqlalchemy import func, insert, select
 
@@ -56,6 +56,26 @@ def current_rows(panel):
 
 def objects(session, numbers):
     return [session.candidate(number).object_id for number in numbers]
+
+
+@pytest.fixture
+def wide(qtbot, context):
+    """Filled, with room for more columns than the usual ones."""
+    made = shown_in(qtbot, QueuePanel(context), 700, 500)
+    context.current.start()
+    ready(qtbot, made)
+    qtbot.waitUntil(lambda: bool(made.store.own))
+    return made
+
+
+def title_at(panel, column):
+    header = panel.table.horizontalHeader()
+    return QPoint(header.sectionViewportPosition(column) + header.sectionSize(column) // 2, 8)
+
+
+def click_title(qtbot, panel, column):
+    viewport = panel.table.horizontalHeader().viewport()
+    qtbot.mouseClick(viewport, LEFT, pos=title_at(panel, column))
 
 
 def click(qtbot, panel, row, column=OBJECT):

@@ -25,7 +25,7 @@ def test_what_is_judged_leaves_the_unjudged(qtbot, panel, context, session):
     qtbot.waitUntil(lambda: names(panel) == objects(session, range(1, 13)))
 
 
-def test_a_long_list_is_scrolled_without_holding_it(qtbot, long_session):
+def test_a_long_list_is_scrolled_without_holding_it_also_to_one_far_away(qtbot, long_session):
     with opened_context(long_session) as context:
         panel = shown_in(qtbot, QueuePanel(context), 320, 500)
         context.current.start()
@@ -43,13 +43,6 @@ def test_a_long_list_is_scrolled_without_holding_it(qtbot, long_session):
         ready(qtbot, panel)
         blocks = panel.model.blocks
         assert sum(blocks.holds(block) for block in range(blocks.count)) <= HELD
-
-
-def test_one_far_away_is_brought_into_view(qtbot, long_session):
-    with opened_context(long_session) as context:
-        panel = shown_in(qtbot, QueuePanel(context), 320, 500)
-        context.current.start()
-        ready(qtbot, panel)
         context.current.go_to(27_123)
         qtbot.waitUntil(lambda: "J027123" in names(panel))
         context.current.set_queue(EVERYTHING, parse_sort("snr"))

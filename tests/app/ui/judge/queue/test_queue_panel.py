@@ -13,16 +13,8 @@ from app.core.inspections.store import mark_fault
 from app.core.queue import EVERYTHING, parse_sort
 from app.core.session.records import Change, Opinion, Verdict
 from app.core.session.session import new_session
-from app.ui.judge.queue.queue_model import (
-    AGENT,
-    FLAGS,
-    OBJECT,
-    P_COMBINED,
-    P_YES,
-    SCORE,
-    SNR,
-    VERDICT,
-)
+from app.ui.judge.queue import columns
+from app.ui.judge.queue.columns import AGENT, FLAGS, OBJECT, P_YES, SCORE, SNR, VERDICT
 from app.ui.judge.queue.queue_panel import FindBox, QueuePanel
 from app.ui.widgets.candidate_table import CELL, PAD
 from tests.app.ui.conftest import opened_context
@@ -140,7 +132,7 @@ def test_the_column_of_the_order_stays_and_names_are_whole(qtbot, panel, context
 
 def test_cells_show_verdicts_faults_and_what_the_agent_says(qtbot, panel, session, context):
     hidden = [column for column in range(8) if panel.table.isColumnHidden(column)]
-    assert hidden == [SCORE, AGENT, P_YES, P_COMBINED, FLAGS]
+    assert hidden == [SCORE, AGENT, P_YES, columns.P_COMBINED, FLAGS]
     opinion = Opinion(verdict=Verdict.REJECT, flags=("star", "sky"))
     session.record_verdict(4, opinion)
     qtbot.waitUntil(lambda: on_screen(panel)[3][VERDICT] == "✕ rejected")

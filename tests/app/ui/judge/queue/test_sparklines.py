@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sqlalchemy import update
 
-from app.core.database.tables import candidates
 from app.core.session.records import Change
 from app.ui.judge.queue import sparklines
 from app.ui.judge.queue.queue_panel import QueuePanel
 from app.ui.judge.queue.sparklines import UNREADABLE, Sparklines
 from tests.app.ui.conftest import opened_context
-from tests.app.ui.judge.queue.conftest import fill, long_session, ready  # noqa: F401
+from tests.app.ui.judge.comparison.conftest import put
+from tests.app.ui.judge.queue.conftest import ready
 from tests.app.ui.steps import shown_in
 
 
@@ -31,14 +30,11 @@ def test_a_line_comes_stays_and_a_broken_file_is_an_empty_place(qtbot, lines, se
     assert text == "" and 50 < line.count() <= 200
     assert all(0 <= point.x() <= 1 and 0 <= point.y() <= 1 for point in line)
     good = session.candidate(2).path
-    with session.database.writing() as connection:
-        where = candidates.c.id == 2
-        connection.execute(update(candidates).where(where).values(path=str(tmp_path / "gone")))
+    put(session, 2, path=str(tmp_path / "gone"))
     with qtbot.waitSignal(lines.arrived):
         lines.of(session.candidate(2))
     assert lines.of(session.candidate(2)) == (None, UNREADABLE)
-    with session.database.writing() as connection:
-        connection.execute(update(candidates).where(candidates.c.id == 2).values(path=good))
+    put(session, 2, path=good)
     lines.session_changed(Change(aspect="spectrum"))
     with qtbot.waitSignal(lines.arrived):
         lines.of(session.candidate(2))
@@ -64,7 +60,7 @@ def test_memory_is_bounded(qtbot, lines, session, monkeypatch):
     assert len(lines._held) <= 3
 
 
-def test_a_long_list_asks_for_what_is_seen_only(qtbot, long_session, monkeypatch):  # noqa: F811
+def test_a_long_list_asks_for_what_is_seen_only(qtbot, long_session, monkeypatch):
     asked = []
     monkeypatch.setattr(
         sparklines, "_line", lambda session, key: asked.append(key) or np.empty((0, 2))

@@ -19,62 +19,38 @@ from app.core.session.session import open_session
 from app.services.catalogues.answer import Match, answer_of
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services
-from app.ui.judge.queue.column_store import ColumnStore
-from app.ui.judge.queue.columns import (
-    AGENT,
-    FIRST_OWN,
-    FLAGS,
-    MAX_ENTRIES,
-    MAX_NAME,
-    OBJECT,
-    P_YES,
-    SCORE,
-    SNR,
-    VERDICT,
-    ColumnChoice,
-    checked_name,
-    choice_text,
-    names_text,
-    parse_choice,
-    parse_names,
-)
+from app.ui.judge.queue import columns
+from app.ui.judge.queue.columns import AGENT, FIRST_OWN, FLAGS, OBJECT, P_YES, SCORE, SNR, VERDICT
 from app.ui.judge.queue.filter_bar import FilterBar
-from app.ui.judge.queue.queue_model import RIGHT as RIGHT_SIDE
+from app.ui.judge.queue.queue_model import RIGHT
 from app.ui.judge.queue.queue_panel import QueuePanel
 from app.ui.judge.queue.table_parts import TableParts
 from app.ui.widgets.candidate_table import CELL, PAD, CandidateTable
 from tests.app.ui.conftest import opened_context
-from tests.app.ui.judge.queue.conftest import LEFT, names, objects, ready
+from tests.app.ui.judge.queue.conftest import (
+    LEFT,
+    click_title,
+    names,
+    objects,
+    ready,
+    title_at,
+)
 from tests.app.ui.steps import click, give_opinion, shown_in, speaking
 
-RIGHT = Qt.MouseButton.RightButton
 ALIGNMENT = Qt.ItemDataRole.TextAlignmentRole
-
-
-@pytest.fixture
-def wide(qtbot, context):
-    made = shown_in(qtbot, QueuePanel(context), 700, 500)
-    context.current.start()
-    ready(qtbot, made)
-    qtbot.waitUntil(lambda: bool(made.store.own))
-    return made
+ACROSS = Qt.Orientation.Horizontal
 
 
 def own(panel, name):
     return next(at for at, each in enumerate(panel.store.own, FIRST_OWN) if each.name == name)
 
 
-def title_at(panel, column):
-    header = panel.table.horizontalHeader()
-    return QPoint(header.sectionViewportPosition(column) + header.sectionSize(column) // 2, 8)
-
-
 def open_menu(qtbot, panel, column=OBJECT):
     """Ask for the menu of a title, as a press of the right button does."""
     header = panel.table.horizontalHeader()
     header.customContextMenuRequested.emit(title_at(panel, column))
-    qtbot.waitUntil(panel.column_menu.menu.isVisible)
-    return panel.column_menu.menu
+    qtbot.waitUntil(panel.parts.column_menu.menu.isVisible)
+    return panel.parts.column_menu.menu
 
 
 def choose(qtbot, panel, text, column=OBJECT):
@@ -88,18 +64,13 @@ def choose(qtbot, panel, text, column=OBJECT):
 
 def titles(panel):
     header = panel.table.horizontalHeader()
-    columns = sorted(range(header.count()), key=header.visualIndex)
-    shown = [each for each in columns if not panel.table.isColumnHidden(each)]
-    return [panel.model.headerData(each, Qt.Orientation.Horizontal) for each in shown]
-
-
-def click_title(qtbot, panel, column):
-    viewport = panel.table.horizontalHeader().viewport()
-    qtbot.mouseClick(viewport, LEFT, pos=title_at(panel, column))
+    order = sorted(range(header.count()), key=header.visualIndex)
+    shown = [each for each in order if not panel.table.isColumnHidden(each)]
+    return [panel.model.headerData(each, ACROSS) for each in shown]
 
 
 def test_a_column_is_renamed_unless_the_field_is_left(qtbot, wide):
-    wide.column_menu.rename(SNR)
+    wide.parts.column_menu.rename(SNR)
     edit = wide.table.findChildren(QLineEdit)[0]
     qtbot.waitUntil(edit.hasFocus)
     qtbot.keyClicks(edit, "signal")
@@ -107,21 +78,16 @@ def test_a_column_is_renamed_unless_the_field_is_left(qtbot, wide):
     qtbot.waitUntil(lambda: not wide.table.findChildren(QLineEdit))
     assert "S/N" in titles(wide)
     choose(qtbot, wide, "mag_r")
-    choose(qtbot, wide, "Rename mag_r…", own(wide, "mag_r"))
-    edit = wide.findChild(QLineEdit, options=Qt.FindChildOption.FindChildrenRecursively)
-    edit = next(each for each in wide.table.findChildren(QLineEdit))
+    column = own(wide, "mag_r")
+    choose(qtbot, wide, "Rename mag_r…", column)
+    edit = wide.table.findChildren(QLineEdit)[0]
     qtbot.waitUntil(edit.hasFocus)
     qtbot.keyClicks(edit, "r & z")
     qtbot.keyClick(edit, Qt.Key.Key_Return)
     assert titles(wide)[-1] == "r & z"
-    assert (
-        wide.model.headerData(
-            own(wide, "mag_r"), Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole
-        )
-        == "mag_r"
-    )
+    assert wide.model.headerData(column, ACROSS, Qt.ItemDataRole.ToolTipRole) == "mag_r"
     qtbot.waitUntil(lambda: not wide.table.findChildren(QLineEdit))
-    click_title(qtbot, wide, own(wide, "mag_r"))
+    click_title(qtbot, wide, column)
     assert wide.filters.order.text() == "r & z, falling ▾"
 
 
@@ -241,17 +207,17 @@ def test_no_title_is_cut_that_comes_later_or_has_an_arrow(qtbot, context, sessio
         give_opinion(session, 2, "YES", 0.87)
         qtbot.waitUntil(lambda: not panel.table.isColumnHidden(P_YES))
         assert_whole(header, AGENT, P_YES, SNR)
-        assert panel.model.headerData(SNR, Qt.Orientation.Horizontal, ALIGNMENT) == RIGHT_SIDE
+        assert panel.model.headerData(SNR, ACROSS, ALIGNMENT) == RIGHT
         plain = header.sectionSizeHint(SNR)
-        panel.header_sort.sort_requested.emit(Sort("snr", True))
+        panel.parts.header_sort.sort_requested.emit(Sort("snr", True))
         assert header.sectionSizeHint(SNR) > plain
         assert_whole(header, AGENT, P_YES, SNR)
         # The arrow is at the right, where the title of a column of numbers would end.
-        assert panel.model.headerData(SNR, Qt.Orientation.Horizontal, ALIGNMENT) is None
+        assert panel.model.headerData(SNR, ACROSS, ALIGNMENT) is None
 
 
-def assert_whole(header, *columns):
-    for column in columns:
+def assert_whole(header, *titled):
+    for column in titled:
         assert header.sectionSize(column) >= header.sectionSizeHint(column) > 0
 
 
@@ -262,8 +228,6 @@ def test_chosen_columns_do_not_crush_names_and_that_of_the_order_is_shown(qtbot,
     context.current.set_queue(EVERYTHING, Sort())
     assert "mag_i" not in titles(wide)
     # Where the chosen columns have no room, the table scrolls sideways.
-    table = wide.table
-    longest = QFontMetrics(table.font()).horizontalAdvance(wide.model.longest_name) + 2 * PAD
     table = wide.table
     longest = QFontMetrics(table.font()).horizontalAdvance(wide.model.longest_name) + 2 * PAD
     for width in [280, 320]:
@@ -305,7 +269,7 @@ def test_columns_are_chosen_hidden_and_ordered(wide, qtbot, context, session):
     assert wide.table.isColumnHidden(FLAGS) and wide.table.isColumnHidden(SCORE)
     assert QApplication.activePopupWidget() is None
     click(qtbot, wide.choose)
-    menu = wide.column_menu.menu
+    menu = wide.parts.column_menu.menu
     qtbot.waitUntil(menu.isVisible)
     texts = [each.text() for each in menu.actions()]
     assert {"mag_r", "survey", "small spectrum", "Reset the columns"} <= set(texts)
@@ -337,10 +301,10 @@ def test_columns_are_chosen_hidden_and_ordered(wide, qtbot, context, session):
 
 
 def test_a_choice_is_read_back_and_what_is_none_or_too_large_bounded():
-    choice = ColumnChoice(
+    choice = columns.ColumnChoice(
         shown={"own.mag": True, "snr": False}, order=("snr", "own.a\nb"), widths={"snr": 70}
     )
-    assert parse_choice(choice_text(choice)) == choice
+    assert columns.parse_choice(columns.choice_text(choice)) == choice
     for text in [
         "",
         "[]",
@@ -350,31 +314,29 @@ def test_a_choice_is_read_back_and_what_is_none_or_too_large_bounded():
         "[" * 100_000,
         '{"shown": {"a": "yes"}, "order": [1, null], "widths": {"a": 1e9, "b": true}}',
     ]:
-        assert parse_choice(text) == ColumnChoice()
-    text = choice_text(
-        ColumnChoice(
-            shown={f"own.{number}": True for number in range(5000)},
-            order=tuple(map(str, range(5000))),
-            widths={"snr": 10**9},
-        )
+        assert columns.parse_choice(text) == columns.ColumnChoice()
+    shown = {f"own.{number}": True for number in range(5000)}
+    large = columns.ColumnChoice(
+        shown=shown, order=tuple(map(str, range(5000))), widths={"snr": 10**9}
     )
-    choice = parse_choice(text)
-    assert len(choice.shown) == len(choice.order) == MAX_ENTRIES and choice.widths["snr"] <= 2000
-    assert parse_names(names_text({"snr": "S to N"})) == {"snr": "S to N"}
-    assert parse_names('{"snr": 3, "ra": "", "dec": "a\\nb"}') == {"dec": "a b"}
+    choice = columns.parse_choice(columns.choice_text(large))
+    assert len(choice.shown) == len(choice.order) == columns.MAX_ENTRIES
+    assert choice.widths["snr"] <= 2000
+    assert columns.parse_names('{"snr": "S to N"}') == {"snr": "S to N"}
+    assert columns.parse_names('{"snr": 3, "ra": "", "dec": "a\\nb"}') == {"dec": "a b"}
 
 
 @given(st.text(max_size=200))
 def test_a_name_is_one_line(text):
-    name = checked_name(text)
-    assert len(name) <= MAX_NAME and name.isprintable()
+    name = columns.checked_name(text)
+    assert len(name) <= columns.MAX_NAME and name.isprintable()
 
 
 @pytest.fixture
 def parts(qtbot, context):
     """The parts of two tables beside one another."""
     page = shown_in(qtbot, QWidget(), 900, 400)
-    store = ColumnStore(context.bridge.session, context.runner, page)
+    store = columns.ColumnStore(context.bridge.session, context.runner, page)
 
     def made(name):
         table = CandidateTable(context.current_theme, page)
@@ -393,7 +355,6 @@ def test_both_tables_have_one_order_and_columns_of_their_own(qtbot, parts, conte
     store.show("queue", "snr", True)
     store.show("overview", "snr", False)
     assert first.columns.is_shown(SNR) and not second.columns.is_shown(SNR)
-    first, _, _ = parts
     forgotten = []
     monkeypatch.setattr(first.sparklines, "forget_waiting", lambda: forgotten.append(True))
     bar = first.columns.parent().verticalScrollBar()

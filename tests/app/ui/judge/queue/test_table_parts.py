@@ -6,17 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
-from app.ui.judge.queue.queue_panel import QueuePanel
 from app.ui.judge.queue.table_parts import sexagesimal
-from tests.app.ui.steps import shown_in
-
-
-@pytest.fixture
-def panel(qtbot, context):
-    made = shown_in(qtbot, QueuePanel(context), 400, 500)
-    context.current.start()
-    qtbot.waitUntil(lambda: made.model.blocks.row(2) is not None)
-    return made
 
 
 def opened(panel, row):
@@ -28,12 +18,12 @@ def opened(panel, row):
     return entries
 
 
-def test_the_menu_of_a_row_copies_opens_and_goes(panel, context, monkeypatch, qtbot):
-    panel.row_menu.menu.clear()
-    panel.table.customContextMenuRequested.emit(QPoint(5, 5000))
-    assert panel.row_menu.menu.isEmpty()
-    candidate = panel.model.blocks.row(1).candidate
-    entries = opened(panel, 1)
+def test_the_menu_of_a_row_copies_opens_and_goes(wide, context, monkeypatch, qtbot):
+    wide.row_menu.menu.clear()
+    wide.table.customContextMenuRequested.emit(QPoint(5, 5000))
+    assert wide.row_menu.menu.isEmpty()
+    candidate = wide.model.blocks.row(1).candidate
+    entries = opened(wide, 1)
     entries["Copy the name"].trigger()
     assert QGuiApplication.clipboard().text() == candidate.object_id
     entries["Copy RA Dec in degrees"].trigger()
@@ -43,9 +33,9 @@ def test_the_menu_of_a_row_copies_opens_and_goes(panel, context, monkeypatch, qt
     assert QGuiApplication.clipboard().text() == sexagesimal(candidate.ra, candidate.dec)
     seen = []
     monkeypatch.setattr(QDesktopServices, "openUrl", staticmethod(lambda url: seen.append(url)))
-    opened(panel, 1)["Open the folder of its file"].trigger()
+    opened(wide, 1)["Open the folder of its file"].trigger()
     assert seen[0].isLocalFile()
-    opened(panel, 2)["Go to this object"].trigger()
+    opened(wide, 2)["Go to this object"].trigger()
     qtbot.waitUntil(lambda: context.current.candidate.id == 3)
     for ra, dec, text in [
         (187.705931, 12.391123, "12:30:49.42 +12:23:28.0"),

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtTest import QTest
+from PySide6.QtCore import QPoint
 from sqlalchemy import update
 
 from app.core.database.file_opening import side_file
@@ -18,7 +17,8 @@ from app.core.similar.features import features
 from app.core.similar.index import SUFFIX, index_of
 from app.core.spectra.prefetch import spectrum_key
 from app.ui.judge.judging_page import JudgingPage
-from tests.app.ui.steps import shown_in
+from tests.app.ui.judge.plot.conftest import double_click, on_to
+from tests.app.ui.steps import click, shown_in
 from tests.bench.bench_similar import unit
 
 COUNT = 12
@@ -29,8 +29,7 @@ def page(qtbot, context, session):
     made = JudgingPage(context)
     context.commands.add("next", context.current.next)
     shown_in(qtbot, made, 1280, 800)
-    context.current.go_to(2)
-    qtbot.waitUntil(lambda: context.current.is_painted)
+    on_to(qtbot, context, 2)
     yield made
     made.dock_area.stop()
 
@@ -38,12 +37,11 @@ def page(qtbot, context, session):
 @pytest.fixture
 def strip(qtbot, page, context):
     """Open, with all spectra of the session read."""
-    with qtbot.waitSignal(page.docks["similar"].part.feed.ended):
+    part = page.docks["similar"].part
+    with qtbot.waitSignal(part.feed.ended):
         context.commands.run("show_similar")
-    qtbot.waitUntil(
-        lambda: page.docks["similar"].part.panel is not None and shown(page) == nearest(context)
-    )
-    return page.docks["similar"].part.panel
+    qtbot.waitUntil(lambda: part.panel is not None and shown(page) == nearest(context))
+    return part.panel
 
 
 def shown(page):
@@ -53,24 +51,11 @@ def shown(page):
 
 def nearest(context, count=6):
     """As a plain sort of all spectra of the session has them."""
-    current = context.current
-    vectors = {
-        number: unit(features(current.prefetch.get(key))) for number, key in _keys(context).items()
-    }
+    current, vectors = context.current, {}
+    for each in context.bridge.session.candidates(range(1, COUNT + 1)):
+        vectors[each.id] = unit(features(current.prefetch.get(spectrum_key(each))))
     here = vectors.pop(current.candidate.id)
     return sorted(vectors, key=lambda number: -float(here @ vectors[number]))[:count]
-
-
-def _keys(context):
-    found = context.bridge.session.candidates(range(1, COUNT + 1))
-    return {each.id: spectrum_key(each) for each in found}
-
-
-def click(cell, double=False):
-    QTest.mouseClick(cell, Qt.MouseButton.LeftButton)
-    if double:
-        QTest.mouseDClick(cell, Qt.MouseButton.LeftButton)
-        QTest.mouseRelease(cell, Qt.MouseButton.LeftButton)
 
 
 def test_nothing_is_read_until_it_is_wanted(qtbot, page, context, session):
@@ -101,15 +86,15 @@ def test_it_shows_the_six_nearest_and_follows_the_candidate(qtbot, strip, page, 
 
 def test_clicks_lay_it_over_the_spectrum_and_go_there(qtbot, strip, page, context):
     cell = strip.cells[1]
-    click(cell)
+    click(qtbot, cell)
     qtbot.waitUntil(lambda: cell.slot is not None)
     number = cell.neighbour.row.candidate.id
     assert [each.candidate.id for each in page.comparison.compared] == [number]
     assert cell.accessibleDescription() == "compared"
-    click(cell)
+    click(qtbot, cell)
     assert cell.slot is None and not page.comparison.compared
     wanted = strip.cells[0].neighbour.row.candidate.id
-    click(strip.cells[0], double=True)
+    double_click(strip.cells[0], strip.cells[0].rect().center())
     assert context.current.candidate.id == wanted
     qtbot.waitUntil(lambda: len(shown(page)) == 6)
     wanted = strip.cells[2].neighbour.row.candidate.id
@@ -122,15 +107,14 @@ def test_clicks_lay_it_over_the_spectrum_and_go_there(qtbot, strip, page, contex
 
 def test_more_like_this_orders_the_queue(qtbot, strip, page, context):
     expected = nearest(context, COUNT)
-    QTest.mouseClick(strip.more, Qt.MouseButton.LeftButton)
+    click(qtbot, strip.more)
     assert context.current.queue.sort == Sort("like", like=2)
     walked = []
     for _ in expected:
         context.commands.run("next")
         walked.append(context.current.candidate.id)
-    assert walked == expected and page.docks["queue"].part.filters.order.text().startswith(
-        "most like"
-    )
+    order = page.docks["queue"].part.filters.order.text()
+    assert walked == expected and order.startswith("most like")
 
 
 def test_the_tiles_show_your_verdict_and_no_agents(qtbot, strip, page, context, session):

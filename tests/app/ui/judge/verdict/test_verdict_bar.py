@@ -8,16 +8,9 @@ from PySide6.QtWidgets import QApplication
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.ui.judge.verdict.verdict_bar import VerdictBar
+from tests.app.ui import steps
 from tests.app.ui.conftest import opened_context
-from tests.app.ui.steps import (
-    click,
-    give_opinion,
-    painted,
-    said,
-    show_painted,
-    shown_in,
-    start_over,
-)
+from tests.app.ui.steps import click, give_opinion, painted, said, show_painted, start_over
 
 
 def test_buttons_and_commands_judge_what_is_drawn(qtbot, bar, context, session, tmp_path):
@@ -59,7 +52,7 @@ def test_a_read_only_session_disables_all_buttons(qtbot, session, tmp_path):
         open_session(tmp_path / "night.speco3", "Ada", read_only=True) as closed,
         opened_context(closed) as context,
     ):
-        bar = shown_in(qtbot, VerdictBar(context))
+        bar = steps.shown_in(qtbot, VerdictBar(context))
         show_painted(qtbot, context)
         assert "read-only" in bar.state.saved.full_text
         assert not any(each.isEnabled() for each in (*bar.buttons.values(), bar.undo))
@@ -85,7 +78,7 @@ def test_no_answer_is_cut_and_none_shows_in_the_width(qtbot, bar, context, sessi
 
 @pytest.mark.parametrize("width", [1280, 1440, 1600])
 def test_three_flags_need_no_second_row(qtbot, context, width):
-    bar = shown_in(qtbot, VerdictBar(context), width, 40)
+    bar = steps.shown_in(qtbot, VerdictBar(context), width, 40)
     show_painted(qtbot, context)
     assert bar.heightForWidth(width) < 50
     flags = bar.comment.flags

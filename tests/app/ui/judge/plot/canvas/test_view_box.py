@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.ui.judge.plot.conftest import (
-    CTRL,
-    LEFT,
-    NO,
-    RIGHT,
-    SHIFT,
-    at,
-    double_click,
-    drag,
-    shown,
-)
+from tests.app.ui.judge.plot.conftest import LEFT, NO, RIGHT, at, double_click, drag, shown
 from tests.app.ui.steps import turn_wheel
+from tests.app.ui.whole_window import CTRL, SHIFT
 
 
 def wavelength(panel, position):
@@ -55,6 +46,5 @@ def test_the_mouse_zooms_pans_and_shows_all(context, panel):
         assert shown(panel) == pytest.approx(wanted, abs=2) and panel.plot.look.zoom_box is None
     context.commands.run("whole")
     context.view.set_window((6000.0, 7000.0))
-    position = at(panel, 0.5)
-    double_click(panel.plot.viewport(), position)
+    double_click(panel.plot.viewport(), at(panel, 0.5))
     assert context.view.window is None

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 
-from app.ui.judge.plot.minimap.bracket_layer import Bracket
+from app.ui.judge.plot.minimap.minimap import Bracket
 from tests.app.ui.judge.plot.conftest import LEFT, NO, double_click, drag, shown
 
 
-def middle(overview):
-    return overview.height() // 2
-
-
 def strip_x(panel, wavelength):
-    return round(panel.overview.x_of(wavelength))
+    strip = panel.overview
+    return round(strip.box.geometry().left() + strip.scale().x(wavelength))
 
 
 def test_the_strip_lies_under_the_plot_and_is_moved_and_resized(panel, context):
     where = panel.plot.stage.geometry()
     lo, hi = panel.whole
-    assert panel.overview.x_of(lo) == pytest.approx(where.left(), abs=1)
-    assert panel.overview.x_of(hi) == pytest.approx(where.right(), abs=1)
+    assert strip_x(panel, lo) == pytest.approx(where.left(), abs=1)
+    assert strip_x(panel, hi) == pytest.approx(where.right(), abs=1)
     context.view.set_window((6000.0, 7000.0))
-    strip, y = panel.overview.viewport(), middle(panel.overview)
+    strip, y = panel.overview.viewport(), panel.overview.height() // 2
     step = panel.overview.scale().per_pixel
     x = strip_x(panel, 6500)
     drag(strip, QPoint(x, y), QPoint(x - 40, y))
@@ -39,20 +38,19 @@ def test_the_strip_lies_under_the_plot_and_is_moved_and_resized(panel, context):
     drag(strip, QPoint(x, y), QPoint(x + 900, y))
     assert 0 < shown(panel)[1] - shown(panel)[0] < 10 * step
     context.view.set_window((6000.0, 6400.0))
-    strip, y = panel.overview.viewport(), middle(panel.overview)
     QTest.mouseClick(strip, LEFT, NO, QPoint(strip_x(panel, 5000), y))
     assert sum(shown(panel)) / 2 == pytest.approx(5000, abs=15)
     double_click(strip, QPoint(strip_x(panel, 5000), y))
     assert context.view.window is None
     drag(strip, QPoint(strip_x(panel, 5000), y), QPoint(strip_x(panel, 6000), y))
     assert shown(panel) == pytest.approx([5000, 6000], abs=15)
-    task = context.bridge.session.task
-    assert [each.name for each in panel.overview.task_windows] == [w.key for w in task.windows]
+    task, brackets = context.bridge.session.task, panel.overview.brackets
+    assert [each.name for each in brackets.task_windows] == [w.key for w in task.windows]
     first = task.windows[0]
     x = strip_x(panel, sum(first.range) / 2)
     assert panel.overview.tooltip_at(x) == f"{first.key}: {first.label}"
     context.view.change(z=0.1)
-    assert panel.overview.task_windows[0].range[0] == pytest.approx(first.range[0] * 1.1)
+    assert brackets.task_windows[0].range[0] == pytest.approx(first.range[0] * 1.1)
 
 
 def test_no_bar_covers_the_name_of_another(context, panel):
@@ -64,13 +62,9 @@ def test_no_bar_covers_the_name_of_another(context, panel):
     def ink_beside(*brackets):
         strip.show_task_windows(brackets)
         image = strip.grab().toImage()
-        columns = range(strip_x(panel, edge), strip_x(panel, edge) + 8)
-        dark = [
-            abs(image.pixelColor(x, y).lightness() - ink.lightness()) < 60
-            for x in columns
-            for y in range(2, 14)
-        ]
-        return sum(dark)
+        left = strip_x(panel, edge)
+        dots = (image.pixelColor(*dot) for dot in product(range(left, left + 8), range(2, 14)))
+        return sum(abs(dot.lightness() - ink.lightness()) < 60 for dot in dots)
 
     first = Bracket((edge - 4 * per_pixel, edge), "WWW", "")
     alone = ink_beside(first)
