@@ -91,10 +91,7 @@ def _cold_start(
 def _once(command: list[str], session: Path, environment: dict[str, str]) -> float:
     began = time.perf_counter()
     with subprocess.Popen(
-        [*command, str(session)],
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        [*command, str(session)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as running:
         assert running.stdout is not None and running.stdout.readline()
         seconds = time.perf_counter() - began

@@ -84,7 +84,7 @@ def make(place: Path) -> None:
 
     shape = Shape(
         hidden=192, ffn=576, layers=6, heads=3, kv_heads=3, vision_hidden=128, vision_ffn=384,
-        vision_layers=4, vision_heads=4, init_std=0.08,
+        vision_layers=4, vision_heads=4, init_std=0.08
     )  # fmt: skip
     said = _replies()
     tokenizer = make_tokenizer([system_text(), opening(CV)[1].text, *said] * 5, 2048)
@@ -144,7 +144,7 @@ def measure(way: str, place: Path) -> None:
     settings = GrpoSettings(
         questions=QUESTIONS, minibatch=QUESTIONS // 2, rollouts=ROLLOUTS, rounds=ROUNDS + 1,
         lr=1e-9, temperature=SURE, turn_tokens=120, rollout_tokens=1200, trained="all",
-        precision="fp32", at_once=64, microbatch=ROLLOUTS, save_every=1000,
+        precision="fp32", at_once=64, microbatch=ROLLOUTS, save_every=1000
     )  # fmt: skip
     card = read_or_infer_card(folder)
     pictures = PictureCache(card.style, card.sizing, read_folder(folder).vision)

@@ -158,7 +158,7 @@ def figures() -> Iterator[dict[str, object]]:
         )
     yield _figure(
         "size of a PNG", np.mean([len(_ours_png(c)) for c in over]) / 1024, "KiB",
-        f"pyplot {np.mean([len(pyplot_png(*c.arguments)) for c in over]) / 1024:.1f} KiB",
+        f"pyplot {np.mean([len(pyplot_png(*c.arguments)) for c in over]) / 1024:.1f} KiB"
     )  # fmt: skip
     if similar := _similarities(over):
         yield _figure("similarity to the reference, least", min(s for s, _ in similar), "SSIM")

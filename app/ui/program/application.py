@@ -37,10 +37,7 @@ SIGNAL_POLL_MS = 200
 
 
 def start(
-    argument: str = "",
-    *,
-    sample: bool = False,
-    room: Callable[[MainWindow], object] | None = None,
+    argument: str = "", *, sample: bool = False, room: Callable[[MainWindow], object] | None = None
 ) -> int:
     """Open the window on a session, a list, a spectrum, or the welcome page; or only a room."""
     application = QApplication.instance() or QApplication(sys.argv[:1])

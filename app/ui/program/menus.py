@@ -174,11 +174,7 @@ class MenuRow(QObject):
     """Also what the menus ask of the window."""
 
     def __init__(
-        self,
-        window: QMainWindow,
-        settings: SettingsStore,
-        commands: Commands,
-        keymap: Keymap,
+        self, window: QMainWindow, settings: SettingsStore, commands: Commands, keymap: Keymap
     ) -> None:
         super().__init__(window)
         self._window, self._settings = window, settings

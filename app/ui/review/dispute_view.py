@@ -330,11 +330,7 @@ def _draw_spectrum(figure: Figure, spectrum: Spectrum, look: KeyLook | None) -> 
     wavelength, flux = with_gaps(spectrum.wavelength, GAP, flux)
     figure.add(
         pg.PlotDataItem(
-            wavelength,
-            flux,
-            pen=pg.mkPen(figure.theme.flux),
-            connect="finite",
-            autoDownsample=True,
+            wavelength, flux, pen=pg.mkPen(figure.theme.flux), connect="finite", autoDownsample=True
         )
     )
     item, translate = figure.getPlotItem(), QCoreApplication.translate

@@ -47,10 +47,7 @@ def calibration_state(model: AgreementModel) -> str:
         "sentences", "You have {accept} ACCEPT and {reject} REJECT; {more} are needed."
     )
     needed = fill_in(
-        needed,
-        accept=str(judged.positives),
-        reject=str(judged.negatives),
-        more=_more_text(missing),
+        needed, accept=str(judged.positives), reject=str(judged.negatives), more=_more_text(missing)
     )
     return _join(state, needed)
 

@@ -187,12 +187,7 @@ class _CellDelegate(QStyledItemDelegate):
         self._bold.setBold(True)
         self._bold_metrics = QFontMetrics(self._bold)
 
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: Index,
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         cell = index.data(CELL)
         rect: QRect = option.rect
         accent = QColor(self._current_theme.theme.accent)

@@ -58,12 +58,7 @@ def choose_new_file(parent: QWidget, proposed: Path, kinds: str) -> Path | None:
     # The field that shows the name warns of an existing file, so the dialog need not ask.
     options = QFileDialog.Option.DontConfirmOverwrite
     name, _ = QFileDialog.getSaveFileName(
-        parent,
-        translate("choosing", "Save as"),
-        str(proposed),
-        kinds,
-        "",
-        options,
+        parent, translate("choosing", "Save as"), str(proposed), kinds, "", options
     )
     return Path(name) if name else None
 

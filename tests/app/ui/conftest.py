@@ -124,7 +124,7 @@ class opened_context:
             bridge=bridge, current=current, view=View(),
             agent=InspectionController(bridge, current, runner, settings), commands=Commands(),
             keymap=Keymap(settings), current_theme=CurrentTheme(), runner=runner,
-            settings=settings,
+            settings=settings
         )  # fmt: skip
 
     def __enter__(self) -> SessionContext:

@@ -119,6 +119,6 @@ def turn_wheel(widget, notches: float, at=None, held=Qt.KeyboardModifier.NoModif
         widget,
         QWheelEvent(
             QPointF(at), widget.mapToGlobal(QPointF(at)), QPoint(), QPoint(0, round(120 * notches)),
-            Qt.MouseButton.NoButton, held, Qt.ScrollPhase.NoScrollPhase, False,
-        ),
+            Qt.MouseButton.NoButton, held, Qt.ScrollPhase.NoScrollPhase, False
+        )
     )  # fmt: skip

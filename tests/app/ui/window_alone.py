@@ -117,7 +117,7 @@ def look() -> Deed:
         height=window().height(), smoothing=window().state.view.options.smoothing,
         errors=window().state.view.options.errors,
         rest_axis=window().state.view.options.rest_axis, comments=keeper.settings.comments,
-        recent=keeper.settings.recent,
+        recent=keeper.settings.recent
     )  # fmt: skip
     press(Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
 

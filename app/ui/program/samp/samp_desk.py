@@ -122,11 +122,7 @@ class SampDesk(QObject):
 
         self._sender = sender = SampSender(self.link, view.context, view)
         self._receiver = SampReceiver(
-            view.context,
-            lambda: sender.table,
-            sender.note_picked,
-            view.select_in_overview,
-            view,
+            view.context, lambda: sender.table, sender.note_picked, view.select_in_overview, view
         )
         self.offer = OfferBar(view)
         self.offer.accepted.connect(self._open)

@@ -49,11 +49,7 @@ MAX_STEM = 60
 
 
 def spectrum_session(
-    path: Path,
-    reviewer: str,
-    folder: Path | None = None,
-    *,
-    blind: bool = False,
+    path: Path, reviewer: str, folder: Path | None = None, *, blind: bool = False
 ) -> Session:
     """Open a session without a class of all spectra in one file, and create it at first use.
 

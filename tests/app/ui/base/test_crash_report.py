@@ -39,11 +39,11 @@ WRITTEN = [
     "https://host/v1?key={}#m", "https://host/v1?a=1&sig={}", "hf_{}12345", "sk-proj-{}12345",
     "ghp_{}12345", "glpat-{}12345", "eyJhbGciOi.{}.12345",
     "-----BEGIN RSA PRIVATE KEY-----\nabc{}\nabc\n-----END RSA PRIVATE KEY-----",
-    "-----BEGIN PRIVATE KEY-----\nabc{}",
+    "-----BEGIN PRIVATE KEY-----\nabc{}"
 ]  # fmt: skip
 AROUND = [
     "{}", "refused {} by the server", "RuntimeError('{}')", '"{}"', "line\n{}\nline",
-    "(1, {}, 2)", "\u202e{}", "\ud800{}\udfff", "x\0{}\0x", "\x1b[31m{}\x1b[0m",
+    "(1, {}, 2)", "\u202e{}", "\ud800{}\udfff", "x\0{}\0x", "\x1b[31m{}\x1b[0m"
 ]  # fmt: skip
 
 
@@ -124,7 +124,7 @@ def test_a_key_at_a_cut_is_not_left_without_its_name():
 
 
 HOMES = (
-    "/home/ada", "/home/Ádá L", "/home/名前", "/home/\udce9ric", "/Users/ada’s", r"C:\Users\Ádá",
+    "/home/ada", "/home/Ádá L", "/home/名前", "/home/\udce9ric", "/Users/ada’s", r"C:\Users\Ádá"
 )  # fmt: skip
 
 
@@ -160,7 +160,7 @@ def test_without_a_home_folder(monkeypatch):
 
 
 PIECES = [
-    "://", "@", "password=", "token", "-", "a", "'", '"', "\\", " ", "\n", ":", "=", ",", "eyJ",
+    "://", "@", "password=", "token", "-", "a", "'", '"', "\\", " ", "\n", ":", "=", ",", "eyJ"
 ]  # fmt: skip
 PIECES += ["-----BEGIN PRIVATE KEY-----", "authorization:", "cookie=", "basic ", "?key=", "A" * 99]
 LONG = pytest.mark.timeout(60)

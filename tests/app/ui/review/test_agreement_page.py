@@ -170,7 +170,7 @@ def drift(*shares):
     blocks = tuple(
         VerdictBlock(
             n=25, since="", until="", accepted=Estimate(share, 0.0, 1.0), unsure=NOTHING,
-            with_people=NOTHING, with_agent=Estimate(0.5, 0.0, 1.0), p_yes=0.5,
+            with_people=NOTHING, with_agent=Estimate(0.5, 0.0, 1.0), p_yes=0.5
         )
         for share in shares
     )  # fmt: skip

@@ -30,9 +30,7 @@ from tests.app.ui.steps import click, let_go, shown_in, turn_wheel
 
 WAVELENGTH = np.linspace(4000.0, 8000.0, 400)
 SPECTRUM = Spectrum(
-    wavelength=WAVELENGTH,
-    flux=3e-16 * (1.0 + WAVELENGTH / 8000.0),
-    flux_unit="erg/s/cm2/A",
+    wavelength=WAVELENGTH, flux=3e-16 * (1.0 + WAVELENGTH / 8000.0), flux_unit="erg/s/cm2/A"
 )
 LOOK = KeyLook(label="Hα", range=(6500.0, 6600.0))
 
@@ -125,7 +123,7 @@ def test_cards_of_a_person_an_agent_and_a_hidden_one(qtbot):
     assert text.count("x") < 1300
     opinion = AgentOpinion(
         model="nano", verdict="NO", p_yes=0.25, reasons="narrow lines", looks=3, look=None,
-        stopped_by="answer",
+        stopped_by="answer"
     )  # fmt: skip
     text = visible_text(shown_in(qtbot, agent_card(opinion)))
     for part in ("Agent nano", "✕ NO · p(YES) 0.25", "looks: 3", "narrow lines"):

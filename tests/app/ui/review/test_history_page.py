@@ -92,7 +92,7 @@ def test_every_line_tells_who_what_when_and_what_they_had_seen(qtbot, context, s
     name = session.candidate(1).object_id
     assert undone[1:4] == ["Ada", name, "undone, now: not judged"]
     assert mine[1:] == [
-        "Ada", name, "✓ accepted · probable · star", "4.2", "YES · 0.88 · nano", "宽 line",
+        "Ada", name, "✓ accepted · probable · star", "4.2", "YES · 0.88 · nano", "宽 line"
     ]  # fmt: skip
     assert theirs[1] == "Li Wei" and theirs[3:6] == ["✕ rejected", "", ""]
     assert len(mine[0]) == len("2026-01-01 00:00:00")

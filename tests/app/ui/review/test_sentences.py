@@ -43,7 +43,7 @@ def own(real, other, unjudged=()):
     return CalibrationSample(
         model="nano", model_sha256="", judged=judged(real, other),
         unjudged=np.array(unjudged, dtype=np.float64), unsure=0, shown=0, together=0,
-        without_p=0,
+        without_p=0
     )  # fmt: skip
 
 
@@ -89,7 +89,7 @@ def test_sentences_about_people_intervals_and_noise(language):
             VerdictBlock(
                 n=25, since="", until="", accepted=Estimate(share, 0.0, 1.0), unsure=nothing,
                 with_people=nothing,
-                with_agent=nothing if agent is None else Estimate(agent, 0.0, 1.0), p_yes=None,
+                with_agent=nothing if agent is None else Estimate(agent, 0.0, 1.0), p_yes=None
             )
             for share in (0.2, 0.9, 0.1, 0.6)
         )  # fmt: skip

@@ -9,15 +9,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMenu
 
 from app.ui.base.keys.key_filter import ANYWHERE
 from app.ui.base.keys.text_focus import OWN_KEYS
-from tests.app.ui.base.keys.conftest import (
-    ALT,
-    CTRL,
-    SHIFT,
-    Key,
-    focus,
-    press,
-    send,
-)
+from tests.app.ui.base.keys.conftest import ALT, CTRL, SHIFT, Key, focus, press, send
 from tests.app.ui.base.keys.key_window import FIELDS, OTHERS
 
 

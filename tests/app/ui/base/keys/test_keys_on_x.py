@@ -26,7 +26,7 @@ class Screen:
         self.environment = {**os.environ, "DISPLAY": f":{number}", "QT_QPA_PLATFORM": "xcb"}
         self.program = subprocess.Popen(
             [sys.executable, "-m", "tests.app.ui.base.keys.key_window_alone"], env=self.environment,
-            cwd=ROOT, stdout=subprocess.PIPE, text=True,
+            cwd=ROOT, stdout=subprocess.PIPE, text=True
         )  # fmt: skip
         window = self.read_until("window").split()[1]
         self.call("xdotool", "windowmap", "--sync", window, "windowfocus", "--sync", window)

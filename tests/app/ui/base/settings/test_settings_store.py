@@ -23,7 +23,7 @@ FULL = Settings(
     line_lists=("/data/  two blanks.toml",), templates=("C:\\data\\m.fits",), services=("gaia",),
     service_changes={"gaia.release": "DR4"}, told=("name", "tour"),
     recent=("/a.speco3", "/b.speco3"),
-    view={"lines": False, "smoothing": 3, "line_sets": ("balmer", "sky")}, layout="QUJD",
+    view={"lines": False, "smoothing": 3, "line_sets": ("balmer", "sky")}, layout="QUJD"
 )  # fmt: skip
 
 
@@ -122,8 +122,8 @@ def test_it_is_written_soon_after_a_change(qtbot, path):
     "text",
     [
         "theme = ", b"\xff\xfe\x00", "a = " + "[" * 5000, "n = " + "9" * 5000,
-        "# " + "x" * MAX_BYTES,
-    ],
+        "# " + "x" * MAX_BYTES
+    ]
 )  # fmt: skip
 def test_a_faulty_file_is_kept_aside_and_told(path, text):
     store = store_with(path, text)

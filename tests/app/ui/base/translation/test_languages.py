@@ -15,11 +15,7 @@ import app.ui
 import train.review.window
 from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.actions.key_names import label
-from app.ui.base.translation.languages import (
-    install_translators,
-    language_of,
-    translations_folder,
-)
+from app.ui.base.translation.languages import install_translators, language_of, translations_folder
 from tests.app.ui.base.translation.conftest import OTHERS
 from tests.app.ui.steps import speaking
 
@@ -121,7 +117,7 @@ def test_the_window_speaks_chinese_and_english_needs_nothing(qapp):
         ("zh", "en_GB", "zh"), ("en", "zh_CN", "en"), ("system", "zh_CN", "zh"),
         ("system", "zh_TW", "zh"), ("system", "en_US", "en"), ("system", "de_DE", "en"),
         ("nonsense", "C", "en"),
-    ],
+    ]
 )  # fmt: skip
 def test_the_setting_or_the_system_chooses(chosen, system, language):
     assert language_of(chosen, QLocale(system)) == language

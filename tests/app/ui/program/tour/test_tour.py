@@ -221,7 +221,7 @@ def test_the_bubble_stands_beside_its_target_where_there_is_room():
 
 @given(
     st.integers(0, 1500), st.integers(0, 900), st.integers(1, 1500), st.integers(1, 900),
-    st.integers(400, 2000), st.integers(300, 1500),
+    st.integers(400, 2000), st.integers(300, 1500)
 )  # fmt: skip
 def test_never_outside_the_window(x, y, width, height, wide, high):
     placed = box(QRect(x, y, width, height), QSize(wide, high))

@@ -29,7 +29,7 @@ from app.ui.widgets.input_filter import plain_html
 def order(path, *lists, **more):
     return ImportOrder(
         path=path, task=find_task("CV"), reviewer="Ada",
-        lists=tuple(ListOrder(path=path) for path in lists), **more,
+        lists=tuple(ListOrder(path=path) for path in lists), **more
     )  # fmt: skip
 
 
