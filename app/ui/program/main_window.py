@@ -29,7 +29,6 @@ from app.ui.program.settings_dialog.settings_dialog import SettingsDialog
 from app.ui.program.tour import Tour
 from app.ui.program.window_keys import WindowKeys
 from app.ui.program.window_state import WindowState
-from app.ui.start.fetching.archive_opener import ArchiveOpener
 from app.ui.start.importing.drop_zone import DropZone
 from app.ui.start.opening import Opening
 from app.ui.widgets.input_filter import InputFilter
@@ -61,21 +60,15 @@ class MainWindow(QMainWindow):
             self, self.commands, self.keymap, self.focus_plot, self._leave_field, self._page
         )
         self.settings_dialog: SettingsDialog | None = None
+        language, open_session = settings.settings.language, self.opening.open_session
         self.help = HelpWindows(
-            self,
-            settings.settings.language,
-            self.commands,
-            current_theme,
-            self.runner,
-            self._help_page,
+            self, language, self.commands, current_theme, self.runner, self._help_page
         )
         self.input_filter = InputFilter(self, self.keys.filter.handlers)
-        self.menu_row = MenuRow(self, settings, self.commands, self.keymap)
-        self.menu_row.ask(self.keys.is_available, self.opening.open_session)
-        self.tour = Tour(self, self.keymap, settings, current_theme)
-        self.archives = ArchiveOpener(
-            self.runner, self, self.opening.import_lists, self.opening.open_spectrum
+        self.menu_row = MenuRow(
+            self, settings, self.commands, self.keymap, self.keys.is_available, open_session
         )
+        self.tour = Tour(self, self.keymap, settings, current_theme)
         self.known = KnownHider(self.opening)
         self.state = WindowState(self, settings)
         self.drop_zone = DropZone(self, current_theme, self.runner)
@@ -143,7 +136,7 @@ class MainWindow(QMainWindow):
             ("services", partial(self._show_settings, services=True)),
             ("open_list", self.opening.choose_list),
             ("open_session", self.opening.choose_session),
-            ("open_archive", self.archives.open),
+            ("open_archive", self.opening.open_archive),
             ("welcome", self.opening.show_welcome),
             ("quit", self.close),
             ("escape", self._escape),
@@ -244,7 +237,7 @@ class MainWindow(QMainWindow):
         self.close_session()
         self.opening.stop()
         self.closing.emit()
-        parts = (self.archives, self.samp, self.runner, self.opening)
-        for part in (*parts, self.keys.filter, self.input_filter, self.settings):
+        parts = (self.samp, self.runner, self.opening, self.keys.filter)
+        for part in (*parts, self.input_filter, self.settings):
             part.close()
         super().closeEvent(event)

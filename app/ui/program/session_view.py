@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from agent.errors import WorkbenchError
 from app.core.session.assignments import PLAN_FACT
 from app.core.session.records import Candidate
 from app.core.session.session import Session
@@ -28,6 +27,7 @@ from app.ui.session.inspection.controller import InspectionController
 from app.ui.session.session_bridge import SessionBridge
 from app.ui.session.session_context import SessionContext
 from app.ui.start.fetching.missing_file import MissingFile
+from app.ui.widgets.labels import column
 
 
 class SessionView(QWidget):
@@ -82,11 +82,7 @@ class SessionView(QWidget):
         self._pages: dict[str, QWidget] = {"judging_page": self.judging}
         self._stack.addWidget(self.judging)
         self.top = TopBar(self.context, self)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.top)
-        layout.addWidget(self._stack, 1)
+        self._column = column(self.top, (self._stack, 1), spacing=0, parent=self)
         self.missing = MissingFile(self.context, self.judging.plot.empty_message, self)
         self._to_close.append(self.missing.stop)
         self.status = StatusLine(self.context, self, self.judging.verdicts)
@@ -108,15 +104,11 @@ class SessionView(QWidget):
 
     def add_notice(self, notice: QWidget) -> None:
         """Put a line that comes and goes above the page."""
-        layout = self.layout()
-        assert isinstance(layout, QVBoxLayout)
-        layout.insertWidget(layout.indexOf(self._stack), notice)
+        self._column.insertWidget(self._column.indexOf(self._stack), notice)
 
     def take_top_bar(self) -> None:
         """Put the top bar, which was beside the menus, above the page."""
-        layout = self.layout()
-        assert isinstance(layout, QVBoxLayout)
-        layout.insertWidget(0, self.top)
+        self._column.insertWidget(0, self.top)
         self.top.show()
 
     def start(self, first: int | None = None) -> None:
@@ -134,16 +126,13 @@ class SessionView(QWidget):
         if not self.session.is_read_only and self.session.fact(PLAN_FACT) is not None:
             from app.core.sharing.second_opinions import assign_second_opinions
 
-            work = partial(assign_second_opinions, self.session)
-            self.context.runner.run(work, self._on_asked, self._report, owner=self)
+            work, current = partial(assign_second_opinions, self.session), self.context.current
+            self.context.runner.run(work, self._on_asked, current.report_error, owner=self)
 
     def _on_asked(self, count: int) -> None:
         if count:
             text = self.tr("{n} second opinions were asked for since the last time")
             self.context.current.message.emit(text.replace("{n}", f"{count:,}"))
-
-    def _report(self, error: WorkbenchError) -> None:
-        self.context.current.report_error(error)
 
     def show_judging(self) -> None:
         self.show_page("judging_page")

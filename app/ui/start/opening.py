@@ -31,6 +31,7 @@ from app.ui.widgets.labels import column, narrow, one_line, row, short_label, wr
 from app.ui.widgets.page_parts import Logo
 
 if TYPE_CHECKING:
+    from app.ui.start.fetching.fetch_dialog import FetchDialog
     from app.ui.start.importing.import_page import ImportPage
 
 MAX_SHOWN = 12
@@ -76,6 +77,7 @@ class Opening(QObject):
         self.opener = SessionOpener(runner, self)
         self.welcome = WelcomePage(settings, current_theme, runner)
         self.importing: ImportPage | None = None
+        self.fetching: FetchDialog | None = None
         self.locked = LockedPage(current_theme)
         self._waiting = short_label("")
         self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -153,6 +155,21 @@ class Opening(QObject):
         self.host.close_session()
         self._stack.setCurrentWidget(self.importing)
 
+    def open_archive(self) -> None:
+        """Ask for spectra of an archive, and open what came: a list of several, or the only one."""
+        from app.ui.start.fetching.fetch_dialog import FetchDialog  # brings what the network needs
+
+        if self.fetching is None:
+            self.fetching = FetchDialog(self._runner, self._window)
+            self.fetching.fetched.connect(self._open_fetched)
+        self.fetching.open_page()
+
+    def _open_fetched(self, path: Path) -> None:
+        if path.suffix == ".csv":
+            self.import_lists([path])
+        else:
+            self.open_spectrum(path)
+
     def judge_other_class(self) -> None:
         """Import the lists of the open session anew, for another class."""
         view = self.host.view
@@ -215,6 +232,8 @@ class Opening(QObject):
     def stop(self) -> None:
         if self.importing is not None:
             self.importing.stop()
+        if self.fetching is not None:
+            self.fetching.reject()
 
     def close(self) -> None:
         self.opener.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -17,7 +17,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHeaderView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -28,10 +27,10 @@ from PySide6.QtWidgets import (
 from app.ui.base.keys.text_focus import ROW_NAVIGATION
 from app.ui.base.theme.theme import CurrentTheme, tones
 from app.ui.widgets.labels import MAX_NAME
+from app.ui.widgets.pair_table import Index, make_plain
 
 CELL = Qt.ItemDataRole.UserRole + 1
 """Role whose data is a `Cell`: everything to draw, in one call of the model."""
-Index = QModelIndex | QPersistentModelIndex
 BAR_PX = 3
 TINT_ALPHA = 38
 PAD = 5
@@ -54,23 +53,15 @@ class CandidateTable(QTableView):
     def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._current_theme = current_theme
-        self.setFrameShape(QTableView.Shape.NoFrame)
-        self.setProperty("role", "plain")
+        make_plain(self)
         self.setProperty(ROW_NAVIGATION, True)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._delegate = _CellDelegate(current_theme, self)
         self.setItemDelegate(self._delegate)
-        rows = self.verticalHeader()
-        rows.hide()
-        rows.setMinimumSectionSize(8)
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         columns = self.horizontalHeader()
         columns.setHighlightSections(False)
         columns.setSectionsClickable(False)

@@ -56,20 +56,25 @@ def show_as_pairs(view: QTableView, name: str) -> None:
     `name` is read out by a screen reader. The caller sets the width of the names.
     """
     view.setAccessibleName(name)
-    view.setFrameShape(QTableView.Shape.NoFrame)
-    view.setProperty("role", "plain")
-    view.setShowGrid(False)
-    view.setWordWrap(False)
-    view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+    make_plain(view)
     view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     view.horizontalHeader().hide()
     view.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
     view.horizontalHeader().setStretchLastSection(True)
+    view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+
+
+def make_plain(view: QTableView) -> None:
+    """Without frame, grid and row numbers; rows may be low, and long texts lose their middle."""
+    view.setFrameShape(QTableView.Shape.NoFrame)
+    view.setProperty("role", "plain")
+    view.setShowGrid(False)
+    view.setWordWrap(False)
+    view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
     view.verticalHeader().hide()
     view.verticalHeader().setMinimumSectionSize(8)
     view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-    view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
 
 
 def show_rows(view: QTableView, name: str) -> None:

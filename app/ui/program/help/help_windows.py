@@ -49,9 +49,7 @@ class HelpWindows(QObject):
         from app.ui.program.help.about_dialog import AboutDialog
 
         if self.about is None:
-            self.about = AboutDialog(
-                self._commands, self._current_theme, self._runner, self._window
-            )
+            self.about = AboutDialog(self._commands, self._runner, self._window)
             add_help_key(self.about, ABOUT, self.show_guide)
         self.about.show_models()
 

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QLabel
 from agent.models.registry import ModelLocation, list_models
 from app.ui.base.actions.commands import Commands
 from app.ui.base.background.runner import Runner
-from app.ui.base.theme.theme import CurrentTheme
 from app.ui.program.help.about_dialog import (
     AboutDialog,
     all_model_sources,
@@ -35,7 +34,7 @@ def texts_of(widget) -> str:
 @pytest.fixture
 def dialog(qtbot):
     runner = Runner()
-    made = AboutDialog(Commands(), CurrentTheme(), runner)
+    made = AboutDialog(Commands(), runner)
     qtbot.addWidget(made)
     yield made
     runner.close()
@@ -88,7 +87,7 @@ def test_a_download_opens_its_licences(qtbot, tmp_path, monkeypatch):
         "app.ui.program.help.about_dialog.QDesktopServices.openUrl", lambda url: opened.append(url)
     )
     runner = Runner()
-    made = AboutDialog(Commands(), CurrentTheme(), runner)
+    made = AboutDialog(Commands(), runner)
     qtbot.addWidget(made)
     made.show()
     click(qtbot, made.licences_button)
