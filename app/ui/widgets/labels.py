@@ -140,6 +140,13 @@ def flow(*parts: QWidget, spacing: int = 6, parent: QWidget | None = None) -> Fl
     return layout
 
 
+def flexible_gap() -> QWidget:
+    """What takes the room that is left in a row of a flow."""
+    gap = QWidget()
+    gap.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    return gap
+
+
 def _filled(
     layout: Box, parts: Iterable[Part], spacing: int | None, margins: Margins, on: QWidget | None
 ) -> Box:

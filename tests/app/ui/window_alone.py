@@ -37,7 +37,7 @@ LATER = (
     *("app.ui.program.help.guide_reader", "app.ui.program.help.about_dialog"),
     "train",
     *("app.ui.judge.similar.similar_panel",),
-    *("app.services.samp", "app.ui.program.samp.samp_sender", "app.ui.program.samp.offer_bar"),
+    *("app.services.samp", "app.ui.program.samp.samp_sender", "app.ui.program.samp.samp_receiver"),
 )
 """Parts of the program that are imported when they are first opened."""
 Wait = Callable[[], object]

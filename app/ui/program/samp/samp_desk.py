@@ -19,8 +19,7 @@ from app.ui.start.importing.given_paths import GivenKind, GivenPaths
 
 if TYPE_CHECKING:
     from app.services.samp.received import FileOffered, NotFollowed
-    from app.ui.program.samp.offer_bar import OfferBar
-    from app.ui.program.samp.samp_receiver import SampReceiver
+    from app.ui.program.samp.samp_receiver import OfferBar, SampReceiver
     from app.ui.program.samp.samp_sender import SampSender
 
 SENDS = ("samp_list", "samp_row", "samp_selected", "samp_position", "samp_spectrum")
@@ -96,9 +95,8 @@ class SampDesk(QObject):
             self._say(self.tr("SAMP is off"))
 
     def _on_connected(self, names: list[str]) -> None:
-        text = self.tr("SAMP is on; no other program is connected yet")
-        if names:
-            text = self.tr("SAMP is on; connected: {programs}")
+        alone = self.tr("SAMP is on; no other program is connected yet")
+        text = self.tr("SAMP is on; connected: {programs}") if names else alone
         self._say(text.replace("{programs}", ", ".join(names)))
 
     def _on_failed(self, text: str) -> None:
@@ -115,8 +113,7 @@ class SampDesk(QObject):
         view = self._view
         if view is None or self._sender is not None:
             return
-        from app.ui.program.samp.offer_bar import OfferBar
-        from app.ui.program.samp.samp_receiver import SampReceiver
+        from app.ui.program.samp.samp_receiver import OfferBar, SampReceiver
         from app.ui.program.samp.samp_sender import SampSender
         from app.ui.program.samp.shared_tables import received_table
 
