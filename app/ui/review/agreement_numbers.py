@@ -78,14 +78,11 @@ def people_rows(found: Statistics, everybody: str, repeats: str) -> list[FigureR
 
 def subclass_rows(found: Statistics, level: str) -> list[FigureRow]:
     """Cohen's kappa of each pair at each level of sub-classes; `level` has the place {n}."""
-    return [
-        FigureRow(
-            f"{each.first} · {each.second} · {level.replace('{n}', str(each.level))}",
-            each.agreement.kappa,
-            each.agreement.n,
-        )
-        for each in found.subclasses.pairs
-    ]
+    rows = []
+    for each in found.subclasses.pairs:
+        name = f"{each.first} · {each.second} · {level.replace('{n}', str(each.level))}"
+        rows.append(FigureRow(name, each.agreement.kappa, each.agreement.n))
+    return rows
 
 
 def agent_rows(found: Statistics) -> list[FigureRow]:

@@ -28,11 +28,10 @@ class Refresh(QObject):
         context: SessionContext,
         prepare: Callable[[], Callable[[], Any]],
         show: Callable[[Any], None],
-        failed: Callable[[WorkbenchError], None],
     ) -> None:
         super().__init__(page)
-        self._page, self._runner = page, context.runner
-        self._prepare, self._show, self._failed = prepare, show, failed
+        self._page, self._runner, self._current = page, context.runner, context.current
+        self._prepare, self._show = prepare, show
         self._is_stale, self._is_busy = True, False
         self._timer = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._timer.timeout.connect(self.refresh_now)
@@ -65,15 +64,13 @@ class Refresh(QObject):
             self.schedule()
 
     def _work_done(self, result: Any) -> None:
-        self._is_busy = False
-        self._show(result)
-        self._restart()
+        self._end(self._show, result)
 
     def _work_failed(self, error: WorkbenchError) -> None:
-        self._is_busy = False
-        self._failed(error)
-        self._restart()
+        self._end(self._current.report_error, error)
 
-    def _restart(self) -> None:
+    def _end(self, tell: Callable[[Any], None], outcome: Any) -> None:
+        self._is_busy = False
+        tell(outcome)
         if self._is_stale and self._page.isVisible():
             self._timer.start()

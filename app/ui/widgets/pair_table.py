@@ -92,8 +92,8 @@ def show_rows(view: QTableView, name: str) -> None:
     header.setHighlightSections(False)
 
 
-def fit_rows(view: QTableView) -> int:
+def fit_rows(view: QTableView, margin_px: int = ROW_MARGIN_PX) -> int:
     """Make rows as high as the text; returns their height in pixels."""
-    height = view.fontMetrics().height() + ROW_MARGIN_PX
+    height = view.fontMetrics().height() + margin_px
     view.verticalHeader().setDefaultSectionSize(height)
     return height

@@ -19,7 +19,6 @@ from app.ui.review.disagreement_page import DisagreementPage
 from app.ui.review.dispute_summary import AgentOpinion, dispute_details, disputes_between
 from app.ui.review.dispute_view import (
     DisputePlot,
-    SmallPlot,
     agent_card,
     hidden_agent_card,
     person_card,
@@ -187,7 +186,7 @@ FLAT = Spectrum(wavelength=np.linspace(4000.0, 8000.0, 400), flux=np.ones(400))
 
 
 def test_each_spectrum_is_reported_once_it_was_painted(qtbot, context):
-    plot = SmallPlot(context.current_theme, "Spectrum")
+    plot = DisputePlot(context.current_theme, "Spectrum")
     painted = []
     plot.painted.connect(painted.append)
     plot.show_spectrum(3, FLAT, None)
@@ -203,14 +202,14 @@ def test_each_spectrum_is_reported_once_it_was_painted(qtbot, context):
 
 
 def test_the_agents_window_is_drawn_and_no_line_crosses_a_gap(qtbot, context):
-    plot = shown_in(qtbot, SmallPlot(context.current_theme, "Spectrum"))
+    plot = shown_in(qtbot, DisputePlot(context.current_theme, "Spectrum"))
     look = KeyLook(label="Hα", range=(6500.0, 6600.0))
     plot.show_spectrum(1, FLAT, look)
     items = plot.getPlotItem().items
     (region,) = (each for each in items if isinstance(each, pg.LinearRegionItem))
     (name,) = (each for each in items if isinstance(each, pg.TextItem))
     assert region.getRegion() == (6500.0, 6600.0) and name.toPlainText() == "Agent: Hα"
-    plot = shown_in(qtbot, SmallPlot(context.current_theme, "Spectrum"))
+    plot = shown_in(qtbot, DisputePlot(context.current_theme, "Spectrum"))
     wavelength = np.concatenate([np.arange(4000.0, 5000.0), np.arange(6175.0, 7000.0)])
     plot.show_spectrum(1, Spectrum(wavelength=wavelength, flux=np.ones(wavelength.size)), None)
     (curve,) = (each for each in plot.getPlotItem().items if isinstance(each, pg.PlotDataItem))
