@@ -79,13 +79,19 @@ def make_plain(view: QTableView) -> None:
 
 def show_rows(view: QTableView, name: str) -> None:
     """Whole rows to read and to click, without grid and row numbers."""
-    view.setAccessibleName(name)
-    view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    show_cells(view, name)
     view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    view.setWordWrap(False)
+
+
+def show_cells(view: QTableView, name: str) -> None:
+    """Cells to read only, without grid and row numbers; a screen reader reads out `name`."""
+    view.setAccessibleName(name)
+    view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
     view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
     view.setShowGrid(False)
-    view.setWordWrap(False)
     view.verticalHeader().hide()
     header = view.horizontalHeader()
     header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)

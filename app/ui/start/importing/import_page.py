@@ -73,15 +73,8 @@ class ImportPage(QWidget):
         self._lay_out_form()
         self._stack.addWidget(self._form)
         self._stack.addWidget(_centred(self.report))
-        column(
-            self._top(),
-            (self._stack, 1),
-            self.problem,
-            self._bottom(),
-            spacing=12,
-            margins=(16, 12, 16, 12),
-            parent=self,
-        )
+        parts = self._top(), (self._stack, 1), self.problem, self._bottom()
+        column(*parts, spacing=12, margins=(16, 12, 16, 12), parent=self)
         self._show_form()
 
     def show_lists(self, paths: Sequence[Path], came_from: Session | None = None) -> None:

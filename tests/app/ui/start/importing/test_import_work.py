@@ -14,7 +14,7 @@ from app.core.importing.importer import import_list
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session, open_session
 from app.ui.base.theme.theme import CurrentTheme
-from app.ui.start.importing import session_card
+
 from app.ui.start.importing.import_work import ImportOrder, ListOrder, make_session, preview_list
 from app.ui.start.importing.preview_table import MAX_WIDTH, PreviewTable
 from app.ui.start.importing.ready_made_sessions import lists_of, sample_session, spectrum_session
@@ -23,6 +23,7 @@ from app.ui.start.importing.session_card import (
     session_path_problem,
     suggested_session_path,
 )
+from app.ui.widgets import file_dialogs
 from app.ui.widgets.input_filter import plain_html
 
 
@@ -83,7 +84,7 @@ def test_the_path_is_beside_the_list_never_over_another_or_has_a_problem(tmp_pat
         assert word in session_path_problem(tmp_path / name)
     documents = tmp_path / "documents"
     documents.mkdir()
-    monkeypatch.setattr(session_card, "user_documents_path", lambda: documents)
+    monkeypatch.setattr(file_dialogs, "user_documents_path", lambda: documents)
     monkeypatch.setattr(os, "access", lambda path, mode: path == documents)
     assert suggested_session_path(tmp_path / "archive.fits") == documents / "archive.speco3"
 
