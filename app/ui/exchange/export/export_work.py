@@ -120,17 +120,11 @@ def _catalogue(
     progress: Callable[[int, int], None],
     should_stop: Callable[[], bool],
 ) -> WrittenFile:
-    is_filtered = order.choice == "filtered"
-    which: Which | Sequence[int]
-    if order.choice == "filtered":
-        which = candidate_ids(session, order.queue)
-    else:
-        which = order.selected if order.choice == "selected" else order.choice
     report = export(
         session,
         order.out,
-        which=which,
-        filter_text=filter_text(order.queue.tree) if is_filtered else "",
+        which=_which(session, order.choice, order.queue, order.selected),
+        filter_text=filter_text(order.queue.tree) if order.choice == "filtered" else "",
         progress=progress,
         should_stop=should_stop,
     )
@@ -164,11 +158,7 @@ def preview_export(
     session: Session, choice: ExportChoice, queue: Queue, selected: Sequence[int] = ()
 ) -> ExportPreview:
     """Read the preview; any thread."""
-    which: Which | Sequence[int]
-    if choice == "filtered":
-        which = candidate_ids(session, queue, ROWS)
-    else:
-        which = selected if choice == "selected" else choice
+    which = _which(session, choice, queue, selected, ROWS)
     with session.database.reading() as connection:
         chosen = make_selection(connection, which, None)
         layout = read_layout(connection, session.task)
@@ -196,6 +186,18 @@ def preview_export(
         hidden_when_blind=layout.giving_class_away,
         choices=choices,
     )
+
+
+def _which(
+    session: Session,
+    choice: ExportChoice,
+    queue: Queue,
+    selected: Sequence[int],
+    limit: int | None = None,
+) -> Which | Sequence[int]:
+    if choice == "filtered":
+        return candidate_ids(session, queue, limit)
+    return selected if choice == "selected" else choice
 
 
 def candidate_ids(session: Session, queue: Queue, limit: int | None = None) -> list[int]:
