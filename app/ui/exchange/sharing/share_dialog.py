@@ -60,10 +60,9 @@ class ShareDialog(SharingDialog):
         self.empty = wrapped_label(self.tr("Not shared out yet: everybody has all of it."), "dim")
         self.progress = NumberGrid()
         self.merge_button = button(self.tr("Merge files…"), "", self.choose_files)
-        about = self.tr(
-            "Bring the verdicts of colleagues into this session; their files stay as is"
+        self.merge_button.setToolTip(
+            self.tr("Bring the verdicts of colleagues into this session; their files stay as is")
         )
-        self.merge_button.setToolTip(about)
         self.split = button(self.tr("Write one file for each…"), "", self._choose_folder)
         self.share = button(self.tr("Share out"), "primary", self.share_out)
         self.close_button = button(self.tr("Close"), "", self.hide)
