@@ -100,10 +100,9 @@ def snr_rows(found: Statistics, people: str, *, with_agent: bool) -> list[Figure
     rows = [FigureRow(f"{people} · {_bin(e)}", e.found.kappa, e.found.n) for e in several]
     met = max(found.with_agents, key=lambda each: each.blind.n, default=None)
     if with_agent and met is not None:
-        name = f"{met.reviewer} · {met.model}"
-        rows += [
-            FigureRow(f"{name} · {_bin(e)}", e.found.kappa, e.found.n, "agent") for e in met.by_snr
-        ]
+        for each in met.by_snr:
+            name, found_there = f"{met.reviewer} · {met.model} · {_bin(each)}", each.found
+            rows.append(FigureRow(name, found_there.kappa, found_there.n, "agent"))
     return rows
 
 

@@ -141,9 +141,8 @@ class CalibrationCard(PageCard):
         judged = model.own.judged
         real, other = judged.p[judged.label], judged.p[~judged.label]
         cut = plan.abstention.accept_from
-        self.histogram.draw(
-            draw_p_yes_histogram, real, other, model.own.unjudged, cut, self.tr("p(YES)")
-        )
+        kinds = real, other, model.own.unjudged
+        self.histogram.draw(draw_p_yes_histogram, *kinds, cut, self.tr("p(YES)"))
         coverage = self.tr("{share} of the unjudged candidates would be accepted.")
         share = plan.accepted / plan.unjudged if plan.unjudged else 0.0
         self.coverage.setText(coverage.replace("{share}", percent(share)))

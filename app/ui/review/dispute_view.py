@@ -248,9 +248,8 @@ def person_card(given: Judgement, *, is_adjudicator: bool) -> OpinionCard:
 
 def agent_card(opinion: AgentOpinion) -> OpinionCard:
     roles = {"YES": "accept", "NO": "reject"}
-    answer = {"YES": "✓ YES", "NO": "✕ NO"}.get(
-        opinion.verdict or "", translate("OpinionCard", "no verdict")
-    )
+    none = translate("OpinionCard", "no verdict")
+    answer = {"YES": "✓ YES", "NO": "✕ NO"}.get(opinion.verdict or "", none)
     if opinion.p_yes is not None:
         answer += f" · p(YES) {probability_text(opinion.p_yes)}"
     details = [translate("OpinionCard", "looks: {count}").replace("{count}", str(opinion.looks))]

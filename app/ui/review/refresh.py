@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
-from agent.errors import WorkbenchError
 from app.core.session.records import Change
 from app.ui.session.session_context import SessionContext
 
@@ -52,7 +52,8 @@ class Refresh(QObject):
     def refresh_now(self) -> None:
         if self._is_stale and not self._is_busy and self._page.isVisible():
             self._is_stale, self._is_busy = False, True
-            self._runner.run(self._prepare(), self._work_done, self._work_failed, owner=self)
+            failed = partial(self._end, self._current.report_error)
+            self._runner.run(self._prepare(), partial(self._end, self._show), failed, owner=self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._page and event.type() == QEvent.Type.Show:
@@ -62,12 +63,6 @@ class Refresh(QObject):
     def _session_changed(self, change: Change) -> None:
         if change.aspect not in ("spectrum", "evidence"):
             self.schedule()
-
-    def _work_done(self, result: Any) -> None:
-        self._end(self._show, result)
-
-    def _work_failed(self, error: WorkbenchError) -> None:
-        self._end(self._current.report_error, error)
 
     def _end(self, tell: Callable[[Any], None], outcome: Any) -> None:
         self._is_busy = False

@@ -87,7 +87,7 @@ def possible_keys(press: Press) -> tuple[str, ...]:
     if _is_ascii_letter(sign):
         return (_joined(press.modifiers, sign.upper()),)
     physical = us_layout_sign(press.platform, press.scan_code, press.virtual_key)
-    if sign and sign.isalpha() and not _is_latin(sign) and physical:
+    if physical and sign.isalpha() and not unicodedata.name(sign, "").startswith("LATIN"):
         # Cyrillic, Greek and others: use the Latin letter at the same place on the keyboard.
         return _sign_keys(press.modifiers, physical)
     keys = _sign_keys(press.modifiers, sign) if sign and sign.isascii() else ()
@@ -169,7 +169,3 @@ def _joined(modifiers: tuple[str, ...] | set[str], key: str) -> str:
 
 def _is_ascii_letter(sign: str) -> bool:
     return len(sign) == 1 and sign.isascii() and sign.isalpha()
-
-
-def _is_latin(sign: str) -> bool:
-    return unicodedata.name(sign, "").startswith("LATIN")

@@ -149,9 +149,8 @@ class GuideBrowser(QTextBrowser):
         picture = reader.read()
         if picture.isNull():
             return None
-        smaller = picture.scaled(
-            size, Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
-        )
+        stretch, smooth = Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode
+        smaller = picture.scaled(size, stretch, smooth.SmoothTransformation)
         smaller.setDevicePixelRatio(pixel_ratio)
         return smaller
 
@@ -249,10 +248,11 @@ def _format_block(cursor: QTextCursor, block: QTextBlock, theme: Theme, font: QF
         shape.setBottomMargin(0)
         _set_line_spacing(shape, CELL_PER_CENT)
     else:
-        in_list = block.textList() is not None
+        goes_on = block.next().isValid() and block.next().textList() is not None
         shape.setTopMargin(0)
-        shape.setBottomMargin(3 if in_list and _list_continues(block) else SPACE_PX)
-        if not _is_picture(block):  # the spacing is relative and would add a gap above pictures
+        shape.setBottomMargin(3 if block.textList() is not None and goes_on else SPACE_PX)
+        # The spacing is relative and would add a gap above pictures.
+        if not any(kind.isImageFormat() for _, _, kind in _fragments(block)):
             _set_line_spacing(shape, LINE_PER_CENT)
     cursor.mergeBlockFormat(shape)
     for start, length, kind in _fragments(block):
@@ -331,14 +331,6 @@ def _format_table(table: QTextTable, theme: Theme) -> None:
         cell_shape = cell.format()
         cell_shape.setBackground(QBrush(QColor(_code_background(theme))))
         cell.setFormat(cell_shape)
-
-
-def _is_picture(block: QTextBlock) -> bool:
-    return any(kind.isImageFormat() for _, _, kind in _fragments(block))
-
-
-def _list_continues(block: QTextBlock) -> bool:
-    return block.next().isValid() and block.next().textList() is not None
 
 
 def _is_code(block: QTextBlock) -> bool:

@@ -81,8 +81,7 @@ class InspectionController(QObject):
         self.runs: dict[int, RunningState] = {}
         """Waiting and running inspections by candidate id, oldest first."""
         default = default_model(bridge.session.task.id)
-        chosen = settings.settings
-        model, device = chosen.model, chosen.device
+        model, device = settings.settings.model, settings.settings.device
         self.worker_model = WorkerModel(model, command, self, default=default, device=device)
         self._session, self._current = bridge.session, current
         self._runner, self._settings, self._command = runner, settings, command
@@ -286,12 +285,10 @@ class InspectionController(QObject):
         if isinstance(event, Finished | Failed):
             del self._runs_by_number[number]
         if isinstance(event, Finished):
-            saved = self._runner.run(
-                partial(save_record, self._session, run.candidate_id, event.trajectory),
-                partial(self._on_saved, run, event.trajectory),
-                partial(self._on_save_failed, run, event.trajectory),
-                owner=self,
-            )
+            work = partial(save_record, self._session, run.candidate_id, event.trajectory)
+            done = partial(self._on_saved, run, event.trajectory)
+            failed = partial(self._on_save_failed, run, event.trajectory)
+            saved = self._runner.run(work, done, failed, owner=self)
             self._saving.add(saved)
             saved.add_done_callback(self._saving.discard)
         elif self._is_closed:

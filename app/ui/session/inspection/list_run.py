@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal
 
@@ -76,9 +77,8 @@ class ListRun(QObject):
         self._pool = pool
         self._stopping = threading.Event()
         self._set(ListRunState(is_running=True, is_of_selected=only is not None))
-        self._thread = threading.Thread(
-            target=self._work, args=(pool, self._stopping, only), name="list run", daemon=True
-        )
+        work = partial(self._work, pool, self._stopping, only)
+        self._thread = threading.Thread(target=work, name="list run", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
