@@ -23,10 +23,9 @@ class CrashDialog(QDialog):
         self.resize(680, 420)
         title = narrow(wrapped_label(self.tr("An internal error occurred"), "title"))
         text = self.tr(
-            "Your verdicts are saved and you can continue. If this happens again, please "
-            "send us the details. They stay on this computer until you do, and contain no "
-            "keys, no spectra and not your home folder's name, but may name a file or an "
-            "object."
+            "Your verdicts are saved and you can continue. If this happens again, please send us "
+            "the details. They stay on this computer until you do, and contain no keys, no spectra "
+            "and not your home folder's name, but may name a file or an object."
         )
         about = narrow(wrapped_label(text))
         self.summary = narrow(wrapped_label(""))
