@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.core.session.records import Change
+from app.ui.base.background.runner import Done, Work
 from app.ui.session.session_context import SessionContext
 
 DELAY_MS = 200
@@ -23,11 +24,7 @@ class Refresh(QObject):
     """
 
     def __init__(
-        self,
-        page: QWidget,
-        context: SessionContext,
-        prepare: Callable[[], Callable[[], Any]],
-        show: Callable[[Any], None],
+        self, page: QWidget, context: SessionContext, prepare: Callable[[], Work], show: Done
     ) -> None:
         super().__init__(page)
         self._page, self._runner, self._current = page, context.runner, context.current
@@ -64,7 +61,7 @@ class Refresh(QObject):
         if change.aspect not in ("spectrum", "evidence"):
             self.schedule()
 
-    def _end(self, tell: Callable[[Any], None], outcome: Any) -> None:
+    def _end(self, tell: Done, outcome: Any) -> None:
         self._is_busy = False
         tell(outcome)
         if self._is_stale and self._page.isVisible():

@@ -61,13 +61,9 @@ class WelcomePage(QWidget):
     about_requested = Signal()
 
     def __init__(
-        self,
-        settings: SettingsStore,
-        current_theme: CurrentTheme,
-        runner: Runner,
-        parent: QWidget | None = None,
+        self, settings: SettingsStore, current_theme: CurrentTheme, runner: Runner
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._settings, self._current_theme = settings, current_theme
         self.problem = ProblemLine()
         self.recent = RecentList(settings, current_theme, runner)

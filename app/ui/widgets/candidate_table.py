@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from app.ui.base.keys.text_focus import ROW_NAVIGATION
 from app.ui.base.theme.theme import CurrentTheme, tones
 from app.ui.widgets.labels import MAX_NAME
+from app.ui.widgets.painted_button import translucent
 from app.ui.widgets.pair_table import Index, make_plain
 
 CELL = Qt.ItemDataRole.UserRole + 1
@@ -186,9 +187,7 @@ class _CellDelegate(QStyledItemDelegate):
         if is_hovered and not option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, QColor(tones(self._current_theme.theme).hover))
         if cell.is_current and self._table.tints_current:
-            tint = QColor(accent)
-            tint.setAlpha(TINT_ALPHA)
-            painter.fillRect(rect, tint)
+            painter.fillRect(rect, translucent(self._current_theme.theme.accent, TINT_ALPHA))
         if cell.is_current and index.column() == 0:
             painter.fillRect(QRect(rect.left(), rect.top(), BAR_PX, rect.height()), accent)
         if index.row() == self._table.focused_row:
@@ -202,9 +201,8 @@ class _CellDelegate(QStyledItemDelegate):
         painter.setPen(QColor(cell.colour))
         inside = rect.adjusted(PAD, 0, -PAD, 0)
         metrics = self._bold_metrics if is_bold else option.fontMetrics
-        text = metrics.elidedText(
-            cell.text[:MAX_NAME], Qt.TextElideMode.ElideMiddle, inside.width()
-        )
+        elide, name = Qt.TextElideMode.ElideMiddle, cell.text[:MAX_NAME]
+        text = metrics.elidedText(name, elide, inside.width())
         side = Qt.AlignmentFlag.AlignRight if cell.is_right else Qt.AlignmentFlag.AlignLeft
         painter.drawText(inside, side | Qt.AlignmentFlag.AlignVCenter, text)
 

@@ -219,9 +219,8 @@ class ElidedLabel(QLabel):
         return one_line(self.full_text, MAX_SHOWN)
 
     def sizeHint(self) -> QSize:
-        return QSize(
-            self.fontMetrics().horizontalAdvance(self._line) + 4, super().sizeHint().height()
-        )
+        width = self.fontMetrics().horizontalAdvance(self._line) + 4
+        return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(20, super().minimumSizeHint().height())

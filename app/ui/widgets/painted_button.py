@@ -101,9 +101,8 @@ class PaintedButton(QAbstractButton):
         if self.key:
             box.setRight(box.right() - self._cap_width(self.key) - GAP)
         side = Qt.AlignmentFlag.AlignLeft if self.key else Qt.AlignmentFlag.AlignHCenter
-        label = self.fontMetrics().elidedText(
-            _label(self.mark, self.text()), Qt.TextElideMode.ElideRight, box.width() + 1
-        )
+        label, elide = _label(self.mark, self.text()), Qt.TextElideMode.ElideRight
+        label = self.fontMetrics().elidedText(label, elide, box.width() + 1)
         painter.setPen(ink)
         painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | side, label)
         if self.key:

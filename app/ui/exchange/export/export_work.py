@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
@@ -29,6 +29,7 @@ from app.core.exporting.selection import (
     make_selection,
 )
 from app.core.exporting.table import Column
+from app.core.progress import Progress, ShouldStop
 from app.core.queue import count as count_in_queue
 from app.core.queue import filter_text, matching_ids
 from app.core.session.session import Session
@@ -80,10 +81,7 @@ class WrittenFile:
 
 
 def write(
-    session: Session,
-    order: ExportOrder,
-    progress: Callable[[int, int], None],
-    should_stop: Callable[[], bool],
+    session: Session, order: ExportOrder, progress: Progress, should_stop: ShouldStop
 ) -> WrittenFile:
     """Write the file atomically; any thread. Raises WorkbenchError."""
     if order.kind is ExportKind.REPORT:
@@ -115,10 +113,7 @@ def suffixes_of(kind: ExportKind) -> tuple[str, ...]:
 
 
 def _catalogue(
-    session: Session,
-    order: ExportOrder,
-    progress: Callable[[int, int], None],
-    should_stop: Callable[[], bool],
+    session: Session, order: ExportOrder, progress: Progress, should_stop: ShouldStop
 ) -> WrittenFile:
     report = export(
         session,

@@ -79,8 +79,6 @@ class SampDesk(QObject):
     def close(self) -> None:
         self.link.close()
 
-    # The switch
-
     def _toggle(self) -> None:
         self._settings.change(samp=not self._settings.settings.samp)
 
@@ -105,8 +103,6 @@ class SampDesk(QObject):
             self.failed.emit(message)
         else:
             self._view.context.current.failed.emit(message, "")
-
-    # Sending
 
     def _serve(self) -> None:
         """Prepare sending and receiving for the session that is shown, once that is imported."""
@@ -150,8 +146,6 @@ class SampDesk(QObject):
             self._send("samp_selected")
         else:
             self._sender.send_selection(ids)
-
-    # Receiving
 
     def _on_received(self, message: object) -> None:
         from app.services.samp.received import FileOffered, NotFollowed

@@ -26,7 +26,7 @@ from app.core.queue import (
 from app.core.queue.filters import UNJUDGED, Has, Not
 from app.core.session.records import Judgement, LogEntry
 from app.core.session.session import Session
-from app.ui.base.background.runner import PAINTED_MS, Runner
+from app.ui.base.background.runner import PAINTED_MS, Failed, Runner
 from app.ui.session.candidate.blind_mode import BlindMode
 
 AHEAD = 12
@@ -239,11 +239,7 @@ class QueueSearch(QObject):
     """Runs one search at a time; requests made while one is running are dropped."""
 
     def __init__(
-        self,
-        session: Session,
-        runner: Runner,
-        failed: Callable[[WorkbenchError], None],
-        parent: QObject | None = None,
+        self, session: Session, runner: Runner, failed: Failed, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._session, self._runner, self._failed = session, runner, failed

@@ -117,8 +117,6 @@ class InspectionController(QObject):
         run = self.active_run
         return run is not None and run.is_paused
 
-    # Single inspections
-
     def run_here(self) -> None:
         self._start(None)
 
@@ -173,8 +171,6 @@ class InspectionController(QObject):
         else:
             self._current.message.emit(self.tr("The agent has not looked at this candidate yet"))
 
-    # List runs
-
     def toggle_list_run(self) -> None:
         """Inspect all candidates this model has not inspected yet, or stop doing so."""
         if self.list_run.state.is_running:
@@ -227,8 +223,6 @@ class InspectionController(QObject):
         wait(set(self._saving), timeout=SAVE_TIMEOUT_S)
         self._task.close()
 
-    # Starting
-
     def _start(self, so_far: Trajectory | None) -> None:
         candidate, spectrum = self._current.candidate, self._current.spectrum
         if candidate is None or self._is_closed:
@@ -277,8 +271,6 @@ class InspectionController(QObject):
             return
         run.set_paused(paused)
         self.state_changed.emit()
-
-    # Events of the worker
 
     def _on_event(self, number: int, event: Event) -> None:
         run = self._runs_by_number[number]

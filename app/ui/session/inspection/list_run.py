@@ -100,11 +100,10 @@ class ListRun(QObject):
         if thread is not None:
             thread.join()
 
-    # Background thread
-
     def _work(
         self, pool: WorkerPool, stopping: threading.Event, only: Sequence[int] | None
     ) -> None:
+        """In a thread of its own."""
         state = self.state
         try:
             model = as_recorded(self._session, _load_model(pool))
@@ -132,8 +131,6 @@ class ListRun(QObject):
         finally:
             pool.close()
             self._progressed.emit(replace(state, is_running=False))
-
-    # GUI thread
 
     def _on_progress(self, state: ListRunState) -> None:
         if self._thread is None:

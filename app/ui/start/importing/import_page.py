@@ -44,11 +44,7 @@ class ImportPage(QWidget):
     cancelled = Signal()
 
     def __init__(
-        self,
-        settings: SettingsStore,
-        current_theme: CurrentTheme,
-        runner: Runner,
-        parent: QWidget | None = None,
+        self, settings: SettingsStore, current_theme: CurrentTheme, runner: Runner, parent: QWidget
     ) -> None:
         super().__init__(parent)
         self._settings, self._runner = settings, runner

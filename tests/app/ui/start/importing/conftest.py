@@ -13,7 +13,7 @@ __all__ = ["one_spectrum", "sample_list", "tools"]
 
 @pytest.fixture
 def page(qtbot, tools):
-    page = ImportPage(*tools.all)
+    page = ImportPage(*tools.all, None)
     qtbot.addWidget(page)
     page.resize(1280, 720)
     page.show()
