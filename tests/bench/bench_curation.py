@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QApplication
 from app.ui.base.background.garbage_timer import GarbageTimer
 from app.ui.base.background.runner import Runner
 from app.ui.base.theme.theme import CurrentTheme
+from tests.bench.measuring import figure_line
 from tests.train.draft.spectra import write_set
 from train.draft.drafting import DraftRun, draft_all
 from train.draft.settings import DraftSettings
@@ -51,7 +52,7 @@ def figures() -> Iterator[dict[str, object]]:
     ):
         low, high = np.percentile(values, [50, 95])
         target = {} if values is checks else {"target": TARGET_MS}
-        yield {"figure": name, "value": float(high), "unit": "ms", "p50": float(low), **target}
+        yield figure_line(name, float(high), "ms", p50=float(low), **target)
     del application
 
 

@@ -16,7 +16,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -28,6 +27,7 @@ from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates, judgements, lists, log
 from app.core.session import verdict_log
 from app.core.session.session import Session, new_session
+from tests.bench.measuring import figure_line, seconds_of
 
 ROWS = 1_000_000
 JUDGED = 10
@@ -104,9 +104,7 @@ def _in_turn(place: Path, suffix: str, theirs: Callable[[], object]) -> tuple[fl
         seconds, megabytes = _export(place, suffix)
         ours.append(seconds)
         most = max(most, megabytes)
-        start = time.perf_counter()
-        theirs()
-        baseline.append(time.perf_counter() - start)
+        baseline.append(seconds_of(theirs))
     return statistics.median(ours), statistics.median(baseline), most
 
 
@@ -131,28 +129,24 @@ def _python_csv(place: Path) -> None:
 
 
 def _plain(suffix: str, seconds: float, megabytes: float) -> Iterator[dict[str, object]]:
-    yield {"figure": f"{suffix} of {ROWS:,} rows", "value": seconds, "unit": "s", "baseline": None}
-    yield {
-        "figure": f"{suffix} of {ROWS:,} rows: memory at most",
-        "value": megabytes,
-        "unit": "MB",
-        "baseline": None,
-        "target": 600.0,
-    }
+    yield figure_line(f"{suffix} of {ROWS:,} rows", seconds, "s", baseline=None)
+    yield figure_line(
+        f"{suffix} of {ROWS:,} rows: memory at most", megabytes, "MB", baseline=None, target=600.0
+    )
 
 
 def _ratio(
     suffix: str, ours: float, theirs: float, baseline: str, target: float
 ) -> dict[str, object]:
-    return {
-        "figure": f"{suffix} of {ROWS:,} rows against {baseline}",
-        "value": ours / theirs,
-        "unit": "ratio",
-        "baseline": baseline,
-        "ours_s": round(ours, 2),
-        "theirs_s": round(theirs, 2),
-        "target": target,
-    }
+    return figure_line(
+        f"{suffix} of {ROWS:,} rows against {baseline}",
+        ours / theirs,
+        "ratio",
+        baseline=baseline,
+        ours_s=round(ours, 2),
+        theirs_s=round(theirs, 2),
+        target=target,
+    )
 
 
 def fill(place: Path) -> None:

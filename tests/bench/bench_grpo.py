@@ -21,6 +21,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tests.bench.measuring import figure_line
+
 QUESTIONS, ROLLOUTS, ROUNDS = 2, 8, 2
 TEACHING, IN_FULL = 90, 35
 SURE = 0.3
@@ -48,7 +50,8 @@ def figures() -> Iterator[dict[str, object]]:
 def told(ours: dict[str, float], trl: dict[str, float]) -> Iterator[dict[str, object]]:
     """What each way's clock says, side by side."""
     for name, key in (("a round", "round_s"), ("rollouts", "rollouts_s"), ("loss", "loss_s")):
-        yield _figure(name, trl[key] / ours[key], "times faster", f"{trl[key]:.2f} s by TRL")
+        baseline = f"{trl[key]:.2f} s by TRL"
+        yield figure_line(name, trl[key] / ours[key], "times faster", baseline=baseline)
     both = {
         "rollouts a second": ("rollouts/s", lambda one: one["count"] / one["rollouts_s"]),
         "tokens said a second": ("tokens/s", lambda one: one["said"] / one["rollouts_s"]),
@@ -59,11 +62,7 @@ def told(ours: dict[str, float], trl: dict[str, float]) -> Iterator[dict[str, ob
         "peak memory of the process": ("MB", lambda one: one["memory_mb"]),
     }
     for name, (unit, value) in both.items():
-        yield _figure(name, value(ours), unit, f"{value(trl):.3g} by TRL")
-
-
-def _figure(name: str, value: float, unit: str, baseline: str) -> dict[str, object]:
-    return {"figure": name, "value": value, "unit": unit, "baseline": baseline}
+        yield figure_line(name, value(ours), unit, baseline=f"{value(trl):.3g} by TRL")
 
 
 def make(place: Path) -> None:

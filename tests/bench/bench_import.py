@@ -15,6 +15,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.bench.measuring import figure_line
+
 ROWS = 1_000_000
 ROUNDS = 3
 HEADER = "obsid,designation,ra,dec,snrg,class,subclass,z,score,path\n"
@@ -56,33 +58,25 @@ def figures() -> Iterator[dict[str, object]]:
             theirs.append(_baseline(path, folder / "plain.db"))
             ours.append(_imported(path, folder / "night.speco3"))
         best = min(ours, key=lambda run: run["seconds"])
-        yield {
-            "figure": f"import, {ROWS:,} rows of CSV, times sqlite3 .import",
-            "value": best["seconds"] / min(theirs),
-            "unit": "ratio",
-            "baseline": "sqlite3 .import" if shutil.which("sqlite3") else "csv and executemany",
-            "ours_s": round(best["seconds"], 2),
-            "baseline_s": round(min(theirs), 2),
-            "rows": best["rows"],
-            "megabytes": round(path.stat().st_size / 1e6),
-            "target": 3.0,
-        }
-        yield {
-            "figure": f"import, {ROWS:,} rows of CSV, peak memory of both processes",
-            "value": max(run["mb"] + run["helper_mb"] for run in ours),
-            "unit": "MB",
-            "baseline": None,
-            "target": 600,
-        }
+        yield figure_line(
+            f"import, {ROWS:,} rows of CSV, times sqlite3 .import",
+            best["seconds"] / min(theirs),
+            "ratio",
+            baseline="sqlite3 .import" if shutil.which("sqlite3") else "csv and executemany",
+            ours_s=round(best["seconds"], 2),
+            baseline_s=round(min(theirs), 2),
+            rows=best["rows"],
+            megabytes=round(path.stat().st_size / 1e6),
+            target=3.0,
+        )
+        title = f"import, {ROWS:,} rows of CSV, peak memory of both processes"
+        value = max(run["mb"] + run["helper_mb"] for run in ours)
+        yield figure_line(title, value, "MB", baseline=None, target=600)
         for kind in ("fits", "parquet"):
             other = _imported(_converted(path, kind), folder / "night.speco3")
-            yield {
-                "figure": f"import, {ROWS:,} rows of {kind.upper()}",
-                "value": other["seconds"],
-                "unit": "s",
-                "baseline": None,
-                "peak_mb": round(other["mb"] + other["helper_mb"]),
-            }
+            title = f"import, {ROWS:,} rows of {kind.upper()}"
+            peak_mb = round(other["mb"] + other["helper_mb"])
+            yield figure_line(title, other["seconds"], "s", baseline=None, peak_mb=peak_mb)
 
 
 def write_csv(path: Path, rows: int = ROWS) -> Path:

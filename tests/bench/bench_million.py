@@ -38,6 +38,7 @@ from app.core.inspections.store import (
 from app.core.queue import LIST_ORDER, Sort, count, page, parse_filter, parse_sort
 from app.core.session.session import Session, open_session
 from tests.bench.bench_queue import fill
+from tests.bench.measuring import figure_line, ms_of
 
 SAMPLE = Path(__file__).resolve().parents[2] / "resources" / "sample"
 SIZES = (10_000, 100_000, 1_000_000)
@@ -70,24 +71,21 @@ def figures() -> Iterator[dict[str, object]]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "plain.speco3"
         _fill(place, SIZES[0])
-        yield {
-            "figure": "session with plain texts, as before, of 1,000 inspected",
-            "value": _plain_bytes(place) / SIZES[0] * 1000 / MIB,
-            "unit": "MiB",
-        }
+        title = "session with plain texts, as before, of 1,000 inspected"
+        yield figure_line(title, _plain_bytes(place) / SIZES[0] * 1000 / MIB, "MiB")
         place.unlink()
         measured = {size: _of_size(Path(folder), size) for size in SIZES}
     for name, (_, unit) in measured[SIZES[-1]].items():
         values = [measured[size][name][0] for size in SIZES]
         growth = max(later / max(sooner, 1e-9) for sooner, later in pairwise(values))
-        yield {
-            "figure": name,
-            "value": values[-1],
-            "unit": unit,
+        yield figure_line(
+            name,
+            values[-1],
+            unit,
             **{f"at_{size}": value for size, value in zip(SIZES[:-1], values, strict=False)},
-            "growth": growth,
-            "target": STEP,
-        }
+            growth=growth,
+            target=STEP,
+        )
 
 
 def _of_size(folder: Path, size: int) -> dict[str, tuple[float, str]]:
@@ -140,16 +138,16 @@ def _plain_bytes(place: Path) -> int:
 
 def measure(place: Path) -> Iterator[tuple[str, float, str]]:
     """Name, value and unit of each figure of a session that is there."""
-    yield "open", _ms(lambda: open_session(place, "Ada").close()), "ms"
+    yield "open", ms_of(lambda: open_session(place, "Ada").close()), "ms"
     with open_session(place, "Ada") as session:
         yield "memory when open", _peak_mib(), "MiB"
         for name, call in _cases(session).items():
-            yield f"once: {name}", _ms(call), "ms"
+            yield f"once: {name}", ms_of(call), "ms"
             yield name, _median_ms(call), "ms"
         yield "memory after pages, filters and orders", _peak_mib(), "MiB"
         for suffix in ("csv", "fits"):
             out = place.with_suffix(f".{suffix}")
-            yield f"export {suffix}", _ms(partial(export, session, out, which="all")), "ms"
+            yield f"export {suffix}", ms_of(partial(export, session, out, which="all")), "ms"
             yield f"memory after export {suffix}", _peak_mib(), "MiB"
             out.unlink()
 
@@ -181,17 +179,11 @@ def _page(session: Session, sort: Sort, text: str = "") -> Callable[[], object]:
     return partial(page, session, parse_filter(text), sort, limit=LINES)
 
 
-def _ms(call: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    call()
-    return 1e3 * (time.perf_counter() - began)
-
-
 def _median_ms(call: Callable[[], object]) -> float:
     """Of some calls; of fewer where each takes seconds."""
-    times = [_ms(call)]
+    times = [ms_of(call)]
     while len(times) < CALLS and sum(times) < MOST_MS:
-        times.append(_ms(call))
+        times.append(ms_of(call))
     return statistics.median(times)
 
 

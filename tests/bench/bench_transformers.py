@@ -20,6 +20,7 @@ from agent.protocol.protocol import Turn, opening
 from agent.protocol.tool import reply_text
 from agent.rendering.model_image import prepare
 from agent.tasks.catalogue import find_task
+from tests.bench.measuring import figure_line
 from tests.small_models import FamilyName, make_folder
 from train.models.small_model import TINY, Shape
 
@@ -63,24 +64,15 @@ def _figures_of(folder: Path, name: str) -> Iterator[dict[str, object]]:
     one = episodes[0]
     kept = median(each.kept_s for each in episodes)
     anew = median(each.anew_s for each in episodes)
-    yield {
-        "figure": f"{name}: tokens evaluated over context",
-        "value": one.evaluated / one.context,
-        "unit": f"of {one.context} tokens, {TURNS} turns",
-        "baseline": f"{one.evaluated_anew / one.context:.2f} reading all anew each turn",
-    }
-    yield {
-        "figure": f"{name}: third turn's first word",
-        "value": 1000 * kept,
-        "unit": "ms",
-        "baseline": f"{1000 * anew:.0f} ms reading all anew",
-    }
-    yield {
-        "figure": f"{name}: third turn's first word",
-        "value": anew / kept,
-        "unit": "times sooner",
-        "baseline": "reading all anew",
-    }
+    baseline = f"{one.evaluated_anew / one.context:.2f} reading all anew each turn"
+    unit = f"of {one.context} tokens, {TURNS} turns"
+    title = f"{name}: tokens evaluated over context"
+    yield figure_line(title, one.evaluated / one.context, unit, baseline=baseline)
+    baseline = f"{1000 * anew:.0f} ms reading all anew"
+    yield figure_line(f"{name}: third turn's first word", 1000 * kept, "ms", baseline=baseline)
+    yield figure_line(
+        f"{name}: third turn's first word", anew / kept, "times sooner", baseline="reading all anew"
+    )
 
 
 def episode(engine: Engine) -> Episode:

@@ -24,6 +24,7 @@ from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.program.main_window import MainWindow
 from tests.bench.bench_window import fill
+from tests.bench.measuring import figure_line
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZES = (60, 100_000)
@@ -108,17 +109,17 @@ def _start(environment: dict[str, str], place: Path, size: int, floor: float) ->
             times.append(time.perf_counter() - began)
             loaded = _until(running, "loaded")
     seconds = statistics.median(times[1:])
-    return {
-        "figure": f"program started to spectrum painted, {size:,} candidates",
-        "value": seconds,
-        "unit": "s",
-        "baseline": "Python, Qt and one empty widget",
-        "baseline_s": round(floor, 2),
-        "ratio": round(seconds / floor, 2),
-        "target": 2.0 if size != LONG else 1.5,
-        "modules": loaded["count"],
-        "heavy_modules": loaded["heavy"],
-    }
+    return figure_line(
+        f"program started to spectrum painted, {size:,} candidates",
+        seconds,
+        "s",
+        baseline="Python, Qt and one empty widget",
+        baseline_s=round(floor, 2),
+        ratio=round(seconds / floor, 2),
+        target=2.0 if size != LONG else 1.5,
+        modules=loaded["count"],
+        heavy_modules=loaded["heavy"],
+    )
 
 
 def _opening(app: object, place: Path) -> dict[str, object]:
@@ -134,13 +135,8 @@ def _opening(app: object, place: Path) -> dict[str, object]:
         _wait(lambda: window.view is not None and window.view.context.current.is_painted)
         times.append(time.perf_counter() - began)
     window.close()
-    return {
-        "figure": f"session opened to spectrum painted, {LONG:,} candidates",
-        "value": statistics.median(times[1:]),
-        "unit": "s",
-        "baseline": "the limit",
-        "target": 1.5,
-    }
+    title = f"session opened to spectrum painted, {LONG:,} candidates"
+    return figure_line(title, statistics.median(times[1:]), "s", baseline="the limit", target=1.5)
 
 
 def _end(environment: dict[str, str], place: Path) -> dict[str, object]:
@@ -152,15 +148,15 @@ def _end(environment: dict[str, str], place: Path) -> dict[str, object]:
             running.wait(WAIT_S)
             times.append(time.perf_counter() - began)
             left += _is_there(worker)
-    return {
-        "figure": f"quit while the agent is at work, {LONG:,} candidates",
-        "value": statistics.median(times),
-        "unit": "s",
-        "baseline": "the limit",
-        "target": 1.0,
-        "longest_s": round(max(times), 2),
-        "processes_left": left,
-    }
+    return figure_line(
+        f"quit while the agent is at work, {LONG:,} candidates",
+        statistics.median(times),
+        "s",
+        baseline="the limit",
+        target=1.0,
+        longest_s=round(max(times), 2),
+        processes_left=left,
+    )
 
 
 def _held_up(app: object, place: Path, garbage: GarbageTimer) -> Iterator[dict[str, object]]:
@@ -180,18 +176,18 @@ def _held_up(app: object, place: Path, garbage: GarbageTimer) -> Iterator[dict[s
     _wait(lambda: not agent.runs and agent.list_run.state.done > 0)
     together = _longest(window, lambda: window.commands.run("run_agent"))
     window.close()
-    yield {
-        "figure": "longest the window was held up, agent and list at work, keys pressed",
-        "value": together.longest_by_clock_ms,
-        "unit": "ms",
-        "baseline": "the same keys, no agent",
-        "baseline_ms": round(alone.longest_by_clock_ms, 1),
-        "ratio": round(together.longest_by_clock_ms / alone.longest_by_clock_ms, 2),
-        "target": MOST_MS,
-        "own_cpu_ms": round(together.longest_ms, 1),
-        "baseline_own_cpu_ms": round(alone.longest_ms, 1),
-        "load": round(os.getloadavg()[0], 1),
-    }
+    yield figure_line(
+        "longest the window was held up, agent and list at work, keys pressed",
+        together.longest_by_clock_ms,
+        "ms",
+        baseline="the same keys, no agent",
+        baseline_ms=round(alone.longest_by_clock_ms, 1),
+        ratio=round(together.longest_by_clock_ms / alone.longest_by_clock_ms, 2),
+        target=MOST_MS,
+        own_cpu_ms=round(together.longest_ms, 1),
+        baseline_own_cpu_ms=round(alone.longest_ms, 1),
+        load=round(os.getloadavg()[0], 1),
+    )
 
 
 class Turns:

@@ -27,6 +27,7 @@ from app.worker.process import ChildProcess
 from app.worker.request import InspectRequest, LoadRequest
 from app.worker.supervisor import WorkerClient, worker_command
 from tests.app.worker.conftest import COMMAND, request, spectrum
+from tests.bench.measuring import figure_line
 
 STARTS, ROUNDS, ROUND_TRIPS, KILLS, PIECES = 15, 5, 50, 5, 20_000
 SPECTRA = 12
@@ -169,4 +170,4 @@ def _ms(work: Callable[[], Any]) -> float:
 
 
 def _figure(name: str, value: float, unit: str, **more: object) -> dict[str, object]:
-    return {"figure": name, "value": value, "unit": unit, "baseline": None, **more}
+    return figure_line(name, value, unit, baseline=None, **more)
