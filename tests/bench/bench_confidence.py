@@ -26,17 +26,13 @@ def figures() -> Iterator[dict[str, object]]:
     judged = sample_judged(rng, CANDIDATES, apart=2.0)
     label = judged.label.astype(float)
     yield _ratio(
-        "isotonic fit",
-        "scikit-learn IsotonicRegression.fit",
-        lambda: fit_isotonic(judged),
-        lambda: IsotonicRegression().fit(judged.p, label),
-    )
+        "isotonic fit", "scikit-learn IsotonicRegression.fit", lambda: fit_isotonic(judged),
+        lambda: IsotonicRegression().fit(judged.p, label)
+    )  # fmt: skip
     yield _ratio(
-        "average precision",
-        "sklearn.metrics.average_precision_score",
-        lambda: average_precision(judged),
-        lambda: average_precision_score(judged.label, judged.p),
-    )
+        "average precision", "sklearn.metrics.average_precision_score",
+        lambda: average_precision(judged), lambda: average_precision_score(judged.label, judged.p)
+    )  # fmt: skip
     yield from _promises(rng)
 
 
@@ -68,11 +64,6 @@ def _ratio(
     pairs = [(ms_of(ours), ms_of(theirs)) for _ in range(ROUNDS)]
     mine, other = (statistics.median(times) for times in zip(*pairs, strict=True))
     return figure_line(
-        figure,
-        mine / other,
-        "times the baseline's time",
-        baseline=baseline,
-        ours_ms=mine,
-        baseline_ms=other,
-        candidates=CANDIDATES,
-    )
+        figure, mine / other, "times the baseline's time", baseline=baseline, ours_ms=mine,
+        baseline_ms=other, candidates=CANDIDATES
+    )  # fmt: skip

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -24,7 +23,7 @@ from PIL import Image
 
 from agent.convert.forms import GGUF_FORMS
 from tests.bench.bench_eye import MODEL, SAMPLE
-from tests.bench.measuring import figure_line
+from tests.bench.measuring import figure_line, told_by
 from tests.random_checkpoint import LIKE_3B, LIKE_7B, Widths, make_random_checkpoint
 
 QUANTIZED = tuple(form for form in GGUF_FORMS if form != "f16")
@@ -34,12 +33,10 @@ PER_CLASS = 3
 
 
 def figures() -> Iterator[dict[str, object]]:
-    shapes = {
-        "3B, two layers": replace(LIKE_3B, **TWO_LAYERS),
-        "7B, two layers": replace(LIKE_7B, **TWO_LAYERS),
-    }
-    if os.environ.get("SPEC_O3_WHOLE") == "1":
-        shapes = {"3B": LIKE_3B}
+    shapes = {"3B": LIKE_3B}
+    if os.environ.get("SPEC_O3_WHOLE") != "1":
+        published = {"3B": LIKE_3B, "7B": LIKE_7B}
+        shapes = {f"{n}, two layers": replace(s, **TWO_LAYERS) for n, s in published.items()}
     for name, widths in shapes.items():
         with tempfile.TemporaryDirectory() as place:
             yield from _of_shape(name, widths, Path(place))
@@ -98,10 +95,9 @@ def _of_model(model: str) -> Iterator[dict[str, object]]:
 
 def child(what: str, *words: str) -> dict[str, Any]:
     """Run one of the functions below in a process of its own, so that its memory is its own."""
-    command = [sys.executable, "-m", "tests.bench.bench_convert", what, *words]
     environment = {**os.environ, "SPEC_O3_MODELS": f"{words[-1]}/models"}
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
-    found: dict[str, Any] = json.loads(done.stdout)
+    command = ("-m", "tests.bench.bench_convert", what, *words)
+    found: dict[str, Any] = told_by(*command, environment=environment)
     return found
 
 
@@ -169,12 +165,8 @@ def _status(key: str) -> int:
 def main(what: str, *words: str) -> None:
     result = {"convert": convert, "ask": ask, "judge": judge}[what](*words)
     used = os.times()
-    result |= {
-        "cpu_s": used.user + used.system,
-        "peak": _status("VmHWM"),
-        "load": os.getloadavg()[0],
-    }
-    print(json.dumps(result))
+    about = {"cpu_s": used.user + used.system, "peak": _status("VmHWM")}
+    print(json.dumps({**result, **about, "load": os.getloadavg()[0]}))
 
 
 if __name__ == "__main__":

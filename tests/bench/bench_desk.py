@@ -21,6 +21,7 @@ from app.core.session.records import Verdict
 from app.core.session.session import open_session
 from app.ui.base.background.garbage_timer import GarbageTimer
 from app.ui.judge.queue.queue_panel import QueuePanel
+from app.ui.session.candidate.queue_neighbours import Queue
 from app.ui.session.session_context import SessionContext
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.conftest import opened_context
@@ -61,9 +62,7 @@ def _measured(folder: Path, size: int) -> Iterator[tuple[str, float]]:
     with closing(sqlite3.connect(context)) as connection, connection:
         connection.execute("UPDATE candidates SET path = ?", (str(_spectrum()),))
     with open_session(context, "Ada") as session, opened_context(session) as work:
-        work.current.queue = type(work.current.queue)(
-            tree=parse_filter(""), sort=parse_sort("score")
-        )
+        work.current.queue = Queue(tree=parse_filter(""), sort=parse_sort("score"))
         panel = QueuePanel(work)
         panel.resize(320, 600)
         panel.show()

@@ -7,7 +7,6 @@ The matches run in processes of their own, whose peak memory is that of the whol
 from __future__ import annotations
 
 import csv
-import json
 import os
 import signal
 import subprocess
@@ -28,7 +27,7 @@ from app.core.session.session import open_session
 from app.services.catalogues.service import all_services
 from tests.app.core.evidence.hats_folders import write_hats
 from tests.app.services.fault_server import FaultServer, fault_server
-from tests.bench.measuring import figure_line
+from tests.bench.measuring import figure_line, ms_of, told_by
 
 ASKED = 10_000
 CANDIDATES, ROWS = 100_000, 1_000_000
@@ -146,22 +145,16 @@ def _matched(folder: Path) -> Iterator[dict[str, object]]:
         words = f"100,000 candidates, 1,000,000 rows in a {what}"
         beside = f"match_coordinates_sky: {theirs['found']}"
         yield figure_line(f"{words}: found", ours["found"], "", baseline=beside)
+        ours_s, astropy_s = ours["matched_s"], theirs["matched_s"]
+        seconds = {"ours_s": ours_s, "astropy_s": astropy_s, "baseline": baseline}
         title = f"{words}: read and matched, against astropy"
-        value = ours["matched_s"] / theirs["matched_s"]
-        astropy_s = theirs["matched_s"]
-        yield figure_line(
-            title, value, "ratio", ours_s=ours["matched_s"], astropy_s=astropy_s, baseline=baseline
-        )
+        yield figure_line(title, ours_s / astropy_s, "ratio", **seconds)
         yield figure_line(f"{words}: read, matched and stored", ours["s"], "s")
         yield figure_line(
             f"{words}: peak memory when matched, against astropy's",
-            ours["matched_mb"] / theirs["mb"],
-            "ratio",
-            ours_mb=ours["matched_mb"],
-            astropy_mb=theirs["mb"],
-            stored_mb=ours["mb"],
-            baseline=baseline,
-        )
+            ours["matched_mb"] / theirs["mb"], "ratio", ours_mb=ours["matched_mb"],
+            astropy_mb=theirs["mb"], stored_mb=ours["mb"], baseline=baseline
+        )  # fmt: skip
     field = (np.abs(ra[near] - 180.0) < 5.0) & (np.abs(ours_dec) < 5.0)
     small = f"{field.sum()} candidates in a field of 10 degrees"
     few = _child(OURS, _session(folder / "field", ra[near][field], ours_dec[field]), hats)
@@ -184,9 +177,7 @@ def _queue(place: Path) -> Iterator[dict[str, object]]:
             "next page in that order": lambda: page(session, sort=parse_sort("own.stars.mag")),
         }
         for name, call in calls.items():
-            began = time.monotonic()
-            call()
-            yield figure_line(f"queue of 100,000: {name}", 1e3 * (time.monotonic() - began), "ms")
+            yield figure_line(f"queue of 100,000: {name}", ms_of(call), "ms")
 
 
 def _session(folder: Path, ra: np.ndarray, dec: np.ndarray) -> Path:
@@ -202,15 +193,11 @@ def _session(folder: Path, ra: np.ndarray, dec: np.ndarray) -> Path:
 
 def _stored(place: Path) -> int:
     query = select(func.count()).select_from(evidence)
-    with (
-        open_session(place, "Ada", read_only=True) as session,
-        session.database.reading() as connection,
-    ):
+    opened = open_session(place, "Ada", read_only=True)
+    with opened as session, session.database.reading() as connection:
         return connection.execute(query).scalar_one()
 
 
 def _child(code: str, *paths: Path) -> dict[str, float]:
-    words = [sys.executable, "-c", code, *map(str, paths)]
-    done = subprocess.run(words, check=True, capture_output=True, text=True)
-    found: dict[str, float] = json.loads(done.stdout)
+    found: dict[str, float] = told_by("-c", code, *map(str, paths))
     return found

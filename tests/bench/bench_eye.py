@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ from statistics import median
 from typing import Any
 
 from tests.app.core.importing.memory import peak_mb
-from tests.bench.measuring import figure_line
+from tests.bench.measuring import figure_line, told_by
 
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample"
 COUNT = 30
@@ -39,9 +38,7 @@ def figures(count: int = COUNT) -> Iterator[dict[str, object]]:
 
 def side(model: str, count: int) -> dict[str, Any]:
     """A process of its own, so that its memory is its own."""
-    command = [sys.executable, "-m", "tests.bench.bench_eye", model, str(count)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found: dict[str, Any] = json.loads(done.stdout)
+    found: dict[str, Any] = told_by("-m", "tests.bench.bench_eye", model, str(count))
     return found
 
 
@@ -61,11 +58,8 @@ def inspect_alone(model: str, count: int) -> dict[str, Any]:
     spectra = [read(path, row) for path, row in (chosen[-1], *chosen)]
     records = [run(inspector.inspect(spectrum, cv)) for spectrum in spectra][1:]
     inspector.close()
-    return {
-        "seconds": [each.seconds for each in records],
-        "tokens": [each.tokens.generated for each in records],
-        "peak_mb": peak_mb(),
-    }
+    tokens = [each.tokens.generated for each in records]
+    return {"seconds": [e.seconds for e in records], "tokens": tokens, "peak_mb": peak_mb()}
 
 
 if __name__ == "__main__":

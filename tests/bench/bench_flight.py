@@ -64,15 +64,10 @@ def _run(
     limit = flight_server.conversations_per_s(in_flight)
     about = {"in_flight": in_flight, "workers": workers, "load": os.getloadavg()[0]}
     yield figure_line(
-        f"{in_flight} conversations in flight, share of the server's limit",
-        rate / limit,
-        "ratio",
-        baseline="the server's own limit with so many in flight",
-        target=TARGET,
-        per_s=rate,
-        limit_per_s=limit,
-        **about,
-    )
+        f"{in_flight} conversations in flight, share of the server's limit", rate / limit, "ratio",
+        baseline="the server's own limit with so many in flight", target=TARGET, per_s=rate,
+        limit_per_s=limit, **about
+    )  # fmt: skip
     yield _figure("our side's CPU for a conversation", ours, "ms", servers_ms=servers, **about)
     yield _figure("our side's memory at its peak", memory, "MB", **about)
 

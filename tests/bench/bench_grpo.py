@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.bench.measuring import figure_line
+from tests.bench.measuring import figure_line, told_by
 
 QUESTIONS, ROLLOUTS, ROUNDS = 2, 8, 2
 TEACHING, IN_FULL = 90, 35
@@ -33,18 +32,12 @@ OURS, TRL = "ours", "trl"
 
 def figures() -> Iterator[dict[str, object]]:
     with tempfile.TemporaryDirectory() as place:
-        command = [sys.executable, "-m", "tests.bench.bench_grpo"]
-        found = {}
-        for way in ("make", OURS, TRL):
-            done = subprocess.run(
-                [*command, way, place],
-                env=os.environ | {"OMP_NUM_THREADS": "1"},
-                stdout=subprocess.PIPE,
-                check=True,
-                text=True,
-            )
-            found[way] = json.loads(done.stdout.splitlines()[-1])
-    yield from told(found[OURS], found[TRL])
+        environment = os.environ | {"OMP_NUM_THREADS": "1"}
+        _, ours, trl = (
+            told_by("-m", "tests.bench.bench_grpo", way, place, environment=environment)
+            for way in ("make", OURS, TRL)
+        )
+    yield from told(ours, trl)
 
 
 def told(ours: dict[str, float], trl: dict[str, float]) -> Iterator[dict[str, object]]:
@@ -230,14 +223,11 @@ class Clock:
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         spent = {f"{name}_s": seconds / ROUNDS for name, seconds in self.spent.items()}
         return {
-            **spent,
-            "speaking_s": spent["rollouts_s"] - spent["drawing_s"],
-            "loss_s": spent["round_s"] - spent["rollouts_s"],
-            "count": self.count / ROUNDS,
-            "said": self.said / ROUNDS,
-            "calls": self.calls / max(self.count, 1),
+            **spent, "speaking_s": spent["rollouts_s"] - spent["drawing_s"],
+            "loss_s": spent["round_s"] - spent["rollouts_s"], "count": self.count / ROUNDS,
+            "said": self.said / ROUNDS, "calls": self.calls / max(self.count, 1),
             "memory_mb": memory,
-        }
+        }  # fmt: skip
 
 
 if __name__ == "__main__":
@@ -245,7 +235,4 @@ if __name__ == "__main__":
 
     torch.set_num_threads(1)
     what, where = sys.argv[1], Path(sys.argv[2])
-    if what == "make":
-        make(where)
-    else:
-        measure(what, where)
+    make(where) if what == "make" else measure(what, where)

@@ -44,13 +44,10 @@ def figures() -> Iterator[dict[str, object]]:
     )
     row = measure(BROAD, 10, 60)
     yield figure_line(
-        "broad emission at S/N 10",
-        100 * row.ew_bias,
-        "percent of EW, bias",
-        ew_scatter_percent=100 * row.ew_scatter,
-        ew_pull=row.ew_pull,
-        fwhm_bias_percent=100 * row.fwhm_bias,
-    )
+        "broad emission at S/N 10", 100 * row.ew_bias, "percent of EW, bias",
+        ew_scatter_percent=100 * row.ew_scatter, ew_pull=row.ew_pull,
+        fwhm_bias_percent=100 * row.fwhm_bias
+    )  # fmt: skip
 
 
 def _our_widths(spectrum: Spectrum) -> list[float]:
@@ -70,10 +67,8 @@ def _specutils_widths() -> Callable[[Spectrum], list[float]]:
     def widths(spectrum: Spectrum) -> list[float]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            other = container(
-                spectral_axis=spectrum.wavelength * u.AA,
-                flux=spectrum.flux * u.dimensionless_unscaled,
-            )
+            flux = spectrum.flux * u.dimensionless_unscaled
+            other = container(spectral_axis=spectrum.wavelength * u.AA, flux=flux)
             regions = [
                 specutils.SpectralRegion((at - 50.0) * u.AA, (at + 50.0) * u.AA) for _, at in LINES
             ]

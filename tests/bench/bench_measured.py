@@ -37,14 +37,9 @@ def _figures_of(survey: str) -> Iterator[dict[str, object]]:
         clear = figures_in([row for row in rows if row.snr > CLEAR_SNR], each.id)
         clear_f1.append(clear.f1)
         yield figure_line(
-            f"{each.id} in {survey}",
-            found.f1,
-            "F1 at 1:5",
-            f1_clear=clear.f1,
-            brier=found.brier,
-            calibration_error=found.calibration_error,
-            candidates=found.count,
-        )
+            f"{each.id} in {survey}", found.f1, "F1 at 1:5", f1_clear=clear.f1, brier=found.brier,
+            calibration_error=found.calibration_error, candidates=found.count
+        )  # fmt: skip
     title = f"mean of {len(clear_f1)} tasks in {survey}, S/N > 10"
     yield figure_line(title, float(np.nanmean(clear_f1)), "F1 at 1:5", baseline=0.85)
 
@@ -56,13 +51,9 @@ def figures() -> Iterator[dict[str, object]]:
     ours = _median_s(lambda spectrum: assess(spectrum, cv), seen)
     features = _median_s(feature_vector, seen)
     yield figure_line(
-        "assessments of CV",
-        1.0 / ours,
-        "a second",
-        baseline="feature_vector alone",
-        feature_vectors_a_second=1.0 / features,
-        times_as_long=ours / features,
-    )
+        "assessments of CV", 1.0 / ours, "a second", baseline="feature_vector alone",
+        feature_vectors_a_second=1.0 / features, times_as_long=ours / features
+    )  # fmt: skip
     blind, drawing = MeasuredInspector(draw=False), MeasuredInspector()
     for name, inspector in (("without pictures", blind), ("with pictures", drawing)):
         taken = _median_s(lambda spectrum, by=inspector: run(by.inspect(spectrum, cv)), seen)

@@ -11,10 +11,8 @@ import csv
 import json
 import sqlite3
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import cache, partial
@@ -38,7 +36,7 @@ from app.core.inspections.store import (
 from app.core.queue import LIST_ORDER, Sort, count, page, parse_filter, parse_sort
 from app.core.session.session import Session, open_session
 from tests.bench.bench_queue import fill
-from tests.bench.measuring import figure_line, ms_of
+from tests.bench.measuring import figure_line, ms_of, seconds_of, told_by
 
 SAMPLE = Path(__file__).resolve().parents[2] / "resources" / "sample"
 SIZES = (10_000, 100_000, 1_000_000)
@@ -78,27 +76,18 @@ def figures() -> Iterator[dict[str, object]]:
     for name, (_, unit) in measured[SIZES[-1]].items():
         values = [measured[size][name][0] for size in SIZES]
         growth = max(later / max(sooner, 1e-9) for sooner, later in pairwise(values))
-        yield figure_line(
-            name,
-            values[-1],
-            unit,
-            **{f"at_{size}": value for size, value in zip(SIZES[:-1], values, strict=False)},
-            growth=growth,
-            target=STEP,
-        )
+        smaller = {f"at_{size}": value for size, value in zip(SIZES[:-1], values, strict=False)}
+        yield figure_line(name, values[-1], unit, **smaller, growth=growth, target=STEP)
 
 
 def _of_size(folder: Path, size: int) -> dict[str, tuple[float, str]]:
     place = folder / f"{size}.speco3"
-    began = time.perf_counter()
-    _fill(place, size)
-    print(f"{size:,} filled in {time.perf_counter() - began:.0f} s", file=sys.stderr)
+    seconds = seconds_of(partial(_fill, place, size))
+    print(f"{size:,} filled in {seconds:.0f} s", file=sys.stderr)
     bytes_before = place.stat().st_size
-    words = [sys.executable, "-m", "tests.bench.bench_million", str(place)]
-    told = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
+    found: dict[str, tuple[float, str]] = told_by("-m", "tests.bench.bench_million", str(place))
     place.unlink()
-    print(told, file=sys.stderr, end="")  # it takes long until all are there
-    found: dict[str, tuple[float, str]] = json.loads(told)
+    print(json.dumps(found), file=sys.stderr)  # it takes long until all are there
     return {"size of the session": (bytes_before / MIB, "MiB"), **found}
 
 
@@ -127,10 +116,8 @@ def _plain_bytes(place: Path) -> int:
     """The size that the session would have with the texts of its records as they are."""
     with closing(sqlite3.connect(place, isolation_level=None)) as connection:
         for number, line in enumerate(map(to_line, _records())):
-            connection.execute(
-                "UPDATE inspections SET record = ? WHERE candidate_id % ? = ?",
-                (line, KNOWN, number),
-            )
+            statement = "UPDATE inspections SET record = ? WHERE candidate_id % ? = ?"
+            connection.execute(statement, (line, KNOWN, number))
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return place.stat().st_size
@@ -153,12 +140,10 @@ def measure(place: Path) -> Iterator[tuple[str, float, str]]:
 
 
 def _cases(session: Session) -> dict[str, Callable[[], object]]:
-    filters = ("agent:yes", "p_yes:0.4..0.6", "agent:yes p_yes<0.6", "disagree:agents")
-    filters += (
-        "disagree:agent",
-        "verdict:unjudged agent:yes",
-        "inspected:measured",
-        "not inspected:measured",
+    filters = (
+        *("agent:yes", "p_yes:0.4..0.6", "agent:yes p_yes<0.6", "disagree:agents"),
+        *("disagree:agent", "verdict:unjudged agent:yes"),
+        *("inspected:measured", "not inspected:measured"),
     )
     orders = ("list", "p_yes", "uncertain", "surprising", "disagreeing")
     model = models_of(session)[0]

@@ -52,11 +52,9 @@ def _files(folder: Path) -> dict[str, list[Path]]:
 def _written(folder: Path) -> list[Path]:
     made = {
         "lamost.fits.gz": samples.gz(samples.lamost_table()),
-        "med.fits.gz": samples.gz(samples.lamost_mrs()),
-        NAMED["SDSS"][2]: samples.sdss(),
-        NAMED["DESI"][2]: samples.desi(),
-        "star.dat": samples.text(),
-    }
+        "med.fits.gz": samples.gz(samples.lamost_mrs()), NAMED["SDSS"][2]: samples.sdss(),
+        NAMED["DESI"][2]: samples.desi(), "star.dat": samples.text(),
+    }  # fmt: skip
     for name, data in made.items():
         (folder / name).write_bytes(data)
     return [folder / name for name in made]
@@ -86,15 +84,10 @@ def _against_specutils(folder: Path) -> Iterator[dict[str, object]]:
                 lambda load=loader, given=options, path=path: _quietly(load, path, given),
             )
             yield figure_line(
-                f"read {survey}, times faster than specutils, {way}",
-                round(theirs / ours, 1),
-                "ratio",
-                baseline="specutils",
-                ours_ms=round(ours, 2),
-                specutils_ms=round(theirs, 2),
-                target=5.0,
-                file=path.name,
-            )
+                f"read {survey}, times faster than specutils, {way}", round(theirs / ours, 1),
+                "ratio", baseline="specutils", ours_ms=round(ours, 2),
+                specutils_ms=round(theirs, 2), target=5.0, file=path.name
+            )  # fmt: skip
 
 
 def _quietly(load: Callable[..., Any], path: Path, options: dict[str, str]) -> Any:

@@ -85,14 +85,9 @@ def _precision() -> Iterator[dict[str, object]]:
         mean, over_classes = precision_at_5(vectors, classes)
         base = base or mean
         yield figure_line(
-            f"precision at 5: {name}",
-            mean,
-            "share",
-            over_classes=round(over_classes, 3),
-            ms_a_spectrum=round(ms, 3),
-            baseline="flux",
-            ratio=round(mean / base, 3),
-        )
+            f"precision at 5: {name}", mean, "share", over_classes=round(over_classes, 3),
+            ms_a_spectrum=round(ms, 3), baseline="flux", ratio=round(mean / base, 3)
+        )  # fmt: skip
 
 
 def _speed() -> Iterator[dict[str, object]]:
@@ -110,13 +105,9 @@ def _speed() -> Iterator[dict[str, object]]:
     }.items():
         ms = _ms(call)
         yield figure_line(
-            f"{name} of {SPECTRA:,} spectra",
-            ms / by_sort,
-            "ratio",
-            ms=round(ms, 2),
-            baseline=baseline,
-            baseline_ms=round(by_sort, 2),
-        )
+            f"{name} of {SPECTRA:,} spectra", ms / by_sort, "ratio", ms=round(ms, 2),
+            baseline=baseline, baseline_ms=round(by_sort, 2)
+        )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "similar"
         kept = SimilarIndex(path, "id", writes=True)
@@ -125,14 +116,10 @@ def _speed() -> Iterator[dict[str, object]]:
         kept.save()
         ms, plain_ms = _ms(lambda: SimilarIndex(path, "id")), _ms(path.read_bytes)
         yield figure_line(
-            f"opening the file of {SPECTRA:,} spectra",
-            ms / plain_ms,
-            "ratio",
-            ms=round(ms, 1),
-            MiB=round(path.stat().st_size / 2**20, 1),
-            baseline="reading its bytes",
-            baseline_ms=round(plain_ms, 2),
-        )
+            f"opening the file of {SPECTRA:,} spectra", ms / plain_ms, "ratio", ms=round(ms, 1),
+            MiB=round(path.stat().st_size / 2**20, 1), baseline="reading its bytes",
+            baseline_ms=round(plain_ms, 2)
+        )  # fmt: skip
     title = f"memory of {SPECTRA:,} spectra"
     MiB = round(index.nbytes / 2**20, 1)
     baseline_MiB = round(plain.nbytes / 2**20, 1)

@@ -6,9 +6,9 @@ python -m tests.bench transformers
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -20,7 +20,7 @@ from agent.protocol.protocol import Turn, opening
 from agent.protocol.tool import reply_text
 from agent.rendering.model_image import prepare
 from agent.tasks.catalogue import find_task
-from tests.bench.measuring import figure_line
+from tests.bench.measuring import figure_line, seconds_of
 from tests.small_models import FamilyName, make_folder
 from train.models.small_model import TINY, Shape
 
@@ -92,19 +92,15 @@ def episode(engine: Engine) -> Episode:
     evaluated_anew += talk.usage.prompt + talk.usage.generated
     fresh = engine.open()
     return Episode(
-        kept_s=kept_s,
-        anew_s=_until_first_word(fresh, turns, pictures),
-        evaluated=talk.usage.evaluated,
-        evaluated_anew=evaluated_anew,
-        context=talk.usage.prompt + talk.usage.generated,
-    )
+        kept_s=kept_s, anew_s=_until_first_word(fresh, turns, pictures),
+        evaluated=talk.usage.evaluated, evaluated_anew=evaluated_anew,
+        context=talk.usage.prompt + talk.usage.generated
+    )  # fmt: skip
 
 
 def _until_first_word(talk: Conversation, turns: list[Turn], pictures: list[Image.Image]) -> float:
-    start = time.perf_counter()
-    talk.append(turns, pictures)
-    talk.generate(SamplingSettings(max_new_tokens=1))
-    return time.perf_counter() - start
+    talk_s = seconds_of(partial(talk.append, turns, pictures))
+    return talk_s + seconds_of(partial(talk.generate, SamplingSettings(max_new_tokens=1)))
 
 
 def _picture(engine: Engine, width: int, height: int) -> Image.Image:

@@ -85,14 +85,9 @@ def _percentiles(name: str, times: list[float], floor: list[float]) -> Iterator[
     base = _points(floor)
     for point, value in _points(times).items():
         yield figure_line(
-            f"{name}, {point}",
-            value,
-            "ms",
-            baseline=FLOOR,
-            baseline_ms=round(base[point], 2),
-            ratio=round(value / base[point], 2),
-            target=FRAME_MS,
-        )
+            f"{name}, {point}", value, "ms", baseline=FLOOR, baseline_ms=round(base[point], 2),
+            ratio=round(value / base[point], 2), target=FRAME_MS
+        )  # fmt: skip
 
 
 def _points(times: list[float]) -> dict[str, float]:

@@ -225,7 +225,8 @@ TRANSLATED = {
     ),
     "the worker was killed by SIGKILL (as when memory runs out) while it was inspecting J1 (its "
     "last line: Killed); the next request starts a new one": (
-        "工作进程检查 J1时被 SIGKILL 终止（与内存耗尽时一样）（其最后一行：Killed）；下一个请求会启动新的进程"
+        "工作进程检查 J1时被 SIGKILL 终止（与内存耗尽时一样）（其最后一行：Killed）；"
+        "下一个请求会启动新的进程"
     ),
     "/m/nano.gguf is not a usable GGUF file: it has version 1; supported are 2 to 3; download it "
     "again": "/m/nano.gguf 不是可用的 GGUF 文件：其版本为 1；支持 2 至 3；请重新下载",

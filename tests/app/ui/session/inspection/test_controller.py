@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 from dataclasses import replace
@@ -20,17 +19,7 @@ from app.worker.inspection import StepDone, TextGenerated
 from tests.app.ui.judge.agent.trajectories import SEVEN_B, look, record
 from tests.app.ui.scripted_agent import show_candidate
 from tests.app.ui.session.inspection.conftest import run_to_the_end, windows_seen
-from tests.app.ui.steps import heard
-
-
-def is_gone(pid):
-    if sys.platform == "win32":
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return False
+from tests.app.ui.steps import heard, is_there
 
 
 def test_the_measured_inspectors_record_is_saved(qtbot, context, session):
@@ -156,7 +145,7 @@ class TestQuitting:
         qtbot.waitUntil(lambda: agent.shown.run.is_started)
         pid = agent.worker_model.pid
         agent.close()
-        assert is_gone(pid)
+        assert sys.platform == "win32" or not is_there(pid)
 
     def test_while_the_list_runs(self, qtbot, context, session):
         context.settings.settings = replace(context.settings.settings, workers=2)

@@ -14,7 +14,6 @@ from app.core.importing.importer import import_list
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session, open_session
 from app.ui.base.theme.theme import CurrentTheme
-
 from app.ui.start.importing.import_work import ImportOrder, ListOrder, make_session, preview_list
 from app.ui.start.importing.preview_table import MAX_WIDTH, PreviewTable
 from app.ui.start.importing.ready_made_sessions import lists_of, sample_session, spectrum_session
