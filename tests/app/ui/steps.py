@@ -103,6 +103,14 @@ def is_there(pid: int) -> bool:
     return True
 
 
+def write(qtbot, field, text: str, key=Qt.Key.Key_Return) -> None:
+    """Write over what is in the field, and press a key."""
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, text)
+    qtbot.keyClick(field, key)
+
+
 def click(qtbot, widget) -> None:
     qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
 

@@ -17,20 +17,15 @@ from app.core.session.records import Judgement, Opinion, Verdict
 from app.core.statistics.adjudication import adjudicator_of, set_adjudicator
 from app.ui.review.disagreement_page import DisagreementPage
 from app.ui.review.dispute_summary import AgentOpinion, dispute_details, disputes_between
-from app.ui.review.dispute_view import (
-    DisputePlot,
-    agent_card,
-    hidden_agent_card,
-    person_card,
-)
+from app.ui.review.dispute_view import DisputePlot, agent_card, hidden_agent_card, person_card
 from tests.app.core.judged_sessions import A, R, say
-from tests.app.ui.review.conftest import choose, judge, settled, tick, visible_text
+from tests.app.ui.review.conftest import choose, judge, settled, show_side, tick, visible_text
 from tests.app.ui.steps import click, let_go, shown_in, turn_wheel
 
 WAVELENGTH = np.linspace(4000.0, 8000.0, 400)
-SPECTRUM = Spectrum(
-    wavelength=WAVELENGTH, flux=3e-16 * (1.0 + WAVELENGTH / 8000.0), flux_unit="erg/s/cm2/A"
-)
+FLUX = 3e-16 * (1.0 + WAVELENGTH / 8000.0)
+SPECTRUM = Spectrum(wavelength=WAVELENGTH, flux=FLUX, flux_unit="erg/s/cm2/A")
+FLAT = Spectrum(wavelength=WAVELENGTH, flux=np.ones(WAVELENGTH.size))
 LOOK = KeyLook(label="Hα", range=(6500.0, 6600.0))
 
 
@@ -75,11 +70,9 @@ def test_blind_mode_hides_the_agent_of_what_is_not_judged(qtbot, context, disput
     choose(qtbot, page, 11)
     assert "nano" not in visible_text(page.view)
     assert "Hidden in blind mode" in visible_text(page.view)
-    click(qtbot, page.sides["agent"])
-    settled(qtbot, page)
+    show_side(qtbot, page, "agent")
     assert 11 not in [each.id for each in page.found]
-    click(qtbot, page.sides["people"])
-    settled(qtbot, page)
+    show_side(qtbot, page, "people")
     choose(qtbot, page, 11)
     judge(qtbot, page, context, page.view.accept)
     qtbot.waitUntil(lambda: "nano" in visible_text(page.view))
@@ -101,8 +94,7 @@ def test_opinions_stand_side_by_side_in_the_list_and_its_view(page, qtbot, conte
     for word in ("Ada", "✓ accepted", "Li Wei", "✕ rejected", "people disagree"):
         assert word in seen
     assert context.current.candidate.id == 3
-    click(qtbot, page.sides["agents"])
-    settled(qtbot, page)
+    show_side(qtbot, page, "agents")
     choose(qtbot, page, 7)
     seen = visible_text(page.view)
     for word in ("Agent nano", "YES · p(YES) 0.90", "Agent measured", "NO · p(YES) 0.20", "Hα"):
@@ -110,9 +102,8 @@ def test_opinions_stand_side_by_side_in_the_list_and_its_view(page, qtbot, conte
 
 
 def test_cards_of_a_person_an_agent_and_a_hidden_one(qtbot):
-    opinion = Opinion(
-        verdict=Verdict.REJECT, confidence=3, flags=("noisy",), comment="<b>" + "x" * 3000
-    )
+    long = "<b>" + "x" * 3000
+    opinion = Opinion(verdict=Verdict.REJECT, confidence=3, flags=("noisy",), comment=long)
     given = Judgement(
         candidate_id=1, reviewer="Ada", opinion=opinion, at="2026-01-02T03:04:05", log_id=1
     )
@@ -182,9 +173,6 @@ def test_the_wheel_zooms_until_a_double_click_or_another_object(qtbot, plot, con
     assert span(plot) == pytest.approx(whole)
 
 
-FLAT = Spectrum(wavelength=np.linspace(4000.0, 8000.0, 400), flux=np.ones(400))
-
-
 def test_each_spectrum_is_reported_once_it_was_painted(qtbot, context):
     plot = DisputePlot(context.current_theme, "Spectrum")
     painted = []
@@ -203,8 +191,7 @@ def test_each_spectrum_is_reported_once_it_was_painted(qtbot, context):
 
 def test_the_agents_window_is_drawn_and_no_line_crosses_a_gap(qtbot, context):
     plot = shown_in(qtbot, DisputePlot(context.current_theme, "Spectrum"))
-    look = KeyLook(label="Hα", range=(6500.0, 6600.0))
-    plot.show_spectrum(1, FLAT, look)
+    plot.show_spectrum(1, FLAT, LOOK)
     items = plot.getPlotItem().items
     (region,) = (each for each in items if isinstance(each, pg.LinearRegionItem))
     (name,) = (each for each in items if isinstance(each, pg.TextItem))

@@ -110,13 +110,8 @@ def test_blind_mode_hides_what_others_had_been_shown(qtbot, context, session, sh
 
 
 def test_sub_classes_and_fields_are_told(qtbot, context, session, shown):
-    session.record_verdict(
-        1,
-        Opinion(
-            verdict=Verdict.ACCEPT,
-            subclass="DN/WZ Sge",
-            fields=field_values({"ebv": 0.25, "seen": True}),
-        ),
-    )
+    fields = field_values({"ebv": 0.25, "seen": True})
+    opinion = Opinion(verdict=Verdict.ACCEPT, subclass="DN/WZ Sge", fields=fields)
+    session.record_verdict(1, opinion)
     (row,) = rows(shown(HistoryPage(context)))
     assert row[3] == "✓ accepted · DN › WZ Sge · ebv = 0.25 · seen = yes"
