@@ -6,6 +6,7 @@ import json
 import random
 import unicodedata
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import quote
 
 import pytest
@@ -48,16 +49,13 @@ AROUND = [
 
 
 def test_no_key_and_no_home_folder_get_into_a_report_of_limited_size(monkeypatch):
+    monkeypatch.setenv("SOME_VARIABLE", "not for others")
     for secret in [
-        "hf_abcdefghijklmnop1234",
-        "sk-proj-abcdef0123456789",
+        "hf_abcdefghijklmnop1234", "sk-proj-abcdef0123456789",
         "Authorization: Bearer eyJhbGciOi.abc.def",
-        "postgresql://ada:geheim99@db.example.org/night",
-        "api_key='geheim99'",
-        "SPEC_O3_TOKEN=geheim99",
-        "https://example.org/list?key=geheim99&x=1",
-    ]:
-        monkeypatch.setenv("SOME_VARIABLE", "not for others")
+        "postgresql://ada:geheim99@db.example.org/night", "api_key='geheim99'",
+        "SPEC_O3_TOKEN=geheim99", "https://example.org/list?key=geheim99&x=1",
+    ]:  # fmt: skip
         text = make_report(*raised(RuntimeError(f"refused {secret} by the server"))).text
         for part in ("abcdef", "geheim99", "eyJhbGciOi", "not for others"):
             assert part not in text
@@ -130,12 +128,7 @@ HOMES = (
 
 @pytest.mark.parametrize("home", HOMES)
 def test_the_home_folder_however_it_is_written(home, monkeypatch):
-    class Home:
-        @staticmethod
-        def home():
-            return home
-
-    monkeypatch.setattr(crash_report, "Path", Home)
+    monkeypatch.setattr(crash_report, "Path", SimpleNamespace(home=lambda: home))
     path = home + ("\\" if "\\" in home else "/") + "night.csv"
     raw = path.encode("utf-8", "surrogateescape")
     written = [path, ascii(path), repr(path), repr(raw), json.dumps(path), quote(raw)]
@@ -150,12 +143,10 @@ def test_the_home_folder_however_it_is_written(home, monkeypatch):
 
 
 def test_without_a_home_folder(monkeypatch):
-    class Nowhere:
-        @staticmethod
-        def home():
-            raise RuntimeError("Could not determine home directory.")
+    def home():
+        raise RuntimeError("Could not determine home directory.")
 
-    monkeypatch.setattr(crash_report, "Path", Nowhere)
+    monkeypatch.setattr(crash_report, "Path", SimpleNamespace(home=home))
     assert cleaned("/home/ada password=x") == "/home/ada password=[left out]"
 
 
