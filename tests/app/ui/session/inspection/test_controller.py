@@ -66,16 +66,13 @@ def test_a_paused_run_takes_a_window_and_a_remark(qtbot, scripted):
     qtbot.waitUntil(lambda: agent.shown.run.is_started)
     assert agent.is_paused and agent.insert("see the wings", (4404.4, 5005.0), "Hβ")
     qtbot.waitUntil(lambda: bool(agent.shown.run.steps))
-    assert agent.shown.run.steps[0].by == "person"
-    assert agent.shown.observed(agent.shown.run.steps[0]) == pytest.approx(
-        (4404.4, 5005.0), abs=0.02
-    )
+    (step,) = agent.shown.run.steps
+    assert step.by == "person"
+    assert agent.shown.observed(step) == pytest.approx((4404.4, 5005.0), abs=0.02)
     with qtbot.waitSignal(agent.finished) as ended:
         agent.resume()
-    mine = [step for step in ended.args[1].steps if step.by == "person"]
-    assert [(step.range, step.label, step.text) for step in mine] == [
-        ((4400.0, 5000.0), "Hβ", "see the wings")
-    ]
+    (mine,) = [step for step in ended.args[1].steps if step.by == "person"]
+    assert (mine.range, mine.label, mine.text) == ((4400.0, 5000.0), "Hβ", "see the wings")
 
 
 def test_a_record_is_continued_from_a_turn(qtbot, scripted):
