@@ -147,11 +147,8 @@ def test_headers_show_name_and_role_and_no_markup(qtbot, tmp_path):
     assert right & Qt.AlignmentFlag.AlignRight and len(model.index(0, 3).data()) < 300
     assert table.columnWidth(3) == MAX_WIDTH
     path.write_text("object_id,<b>\nstar,1\n")
-    tip = (
-        previewed(qtbot, path)
-        .model()
-        .headerData(1, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
-    )
+    table = previewed(qtbot, path)
+    tip = table.model().headerData(1, across, Qt.ItemDataRole.ToolTipRole)
     assert plain_html(tip) == "<span>&lt;b&gt;</span>"
 
 
