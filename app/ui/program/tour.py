@@ -23,12 +23,12 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen, QWindow
-from PySide6.QtWidgets import QApplication, QFrame, QLabel, QMenuBar, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QWidget
 from shiboken6 import isValid
 
 from app.ui.base.actions.key_names import label
 from app.ui.base.keys.keymap import Keymap
-from app.ui.base.keys.text_focus import accepts_text, handles_own_keys
+from app.ui.base.keys.text_focus import accepts_text, keys_go_elsewhere
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.docks.dock_table import AGENT
@@ -144,13 +144,7 @@ class Tour(QObject):
     def _pressed(self, event: QKeyEvent) -> bool:
         """Handle a press; returns whether the tour uses the key."""
         focus = QApplication.focusWidget()
-        if (
-            QApplication.activeModalWidget() is not None
-            or QApplication.activePopupWidget() is not None
-            or isinstance(focus, QMenuBar)
-            or handles_own_keys(focus)
-            or accepts_text(focus)
-        ):
+        if keys_go_elsewhere(focus) or accepts_text(focus):
             # A text field may give up the focus and pass the same press on to its parent.
             self._is_left_to_text = event.type() == QEvent.Type.KeyPress
             return False

@@ -297,7 +297,7 @@ class RepeatRound(QueueCache):
     changed = Signal()
 
     def __init__(
-        self, session: Session, runner: Runner, blind_mode: BlindMode, parent: QObject | None = None
+        self, session: Session, runner: Runner, blind_mode: BlindMode, parent: QObject
     ) -> None:
         super().__init__(session, runner, parent)
         self._blind_mode = blind_mode

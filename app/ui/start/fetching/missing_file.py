@@ -23,9 +23,7 @@ STOPPED = "stopped"
 class MissingFile(QObject):
     """Nothing is asked of an archive before the button is pressed. Close it before the session."""
 
-    def __init__(
-        self, context: SessionContext, message: EmptyPlotMessage, parent: QObject | None = None
-    ) -> None:
+    def __init__(self, context: SessionContext, message: EmptyPlotMessage, parent: QObject) -> None:
         super().__init__(parent)
         self.url = ""
         """Of the archive, where it is another than its own."""

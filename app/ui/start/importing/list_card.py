@@ -40,9 +40,7 @@ class ListCard(QFrame):
     changed = Signal()
     """Whether the lists can be imported, or the selected list, has changed."""
 
-    def __init__(
-        self, current_theme: CurrentTheme, runner: Runner, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, current_theme: CurrentTheme, runner: Runner, parent: QWidget) -> None:
         super().__init__(parent)
         self._runner = runner
         self._paths: tuple[Path, ...] = ()
