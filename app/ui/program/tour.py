@@ -20,7 +20,6 @@ from PySide6.QtCore import (
     QSize,
     Qt,
     QTimer,
-    Signal,
 )
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen, QWindow
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QWidget
@@ -104,9 +103,9 @@ class Tour(QObject):
         if self.spotlight is None or self.bubble is None:
             self.spotlight = Spotlight(self._current_theme, self._window)
             self.bubble = TourBubble(self._current_theme, self._window)
-            self.bubble.next_requested.connect(self.next)
-            self.bubble.back_requested.connect(self.back)
-            self.bubble.end_requested.connect(self.end)
+            self.bubble.next.clicked.connect(self.next)
+            self.bubble.back.clicked.connect(self.back)
+            self.bubble.end.clicked.connect(self.end)
         self._view, self._stops = view, tour_stops(view, self._keymap)
         self._keymap.changed.connect(self._update_keys)
         application().installEventFilter(self)
@@ -298,10 +297,6 @@ _OUT = (-AROUND, -AROUND, AROUND, AROUND)
 class TourBubble(QFrame):
     """A child of the window that never takes the focus."""
 
-    next_requested = Signal()
-    back_requested = Signal()
-    end_requested = Signal()
-
     def __init__(self, current_theme: CurrentTheme, window: QWidget) -> None:
         super().__init__(window)
         self.setProperty("role", "card")
@@ -316,9 +311,6 @@ class TourBubble(QFrame):
         buttons = row(self.end, 1, self.back, self.next)
         column(head, self.text, Gap(4), buttons, margins=(16, 12, 16, 12), parent=self)
         cast_shadow(self)
-        self.back.clicked.connect(self.back_requested)
-        self.next.clicked.connect(self.next_requested)
-        self.end.clicked.connect(self.end_requested)
         self.hide()
 
     def show_stop(self, stop: Stop, number: int, count: int) -> None:

@@ -110,12 +110,9 @@ class DisagreementPage(QWidget):
         if self.view.shown is not None:
             self._remember_current()
             self.view.show_dispute(self.view.shown)
-        calls: dict[str, Callable[[], object]] = {
-            "undo": self._current.undo,
-            "redo": self._current.redo,
-            "next": partial(self._step, 1),
-            "previous": partial(self._step, -1),
-        }
+        calls: dict[str, Callable[[], object]]
+        calls = {"next": partial(self._step, 1), "previous": partial(self._step, -1)}
+        calls |= {"undo": self._current.undo, "redo": self._current.redo}
         for action, verdict in VERDICT_KEYS.items():
             calls[action] = partial(self._judge, verdict)
             calls[f"{action}_stay"] = partial(self.view.judge, verdict)

@@ -286,12 +286,7 @@ def describe_session(location: str, reviewer: str) -> RecentSession:
     try:
         with open_session(Path(location), reviewer, read_only=True) as session:
             judged = progress(session, reviewer)
-            return RecentSession(
-                location=location,
-                task=session.task.name,
-                done=judged.done,
-                total=judged.total,
-                used=used,
-            )
+            task, done, total = session.task.name, judged.done, judged.total
+            return RecentSession(location=location, task=task, done=done, total=total, used=used)
     except WorkbenchError as error:
         return RecentSession(location=location, used=used, problem=translate_message(str(error)))

@@ -70,7 +70,6 @@ class WelcomePage(QWidget):
         self.recent.chosen.connect(self._open_recent)
         self.reviewer = ReviewerName(settings)
         self.name_prompt = NamePrompt(settings)
-        self.name_prompt.answered.connect(self._focus_sample)
         self.drops = DropZone(self, current_theme, runner)
         self.drops.dropped.connect(self.open_dropped)
         self._make_buttons()
@@ -132,6 +131,8 @@ class WelcomePage(QWidget):
         self.list_button.clicked.connect(self._ask_for_lists)
         self.folder_button.clicked.connect(self._ask_for_folder)
         self.session_button.clicked.connect(self._ask_for_session)
+        focus = partial(self.sample_button.setFocus, Qt.FocusReason.TabFocusReason)
+        self.name_prompt.answered.connect(focus)  # Enter then opens the sample
 
     def _choices(self) -> QHBoxLayout:
         text = self.tr("Or drop lists, folders, spectra or a session anywhere on this page.")
@@ -156,10 +157,6 @@ class WelcomePage(QWidget):
         if TOUR not in self._settings.settings.told:
             about = self.tr("60 simulated candidates and a five-step tour")
         self.sample_button.set_description(about)
-
-    def _focus_sample(self) -> None:
-        """Focus the sample, so that Enter opens it."""
-        self.sample_button.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _key(self, name: str) -> str:
         keys = self._settings.settings.keys.get(name, ACTIONS[name].keys)
