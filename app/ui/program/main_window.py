@@ -30,6 +30,7 @@ from app.ui.program.settings_dialog.settings_dialog import SettingsDialog
 from app.ui.program.tour import Tour
 from app.ui.program.window_keys import WindowKeys
 from app.ui.program.window_state import WindowState
+from app.ui.session.session_context import WindowContext
 from app.ui.start.importing.drop_zone import DropZone
 from app.ui.start.opening import Opening
 from app.ui.widgets.input_filter import InputFilter
@@ -192,16 +193,15 @@ class MainWindow(QMainWindow):
         QTimer.singleShot(0, self.view, partial(self.view.start, first))
 
     def _build_view(self, session: Session) -> None:
-        self.view = SessionView(
-            session,
+        shared = WindowContext(
             commands=self.commands,
             keymap=self.keymap,
             settings=self.settings,
             current_theme=self.current_theme,
             runner=self.runner,
             view=self.state.view,
-            parent=self._stack,
         )
+        self.view = SessionView(session, shared, self._stack)
         self.view.help_requested.connect(self.show_guide)
         self._stack.addWidget(self.view)
         self._stack.setCurrentWidget(self.view)
