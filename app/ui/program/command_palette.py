@@ -45,16 +45,10 @@ class CommandPalette(QFrame):
     closed = Signal()
 
     def __init__(
-        self,
-        commands: Commands,
-        keymap: Keymap,
-        window: QWidget,
-        allows: Callable[[str], bool] = lambda name: True,
+        self, commands: Commands, keymap: Keymap, window: QWidget, allows: Callable[[str], bool]
     ) -> None:
         super().__init__(window)
-        self._commands = commands
-        self._keymap = keymap
-        self._window = window
+        self._commands, self._keymap, self._window = commands, keymap, window
         self._allows = allows
         self.setProperty("role", "card")
         self.setProperty(OWN_KEYS, True)

@@ -41,8 +41,7 @@ class KeysOverlay(QWidget):
 
     def __init__(self, keymap: Keymap, window: QWidget) -> None:
         super().__init__(window)
-        self._keymap = keymap
-        self._window = window
+        self._keymap, self._window = keymap, window
         self._focus_before: QWidget | None = None
         self._area = QScrollArea(alignment=Qt.AlignmentFlag.AlignCenter)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)

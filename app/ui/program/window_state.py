@@ -42,8 +42,7 @@ class LeftOpen:
 class WindowState(QObject):
     def __init__(self, window: QMainWindow, settings: SettingsStore) -> None:
         super().__init__(window)
-        self._window = window
-        self._settings = settings
+        self._window, self._settings = window, settings
         self._session: SessionView | None = None
         self.view = View(_options(settings.settings.view), self)
         self._timer = QTimer(self, singleShot=True, interval=SAVE_AFTER_MS)

@@ -117,8 +117,7 @@ class RecentRow(RowButton):
 
     def __init__(self, session: RecentSession, current_theme: CurrentTheme) -> None:
         super().__init__()
-        self._current_theme = current_theme
-        self.session = session
+        self._current_theme, self.session = current_theme, session
         self.remove_button = QToolButton(self, autoRaise=True)
         self.remove_button.setText("✕")
         self.remove_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -49,11 +49,8 @@ class PaintedButton(QAbstractButton):
         is_quiet: bool = False,
     ) -> None:
         super().__init__(parent)
-        self._current_theme = current_theme
-        self._tone = tone
-        self._height = height
-        self._is_quiet = is_quiet
-        self.mark = mark
+        self._current_theme, self._tone, self.mark = current_theme, tone, mark
+        self._height, self._is_quiet = height, is_quiet
         self.key = ""
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -60,11 +60,8 @@ class KeyFilter(QObject):
         allows: Callable[[str], bool] = lambda name: True,
     ) -> None:
         super().__init__(window)
-        self._commands = commands
-        self._keymap = keymap
-        self._window = window
-        self._focus_plot = focus_plot
-        self._allows = allows
+        self._commands, self._keymap, self._window = commands, keymap, window
+        self._focus_plot, self._allows = focus_plot, allows
         self._held: dict[int, str] = {}
         """Action to end on release, by key code."""
         self._released_ms: dict[int, int] = {}

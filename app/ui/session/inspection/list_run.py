@@ -63,11 +63,7 @@ class ListRun(QObject):
         self._progressed.connect(self._on_progress, Qt.ConnectionType.QueuedConnection)
 
     def start(
-        self,
-        load: LoadRequest,
-        workers: int,
-        command: Sequence[str] | None = None,
-        only: Sequence[int] | None = None,
+        self, load: LoadRequest, workers: int, command: Sequence[str], only: Sequence[int] | None
     ) -> None:
         """Inspect what the model has not inspected yet; `only` among these ids."""
         if self.state.is_running:

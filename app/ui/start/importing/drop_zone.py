@@ -36,8 +36,7 @@ class DropZone(QObject):
 
     def __init__(self, target: QWidget, current_theme: CurrentTheme, runner: Runner) -> None:
         super().__init__(target)
-        self._target = target
-        self._runner = runner
+        self._target, self._runner = target, runner
         self.overlay = DropOverlay(current_theme, target)
         target.setAcceptDrops(True)
         target.installEventFilter(self)

@@ -95,14 +95,12 @@ class ListCard(QFrame):
         path = self._selected_path()
         return None if path is None else self._previews.get(path)
 
-    def show_lists(
-        self, paths: Sequence[Path], roles: Mapping[Path, Mapping[str, str]] | None = None
-    ) -> None:
+    def show_lists(self, paths: Sequence[Path], roles: Mapping[Path, Mapping[str, str]]) -> None:
         """Read these lists; `roles` are columns chosen before, by list and role."""
         self.work.stop()
         self._paths = tuple(dict.fromkeys(paths))
         self._previews, self._allowed = {}, set()
-        self._chosen = {path: dict(each) for path, each in (roles or {}).items() if each}
+        self._chosen = {path: dict(each) for path, each in roles.items() if each}
         with QSignalBlocker(self.tabs):
             while self.tabs.count():
                 self.tabs.removeTab(0)
