@@ -164,7 +164,9 @@ def _filled(lengths: list[int], limit: int) -> Iterator[list[int]]:
 def _sheet(heading: QWidget, columns: list[list[tuple[str, list[KeyRow]]]]) -> QFrame:
     grids = []
     for sections in columns:
-        grid = QGridLayout(horizontalSpacing=10, verticalSpacing=3)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(3)
         for group, rows in sections:
             _add_section(grid, group, rows)
         grid.setRowStretch(grid.rowCount(), 1)

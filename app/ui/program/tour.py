@@ -33,7 +33,7 @@ from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.docks.dock_table import AGENT
 from app.ui.program.session_view import SessionView
 from app.ui.start.welcome_page import TOUR
-from app.ui.widgets.labels import Gap, column, row, short_label, wrapped_label
+from app.ui.widgets.labels import Space, column, row, short_label, wrapped_label
 from app.ui.widgets.page_parts import cast_shadow
 from app.ui.widgets.painted_button import PaintedButton
 
@@ -309,7 +309,7 @@ class TourBubble(QFrame):
         progress = (self.progress, 0, Qt.AlignmentFlag.AlignTop)
         head = row((self.title, 1), progress, spacing=None)
         buttons = row(self.end, 1, self.back, self.next)
-        column(head, self.text, Gap(4), buttons, margins=(16, 12, 16, 12), parent=self)
+        column(head, self.text, Space(4), buttons, margins=(16, 12, 16, 12), parent=self)
         cast_shadow(self)
         self.hide()
 

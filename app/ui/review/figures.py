@@ -44,8 +44,10 @@ class FigureRow:
 class Figure(Chart):
     """A figure that a function draws."""
 
-    def __init__(self, current_theme: CurrentTheme, name: str) -> None:
-        super().__init__(current_theme, name)
+    def __init__(
+        self, current_theme: CurrentTheme, name: str, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(current_theme, name, parent)
         self._drawn: tuple[Any, ...] = ()
         self._names: tuple[str, ...] = ()
         for side in ("left", "bottom", "right"):

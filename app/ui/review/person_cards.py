@@ -197,7 +197,9 @@ class NumberGrid(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._grid = QGridLayout(self, horizontalSpacing=16, verticalSpacing=4)
+        self._grid = QGridLayout(self)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(4)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self.rows: list[tuple[str, ...]] = []
 

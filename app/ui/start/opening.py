@@ -28,7 +28,7 @@ from app.ui.start.session_opener import OpenRequest, SessionOpener, reported
 from app.ui.start.welcome_page import WelcomePage
 from app.ui.widgets.file_dialogs import choose_lists, choose_session
 from app.ui.widgets.labels import (
-    Gap,
+    Space,
     add_parts,
     card,
     narrow,
@@ -326,7 +326,7 @@ class LockedPage(QWidget):
         self.retry_button = self._button(self.tr("Try again"), self._retry)
         self.other_button = self._button(self.tr("Choose another session"), self.closed.emit)
         buttons = row(self.read_only_button, self.retry_button, 1, self.other_button)
-        texts = Logo(44), Gap(4), self.title, self.holder, about, Gap(8), buttons
+        texts = Logo(44), Space(4), self.title, self.holder, about, Space(8), buttons
         shown = card(*texts, spacing=12, margins=(24, 24, 24, 20))
         shown.setFixedWidth(WIDTH)
         layout = QVBoxLayout(self)

@@ -31,7 +31,7 @@ from app.ui.start.importing.given_paths import GivenKind, GivenPaths
 from app.ui.start.recent_list import RIGHT, RecentList
 from app.ui.widgets.file_dialogs import choose_folder, choose_lists, choose_session
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import Gap, button, column, flow, row, short_label, wrapped_label
+from app.ui.widgets.labels import Space, button, column, flow, row, short_label, wrapped_label
 from app.ui.widgets.page_parts import Logo, PageScrollArea, ProblemLine
 from app.ui.widgets.painted_button import RowButton, translucent
 from app.ui.widgets.reviewer_name import MAX_NAME, NameField, ReviewerName
@@ -139,7 +139,7 @@ class WelcomePage(QWidget):
         hint = wrapped_label(text, "dim")
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         ways = self.sample_button, self.list_button, self.folder_button, self.session_button
-        return row((column(*ways, Gap(4), hint, 1), 4), (self.recent, 5), spacing=16)
+        return row((column(*ways, Space(4), hint, 1), 4), (self.recent, 5), spacing=16)
 
     def _footer(self) -> FlowLayout:
         offline = short_label(self.tr("Works offline."), "dim")

@@ -29,14 +29,14 @@ from app.ui.widgets.text_width import first_that_fits
 
 
 @dataclass(frozen=True)
-class Gap:
+class Space:
     """Empty space between parts that does not grow."""
 
     px: int
 
 
 Stretched = tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
-Part = QWidget | QLayout | Gap | int | Stretched
+Part = QWidget | QLayout | Space | int | Stretched
 Margins = int | tuple[int, int, int, int]
 Box = TypeVar("Box", bound=QBoxLayout)
 
@@ -165,7 +165,7 @@ def add_parts(layout: QBoxLayout, *parts: Part) -> None:
         what, *how = part if isinstance(part, tuple) else (part,)
         if isinstance(what, int):
             layout.addStretch(what)
-        elif isinstance(what, Gap):
+        elif isinstance(what, Space):
             layout.addSpacing(what.px)
         elif isinstance(what, QLayout):
             layout.addLayout(what, *how)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from app.ui.base.theme.theme import CurrentTheme
+from app.ui.base.theme.theme import CurrentTheme, Theme
 
 RADIUS, PAD = 5.0, 6
 TEXT_SCALE = 0.85
@@ -22,7 +22,7 @@ class PlotCell(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        current_theme.changed.connect(self.update)
+        current_theme.changed.connect(self._restyle)
 
     def sizeHint(self) -> QSize:
         return QSize(self.width_px, 2 * self._line_px() + self.plot_px)
@@ -50,3 +50,6 @@ class PlotCell(QAbstractButton):
 
     def _line_px(self) -> int:
         return QFontMetrics(self.text_font).height() + 1
+
+    def _restyle(self, theme: Theme) -> None:
+        self.update()

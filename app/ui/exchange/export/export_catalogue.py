@@ -26,7 +26,7 @@ from app.ui.base.translation.message_texts import translate_message
 from app.ui.exchange.export.export_work import SUFFIXES, ExportChoice, ExportPreview, preview_export
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import Gap, column, dialog_button, row, short_label, wrapped_label
+from app.ui.widgets.labels import Space, column, dialog_button, row, short_label, wrapped_label
 from app.ui.widgets.pair_table import show_cells
 
 MAX_COLUMNS = 80
@@ -71,7 +71,7 @@ class CataloguePanel(QWidget):
         rows.addRow(short_label(self.tr("Candidates"), "dim"), self._choices())
         instead = (self.instead, 0, Qt.AlignmentFlag.AlignTop)
         counted = row((self.count, 1), instead, spacing=None)
-        column(rows, Gap(4), counted, (self.table, 1), parent=self)
+        column(rows, Space(4), counted, (self.table, 1), parent=self)
         context.current.queue_changed.connect(self._follow)
         context.bridge.changed.connect(self._follow_verdicts)
 

@@ -53,7 +53,7 @@ class SharingDialog(QDialog):
     ) -> None:
         inner = QWidget()
         column(*parts, 1, parent=inner)
-        below = self.problem, *said, row(1, *buttons)
+        below: tuple[QWidget | QLayout, ...] = (self.problem, *said, row(1, *buttons))
         column((PageScrollArea(inner), 1), *below, spacing=12, margins=16, parent=self)
         DialogSize(self, *size)
 

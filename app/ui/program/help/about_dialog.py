@@ -20,7 +20,7 @@ from app.ui.base.actions.commands import Commands
 from app.ui.base.background.runner import Runner
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.widgets.labels import (
-    Gap,
+    Space,
     add_parts,
     bring_forward,
     card,
@@ -77,9 +77,11 @@ class AboutDialog(QDialog):
         inside = QWidget()
         inner = column(self._heading(), margins=16, parent=inside)
         for title, paragraphs in self._sections():
-            add_parts(inner, Gap(8), wrapped_label(title, "title"), *map(wrapped_label, paragraphs))
+            add_parts(
+                inner, Space(8), wrapped_label(title, "title"), *map(wrapped_label, paragraphs)
+            )
         trained = wrapped_label(self.tr("What the inspectors were trained on"), "title")
-        add_parts(inner, Gap(8), trained, self.inspectors, 1)
+        add_parts(inner, Space(8), trained, self.inspectors, 1)
         texts = card(PageScrollArea(inside), margins=1)
         buttons = row(*self.buttons.values(), self.licences_button, 1, self.close_button)
         column((texts, 1), buttons, spacing=12, margins=12, parent=self)

@@ -20,7 +20,7 @@ from app.core.importing.opening import ImportReport
 from app.ui.base.translation.data_texts import labelled_line
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.start.importing.import_work import ImportedSession
-from app.ui.widgets.labels import Gap, column, narrow, short_label, wrapped_label
+from app.ui.widgets.labels import Space, column, narrow, short_label, wrapped_label
 from app.ui.widgets.pair_table import show_cells
 
 MAX_WIDTH = 1000
@@ -35,7 +35,8 @@ class ImportReportCard(QFrame):
         self.title = narrow(short_label("", "heading"))
         self.path = narrow(short_label("", "dim"))
         self.path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._numbers = QGridLayout(horizontalSpacing=12)
+        self._numbers = QGridLayout()
+        self._numbers.setHorizontalSpacing(12)
         self.values: dict[str, QLabel] = {}
         kinds = {
             "rows_read": self.tr("rows read"),
@@ -57,7 +58,7 @@ class ImportReportCard(QFrame):
         show_cells(self.refused, self.tr("Refused rows"))
         self.refused.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
         self.all_imported = narrow(short_label(self.tr("All rows were imported."), "dim"))
-        above = self.title, self.path, Gap(4), self._numbers, self.notes, Gap(4)
+        above = self.title, self.path, Space(4), self._numbers, self.notes, Space(4)
         below = self.all_imported, self.refused_title, (self.refused, 100), 1
         column(*above, *below, spacing=12, margins=(24, 20, 24, 20), parent=self)
 

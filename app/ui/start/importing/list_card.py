@@ -18,7 +18,7 @@ from app.ui.base.translation.message_texts import translate_message
 from app.ui.start.importing.import_work import ListOrder, ListPreview, preview_list
 from app.ui.start.importing.preview_table import PreviewTable, RoleBoxes
 from app.ui.widgets.labels import (
-    Gap,
+    Space,
     column,
     escape_mnemonics,
     flow,
@@ -66,7 +66,7 @@ class ListCard(QFrame):
         self.roles.chosen.connect(self.choose)
         self.table = PreviewTable(current_theme, self)
         top = flow(self.name, self.facts, self.shown, spacing=12)
-        middle = self.problem, self.outside, self.roles, self.notes, Gap(4)
+        middle = self.problem, self.outside, self.roles, self.notes, Space(4)
         column(self.tabs, top, *middle, (self.table, 1), margins=(16, 14, 16, 16), parent=self)
 
     @property
