@@ -15,8 +15,8 @@ _BY_SCAN_CODE = {
 }
 """US layout by Windows scan code; X11 and Wayland codes are 8 higher."""
 _MAC_CODES = (*range(10), *range(11, 36), *range(37, 48))
-_MAC_SIGNS = "asdfhgzxcvbqweryt123465=97-80]ou[iplj'k;\\,/nm."
-_BY_MAC_KEY: dict[int, str] = dict(zip(_MAC_CODES, _MAC_SIGNS, strict=True))
+_MAC_LETTERS = "asdfhgzxcvbqweryt123465=97-80]ou[iplj'k;\\,/nm."
+_BY_MAC_KEY: dict[int, str] = dict(zip(_MAC_CODES, _MAC_LETTERS, strict=True))
 _X11_OFFSET = 8
 
 
