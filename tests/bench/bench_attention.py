@@ -5,13 +5,13 @@ python -m tests.bench attention
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
+from tests.bench.measuring import figure_line, seconds_of
 from train.models.small_model import Shape
 from train.sft.fast_path import attend
 from train.vision.make import read_recipe
@@ -50,12 +50,8 @@ def figure(name: str, tensors: list[Tensor], is_causal: bool, repeats: int) -> d
         return scaled_dot_product_attention(query, key, value, scale=scale, is_causal=is_causal)
 
     faster, slower = seconds(ours, tensors, repeats), seconds(torchs, tensors, repeats)
-    return {
-        "figure": f"attention of a layer, {name}",
-        "value": slower / faster,
-        "unit": "times faster",
-        "baseline": f"torch's, {slower:.3g} s",
-    }
+    title = f"attention of a layer, {name}"
+    return figure_line(title, slower / faster, "times faster", baseline=f"torch's, {slower:.3g} s")
 
 
 def drawn(rows: int, heads: int, tokens: int, width: int) -> list[Tensor]:
@@ -70,9 +66,9 @@ def seconds(how: Callable[..., Tensor], tensors: list[Tensor], repeats: int) -> 
     *sources, above = tensors
     for each in sources:
         each.requires_grad_()
-    times = []
-    for _ in range(repeats + 1):
-        started = time.perf_counter()
+
+    def forth_and_back() -> None:
         torch.autograd.grad(how(*sources), sources, above)
-        times.append(time.perf_counter() - started)
-    return min(times[1:])
+
+    forth_and_back()
+    return min(seconds_of(forth_and_back) for _ in range(repeats))

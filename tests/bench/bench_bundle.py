@@ -49,27 +49,19 @@ def figures() -> Iterator[dict[str, object]]:
 
 def _figure(what: str, value: float, unit: str, baseline: float) -> dict[str, object]:
     return {
-        "figure": f"bundle: {what}",
-        "value": value,
-        "unit": unit,
+        "figure": f"bundle: {what}", "value": value, "unit": unit,
         "baseline": "the program as pip installs it",
-        f"baseline_{unit.lower()}": round(baseline, 2),
-        "ratio": round(value / baseline, 2),
-    }
+        f"baseline_{unit.lower()}": round(baseline, 2), "ratio": round(value / baseline, 2),
+    }  # fmt: skip
 
 
 def _surroundings(home: Path) -> dict[str, str]:
     return {
-        **os.environ,
-        "QT_QPA_PLATFORM": "offscreen",
-        "SPEC_O3_CONFIG": str(home / "config"),
-        "SPEC_O3_REVIEWER": "Ada",
-        "XDG_CACHE_HOME": str(home / "cache"),
-        "XDG_DATA_HOME": str(home / "data"),
-        "XDG_STATE_HOME": str(home / "state"),
-        "PYTHONDONTWRITEBYTECODE": "",
-        "PYTHONPYCACHEPREFIX": str(home / "compiled"),
-    }
+        **os.environ, "QT_QPA_PLATFORM": "offscreen", "SPEC_O3_CONFIG": str(home / "config"),
+        "SPEC_O3_REVIEWER": "Ada", "XDG_CACHE_HOME": str(home / "cache"),
+        "XDG_DATA_HOME": str(home / "data"), "XDG_STATE_HOME": str(home / "state"),
+        "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(home / "compiled"),
+    }  # fmt: skip
 
 
 def _start(command: list[str], session: Path, environment: dict[str, str], starts: int) -> float:
@@ -91,10 +83,7 @@ def _cold_start(
 def _once(command: list[str], session: Path, environment: dict[str, str]) -> float:
     began = time.perf_counter()
     with subprocess.Popen(
-        [*command, str(session)],
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        [*command, str(session)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as running:
         assert running.stdout is not None and running.stdout.readline()
         seconds = time.perf_counter() - began

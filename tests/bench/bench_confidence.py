@@ -4,7 +4,6 @@ cut costs: how often it breaks, and how much of the reachable recall it keeps.""
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -15,6 +14,7 @@ from agent.confidence.abstention import cut_for_precision
 from agent.confidence.calibration import fit_isotonic
 from agent.confidence.reliability import average_precision
 from tests.agent.confidence.judged_samples import sample_judged
+from tests.bench.measuring import figure_line, ms_of
 
 CANDIDATES = 100_000
 ROUNDS = 7
@@ -26,17 +26,13 @@ def figures() -> Iterator[dict[str, object]]:
     judged = sample_judged(rng, CANDIDATES, apart=2.0)
     label = judged.label.astype(float)
     yield _ratio(
-        "isotonic fit",
-        "scikit-learn IsotonicRegression.fit",
-        lambda: fit_isotonic(judged),
-        lambda: IsotonicRegression().fit(judged.p, label),
-    )
+        "isotonic fit", "scikit-learn IsotonicRegression.fit", lambda: fit_isotonic(judged),
+        lambda: IsotonicRegression().fit(judged.p, label)
+    )  # fmt: skip
     yield _ratio(
-        "average precision",
-        "sklearn.metrics.average_precision_score",
-        lambda: average_precision(judged),
-        lambda: average_precision_score(judged.label, judged.p),
-    )
+        "average precision", "sklearn.metrics.average_precision_score",
+        lambda: average_precision(judged), lambda: average_precision_score(judged.label, judged.p)
+    )  # fmt: skip
     yield from _promises(rng)
 
 
@@ -54,38 +50,20 @@ def _promises(rng: np.random.Generator) -> Iterator[dict[str, object]]:
         at = -1 if cut is None else int(np.searchsorted(falling, -cut, side="right")) - 1
         broken += at >= 0 and precision[at] < 0.9
         kept.append(recall[at] if at >= 0 else 0.0)
-    yield {
-        "figure": "promised precision not kept",
-        "value": broken / DRAWS,
-        "unit": "share of draws",
-        "baseline": "at most 0.1, as promised",
-    }
-    yield {
-        "figure": "recall kept under the promise",
-        "value": float(np.mean(kept)),
-        "unit": "recall",
-        "baseline": "reachable by who knows the field",
-        "baseline_recall": reachable,
-    }
+    title = "promised precision not kept"
+    yield figure_line(title, broken / DRAWS, "share of draws", baseline="at most 0.1, as promised")
+    baseline = "reachable by who knows the field"
+    title = "recall kept under the promise"
+    value = float(np.mean(kept))
+    yield figure_line(title, value, "recall", baseline=baseline, baseline_recall=reachable)
 
 
 def _ratio(
     figure: str, baseline: str, ours: Callable[[], object], theirs: Callable[[], object]
 ) -> dict[str, object]:
-    pairs = [(_ms(ours), _ms(theirs)) for _ in range(ROUNDS)]
+    pairs = [(ms_of(ours), ms_of(theirs)) for _ in range(ROUNDS)]
     mine, other = (statistics.median(times) for times in zip(*pairs, strict=True))
-    return {
-        "figure": figure,
-        "value": mine / other,
-        "unit": "times the baseline's time",
-        "baseline": baseline,
-        "ours_ms": mine,
-        "baseline_ms": other,
-        "candidates": CANDIDATES,
-    }
-
-
-def _ms(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return 1000 * (time.perf_counter() - start)
+    return figure_line(
+        figure, mine / other, "times the baseline's time", baseline=baseline, ours_ms=mine,
+        baseline_ms=other, candidates=CANDIDATES
+    )  # fmt: skip

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ from PIL import Image
 
 from agent.convert.forms import GGUF_FORMS
 from tests.bench.bench_eye import MODEL, SAMPLE
+from tests.bench.measuring import figure_line, told_by
 from tests.random_checkpoint import LIKE_3B, LIKE_7B, Widths, make_random_checkpoint
 
 QUANTIZED = tuple(form for form in GGUF_FORMS if form != "f16")
@@ -33,12 +33,10 @@ PER_CLASS = 3
 
 
 def figures() -> Iterator[dict[str, object]]:
-    shapes = {
-        "3B, two layers": replace(LIKE_3B, **TWO_LAYERS),
-        "7B, two layers": replace(LIKE_7B, **TWO_LAYERS),
-    }
-    if os.environ.get("SPEC_O3_WHOLE") == "1":
-        shapes = {"3B": LIKE_3B}
+    shapes = {"3B": LIKE_3B}
+    if os.environ.get("SPEC_O3_WHOLE") != "1":
+        published = {"3B": LIKE_3B, "7B": LIKE_7B}
+        shapes = {f"{n}, two layers": replace(s, **TWO_LAYERS) for n, s in published.items()}
     for name, widths in shapes.items():
         with tempfile.TemporaryDirectory() as place:
             yield from _of_shape(name, widths, Path(place))
@@ -52,30 +50,19 @@ def _of_shape(name: str, widths: Widths, place: Path) -> Iterator[dict[str, obje
         done = child("convert", str(folder), kind, str(place))
         out = Path(done["folder"])
         size = sum(path.stat().st_size for path in out.glob("*.gguf"))
-        yield {
-            "figure": f"{name} to {kind}: processor time",
-            "value": done["cpu_s"],
-            "unit": f"s, {done['seconds']:.0f} s by the clock",
-            "baseline": f"{done['load']:.0f} others wanted {os.cpu_count()} processors",
-        }
-        yield {
-            "figure": f"{name} to {kind}: peak memory",
-            "value": done["peak"] / 1e6,
-            "unit": f"MB, of which not files {done['peak_own'] / 1e6:.0f}",
-            "baseline": f"largest tensor in bfloat16 {largest / 1e6:.0f} MB",
-        }
-        yield {
-            "figure": f"{name} to {kind}: both files",
-            "value": size / 1e9,
-            "unit": "GB",
-            "baseline": f"{_stored_bytes(folder) / 1e9:.3g} GB of bfloat16",
-        }
+        baseline = f"{done['load']:.0f} others wanted {os.cpu_count()} processors"
+        unit = f"s, {done['seconds']:.0f} s by the clock"
+        title = f"{name} to {kind}: processor time"
+        yield figure_line(title, done["cpu_s"], unit, baseline=baseline)
+        unit = f"MB, of which not files {done['peak_own'] / 1e6:.0f}"
+        baseline = f"largest tensor in bfloat16 {largest / 1e6:.0f} MB"
+        title = f"{name} to {kind}: peak memory"
+        yield figure_line(title, done["peak"] / 1e6, unit, baseline=baseline)
+        baseline = f"{_stored_bytes(folder) / 1e9:.3g} GB of bfloat16"
+        yield figure_line(f"{name} to {kind}: both files", size / 1e9, "GB", baseline=baseline)
         speed = child("ask", str(out), kind, str(place))
-        yield {
-            "figure": f"{name} as {kind}: tokens a second",
-            "value": speed["written"],
-            "unit": f"written; read {speed['read']:.3g}; {speed['peak'] / 1e9:.2g} GB of memory",
-        }
+        unit = f"written; read {speed['read']:.3g}; {speed['peak'] / 1e9:.2g} GB of memory"
+        yield figure_line(f"{name} as {kind}: tokens a second", speed["written"], unit)
         for path in out.iterdir():
             path.unlink()
 
@@ -97,21 +84,20 @@ def _of_model(model: str) -> Iterator[dict[str, object]]:
             verdicts = child("judge", out, kind, place)["verdicts"]
             first = first or verdicts
             pairs = list(zip(first, verdicts, strict=True))
-            yield {
-                "figure": f"{model} as {kind}: the verdicts of F16",
-                "value": sum(one[0] == other[0] for one, other in pairs),
-                "unit": f"of {len(pairs)} inspections",
-                "baseline": "mean difference of p(YES) "
+            yield figure_line(
+                f"{model} as {kind}: the verdicts of F16",
+                sum(one[0] == other[0] for one, other in pairs),
+                f"of {len(pairs)} inspections",
+                baseline="mean difference of p(YES) "
                 f"{math.fsum(abs(one[1] - other[1]) for one, other in pairs) / len(pairs):.2g}",
-            }
+            )
 
 
 def child(what: str, *words: str) -> dict[str, Any]:
     """Run one of the functions below in a process of its own, so that its memory is its own."""
-    command = [sys.executable, "-m", "tests.bench.bench_convert", what, *words]
     environment = {**os.environ, "SPEC_O3_MODELS": f"{words[-1]}/models"}
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
-    found: dict[str, Any] = json.loads(done.stdout)
+    command = ("-m", "tests.bench.bench_convert", what, *words)
+    found: dict[str, Any] = told_by(*command, environment=environment)
     return found
 
 
@@ -179,12 +165,8 @@ def _status(key: str) -> int:
 def main(what: str, *words: str) -> None:
     result = {"convert": convert, "ask": ask, "judge": judge}[what](*words)
     used = os.times()
-    result |= {
-        "cpu_s": used.user + used.system,
-        "peak": _status("VmHWM"),
-        "load": os.getloadavg()[0],
-    }
-    print(json.dumps(result))
+    about = {"cpu_s": used.user + used.system, "peak": _status("VmHWM")}
+    print(json.dumps({**result, **about, "load": os.getloadavg()[0]}))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QApplication
 from app.ui.base.background.garbage_timer import GarbageTimer
 from app.ui.base.background.runner import Runner
 from app.ui.base.theme.theme import CurrentTheme
+from tests.bench.measuring import figure_line, ms_of
 from tests.train.draft.spectra import write_set
 from train.draft.drafting import DraftRun, draft_all
 from train.draft.settings import DraftSettings
@@ -51,16 +52,15 @@ def figures() -> Iterator[dict[str, object]]:
     ):
         low, high = np.percentile(values, [50, 95])
         target = {} if values is checks else {"target": TARGET_MS}
-        yield {"figure": name, "value": float(high), "unit": "ms", "p50": float(low), **target}
+        yield figure_line(name, float(high), "ms", p50=float(low), **target)
     del application
 
 
 def _pool(folder: Path) -> Pool:
     """One draft of each task that has one, screened."""
     examples = write_set(folder / "cold.parquet")
-    run = DraftRun(
-        sets=(examples,), out=folder / "d.jsonl", teacher="measured", settings=DraftSettings()
-    )
+    out, settings = folder / "d.jsonl", DraftSettings()
+    run = DraftRun(sets=(examples,), out=out, teacher="measured", settings=settings)
     draft_all(run)
     pool, _ = import_drafts(folder / "pool", [run.out], [examples])
     for case in pool.cases():
@@ -73,9 +73,7 @@ def _pool(folder: Path) -> Pool:
 
 def _change_calls(room: PoolRoom) -> tuple[list[float], list[float], list[float]]:
     rng = np.random.default_rng(4)
-    waits: list[float] = []
-    work: list[float] = []
-    checks: list[float] = []
+    waits, work, checks = [], [], []
     for number in range(CHANGES):
         if number % 10 == 0:  # another spectrum
             before = room.draft
@@ -99,9 +97,8 @@ def _change_calls(room: PoolRoom) -> tuple[list[float], list[float], list[float]
             look.repaint()
         waits.append(1e3 * (time.perf_counter() - started))
         work.append(1e3 * (time.process_time() - used))
-        started = time.perf_counter()
-        _wait_for(room.view.checked, partial(QTest.keyClicks, card.thought, "a"))
-        checks.append(1e3 * (time.perf_counter() - started))
+        typed = partial(QTest.keyClicks, card.thought, "a")
+        checks.append(ms_of(partial(_wait_for, room.view.checked, typed)))
     return waits, work, checks
 
 

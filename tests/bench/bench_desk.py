@@ -21,10 +21,12 @@ from app.core.session.records import Verdict
 from app.core.session.session import open_session
 from app.ui.base.background.garbage_timer import GarbageTimer
 from app.ui.judge.queue.queue_panel import QueuePanel
+from app.ui.session.candidate.queue_neighbours import Queue
 from app.ui.session.session_context import SessionContext
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.conftest import opened_context
 from tests.bench.bench_queue import fill
+from tests.bench.measuring import figure_line
 
 SIZES = (100, 100_000, 1_000_000)
 STEPS = 40
@@ -44,15 +46,12 @@ def figures() -> Iterator[dict[str, object]]:
     largest = measured[SIZES[-1]]
     for name, ms in largest.items():
         smaller = {f"at_{size}": measured[size][name] for size in SIZES[:-1]}
-        yield {"figure": name, "value": ms, "unit": "ms", **smaller}
+        yield figure_line(name, ms, "ms", **smaller)
         if not name.startswith("once:"):
-            yield {
-                "figure": f"{name}: {SIZES[-1]:,} candidates against {SIZES[0]:,}",
-                "value": ms / smaller[f"at_{SIZES[0]}"],
-                "unit": "ratio",
-                "baseline": f"the same with {SIZES[0]:,}",
-                "target": TARGET,
-            }
+            title = f"{name}: {SIZES[-1]:,} candidates against {SIZES[0]:,}"
+            value = ms / smaller[f"at_{SIZES[0]}"]
+            baseline = f"the same with {SIZES[0]:,}"
+            yield figure_line(title, value, "ratio", baseline=baseline, target=TARGET)
     del application
 
 
@@ -63,9 +62,7 @@ def _measured(folder: Path, size: int) -> Iterator[tuple[str, float]]:
     with closing(sqlite3.connect(context)) as connection, connection:
         connection.execute("UPDATE candidates SET path = ?", (str(_spectrum()),))
     with open_session(context, "Ada") as session, opened_context(session) as work:
-        work.current.queue = type(work.current.queue)(
-            tree=parse_filter(""), sort=parse_sort("score")
-        )
+        work.current.queue = Queue(tree=parse_filter(""), sort=parse_sort("score"))
         panel = QueuePanel(work)
         panel.resize(320, 600)
         panel.show()

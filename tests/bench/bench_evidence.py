@@ -7,7 +7,6 @@ The matches run in processes of their own, whose peak memory is that of the whol
 from __future__ import annotations
 
 import csv
-import json
 import os
 import signal
 import subprocess
@@ -28,6 +27,7 @@ from app.core.session.session import open_session
 from app.services.catalogues.service import all_services
 from tests.app.core.evidence.hats_folders import write_hats
 from tests.app.services.fault_server import FaultServer, fault_server
+from tests.bench.measuring import figure_line, ms_of, told_by
 
 ASKED = 10_000
 CANDIDATES, ROWS = 100_000, 1_000_000
@@ -103,16 +103,13 @@ def _asked(folder: Path) -> Iterator[dict[str, object]]:
         seconds = time.monotonic() - began
     per_second = all_services()["twomass"].per_second
     gaps = np.diff(asked_at)
-    yield {"figure": "kept of 10,000 after kill -9 at the fifth upload", "value": kept, "unit": ""}
-    yield {"figure": "stored in the end", "value": _stored(place), "unit": "", "target": ASKED}
-    yield {"figure": "uploads of both runs", "value": len(asked_at), "unit": "", "target": 11}
-    yield {"figure": "10,000 asked about, with the kill", "value": seconds, "unit": "s"}
-    yield {
-        "figure": "least time between two uploads of a run",
-        "value": float(gaps.min()),
-        "unit": "s",
-        "baseline": f"{1.0 / per_second:g} s, by the limit of the service",
-    }
+    yield figure_line("kept of 10,000 after kill -9 at the fifth upload", kept, "")
+    yield figure_line("stored in the end", _stored(place), "", target=ASKED)
+    yield figure_line("uploads of both runs", len(asked_at), "", target=11)
+    yield figure_line("10,000 asked about, with the kill", seconds, "s")
+    baseline = f"{1.0 / per_second:g} s, by the limit of the service"
+    title = "least time between two uploads of a run"
+    yield figure_line(title, float(gaps.min()), "s", baseline=baseline)
 
 
 def _watched(server: FaultServer) -> list[float]:
@@ -146,29 +143,23 @@ def _matched(folder: Path) -> Iterator[dict[str, object]]:
     for what, path in (("file", stars), ("HATS folder", hats)):
         ours = _child(OURS, place, path)
         words = f"100,000 candidates, 1,000,000 rows in a {what}"
-        yield {"figure": f"{words}: found", "value": ours["found"], "unit": "",
-               "baseline": f"match_coordinates_sky: {theirs['found']}"}  # fmt: skip
-        yield {
-            "figure": f"{words}: read and matched, against astropy",
-            "value": ours["matched_s"] / theirs["matched_s"], "unit": "ratio",
-            "ours_s": ours["matched_s"], "astropy_s": theirs["matched_s"], "baseline": baseline,
-        }  # fmt: skip
-        yield {
-            "figure": f"{words}: read, matched and stored", "value": ours["s"], "unit": "s",
-        }  # fmt: skip
-        yield {
-            "figure": f"{words}: peak memory when matched, against astropy's",
-            "value": ours["matched_mb"] / theirs["mb"], "unit": "ratio",
-            "ours_mb": ours["matched_mb"], "astropy_mb": theirs["mb"], "stored_mb": ours["mb"],
-            "baseline": baseline,
-        }  # fmt: skip
+        beside = f"match_coordinates_sky: {theirs['found']}"
+        yield figure_line(f"{words}: found", ours["found"], "", baseline=beside)
+        ours_s, astropy_s = ours["matched_s"], theirs["matched_s"]
+        seconds = {"ours_s": ours_s, "astropy_s": astropy_s, "baseline": baseline}
+        title = f"{words}: read and matched, against astropy"
+        yield figure_line(title, ours_s / astropy_s, "ratio", **seconds)
+        yield figure_line(f"{words}: read, matched and stored", ours["s"], "s")
+        yield figure_line(
+            f"{words}: peak memory when matched, against astropy's",
+            ours["matched_mb"] / theirs["mb"], "ratio", ours_mb=ours["matched_mb"],
+            astropy_mb=theirs["mb"], stored_mb=ours["mb"], baseline=baseline
+        )  # fmt: skip
     field = (np.abs(ra[near] - 180.0) < 5.0) & (np.abs(ours_dec) < 5.0)
     small = f"{field.sum()} candidates in a field of 10 degrees"
     few = _child(OURS, _session(folder / "field", ra[near][field], ours_dec[field]), hats)
-    yield {
-        "figure": f"{small}: rows of the HATS folder read",
-        "value": few["rows"], "unit": "", "baseline": f"{ROWS:,} in the folder", "s": few["s"],
-    }  # fmt: skip
+    title = f"{small}: rows of the HATS folder read"
+    yield figure_line(title, few["rows"], "", baseline=f"{ROWS:,} in the folder", s=few["s"])
     yield from _queue(place)
 
 
@@ -186,13 +177,7 @@ def _queue(place: Path) -> Iterator[dict[str, object]]:
             "next page in that order": lambda: page(session, sort=parse_sort("own.stars.mag")),
         }
         for name, call in calls.items():
-            began = time.monotonic()
-            call()
-            yield {
-                "figure": f"queue of 100,000: {name}",
-                "value": 1e3 * (time.monotonic() - began),
-                "unit": "ms",
-            }
+            yield figure_line(f"queue of 100,000: {name}", ms_of(call), "ms")
 
 
 def _session(folder: Path, ra: np.ndarray, dec: np.ndarray) -> Path:
@@ -208,15 +193,11 @@ def _session(folder: Path, ra: np.ndarray, dec: np.ndarray) -> Path:
 
 def _stored(place: Path) -> int:
     query = select(func.count()).select_from(evidence)
-    with (
-        open_session(place, "Ada", read_only=True) as session,
-        session.database.reading() as connection,
-    ):
+    opened = open_session(place, "Ada", read_only=True)
+    with opened as session, session.database.reading() as connection:
         return connection.execute(query).scalar_one()
 
 
 def _child(code: str, *paths: Path) -> dict[str, float]:
-    words = [sys.executable, "-c", code, *map(str, paths)]
-    done = subprocess.run(words, check=True, capture_output=True, text=True)
-    found: dict[str, float] = json.loads(done.stdout)
+    found: dict[str, float] = told_by("-c", code, *map(str, paths))
     return found

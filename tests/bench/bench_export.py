@@ -16,7 +16,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -28,6 +27,7 @@ from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates, judgements, lists, log
 from app.core.session import verdict_log
 from app.core.session.session import Session, new_session
+from tests.bench.measuring import figure_line, seconds_of
 
 ROWS = 1_000_000
 JUDGED = 10
@@ -104,9 +104,7 @@ def _in_turn(place: Path, suffix: str, theirs: Callable[[], object]) -> tuple[fl
         seconds, megabytes = _export(place, suffix)
         ours.append(seconds)
         most = max(most, megabytes)
-        start = time.perf_counter()
-        theirs()
-        baseline.append(time.perf_counter() - start)
+        baseline.append(seconds_of(theirs))
     return statistics.median(ours), statistics.median(baseline), most
 
 
@@ -131,28 +129,19 @@ def _python_csv(place: Path) -> None:
 
 
 def _plain(suffix: str, seconds: float, megabytes: float) -> Iterator[dict[str, object]]:
-    yield {"figure": f"{suffix} of {ROWS:,} rows", "value": seconds, "unit": "s", "baseline": None}
-    yield {
-        "figure": f"{suffix} of {ROWS:,} rows: memory at most",
-        "value": megabytes,
-        "unit": "MB",
-        "baseline": None,
-        "target": 600.0,
-    }
+    yield figure_line(f"{suffix} of {ROWS:,} rows", seconds, "s", baseline=None)
+    yield figure_line(
+        f"{suffix} of {ROWS:,} rows: memory at most", megabytes, "MB", baseline=None, target=600.0
+    )
 
 
 def _ratio(
     suffix: str, ours: float, theirs: float, baseline: str, target: float
 ) -> dict[str, object]:
-    return {
-        "figure": f"{suffix} of {ROWS:,} rows against {baseline}",
-        "value": ours / theirs,
-        "unit": "ratio",
-        "baseline": baseline,
-        "ours_s": round(ours, 2),
-        "theirs_s": round(theirs, 2),
-        "target": target,
-    }
+    return figure_line(
+        f"{suffix} of {ROWS:,} rows against {baseline}", ours / theirs, "ratio", baseline=baseline,
+        ours_s=round(ours, 2), theirs_s=round(theirs, 2), target=target
+    )  # fmt: skip
 
 
 def fill(place: Path) -> None:
@@ -173,29 +162,19 @@ def fill(place: Path) -> None:
 
 def _row(number: int, chance: random.Random) -> dict[str, object]:
     own = {
-        "teff": round(chance.uniform(3000, 30000), 1),
-        "g_mag": round(chance.uniform(10, 20), 3),
-        "plan": f"HD{number // 1000:06d}N0{number % 9}",
-        "fiberid": number % 250,
+        "teff": round(chance.uniform(3000, 30000), 1), "g_mag": round(chance.uniform(10, 20), 3),
+        "plan": f"HD{number // 1000:06d}N0{number % 9}", "fiberid": number % 250,
         "binary": number % 7 == 0,
-    }
+    }  # fmt: skip
     return {
-        "list_id": 1,
-        "line": number,
+        "list_id": 1, "line": number,
         "object_id": f"J{chance.uniform(0, 240000):09.2f}+{number:07d}",
         "path": f"/data/dr11/spec-{number // 250:05d}-sp{number % 16:02d}-{number % 250:03d}.fits",
-        "row": 0,
-        "ra": round(chance.uniform(0, 360), 6),
-        "dec": round(chance.uniform(-10, 60), 6),
-        "score": round(chance.random(), 4),
-        "label": "",
-        "snr": round(chance.uniform(1, 90), 2),
-        "own": json.dumps(own),
-        "agent_verdict": chance.choice(["YES", "NO"]),
-        "agent_p_yes": chance.random(),
-        "agent_model": "nano",
-        "agent_stopped_by": "answer",
-    }
+        "row": 0, "ra": round(chance.uniform(0, 360), 6), "dec": round(chance.uniform(-10, 60), 6),
+        "score": round(chance.random(), 4), "label": "", "snr": round(chance.uniform(1, 90), 2),
+        "own": json.dumps(own), "agent_verdict": chance.choice(["YES", "NO"]),
+        "agent_p_yes": chance.random(), "agent_model": "nano", "agent_stopped_by": "answer",
+    }  # fmt: skip
 
 
 def _judge(session: Session, chance: random.Random) -> None:
@@ -203,16 +182,12 @@ def _judge(session: Session, chance: random.Random) -> None:
         reviewer = verdict_log.reviewer_id(connection, "Ada")
         lines = [
             {
-                "at": AT,
-                "reviewer_id": reviewer,
-                "candidate_id": number,
-                "verdict": chance.choice(["ACCEPT", "REJECT"]),
-                "confidence": chance.randint(0, 4),
-                "flags": "[]",
-                "comment": "Hα is broad" if chance.random() < 0.05 else "",
+                "at": AT, "reviewer_id": reviewer, "candidate_id": number,
+                "verdict": chance.choice(["ACCEPT", "REJECT"]), "confidence": chance.randint(0, 4),
+                "flags": "[]", "comment": "Hα is broad" if chance.random() < 0.05 else "",
             }
             for number in range(1, ROWS + 1, JUDGED)
-        ]
+        ]  # fmt: skip
         more = {"action": "set", "seconds": 3.5, "shown": "{}"}
         connection.execute(insert(log), [line | more for line in lines])
         numbered = [line | {"log_id": number} for number, line in enumerate(lines, 1)]

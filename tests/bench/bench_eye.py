@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ from statistics import median
 from typing import Any
 
 from tests.app.core.importing.memory import peak_mb
+from tests.bench.measuring import figure_line, told_by
 
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample"
 COUNT = 30
@@ -25,30 +25,20 @@ MODEL = "nano-eye"
 def figures(count: int = COUNT) -> Iterator[dict[str, object]]:
     """`count` smaller for a test."""
     measured, found = side("measured", count), side(MODEL, count)
-    yield {
-        "figure": f"inspection by {MODEL}",
-        "value": median(found["seconds"]),
-        "unit": f"s on one core, median of {count}",
-        "baseline": f"{median(measured['seconds']):.3g} s by the measured inspector",
-    }
-    yield {
-        "figure": f"tokens {MODEL} says a second, reading and drawing in that time",
-        "value": sum(found["tokens"]) / sum(found["seconds"]),
-        "unit": f"tokens/s, {sum(found['tokens']) / count:.0f} an inspection",
-    }
-    yield {
-        "figure": f"memory of a process that inspects by {MODEL}",
-        "value": found["peak_mb"],
-        "unit": "MiB at most",
-        "baseline": f"{measured['peak_mb']:.0f} MiB with the measured inspector",
-    }
+    baseline = f"{median(measured['seconds']):.3g} s by the measured inspector"
+    unit = f"s on one core, median of {count}"
+    yield figure_line(f"inspection by {MODEL}", median(found["seconds"]), unit, baseline=baseline)
+    title = f"tokens {MODEL} says a second, reading and drawing in that time"
+    unit = f"tokens/s, {sum(found['tokens']) / count:.0f} an inspection"
+    yield figure_line(title, sum(found["tokens"]) / sum(found["seconds"]), unit)
+    baseline = f"{measured['peak_mb']:.0f} MiB with the measured inspector"
+    title = f"memory of a process that inspects by {MODEL}"
+    yield figure_line(title, found["peak_mb"], "MiB at most", baseline=baseline)
 
 
 def side(model: str, count: int) -> dict[str, Any]:
     """A process of its own, so that its memory is its own."""
-    command = [sys.executable, "-m", "tests.bench.bench_eye", model, str(count)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found: dict[str, Any] = json.loads(done.stdout)
+    found: dict[str, Any] = told_by("-m", "tests.bench.bench_eye", model, str(count))
     return found
 
 
@@ -68,11 +58,8 @@ def inspect_alone(model: str, count: int) -> dict[str, Any]:
     spectra = [read(path, row) for path, row in (chosen[-1], *chosen)]
     records = [run(inspector.inspect(spectrum, cv)) for spectrum in spectra][1:]
     inspector.close()
-    return {
-        "seconds": [each.seconds for each in records],
-        "tokens": [each.tokens.generated for each in records],
-        "peak_mb": peak_mb(),
-    }
+    tokens = [each.tokens.generated for each in records]
+    return {"seconds": [e.seconds for e in records], "tokens": tokens, "peak_mb": peak_mb()}
 
 
 if __name__ == "__main__":

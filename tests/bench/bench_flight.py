@@ -24,6 +24,7 @@ from agent.spectra.readers import read
 from app.worker.pool import WorkerPool
 from app.worker.request import InspectRequest, LoadRequest
 from tests.bench import flight_server
+from tests.bench.measuring import figure_line
 
 SAMPLE = Path(__file__).resolve().parents[2] / "resources" / "sample" / "spectra"
 SPECTRA = 20
@@ -62,16 +63,11 @@ def _run(
     ours, servers = (1000 * (end - begin) / (last - warm) for begin, end in between)
     limit = flight_server.conversations_per_s(in_flight)
     about = {"in_flight": in_flight, "workers": workers, "load": os.getloadavg()[0]}
-    yield {
-        "figure": f"{in_flight} conversations in flight, share of the server's limit",
-        "value": rate / limit,
-        "unit": "ratio",
-        "baseline": "the server's own limit with so many in flight",
-        "target": TARGET,
-        "per_s": rate,
-        "limit_per_s": limit,
-        **about,
-    }
+    yield figure_line(
+        f"{in_flight} conversations in flight, share of the server's limit", rate / limit, "ratio",
+        baseline="the server's own limit with so many in flight", target=TARGET, per_s=rate,
+        limit_per_s=limit, **about
+    )  # fmt: skip
     yield _figure("our side's CPU for a conversation", ours, "ms", servers_ms=servers, **about)
     yield _figure("our side's memory at its peak", memory, "MB", **about)
 
@@ -127,4 +123,4 @@ def _memory_mb(pool: WorkerPool) -> float:
 
 
 def _figure(name: str, value: float, unit: str, **more: object) -> dict[str, object]:
-    return {"figure": name, "value": value, "unit": unit, "baseline": None, **more}
+    return figure_line(name, value, unit, baseline=None, **more)

@@ -6,8 +6,7 @@ One thread, a model of 4 million parameters in float16.
 from __future__ import annotations
 
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
@@ -17,6 +16,7 @@ from agent.engines.gguf.conversation import GgufConversation
 from agent.engines.gguf.engine import GgufEngine
 from agent.protocol.protocol import Turn
 from agent.rendering.render import COMPACT
+from tests.bench.measuring import figure_line, seconds_of
 from tests.small_models import make_folder
 from train.export.export import export_gguf
 from train.models.small_model import FamilyName, Shape
@@ -34,14 +34,10 @@ def figures() -> Iterator[dict[str, object]]:
             folder = make_folder(Path(place) / family, family, SMALL)
             report = export_gguf(folder, folder / "gguf")
             files = [folder / "gguf" / each.name for each in (report.language_model, report.mmproj)]
-            loading = _seconds(lambda files=files: GgufEngine.load(*files, threads=1).close())
+            loading = seconds_of(lambda files=files: GgufEngine.load(*files, threads=1).close())
             engine = GgufEngine.load(*files, threads=1)
-            yield {
-                "figure": f"{family}: load and free",
-                "value": 1000.0 * loading,
-                "unit": "ms",
-                "baseline": f"{sum(file.stat().st_size for file in files) / 1e6:.0f} MB",
-            }
+            baseline = f"{sum(file.stat().st_size for file in files) / 1e6:.0f} MB"
+            yield figure_line(f"{family}: load and free", 1000.0 * loading, "ms", baseline=baseline)
             yield from _of_engine(family, engine, random_episode(1, engine.sizing, COMPACT))
             engine.close()
 
@@ -52,21 +48,16 @@ def _of_engine(
     turns = [turn for turn in episode.turns if turn.role != "assistant"]
     conversation, _ = _inspected(engine, turns, episode)
     usage = conversation.usage
-    yield {
-        "figure": f"{name}: tokens computed for each token of the conversation",
-        "value": usage.evaluated / conversation.context_tokens,
-        "unit": f"ratio, at {conversation.context_tokens} tokens, 3 turns, 3 pictures",
-        "baseline": "wanted: <= 1.02",
-    }
+    unit = f"ratio, at {conversation.context_tokens} tokens, 3 turns, 3 pictures"
+    title = f"{name}: tokens computed for each token of the conversation"
+    value = usage.evaluated / conversation.context_tokens
+    yield figure_line(title, value, unit, baseline="wanted: <= 1.02")
     conversation.close()
-    again = median(_seconds(lambda: _anew(engine, turns, episode)) for _ in range(REPEATS))
+    again = median(seconds_of(lambda: _anew(engine, turns, episode)) for _ in range(REPEATS))
     third = median(seconds[-1] for _, seconds in _several(engine, turns, episode))
-    yield {
-        "figure": f"{name}: reading the third turn",
-        "value": again / third,
-        "unit": "times faster than reading the whole conversation again",
-        "baseline": f"{1000 * third:.1f} ms against {1000 * again:.1f} ms",
-    }
+    unit = "times faster than reading the whole conversation again"
+    baseline = f"{1000 * third:.1f} ms against {1000 * again:.1f} ms"
+    yield figure_line(f"{name}: reading the third turn", again / third, unit, baseline=baseline)
     yield from _of_tokens(name, engine, turns, episode)
 
 
@@ -81,7 +72,7 @@ def _inspected(
         (turns[2:3], episode.pictures[1:2]),
         (turns[3:4], episode.pictures[2:3]),
     ):
-        seconds.append(_seconds(lambda said=said, p=pictures: conversation.append(said, p)))
+        seconds.append(seconds_of(lambda said=said, p=pictures: conversation.append(said, p)))
         conversation.generate(SamplingSettings(max_new_tokens=SPOKEN))
     return conversation, seconds
 
@@ -108,28 +99,20 @@ def _of_tokens(
     name: str, engine: GgufEngine, turns: list[Turn], episode: RandomEpisode
 ) -> Iterator[dict[str, object]]:
     conversation = engine.open()
-    reading = _seconds(lambda: conversation.append(turns[:1], []))
+    reading = seconds_of(lambda: conversation.append(turns[:1], []))
     tokens = conversation.usage.prompt
-    seeing = _seconds(lambda: conversation.append([turns[2]], episode.pictures[:1]))
+    seeing = seconds_of(lambda: conversation.append([turns[2]], episode.pictures[:1]))
     mark = conversation.mark()
-    speaking = median(_seconds(lambda: _speak(conversation, mark)) / SPOKEN for _ in range(REPEATS))
+    speaking = median(
+        seconds_of(lambda: _speak(conversation, mark)) / SPOKEN for _ in range(REPEATS)
+    )
     conversation.close()
     width, height = episode.pictures[0].size
-    yield {"figure": f"{name}: reading text", "value": tokens / reading, "unit": "tokens/s"}
-    yield {
-        "figure": f"{name}: reading a picture of {width} x {height}",
-        "value": 1000.0 * seeing,
-        "unit": "ms",
-    }
-    yield {"figure": f"{name}: speaking", "value": 1000.0 * speaking, "unit": "ms a token"}
+    yield figure_line(f"{name}: reading text", tokens / reading, "tokens/s")
+    yield figure_line(f"{name}: reading a picture of {width} x {height}", 1000.0 * seeing, "ms")
+    yield figure_line(f"{name}: speaking", 1000.0 * speaking, "ms a token")
 
 
 def _speak(conversation: GgufConversation, mark: object) -> None:
     conversation.rewind(mark)
     conversation.generate(SamplingSettings(max_new_tokens=SPOKEN))
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started

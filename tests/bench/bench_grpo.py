@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,6 +19,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from tests.bench.measuring import figure_line, told_by
 
 QUESTIONS, ROLLOUTS, ROUNDS = 2, 8, 2
 TEACHING, IN_FULL = 90, 35
@@ -31,24 +32,19 @@ OURS, TRL = "ours", "trl"
 
 def figures() -> Iterator[dict[str, object]]:
     with tempfile.TemporaryDirectory() as place:
-        command = [sys.executable, "-m", "tests.bench.bench_grpo"]
-        found = {}
-        for way in ("make", OURS, TRL):
-            done = subprocess.run(
-                [*command, way, place],
-                env=os.environ | {"OMP_NUM_THREADS": "1"},
-                stdout=subprocess.PIPE,
-                check=True,
-                text=True,
-            )
-            found[way] = json.loads(done.stdout.splitlines()[-1])
-    yield from told(found[OURS], found[TRL])
+        environment = os.environ | {"OMP_NUM_THREADS": "1"}
+        _, ours, trl = (
+            told_by("-m", "tests.bench.bench_grpo", way, place, environment=environment)
+            for way in ("make", OURS, TRL)
+        )
+    yield from told(ours, trl)
 
 
 def told(ours: dict[str, float], trl: dict[str, float]) -> Iterator[dict[str, object]]:
     """What each way's clock says, side by side."""
     for name, key in (("a round", "round_s"), ("rollouts", "rollouts_s"), ("loss", "loss_s")):
-        yield _figure(name, trl[key] / ours[key], "times faster", f"{trl[key]:.2f} s by TRL")
+        baseline = f"{trl[key]:.2f} s by TRL"
+        yield figure_line(name, trl[key] / ours[key], "times faster", baseline=baseline)
     both = {
         "rollouts a second": ("rollouts/s", lambda one: one["count"] / one["rollouts_s"]),
         "tokens said a second": ("tokens/s", lambda one: one["said"] / one["rollouts_s"]),
@@ -59,11 +55,7 @@ def told(ours: dict[str, float], trl: dict[str, float]) -> Iterator[dict[str, ob
         "peak memory of the process": ("MB", lambda one: one["memory_mb"]),
     }
     for name, (unit, value) in both.items():
-        yield _figure(name, value(ours), unit, f"{value(trl):.3g} by TRL")
-
-
-def _figure(name: str, value: float, unit: str, baseline: str) -> dict[str, object]:
-    return {"figure": name, "value": value, "unit": unit, "baseline": baseline}
+        yield figure_line(name, value(ours), unit, baseline=f"{value(trl):.3g} by TRL")
 
 
 def make(place: Path) -> None:
@@ -84,7 +76,7 @@ def make(place: Path) -> None:
 
     shape = Shape(
         hidden=192, ffn=576, layers=6, heads=3, kv_heads=3, vision_hidden=128, vision_ffn=384,
-        vision_layers=4, vision_heads=4, init_std=0.08,
+        vision_layers=4, vision_heads=4, init_std=0.08
     )  # fmt: skip
     said = _replies()
     tokenizer = make_tokenizer([system_text(), opening(CV)[1].text, *said] * 5, 2048)
@@ -144,7 +136,7 @@ def measure(way: str, place: Path) -> None:
     settings = GrpoSettings(
         questions=QUESTIONS, minibatch=QUESTIONS // 2, rollouts=ROLLOUTS, rounds=ROUNDS + 1,
         lr=1e-9, temperature=SURE, turn_tokens=120, rollout_tokens=1200, trained="all",
-        precision="fp32", at_once=64, microbatch=ROLLOUTS, save_every=1000,
+        precision="fp32", at_once=64, microbatch=ROLLOUTS, save_every=1000
     )  # fmt: skip
     card = read_or_infer_card(folder)
     pictures = PictureCache(card.style, card.sizing, read_folder(folder).vision)
@@ -231,14 +223,11 @@ class Clock:
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         spent = {f"{name}_s": seconds / ROUNDS for name, seconds in self.spent.items()}
         return {
-            **spent,
-            "speaking_s": spent["rollouts_s"] - spent["drawing_s"],
-            "loss_s": spent["round_s"] - spent["rollouts_s"],
-            "count": self.count / ROUNDS,
-            "said": self.said / ROUNDS,
-            "calls": self.calls / max(self.count, 1),
+            **spent, "speaking_s": spent["rollouts_s"] - spent["drawing_s"],
+            "loss_s": spent["round_s"] - spent["rollouts_s"], "count": self.count / ROUNDS,
+            "said": self.said / ROUNDS, "calls": self.calls / max(self.count, 1),
             "memory_mb": memory,
-        }
+        }  # fmt: skip
 
 
 if __name__ == "__main__":
@@ -246,7 +235,4 @@ if __name__ == "__main__":
 
     torch.set_num_threads(1)
     what, where = sys.argv[1], Path(sys.argv[2])
-    if what == "make":
-        make(where)
-    else:
-        measure(what, where)
+    make(where) if what == "make" else measure(what, where)

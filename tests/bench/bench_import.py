@@ -5,15 +5,16 @@ Each is a process of its own, in turns; the quickest of each counts, since the m
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+
+from tests.bench.measuring import figure_line, seconds_of, told_by
 
 ROWS = 1_000_000
 ROUNDS = 3
@@ -56,33 +57,21 @@ def figures() -> Iterator[dict[str, object]]:
             theirs.append(_baseline(path, folder / "plain.db"))
             ours.append(_imported(path, folder / "night.speco3"))
         best = min(ours, key=lambda run: run["seconds"])
-        yield {
-            "figure": f"import, {ROWS:,} rows of CSV, times sqlite3 .import",
-            "value": best["seconds"] / min(theirs),
-            "unit": "ratio",
-            "baseline": "sqlite3 .import" if shutil.which("sqlite3") else "csv and executemany",
-            "ours_s": round(best["seconds"], 2),
-            "baseline_s": round(min(theirs), 2),
-            "rows": best["rows"],
-            "megabytes": round(path.stat().st_size / 1e6),
-            "target": 3.0,
-        }
-        yield {
-            "figure": f"import, {ROWS:,} rows of CSV, peak memory of both processes",
-            "value": max(run["mb"] + run["helper_mb"] for run in ours),
-            "unit": "MB",
-            "baseline": None,
-            "target": 600,
-        }
+        yield figure_line(
+            f"import, {ROWS:,} rows of CSV, times sqlite3 .import", best["seconds"] / min(theirs),
+            "ratio",
+            baseline="sqlite3 .import" if shutil.which("sqlite3") else "csv and executemany",
+            ours_s=round(best["seconds"], 2), baseline_s=round(min(theirs), 2), rows=best["rows"],
+            megabytes=round(path.stat().st_size / 1e6), target=3.0
+        )  # fmt: skip
+        title = f"import, {ROWS:,} rows of CSV, peak memory of both processes"
+        value = max(run["mb"] + run["helper_mb"] for run in ours)
+        yield figure_line(title, value, "MB", baseline=None, target=600)
         for kind in ("fits", "parquet"):
             other = _imported(_converted(path, kind), folder / "night.speco3")
-            yield {
-                "figure": f"import, {ROWS:,} rows of {kind.upper()}",
-                "value": other["seconds"],
-                "unit": "s",
-                "baseline": None,
-                "peak_mb": round(other["mb"] + other["helper_mb"]),
-            }
+            title = f"import, {ROWS:,} rows of {kind.upper()}"
+            peak_mb = round(other["mb"] + other["helper_mb"])
+            yield figure_line(title, other["seconds"], "s", baseline=None, peak_mb=peak_mb)
 
 
 def write_csv(path: Path, rows: int = ROWS) -> Path:
@@ -124,13 +113,7 @@ def _converted(path: Path, kind: str) -> Path:
 def _imported(path: Path, session: Path) -> dict[str, float]:
     for suffix in ("", "-wal", "-shm"):
         session.with_name(session.name + suffix).unlink(missing_ok=True)
-    done = subprocess.run(
-        [sys.executable, "-c", OURS, str(path), str(session)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found: dict[str, float] = json.loads(done.stdout)
+    found: dict[str, float] = told_by("-c", OURS, str(path), str(session))
     assert found["rows"] == ROWS
     return found
 
@@ -140,6 +123,4 @@ def _baseline(path: Path, database: Path) -> float:
     command = [sys.executable, "-c", PLAIN, str(path), str(database)]
     if shutil.which("sqlite3"):
         command = ["sqlite3", str(database), f".import --csv {path} t"]
-    start = time.perf_counter()
-    subprocess.run(command, check=True, capture_output=True)
-    return time.perf_counter() - start
+    return seconds_of(partial(subprocess.run, command, check=True, capture_output=True))

@@ -17,6 +17,7 @@ from agent.spectra.readers import read
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef
 from tests.agent.scenes import answer, call
+from tests.bench.measuring import figure_line
 from tests.small_models import make_folder
 from train.models.small_model import Shape
 
@@ -83,9 +84,6 @@ def _share(name: str, engine: Engine) -> Iterator[dict[str, object]]:
     inspector.close()
     assert all(record.verdict == "YES" and len(record.looks) == 3 for record in records)
     outside = median((each.seconds - each.engine_seconds) / each.seconds for each in records)
-    yield {
-        "figure": f"{name}: time outside the engine",
-        "value": 100.0 * outside,
-        "unit": "% of an inspection with 3 looks",
-        "baseline": f"{median(each.seconds for each in records):.2f} s, 4 M parameters, one thread",
-    }
+    baseline = f"{median(each.seconds for each in records):.2f} s, 4 M parameters, one thread"
+    title = f"{name}: time outside the engine"
+    yield figure_line(title, 100.0 * outside, "% of an inspection with 3 looks", baseline=baseline)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import statistics
-import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from agent.spectra.measure.window_measure import measure_window
 from agent.spectra.spectrum import Spectrum
 from tests.agent.spectra.measure.known_lines import BROAD, H_ALPHA, WIDE, gaussian, observed
 from tests.bench.measurement_table import measure
+from tests.bench.measuring import figure_line, ms_of
 
 ROUNDS = 15
 LINES = (("H_alpha", H_ALPHA), ("H_beta", 4862.69), ("HeI_6678", 6679.99), ("NaI_D", 5894.57))
@@ -27,42 +28,26 @@ def figures() -> Iterator[dict[str, object]]:
     def fresh() -> Spectrum:
         return observed(shapes, 30.0, rng)
 
-    yield {
-        "figure": "feature_vector",
-        "value": _median_ms(feature_vector, fresh),
-        "unit": "ms",
-        "numbers": len(feature_names()),
-        "pixels": len(fresh()),
-    }
-    yield {
-        "figure": "measure_line",
-        "value": _median_ms(lambda s: measure_line(s, "H_alpha"), fresh),
-        "unit": "ms",
-    }
-    yield {
-        "figure": "measure_window",
-        "value": _median_ms(lambda s: measure_window(s, 6450.0, 6680.0), fresh),
-        "unit": "ms",
-    }
+    value = _median_ms(feature_vector, fresh)
+    numbers = len(feature_names())
+    yield figure_line("feature_vector", value, "ms", numbers=numbers, pixels=len(fresh()))
+    yield figure_line("measure_line", _median_ms(lambda s: measure_line(s, "H_alpha"), fresh), "ms")
+    yield figure_line(
+        "measure_window", _median_ms(lambda s: measure_window(s, 6450.0, 6680.0), fresh), "ms"
+    )
     ours = _median_ms(_our_widths, fresh)
     theirs = _median_ms(_specutils_widths(), fresh)
-    yield {
-        "figure": "equivalent width of 4 lines",
-        "value": theirs / ours,
-        "unit": "times faster",
-        "baseline": "specutils.analysis.equivalent_width",
-        "ours_ms": ours,
-        "baseline_ms": theirs,
-    }
+    baseline = "specutils.analysis.equivalent_width"
+    title = "equivalent width of 4 lines"
+    yield figure_line(
+        title, theirs / ours, "times faster", baseline=baseline, ours_ms=ours, baseline_ms=theirs
+    )
     row = measure(BROAD, 10, 60)
-    yield {
-        "figure": "broad emission at S/N 10",
-        "value": 100 * row.ew_bias,
-        "unit": "percent of EW, bias",
-        "ew_scatter_percent": 100 * row.ew_scatter,
-        "ew_pull": row.ew_pull,
-        "fwhm_bias_percent": 100 * row.fwhm_bias,
-    }
+    yield figure_line(
+        "broad emission at S/N 10", 100 * row.ew_bias, "percent of EW, bias",
+        ew_scatter_percent=100 * row.ew_scatter, ew_pull=row.ew_pull,
+        fwhm_bias_percent=100 * row.fwhm_bias
+    )  # fmt: skip
 
 
 def _our_widths(spectrum: Spectrum) -> list[float]:
@@ -82,10 +67,8 @@ def _specutils_widths() -> Callable[[Spectrum], list[float]]:
     def widths(spectrum: Spectrum) -> list[float]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            other = container(
-                spectral_axis=spectrum.wavelength * u.AA,
-                flux=spectrum.flux * u.dimensionless_unscaled,
-            )
+            flux = spectrum.flux * u.dimensionless_unscaled
+            other = container(spectral_axis=spectrum.wavelength * u.AA, flux=flux)
             regions = [
                 specutils.SpectralRegion((at - 50.0) * u.AA, (at + 50.0) * u.AA) for _, at in LINES
             ]
@@ -96,10 +79,5 @@ def _specutils_widths() -> Callable[[Spectrum], list[float]]:
 
 def _median_ms(work: Callable[[Spectrum], object], fresh: Callable[[], Spectrum]) -> float:
     work(fresh())
-    taken = []
-    for _ in range(ROUNDS):
-        spectrum = fresh()
-        start = time.perf_counter()
-        work(spectrum)
-        taken.append(time.perf_counter() - start)
-    return 1000.0 * statistics.median(taken)
+    spectra = [fresh() for _ in range(ROUNDS)]
+    return statistics.median(ms_of(partial(work, spectrum)) for spectrum in spectra)

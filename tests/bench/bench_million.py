@@ -11,10 +11,8 @@ import csv
 import json
 import sqlite3
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import cache, partial
@@ -38,6 +36,7 @@ from app.core.inspections.store import (
 from app.core.queue import LIST_ORDER, Sort, count, page, parse_filter, parse_sort
 from app.core.session.session import Session, open_session
 from tests.bench.bench_queue import fill
+from tests.bench.measuring import figure_line, ms_of, seconds_of, told_by
 
 SAMPLE = Path(__file__).resolve().parents[2] / "resources" / "sample"
 SIZES = (10_000, 100_000, 1_000_000)
@@ -70,37 +69,25 @@ def figures() -> Iterator[dict[str, object]]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "plain.speco3"
         _fill(place, SIZES[0])
-        yield {
-            "figure": "session with plain texts, as before, of 1,000 inspected",
-            "value": _plain_bytes(place) / SIZES[0] * 1000 / MIB,
-            "unit": "MiB",
-        }
+        title = "session with plain texts, as before, of 1,000 inspected"
+        yield figure_line(title, _plain_bytes(place) / SIZES[0] * 1000 / MIB, "MiB")
         place.unlink()
         measured = {size: _of_size(Path(folder), size) for size in SIZES}
     for name, (_, unit) in measured[SIZES[-1]].items():
         values = [measured[size][name][0] for size in SIZES]
         growth = max(later / max(sooner, 1e-9) for sooner, later in pairwise(values))
-        yield {
-            "figure": name,
-            "value": values[-1],
-            "unit": unit,
-            **{f"at_{size}": value for size, value in zip(SIZES[:-1], values, strict=False)},
-            "growth": growth,
-            "target": STEP,
-        }
+        smaller = {f"at_{size}": value for size, value in zip(SIZES[:-1], values, strict=False)}
+        yield figure_line(name, values[-1], unit, **smaller, growth=growth, target=STEP)
 
 
 def _of_size(folder: Path, size: int) -> dict[str, tuple[float, str]]:
     place = folder / f"{size}.speco3"
-    began = time.perf_counter()
-    _fill(place, size)
-    print(f"{size:,} filled in {time.perf_counter() - began:.0f} s", file=sys.stderr)
+    seconds = seconds_of(partial(_fill, place, size))
+    print(f"{size:,} filled in {seconds:.0f} s", file=sys.stderr)
     bytes_before = place.stat().st_size
-    words = [sys.executable, "-m", "tests.bench.bench_million", str(place)]
-    told = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
+    found: dict[str, tuple[float, str]] = told_by("-m", "tests.bench.bench_million", str(place))
     place.unlink()
-    print(told, file=sys.stderr, end="")  # it takes long until all are there
-    found: dict[str, tuple[float, str]] = json.loads(told)
+    print(json.dumps(found), file=sys.stderr)  # it takes long until all are there
     return {"size of the session": (bytes_before / MIB, "MiB"), **found}
 
 
@@ -129,10 +116,8 @@ def _plain_bytes(place: Path) -> int:
     """The size that the session would have with the texts of its records as they are."""
     with closing(sqlite3.connect(place, isolation_level=None)) as connection:
         for number, line in enumerate(map(to_line, _records())):
-            connection.execute(
-                "UPDATE inspections SET record = ? WHERE candidate_id % ? = ?",
-                (line, KNOWN, number),
-            )
+            statement = "UPDATE inspections SET record = ? WHERE candidate_id % ? = ?"
+            connection.execute(statement, (line, KNOWN, number))
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return place.stat().st_size
@@ -140,27 +125,25 @@ def _plain_bytes(place: Path) -> int:
 
 def measure(place: Path) -> Iterator[tuple[str, float, str]]:
     """Name, value and unit of each figure of a session that is there."""
-    yield "open", _ms(lambda: open_session(place, "Ada").close()), "ms"
+    yield "open", ms_of(lambda: open_session(place, "Ada").close()), "ms"
     with open_session(place, "Ada") as session:
         yield "memory when open", _peak_mib(), "MiB"
         for name, call in _cases(session).items():
-            yield f"once: {name}", _ms(call), "ms"
+            yield f"once: {name}", ms_of(call), "ms"
             yield name, _median_ms(call), "ms"
         yield "memory after pages, filters and orders", _peak_mib(), "MiB"
         for suffix in ("csv", "fits"):
             out = place.with_suffix(f".{suffix}")
-            yield f"export {suffix}", _ms(partial(export, session, out, which="all")), "ms"
+            yield f"export {suffix}", ms_of(partial(export, session, out, which="all")), "ms"
             yield f"memory after export {suffix}", _peak_mib(), "MiB"
             out.unlink()
 
 
 def _cases(session: Session) -> dict[str, Callable[[], object]]:
-    filters = ("agent:yes", "p_yes:0.4..0.6", "agent:yes p_yes<0.6", "disagree:agents")
-    filters += (
-        "disagree:agent",
-        "verdict:unjudged agent:yes",
-        "inspected:measured",
-        "not inspected:measured",
+    filters = (
+        *("agent:yes", "p_yes:0.4..0.6", "agent:yes p_yes<0.6", "disagree:agents"),
+        *("disagree:agent", "verdict:unjudged agent:yes"),
+        *("inspected:measured", "not inspected:measured"),
     )
     orders = ("list", "p_yes", "uncertain", "surprising", "disagreeing")
     model = models_of(session)[0]
@@ -181,17 +164,11 @@ def _page(session: Session, sort: Sort, text: str = "") -> Callable[[], object]:
     return partial(page, session, parse_filter(text), sort, limit=LINES)
 
 
-def _ms(call: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    call()
-    return 1e3 * (time.perf_counter() - began)
-
-
 def _median_ms(call: Callable[[], object]) -> float:
     """Of some calls; of fewer where each takes seconds."""
-    times = [_ms(call)]
+    times = [ms_of(call)]
     while len(times) < CALLS and sum(times) < MOST_MS:
-        times.append(_ms(call))
+        times.append(ms_of(call))
     return statistics.median(times)
 
 

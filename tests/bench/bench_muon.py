@@ -5,13 +5,13 @@ python -m tests.bench muon
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
+from tests.bench.measuring import figure_line, seconds_of
 from train.models.small_model import Shape
 from train.sft.optimizer import Muon
 from train.sft.run import uses_bfloat16
@@ -34,12 +34,9 @@ def figures(shape: Shape | None = None, repeats: int = REPEATS) -> Iterator[dict
     other = torch.optim.Muon(theirs, lr=RATE, adjust_lr_fn="match_rms_adamw")
     slower = seconds(other, repeats)
     torch.set_num_threads(threads)
-    yield {
-        "figure": f"an update of {len(sizes)} matrices",
-        "value": slower / ours,
-        "unit": "times faster",
-        "baseline": f"torch's Muon, {slower:.3g} s",
-    }
+    title = f"an update of {len(sizes)} matrices"
+    baseline = f"torch's Muon, {slower:.3g} s"
+    yield figure_line(title, slower / ours, "times faster", baseline=baseline)
 
 
 def shapes(model: Shape) -> list[tuple[int, int]]:
@@ -60,9 +57,4 @@ def weights(sizes: list[tuple[int, int]]) -> list[Tensor]:
 
 def seconds(optimizer: Optimizer, repeats: int) -> float:
     optimizer.step()
-    times = []
-    for _ in range(repeats):
-        started = time.perf_counter()
-        optimizer.step()
-        times.append(time.perf_counter() - started)
-    return min(times)
+    return min(seconds_of(optimizer.step) for _ in range(repeats))

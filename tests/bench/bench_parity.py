@@ -13,6 +13,7 @@ import torch
 
 from agent.convert.episodes import random_episode
 from agent.engines.gguf.engine import GgufEngine
+from tests.bench.measuring import figure_line
 from tests.small_models import make_folder
 from train.export.export import export_gguf
 from train.export.parity import Parity, Reference, compare
@@ -47,27 +48,17 @@ def _loaded(folder: Path, lm_type: str, mmproj_type: str) -> GgufEngine:
 
 
 def _lines(name: str, parity: Parity) -> Iterator[dict[str, object]]:
-    yield {
-        "figure": f"{name}: same likeliest token",
-        "value": 100.0 * parity.share,
-        "unit": f"% of {parity.positions} text positions",
-        "baseline": "wanted in F16: >= 99",
-    }
-    yield {
-        "figure": f"{name}: same likeliest token in the model's turns",
-        "value": 100.0 * parity.own_equal / parity.own_positions,
-        "unit": f"% of {parity.own_positions} positions",
-        "baseline": "wanted in F16: >= 99",
-    }
-    yield {
-        "figure": f"{name}: largest difference of a logit",
-        "value": parity.largest,
-        "unit": f"logits; rms {parity.rms:.2g}",
-        "baseline": f"logits spread by {parity.spread:.2g}",
-    }
-    yield {
-        "figure": f"{name}: verdicts that agree",
-        "value": parity.verdicts_equal,
-        "unit": f"of {parity.episodes} episodes, {parity.verdicts_yes} of them YES",
-        "baseline": f"wanted: all; largest difference of p(YES) {parity.largest_p_yes:.2g}",
-    }
+    unit = f"% of {parity.positions} text positions"
+    title = f"{name}: same likeliest token"
+    yield figure_line(title, 100.0 * parity.share, unit, baseline="wanted in F16: >= 99")
+    title = f"{name}: same likeliest token in the model's turns"
+    value = 100.0 * parity.own_equal / parity.own_positions
+    unit = f"% of {parity.own_positions} positions"
+    yield figure_line(title, value, unit, baseline="wanted in F16: >= 99")
+    title = f"{name}: largest difference of a logit"
+    baseline = f"logits spread by {parity.spread:.2g}"
+    yield figure_line(title, parity.largest, f"logits; rms {parity.rms:.2g}", baseline=baseline)
+    baseline = f"wanted: all; largest difference of p(YES) {parity.largest_p_yes:.2g}"
+    unit = f"of {parity.episodes} episodes, {parity.verdicts_yes} of them YES"
+    title = f"{name}: verdicts that agree"
+    yield figure_line(title, parity.verdicts_equal, unit, baseline=baseline)

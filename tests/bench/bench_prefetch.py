@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import statistics
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from agent.errors import ReadError
 from app.core.spectra.prefetch import Prefetch, SpectrumKey, read_by_key
+from tests.bench.measuring import figure_line, ms_of
 from tests.conftest import SHARED
 
 SAMPLE = Path(__file__).resolve().parents[2] / "resources" / "sample" / "spectra"
@@ -25,35 +25,21 @@ FRAME_MS = 16.7
 
 def figures() -> Iterator[dict[str, object]]:
     keys = list(_keys())
-    without = [_ms_of(lambda key=key: read_by_key(key)) for key in keys]
+    without = [ms_of(lambda key=key: read_by_key(key)) for key in keys]
     for name, looks_s in LOOKS_S.items():
         with Prefetch() as prefetch:
             waits, hit_rate = _walk(prefetch, keys, looks_s)
             held = prefetch._bytes
-        yield {
-            "figure": f"wait for the next spectrum, 95th percentile, {name} on each",
-            "value": _p95(waits),
-            "unit": "ms",
-            "baseline": "read when asked for",
-            "baseline_ms": round(_p95(without), 3),
-            "target": FRAME_MS,
-        }
-        yield {
-            "figure": f"ready when asked for, {name} on each",
-            "value": hit_rate,
-            "unit": "share",
-        }
-        yield {"figure": f"held, {name} on each", "value": held / 2**20, "unit": "MiB"}
-    yield {
-        "figure": "get of a spectrum that is ready",
-        "value": _ready_us(keys[0]),
-        "unit": "us",
-    }
-    yield {
-        "figure": "threads left behind",
-        "value": threading.active_count() - 1,
-        "unit": "threads",
-    }
+        title = f"wait for the next spectrum, 95th percentile, {name} on each"
+        baseline_ms = round(_p95(without), 3)
+        baseline = "read when asked for"
+        yield figure_line(
+            title, _p95(waits), "ms", baseline=baseline, baseline_ms=baseline_ms, target=FRAME_MS
+        )
+        yield figure_line(f"ready when asked for, {name} on each", hit_rate, "share")
+        yield figure_line(f"held, {name} on each", held / 2**20, "MiB")
+    yield figure_line("get of a spectrum that is ready", _ready_us(keys[0]), "us")
+    yield figure_line("threads left behind", threading.active_count() - 1, "threads")
 
 
 def _keys() -> Iterator[SpectrumKey]:
@@ -79,7 +65,7 @@ def _walk(prefetch: Prefetch, keys: list[SpectrumKey], looks_s: float) -> tuple[
     for at, key in enumerate(keys):
         prefetch.read_ahead(key, keys[at + 1 : at + 9], keys[max(0, at - 3) : at][::-1])
         ready += prefetch.peek(key) is not None
-        waits.append(_ms_of(lambda key=key: prefetch.get(key)))
+        waits.append(ms_of(lambda key=key: prefetch.get(key)))
         if looks_s:
             threading.Event().wait(looks_s)
     return waits[1:], ready / len(keys)
@@ -88,13 +74,7 @@ def _walk(prefetch: Prefetch, keys: list[SpectrumKey], looks_s: float) -> tuple[
 def _ready_us(key: SpectrumKey) -> float:
     with Prefetch(workers=1) as prefetch:
         prefetch.get(key)
-        return 1e3 * statistics.median(_ms_of(lambda: prefetch.get(key)) for _ in range(1000))
-
-
-def _ms_of(call: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    call()
-    return 1e3 * (time.perf_counter() - began)
+        return 1e3 * statistics.median(ms_of(lambda: prefetch.get(key)) for _ in range(1000))
 
 
 def _p95(values: list[float]) -> float:

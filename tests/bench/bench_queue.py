@@ -36,6 +36,7 @@ from app.core.queue import (
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import Session, new_session, open_session
 from app.core.statistics.pace import ProgressCounter, recent_pace
+from tests.bench.measuring import figure_line, ms_of
 
 SIZES = (100, 10_000, 1_000_000)
 CALLS = 60
@@ -58,36 +59,27 @@ def figures() -> Iterator[dict[str, object]]:
     largest = measured[SIZES[-1]]
     for name, ms in largest.items():
         smaller = {f"at_{size}": measured[size][name] for size in SIZES[:-1]}
-        yield {"figure": name, "value": ms, "unit": "ms", **smaller}
+        yield figure_line(name, ms, "ms", **smaller)
         if not name.startswith("once:"):
             base = SIZES[name in OF_MANY]
-            yield {
-                "figure": f"{name}: {SIZES[-1]:,} candidates against {base:,}",
-                "value": ms / smaller[f"at_{base}"],
-                "unit": "ratio",
-                "baseline": f"the same with {base:,}",
-                "target": TARGET,
-            }
+            title = f"{name}: {SIZES[-1]:,} candidates against {base:,}"
+            value = ms / smaller[f"at_{base}"]
+            baseline = f"the same with {base:,}"
+            yield figure_line(title, value, "ratio", baseline=baseline, target=TARGET)
 
 
 def _measured(folder: Path, size: int) -> Iterator[tuple[str, float]]:
     """Figure and milliseconds."""
     place = folder / f"{size}.speco3"
-    yield "once: a session of so many by direct inserts", _ms(partial(fill, place, size))
+    yield "once: a session of so many by direct inserts", ms_of(partial(fill, place, size))
     with open_session(place, "Ada") as session:
         first = partial(page, session, sort=SCORE)
-        yield "once: the first page in a new order", _ms(first)
+        yield "once: the first page in a new order", ms_of(first)
         for name, call in _cases(session).items():
             call(1 + size // 2)
             draw = random.Random(7)
             calls = (partial(call, draw.randint(1, size)) for _ in range(CALLS))
-            yield name, statistics.median(_ms(each) for each in calls)
-
-
-def _ms(call: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    call()
-    return 1e3 * (time.perf_counter() - began)
+            yield name, statistics.median(ms_of(each) for each in calls)
 
 
 def _cases(session: Session) -> dict[str, Call]:

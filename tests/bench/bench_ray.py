@@ -16,6 +16,7 @@ from app.worker.pool import InspectionPool, WorkerPool
 from app.worker.ray_pool import RayPool
 from app.worker.request import InspectRequest, LoadRequest
 from tests.bench.bench_worker import SPECTRA, usable
+from tests.bench.measuring import figure_line
 
 ROUNDS, A_ROUND = 8, 12
 
@@ -32,22 +33,17 @@ def figures() -> Iterator[dict[str, object]]:
                 _seconds(pool, paths)
             pairs = [(_seconds(processes, paths), _seconds(actors, paths)) for _ in range(ROUNDS)]
         plain_s = sum(plain for plain, _ in pairs)
-        yield {
-            "figure": f"the measured inspector in {count} actor(s) of Ray",
-            "value": statistics.median(ray / plain for plain, ray in pairs),
-            "unit": "ratio",
-            "baseline": "as many processes without Ray, in turns",
-            "target": 1.05,
-            "inspections": ROUNDS * A_ROUND,
-            "of_all": sum(ray for _, ray in pairs) / plain_s,
-            "plain_per_s": ROUNDS * A_ROUND / plain_s,
-            "load": os.getloadavg()[0],
-        }
+        yield figure_line(
+            f"the measured inspector in {count} actor(s) of Ray",
+            statistics.median(ray / plain for plain, ray in pairs), "ratio",
+            baseline="as many processes without Ray, in turns", target=1.05,
+            inspections=ROUNDS * A_ROUND, of_all=sum(ray for _, ray in pairs) / plain_s,
+            plain_per_s=ROUNDS * A_ROUND / plain_s, load=os.getloadavg()[0]
+        )  # fmt: skip
 
 
 def _seconds(pool: InspectionPool, paths: list[Path]) -> float:
     requests = (InspectRequest(task="CV", path=path) for path in islice(cycle(paths), A_ROUND))
     began = time.perf_counter()
-    done = list(pool.run(enumerate(requests)))
-    assert all(each.trajectory for each in done)
+    assert all(each.trajectory for each in pool.run(enumerate(requests)))
     return time.perf_counter() - began

@@ -17,6 +17,7 @@ from typing import Any
 from agent.errors import ReadError
 from agent.spectra.readers import read
 from tests.agent.spectra.readers import samples
+from tests.bench.measuring import figure_line
 from tests.conftest import SHARED
 
 ROUNDS = 15
@@ -51,11 +52,9 @@ def _files(folder: Path) -> dict[str, list[Path]]:
 def _written(folder: Path) -> list[Path]:
     made = {
         "lamost.fits.gz": samples.gz(samples.lamost_table()),
-        "med.fits.gz": samples.gz(samples.lamost_mrs()),
-        NAMED["SDSS"][2]: samples.sdss(),
-        NAMED["DESI"][2]: samples.desi(),
-        "star.dat": samples.text(),
-    }
+        "med.fits.gz": samples.gz(samples.lamost_mrs()), NAMED["SDSS"][2]: samples.sdss(),
+        NAMED["DESI"][2]: samples.desi(), "star.dat": samples.text(),
+    }  # fmt: skip
     for name, data in made.items():
         (folder / name).write_bytes(data)
     return [folder / name for name in made]
@@ -84,16 +83,11 @@ def _against_specutils(folder: Path) -> Iterator[dict[str, object]]:
                 lambda path=path: read(path),
                 lambda load=loader, given=options, path=path: _quietly(load, path, given),
             )
-            yield {
-                "figure": f"read {survey}, times faster than specutils, {way}",
-                "value": round(theirs / ours, 1),
-                "unit": "ratio",
-                "baseline": "specutils",
-                "ours_ms": round(ours, 2),
-                "specutils_ms": round(theirs, 2),
-                "target": 5.0,
-                "file": path.name,
-            }
+            yield figure_line(
+                f"read {survey}, times faster than specutils, {way}", round(theirs / ours, 1),
+                "ratio", baseline="specutils", ours_ms=round(ours, 2),
+                specutils_ms=round(theirs, 2), target=5.0, file=path.name
+            )  # fmt: skip
 
 
 def _quietly(load: Callable[..., Any], path: Path, options: dict[str, str]) -> Any:
@@ -119,4 +113,4 @@ def _medians_ms(*works: Callable[[], Any]) -> list[float]:
 
 
 def _figure(name: str, value: float, **more: object) -> dict[str, object]:
-    return {"figure": name, "value": round(value, 3), "unit": "ms", "baseline": None, **more}
+    return figure_line(name, round(value, 3), "ms", baseline=None, **more)

@@ -6,9 +6,9 @@ python -m tests.bench.bench_render
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 
 import numpy as np
@@ -17,6 +17,7 @@ from PIL import Image
 from agent.rendering import text
 from agent.rendering.render import COMPACT, COMPACT_PANELS, png_bytes, render_array, render_spectrum
 from agent.spectra.spectrum import Spectrum
+from tests.bench.measuring import figure_line, ms_of
 from tests.bench.pyplot_picture import pyplot_pixels, pyplot_png
 from tests.conftest import SHARED
 
@@ -76,12 +77,6 @@ def _ours_png_forgetful(case: Case) -> bytes:
     return _ours_png(case)
 
 
-def _milliseconds(work: Callable[[Case], object], case: Case) -> float:
-    start = time.perf_counter()
-    work(case)
-    return 1e3 * (time.perf_counter() - start)
-
-
 def _unseen(case: Case, turn: int) -> Case:
     """The case with other flux, range and name, so that no text is known from a turn before."""
     rng = np.random.default_rng([turn, len(case.title), int(1e3 * abs(case.spectrum.flux[0]))])
@@ -104,8 +99,8 @@ def _paired(
     for turn in range(ROUNDS):
         for i, case in enumerate(over):
             changed = change(case, turn)
-            mine[turn, i] = _milliseconds(ours, changed)
-            other[turn, i] = _milliseconds(theirs, changed)
+            mine[turn, i] = ms_of(partial(ours, changed))
+            other[turn, i] = ms_of(partial(theirs, changed))
     mine_median, other_median = np.median(mine, axis=0), np.median(other, axis=0)
     ratio = float(np.median(other_median / mine_median))
     return float(mine_median.mean()), float(other_median.mean()), ratio
@@ -130,7 +125,7 @@ def _similarities(over: list[Case]) -> list[tuple[float, int]]:
 
 
 def _figure(name: str, value: float, unit: str, baseline: str = "") -> dict[str, object]:
-    return {"figure": name, "value": round(value, 4), "unit": unit, "baseline": baseline}
+    return figure_line(name, round(value, 4), unit, baseline=baseline)
 
 
 def figures() -> Iterator[dict[str, object]]:
@@ -145,20 +140,20 @@ def figures() -> Iterator[dict[str, object]]:
         mine, other, ratio = _paired(*ways, over, change)
         yield _figure(f"published picture to {product}", mine, "ms", f"pyplot {other:.1f} ms")
         yield _figure(f"published picture to {product}, times faster", ratio, "x", "pyplot 1")
-    first = [_milliseconds(_ours_png_forgetful, case) for _ in range(ROUNDS) for case in over]
+    first = [ms_of(partial(_ours_png_forgetful, case)) for _ in range(ROUNDS) for case in over]
     yield _figure("published picture to PNG bytes, very first", float(np.median(first)), "ms")
     for style in (COMPACT, COMPACT_PANELS):
 
         def compact(case: Case, style=style) -> object:
             return render_spectrum(case.spectrum, case.window, title=case.title, style=style)
 
-        times = [_milliseconds(compact, case) for _ in range(ROUNDS) for case in over]
+        times = [ms_of(partial(compact, case)) for _ in range(ROUNDS) for case in over]
         yield _figure(
             f"{style.name} picture {style.width} x {style.height}", np.median(times), "ms"
         )
     yield _figure(
         "size of a PNG", np.mean([len(_ours_png(c)) for c in over]) / 1024, "KiB",
-        f"pyplot {np.mean([len(pyplot_png(*c.arguments)) for c in over]) / 1024:.1f} KiB",
+        f"pyplot {np.mean([len(pyplot_png(*c.arguments)) for c in over]) / 1024:.1f} KiB"
     )  # fmt: skip
     if similar := _similarities(over):
         yield _figure("similarity to the reference, least", min(s for s, _ in similar), "SSIM")

@@ -23,6 +23,7 @@ from agent.spectra.spectrum import Spectrum
 from app.core.similar.features import SIZE, binned, features
 from app.core.similar.index import SimilarIndex
 from app.core.spectra.prefetch import SpectrumKey
+from tests.bench.measuring import figure_line, ms_of
 from tests.conftest import SHARED
 
 SPECTRA = 100_000
@@ -83,15 +84,10 @@ def _precision() -> Iterator[dict[str, object]]:
         ms = 1e3 * (time.perf_counter() - began) / len(spectra)
         mean, over_classes = precision_at_5(vectors, classes)
         base = base or mean
-        yield {
-            "figure": f"precision at 5: {name}",
-            "value": mean,
-            "unit": "share",
-            "over_classes": round(over_classes, 3),
-            "ms_a_spectrum": round(ms, 3),
-            "baseline": "flux",
-            "ratio": round(mean / base, 3),
-        }
+        yield figure_line(
+            f"precision at 5: {name}", mean, "share", over_classes=round(over_classes, 3),
+            ms_a_spectrum=round(ms, 3), baseline="flux", ratio=round(mean / base, 3)
+        )  # fmt: skip
 
 
 def _speed() -> Iterator[dict[str, object]]:
@@ -108,14 +104,10 @@ def _speed() -> Iterator[dict[str, object]]:
         "all in order": lambda: index.order(drawn[5]),
     }.items():
         ms = _ms(call)
-        yield {
-            "figure": f"{name} of {SPECTRA:,} spectra",
-            "value": ms / by_sort,
-            "unit": "ratio",
-            "ms": round(ms, 2),
-            "baseline": baseline,
-            "baseline_ms": round(by_sort, 2),
-        }
+        yield figure_line(
+            f"{name} of {SPECTRA:,} spectra", ms / by_sort, "ratio", ms=round(ms, 2),
+            baseline=baseline, baseline_ms=round(by_sort, 2)
+        )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "similar"
         kept = SimilarIndex(path, "id", writes=True)
@@ -123,23 +115,17 @@ def _speed() -> Iterator[dict[str, object]]:
             kept.add(SpectrumKey(number, ""), vector)
         kept.save()
         ms, plain_ms = _ms(lambda: SimilarIndex(path, "id")), _ms(path.read_bytes)
-        yield {
-            "figure": f"opening the file of {SPECTRA:,} spectra",
-            "value": ms / plain_ms,
-            "unit": "ratio",
-            "ms": round(ms, 1),
-            "MiB": round(path.stat().st_size / 2**20, 1),
-            "baseline": "reading its bytes",
-            "baseline_ms": round(plain_ms, 2),
-        }
-    yield {
-        "figure": f"memory of {SPECTRA:,} spectra",
-        "value": index.nbytes / plain.nbytes,
-        "unit": "ratio",
-        "MiB": round(index.nbytes / 2**20, 1),
-        "baseline": "all as 32-bit floats",
-        "baseline_MiB": round(plain.nbytes / 2**20, 1),
-    }
+        yield figure_line(
+            f"opening the file of {SPECTRA:,} spectra", ms / plain_ms, "ratio", ms=round(ms, 1),
+            MiB=round(path.stat().st_size / 2**20, 1), baseline="reading its bytes",
+            baseline_ms=round(plain_ms, 2)
+        )  # fmt: skip
+    title = f"memory of {SPECTRA:,} spectra"
+    MiB = round(index.nbytes / 2**20, 1)
+    baseline_MiB = round(plain.nbytes / 2**20, 1)
+    value = index.nbytes / plain.nbytes
+    beside = "all as 32-bit floats"
+    yield figure_line(title, value, "ratio", MiB=MiB, baseline=beside, baseline_MiB=baseline_MiB)
 
 
 def _features(spectrum: Spectrum) -> Matrix:
@@ -187,9 +173,4 @@ def quietly_binned(spectrum: Spectrum) -> Matrix:
 
 def _ms(call: Callable[[], object]) -> float:
     call()
-    times = []
-    for _ in range(CALLS):
-        began = time.perf_counter()
-        call()
-        times.append(1e3 * (time.perf_counter() - began))
-    return statistics.median(times)
+    return statistics.median(ms_of(call) for _ in range(CALLS))

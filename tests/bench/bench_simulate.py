@@ -64,15 +64,12 @@ def figures() -> Iterator[dict[str, object]]:
         observing = median_ms(lambda survey=survey: observe(any_source(), survey, rng), 60)
         yield {
             "figure": f"spectra per second, {survey}, one core, drawing and observing",
-            "value": round(1e3 / (drawing + observing), 1),
-            "drawing_ms": round(drawing, 3),
+            "value": round(1e3 / (drawing + observing), 1), "drawing_ms": round(drawing, 3),
             "observing_ms": round(observing, 3),
-        }
+        }  # fmt: skip
     ours = median_ms(lambda: through_optics(any_source()), 60)
     plain = median_ms(lambda: straightforward(any_source()), 60)
     yield {
         "figure": "optics: FFT convolution and interpolation, one resolution, over ours",
-        "value": round(plain / ours, 2),
-        "ours_ms": round(ours, 3),
-        "plain_ms": round(plain, 3),
-    }
+        "value": round(plain / ours, 2), "ours_ms": round(ours, 3), "plain_ms": round(plain, 3),
+    }  # fmt: skip

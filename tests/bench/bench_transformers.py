@@ -6,9 +6,9 @@ python -m tests.bench transformers
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -20,6 +20,7 @@ from agent.protocol.protocol import Turn, opening
 from agent.protocol.tool import reply_text
 from agent.rendering.model_image import prepare
 from agent.tasks.catalogue import find_task
+from tests.bench.measuring import figure_line, seconds_of
 from tests.small_models import FamilyName, make_folder
 from train.models.small_model import TINY, Shape
 
@@ -63,24 +64,15 @@ def _figures_of(folder: Path, name: str) -> Iterator[dict[str, object]]:
     one = episodes[0]
     kept = median(each.kept_s for each in episodes)
     anew = median(each.anew_s for each in episodes)
-    yield {
-        "figure": f"{name}: tokens evaluated over context",
-        "value": one.evaluated / one.context,
-        "unit": f"of {one.context} tokens, {TURNS} turns",
-        "baseline": f"{one.evaluated_anew / one.context:.2f} reading all anew each turn",
-    }
-    yield {
-        "figure": f"{name}: third turn's first word",
-        "value": 1000 * kept,
-        "unit": "ms",
-        "baseline": f"{1000 * anew:.0f} ms reading all anew",
-    }
-    yield {
-        "figure": f"{name}: third turn's first word",
-        "value": anew / kept,
-        "unit": "times sooner",
-        "baseline": "reading all anew",
-    }
+    baseline = f"{one.evaluated_anew / one.context:.2f} reading all anew each turn"
+    unit = f"of {one.context} tokens, {TURNS} turns"
+    title = f"{name}: tokens evaluated over context"
+    yield figure_line(title, one.evaluated / one.context, unit, baseline=baseline)
+    baseline = f"{1000 * anew:.0f} ms reading all anew"
+    yield figure_line(f"{name}: third turn's first word", 1000 * kept, "ms", baseline=baseline)
+    yield figure_line(
+        f"{name}: third turn's first word", anew / kept, "times sooner", baseline="reading all anew"
+    )
 
 
 def episode(engine: Engine) -> Episode:
@@ -100,19 +92,15 @@ def episode(engine: Engine) -> Episode:
     evaluated_anew += talk.usage.prompt + talk.usage.generated
     fresh = engine.open()
     return Episode(
-        kept_s=kept_s,
-        anew_s=_until_first_word(fresh, turns, pictures),
-        evaluated=talk.usage.evaluated,
-        evaluated_anew=evaluated_anew,
-        context=talk.usage.prompt + talk.usage.generated,
-    )
+        kept_s=kept_s, anew_s=_until_first_word(fresh, turns, pictures),
+        evaluated=talk.usage.evaluated, evaluated_anew=evaluated_anew,
+        context=talk.usage.prompt + talk.usage.generated
+    )  # fmt: skip
 
 
 def _until_first_word(talk: Conversation, turns: list[Turn], pictures: list[Image.Image]) -> float:
-    start = time.perf_counter()
-    talk.append(turns, pictures)
-    talk.generate(SamplingSettings(max_new_tokens=1))
-    return time.perf_counter() - start
+    talk_s = seconds_of(partial(talk.append, turns, pictures))
+    return talk_s + seconds_of(partial(talk.generate, SamplingSettings(max_new_tokens=1)))
 
 
 def _picture(engine: Engine, width: int, height: int) -> Image.Image:

@@ -16,6 +16,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.bench.measuring import figure_line
+
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import pyqtgraph as pg
@@ -81,15 +83,10 @@ def _of_size(app: Any, place: Path, size: int) -> Iterator[dict[str, object]]:
 def _percentiles(name: str, times: list[float], floor: list[float]) -> Iterator[dict[str, object]]:
     base = _points(floor)
     for point, value in _points(times).items():
-        yield {
-            "figure": f"{name}, {point}",
-            "value": value,
-            "unit": "ms",
-            "baseline": FLOOR,
-            "baseline_ms": round(base[point], 2),
-            "ratio": round(value / base[point], 2),
-            "target": FRAME_MS,
-        }
+        yield figure_line(
+            f"{name}, {point}", value, "ms", baseline=FLOOR, baseline_ms=round(base[point], 2),
+            ratio=round(value / base[point], 2), target=FRAME_MS
+        )  # fmt: skip
 
 
 def _points(times: list[float]) -> dict[str, float]:
@@ -228,13 +225,9 @@ def _memory(app: Any, place: Path) -> dict[str, object]:
         for _ in range(OBJECTS):
             bench.press(app, Qt.Key.Key_N)
         grown = _resident_mib() - before
-    return {
-        "figure": f"memory grown over {OBJECTS:,} objects",
-        "value": grown,
-        "unit": "MiB",
-        "baseline": f"after {WARM_UP} objects",
-        "baseline_mib": round(before),
-    }
+    title = f"memory grown over {OBJECTS:,} objects"
+    baseline = f"after {WARM_UP} objects"
+    return figure_line(title, grown, "MiB", baseline=baseline, baseline_mib=round(before))
 
 
 def fill(place: Path, size: int) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtTest import QTest
@@ -21,15 +20,11 @@ from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.verdict.flag_row import FLAGS
 from app.ui.program.main_window import MainWindow
 from tests.app.ui.candidates import sample_file
+from tests.bench.measuring import told_by
+from tests.processes import wait_until
 
-ROOT = Path(__file__).resolve().parents[2]
-SCREENS = (
-    (1280, 720, 1.0),
-    (1440, 900, 1.0),
-    (1920, 1080, 1.0),
-    (2560, 1440, 1.0),
-    (1920, 1080, 1.5),
-)
+SIZES = ((1280, 720), (1440, 900), (1920, 1080), (2560, 1440))
+SCREENS = (*((*size, 1.0) for size in SIZES), (1920, 1080, 1.5))
 TITLE_PX = 24
 """What the title of a maximised window takes."""
 WAIT_S = 60.0
@@ -38,16 +33,11 @@ WAIT_S = 60.0
 def figures() -> Iterator[dict[str, object]]:
     for width, height, scale in SCREENS:
         with tempfile.TemporaryDirectory() as folder:
-            environment = {
-                **os.environ,
-                "QT_QPA_PLATFORM": "offscreen",
-                "SPEC_O3_CONFIG": folder,
-                "XDG_DATA_HOME": folder,
-            }
-            command = [sys.executable, "-m", "tests.bench.bench_window_area"]
-            command += [str(round(width / scale)), str(round(height / scale)), folder]
-            done = subprocess.run(command, env=environment, capture_output=True, cwd=ROOT)
-        found = json.loads(done.stdout.splitlines()[-1])
+            own = dict.fromkeys(("SPEC_O3_CONFIG", "XDG_DATA_HOME"), folder)
+            environment = {**os.environ, **own, "QT_QPA_PLATFORM": "offscreen"}
+            words = (str(round(width / scale)), str(round(height / scale)), folder)
+            command = ("-m", "tests.bench.bench_window_area", *words)
+            found = told_by(*command, environment=environment)
         yield {"screen": f"{width}x{height} at {scale:.0%}", **found}
 
 
@@ -63,10 +53,10 @@ def measure(width: int, height: int, folder: Path) -> dict[str, float | str]:
     window.resize(width, height - TITLE_PX)
     window.show()
     window.opening.open_session(sample_file(folder))
-    until = time.monotonic() + WAIT_S
-    while window.view is None or not window.view.context.current.is_painted:
-        assert time.monotonic() < until
-        QTest.qWait(20)
+    wait_until(
+        lambda: window.view is not None and window.view.context.current.is_painted, WAIT_S,
+        partial(QTest.qWait, 20)
+    )  # fmt: skip
     QTest.qWait(200)
     usual = shares(window, width * height)
     for flag in list(FLAGS)[:3]:

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
@@ -23,7 +24,9 @@ from app.ui.base.background.garbage_timer import GarbageTimer
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.program.main_window import MainWindow
+from tests.app.ui.steps import is_there
 from tests.bench.bench_window import fill
+from tests.bench.measuring import figure_line, seconds_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZES = (60, 100_000)
@@ -60,17 +63,11 @@ main()
 
 def figures() -> Iterator[dict[str, object]]:
     with tempfile.TemporaryDirectory() as folder:
-        environment = {
-            **os.environ,
-            "QT_QPA_PLATFORM": "offscreen",
-            "SPEC_O3_CONFIG": folder,
-            "SPEC_O3_REVIEWER": "Ada",
-            "XDG_DATA_HOME": folder,
-            "XDG_STATE_HOME": folder,
-            # As where it is installed: compiled once.
-            "PYTHONDONTWRITEBYTECODE": "",
-            "PYTHONPYCACHEPREFIX": f"{folder}/compiled",
-        }
+        places = dict.fromkeys(("SPEC_O3_CONFIG", "XDG_DATA_HOME", "XDG_STATE_HOME"), folder)
+        # As where it is installed: compiled once.
+        once = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": f"{folder}/compiled"}
+        own = {"QT_QPA_PLATFORM": "offscreen", "SPEC_O3_REVIEWER": "Ada"}
+        environment = {**os.environ, **own, **places, **once}
         floor = _bare_start(environment)
         for size in SIZES:
             place = Path(folder) / f"{size}.speco3"
@@ -78,22 +75,18 @@ def figures() -> Iterator[dict[str, object]]:
             yield _start(environment, place, size, floor)
         app = QApplication.instance() or QApplication([])
         garbage = GarbageTimer()  # as the program does: no other thread may delete a widget
-        yield _opening(app, place)
+        yield _opening(place)
         yield _end(environment, place)
-        yield from _held_up(app, place, garbage)
+        yield from _held_up(place, garbage)
         garbage.stop()
+        del app
 
 
 def _bare_start(environment: dict[str, str]) -> float:
     times = []
     for _ in range(STARTS + 1):
         began = time.perf_counter()
-        with subprocess.Popen(
-            [sys.executable, "-c", BARE],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        ) as bare:
+        with _started(environment, BARE) as bare:
             assert bare.stdout is not None and bare.stdout.readline()
             times.append(time.perf_counter() - began)
     return statistics.median(times[1:])
@@ -103,73 +96,62 @@ def _start(environment: dict[str, str], place: Path, size: int, floor: float) ->
     times, loaded = [], {}
     for _ in range(STARTS + 1):
         began = time.perf_counter()
-        with _program(environment, "modules", place) as running:
+        with _started(environment, ALONE, "modules", str(place)) as running:
             _until(running, "painted")
             times.append(time.perf_counter() - began)
             loaded = _until(running, "loaded")
     seconds = statistics.median(times[1:])
-    return {
-        "figure": f"program started to spectrum painted, {size:,} candidates",
-        "value": seconds,
-        "unit": "s",
-        "baseline": "Python, Qt and one empty widget",
-        "baseline_s": round(floor, 2),
-        "ratio": round(seconds / floor, 2),
-        "target": 2.0 if size != LONG else 1.5,
-        "modules": loaded["count"],
-        "heavy_modules": loaded["heavy"],
-    }
+    return figure_line(
+        f"program started to spectrum painted, {size:,} candidates", seconds, "s",
+        baseline="Python, Qt and one empty widget", baseline_s=round(floor, 2),
+        ratio=round(seconds / floor, 2), target=2.0 if size != LONG else 1.5,
+        modules=loaded["count"], heavy_modules=loaded["heavy"]
+    )  # fmt: skip
 
 
-def _opening(app: object, place: Path) -> dict[str, object]:
+def _window() -> MainWindow:
     window = MainWindow(SettingsStore(), CurrentTheme())
     window.settings.change(reviewer="Ada")
     window.show()
+    return window
+
+
+def _opened(window: MainWindow, place: Path) -> None:
+    window.opening.open_session(place)
+    _wait(lambda: window.view is not None and window.view.context.current.is_painted)
+
+
+def _opening(place: Path) -> dict[str, object]:
+    window = _window()
     times = []
     for _ in range(STARTS + 1):
         window.opening.show_welcome()
         QApplication.processEvents()
-        began = time.perf_counter()
-        window.opening.open_session(place)
-        _wait(lambda: window.view is not None and window.view.context.current.is_painted)
-        times.append(time.perf_counter() - began)
+        times.append(seconds_of(partial(_opened, window, place)))
     window.close()
-    return {
-        "figure": f"session opened to spectrum painted, {LONG:,} candidates",
-        "value": statistics.median(times[1:]),
-        "unit": "s",
-        "baseline": "the limit",
-        "target": 1.5,
-    }
+    title = f"session opened to spectrum painted, {LONG:,} candidates"
+    return figure_line(title, statistics.median(times[1:]), "s", baseline="the limit", target=1.5)
 
 
 def _end(environment: dict[str, str], place: Path) -> dict[str, object]:
     times, left = [], 0
     for _ in range(STARTS):
-        with _program(environment, "run_agent", place) as running:
-            worker = _until(running, "running")["worker"]
+        with _started(environment, ALONE, "run_agent", str(place)) as running:
+            worker = int(str(_until(running, "running")["worker"]))
             began = time.perf_counter()
             running.wait(WAIT_S)
             times.append(time.perf_counter() - began)
-            left += _is_there(worker)
-    return {
-        "figure": f"quit while the agent is at work, {LONG:,} candidates",
-        "value": statistics.median(times),
-        "unit": "s",
-        "baseline": "the limit",
-        "target": 1.0,
-        "longest_s": round(max(times), 2),
-        "processes_left": left,
-    }
+            left += is_there(worker)
+    return figure_line(
+        f"quit while the agent is at work, {LONG:,} candidates", statistics.median(times), "s",
+        baseline="the limit", target=1.0, longest_s=round(max(times), 2), processes_left=left
+    )  # fmt: skip
 
 
-def _held_up(app: object, place: Path, garbage: GarbageTimer) -> Iterator[dict[str, object]]:
+def _held_up(place: Path, garbage: GarbageTimer) -> Iterator[dict[str, object]]:
     """By the clock, which counts what others do on the machine, and in the thread's own time."""
-    window = MainWindow(SettingsStore(), CurrentTheme())
-    window.settings.change(reviewer="Ada")
-    window.show()
-    window.opening.open_session(place)
-    _wait(lambda: window.view is not None and window.view.context.current.is_painted)
+    window = _window()
+    _opened(window, place)
     garbage.freeze()
     _work(window)
     alone = _longest(window, lambda: None)
@@ -180,18 +162,14 @@ def _held_up(app: object, place: Path, garbage: GarbageTimer) -> Iterator[dict[s
     _wait(lambda: not agent.runs and agent.list_run.state.done > 0)
     together = _longest(window, lambda: window.commands.run("run_agent"))
     window.close()
-    yield {
-        "figure": "longest the window was held up, agent and list at work, keys pressed",
-        "value": together.longest_by_clock_ms,
-        "unit": "ms",
-        "baseline": "the same keys, no agent",
-        "baseline_ms": round(alone.longest_by_clock_ms, 1),
-        "ratio": round(together.longest_by_clock_ms / alone.longest_by_clock_ms, 2),
-        "target": MOST_MS,
-        "own_cpu_ms": round(together.longest_ms, 1),
-        "baseline_own_cpu_ms": round(alone.longest_ms, 1),
-        "load": round(os.getloadavg()[0], 1),
-    }
+    yield figure_line(
+        "longest the window was held up, agent and list at work, keys pressed",
+        together.longest_by_clock_ms, "ms", baseline="the same keys, no agent",
+        baseline_ms=round(alone.longest_by_clock_ms, 1),
+        ratio=round(together.longest_by_clock_ms / alone.longest_by_clock_ms, 2), target=MOST_MS,
+        own_cpu_ms=round(together.longest_ms, 1), baseline_own_cpu_ms=round(alone.longest_ms, 1),
+        load=round(os.getloadavg()[0], 1)
+    )  # fmt: skip
 
 
 class Turns:
@@ -236,15 +214,11 @@ def _work(window: MainWindow) -> None:
         _wait(lambda: window.view is not None and window.view.context.current.is_painted)
 
 
-def _program(environment: dict[str, str], deed: str, place: Path) -> subprocess.Popen[str]:
+def _started(environment: dict[str, str], code: str, *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", ALONE, deed, str(place)],
-        cwd=ROOT,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
+        [sys.executable, "-c", code, *words], cwd=ROOT, env=environment, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True
+    )  # fmt: skip
 
 
 def _until(running: subprocess.Popen[str], word: str) -> dict[str, object]:
@@ -256,16 +230,7 @@ def _until(running: subprocess.Popen[str], word: str) -> dict[str, object]:
     raise RuntimeError(f"the program ended before it said {word!r}")
 
 
-def _is_there(pid: object) -> bool:
-    try:
-        os.kill(int(str(pid)), 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def _wait(is_so: object) -> None:
-    assert callable(is_so)
+def _wait(is_so: Callable[[], object]) -> None:
     until = time.perf_counter() + WAIT_S
     while not is_so():
         QApplication.processEvents()

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -27,6 +27,7 @@ from app.worker.process import ChildProcess
 from app.worker.request import InspectRequest, LoadRequest
 from app.worker.supervisor import WorkerClient, worker_command
 from tests.app.worker.conftest import COMMAND, request, spectrum
+from tests.bench.measuring import figure_line, ms_of
 
 STARTS, ROUNDS, ROUND_TRIPS, KILLS, PIECES = 15, 5, 50, 5, 20_000
 SPECTRA = 12
@@ -46,8 +47,8 @@ def figures() -> Iterator[dict[str, object]]:
 def _start() -> Iterator[dict[str, object]]:
     ours, bare = [], []
     for _ in range(STARTS):
-        bare.append(_ms(_start_bare))
-        ours.append(_ms(_start_worker))
+        bare.append(ms_of(_start_bare))
+        ours.append(ms_of(_start_worker))
     ours_ms, bare_ms = statistics.median(ours), statistics.median(bare)
     yield _figure("start of a worker, process to hello and end", ours_ms, "ms")
     about = {"baseline": "a Python that does nothing", "target": 3.0, "baseline_ms": bare_ms}
@@ -81,8 +82,8 @@ def _inspections() -> Iterator[dict[str, object]]:
         client.inspect(InspectRequest(task="CV", path=paths[0])).result()
         for path in paths * ROUNDS:
             asked = InspectRequest(task="CV", path=path)
-            here.append(_ms(lambda path=path: _inspect_here(inspector, path)))
-            there.append(_ms(lambda asked=asked: client.inspect(asked).result()))
+            here.append(ms_of(lambda path=path: _inspect_here(inspector, path)))
+            there.append(ms_of(lambda asked=asked: client.inspect(asked).result()))
     more = statistics.median(b / a for a, b in zip(here, there, strict=True))
     about = {"baseline": "the same in this process", "target": 1.05, "inspections": len(here)}
     about["here_ms"] = statistics.median(here)
@@ -94,7 +95,7 @@ def _pipe() -> Iterator[dict[str, object]]:
     asked = InspectRequest(task="CV", spectrum=spectrum(pixels=4000))
     with WorkerClient(COMMAND) as client:
         client.inspect(asked).result()
-        times = [_ms(lambda: client.inspect(asked).result()) for _ in range(ROUND_TRIPS)]
+        times = [ms_of(lambda: client.inspect(asked).result()) for _ in range(ROUND_TRIPS)]
     about = {"round_trips": ROUND_TRIPS}
     yield _figure("an inspection that does nothing", statistics.median(times), "ms", **about)
 
@@ -142,8 +143,8 @@ def _crashes() -> Iterator[dict[str, object]]:
             speaks.wait()
             pid = client.pid
             assert pid is not None
-            told.append(_ms(lambda pid=pid, inspection=inspection: _kill(pid, inspection)))
-            again.append(_ms(lambda: client.inspect(request()).result()))
+            told.append(ms_of(partial(_kill, pid, inspection)))
+            again.append(ms_of(lambda: client.inspect(request()).result()))
     yield _figure("kill -9 to the error, slowest", max(told), "ms", target=1000.0, kills=KILLS)
     yield _figure("the next inspection, with a new worker", statistics.median(again), "ms")
 
@@ -162,11 +163,5 @@ def _kill(pid: int, inspection: Any) -> None:
     raise AssertionError("it was not killed")
 
 
-def _ms(work: Callable[[], Any]) -> float:
-    start = time.perf_counter()
-    work()
-    return 1000 * (time.perf_counter() - start)
-
-
 def _figure(name: str, value: float, unit: str, **more: object) -> dict[str, object]:
-    return {"figure": name, "value": value, "unit": unit, "baseline": None, **more}
+    return figure_line(name, value, unit, baseline=None, **more)

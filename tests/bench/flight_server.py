@@ -53,9 +53,7 @@ class Turn:
 class Server:
     def __init__(self) -> None:
         self.turns: set[Turn] = set()
-        self.waiting = 0
-        self.most = 0
-        self.requests = 0
+        self.waiting = self.most = self.requests = 0
         self.sessions: set[bytes] = set()
         self.replies = [_reply(number) for number in range(TURNS)]
 
@@ -102,12 +100,8 @@ class Server:
     def _told(self, head: bytes) -> object:
         if b"/models" in head.split(b"\r\n")[0]:
             return {"object": "list", "data": [{"id": MODEL, "object": "model"}]}
-        return {
-            "most": self.most,
-            "requests": self.requests,
-            "sessions": len(self.sessions),
-            "cpu_s": time.process_time(),
-        }
+        told = {"most": self.most, "requests": self.requests, "sessions": len(self.sessions)}
+        return {**told, "cpu_s": time.process_time()}
 
     async def _answer(self, body: bytes, writer: asyncio.StreamWriter, session: bytes) -> None:
         pieces, whole = self.replies[turn_number(body)]
@@ -143,10 +137,8 @@ def _reply(number: int) -> tuple[list[bytes], bytes]:
         for word, token in zip(words, tokens, strict=True)
     ]
     usage = {"prompt_tokens": 1000 * (number + 1), "completion_tokens": TOKENS}
-    events += [
-        named | {"choices": [_choice({}, None, "stop")]},
-        named | {"choices": [], "usage": usage},
-    ]
+    end = {"choices": [_choice({}, None, "stop")]}
+    events += [named | end, named | {"choices": [], "usage": usage}]
     message = {"role": "assistant", "content": "".join(words)}
     choice = {"index": 0, "message": message, "logprobs": {"content": tokens}}
     whole = named | {"choices": [choice | {"finish_reason": "stop"}], "usage": usage}

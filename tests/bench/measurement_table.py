@@ -44,17 +44,11 @@ def measure(line: KnownLine, snr: int, n_draws: int = N_DRAWS, seed: int = 7) ->
         return Row(line.name, snr, found, *(float("nan"),) * 7)
     ew, ew_error, fwhm, fwhm_error, centre, centre_error = np.array(answers, dtype=np.float64).T
     return Row(
-        line.name,
-        snr,
-        found,
-        float(ew.mean() / line.ew - 1.0),
-        float(ew.std() / abs(line.ew)),
-        float(((ew - line.ew) / ew_error).std()),
-        float(fwhm.mean() / line.fwhm - 1.0),
-        float(fwhm.std() / line.fwhm),
-        float(((fwhm - line.fwhm) / fwhm_error).std()),
-        float(((centre - line.centre) / centre_error).std()),
-    )
+        line.name, snr, found, float(ew.mean() / line.ew - 1.0), float(ew.std() / abs(line.ew)),
+        float(((ew - line.ew) / ew_error).std()), float(fwhm.mean() / line.fwhm - 1.0),
+        float(fwhm.std() / line.fwhm), float(((fwhm - line.fwhm) / fwhm_error).std()),
+        float(((centre - line.centre) / centre_error).std())
+    )  # fmt: skip
 
 
 def rows() -> Iterator[Row]:

@@ -84,12 +84,7 @@ def _box(axes: plt.Axes, w: Array, f: Array) -> None:
         f"Flux range: {f.min():.2e} - {f.max():.2e}"
     )
     axes.text(
-        (0.02, 0.98)[corner % 2],
-        (0.98, 0.02)[corner // 2],
-        text,
-        transform=axes.transAxes,
-        fontsize=9,
-        ha=("left", "right")[corner % 2],
-        va=("top", "bottom")[corner // 2],
-        bbox={"boxstyle": "round", "facecolor": "white", "alpha": 0.8},
-    )
+        (0.02, 0.98)[corner % 2], (0.98, 0.02)[corner // 2], text, transform=axes.transAxes,
+        fontsize=9, ha=("left", "right")[corner % 2], va=("top", "bottom")[corner // 2],
+        bbox={"boxstyle": "round", "facecolor": "white", "alpha": 0.8}
+    )  # fmt: skip

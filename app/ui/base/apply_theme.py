@@ -32,8 +32,7 @@ class ThemeApplier(QObject):
         self, application: QApplication, current_theme: CurrentTheme, settings: SettingsStore
     ) -> None:
         super().__init__()
-        self._application = application
-        self._current_theme = current_theme
+        self._application, self._current_theme = application, current_theme
         self._chosen = (settings.settings.theme, settings.settings.font_pt)
         self._apply()
         settings.changed.connect(self._on_settings_changed)

@@ -15,7 +15,7 @@ import traceback
 import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from importlib import metadata
@@ -101,16 +101,10 @@ def make_report(
     """Make a report; `where` names the thread or object if it is not the current thread."""
     message = " ".join(_message(error)[:2000].split())
     name = kind.__name__[:200]
-    lines = [
-        *environment_lines(),
-        f"thread: {where or threading.current_thread().name}",
-        "",
-        _described(kind, error, trace),
-    ]
-    return CrashReport(
-        summary=cleaned(f"{name}: {message}" if message else name)[:400],
-        text=truncated(cleaned("\n".join(lines))),
-    )
+    thread = f"thread: {where or threading.current_thread().name}"
+    lines = [*environment_lines(), thread, "", _described(kind, error, trace)]
+    summary = cleaned(f"{name}: {message}" if message else name)[:400]
+    return CrashReport(summary=summary, text=truncated(cleaned("\n".join(lines))))
 
 
 def _described(
@@ -122,9 +116,8 @@ def _described(
     for _ in range(MAX_CHAIN):
         frames = "".join(traceback.format_tb(trace, limit=-MAX_FRAMES))
         name = f"{kind.__module__}.{kind.__qualname__}"[:200].removeprefix("builtins.")
-        found.append(
-            f"Traceback (most recent call last):\n{frames}{name}: {_message(error)}\n{how}"
-        )
+        head = "Traceback (most recent call last):"
+        found.append(f"{head}\n{frames}{name}: {_message(error)}\n{how}")
         if error is None:
             break
         if error.__cause__ is not None:
@@ -158,7 +151,7 @@ def write_report(report: CrashReport, folder: Path) -> CrashReport:
         with suppress(OSError):
             path.unlink(missing_ok=True)
         return report
-    return CrashReport(summary=report.summary, text=report.text, path=path)
+    return replace(report, path=path)
 
 
 def environment_lines() -> list[str]:
@@ -200,9 +193,8 @@ def truncated(text: str, most: int = MAX_CHARACTERS) -> str:
 
 
 def _secrets_of_environment() -> list[str]:
-    values = (
-        os.environ[name] for name in os.environ if _is_secret_name(name) and "PWD" not in name
-    )
+    names = (name for name in os.environ if _is_secret_name(name) and "PWD" not in name)
+    values = (os.environ[name] for name in names)
     return sorted((each for each in values if len(each) >= SHORTEST_SECRET), key=len, reverse=True)
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from agent import plugins
@@ -27,20 +27,11 @@ from app.ui.program.main_window import TITLE, MainWindow
 from app.ui.start.importing.given_paths import identify
 
 NAME = "spec-o3-workbench"
-CRASHED_LAST_TIME = str(
-    QT_TRANSLATE_NOOP(
-        "crash",
-        "The program crashed last time. A report is in the crash reports folder (menu Help)",
-    )
-)
 SIGNAL_POLL_MS = 200
 
 
 def start(
-    argument: str = "",
-    *,
-    sample: bool = False,
-    room: Callable[[MainWindow], object] | None = None,
+    argument: str = "", *, sample: bool = False, room: Callable[[MainWindow], object] | None = None
 ) -> int:
     """Open the window on a session, a list, a spectrum, or the welcome page; or only a room."""
     application = QApplication.instance() or QApplication(sys.argv[:1])
@@ -58,7 +49,11 @@ def start(
     crash_watch.install(window)
     native = NativeWatch(log_folder())
     if native.begin():
-        window.show_error(QCoreApplication.translate("crash", CRASHED_LAST_TIME))
+        crashed = QCoreApplication.translate(
+            "crash",
+            "The program crashed last time. A report is in the crash reports folder (menu Help)",
+        )
+        window.show_error(crashed)
     PluginFaults(window).found.connect(window.show_error)
     _handle_signals(window)
     if room is not None:

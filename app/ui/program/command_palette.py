@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
-    QGraphicsDropShadowEffect,
     QHeaderView,
     QLineEdit,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,6 +21,8 @@ from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.actions.commands import Commands
 from app.ui.base.keys.keymap import Keymap
 from app.ui.base.keys.text_focus import OWN_KEYS
+from app.ui.widgets.labels import column
+from app.ui.widgets.page_parts import cast_shadow
 
 WIDTH, ROWS = 600, 11
 """Least pixels, and the number of rows visible at once."""
@@ -45,16 +45,10 @@ class CommandPalette(QFrame):
     closed = Signal()
 
     def __init__(
-        self,
-        commands: Commands,
-        keymap: Keymap,
-        window: QWidget,
-        allows: Callable[[str], bool] = lambda name: True,
+        self, commands: Commands, keymap: Keymap, window: QWidget, allows: Callable[[str], bool]
     ) -> None:
         super().__init__(window)
-        self._commands = commands
-        self._keymap = keymap
-        self._window = window
+        self._commands, self._keymap, self._window = commands, keymap, window
         self._allows = allows
         self.setProperty("role", "card")
         self.setProperty(OWN_KEYS, True)
@@ -65,14 +59,8 @@ class CommandPalette(QFrame):
         self.list = _list_of_commands()
         self.list.setAccessibleName(self.tr("Commands"))
         self.list.itemClicked.connect(self._run_chosen)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 12, 12, 12)
-        layout.setSpacing(8)
-        layout.addWidget(self.query)
-        layout.addWidget(self.list)
-        shadow = QGraphicsDropShadowEffect(self, blurRadius=32, xOffset=0, yOffset=8)
-        shadow.setColor(QColor(0, 0, 0, 90))
-        self.setGraphicsEffect(shadow)
+        column(self.query, self.list, margins=12, parent=self)
+        cast_shadow(self)
         window.installEventFilter(self)
         QApplication.instance().focusChanged.connect(self._focus_moved)  # type: ignore[union-attr]
         self.hide()

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QLabel,
-    QPlainTextEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QPushButton, QWidget
 
 from app.ui.base.crash_report import CrashReport, open_folder
+from app.ui.widgets.labels import column, narrow, row, wrapped_label
 
 
 class CrashDialog(QDialog):
@@ -29,21 +21,17 @@ class CrashDialog(QDialog):
         self.setWindowTitle(self.tr("Something went wrong"))
         self.setModal(False)
         self.resize(680, 420)
-        title = _label(self.tr("An internal error occurred"))
-        title.setProperty("role", "title")
+        title = narrow(wrapped_label(self.tr("An internal error occurred"), "title"))
         text = self.tr(
-            "Your verdicts are saved and you can continue. If this happens again, please "
-            "send us the details. They stay on this computer until you do, and contain no "
-            "keys, no spectra and not your home folder's name, but may name a file or an "
-            "object."
+            "Your verdicts are saved and you can continue. If this happens again, please send us "
+            "the details. They stay on this computer until you do, and contain no keys, no spectra "
+            "and not your home folder's name, but may name a file or an object."
         )
-        about = _label(text)
-        self.summary = _label("")
-        self.note = _label("")
-        self.note.setProperty("role", "dim")
+        about = narrow(wrapped_label(text))
+        self.summary = narrow(wrapped_label(""))
+        self.note = narrow(wrapped_label("", "dim"))
         self.note.hide()
-        self.details = QPlainTextEdit()
-        self.details.setReadOnly(True)
+        self.details = QPlainTextEdit(readOnly=True)
         self.details.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.details.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.details.setAccessibleName(self.tr("Details"))
@@ -55,18 +43,9 @@ class CrashDialog(QDialog):
         self.continue_button.setProperty("role", "primary")
         self.continue_button.setDefault(True)
         self.continue_button.clicked.connect(self.accept)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.copy_button)
-        row.addWidget(self.folder_button)
-        row.addStretch(1)
-        row.addWidget(self.continue_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(12)
-        for part in (title, about, self.summary, self.details, self.note):
-            layout.addWidget(part)
-        layout.addLayout(row)
+        buttons = row(self.copy_button, self.folder_button, 1, self.continue_button)
+        texts = title, about, self.summary, self.details, self.note
+        column(*texts, buttons, spacing=12, margins=16, parent=self)
 
     def show_report(self, report: CrashReport) -> None:
         self.summary.setText(report.summary)
@@ -89,12 +68,3 @@ class CrashDialog(QDialog):
     def _show_note(self, text: str) -> None:
         self.note.setText(text)
         self.note.show()
-
-
-def _label(text: str) -> QLabel:
-    label = QLabel()
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    label.setMinimumWidth(40)  # else a long word, such as a path, would set it
-    label.setText(text)
-    return label

@@ -96,10 +96,7 @@ class CrashWatch(QObject):
                 handler.close()
 
     def _caught(
-        self,
-        kind: type[BaseException],
-        error: BaseException,
-        trace: TracebackType | None,
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
         if issubclass(kind, KeyboardInterrupt):
             sys.__excepthook__(kind, error, trace)
@@ -117,14 +114,9 @@ class CrashWatch(QObject):
 
     def _caught_unraisable(self, found: sys.UnraisableHookArgs) -> None:
         """Write a report without a dialog, as nothing that the user did has failed."""
-        message = found.err_msg or "Exception ignored in"
-        self._guarded(
-            lambda: self._write(
-                make_report(
-                    found.exc_type, found.exc_value, found.exc_traceback, where=cleaned(message)
-                )
-            )
-        )
+        what = (found.exc_type, found.exc_value, found.exc_traceback)
+        where = cleaned(found.err_msg or "Exception ignored in")
+        self._guarded(lambda: self._write(make_report(*what, where=where)))
 
     def _handle(
         self,
@@ -193,12 +185,7 @@ class LogFile(RotatingFileHandler):
 
     def __init__(self, path: Path) -> None:
         super().__init__(
-            path,
-            maxBytes=LOG_BYTES,
-            backupCount=1,
-            encoding="utf-8",
-            errors="backslashreplace",
-            delay=True,
+            path, "a", LOG_BYTES, 1, encoding="utf-8", delay=True, errors="backslashreplace"
         )
 
     def handleError(self, record: logging.LogRecord) -> None:
@@ -208,12 +195,10 @@ class LogFile(RotatingFileHandler):
 def _handlers(folder: Path) -> list[logging.Handler]:
     """Log to a file of limited size, and to the terminal if there is one."""
     handlers: list[logging.Handler] = []
-    try:
+    with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
         handlers.append(LogFile(folder / "spec-o3.log"))
         handlers[0].setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    except OSError:
-        handlers.clear()
     if sys.stderr is not None:  # None without a terminal on Windows
         handlers.append(logging.StreamHandler(sys.stderr))
     for handler in handlers:
@@ -278,8 +263,6 @@ def _is_running(number: str) -> bool:
         return False  # Windows does not delete open files, so a running owner keeps its file
     try:
         os.kill(int(number), 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
+    except OSError as error:
+        return not isinstance(error, ProcessLookupError)
     return True

@@ -25,11 +25,8 @@ def platform_fault() -> str:
     try:
         ctypes.CDLL(str(plugin))
     except OSError as error:
-        return (
-            f"{error}; install this library with the system's package manager"
-            if plugin.exists()
-            else ""
-        )
+        text = f"{error}; install this library with the system's package manager"
+        return text if plugin.exists() else ""
     return "" if _answers(display) else f"the display {display} does not answer"
 
 

@@ -7,22 +7,14 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QWidget
 from shiboken6 import isValid
 
 from app.ui.base.actions.actions import ACTIONS, CONTEXT, GROUPS
 from app.ui.base.actions.key_profiles import profile_name
 from app.ui.base.keys.keymap import Keymap
 from app.ui.base.keys.text_focus import OWN_KEYS
+from app.ui.widgets.labels import card, row, short_label
 
 MARGIN = 16
 """Pixels between the sheet and the edge of the window."""
@@ -33,14 +25,8 @@ DROP_PX = 3
 """Lifts the small labels so that they share the baseline of the heading."""
 _BACKGROUND_ALPHA = 205
 _MODIFIER_KEYS = frozenset(
-    {
-        Qt.Key.Key_Shift,
-        Qt.Key.Key_Control,
-        Qt.Key.Key_Alt,
-        Qt.Key.Key_AltGr,
-        Qt.Key.Key_Meta,
-        Qt.Key.Key_CapsLock,
-    }
+    {Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt}
+    | {Qt.Key.Key_AltGr, Qt.Key.Key_Meta, Qt.Key.Key_CapsLock}
 )
 
 
@@ -55,17 +41,14 @@ class KeysOverlay(QWidget):
 
     def __init__(self, keymap: Keymap, window: QWidget) -> None:
         super().__init__(window)
-        self._keymap = keymap
-        self._window = window
+        self._keymap, self._window = keymap, window
         self._focus_before: QWidget | None = None
         self._area = QScrollArea(alignment=Qt.AlignmentFlag.AlignCenter)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setProperty(OWN_KEYS, True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Keys"))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-        layout.addWidget(self._area)
+        row(self._area, margins=MARGIN, parent=self)
         # The style sheet is applied to the new text size only after the font.
         self._laying_out = QTimer(self, singleShot=True, interval=0)
         self._laying_out.timeout.connect(self._lay_out)
@@ -127,13 +110,10 @@ class KeysOverlay(QWidget):
 
     def _heading(self) -> QWidget:
         line = QWidget()
-        layout = QHBoxLayout(line)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(_label(self.tr("Keys"), "heading"))
+        layout = row(short_label(self.tr("Keys"), "heading"), spacing=12, parent=line)
         profile = self.tr("Profile: {name}").replace("{name}", profile_name(self._keymap.profile))
-        hint = _label(self.tr("Press any key to close. Change keys in Settings, Keys"), "dim")
-        layout.setSpacing(12)
-        for label, stretch in ((_label(profile, "dim"), 1), (hint, 0)):
+        hint = short_label(self.tr("Press any key to close. Change keys in Settings, Keys"), "dim")
+        for label, stretch in ((short_label(profile, "dim"), 1), (hint, 0)):
             label.setContentsMargins(0, 0, 0, DROP_PX)
             layout.addWidget(label, stretch, Qt.AlignmentFlag.AlignBottom)
         line.ensurePolished()
@@ -182,44 +162,25 @@ def _filled(lengths: list[int], limit: int) -> Iterator[list[int]]:
 
 
 def _sheet(heading: QWidget, columns: list[list[tuple[str, list[KeyRow]]]]) -> QFrame:
-    sheet = QFrame()
-    sheet.setProperty("role", "card")
-    layout = QVBoxLayout(sheet)
-    layout.setContentsMargins(SIDE_PX, 12, SIDE_PX, 16)
-    layout.setSpacing(8)
-    layout.addWidget(heading)
-    body = QHBoxLayout()
-    body.setSpacing(32)
-    layout.addLayout(body)
-    for column in columns:
+    grids = []
+    for sections in columns:
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(3)
-        for group, rows in column:
+        for group, rows in sections:
             _add_section(grid, group, rows)
         grid.setRowStretch(grid.rowCount(), 1)
-        body.addLayout(grid)
-    return sheet
+        grids.append(grid)
+    return card(heading, row(*grids, spacing=32), margins=(SIDE_PX, 12, SIDE_PX, 16))
 
 
 def _add_section(grid: QGridLayout, group: str, rows: list[KeyRow]) -> None:
     top = grid.rowCount()
-    title = _label(QCoreApplication.translate(CONTEXT, group), "title")
+    title = short_label(QCoreApplication.translate(CONTEXT, group), "title")
     title.setContentsMargins(0, 8 if top > 1 else 0, 0, 2)
     grid.addWidget(title, top, 0, 1, 2)
-    for line, row in enumerate(rows, top + 1):
-        keys = QHBoxLayout()
-        keys.setSpacing(4)
-        keys.addStretch(1)
-        for key in row.keys:
-            keys.addWidget(_label(key, "dim" if key == "…" else "key"))
-        grid.addLayout(keys, line, 0)
-        grid.addWidget(_label(row.title, ""), line, 1)
+    for line, each in enumerate(rows, top + 1):
+        keys = (short_label(key, "dim" if key == "…" else "key") for key in each.keys)
+        grid.addLayout(row(1, *keys, spacing=4), line, 0)
+        grid.addWidget(short_label(each.title), line, 1)
     grid.setColumnStretch(1, 1)
-
-
-def _label(text: str, role: str) -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setProperty("role", role)
-    return label

@@ -14,6 +14,7 @@ from app.core.session.session import Session
 from app.rooms import rooms
 from app.ui.base.actions.commands import Commands
 from app.ui.base.background.runner import Runner
+from app.ui.base.crash_report import log_folder, open_folder
 from app.ui.base.keys.keymap import Keymap
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme
@@ -29,7 +30,7 @@ from app.ui.program.settings_dialog.settings_dialog import SettingsDialog
 from app.ui.program.tour import Tour
 from app.ui.program.window_keys import WindowKeys
 from app.ui.program.window_state import WindowState
-from app.ui.start.fetching.archive_opener import ArchiveOpener
+from app.ui.session.session_context import WindowContext
 from app.ui.start.importing.drop_zone import DropZone
 from app.ui.start.opening import Opening
 from app.ui.widgets.input_filter import InputFilter
@@ -61,21 +62,15 @@ class MainWindow(QMainWindow):
             self, self.commands, self.keymap, self.focus_plot, self._leave_field, self._page
         )
         self.settings_dialog: SettingsDialog | None = None
+        language, open_session = settings.settings.language, self.opening.open_session
         self.help = HelpWindows(
-            self,
-            settings.settings.language,
-            self.commands,
-            current_theme,
-            self.runner,
-            self._help_page,
+            self, language, self.commands, current_theme, self.runner, self._help_page
         )
         self.input_filter = InputFilter(self, self.keys.filter.handlers)
-        self.menu_row = MenuRow(self, settings, self.commands, self.keymap)
-        self.menu_row.ask(self.keys.is_available, self.opening.open_session)
-        self.tour = Tour(self, self.keymap, settings, current_theme)
-        self.archives = ArchiveOpener(
-            self.runner, self, self.opening.import_lists, self.opening.open_spectrum
+        self.menu_row = MenuRow(
+            self, settings, self.commands, self.keymap, self.keys.is_available, open_session
         )
+        self.tour = Tour(self, self.keymap, settings, current_theme)
         self.known = KnownHider(self.opening)
         self.state = WindowState(self, settings)
         self.drop_zone = DropZone(self, current_theme, self.runner)
@@ -138,12 +133,12 @@ class MainWindow(QMainWindow):
             ("full_screen", self._toggle_full_screen),
             ("tour", self.take_tour),
             ("about", self.help.show_about),
-            ("crash_reports", partial(self.help.show_crash_reports, self.show_error)),
+            ("crash_reports", partial(open_folder, log_folder(), self.show_error)),
             ("settings", self._show_settings),
             ("services", partial(self._show_settings, services=True)),
             ("open_list", self.opening.choose_list),
             ("open_session", self.opening.choose_session),
-            ("open_archive", self.archives.open),
+            ("open_archive", self.opening.open_archive),
             ("welcome", self.opening.show_welcome),
             ("quit", self.close),
             ("escape", self._escape),
@@ -198,16 +193,15 @@ class MainWindow(QMainWindow):
         QTimer.singleShot(0, self.view, partial(self.view.start, first))
 
     def _build_view(self, session: Session) -> None:
-        self.view = SessionView(
-            session,
+        shared = WindowContext(
             commands=self.commands,
             keymap=self.keymap,
             settings=self.settings,
             current_theme=self.current_theme,
             runner=self.runner,
             view=self.state.view,
-            parent=self._stack,
         )
+        self.view = SessionView(session, shared, self._stack)
         self.view.help_requested.connect(self.show_guide)
         self._stack.addWidget(self.view)
         self._stack.setCurrentWidget(self.view)
@@ -244,7 +238,7 @@ class MainWindow(QMainWindow):
         self.close_session()
         self.opening.stop()
         self.closing.emit()
-        parts = (self.archives, self.samp, self.runner, self.opening)
-        for part in (*parts, self.keys.filter, self.input_filter, self.settings):
+        parts = (self.samp, self.runner, self.opening, self.keys.filter)
+        for part in (*parts, self.input_filter, self.settings):
             part.close()
         super().closeEvent(event)

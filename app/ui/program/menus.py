@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QAction, QKeyEvent
@@ -63,15 +62,8 @@ MENUS: dict[str, tuple[str, ...]] = {
     ),
     str(QT_TRANSLATE_NOOP("menus", "View")): (
         *("judging_page", "overview_page", "disagreement_page", "agreement_page", "history_page"),
-        LINE,
-        *(
-            "show_guideline",
-            "show_evidence",
-            "show_similar",
-            "panels",
-            "reset_panels",
-            "full_screen",
-        ),
+        *(LINE, "show_guideline", "show_evidence", "show_similar"),
+        *("panels", "reset_panels", "full_screen"),
     ),
     str(QT_TRANSLATE_NOOP("menus", "Help")): (
         *("help", "keys", "palette", "tour", LINE, "crash_reports", "about"),
@@ -84,24 +76,6 @@ MAX_RECENT = 10
 MAX_NAME = 60
 
 
-class MenuSource(Protocol):
-    """What the window tells its menus."""
-
-    def is_available(self, name: str) -> bool: ...
-
-    def is_checked(self, name: str) -> bool | None:
-        """Whether what the action switches is on; None if it switches nothing."""
-        ...
-
-    def panel_actions(self) -> Sequence[QAction]:
-        """Actions that show and hide the panels."""
-        ...
-
-    def recent(self) -> Sequence[tuple[str, Callable[[], object]]]:
-        """Names of recent sessions, and what opens them."""
-        ...
-
-
 class Menus:
     """Fills the menus when they are opened.
 
@@ -109,7 +83,7 @@ class Menus:
     """
 
     def __init__(
-        self, bar: QMenuBar, commands: Commands, label_of: Callable[[str], str], source: MenuSource
+        self, bar: QMenuBar, commands: Commands, label_of: Callable[[str], str], source: MenuRow
     ) -> None:
         self._bar, self._commands, self._label_of, self._source = bar, commands, label_of, source
         self._entries: list[QAction] = []
@@ -179,9 +153,12 @@ class MenuRow(QObject):
         settings: SettingsStore,
         commands: Commands,
         keymap: Keymap,
+        is_available: Callable[[str], bool],
+        open_session: Callable[[Path | str], None],
     ) -> None:
         super().__init__(window)
         self._window, self._settings = window, settings
+        self.is_available, self._open_session = is_available, open_session
         self._view: SessionView | None = None
         self.menus = Menus(window.menuBar(), commands, keymap.label, self)
         # Widgets are not moved while Qt lays them out, which ends in a crash.
@@ -189,16 +166,8 @@ class MenuRow(QObject):
         self._placing.timeout.connect(self.place)
         window.installEventFilter(self)
 
-    def ask(
-        self, is_available: Callable[[str], bool], open_session: Callable[[Path | str], None]
-    ) -> None:
-        """Set who knows whether an action is available, and who opens a session."""
-        self._is_available, self._open_session = is_available, open_session
-
-    def is_available(self, name: str) -> bool:
-        return self._is_available(name)
-
     def is_checked(self, name: str) -> bool | None:
+        """Whether what the action switches is on; None if it switches nothing."""
         view = self._view
         if name == "full_screen":
             return self._window.isFullScreen()
@@ -219,10 +188,10 @@ class MenuRow(QObject):
         return getattr(options, name) if name in OPTIONS else None
 
     def panel_actions(self) -> Sequence[QAction]:
-        view = self._view
-        return () if view is None else view.judging.dock_area.panel_actions()
+        return () if self._view is None else self._view.judging.dock_area.panel_actions()
 
     def recent(self) -> Sequence[tuple[str, Callable[[], object]]]:
+        """Names of recent sessions, and what opens them."""
         found: list[tuple[str, Callable[[], object]]] = []
         for location in self._settings.settings.recent[:MAX_RECENT]:
             place = shown_location(location) if "://" in location else Path(location)
@@ -263,8 +232,7 @@ class MenuRow(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
-        if kind == QEvent.Type.Resize or (
-            kind == QEvent.Type.LayoutRequest and isinstance(watched, TopBar)
-        ):
+        is_bar = isinstance(watched, TopBar)
+        if kind == QEvent.Type.Resize or (kind == QEvent.Type.LayoutRequest and is_bar):
             self._placing.start()
         return False

@@ -6,28 +6,22 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from agent.errors import WorkbenchError
 from app.core.session.assignments import PLAN_FACT
 from app.core.session.records import Candidate
 from app.core.session.session import Session
-from app.ui.base.actions.commands import Commands
-from app.ui.base.background.runner import Runner
-from app.ui.base.keys.keymap import Keymap
-from app.ui.base.settings.settings_store import SettingsStore
-from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.judging_page import JudgingPage
 from app.ui.judge.verdict.status_line import StatusLine
 from app.ui.program.late_parts import REVIEW_PAGES, SessionDialogs
 from app.ui.program.top_bar import TopBar
 from app.ui.session.candidate.current import CurrentCandidate, LateAnswers
 from app.ui.session.candidate.kept_queue import KeptQueue
-from app.ui.session.candidate.view_options import View
 from app.ui.session.inspection.controller import InspectionController
 from app.ui.session.session_bridge import SessionBridge
-from app.ui.session.session_context import SessionContext
+from app.ui.session.session_context import SessionContext, WindowContext
 from app.ui.start.fetching.missing_file import MissingFile
+from app.ui.widgets.labels import column
 
 
 class SessionView(QWidget):
@@ -41,20 +35,9 @@ class SessionView(QWidget):
     send_requested = Signal(object)
     """Ids of the candidates selected in the overview, for other programs."""
 
-    def __init__(
-        self,
-        session: Session,
-        *,
-        commands: Commands,
-        keymap: Keymap,
-        settings: SettingsStore,
-        current_theme: CurrentTheme,
-        runner: Runner,
-        view: View,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, session: Session, shared: WindowContext, parent: QWidget) -> None:
         super().__init__(parent)
-        self.session = session
+        self.session, runner = session, shared.runner
         # Closed from the last to the first, also where building the view ends halfway: the agent
         # before the session, as it may be about to write to it.
         self._to_close: list[Callable[[], object]] = [session.close]
@@ -63,30 +46,16 @@ class SessionView(QWidget):
         current = CurrentCandidate(bridge, runner, self)
         self._to_close.append(current.close)
         LateAnswers(bridge, current, self)
-        agent = InspectionController(bridge, current, runner, settings, self)
+        agent = InspectionController(bridge, current, runner, shared.settings, self)
         self._to_close.append(agent.close)
-        self.context = SessionContext(
-            bridge=bridge,
-            current=current,
-            view=view,
-            agent=agent,
-            commands=commands,
-            keymap=keymap,
-            current_theme=current_theme,
-            runner=runner,
-            settings=settings,
-        )
+        self.context = SessionContext(bridge=bridge, current=current, agent=agent, **vars(shared))
         self._stack = QStackedWidget(self)
         self.judging = JudgingPage(self.context, self._stack)
         self._to_close.append(self.judging.dock_area.stop)
         self._pages: dict[str, QWidget] = {"judging_page": self.judging}
         self._stack.addWidget(self.judging)
         self.top = TopBar(self.context, self)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.top)
-        layout.addWidget(self._stack, 1)
+        self._column = column(self.top, (self._stack, 1), spacing=0, parent=self)
         self.missing = MissingFile(self.context, self.judging.plot.empty_message, self)
         self._to_close.append(self.missing.stop)
         self.status = StatusLine(self.context, self, self.judging.verdicts)
@@ -95,11 +64,11 @@ class SessionView(QWidget):
         self.dialogs.help_requested.connect(self.help_requested)
         self.dialogs.hiding_requested.connect(self.hiding_requested)
         self._to_close.append(self.dialogs.stop)
-        commands.add("judging_page", self.show_judging)
+        shared.commands.add("judging_page", self.show_judging)
         self._makers = {**REVIEW_PAGES, "overview_page": self._make_overview}
         """What makes each other page when it is first opened."""
         for name in self._makers:
-            commands.add(name, partial(self.show_page, name))
+            shared.commands.add(name, partial(self.show_page, name))
         self._select_wanted: Callable[[Sequence[int], Callable[[int, int], object]], None]
         """Of the overview, once it is made."""
         self.page_changed.connect(self.top.mark)
@@ -108,15 +77,11 @@ class SessionView(QWidget):
 
     def add_notice(self, notice: QWidget) -> None:
         """Put a line that comes and goes above the page."""
-        layout = self.layout()
-        assert isinstance(layout, QVBoxLayout)
-        layout.insertWidget(layout.indexOf(self._stack), notice)
+        self._column.insertWidget(self._column.indexOf(self._stack), notice)
 
     def take_top_bar(self) -> None:
         """Put the top bar, which was beside the menus, above the page."""
-        layout = self.layout()
-        assert isinstance(layout, QVBoxLayout)
-        layout.insertWidget(0, self.top)
+        self._column.insertWidget(0, self.top)
         self.top.show()
 
     def start(self, first: int | None = None) -> None:
@@ -134,16 +99,13 @@ class SessionView(QWidget):
         if not self.session.is_read_only and self.session.fact(PLAN_FACT) is not None:
             from app.core.sharing.share_out import assign_second_opinions
 
-            work = partial(assign_second_opinions, self.session)
-            self.context.runner.run(work, self._on_asked, self._report, owner=self)
+            work, current = partial(assign_second_opinions, self.session), self.context.current
+            self.context.runner.run(work, self._on_asked, current.report_error, owner=self)
 
     def _on_asked(self, count: int) -> None:
         if count:
             text = self.tr("{n} second opinions were asked for since the last time")
             self.context.current.message.emit(text.replace("{n}", f"{count:,}"))
-
-    def _report(self, error: WorkbenchError) -> None:
-        self.context.current.report_error(error)
 
     def show_judging(self) -> None:
         self.show_page("judging_page")

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QSizePolicy, QW
 
 from agent.tasks.look import has_class
 from app.core.session.records import Change
-from app.core.session.session import Session
 from app.core.statistics.pace import Pace, Progress, ProgressCounter, recent_pace
 from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.theme.theme import CurrentTheme, contrast, mixed
@@ -18,7 +17,7 @@ from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.agent.status_texts import list_run_text, run_text
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import ElidedLabel, row, short_label
+from app.ui.widgets.labels import ElidedLabel, button, row, short_label
 from app.ui.widgets.painted_button import hint
 
 AGENT_PX = 130
@@ -51,27 +50,18 @@ class TopBar(QFrame):
         self.agent_text = ElidedLabel("dim")
         self.agent_text.setFixedWidth(AGENT_PX)
         layout.addWidget(self.agent_text)
-        self._blind = QPushButton()
-        self._blind.setProperty("role", "quiet")
-        self._blind.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._blind.clicked.connect(partial(self._commands.run, "blind"))
+        self._blind = button("", "quiet", partial(self._commands.run, "blind"))
         layout.addWidget(self._blind)
         self._blind.setVisible(has_verdicts)
-        self.export = QPushButton(self.tr("Export"))
-        self.export.setProperty("role", "quiet")
-        self.export.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.export = button(self.tr("Export"), "quiet", partial(self._commands.run, "export"))
         self.export.setToolTip(", ".join(context.keymap.labels("export")))
-        self.export.clicked.connect(partial(self._commands.run, "export"))
         layout.addWidget(self.export)
         who = short_label(context.current.session.reviewer, "dim")
         who.setToolTip(self.tr("Verdicts are saved under this name"))
         layout.addWidget(who)
-        self.keys = QPushButton("?")
-        self.keys.setProperty("role", "quiet")
-        self.keys.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.keys = button("?", "quiet", partial(self._commands.run, "keys"))
         self.keys.setToolTip(hint(ACTIONS["keys"].title, context.keymap, "keys"))
         self.keys.setAccessibleName(ACTIONS["keys"].title)
-        self.keys.clicked.connect(partial(self._commands.run, "keys"))
         layout.addWidget(self.keys)
         if context.current.session.is_read_only:
             layout.addWidget(short_label(self.tr("read-only"), "warning"))
@@ -86,8 +76,8 @@ class TopBar(QFrame):
     def mark(self, page: str) -> None:
         self._page = page
         self._group.setExclusive(page in self._buttons)  # of a page in the menu alone, none
-        for name, button in self._buttons.items():
-            button.setChecked(name == page)
+        for name, each in self._buttons.items():
+            each.setChecked(name == page)
         self._show_agent_text()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -96,16 +86,13 @@ class TopBar(QFrame):
 
     def _page_button(self, name: str) -> QPushButton:
         action = ACTIONS[name]
-        button = QPushButton({"agreement_page": self.tr("Calibration")}.get(name, action.title))
-        button.setCheckable(True)
-        button.setProperty("role", "page")
-        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        button.setToolTip(f"{action.title} ({', '.join(action.keys)})")
-        button.setObjectName(name)
-        button.clicked.connect(partial(self._commands.run, name))
-        self._group.addButton(button)
-        self._buttons[name] = button
-        return button
+        title = {"agreement_page": self.tr("Calibration")}.get(name, action.title)
+        made = self._buttons[name] = button(title, "page", partial(self._commands.run, name))
+        made.setCheckable(True)
+        made.setToolTip(f"{action.title} ({', '.join(action.keys)})")
+        made.setObjectName(name)
+        self._group.addButton(made)
+        return made
 
     def _show_agent(self, _: object = None) -> None:
         run, list_run = self._agent.active_run, self._agent.list_run.state
@@ -123,11 +110,9 @@ class TopBar(QFrame):
 
     def _show_blind(self, on: bool) -> None:
         self._blind.setText(self.tr("Blind: on") if on else self.tr("Blind: off"))
-        self._blind.setToolTip(
-            self.tr("The agent's opinion is hidden until you judge")
-            if on
-            else self.tr("The agent's opinion is shown. Click to hide it until you judge")
-        )
+        hidden = self.tr("The agent's opinion is hidden until you judge")
+        shown = self.tr("The agent's opinion is shown. Click to hide it until you judge")
+        self._blind.setToolTip(hidden if on else shown)
 
 
 class ProgressLine(QWidget):
@@ -159,8 +144,7 @@ class ProgressLine(QWidget):
         self._runner.run_soon(self._read, self._show, self._on_failed, owner=self)
 
     def _read(self) -> tuple[Progress, Pace]:
-        session: Session = self._counter.session
-        return self._counter.progress(), recent_pace(session)
+        return self._counter.progress(), recent_pace(self._counter.session)
 
     def _show(self, found: tuple[Progress, Pace]) -> None:
         progress, pace = found

@@ -5,6 +5,7 @@ Enter goes on, Shift+Enter goes back and Esc ends the tour; all other keys work 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import attrgetter
@@ -19,38 +20,26 @@ from PySide6.QtCore import (
     QSize,
     Qt,
     QTimer,
-    Signal,
 )
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen, QWindow
-from PySide6.QtWidgets import (
-    QApplication,
-    QFrame,
-    QGraphicsDropShadowEffect,
-    QLabel,
-    QMenuBar,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QWidget
 from shiboken6 import isValid
 
 from app.ui.base.actions.key_names import label
 from app.ui.base.keys.keymap import Keymap
-from app.ui.base.keys.text_focus import accepts_text, handles_own_keys
+from app.ui.base.keys.text_focus import accepts_text, keys_go_elsewhere
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.docks.dock_table import AGENT
 from app.ui.program.session_view import SessionView
 from app.ui.start.welcome_page import TOUR
-from app.ui.widgets.labels import column, row, short_label, wrapped_label
+from app.ui.widgets.labels import Space, column, row, short_label, wrapped_label
+from app.ui.widgets.page_parts import cast_shadow
 from app.ui.widgets.painted_button import PaintedButton
 
 _MOVES = frozenset(
-    {
-        QEvent.Type.Resize,
-        QEvent.Type.Move,
-        QEvent.Type.Show,
-        QEvent.Type.Hide,
-        QEvent.Type.LayoutRequest,
-    }
+    {QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.LayoutRequest}
+    | {QEvent.Type.Show, QEvent.Type.Hide}
 )
 _KEYS = frozenset({QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride})
 _ENTER = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
@@ -114,9 +103,9 @@ class Tour(QObject):
         if self.spotlight is None or self.bubble is None:
             self.spotlight = Spotlight(self._current_theme, self._window)
             self.bubble = TourBubble(self._current_theme, self._window)
-            self.bubble.next_requested.connect(self.next)
-            self.bubble.back_requested.connect(self.back)
-            self.bubble.end_requested.connect(self.end)
+            self.bubble.next.clicked.connect(self.next)
+            self.bubble.back.clicked.connect(self.back)
+            self.bubble.end.clicked.connect(self.end)
         self._view, self._stops = view, tour_stops(view, self._keymap)
         self._keymap.changed.connect(self._update_keys)
         application().installEventFilter(self)
@@ -154,13 +143,7 @@ class Tour(QObject):
     def _pressed(self, event: QKeyEvent) -> bool:
         """Handle a press; returns whether the tour uses the key."""
         focus = QApplication.focusWidget()
-        if (
-            QApplication.activeModalWidget() is not None
-            or QApplication.activePopupWidget() is not None
-            or isinstance(focus, QMenuBar)
-            or handles_own_keys(focus)
-            or accepts_text(focus)
-        ):
+        if keys_go_elsewhere(focus) or accepts_text(focus):
             # A text field may give up the focus and pass the same press on to its parent.
             self._is_left_to_text = event.type() == QEvent.Type.KeyPress
             return False
@@ -176,16 +159,9 @@ class Tour(QObject):
         if event.type() == QEvent.Type.ShortcutOverride:
             event.accept()
         elif not event.isAutoRepeat():
-            self._act(is_end, held == _SHIFT)
+            move = self.back if held == _SHIFT else self.next
+            (self.end if is_end else move)()
         return True
-
-    def _act(self, is_end: bool, is_back: bool) -> None:
-        if is_end:
-            self.end()
-        elif is_back:
-            self.back()
-        else:
-            self.next()
 
     def _go(self, index: int) -> None:
         assert self._view is not None
@@ -230,11 +206,9 @@ class Tour(QObject):
     def _holds_target(self, watched: QWidget) -> bool:
         """Whether `watched` is the target or contains it, so that its moves matter."""
         target = None if self.stop is None else self.stop.target
-        return (
-            target is not None
-            and isValid(target)
-            and (watched is target or watched.isAncestorOf(target))
-        )
+        if target is None or not isValid(target):
+            return False
+        return watched is target or watched.isAncestorOf(target)
 
     def _is_in_window(self, watched: QObject) -> bool:
         if isinstance(watched, QWindow):
@@ -323,10 +297,6 @@ _OUT = (-AROUND, -AROUND, AROUND, AROUND)
 class TourBubble(QFrame):
     """A child of the window that never takes the focus."""
 
-    next_requested = Signal()
-    back_requested = Signal()
-    end_requested = Signal()
-
     def __init__(self, current_theme: CurrentTheme, window: QWidget) -> None:
         super().__init__(window)
         self.setProperty("role", "card")
@@ -336,20 +306,11 @@ class TourBubble(QFrame):
         self.back = _button(current_theme, self)
         self.next = _button(current_theme, self, is_quiet=False)
         self.end = _button(current_theme, self)
-        whole = column(
-            row((self.title, 1), (self.progress, 0, Qt.AlignmentFlag.AlignTop), spacing=None),
-            self.text,
-            margins=(16, 12, 16, 12),
-            parent=self,
-        )
-        whole.addSpacing(4)
-        whole.addLayout(row(self.end, 1, self.back, self.next))
-        shadow = QGraphicsDropShadowEffect(self, blurRadius=32, xOffset=0, yOffset=8)
-        shadow.setColor(QColor(0, 0, 0, 90))
-        self.setGraphicsEffect(shadow)
-        self.back.clicked.connect(self.back_requested)
-        self.next.clicked.connect(self.next_requested)
-        self.end.clicked.connect(self.end_requested)
+        progress = (self.progress, 0, Qt.AlignmentFlag.AlignTop)
+        head = row((self.title, 1), progress, spacing=None)
+        buttons = row(self.end, 1, self.back, self.next)
+        column(head, self.text, Space(4), buttons, margins=(16, 12, 16, 12), parent=self)
+        cast_shadow(self)
         self.hide()
 
     def show_stop(self, stop: Stop, number: int, count: int) -> None:
@@ -378,14 +339,8 @@ class TourBubble(QFrame):
 def _button(
     current_theme: CurrentTheme, parent: QWidget, *, is_quiet: bool = True
 ) -> PaintedButton:
-    return PaintedButton(
-        current_theme,
-        attrgetter("accent"),
-        parent,
-        height=28,
-        is_quiet=is_quiet,
-        is_bold=not is_quiet,
-    )
+    tone, is_bold = attrgetter("accent"), not is_quiet
+    return PaintedButton(current_theme, tone, parent, is_quiet=is_quiet, is_bold=is_bold)
 
 
 # The five stops of the tour: the widget shown at each, and its text.
@@ -417,14 +372,14 @@ def _list(key: KeyOf, is_rail: bool) -> str:
             "{next} and {previous} move through it; above it, choose which candidates to see "
             "and in which order, for example best scores first, or where two agents differ.",
         )
-        return _with_keys(text, queue=key("queue"), next=key("next"), previous=key("previous"))
+        return _with_keys(text, key)
     text = translate(
         "tour",
         "All your candidates. {next} and {previous} move through the list; click a row "
         "to go to it. Above the list, choose which candidates to see and in which "
         "order, for example best scores first, or where two agents differ.",
     )
-    return _with_keys(text, next=key("next"), previous=key("previous"))
+    return _with_keys(text, key)
 
 
 def _spectrum(key: KeyOf, count: int) -> str:
@@ -434,8 +389,7 @@ def _spectrum(key: KeyOf, count: int) -> str:
         "The mouse wheel zooms, dragging pans, and {whole} shows the whole spectrum. {first} to "
         "{last} go to the diagnostic windows of this class; the strip below shows where you are.",
     )
-    last = f"window_{min(count, MAX_WINDOW_KEYS)}"
-    return _with_keys(text, whole=key("whole"), first=key("window_1"), last=key(last))
+    return _with_keys(text, key, first="window_1", last=f"window_{min(count, MAX_WINDOW_KEYS)}")
 
 
 def _verdict(key: KeyOf) -> str:
@@ -445,9 +399,7 @@ def _verdict(key: KeyOf) -> str:
         "candidate appears. Every verdict is saved at once, and {undo} undoes any "
         "number of them. The keys work during the tour: try them.",
     )
-    return _with_keys(
-        text, accept=key("accept"), reject=key("reject"), unsure=key("unsure"), undo=key("undo")
-    )
+    return _with_keys(text, key)
 
 
 def _agent(key: KeyOf) -> str:
@@ -457,7 +409,7 @@ def _agent(key: KeyOf) -> str:
         "looks, and measurements are shown beside its statements. The agent proposes, "
         "you decide. Help, About describes the models' training data and limits.",
     )
-    return _with_keys(text, run=key("run_agent"))
+    return _with_keys(text, key, run="run_agent")
 
 
 def _catalogue(key: KeyOf) -> str:
@@ -467,12 +419,9 @@ def _catalogue(key: KeyOf) -> str:
         "{keys} shows all keys, {palette} finds a command by name, and {help} opens the "
         "guide. You can restart this tour from the Help menu.",
     )
-    return _with_keys(
-        text, export=key("export"), keys=key("keys"), palette=key("palette"), help=key("help")
-    )
+    return _with_keys(text, key)
 
 
-def _with_keys(text: str, **keys: str) -> str:
-    for name, key in keys.items():
-        text = text.replace("{" + name + "}", key or "–")
-    return text
+def _with_keys(text: str, key: KeyOf, **actions: str) -> str:
+    """The text with the key of each action that it names; `actions` are those with other names."""
+    return re.sub(r"\{(\w+)\}", lambda found: key(actions.get(found[1], found[1])) or "–", text)

@@ -42,8 +42,7 @@ class LeftOpen:
 class WindowState(QObject):
     def __init__(self, window: QMainWindow, settings: SettingsStore) -> None:
         super().__init__(window)
-        self._window = window
-        self._settings = settings
+        self._window, self._settings = window, settings
         self._session: SessionView | None = None
         self.view = View(_options(settings.settings.view), self)
         self._timer = QTimer(self, singleShot=True, interval=SAVE_AFTER_MS)
@@ -92,14 +91,12 @@ class WindowState(QObject):
         session = self._session
         if session is not None:
             self._docks[self._screen()] = bytes(session.judging.dock_area.state().data())
-        geometry = _text(bytes(self._window.saveGeometry().data()))
         layout = {
-            "geometry": geometry,
+            "geometry": _text(bytes(self._window.saveGeometry().data())),
             "docks": {size: _text(state) for size, state in self._docks.items()},
             "open": _open(session),
         }
-        options = asdict(self.view.options)
-        defaults = asdict(ViewOptions())
+        options, defaults = asdict(self.view.options), asdict(ViewOptions())
         changed = {name: options[name] for name in SAVED_OPTIONS if options[name] != defaults[name]}
         encoded = base64.b64encode(json.dumps(layout).encode()).decode()
         self._settings.change(layout=encoded, view=changed)
@@ -168,12 +165,8 @@ def _docks(value: Any) -> dict[str, bytes]:
 
 
 def _options(saved: Any) -> ViewOptions:
-    types = {name: type(value) for name, value in asdict(ViewOptions()).items()}
-    valid = {
-        name: value
-        for name, value in dict(saved).items()
-        if name in SAVED_OPTIONS and type(value) is types[name]
-    }
-    view = View()
-    view.change(**valid)
+    usual, view = ViewOptions(), View()
+    for name, value in dict(saved).items():
+        if name in SAVED_OPTIONS and type(value) is type(getattr(usual, name)):
+            view.change(**{name: value})
     return view.options

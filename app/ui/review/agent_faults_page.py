@@ -14,7 +14,7 @@ from app.ui.review.refresh import Refresh
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.agent_parts import short_name
 from app.ui.widgets.labels import column, one_line, wrapped_label
-from app.ui.widgets.pair_table import show_rows
+from app.ui.widgets.pair_table import fit_rows, show_rows
 
 NONE = "–"
 ROW_MARGIN_PX = 10
@@ -32,7 +32,7 @@ class AgentFaultsPage(QWidget):
         self.table = QTableWidget(0, 6)
         self._lay_out()
         self.table.clicked.connect(self._open)
-        self.refresh = Refresh(self, context, self._prepare, self._show, self._current.report_error)
+        self.refresh = Refresh(self, context, self._prepare, self._show)
 
     def _lay_out(self) -> None:
         table = self.table
@@ -65,8 +65,7 @@ class AgentFaultsPage(QWidget):
         self.empty.setVisible(not found)
         self.table.setVisible(bool(found))
         self.table.setRowCount(len(found))
-        height = self.table.fontMetrics().height() + ROW_MARGIN_PX
-        self.table.verticalHeader().setDefaultSectionSize(height)
+        fit_rows(self.table, ROW_MARGIN_PX)
         for row, each in enumerate(self.found):
             for at, text in enumerate(_cells(each)):
                 self.table.setItem(row, at, QTableWidgetItem(text))

@@ -78,14 +78,11 @@ def people_rows(found: Statistics, everybody: str, repeats: str) -> list[FigureR
 
 def subclass_rows(found: Statistics, level: str) -> list[FigureRow]:
     """Cohen's kappa of each pair at each level of sub-classes; `level` has the place {n}."""
-    return [
-        FigureRow(
-            f"{each.first} · {each.second} · {level.replace('{n}', str(each.level))}",
-            each.agreement.kappa,
-            each.agreement.n,
-        )
-        for each in found.subclasses.pairs
-    ]
+    rows = []
+    for each in found.subclasses.pairs:
+        name = f"{each.first} · {each.second} · {level.replace('{n}', str(each.level))}"
+        rows.append(FigureRow(name, each.agreement.kappa, each.agreement.n))
+    return rows
 
 
 def agent_rows(found: Statistics) -> list[FigureRow]:
@@ -103,10 +100,9 @@ def snr_rows(found: Statistics, people: str, *, with_agent: bool) -> list[Figure
     rows = [FigureRow(f"{people} · {_bin(e)}", e.found.kappa, e.found.n) for e in several]
     met = max(found.with_agents, key=lambda each: each.blind.n, default=None)
     if with_agent and met is not None:
-        name = f"{met.reviewer} · {met.model}"
-        rows += [
-            FigureRow(f"{name} · {_bin(e)}", e.found.kappa, e.found.n, "agent") for e in met.by_snr
-        ]
+        for each in met.by_snr:
+            name, found_there = f"{met.reviewer} · {met.model} · {_bin(each)}", each.found
+            rows.append(FigureRow(name, found_there.kappa, found_there.n, "agent"))
     return rows
 
 

@@ -26,7 +26,7 @@ from app.ui.review.person_cards import KnownCard, WorkCard
 from app.ui.review.refresh import Refresh
 from app.ui.review.sentences import drift_sentence, estimate_text, snr_sentence
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import clear_layout, column, wrapped_label
+from app.ui.widgets.labels import add_parts, clear_layout, column, wrapped_label
 from app.ui.widgets.page_parts import PageCard, PageScrollArea
 
 MAX_ROWS = 14
@@ -52,15 +52,13 @@ class AgreementPage(QWidget):
             "Cohen's kappa with 95 % interval. Only verdicts given before the agent's result was "
             "shown."
         )
+        levels = self.tr(
+            "Cohen's kappa of what both have accepted and named at least to that level: 1 is "
+            "the first key, 2 the second."
+        )
         self.people = self._kappas(self.tr("Between people"), kappa)
         self.agents = self._kappas(self.tr("Between people and the agent"), blind)
-        self.subclasses = self._kappas(
-            self.tr("Sub-classes, by level"),
-            self.tr(
-                "Cohen's kappa of what both have accepted and named at least to that level: 1 is "
-                "the first key, 2 the second."
-            ),
-        )
+        self.subclasses = self._kappas(self.tr("Sub-classes, by level"), levels)
         self.by_snr = self._kappas(self.tr("By signal-to-noise"), "")
         self.drift = DriftCard(context)
         self.work, self.known = WorkCard(context), KnownCard(context)
@@ -80,7 +78,7 @@ class AgreementPage(QWidget):
             card.show_rows([], self.tr("Computing…"))
         for empty in (self.work.empty, self.known.empty):
             empty.setText(self.tr("Computing…"))
-        self.refresh = Refresh(self, context, self._prepare, self._show, self._current.report_error)
+        self.refresh = Refresh(self, context, self._prepare, self._show)
 
     @property
     def is_blind(self) -> bool:
@@ -111,23 +109,19 @@ class AgreementPage(QWidget):
     def _show(self, found: AgreementNumbers) -> None:
         self.found = found
         everybody, repeats = self.tr("All people (Fleiss)"), self.tr("repeats")
-        self.people.show_rows(
-            people_rows(found.statistics, everybody, repeats),
-            self.tr(
-                "At least two people must judge the same objects. Open the session under another"
-                " name, or merge a colleague's session."
-            ),
+        alone = self.tr(
+            "At least two people must judge the same objects. Open the session under another"
+            " name, or merge a colleague's session."
         )
+        self.people.show_rows(people_rows(found.statistics, everybody, repeats), alone)
         rows = subclass_rows(found.statistics, self.tr("level {n}"))
         self.subclasses.show_rows(rows, "")
         self.subclasses.setVisible(bool(rows))
-        self.agents.show_rows(
-            [] if self.is_blind else agent_rows(found.statistics), self._why_no_agent()
-        )
+        rows = [] if self.is_blind else agent_rows(found.statistics)
+        self.agents.show_rows(rows, self._why_no_agent())
         rows = snr_rows(found.statistics, self.tr("People"), with_agent=not self.is_blind)
-        self.by_snr.show_rows(
-            rows, self.tr("Nothing to compare yet: no object has been judged by two people.")
-        )
+        nothing = self.tr("Nothing to compare yet: no object has been judged by two people.")
+        self.by_snr.show_rows(rows, nothing)
         bins = found.statistics.people.several_by_snr
         about = self.tr("Kappa with 95 % interval.")
         self.by_snr.note.setText(f"{about} {snr_sentence(bins)}")
@@ -153,8 +147,7 @@ class KappaCard(PageCard):
         super().__init__(title)
         self.figure = figure
         self.empty, self.note = wrapped_label("", "dim"), wrapped_label(note, "dim")
-        for part in (self.empty, figure, self.note):
-            self.body.addWidget(part)
+        add_parts(self.body, self.empty, figure, self.note)
         self.show_rows([], "")
 
     def show_rows(self, rows: list[FigureRow], empty: str) -> None:
@@ -181,9 +174,7 @@ class DriftCard(PageCard):
         )
         self.legend = wrapped_label(about, "dim")
         self._column = column()
-        self.body.addWidget(self.empty)
-        self.body.addLayout(self._column)
-        self.body.addWidget(self.legend)
+        add_parts(self.body, self.empty, self._column, self.legend)
         self.figures: list[Figure] = []
         self.empty.hide()
         self.legend.hide()

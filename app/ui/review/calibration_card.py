@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QComboBox, QGridLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from agent.confidence.calibration import Calibration
 from agent.errors import WorkbenchError
@@ -17,7 +17,7 @@ from app.ui.review.agreement_numbers import AgreementModel
 from app.ui.review.figures import Figure, draw_p_yes_histogram, draw_reliability, shortened
 from app.ui.review.sentences import calibration_state, cut_sentences
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import button, row, short_label, wrapped_label
+from app.ui.widgets.labels import add_parts, button, column, row, short_label, wrapped_label
 from app.ui.widgets.number_box import NumberBox
 from app.ui.widgets.page_parts import PageCard
 
@@ -28,8 +28,7 @@ CURVE_PX, HISTOGRAM_PX = 260, 150
 
 class CalibrationCard(PageCard):
     def __init__(self, context: SessionContext) -> None:
-        title = QCoreApplication.translate("CalibrationCard", "Reliability")
-        super().__init__(title)
+        super().__init__(QCoreApplication.translate("CalibrationCard", "Reliability"))
         self._current, self._runner = context.current, context.runner
         self._session = context.current.session
         self._models: tuple[AgreementModel, ...] = ()
@@ -43,7 +42,7 @@ class CalibrationCard(PageCard):
         legend = self.tr("Circles: the model's own p(YES). Diamonds: calibrated, cross-validated.")
         self.legend = wrapped_label(legend, "dim")
         self.figures = wrapped_label("", "number")
-        self.fit = button(self.tr("Calibrate from my verdicts"), "primary")
+        self.fit = button(self.tr("Calibrate from my verdicts"), "primary", self._fit)
         self.precision = NumberBox(
             self.tr("Target precision, per cent"), low=MIN_PRECISION, high=MAX_PRECISION, decimals=1
         )
@@ -60,7 +59,6 @@ class CalibrationCard(PageCard):
         self.key = wrapped_label(key, "dim")
         self._lay_out()
         self.choose.activated.connect(self._show)
-        self.fit.clicked.connect(self._fit)
         self.precision.entered.connect(self._update_plan)
         self.show_models((), is_blind=False)
         self.empty.setText(self.tr("Computing…"))
@@ -92,18 +90,12 @@ class CalibrationCard(PageCard):
 
     def _lay_out(self) -> None:
         self._inner = QWidget()
-        grid = QGridLayout(self._inner)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setVerticalSpacing(8)
-        for part in (self.choose, self.state, self.curve, self.legend, self.figures):
-            grid.addWidget(part, grid.rowCount(), 0)
-        grid.addLayout(row(self.fit, 1), grid.rowCount(), 0)
         title, unit = short_label(self.tr("Cut for a precision of")), short_label("%", "dim")
-        grid.addLayout(row(title, self.precision, unit, 1), grid.rowCount(), 0)
-        for part in (self.cut, self.coverage, self.histogram, self.key):
-            grid.addWidget(part, grid.rowCount(), 0)
-        self.body.addWidget(self.empty)
-        self.body.addWidget(self._inner)
+        fit, wanted = row(self.fit, 1), row(title, self.precision, unit, 1)
+        about = self.choose, self.state, self.curve, self.legend, self.figures
+        cut = self.cut, self.coverage, self.histogram, self.key
+        column(*about, fit, wanted, *cut, parent=self._inner)
+        add_parts(self.body, self.empty, self._inner)
 
     def _show(self, *_: object) -> None:
         model = self.model
@@ -149,9 +141,8 @@ class CalibrationCard(PageCard):
         judged = model.own.judged
         real, other = judged.p[judged.label], judged.p[~judged.label]
         cut = plan.abstention.accept_from
-        self.histogram.draw(
-            draw_p_yes_histogram, real, other, model.own.unjudged, cut, self.tr("p(YES)")
-        )
+        kinds = real, other, model.own.unjudged
+        self.histogram.draw(draw_p_yes_histogram, *kinds, cut, self.tr("p(YES)"))
         coverage = self.tr("{share} of the unjudged candidates would be accepted.")
         share = plan.accepted / plan.unjudged if plan.unjudged else 0.0
         self.coverage.setText(coverage.replace("{share}", percent(share)))

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import (
-    QItemSelectionModel,
-    QModelIndex,
-    QPersistentModelIndex,
-    QRect,
-    QSignalBlocker,
-    Qt,
-)
+from PySide6.QtCore import QItemSelectionModel, QRect, QSignalBlocker, Qt
 from PySide6.QtGui import QColor, QHideEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -52,6 +45,7 @@ from app.ui.widgets.labels import (
     row,
     wrapped_label,
 )
+from app.ui.widgets.pair_table import Index
 from app.ui.widgets.text_width import TextWidth
 
 LIST_PX, WIDEST_PX = 300, 560
@@ -93,7 +87,7 @@ class DisagreementPage(QWidget):
         self.list.currentItemChanged.connect(self._item_selected)
         self.view.open_requested.connect(self._open)
         self._current.candidate_changed.connect(self._follow_candidate)
-        self.refresh = Refresh(self, context, self._prepare, self._show, self._current.report_error)
+        self.refresh = Refresh(self, context, self._prepare, self._show)
         self.view.show_dispute(None)
 
     @property
@@ -116,19 +110,13 @@ class DisagreementPage(QWidget):
         if self.view.shown is not None:
             self._remember_current()
             self.view.show_dispute(self.view.shown)
-        self._commands.override(
-            {
-                **{action: partial(self._judge, each) for action, each in VERDICT_KEYS.items()},
-                **{
-                    f"{action}_stay": partial(self.view.judge, each)
-                    for action, each in VERDICT_KEYS.items()
-                },
-                "undo": self._current.undo,
-                "redo": self._current.redo,
-                "next": partial(self._step, 1),
-                "previous": partial(self._step, -1),
-            }
-        )
+        calls: dict[str, Callable[[], object]]
+        calls = {"next": partial(self._step, 1), "previous": partial(self._step, -1)}
+        calls |= {"undo": self._current.undo, "redo": self._current.redo}
+        for action, verdict in VERDICT_KEYS.items():
+            calls[action] = partial(self._judge, verdict)
+            calls[f"{action}_stay"] = partial(self.view.judge, verdict)
+        self._commands.override(calls)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -149,12 +137,8 @@ class DisagreementPage(QWidget):
             group.addButton(each)
         left = QWidget()
         TextWidth(left, LIST_PX, WIDEST_PX)
-        inner = column(parent=left)
-        inner.addLayout(flow(*self.sides.values(), spacing=4))
-        inner.addWidget(self.only_open)
-        inner.addWidget(self.compared)
-        inner.addLayout(row((self.empty, 1), self.who))
-        inner.addWidget(self.list, 1)
+        sides, counts = flow(*self.sides.values(), spacing=4), row((self.empty, 1), self.who)
+        column(sides, self.only_open, self.compared, counts, (self.list, 1), parent=left)
         right = column(self.hint, (self.view, 1), spacing=None)
         row(left, (right, 1), spacing=16, margins=16, parent=self)
 
@@ -311,12 +295,7 @@ class _MarksDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._current_theme = current_theme
 
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         verdicts = index.data(VERDICTS)
         width = MARK_PX * len(verdicts)
         whole = QRect(option.rect)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
-from PySide6.QtGui import QColor, QMouseEvent
-from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QFrame, QWidget
 
 from agent.spectra.gaps import GAP, with_gaps
 from agent.spectra.smoothing import smooth_gaussian
@@ -39,8 +39,10 @@ from app.ui.widgets.labels import (
     MAX_REASON,
     ElidedLabel,
     button,
+    card,
     clear_layout,
     column,
+    flexible_gap,
     flow,
     narrow,
     one_line,
@@ -49,6 +51,7 @@ from app.ui.widgets.labels import (
     wrapped_label,
 )
 from app.ui.widgets.page_parts import PageScrollArea
+from app.ui.widgets.painted_button import translucent
 
 MAX_OPINIONS = 6
 OPINIONS_PX = 220
@@ -81,23 +84,16 @@ class DisputeView(QWidget):
         self.plot = DisputePlot(context.current_theme, self.tr("Spectrum"))
         self._opinions = row()
         self.verdict = wrapped_label("")
-        self.accept = button("", "accept")
-        self.reject = button("", "reject")
-        self.unsure = button("", "unsure")
+        self.accept = button("", "accept", partial(self.judge, Verdict.ACCEPT))
+        self.reject = button("", "reject", partial(self.judge, Verdict.REJECT))
+        self.unsure = button("", "unsure", partial(self.judge, Verdict.UNSURE))
         self._keymap = context.keymap
         self._show_keys()
         self._keymap.changed.connect(self._show_keys)
-        self.settle = button("")
+        self.settle = button("", call=self._toggle_adjudicator)
         self.open = button(self.tr("Open"))
-        self._lay_out()
-        for each, verdict in (
-            (self.accept, Verdict.ACCEPT),
-            (self.reject, Verdict.REJECT),
-            (self.unsure, Verdict.UNSURE),
-        ):
-            each.clicked.connect(partial(self.judge, verdict))
-        self.settle.clicked.connect(self._toggle_adjudicator)
         self.open.clicked.connect(self.open_requested)
+        self._lay_out()
         self.plot.painted.connect(context.current.note_painted)
         context.current.spectrum_changed.connect(self._draw)
         context.current.spectrum_failed.connect(self._draw)
@@ -125,18 +121,11 @@ class DisputeView(QWidget):
     def _lay_out(self) -> None:
         opinions = QWidget()
         opinions.setLayout(self._opinions)
-        layout = column(row((self.title, 1), self.open), parent=self)
-        frame = QFrame()
-        frame.setProperty("role", "card")
-        row(self.plot, margins=(8, 12, 16, 8), parent=frame)
-        layout.addWidget(frame, 1)
-        layout.addWidget(self.note)
-        layout.addWidget(PageScrollArea(opinions, OPINIONS_PX))
-        layout.addWidget(self.verdict)
-        gap = QWidget()
-        gap.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        buttons = (self.accept, self.reject, self.unsure, gap, self.settle)
-        layout.addLayout(flow(*buttons, spacing=8))
+        frame = card(self.plot, margins=(8, 12, 16, 8))
+        own = self.accept, self.reject, self.unsure
+        buttons = flow(*own, flexible_gap(), self.settle, spacing=8)
+        below = self.note, PageScrollArea(opinions, OPINIONS_PX), self.verdict, buttons
+        column(row((self.title, 1), self.open), (frame, 1), *below, parent=self)
 
     def judge(self, verdict: Verdict, *_: object) -> bool:
         """Judge the candidate without going on; returns whether the verdict was saved."""
@@ -230,15 +219,11 @@ class OpinionCard(QFrame):
     def __init__(self, who: str, verdict: str, role: str, details: str, text: str) -> None:
         super().__init__()
         self.setProperty("role", "card")
-        layout = column(spacing=4, margins=(12, 8, 12, 8), parent=self)
         self.verdict = narrow(wrapped_label(verdict, role))
-        layout.addWidget(narrow(wrapped_label(one_line(who), "title")))
-        layout.addWidget(self.verdict)
-        if details:
-            layout.addWidget(narrow(wrapped_label(details, "dim")))
-        if text:
-            layout.addWidget(narrow(wrapped_label(text[:MAX_TEXT])))
-        layout.addStretch(1)
+        more = (details, "dim"), (text[:MAX_TEXT], "")
+        texts = [narrow(wrapped_label(*each)) for each in more if each[0]]
+        title = narrow(wrapped_label(one_line(who), "title"))
+        column(title, self.verdict, *texts, 1, spacing=4, margins=(12, 8, 12, 8), parent=self)
         self.setAccessibleName(f"{who}: {verdict}")
 
 
@@ -263,9 +248,8 @@ def person_card(given: Judgement, *, is_adjudicator: bool) -> OpinionCard:
 
 def agent_card(opinion: AgentOpinion) -> OpinionCard:
     roles = {"YES": "accept", "NO": "reject"}
-    answer = {"YES": "✓ YES", "NO": "✕ NO"}.get(
-        opinion.verdict or "", translate("OpinionCard", "no verdict")
-    )
+    none = translate("OpinionCard", "no verdict")
+    answer = {"YES": "✓ YES", "NO": "✕ NO"}.get(opinion.verdict or "", none)
     if opinion.p_yes is not None:
         answer += f" · p(YES) {probability_text(opinion.p_yes)}"
     details = [translate("OpinionCard", "looks: {count}").replace("{count}", str(opinion.looks))]
@@ -283,9 +267,11 @@ def hidden_agent_card() -> OpinionCard:
     return OpinionCard(translate("OpinionCard", "Agent"), text, "dim", "", "")
 
 
-# The spectrum of a dispute in the unit of the judging page, with zoom by wheel and drag.
-class SmallPlot(Figure):
-    """A small plot of a disputed spectrum: the flux, and the window the agent looked at."""
+class DisputePlot(Figure):
+    """The flux in the unit of the judging page, and the window the agent looked at.
+
+    The wheel zooms along the wavelengths, a drag moves, a double click shows all.
+    """
 
     painted = Signal(int)
     """Id of the candidate whose spectrum was drawn on the screen."""
@@ -294,82 +280,14 @@ class SmallPlot(Figure):
         super().__init__(current_theme, name)
         self._candidate_id: int | None = None
         self._is_reported = True
-        self.setMinimumHeight(HEIGHT)
-        self.viewport().installEventFilter(self)
-
-    def show_spectrum(self, candidate_id: int, spectrum: Spectrum, look: KeyLook | None) -> None:
-        is_same = candidate_id == self._candidate_id
-        self._candidate_id, self._is_reported = candidate_id, is_same and self._is_reported
-        self.draw(_draw_spectrum, spectrum, look)
-        self.viewport().update()
-
-    def show_nothing(self) -> None:
-        self._candidate_id, self._is_reported = None, True
-        self.draw(_draw_nothing)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Report the first paint; it is on screen by the next turn of the event loop."""
-        is_paint = event.type() == QEvent.Type.Paint
-        if is_paint and not self._is_reported and self._candidate_id is not None:
-            self._is_reported = True
-            self.painted.emit(self._candidate_id)
-        return bool(super().eventFilter(watched, event))
-
-
-def _draw_spectrum(figure: Figure, spectrum: Spectrum, look: KeyLook | None) -> None:
-    flux = smooth_gaussian(spectrum.flux, spectrum.good, SMOOTH_PX)
-    known = flux[np.isfinite(flux)]
-    low, high = np.percentile(known, CLIP) if known.size else (0.0, 1.0)
-    room = 0.08 * (high - low) or 1.0
-    if look is not None:
-        colour = QColor(figure.theme.agent)
-        colour.setAlpha(50)
-        region = pg.LinearRegionItem(look.range, movable=False, brush=colour, pen=pg.mkPen(None))
-        figure.add(region)
-        _name_look(figure, look, float(high + room), spectrum.range)
-    wavelength, flux = with_gaps(spectrum.wavelength, GAP, flux)
-    figure.add(
-        pg.PlotDataItem(
-            wavelength,
-            flux,
-            pen=pg.mkPen(figure.theme.flux),
-            connect="finite",
-            autoDownsample=True,
-        )
-    )
-    item, translate = figure.getPlotItem(), QCoreApplication.translate
-    name = translate("SpectrumPanel", "Wavelength (Å, vacuum)")
-    item.setLabel("bottom", name, color=figure.theme.dim)
-    item.setLabel("left", translate("SpectrumPanel", "Relative flux"), color=figure.theme.dim)
-    figure.set_ranges(*spectrum.range, float(low - room), float(high + room))
-
-
-def _name_look(figure: Figure, look: KeyLook, top: float, span: Window) -> None:
-    """Write the name beside the top of the region, on the side with more room."""
-    is_left = look.range[0] > (span[0] + span[1]) / 2.0
-    text = QCoreApplication.translate("SmallPlot", "Agent: {label}")
-    text = text.replace("{label}", task_text(look.label))
-    item = pg.TextItem(text, color=figure.theme.text, anchor=(1.0 if is_left else 0.0, 0.0))
-    item.setPos(look.range[0 if is_left else 1], top)
-    figure.add(item)
-
-
-def _draw_nothing(figure: Figure) -> None:
-    for side in ("bottom", "left"):
-        figure.getPlotItem().setLabel(side, "")
-
-
-class DisputePlot(SmallPlot):
-    """The wheel zooms along the wavelengths, a drag moves, a double click shows all."""
-
-    def __init__(self, current_theme: CurrentTheme, name: str) -> None:
-        super().__init__(current_theme, name)
         self._spectrum: Spectrum | None = None
         self._title, self._unit = "", 1.0
         self._whole: tuple[list[float], list[float]] | None = None
+        self.setMinimumHeight(HEIGHT)
+        self.viewport().installEventFilter(self)
         self.setMouseEnabled(x=True, y=False)
         self.setToolTip(
-            QCoreApplication.translate(
+            translate(
                 "DisputePlot", "Wheel zooms, drag moves, double click shows the whole spectrum"
             )
         )
@@ -383,7 +301,10 @@ class DisputePlot(SmallPlot):
             self._unit = 10.0**exponent
             self._title = _title(spectrum, exponent)
         self._whole = None  # so that the spectrum sets the ranges
-        super().show_spectrum(candidate_id, spectrum, look)
+        is_same = candidate_id == self._candidate_id
+        self._candidate_id, self._is_reported = candidate_id, is_same and self._is_reported
+        self.draw(_draw_spectrum, spectrum, look)
+        self.viewport().update()
         self._whole = self.getViewBox().viewRange()
         if not is_other:
             self._show_range(seen)  # more opinions came: the zoom stays
@@ -391,7 +312,8 @@ class DisputePlot(SmallPlot):
     def show_nothing(self) -> None:
         self._spectrum = self._whole = None
         self._title, self._unit = "", 1.0
-        super().show_nothing()
+        self._candidate_id, self._is_reported = None, True
+        self.draw(_draw_nothing)
 
     def show_all(self) -> None:
         if self._whole is not None:
@@ -421,9 +343,50 @@ class DisputePlot(SmallPlot):
         (low, high), (bottom, top) = span
         self.set_ranges(low, high, bottom, top)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Report the first paint; it is on screen by the next turn of the event loop."""
+        is_paint = event.type() == QEvent.Type.Paint
+        if is_paint and not self._is_reported and self._candidate_id is not None:
+            self._is_reported = True
+            self.painted.emit(self._candidate_id)
+        return bool(super().eventFilter(watched, event))
+
+
+def _draw_spectrum(figure: Figure, spectrum: Spectrum, look: KeyLook | None) -> None:
+    flux = smooth_gaussian(spectrum.flux, spectrum.good, SMOOTH_PX)
+    known = flux[np.isfinite(flux)]
+    low, high = np.percentile(known, CLIP) if known.size else (0.0, 1.0)
+    room = 0.08 * (high - low) or 1.0
+    if look is not None:
+        brush = translucent(figure.theme.agent, 50)
+        region = pg.LinearRegionItem(look.range, movable=False, brush=brush, pen=pg.mkPen(None))
+        figure.add(region)
+        _name_look(figure, look, float(high + room), spectrum.range)
+    wavelength, flux = with_gaps(spectrum.wavelength, GAP, flux)
+    pen = pg.mkPen(figure.theme.flux)
+    figure.add(pg.PlotDataItem(wavelength, flux, pen=pen, connect="finite", autoDownsample=True))
+    item = figure.getPlotItem()
+    name = translate("SpectrumPanel", "Wavelength (Å, vacuum)")
+    item.setLabel("bottom", name, color=figure.theme.dim)
+    item.setLabel("left", translate("SpectrumPanel", "Relative flux"), color=figure.theme.dim)
+    figure.set_ranges(*spectrum.range, float(low - room), float(high + room))
+
+
+def _name_look(figure: Figure, look: KeyLook, top: float, span: Window) -> None:
+    """Write the name beside the top of the region, on the side with more room."""
+    is_left = look.range[0] > (span[0] + span[1]) / 2.0
+    text = translate("SmallPlot", "Agent: {label}").replace("{label}", task_text(look.label))
+    item = pg.TextItem(text, color=figure.theme.text, anchor=(1.0 if is_left else 0.0, 0.0))
+    item.setPos(look.range[0 if is_left else 1], top)
+    figure.add(item)
+
+
+def _draw_nothing(figure: Figure) -> None:
+    for side in ("bottom", "left"):
+        figure.getPlotItem().setLabel(side, "")
+
 
 def _title(spectrum: Spectrum, exponent: int) -> str:
-    translate = QCoreApplication.translate
     relative = translate("SpectrumPanel", "Relative flux")
     absolute = translate("SpectrumPanel", "Flux")
     return flux_title(relative, absolute, spectrum.flux_unit, exponent)

@@ -7,14 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QEvent,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    Qt,
-)
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from agent.errors import WorkbenchError
@@ -27,8 +20,8 @@ from app.ui.judge.verdict.verdict_text import confidence_meaning, mark_and_word
 from app.ui.review.refresh import Refresh
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import button, column, row, with_key, wrapped_label
-from app.ui.widgets.pair_table import show_rows
-from app.ui.widgets.text_width import USUAL_PT
+from app.ui.widgets.pair_table import ROOT, Index, fit_rows, show_rows
+from app.ui.widgets.text_width import how_much_larger
 
 WIDTHS = (150, 110, 190, 250, 70, 200)
 ROW_MARGIN_PX = 10
@@ -37,9 +30,7 @@ NEAR_THE_END = 20
 MAX_RELOADED = 1000
 """Entries read again after a change."""
 
-Index = QModelIndex | QPersistentModelIndex
 MAX_TEXT = 300
-ROOT = QModelIndex()
 
 
 class HistoryPage(QWidget):
@@ -50,18 +41,17 @@ class HistoryPage(QWidget):
         self._current, self._runner = context.current, context.runner
         self._session, self._keymap = context.current.session, context.keymap
         self._is_loading, self._is_complete, self._limit = False, False, PAGE
-        self.undo, self.redo = button("", ""), button("", "")
+        run = context.commands.run
+        self.undo, self.redo = (button("", "", partial(run, name)) for name in ("undo", "redo"))
         self.empty = wrapped_label(self.tr("Nothing has been judged in this session yet."), "dim")
         self.model = HistoryModel(self._session.reviewer, self)
         self.table = QTableView()
         self._lay_out()
-        self.undo.clicked.connect(partial(context.commands.run, "undo"))
-        self.redo.clicked.connect(partial(context.commands.run, "redo"))
         self.table.clicked.connect(self._go_to)
         self.table.verticalScrollBar().valueChanged.connect(self._load_more)
         self._keymap.changed.connect(self._show_keys)
         self._show_keys()
-        self.refresh = Refresh(self, context, self._prepare, self._show, self._load_failed)
+        self.refresh = Refresh(self, context, self._prepare, self._show)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.table and event.type() == QEvent.Type.FontChange:
@@ -71,11 +61,11 @@ class HistoryPage(QWidget):
     def _fit_font(self) -> None:
         """Give rows and columns the room that the text needs."""
         table, header = self.table, self.table.horizontalHeader()
-        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + ROW_MARGIN_PX)
+        fit_rows(table, ROW_MARGIN_PX)
         header.setMinimumSectionSize(header.sectionSizeHint(len(WIDTHS)))
-        larger = max(table.font().pointSizeF() / USUAL_PT, 1.0)
         for at, width in enumerate(WIDTHS):
-            table.setColumnWidth(at, max(round(larger * width), header.sectionSizeHint(at)))
+            wanted = round(how_much_larger(table) * width)
+            table.setColumnWidth(at, max(wanted, header.sectionSizeHint(at)))
 
     def _lay_out(self) -> None:
         table = self.table
@@ -86,18 +76,12 @@ class HistoryPage(QWidget):
         self._fit_font()
         header = table.horizontalHeader()
         header.setSectionResizeMode(len(WIDTHS), QHeaderView.ResizeMode.Stretch)
-        layout = column(
-            row(wrapped_label(self.tr("History"), "title"), 1, self.undo, self.redo),
-            margins=16,
-            parent=self,
-        )
+        top = row(wrapped_label(self.tr("History"), "title"), 1, self.undo, self.redo)
         note = self.tr(
             "Entries are never deleted; an undo is an entry too. Click one to go to its object."
         )
-        layout.addWidget(wrapped_label(note, "dim"))
-        layout.addWidget(self.empty)
-        layout.addWidget(table, 1)
-        layout.addStretch()  # keeps the texts together where there is no table
+        # The stretch at the end keeps the texts together where there is no table.
+        column(top, wrapped_label(note, "dim"), self.empty, (table, 1), 0, margins=16, parent=self)
 
     def _prepare(self) -> Callable[[], tuple[LogLine, ...]]:
         """Read as many entries as are shown, within limits."""

@@ -15,7 +15,15 @@ from app.core.statistics.working_time import HourFigures, WorkingTime
 from app.ui.review.figures import Figure, FigureRow, draw_rows
 from app.ui.review.sentences import estimate_text, fill_in
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import clear_layout, column, cut, one_line, short_label, wrapped_label
+from app.ui.widgets.labels import (
+    add_parts,
+    clear_layout,
+    column,
+    cut,
+    one_line,
+    short_label,
+    wrapped_label,
+)
 from app.ui.widgets.page_parts import PageCard
 
 MAX_PEOPLE = 8
@@ -31,8 +39,7 @@ class WorkCard(PageCard):
     """What is left to each person, their accept rate, hours and time by confidence."""
 
     def __init__(self, context: SessionContext) -> None:
-        title = QCoreApplication.translate("WorkCard", "Each person's work")
-        super().__init__(title)
+        super().__init__(QCoreApplication.translate("WorkCard", "Each person's work"))
         self._current_theme = context.current_theme
         self.empty = wrapped_label("", "dim")
         self.numbers = NumberGrid()
@@ -41,11 +48,7 @@ class WorkCard(PageCard):
         self.legend = wrapped_label(about, "dim")
         self.figures: list[Figure] = []
         self._column = column()
-        self.body.addWidget(self.empty)
-        self.body.addWidget(self.numbers)
-        self.body.addWidget(self.confidence)
-        self.body.addLayout(self._column)
-        self.body.addWidget(self.legend)
+        add_parts(self.body, self.empty, self.numbers, self.confidence, self._column, self.legend)
         self.show_work([])
 
     def show_work(self, found: Sequence[WorkingTime]) -> None:
@@ -123,10 +126,8 @@ class KnownCard(PageCard):
         self.drift = wrapped_label("", "warning")
         self.blocks: list[Figure] = []
         self._column = column()
-        for part in (self.empty, self.figure, self.counts, self.note, self.by):
-            self.body.addWidget(part)
-        self.body.addLayout(self._column)
-        self.body.addWidget(self.drift)
+        texts = self.counts, self.note, self.by
+        add_parts(self.body, self.empty, self.figure, *texts, self._column, self.drift)
         self.show_known([])
 
     def show_known(self, found: Sequence[KnownFigures], by: str = "") -> None:
@@ -197,9 +198,9 @@ class NumberGrid(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(16)
         self._grid.setVerticalSpacing(4)
+        self._grid.setContentsMargins(0, 0, 0, 0)
         self.rows: list[tuple[str, ...]] = []
 
     def show_rows(self, head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:

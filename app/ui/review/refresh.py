@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
-from agent.errors import WorkbenchError
 from app.core.session.records import Change
+from app.ui.base.background.runner import Done, Work
 from app.ui.session.session_context import SessionContext
 
 DELAY_MS = 200
@@ -23,16 +24,11 @@ class Refresh(QObject):
     """
 
     def __init__(
-        self,
-        page: QWidget,
-        context: SessionContext,
-        prepare: Callable[[], Callable[[], Any]],
-        show: Callable[[Any], None],
-        failed: Callable[[WorkbenchError], None],
+        self, page: QWidget, context: SessionContext, prepare: Callable[[], Work], show: Done
     ) -> None:
         super().__init__(page)
-        self._page, self._runner = page, context.runner
-        self._prepare, self._show, self._failed = prepare, show, failed
+        self._page, self._runner, self._current = page, context.runner, context.current
+        self._prepare, self._show = prepare, show
         self._is_stale, self._is_busy = True, False
         self._timer = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._timer.timeout.connect(self.refresh_now)
@@ -53,7 +49,8 @@ class Refresh(QObject):
     def refresh_now(self) -> None:
         if self._is_stale and not self._is_busy and self._page.isVisible():
             self._is_stale, self._is_busy = False, True
-            self._runner.run(self._prepare(), self._work_done, self._work_failed, owner=self)
+            failed = partial(self._end, self._current.report_error)
+            self._runner.run(self._prepare(), partial(self._end, self._show), failed, owner=self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._page and event.type() == QEvent.Type.Show:
@@ -64,16 +61,8 @@ class Refresh(QObject):
         if change.aspect not in ("spectrum", "evidence"):
             self.schedule()
 
-    def _work_done(self, result: Any) -> None:
+    def _end(self, tell: Done, outcome: Any) -> None:
         self._is_busy = False
-        self._show(result)
-        self._restart()
-
-    def _work_failed(self, error: WorkbenchError) -> None:
-        self._is_busy = False
-        self._failed(error)
-        self._restart()
-
-    def _restart(self) -> None:
+        tell(outcome)
         if self._is_stale and self._page.isVisible():
             self._timer.start()

@@ -25,17 +25,15 @@ def calibration_state(model: AgreementModel) -> str:
     if model.fault:
         return model.fault
     if rule is not None and rule.is_fitted:
-        text = (
-            translate(
-                "sentences",
-                "Calibrated with a straight line on {n} of your verdicts, {k} of them ACCEPT.",
-            )
-            if rule.method == "platt"
-            else translate(
-                "sentences",
-                "Calibrated with a rising curve on {n} of your verdicts, {k} of them ACCEPT.",
-            )
+        straight = translate(
+            "sentences",
+            "Calibrated with a straight line on {n} of your verdicts, {k} of them ACCEPT.",
         )
+        rising = translate(
+            "sentences",
+            "Calibrated with a rising curve on {n} of your verdicts, {k} of them ACCEPT.",
+        )
+        text = straight if rule.method == "platt" else rising
         return fill_in(text, n=f"{rule.n:,}", k=f"{rule.positives:,}")
     state = translate(
         "sentences", "Not calibrated: p(YES) ranks candidates but is not a probability."
@@ -47,10 +45,7 @@ def calibration_state(model: AgreementModel) -> str:
         "sentences", "You have {accept} ACCEPT and {reject} REJECT; {more} are needed."
     )
     needed = fill_in(
-        needed,
-        accept=str(judged.positives),
-        reject=str(judged.negatives),
-        more=_more_text(missing),
+        needed, accept=str(judged.positives), reject=str(judged.negatives), more=_more_text(missing)
     )
     return _join(state, needed)
 
@@ -98,13 +93,8 @@ def drift_sentence(drift: Drift) -> str:
             "{high} overall. A repeat round would show whether the list or the person varies.",
         ),
     }[found.cause]
-    return fill_in(
-        text,
-        first=rough_percent(found.first),
-        last=rough_percent(found.last),
-        low=rough_percent(found.lowest),
-        high=rough_percent(found.highest),
-    )
+    shares = {"first": found.first, "last": found.last, "low": found.lowest, "high": found.highest}
+    return fill_in(text, **{name: rough_percent(share) for name, share in shares.items()})
 
 
 def snr_sentence(bins: Sequence[SnrBin[FleissKappa]]) -> str:
@@ -183,57 +173,41 @@ def _guarantee(plan: CutPlan) -> list[str]:
         "From p(YES) {p} upwards, at least {wanted} are real with {sure} confidence: {observed} of "
         "the {n} judged there are.",
     )
-    return [
-        fill_in(
-            text,
-            p=f"{cut.threshold:.3g}",
-            wanted=percent(cut.wanted),
-            sure=percent(1.0 - cut.delta),
-            n=f"{cut.n:,}",
-            observed=percent(cut.observed),
-        )
-    ]
+    shares = {"wanted": cut.wanted, "sure": 1.0 - cut.delta, "observed": cut.observed}
+    values = {name: percent(share) for name, share in shares.items()}
+    return [fill_in(text, p=f"{cut.threshold:.3g}", n=f"{cut.n:,}", **values)]
 
 
 def _missing_text(missing: Missing) -> str:
-    text = (
-        translate(
+    text = translate(
+        "sentences",
+        "No cut for a precision of {wanted} yet: it needs {needed} judged candidates with the "
+        "highest p(YES) and no mistake among them, and you have {have}.",
+    )
+    if missing.may_err:
+        text = translate(
             "sentences",
             "No cut for a precision of {wanted} yet: it needs {needed} judged candidates with the "
             "highest p(YES) and at most one mistake among them, and you have {have}.",
         )
-        if missing.may_err
-        else translate(
-            "sentences",
-            "No cut for a precision of {wanted} yet: it needs {needed} judged candidates with the "
-            "highest p(YES) and no mistake among them, and you have {have}.",
-        )
-    )
-    text = fill_in(
-        text, wanted=percent(missing.wanted), needed=str(missing.needed), have=str(missing.have)
-    )
+    needed, have = str(missing.needed), str(missing.have)
+    text = fill_in(text, wanted=percent(missing.wanted), needed=needed, have=have)
     if missing.more is not None:
         todo = translate("sentences", "Judge {n} more, the highest p(YES) first.")
         return _join(text, fill_in(todo, n=f"{missing.takes:,}"))
-    todo = (
-        translate(
-            "sentences",
-            "This takes {n} more, but only {left} are left to judge: lower the target or change "
-            "the model.",
-        )
-        if missing.above is None
-        else translate(
+    todo = translate(
+        "sentences",
+        "This takes {n} more, but only {left} are left to judge: lower the target or change "
+        "the model.",
+    )
+    if missing.above is not None:
+        todo = translate(
             "sentences",
             "This takes {n} more with a p(YES) above {p}, but only {left} are left to judge: lower "
             "the target or change the model.",
         )
-    )
-    values = {
-        "n": f"{missing.takes:,}",
-        "left": f"{missing.left:,}",
-        "p": f"{missing.above or 0:.3g}",
-    }
-    return _join(text, fill_in(todo, **values))
+    above = f"{missing.above or 0:.3g}"
+    return _join(text, fill_in(todo, n=f"{missing.takes:,}", left=f"{missing.left:,}", p=above))
 
 
 def _coverage(plan: CutPlan) -> list[str]:

@@ -16,15 +16,21 @@ from app.ui.session.session_bridge import SessionBridge
 
 
 @dataclass(frozen=True, kw_only=True)
-class SessionContext:
-    """The shared objects of one open session in one window."""
+class WindowContext:
+    """The shared objects of a window, whatever session is open."""
+
+    commands: Commands
+    keymap: Keymap
+    settings: SettingsStore
+    current_theme: CurrentTheme
+    runner: Runner
+    view: View
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionContext(WindowContext):
+    """Also those of the session that is open in it."""
 
     bridge: SessionBridge
     current: CurrentCandidate
-    view: View
     agent: InspectionController
-    commands: Commands
-    keymap: Keymap
-    current_theme: CurrentTheme
-    runner: Runner
-    settings: SettingsStore

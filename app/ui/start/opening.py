@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QMessageBox, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMessageBox, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
@@ -27,10 +27,20 @@ from app.ui.start.recent_list import remember
 from app.ui.start.session_opener import OpenRequest, SessionOpener, reported
 from app.ui.start.welcome_page import WelcomePage
 from app.ui.widgets.file_dialogs import choose_lists, choose_session
-from app.ui.widgets.labels import column, narrow, one_line, row, short_label, wrapped_label
+from app.ui.widgets.labels import (
+    Space,
+    add_parts,
+    card,
+    narrow,
+    one_line,
+    row,
+    short_label,
+    wrapped_label,
+)
 from app.ui.widgets.page_parts import Logo
 
 if TYPE_CHECKING:
+    from app.ui.start.fetching.fetch_dialog import FetchDialog
     from app.ui.start.importing.import_page import ImportPage
 
 MAX_SHOWN = 12
@@ -76,6 +86,7 @@ class Opening(QObject):
         self.opener = SessionOpener(runner, self)
         self.welcome = WelcomePage(settings, current_theme, runner)
         self.importing: ImportPage | None = None
+        self.fetching: FetchDialog | None = None
         self.locked = LockedPage(current_theme)
         self._waiting = short_label("")
         self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -139,9 +150,8 @@ class Opening(QObject):
         self.opener.cancel()
         self.welcome.name_prompt.skip()
         if self.importing is None:
-            self.importing = ImportPage(
-                self._settings, self._current_theme, self._runner, self._stack
-            )
+            shared = self._settings, self._current_theme, self._runner
+            self.importing = ImportPage(*shared, self._stack)
             self.importing.session_created.connect(self.open_session)
             self.importing.cancelled.connect(self.show_welcome)
             self._stack.addWidget(self.importing)
@@ -152,6 +162,21 @@ class Opening(QObject):
         self.importing.show_lists(paths, came_from)
         self.host.close_session()
         self._stack.setCurrentWidget(self.importing)
+
+    def open_archive(self) -> None:
+        """Ask for spectra of an archive, and open what came: a list of several, or the only one."""
+        from app.ui.start.fetching.fetch_dialog import FetchDialog  # brings what the network needs
+
+        if self.fetching is None:
+            self.fetching = FetchDialog(self._runner, self._window)
+            self.fetching.fetched.connect(self._open_fetched)
+        self.fetching.open_page()
+
+    def _open_fetched(self, path: Path) -> None:
+        if path.suffix == ".csv":
+            self.import_lists([path])
+        else:
+            self.open_spectrum(path)
 
     def judge_other_class(self) -> None:
         """Import the lists of the open session anew, for another class."""
@@ -215,6 +240,8 @@ class Opening(QObject):
     def stop(self) -> None:
         if self.importing is not None:
             self.importing.stop()
+        if self.fetching is not None:
+            self.fetching.reject()
 
     def close(self) -> None:
         self.opener.close()
@@ -230,10 +257,9 @@ class Opening(QObject):
 
     def _show_left_open(self, candidate_id: int | None, session: Session) -> None:
         self.host.show_session(session, candidate_id)
+        text = self.tr("Reopened where you were: the program ended without closing this session")
         if self.host.view is not None:
-            self.host.view.status.show_message(
-                self.tr("Reopened where you were: the program ended without closing this session")
-            )
+            self.host.view.status.show_message(text)
 
     def _on_reopen_failed(self, error: WorkbenchError) -> None:
         self.show_welcome()
@@ -290,29 +316,21 @@ class LockedPage(QWidget):
         self._location: Path | str = ""
         self.title = narrow(wrapped_label("", "title"))
         self.holder = narrow(wrapped_label("", ""))
-        about = narrow(wrapped_label("", "dim"))
         text = self.tr(
             "Only one program can write to a session at a time, so that no verdict "
             "is lost. Close the session there, or open it here read-only."
         )
-        about.setText(text)
+        about = narrow(wrapped_label(text, "dim"))
         self.read_only_button = self._button(self.tr("Open read-only"), self._open_read_only)
         self.read_only_button.setProperty("role", "primary")
         self.retry_button = self._button(self.tr("Try again"), self._retry)
         self.other_button = self._button(self.tr("Choose another session"), self.closed.emit)
-        card = QFrame()
-        card.setProperty("role", "card")
-        card.setFixedWidth(WIDTH)
-        inner = column(Logo(44), spacing=12, margins=(24, 24, 24, 20), parent=card)
-        inner.addSpacing(4)
-        for part in (self.title, self.holder, about):
-            inner.addWidget(part)
-        inner.addSpacing(8)
-        inner.addLayout(row(self.read_only_button, self.retry_button, 1, self.other_button))
+        buttons = row(self.read_only_button, self.retry_button, 1, self.other_button)
+        texts = Logo(44), Space(4), self.title, self.holder, about, Space(8), buttons
+        shown = card(*texts, spacing=12, margins=(24, 24, 24, 20))
+        shown.setFixedWidth(WIDTH)
         layout = QVBoxLayout(self)
-        layout.addStretch(2)
-        layout.addWidget(card, 0, Qt.AlignmentFlag.AlignHCenter)
-        layout.addStretch(3)
+        add_parts(layout, 2, (shown, 0, Qt.AlignmentFlag.AlignHCenter), 3)
 
     def show_holder(self, location: Path | str, error: SessionHeldError) -> None:
         self._location = location
@@ -321,11 +339,11 @@ class LockedPage(QWidget):
         self.title.setText(text.replace("{name}", one_line(name)))
         self.holder.setText(self.tr("In use by: {who}").replace("{who}", one_line(error.holder)))
 
-    def _button(self, text: str, call: object) -> QPushButton:
-        button = QPushButton(text)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.clicked.connect(call)
-        return button
+    def _button(self, text: str, call: Callable[[], object]) -> QPushButton:
+        made = QPushButton(text)
+        made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        made.clicked.connect(call)
+        return made
 
     def _open_read_only(self) -> None:
         self.read_only_requested.emit(self._location)

@@ -26,7 +26,7 @@ from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.data_texts import task_text
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.widgets.labels import column, short_label, wrapped_label
-from app.ui.widgets.painted_button import RowButton
+from app.ui.widgets.painted_button import RowButton, translucent
 from app.ui.widgets.text_width import how_much_larger
 
 PAD = 10
@@ -57,16 +57,14 @@ class RecentList(QFrame):
         self.setProperty("role", "card")
         title = short_label(self.tr("Recent sessions"), "title")
         title.setIndent(PAD)
-        self.empty = wrapped_label(
-            self.tr("No sessions yet. Sessions you open are listed here with your progress."), "dim"
-        )
+        none = self.tr("No sessions yet. Sessions you open are listed here with your progress.")
+        self.empty = wrapped_label(none, "dim")
         self.empty.setIndent(PAD)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._body = QWidget()
         self._body.setObjectName("recent_rows")
         self._column = column(self.empty, 1, spacing=2, parent=self._body)
-        self._area = area = QScrollArea()
-        area.setWidgetResizable(True)
+        self._area = area = QScrollArea(widgetResizable=True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -119,8 +117,7 @@ class RecentRow(RowButton):
 
     def __init__(self, session: RecentSession, current_theme: CurrentTheme) -> None:
         super().__init__()
-        self._current_theme = current_theme
-        self.session = session
+        self._current_theme, self.session = current_theme, session
         self.remove_button = QToolButton(self, autoRaise=True)
         self.remove_button.setText("✕")
         self.remove_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -162,9 +159,8 @@ class RecentRow(RowButton):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         side = self._remove_px
-        self.remove_button.setGeometry(
-            self.width() - side - 4, (self.height() - side) // 2, side, side
-        )
+        top = (self.height() - side) // 2
+        self.remove_button.setGeometry(self.width() - side - 4, top, side, side)
 
     @property
     def _remove_px(self) -> int:
@@ -174,12 +170,10 @@ class RecentRow(RowButton):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = self._current_theme.theme
-        if self._is_hovered or self.hasFocus():
-            background = QColor(theme.accent)
-            background.setAlpha(HOVER_ALPHA)
+        if self.underMouse() or self.hasFocus():
             edge = QPen(QColor(theme.accent), 1.0) if self.hasFocus() else Qt.PenStyle.NoPen
             painter.setPen(edge)
-            painter.setBrush(background)
+            painter.setBrush(translucent(theme.accent, HOVER_ALPHA))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS, RADIUS)
         line = self.fontMetrics().height()
         inner = self.rect().adjusted(PAD, PAD, -PAD - self._remove_px, -PAD)
@@ -187,41 +181,18 @@ class RecentRow(RowButton):
         wanted = max(map(self.fontMetrics().horizontalAdvance, texts)) + 2 * PAD
         right = min(wanted, round(RIGHT_SHARE * inner.width()))
         split = inner.right() - right
-        self._draw_left(painter, QRect(inner.left(), inner.top(), split - inner.left(), line))
-        self._draw_right(painter, QRect(split + PAD, inner.top(), right - PAD, line))
-
-    def _draw_left(self, painter: QPainter, upper: QRect) -> None:
-        theme, session = self._current_theme.theme, self.session
-        usable = session.exists and not session.problem
+        left = QRect(inner.left(), inner.top(), split - inner.left(), line)
+        upper = QRect(split + PAD, inner.top(), right - PAD, line)
+        is_usable = self.session.exists and not self.session.problem
         bold = QFont(self.font())
         bold.setWeight(QFont.Weight.DemiBold)
+        drop = line + LINE_GAP
         painter.setFont(bold)
-        painter.setPen(QColor(theme.text if usable else theme.dim))
-        name = painter.fontMetrics().elidedText(
-            session.name, Qt.TextElideMode.ElideMiddle, upper.width()
-        )
-        painter.drawText(upper, LEFT, name)
+        _draw(painter, left, LEFT, self.session.name, theme.text if is_usable else theme.dim)
         painter.setFont(self.font())
-        painter.setPen(QColor(theme.dim))
-        lower = upper.translated(0, upper.height() + LINE_GAP)
-        location = painter.fontMetrics().elidedText(
-            short_folder(session), Qt.TextElideMode.ElideMiddle, lower.width()
-        )
-        painter.drawText(lower, LEFT, location)
-
-    def _draw_right(self, painter: QPainter, upper: QRect) -> None:
-        theme, session = self._current_theme.theme, self.session
-        painter.setFont(self.font())
-        painter.setPen(QColor(theme.dim))
-        lower = upper.translated(0, upper.height() + LINE_GAP)
-        state, details = (
-            self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, upper.width())
-            for text in (self.state_text(), self._details())
-        )
-        painter.drawText(lower, RIGHT, details)
-        is_usable = session.exists and not session.problem
-        painter.setPen(QColor(theme.text if is_usable else theme.warning))
-        painter.drawText(upper, RIGHT, state)
+        _draw(painter, left.translated(0, drop), LEFT, short_folder(self.session), theme.dim)
+        _draw(painter, upper, RIGHT, texts[0], theme.text if is_usable else theme.warning)
+        _draw(painter, upper.translated(0, drop), RIGHT, texts[1], theme.dim)
 
     def _details(self) -> str:
         session = self.session
@@ -231,6 +202,14 @@ class RecentRow(RowButton):
     def _open(self) -> None:
         if self.session.exists:
             self.opened.emit(self.session.location)
+
+
+def _draw(painter: QPainter, area: QRect, side: Qt.AlignmentFlag, text: str, colour: str) -> None:
+    """Draw a line of text; where room is short, without its middle on the left, else its end."""
+    modes = Qt.TextElideMode
+    mode = modes.ElideMiddle if side == LEFT else modes.ElideRight
+    painter.setPen(QColor(colour))
+    painter.drawText(area, side, painter.fontMetrics().elidedText(text, mode, area.width()))
 
 
 def short_folder(session: RecentSession) -> str:
@@ -247,11 +226,9 @@ def short_folder(session: RecentSession) -> str:
 def short_date(moment: datetime) -> str:
     """The time if it is today, else the date."""
     locale = QLocale()
-    if moment.date() == datetime.now().date():
-        return locale.toString(QTime(moment.hour, moment.minute), QLocale.FormatType.ShortFormat)
-    return locale.toString(
-        QDate(moment.year, moment.month, moment.day), QLocale.FormatType.ShortFormat
-    )
+    is_today = moment.date() == datetime.now().date()
+    day, time = QDate(moment.year, moment.month, moment.day), QTime(moment.hour, moment.minute)
+    return locale.toString(time if is_today else day, QLocale.FormatType.ShortFormat)
 
 
 # Recently used sessions, and a summary of each.
@@ -308,12 +285,7 @@ def describe_session(location: str, reviewer: str) -> RecentSession:
     try:
         with open_session(Path(location), reviewer, read_only=True) as session:
             judged = progress(session, reviewer)
-            return RecentSession(
-                location=location,
-                task=session.task.name,
-                done=judged.done,
-                total=judged.total,
-                used=used,
-            )
+            task, done, total = session.task.name, judged.done, judged.total
+            return RecentSession(location=location, task=task, done=done, total=total, used=used)
     except WorkbenchError as error:
         return RecentSession(location=location, used=used, problem=translate_message(str(error)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QObject
@@ -54,33 +55,22 @@ class SessionOpener(QObject):
             opening.result().close()
 
     def _start(self, request: OpenRequest) -> None:
-        def done(session: Session) -> None:
-            self._finish(request, session=session)
+        finish = partial(self._finish, request)
+        self._opening = self._runner.run(request.open, finish, finish, owner=self)
 
-        def failed(error: WorkbenchError) -> None:
-            self._finish(request, error=error)
-
-        self._opening = self._runner.run(request.open, done, failed, owner=self)
-
-    def _finish(
-        self,
-        request: OpenRequest,
-        *,
-        session: Session | None = None,
-        error: WorkbenchError | None = None,
-    ) -> None:
+    def _finish(self, request: OpenRequest, outcome: Session | WorkbenchError) -> None:
         latest, self._opening = self._request, None
         if latest is not request:
-            if session is not None:
-                session.close()
+            if isinstance(outcome, Session):
+                outcome.close()
             if latest is not None:
                 self._start(latest)
             return
         self._request = None
-        if session is not None:
-            request.done(session)
-        elif error is not None:
-            request.failed(error)
+        if isinstance(outcome, Session):
+            request.done(outcome)
+        else:
+            request.failed(outcome)
 
 
 def reported(error: Exception, location: Path | str) -> WorkbenchError:

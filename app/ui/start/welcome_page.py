@@ -28,12 +28,12 @@ from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme, Theme
 from app.ui.start.importing.drop_zone import DropZone
 from app.ui.start.importing.given_paths import GivenKind, GivenPaths
-from app.ui.start.recent_list import RecentList
+from app.ui.start.recent_list import RIGHT, RecentList
 from app.ui.widgets.file_dialogs import choose_folder, choose_lists, choose_session
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import button, column, flow, row, short_label, wrapped_label
+from app.ui.widgets.labels import Space, button, column, flow, row, short_label, wrapped_label
 from app.ui.widgets.page_parts import Logo, PageScrollArea, ProblemLine
-from app.ui.widgets.painted_button import RowButton
+from app.ui.widgets.painted_button import RowButton, translucent
 from app.ui.widgets.reviewer_name import MAX_NAME, NameField, ReviewerName
 from app.ui.widgets.text_width import MostWidth
 
@@ -61,35 +61,22 @@ class WelcomePage(QWidget):
     about_requested = Signal()
 
     def __init__(
-        self,
-        settings: SettingsStore,
-        current_theme: CurrentTheme,
-        runner: Runner,
-        parent: QWidget | None = None,
+        self, settings: SettingsStore, current_theme: CurrentTheme, runner: Runner
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._settings, self._current_theme = settings, current_theme
         self.problem = ProblemLine()
         self.recent = RecentList(settings, current_theme, runner)
         self.recent.chosen.connect(self._open_recent)
         self.reviewer = ReviewerName(settings)
         self.name_prompt = NamePrompt(settings)
-        self.name_prompt.answered.connect(self._focus_sample)
         self.drops = DropZone(self, current_theme, runner)
         self.drops.dropped.connect(self.open_dropped)
         self._make_buttons()
-        middle = column(
-            2,
-            self._heading(),
-            self.problem,
-            self.name_prompt,
-            self._choices(),
-            self._footer(),
-            3,
-            spacing=16,
-        )
         inner = QWidget()
-        inner.setLayout(middle)
+        asked = self.problem, self.name_prompt
+        parts = self._heading(), *asked, self._choices(), self._footer()
+        column(2, *parts, 3, spacing=16, parent=inner)
         area = PageScrollArea(inner)  # large text on a small screen
         MostWidth(area, MAX_WIDTH)
         row(1, (area, 100), 1, spacing=None, margins=(24, 16, 24, 16), parent=self)
@@ -144,16 +131,15 @@ class WelcomePage(QWidget):
         self.list_button.clicked.connect(self._ask_for_lists)
         self.folder_button.clicked.connect(self._ask_for_folder)
         self.session_button.clicked.connect(self._ask_for_session)
+        focus = partial(self.sample_button.setFocus, Qt.FocusReason.TabFocusReason)
+        self.name_prompt.answered.connect(focus)  # Enter then opens the sample
 
     def _choices(self) -> QHBoxLayout:
-        ways = column(self.sample_button, self.list_button, self.folder_button, self.session_button)
         text = self.tr("Or drop lists, folders, spectra or a session anywhere on this page.")
         hint = wrapped_label(text, "dim")
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        ways.addSpacing(4)
-        ways.addWidget(hint)
-        ways.addStretch(1)
-        return row((ways, 4), (self.recent, 5), spacing=16)
+        ways = self.sample_button, self.list_button, self.folder_button, self.session_button
+        return row((column(*ways, Space(4), hint, 1), 4), (self.recent, 5), spacing=16)
 
     def _footer(self) -> FlowLayout:
         offline = short_label(self.tr("Works offline."), "dim")
@@ -171,10 +157,6 @@ class WelcomePage(QWidget):
         if TOUR not in self._settings.settings.told:
             about = self.tr("60 simulated candidates and a five-step tour")
         self.sample_button.set_description(about)
-
-    def _focus_sample(self) -> None:
-        """Focus the sample, so that Enter opens it."""
-        self.sample_button.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _key(self, name: str) -> str:
         keys = self._settings.settings.keys.get(name, ACTIONS[name].keys)
@@ -224,18 +206,12 @@ class NamePrompt(QFrame):
         self.field.setAcceptDrops(False)
         self.field.setFixedWidth(FIELD_PX)
         self.field.setAccessibleName(self.tr("Your name"))
-        self.keep_button = button(self.tr("Save"), "primary")
-        row(
-            (column(self.title, self.note, spacing=2), 1),
-            self.field,
-            self.keep_button,
-            margins=(16, 10, 12, 10),
-            parent=self,
-        )
+        self.keep_button = button(self.tr("Save"), "primary", self.answer)
+        texts = (column(self.title, self.note, spacing=2), 1)
+        row(texts, self.field, self.keep_button, margins=(16, 10, 12, 10), parent=self)
         self.field.setText(reviewer_name(settings.settings))
         self.field.returnPressed.connect(self.answer)
         self.field.cancelled.connect(self.dismiss)
-        self.keep_button.clicked.connect(self.answer)
         settings.changed.connect(self._follow)
         self._follow(None)
 
@@ -393,13 +369,10 @@ class StartButton(RowButton):
         """Where title and description are."""
         left, most = PAD + ICON + GAP, 10_000
         room = max(width - left - PAD, 1)
-        title = QFontMetrics(self._bold()).boundingRect(
-            QRect(left, PAD, max(room - self._key_width(), 1), most), WRAPPED, self.text()
-        )
-        about = self.fontMetrics().boundingRect(
-            QRect(left, title.bottom() + 3, room, most), WRAPPED, self._about
-        )
-        return title, about
+        upper = QRect(left, PAD, max(room - self._key_width(), 1), most)
+        title = QFontMetrics(self._bold()).boundingRect(upper, WRAPPED, self.text())
+        lower = QRect(left, title.bottom() + 3, room, most)
+        return title, self.fontMetrics().boundingRect(lower, WRAPPED, self._about)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -411,23 +384,16 @@ class StartButton(RowButton):
     def _draw_background(self, painter: QPainter, theme: Theme) -> tuple[QColor, QColor]:
         """Draw the background; returns the colours of title and description."""
         frame = QRectF(self.rect()).adjusted(1, 1, -1, -1)
-        accent = QColor(theme.accent)
-        edge = accent if self._is_first or self.hasFocus() else QColor(theme.border)
+        edge = QColor(theme.accent if self._is_first or self.hasFocus() else theme.border)
         painter.setPen(QPen(edge, 2.0 if self.hasFocus() else 1.0))
         painter.setBrush(QColor(theme.panel))
         painter.drawRoundedRect(frame, RADIUS, RADIUS)
-        accent.setAlpha(self._accent_alpha())
+        touched = PRESSED_ALPHA if self.isDown() else HOVER_ALPHA if self.underMouse() else 0
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(accent)
+        painter.setBrush(translucent(theme.accent, touched + FIRST_ALPHA * self._is_first))
         painter.drawRoundedRect(frame, RADIUS, RADIUS)
-        is_lit = self._is_first or self._is_hovered
+        is_lit = self._is_first or self.underMouse()
         return QColor(theme.accent if is_lit else theme.text), QColor(theme.dim)
-
-    def _accent_alpha(self) -> int:
-        base = FIRST_ALPHA if self._is_first else 0
-        if self.isDown():
-            return base + PRESSED_ALPHA
-        return base + HOVER_ALPHA if self._is_hovered else base
 
     def _draw_text(self, painter: QPainter, ink: QColor, dim: QColor) -> None:
         title, about = self._boxes(self.width())
@@ -440,9 +406,7 @@ class StartButton(RowButton):
         if self._key:
             width = self._key_width()
             key = QRect(self.width() - PAD - width, PAD, width, self.fontMetrics().height())
-            painter.drawText(
-                key, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._key
-            )
+            painter.drawText(key, RIGHT, self._key)
 
     def _bold(self) -> QFont:
         font = QFont(self.font())

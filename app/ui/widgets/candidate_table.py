@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -17,7 +17,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHeaderView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -28,10 +27,11 @@ from PySide6.QtWidgets import (
 from app.ui.base.keys.text_focus import ROW_NAVIGATION
 from app.ui.base.theme.theme import CurrentTheme, tones
 from app.ui.widgets.labels import MAX_NAME
+from app.ui.widgets.painted_button import translucent
+from app.ui.widgets.pair_table import Index, make_plain
 
 CELL = Qt.ItemDataRole.UserRole + 1
 """Role whose data is a `Cell`: everything to draw, in one call of the model."""
-Index = QModelIndex | QPersistentModelIndex
 BAR_PX = 3
 TINT_ALPHA = 38
 PAD = 5
@@ -54,23 +54,15 @@ class CandidateTable(QTableView):
     def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._current_theme = current_theme
-        self.setFrameShape(QTableView.Shape.NoFrame)
-        self.setProperty("role", "plain")
+        make_plain(self)
         self.setProperty(ROW_NAVIGATION, True)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._delegate = _CellDelegate(current_theme, self)
         self.setItemDelegate(self._delegate)
-        rows = self.verticalHeader()
-        rows.hide()
-        rows.setMinimumSectionSize(8)
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         columns = self.horizontalHeader()
         columns.setHighlightSections(False)
         columns.setSectionsClickable(False)
@@ -187,12 +179,7 @@ class _CellDelegate(QStyledItemDelegate):
         self._bold.setBold(True)
         self._bold_metrics = QFontMetrics(self._bold)
 
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: Index,
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         cell = index.data(CELL)
         rect: QRect = option.rect
         accent = QColor(self._current_theme.theme.accent)
@@ -200,9 +187,7 @@ class _CellDelegate(QStyledItemDelegate):
         if is_hovered and not option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, QColor(tones(self._current_theme.theme).hover))
         if cell.is_current and self._table.tints_current:
-            tint = QColor(accent)
-            tint.setAlpha(TINT_ALPHA)
-            painter.fillRect(rect, tint)
+            painter.fillRect(rect, translucent(self._current_theme.theme.accent, TINT_ALPHA))
         if cell.is_current and index.column() == 0:
             painter.fillRect(QRect(rect.left(), rect.top(), BAR_PX, rect.height()), accent)
         if index.row() == self._table.focused_row:
@@ -216,9 +201,8 @@ class _CellDelegate(QStyledItemDelegate):
         painter.setPen(QColor(cell.colour))
         inside = rect.adjusted(PAD, 0, -PAD, 0)
         metrics = self._bold_metrics if is_bold else option.fontMetrics
-        text = metrics.elidedText(
-            cell.text[:MAX_NAME], Qt.TextElideMode.ElideMiddle, inside.width()
-        )
+        elide, name = Qt.TextElideMode.ElideMiddle, cell.text[:MAX_NAME]
+        text = metrics.elidedText(name, elide, inside.width())
         side = Qt.AlignmentFlag.AlignRight if cell.is_right else Qt.AlignmentFlag.AlignLeft
         painter.drawText(inside, side | Qt.AlignmentFlag.AlignVCenter, text)
 

@@ -49,7 +49,7 @@ class Grip(QWidget):
         super().__init__(parent)
         self._current_theme = current_theme
         self.setCursor(Qt.CursorShape.SizeAllCursor)
-        current_theme.changed.connect(self._restyle)
+        current_theme.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         return QSize(40, GRIP_PX)
@@ -61,10 +61,6 @@ class Grip(QWidget):
         painter = QPainter(self)
         colour = QColor(self._current_theme.theme.border)
         left = (self.width() - APART_PX * (DOTS - 1)) // 2
+        top = self.height() // 2 - 1
         for number in range(DOTS):
-            painter.fillRect(
-                left + APART_PX * number, self.height() // 2 - 1, DOT_PX, DOT_PX, colour
-            )
-
-    def _restyle(self) -> None:
-        self.update()
+            painter.fillRect(left + APART_PX * number, top, DOT_PX, DOT_PX, colour)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from platformdirs import user_documents_path
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
@@ -13,64 +14,66 @@ translate = QCoreApplication.translate
 
 
 def choose_lists(parent: QWidget) -> list[Path]:
-    names, _ = QFileDialog.getOpenFileNames(
-        parent, translate("choosing", "Open a list of candidates")
-    )
-    return [Path(name) for name in names]
+    return _open_files(parent, translate("choosing", "Open a list of candidates"))
 
 
 def choose_labelled(parent: QWidget, start: Path | None) -> Path | None:
-    title = translate("choosing", "Open a list of spectra with labels")
-    name, _ = QFileDialog.getOpenFileName(parent, title, "" if start is None else str(start))
-    return Path(name) if name else None
+    return _open_file(parent, translate("choosing", "Open a list of spectra with labels"), start)
 
 
-def choose_folder(parent: QWidget, start: str = "") -> Path | None:
-    name = QFileDialog.getExistingDirectory(
-        parent, translate("choosing", "Choose a folder of spectra"), start
-    )
-    return Path(name) if name else None
+def choose_folder(parent: QWidget, start: Path | None = None) -> Path | None:
+    return _open_folder(parent, translate("choosing", "Choose a folder of spectra"), start)
 
 
 def choose_folder_for_files(parent: QWidget) -> Path | None:
-    title = translate("choosing", "Choose a folder for the files")
-    name = QFileDialog.getExistingDirectory(parent, title)
-    return Path(name) if name else None
+    return _open_folder(parent, translate("choosing", "Choose a folder for the files"))
 
 
 def choose_session(parent: QWidget) -> Path | None:
-    title = translate("choosing", "Open a session")
-    name, _ = QFileDialog.getOpenFileName(parent, title, "", _session_files())
-    return Path(name) if name else None
+    return _open_file(parent, translate("choosing", "Open a session"), kinds=session_files())
 
 
 def choose_sessions_to_merge(parent: QWidget) -> list[Path]:
     title = translate("choosing", "Merge sessions of colleagues")
-    names, _ = QFileDialog.getOpenFileNames(parent, title, "", _session_files())
-    return [Path(name) for name in names]
+    return _open_files(parent, title, session_files())
 
 
-def _session_files() -> str:
-    return translate("choosing", "Sessions") + f" (*{SUFFIX})"
+def choose_task_file(parent: QWidget) -> Path | None:
+    tasks = translate("choosing", "Task files") + " (*.toml)"
+    return _open_file(parent, translate("choosing", "Open a task file"), kinds=tasks)
 
 
 def choose_new_file(parent: QWidget, proposed: Path, kinds: str) -> Path | None:
     # The field that shows the name warns of an existing file, so the dialog need not ask.
     options = QFileDialog.Option.DontConfirmOverwrite
-    name, _ = QFileDialog.getSaveFileName(
-        parent,
-        translate("choosing", "Save as"),
-        str(proposed),
-        kinds,
-        "",
-        options,
-    )
-    return Path(name) if name else None
+    title = translate("choosing", "Save as")
+    return _path(QFileDialog.getSaveFileName(parent, title, str(proposed), kinds, "", options)[0])
 
 
-def choose_task_file(parent: QWidget) -> Path | None:
-    tasks = translate("choosing", "Task files") + " (*.toml)"
-    name, _ = QFileDialog.getOpenFileName(
-        parent, translate("choosing", "Open a task file"), "", tasks
-    )
+def session_files() -> str:
+    return translate("choosing", "Sessions") + f" (*{SUFFIX})"
+
+
+def documents_folder() -> Path:
+    """Documents, or the home folder where there is none."""
+    documents = user_documents_path()
+    return documents if documents.is_dir() else Path.home()
+
+
+def _open_files(parent: QWidget, title: str, kinds: str = "") -> list[Path]:
+    names, _ = QFileDialog.getOpenFileNames(parent, title, "", kinds)
+    return [Path(name) for name in names]
+
+
+def _open_file(
+    parent: QWidget, title: str, start: Path | None = None, kinds: str = ""
+) -> Path | None:
+    return _path(QFileDialog.getOpenFileName(parent, title, str(start or ""), kinds)[0])
+
+
+def _open_folder(parent: QWidget, title: str, start: Path | None = None) -> Path | None:
+    return _path(QFileDialog.getExistingDirectory(parent, title, str(start or "")))
+
+
+def _path(name: str) -> Path | None:
     return Path(name) if name else None

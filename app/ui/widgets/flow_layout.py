@@ -98,10 +98,11 @@ class FlowLayout(QLayout):
         if width not in self._kept:
             if len(self._kept) >= MAX_KEPT:
                 self._kept.clear()
-            self._kept[width] = self._even_rows(width) if self._is_even else self._full_rows(width)
+            rows = self._even_rows(width) if self._is_even else self._full_rows(width)
+            self._kept[width] = [(*row, max(map(_height, *row))) for row in rows]
         return self._kept[width]
 
-    def _full_rows(self, width: int) -> list[Row]:
+    def _full_rows(self, width: int) -> list[tuple[list[QLayoutItem], list[int]]]:
         rows: list[list[QLayoutItem]] = []
         used = 0
         for item in self._shown():
@@ -112,13 +113,9 @@ class FlowLayout(QLayout):
             else:
                 rows.append([item])
                 used = _least(item)
-        found = []
-        for items in rows:
-            widths = self._widths(items, width)
-            found.append((items, widths, max(map(_height, items, widths))))
-        return found
+        return [(items, self._widths(items, width)) for items in rows]
 
-    def _even_rows(self, width: int) -> list[Row]:
+    def _even_rows(self, width: int) -> list[tuple[list[QLayoutItem], list[int]]]:
         items, gap = self._shown(), self.spacing()
         if not items:
             return []
@@ -126,11 +123,9 @@ class FlowLayout(QLayout):
         columns = ceil(len(items) / ceil(len(items) / fitting))
         room = max(width - gap * (columns - 1), 0)
         widths = [room * (each + 1) // columns - room * each // columns for each in range(columns)]
-        found = []
-        for first in range(0, len(items), columns):
-            row = items[first : first + columns]
-            found.append((row, widths[: len(row)], max(map(_height, row, widths))))
-        return found
+        starts = range(0, len(items), columns)
+        rows = [items[start : start + columns] for start in starts]
+        return [(row, widths[: len(row)]) for row in rows]
 
     def _widths(self, row: list[QLayoutItem], room: int) -> list[int]:
         widths = [min(_least(item), room) for item in row]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
+    QFrame,
     QHBoxLayout,
     QLabel,
     QLayout,
@@ -24,10 +27,18 @@ from agent.ellipsis import shortened
 from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.text_width import first_that_fits
 
-Part = (
-    QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
-)
+
+@dataclass(frozen=True)
+class Space:
+    """Empty space between parts that does not grow."""
+
+    px: int
+
+
+Stretched = tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
+Part = QWidget | QLayout | Space | int | Stretched
 Margins = int | tuple[int, int, int, int]
+Box = TypeVar("Box", bound=QBoxLayout)
 
 MAX_NAME, MAX_REASON, MAX_SHOWN, MAX_DETAILS = 200, 1000, 4000, 20_000
 """Characters; Qt lays out the whole of a text, which takes minutes for one without an end."""
@@ -68,12 +79,14 @@ def short_label(text: str, role: str = "", parent: QWidget | None = None) -> QLa
     return label
 
 
-def button(text: str, role: str = "quiet") -> QPushButton:
+def button(text: str, role: str = "quiet", call: Callable[[], object] | None = None) -> QPushButton:
     """A button that never takes the focus from the plot."""
     made = QPushButton(text)
     made.setProperty("role", role)
     made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     made.setAccessibleName(text)
+    if call is not None:
+        made.clicked.connect(call)
     return made
 
 
@@ -100,18 +113,22 @@ def row(
 
     Spacing None is that of the style.
     """
-    layout = QHBoxLayout()
-    _fill(layout, parts, spacing, margins, parent)
-    return layout
+    return _filled(QHBoxLayout(), parts, spacing, margins, parent)
 
 
 def column(
     *parts: Part, spacing: int | None = 8, margins: Margins = 0, parent: QWidget | None = None
 ) -> QVBoxLayout:
     """Parts one below another, written as those of a row."""
-    layout = QVBoxLayout()
-    _fill(layout, parts, spacing, margins, parent)
-    return layout
+    return _filled(QVBoxLayout(), parts, spacing, margins, parent)
+
+
+def card(*parts: Part, spacing: int | None = 8, margins: Margins = 0) -> QFrame:
+    """A column of parts on a surface of its own."""
+    frame = QFrame()
+    frame.setProperty("role", "card")
+    column(*parts, spacing=spacing, margins=margins, parent=frame)
+    return frame
 
 
 def flow(*parts: QWidget, spacing: int = 6, parent: QWidget | None = None) -> FlowLayout:
@@ -123,26 +140,44 @@ def flow(*parts: QWidget, spacing: int = 6, parent: QWidget | None = None) -> Fl
     return layout
 
 
-def _fill(
-    layout: QBoxLayout,
-    parts: tuple[Part, ...],
-    spacing: int | None,
-    margins: Margins,
-    parent: QWidget | None,
-) -> None:
-    if parent is not None:
-        parent.setLayout(layout)
+def flexible_gap() -> QWidget:
+    """What takes the room that is left in a row of a flow."""
+    gap = QWidget()
+    gap.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    return gap
+
+
+def _filled(
+    layout: Box, parts: Iterable[Part], spacing: int | None, margins: Margins, on: QWidget | None
+) -> Box:
+    if on is not None:
+        on.setLayout(layout)
     layout.setContentsMargins(*((margins,) * 4 if isinstance(margins, int) else margins))
     if spacing is not None:
         layout.setSpacing(spacing)
+    add_parts(layout, *parts)
+    return layout
+
+
+def add_parts(layout: QBoxLayout, *parts: Part) -> None:
+    """Add parts after those that are in the layout, written as those of a row."""
     for part in parts:
         what, *how = part if isinstance(part, tuple) else (part,)
         if isinstance(what, int):
             layout.addStretch(what)
+        elif isinstance(what, Space):
+            layout.addSpacing(what.px)
         elif isinstance(what, QLayout):
             layout.addLayout(what, *how)
         else:
             layout.addWidget(what, *how)  # type: ignore[arg-type]
+
+
+def bring_forward(window: QWidget) -> None:
+    """Show a window before all others, with the keys."""
+    window.show()
+    window.raise_()
+    window.activateWindow()
 
 
 def clear_layout(layout: QLayout) -> None:
@@ -184,9 +219,8 @@ class ElidedLabel(QLabel):
         return one_line(self.full_text, MAX_SHOWN)
 
     def sizeHint(self) -> QSize:
-        return QSize(
-            self.fontMetrics().horizontalAdvance(self._line) + 4, super().sizeHint().height()
-        )
+        width = self.fontMetrics().horizontalAdvance(self._line) + 4
+        return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(20, super().minimumSizeHint().height())

@@ -25,13 +25,7 @@ class NumberBox(QLineEdit):
     entered = Signal(float)
 
     def __init__(
-        self,
-        name: str,
-        *,
-        low: float,
-        high: float,
-        decimals: int,
-        parent: QWidget | None = None,
+        self, name: str, *, low: float, high: float, decimals: int, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._low, self._high, self._decimals = low, high, decimals

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
+    QGraphicsDropShadowEffect,
     QLabel,
     QScrollArea,
     QSizePolicy,
@@ -96,6 +97,13 @@ class Logo(QWidget):
         self._icon.paint(painter, self.rect())
 
 
+def cast_shadow(widget: QWidget) -> None:
+    """For what lies above the page."""
+    shadow = QGraphicsDropShadowEffect(widget, blurRadius=32, xOffset=0, yOffset=8)
+    shadow.setColor(QColor(0, 0, 0, 90))
+    widget.setGraphicsEffect(shadow)
+
+
 class ProblemLine(QFrame):
     """Hidden while there is nothing to say."""
 
@@ -111,14 +119,8 @@ class ProblemLine(QFrame):
         self.close_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.close_button.setAccessibleName(self.tr("Close this message"))
         self.close_button.clicked.connect(self.clear)
-        row(
-            short_label(mark, tone),
-            (self.label, 1),
-            self.close_button,
-            spacing=12,
-            margins=(12, 8, 8, 8),
-            parent=self,
-        )
+        parts = short_label(mark, tone), (self.label, 1), self.close_button
+        row(*parts, spacing=12, margins=(12, 8, 8, 8), parent=self)
         self.hide()
 
     def show_problem(self, text: str) -> None:

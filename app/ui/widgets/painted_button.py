@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import attrgetter
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QEnterEvent, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from app.ui.base.keys.keymap import Keymap
@@ -49,13 +49,10 @@ class PaintedButton(QAbstractButton):
         is_quiet: bool = False,
     ) -> None:
         super().__init__(parent)
-        self._current_theme = current_theme
-        self._tone = tone
-        self._height = height
-        self._is_quiet = is_quiet
-        self._is_hovered = False
-        self.mark = mark
+        self._current_theme, self._tone, self.mark = current_theme, tone, mark
+        self._height, self._is_quiet = height, is_quiet
         self.key = ""
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -92,16 +89,6 @@ class PaintedButton(QAbstractButton):
     def _cap_width(self, key: str) -> int:
         return max(16, round(KEY_SCALE * self.fontMetrics().horizontalAdvance(key)) + 8)
 
-    def enterEvent(self, event: QEnterEvent) -> None:
-        self._is_hovered = True
-        self.update()
-        super().enterEvent(event)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._is_hovered = False
-        self.update()
-        super().leaveEvent(event)
-
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, painter = self._current_theme.theme, QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -111,9 +98,8 @@ class PaintedButton(QAbstractButton):
         if self.key:
             box.setRight(box.right() - self._cap_width(self.key) - GAP)
         side = Qt.AlignmentFlag.AlignLeft if self.key else Qt.AlignmentFlag.AlignHCenter
-        label = self.fontMetrics().elidedText(
-            _label(self.mark, self.text()), Qt.TextElideMode.ElideRight, box.width() + 1
-        )
+        label, elide = _label(self.mark, self.text()), Qt.TextElideMode.ElideRight
+        label = self.fontMetrics().elidedText(label, elide, box.width() + 1)
         painter.setPen(ink)
         painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | side, label)
         if self.key:
@@ -122,19 +108,19 @@ class PaintedButton(QAbstractButton):
 
     def _ink(self, theme: Theme) -> QColor:
         if not self.isEnabled():
-            return _faded(theme.dim, DISABLED_ALPHA)
+            return translucent(theme.dim, DISABLED_ALPHA)
         return QColor(theme.on_verdict if self.isChecked() else theme.text)
 
     def _paint_shape(self, painter: QPainter, theme: Theme) -> None:
         tone = QColor(self._tone(theme))
         shape = QRectF(self.rect()).adjusted(1.0, 1.0, -1.0, -1.0)
         if self.isChecked():
-            fill = tone if self.isEnabled() else _faded(theme.dim, 60)
-        elif self.isEnabled() and (self._is_hovered or self.isDown()):
-            fill = _faded(self._tone(theme), HOVER_ALPHA * (2 if self.isDown() else 1))
+            fill = tone if self.isEnabled() else translucent(theme.dim, 60)
+        elif self.isEnabled() and (self.underMouse() or self.isDown()):
+            fill = translucent(self._tone(theme), HOVER_ALPHA * (2 if self.isDown() else 1))
         else:
             fill = QColor(theme.panel)
-        is_plain = self._is_quiet and not self.isChecked() and not self._is_hovered
+        is_plain = self._is_quiet and not self.isChecked() and not self.underMouse()
         edge = tone if self.isEnabled() and not is_plain else QColor(theme.border)
         painter.setPen(QPen(edge, 1.2))
         painter.setBrush(fill)
@@ -169,29 +155,21 @@ def _label(mark: str, text: str) -> str:
     return f"{mark}  {text}" if mark and text else mark + text
 
 
-def _faded(colour: str, alpha: int) -> QColor:
-    faded = QColor(colour)
-    faded.setAlpha(alpha)
-    return faded
+def translucent(colour: str, alpha: int) -> QColor:
+    made = QColor(colour)
+    made.setAlpha(alpha)
+    return made
 
 
 class RowButton(QAbstractButton):
-    """Base of the start page's large buttons: Enter presses it, and it knows when it is hovered."""
+    """Base of the start page's large buttons: Enter presses it."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._is_hovered = False
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
         else:
             super().keyPressEvent(event)
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        self._is_hovered = True
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._is_hovered = False
-        self.update()

@@ -56,39 +56,50 @@ def show_as_pairs(view: QTableView, name: str) -> None:
     `name` is read out by a screen reader. The caller sets the width of the names.
     """
     view.setAccessibleName(name)
-    view.setFrameShape(QTableView.Shape.NoFrame)
-    view.setProperty("role", "plain")
-    view.setShowGrid(False)
-    view.setWordWrap(False)
-    view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+    make_plain(view)
     view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     view.horizontalHeader().hide()
     view.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
     view.horizontalHeader().setStretchLastSection(True)
+    view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+
+
+def make_plain(view: QTableView) -> None:
+    """Without frame, grid and row numbers; rows may be low, and long texts lose their middle."""
+    view.setFrameShape(QTableView.Shape.NoFrame)
+    view.setProperty("role", "plain")
+    view.setShowGrid(False)
+    view.setWordWrap(False)
+    view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
     view.verticalHeader().hide()
     view.verticalHeader().setMinimumSectionSize(8)
     view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-    view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
 
 
 def show_rows(view: QTableView, name: str) -> None:
     """Whole rows to read and to click, without grid and row numbers."""
-    view.setAccessibleName(name)
-    view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    show_cells(view, name)
     view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    view.setWordWrap(False)
+
+
+def show_cells(view: QTableView, name: str) -> None:
+    """Cells to read only, without grid and row numbers; a screen reader reads out `name`."""
+    view.setAccessibleName(name)
+    view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
     view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
     view.setShowGrid(False)
-    view.setWordWrap(False)
     view.verticalHeader().hide()
     header = view.horizontalHeader()
     header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     header.setHighlightSections(False)
 
 
-def fit_rows(view: QTableView) -> int:
+def fit_rows(view: QTableView, margin_px: int = ROW_MARGIN_PX) -> int:
     """Make rows as high as the text; returns their height in pixels."""
-    height = view.fontMetrics().height() + ROW_MARGIN_PX
+    height = view.fontMetrics().height() + margin_px
     view.verticalHeader().setDefaultSectionSize(height)
     return height

@@ -45,6 +45,11 @@ class _Follower(QObject):
         raise NotImplementedError
 
 
+def _set_width(widget: QWidget, width: int, *, is_fixed: bool) -> None:
+    """Fix the width, or let the layout give more than that."""
+    (widget.setFixedWidth if is_fixed else widget.setMinimumWidth)(width)
+
+
 class TextWidth(_Follower):
     """Keeps a widget `px` wide in text of the usual size, and wider in larger text up to `most`."""
 
@@ -54,10 +59,7 @@ class TextWidth(_Follower):
 
     def fit(self) -> None:
         width = min(round(self._px * how_much_larger(self._widget)), self._most)
-        if self._is_fixed:
-            self._widget.setFixedWidth(width)
-        else:
-            self._widget.setMinimumWidth(width)
+        _set_width(self._widget, width, is_fixed=self._is_fixed)
 
 
 class MostWidth(_Follower):
@@ -96,11 +98,7 @@ class PlaceholderWidth(_Follower):
 
     def fit(self) -> None:
         text = self._field.fontMetrics().horizontalAdvance(self._field.placeholderText())
-        width = max(text + PADDING_PX, self._px)
-        if self._is_fixed:
-            self._field.setFixedWidth(width)
-        else:
-            self._field.setMinimumWidth(width)
+        _set_width(self._field, max(text + PADDING_PX, self._px), is_fixed=self._is_fixed)
 
 
 class ListWidth(_Follower):

@@ -6,6 +6,7 @@ import gc
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -104,6 +105,22 @@ def session(place) -> Iterator[Session]:
 
 
 @pytest.fixture
+def current_theme(qapp) -> CurrentTheme:
+    return CurrentTheme()
+
+
+@pytest.fixture
+def restyled(qapp) -> Iterator[QApplication]:
+    """The application, which looks afterwards as it did before."""
+    style, font, palette = qapp.style().name(), qapp.font(), qapp.palette()
+    yield qapp
+    qapp.setStyleSheet("")
+    qapp.setStyle(style)
+    qapp.setFont(font)
+    qapp.setPalette(palette)
+
+
+@pytest.fixture
 def chinese(qapp) -> Iterator[None]:
     with speaking("zh"):
         yield
@@ -116,22 +133,16 @@ def context(qtbot, session) -> Iterator[SessionContext]:
         yield context
 
 
-class opened_context:
-    def __init__(self, session: Session) -> None:
-        bridge, runner, settings = SessionBridge(session), Runner(), SettingsStore()
-        current = CurrentCandidate(bridge, runner)
-        self.context = SessionContext(
-            bridge=bridge, current=current, view=View(),
-            agent=InspectionController(bridge, current, runner, settings), commands=Commands(),
-            keymap=Keymap(settings), current_theme=CurrentTheme(), runner=runner,
-            settings=settings,
+@contextmanager
+def opened_context(session: Session) -> Iterator[SessionContext]:
+    bridge, runner, settings = SessionBridge(session), Runner(), SettingsStore()
+    current = CurrentCandidate(bridge, runner)
+    agent = InspectionController(bridge, current, runner, settings)
+    try:
+        yield SessionContext(
+            bridge=bridge, current=current, view=View(), agent=agent, commands=Commands(),
+            keymap=Keymap(settings), current_theme=CurrentTheme(), runner=runner, settings=settings
         )  # fmt: skip
-
-    def __enter__(self) -> SessionContext:
-        return self.context
-
-    def __exit__(self, *exception: object) -> None:
-        self.context.agent.close()
-        self.context.current.close()
-        self.context.runner.close()
-        self.context.bridge.close()
+    finally:
+        for each in (agent, current, runner, bridge):
+            each.close()

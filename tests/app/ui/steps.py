@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -31,13 +32,8 @@ def show_painted(qtbot, context: SessionContext, number: int = 1) -> None:
 
 def painted(qtbot, context: SessionContext, number: int) -> None:
     current = context.current
-    qtbot.waitUntil(
-        lambda: (
-            current.candidate is not None
-            and current.candidate.id == number
-            and current.spectrum is not None
-        )
-    )
+    qtbot.waitUntil(lambda: current.candidate is not None and current.candidate.id == number)
+    qtbot.waitUntil(lambda: current.spectrum is not None)
     current.note_painted(number)
 
 
@@ -91,15 +87,28 @@ def speaking(language: str) -> Iterator[list[QTranslator]]:
 
 def give_opinion(session: Session, number: int, verdict: str | None, p_yes: float | None) -> None:
     """Store the opinion of the model nano on a candidate."""
+    said = {"agent_verdict": verdict, "agent_p_yes": p_yes, "agent_model": "nano"}
+    values = {**said, "agent_stopped_by": "answer"}
     with session.database.writing() as connection:
-        values = {
-            "agent_verdict": verdict,
-            "agent_p_yes": p_yes,
-            "agent_model": "nano",
-            "agent_stopped_by": "answer",
-        }
         connection.execute(update(candidates).where(candidates.c.id == number).values(values))
     session.changed.emit(Change(aspect="inspection", candidate_ids=frozenset({number})))
+
+
+def is_there(pid: int) -> bool:
+    """Whether a process is."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def write(qtbot, field, text: str, key=Qt.Key.Key_Return) -> None:
+    """Write over what is in the field, and press a key."""
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, text)
+    qtbot.keyClick(field, key)
 
 
 def click(qtbot, widget) -> None:
@@ -119,6 +128,6 @@ def turn_wheel(widget, notches: float, at=None, held=Qt.KeyboardModifier.NoModif
         widget,
         QWheelEvent(
             QPointF(at), widget.mapToGlobal(QPointF(at)), QPoint(), QPoint(0, round(120 * notches)),
-            Qt.MouseButton.NoButton, held, Qt.ScrollPhase.NoScrollPhase, False,
-        ),
+            Qt.MouseButton.NoButton, held, Qt.ScrollPhase.NoScrollPhase, False
+        )
     )  # fmt: skip

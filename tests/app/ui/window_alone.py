@@ -27,17 +27,11 @@ HEAVY = (
 )
 LATER = (
     *("app.core.exporting", "app.core.report", "app.core.sharing"),
-    *(
-        "app.ui.exchange.export",
-        "app.ui.judge.overview",
-        "app.ui.review",
-        "app.ui.start.importing.import_page",
-    ),
+    *("app.ui.exchange.export", "app.ui.judge.overview", "app.ui.judge.similar.similar_panel"),
+    *("app.ui.review", "app.ui.start.importing.import_page", "train"),
     *("app.core.fetching", "app.services.archives", "app.ui.start.fetching.fetch_dialog"),
     *("app.ui.program.help.guide_reader", "app.ui.program.help.about_dialog"),
-    "train",
-    *("app.ui.judge.similar.similar_panel",),
-    *("app.services.samp", "app.ui.program.samp.samp_sender", "app.ui.program.samp.offer_bar"),
+    *("app.services.samp", "app.ui.program.samp.samp_sender", "app.ui.program.samp.samp_receiver"),
 )
 """Parts of the program that are imported when they are first opened."""
 Wait = Callable[[], object]
@@ -111,13 +105,13 @@ def look() -> Deed:
     """Print what was restored."""
     yield lambda: is_painted() or window().opening.welcome.isVisible()
     keeper, view = window().settings, window().view
+    options = window().state.view.options
     say(
         "seen", place=None if view is None else str(view.session.location),
         candidate=None if view is None or current().candidate is None else current().candidate.id,
-        height=window().height(), smoothing=window().state.view.options.smoothing,
-        errors=window().state.view.options.errors,
-        rest_axis=window().state.view.options.rest_axis, comments=keeper.settings.comments,
-        recent=keeper.settings.recent,
+        height=window().height(), smoothing=options.smoothing, errors=options.errors,
+        rest_axis=options.rest_axis, comments=keeper.settings.comments,
+        recent=keeper.settings.recent
     )  # fmt: skip
     press(Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
 

@@ -80,11 +80,8 @@ _BY_GROUP: dict[object, dict[str, tuple[object, ...]]] = {
         "next_window": (QT_TRANSLATE_NOOP("actions", "Next diagnostic window"), "."),
         "previous_window": (QT_TRANSLATE_NOOP("actions", "Previous diagnostic window"), ","),
         **{
-            f"window_{number}": (
-                QT_TRANSLATE_NOOP("actions", "Go to diagnostic window"),
-                f"F{number + 1}",
-            )
-            for number in range(1, 10)
+            f"window_{n}": (QT_TRANSLATE_NOOP("actions", "Go to diagnostic window"), f"F{n + 1}")
+            for n in range(1, 10)
         },
         "whole": (QT_TRANSLATE_NOOP("actions", "Show the whole spectrum"), "W"),
         "reset": (QT_TRANSLATE_NOOP("actions", "Reset view and overlays"), "R"),
@@ -218,21 +215,8 @@ _BY_GROUP: dict[object, dict[str, tuple[object, ...]]] = {
 """Text and default keys of each action."""
 
 _REPEATED = frozenset(
-    {
-        "next",
-        "previous",
-        "zoom_in",
-        "zoom_out",
-        "pan_left",
-        "pan_right",
-        "smooth_more",
-        "smooth_less",
-        "rv_up",
-        "rv_down",
-        "rv_up_fine",
-        "rv_down_fine",
-        "step",
-    }
+    {"next", "previous", "step", "zoom_in", "zoom_out", "pan_left", "pan_right"}
+    | {"smooth_more", "smooth_less", "rv_up", "rv_down", "rv_up_fine", "rv_down_fine"}
 )
 """Actions that a held key repeats; never one that gives a verdict."""
 

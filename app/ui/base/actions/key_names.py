@@ -14,13 +14,9 @@ _BY_SCAN_CODE = {
     first + column: sign for first, row in _ROWS.items() for column, sign in enumerate(row)
 }
 """US layout by Windows scan code; X11 and Wayland codes are 8 higher."""
-_BY_MAC_KEY = dict(enumerate("asdfhgzxcv")) | dict(
-    zip(
-        (*range(11, 36), *range(37, 40), *range(40, 48)),
-        "bqweryt123465=97-80]ou[iplj'k;\\,/nm.",
-        strict=True,
-    )
-)
+_MAC_CODES = (*range(10), *range(11, 36), *range(37, 48))
+_MAC_LETTERS = "asdfhgzxcvbqweryt123465=97-80]ou[iplj'k;\\,/nm."
+_BY_MAC_KEY: dict[int, str] = dict(zip(_MAC_CODES, _MAC_LETTERS, strict=True))
 _X11_OFFSET = 8
 
 
@@ -36,33 +32,24 @@ def us_layout_sign(platform: str, scan_code: int, virtual_key: int) -> str:
     return _BY_SCAN_CODE.get(scan_code - _X11_OFFSET, "")
 
 
-CONTEXT = "keys"
-MODIFIERS = ("Meta", "Ctrl", "Alt", "Shift")
+_HELD = {
+    "Meta": Qt.KeyboardModifier.MetaModifier,
+    "Ctrl": Qt.KeyboardModifier.ControlModifier,
+    "Alt": Qt.KeyboardModifier.AltModifier,
+    "Shift": Qt.KeyboardModifier.ShiftModifier,
+}
+MODIFIERS = tuple(_HELD)
 """In the order in which they are written."""
-_NAMED = {
-    Qt.Key.Key_Left: "Left",
-    Qt.Key.Key_Right: "Right",
-    Qt.Key.Key_Up: "Up",
-    Qt.Key.Key_Down: "Down",
-    Qt.Key.Key_Home: "Home",
-    Qt.Key.Key_End: "End",
-    Qt.Key.Key_PageUp: "PageUp",
-    Qt.Key.Key_PageDown: "PageDown",
-    Qt.Key.Key_Insert: "Insert",
-    Qt.Key.Key_Delete: "Delete",
-    Qt.Key.Key_Return: "Return",
-    Qt.Key.Key_Enter: "Return",
-    Qt.Key.Key_Escape: "Escape",
-    Qt.Key.Key_Space: "Space",
-    Qt.Key.Key_Backspace: "Backspace",
-    **{Qt.Key(Qt.Key.Key_F1 + number): f"F{number + 1}" for number in range(24)},
-}
-_BY_CODE = {int(code): name for code, name in _NAMED.items()}
-_CANONICAL = {name.lower(): name for name in _NAMED.values()} | {
-    "enter": "Return",
-    "esc": "Escape",
-    "del": "Delete",
-}
+_NAMED = (
+    *("Left", "Right", "Up", "Down", "Home", "End", "PageUp", "PageDown"),
+    *("Insert", "Delete", "Return", "Escape", "Space", "Backspace"),
+    *(f"F{number}" for number in range(1, 25)),
+)
+"""Keys that are written as Qt names them."""
+_BY_CODE = {int(Qt.Key[f"Key_{name}"]): name for name in _NAMED}
+_BY_CODE[int(Qt.Key.Key_Enter)] = "Return"
+_OTHER_SPELLINGS = {"enter": "Return", "esc": "Escape", "del": "Delete"}
+_CANONICAL = {name.lower(): name for name in _NAMED} | _OTHER_SPELLINGS
 # Qt key codes below this value are Unicode characters; from here on they are keys without text.
 _FIRST_NON_CHARACTER = 0x01000000
 _MAC_SIGNS = {"Meta": "⌃", "Ctrl": "⌘", "Alt": "⌥", "Shift": "⇧"}
@@ -83,16 +70,10 @@ class Press:
 
 def press_of(event: QKeyEvent) -> Press:
     held = event.modifiers()
-    names = {
-        "Meta": Qt.KeyboardModifier.MetaModifier,
-        "Ctrl": Qt.KeyboardModifier.ControlModifier,
-        "Alt": Qt.KeyboardModifier.AltModifier,
-        "Shift": Qt.KeyboardModifier.ShiftModifier,
-    }
     return Press(
         key=event.key(),
         text=event.text(),
-        modifiers=tuple(name for name in MODIFIERS if names[name] in held),
+        modifiers=tuple(name for name, modifier in _HELD.items() if modifier in held),
         platform=QGuiApplication.platformName(),
         scan_code=event.nativeScanCode(),
         virtual_key=event.nativeVirtualKey(),
@@ -107,7 +88,7 @@ def possible_keys(press: Press) -> tuple[str, ...]:
     if _is_ascii_letter(sign):
         return (_joined(press.modifiers, sign.upper()),)
     physical = us_layout_sign(press.platform, press.scan_code, press.virtual_key)
-    if sign and sign.isalpha() and not _is_latin(sign) and physical:
+    if physical and sign.isalpha() and not unicodedata.name(sign, "").startswith("LATIN"):
         # Cyrillic, Greek and others: use the Latin letter at the same place on the keyboard.
         return _sign_keys(press.modifiers, physical)
     keys = _sign_keys(press.modifiers, sign) if sign and sign.isascii() else ()
@@ -189,7 +170,3 @@ def _joined(modifiers: tuple[str, ...] | set[str], key: str) -> str:
 
 def _is_ascii_letter(sign: str) -> bool:
     return len(sign) == 1 and sign.isascii() and sign.isalpha()
-
-
-def _is_latin(sign: str) -> bool:
-    return unicodedata.name(sign, "").startswith("LATIN")

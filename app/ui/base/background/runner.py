@@ -25,6 +25,7 @@ SWITCH_S = 0.001
 """How long a thread at work keeps Python's lock when the window waits for it: Python's 5 ms are
 too long, as a repaint takes the lock dozens of times."""
 
+Work = Callable[[], Any]
 Done = Callable[[Any], None]
 Failed = Callable[[WorkbenchError], None]
 
@@ -52,7 +53,7 @@ class Runner(QObject):
 
     def run(
         self,
-        work: Callable[[], Any],
+        work: Work,
         done: Done = lambda result: None,
         failed: Failed | None = None,
         owner: QObject | None = None,
@@ -77,7 +78,7 @@ class Runner(QObject):
 
     def run_soon(
         self,
-        work: Callable[[], Any],
+        work: Work,
         done: Done = lambda result: None,
         failed: Failed | None = None,
         owner: QObject | None = None,

@@ -11,7 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QInputMethodQueryEvent, QKeyEvent, QWindow
-from PySide6.QtWidgets import QApplication, QMenuBar, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.ui.base.actions.actions import ACTIONS, FILES, WINDOW
 from app.ui.base.actions.commands import Commands
@@ -21,6 +21,7 @@ from app.ui.base.keys.text_focus import (
     accepts_text,
     handles_own_keys,
     has_selection,
+    keys_go_elsewhere,
     navigates_rows,
 )
 
@@ -59,11 +60,8 @@ class KeyFilter(QObject):
         allows: Callable[[str], bool] = lambda name: True,
     ) -> None:
         super().__init__(window)
-        self._commands = commands
-        self._keymap = keymap
-        self._window = window
-        self._focus_plot = focus_plot
-        self._allows = allows
+        self._commands, self._keymap, self._window = commands, keymap, window
+        self._focus_plot, self._allows = focus_plot, allows
         self._held: dict[int, str] = {}
         """Action to end on release, by key code."""
         self._released_ms: dict[int, int] = {}
@@ -108,7 +106,7 @@ class KeyFilter(QObject):
     def _pressed(self, watched: QObject, event: QKeyEvent, *, is_override: bool) -> bool:
         """Handle a press. `is_override`: Qt asks who wants the key before it tries shortcuts."""
         focus = QApplication.focusWidget()
-        if _keys_go_elsewhere(focus):
+        if keys_go_elsewhere(focus):
             self._end_all()
             return False
         keys = possible_keys(press_of(event))
@@ -246,16 +244,6 @@ def _would_search_list(event: QKeyEvent) -> bool:
     other = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
     text = event.text()
     return bool(text) and text.isprintable() and text != " " and not event.modifiers() & other
-
-
-def _keys_go_elsewhere(focus: QWidget | None) -> bool:
-    """Whether a menu, a modal dialog or a widget with its own keys has the focus."""
-    return (
-        QApplication.activeModalWidget() is not None
-        or QApplication.activePopupWidget() is not None
-        or isinstance(focus, QMenuBar)
-        or handles_own_keys(focus)
-    )
 
 
 def _widget(watched: QObject) -> QWidget | None:

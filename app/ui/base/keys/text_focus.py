@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractSpinBox,
+    QApplication,
     QComboBox,
     QLabel,
     QLineEdit,
+    QMenuBar,
     QPlainTextEdit,
     QTextEdit,
     QWidget,
@@ -45,6 +47,16 @@ def has_selection(widget: QWidget | None) -> bool:
 
 def handles_own_keys(widget: QWidget | None) -> bool:
     return any(bool(each.property(OWN_KEYS)) for each in _with_ancestors(widget))
+
+
+def keys_go_elsewhere(focus: QWidget | None) -> bool:
+    """Whether a menu, a modal dialog or a widget with its own keys has the focus."""
+    return (
+        QApplication.activeModalWidget() is not None
+        or QApplication.activePopupWidget() is not None
+        or isinstance(focus, QMenuBar)
+        or handles_own_keys(focus)
+    )
 
 
 def navigates_rows(widget: QWidget | None) -> bool:

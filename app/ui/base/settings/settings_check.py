@@ -6,6 +6,7 @@ import base64
 import binascii
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from app.core.evidence.choice import MAX_CHANGES
@@ -128,9 +129,8 @@ def _key_list(name: str, keys: Any) -> tuple[str, ...]:
 
 
 def _view(value: Any) -> dict[str, object]:
-    if not isinstance(value, dict) or len(value) > MAX_VIEW:
-        raise InvalidSetting("a table of simple values")
-    if not all(is_plain(each) for each in value.values()):
+    is_table = isinstance(value, dict) and len(value) <= MAX_VIEW
+    if not (is_table and all(map(is_plain, value.values()))):
         raise InvalidSetting("a table of simple values")
     return {
         str(name): tuple(each) if isinstance(each, list) else each for name, each in value.items()
@@ -145,13 +145,11 @@ def _service_changes(value: Any) -> dict[str, str]:
 
 
 def _layout(value: Any) -> str:
-    if not isinstance(value, str) or len(value) > MAX_LAYOUT or not value.isascii():
-        raise InvalidSetting("the layout as saved by the window")
-    try:
-        base64.b64decode(value, validate=True)
-    except binascii.Error:
-        raise InvalidSetting("the layout as saved by the window") from None
-    return value
+    if isinstance(value, str) and len(value) <= MAX_LAYOUT and value.isascii():
+        with suppress(binascii.Error):
+            base64.b64decode(value, validate=True)
+            return value
+    raise InvalidSetting("the layout as saved by the window")
 
 
 CHECKS: Mapping[str, Check] = {

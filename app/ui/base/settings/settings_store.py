@@ -61,8 +61,10 @@ class SettingsStore(QObject):
         if self.path is None:
             return
         self._timer.stop()
+        text = _FIRST_LINE + toml_text({**self._unknown, **_changed(self.settings)})
         try:
-            write_settings(self.path, self.settings, self._unknown)
+            self.path.resolve().parent.mkdir(parents=True, exist_ok=True)
+            write_file(self.path, text)
         except OSError as error:
             if not self._has_warned:
                 self._has_warned = True
@@ -163,13 +165,6 @@ def read_settings(path: Path) -> SettingsRead:
     except (ValueError, RecursionError) as error:
         return SettingsRead(faults=(str(error) or type(error).__name__,))
     return _checked(values)
-
-
-def write_settings(path: Path, settings: Settings, unknown: Mapping[str, Any]) -> None:
-    """Write the file atomically. Raises OSError."""
-    text = _FIRST_LINE + toml_text({**unknown, **_changed(settings)})
-    path.resolve().parent.mkdir(parents=True, exist_ok=True)
-    write_file(path, text)
 
 
 def back_up(path: Path) -> Path | None:

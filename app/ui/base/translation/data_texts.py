@@ -71,7 +71,7 @@ def library_name(text: str) -> str:
 
 def key_in_address() -> str:
     """What to do with an address that contains a key or a password: it would be saved."""
-    return QCoreApplication.translate(
+    return translate(
         "agent", "Leave the key out of the address: put it in SPEC_O3_API_KEY or the system keyring"
     )
 

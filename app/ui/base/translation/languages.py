@@ -18,11 +18,8 @@ def language_of(chosen: str, system: QLocale | None = None) -> str:
     if chosen in LANGUAGES:
         return chosen
     preferred = (system or QLocale.system()).uiLanguages()
-    for name in preferred:
-        short = name.replace("_", "-").split("-")[0].lower()
-        if short in LANGUAGES:
-            return short
-    return "en"
+    short = (name.replace("_", "-").split("-")[0].lower() for name in preferred)
+    return next((each for each in short if each in LANGUAGES), "en")
 
 
 def install_translators(application: QCoreApplication, language: str) -> list[QTranslator]:

@@ -88,11 +88,8 @@ class Phrasebook:
     @cached_property
     def sentences(self) -> list[SentencePattern]:
         # A pattern that starts with a placeholder would match anything, so it comes last.
-        found = [
-            sentence_pattern(*each, r"(?=\s|$)")
-            for each in self.phrases.items()
-            if each[0][-1] == "."
-        ]
+        whole = (each for each in self.phrases.items() if each[0][-1] == ".")
+        found = [sentence_pattern(*each, r"(?=\s|$)") for each in whole]
         return sorted(found, key=lambda each: each.begin == "")
 
     @cached_property
@@ -121,12 +118,10 @@ class Phrasebook:
     @cached_property
     def claims(self) -> dict[str, str]:
         """Translated claim templates, also without their conclusion, by their English text."""
-        templates = [each for each in self.texts.items() if "{label}" in each[0]]
-        parts = [
-            (_without_meaning(english), other.rpartition("：")[0]) for english, other in templates
-        ]
+        templates = {each: other for each, other in self.texts.items() if "{label}" in each}
+        parts = ((_without_meaning(a), b.rpartition("：")[0]) for a, b in templates.items())
         known = {english: other for english, other in parts if english and other}
-        return {_bare(english): other for english, other in (known | dict(templates)).items()}
+        return {_bare(english): other for english, other in (known | templates).items()}
 
     @cached_property
     def labels(self) -> list[str]:
@@ -195,10 +190,8 @@ class Phrasebook:
     def claim(self, words: str) -> str | None:
         """Translate one finding, which may start a sentence or be inside one."""
         small = words[:1].lower() + words[1:]
-        for each in dict.fromkeys((small, words)):
-            if (translation := self._claim(each)) is not None:
-                return translation
-        return None
+        found = (self._claim(each) for each in dict.fromkeys((small, words)))
+        return next((each for each in found if each is not None), None)
 
     def _claim(self, words: str) -> str | None:
         for label in self.labels:

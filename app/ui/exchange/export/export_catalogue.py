@@ -8,11 +8,9 @@ from typing import Any, cast
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QButtonGroup,
     QComboBox,
     QFormLayout,
-    QPushButton,
     QRadioButton,
     QTableWidget,
     QTableWidgetItem,
@@ -28,7 +26,8 @@ from app.ui.base.translation.message_texts import translate_message
 from app.ui.exchange.export.export_work import SUFFIXES, ExportChoice, ExportPreview, preview_export
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import column, row, short_label, wrapped_label
+from app.ui.widgets.labels import Space, column, dialog_button, row, short_label, wrapped_label
+from app.ui.widgets.pair_table import show_cells
 
 MAX_COLUMNS = 80
 MAX_CELL = 120
@@ -58,25 +57,21 @@ class CataloguePanel(QWidget):
         self.group = QButtonGroup(self)
         self.buttons: dict[str, QRadioButton] = {}
         self.count = wrapped_label("", "dim")
-        self.instead = QPushButton(autoDefault=False)
-        self.instead.setProperty("role", "quiet")
-        self.instead.clicked.connect(self._choose_instead)
+        self.instead = dialog_button("", self._choose_instead, "quiet")
         self.instead.hide()
-        self.table = _table()
-        self.table.setAccessibleName(self.tr("The first rows of the catalogue"))
-        rows = QFormLayout(rowWrapPolicy=QFormLayout.RowWrapPolicy.WrapLongRows)
+        self.table = QTableWidget(0, 0)
+        show_cells(self.table, self.tr("The first rows of the catalogue"))
+        self.table.setWordWrap(False)
+        self.table.setHorizontalScrollMode(QTableWidget.ScrollMode.ScrollPerPixel)
+        rows = QFormLayout(horizontalSpacing=12, verticalSpacing=8)
+        rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         rows.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        rows.setHorizontalSpacing(12)
-        rows.setVerticalSpacing(8)
         rows.addRow(short_label(self.tr("Format"), "dim"), self.format)
         rows.addRow(short_label(self.tr("Candidates"), "dim"), self._choices())
-        layout = column(rows, parent=self)
-        layout.addSpacing(4)
-        layout.addLayout(
-            row((self.count, 1), (self.instead, 0, Qt.AlignmentFlag.AlignTop), spacing=None)
-        )
-        layout.addWidget(self.table, 1)
+        instead = (self.instead, 0, Qt.AlignmentFlag.AlignTop)
+        counted = row((self.count, 1), instead, spacing=None)
+        column(rows, Space(4), counted, (self.table, 1), parent=self)
         context.current.queue_changed.connect(self._follow)
         context.bridge.changed.connect(self._follow_verdicts)
 
@@ -232,18 +227,3 @@ def _item(value: Any) -> QTableWidgetItem:
     if isinstance(value, int | float) and not isinstance(value, bool):
         item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     return item
-
-
-def _table() -> QTableWidget:
-    table = QTableWidget(0, 0)
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-    table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    table.setShowGrid(False)
-    table.setWordWrap(False)
-    table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-    table.verticalHeader().hide()
-    table.horizontalHeader().setDefaultAlignment(
-        Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-    )
-    return table

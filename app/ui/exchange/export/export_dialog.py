@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QShowEvent
-from PySide6.QtWidgets import QDialog, QFrame, QListWidget, QProgressBar, QStackedWidget, QWidget
+from PySide6.QtWidgets import QDialog, QListWidget, QProgressBar, QStackedWidget, QWidget
 
 from agent.errors import WorkbenchError
 from agent.trajectory.trajectory import ModelRef
@@ -31,7 +31,15 @@ from app.ui.start.importing.ready_made_sessions import data_folder
 from app.ui.start.importing.session_card import free_path
 from app.ui.widgets.file_dialogs import choose_new_file
 from app.ui.widgets.file_field import FileField, is_folder, is_there
-from app.ui.widgets.labels import column, dialog_button, narrow, row, wrapped_label
+from app.ui.widgets.labels import (
+    bring_forward,
+    card,
+    column,
+    dialog_button,
+    narrow,
+    row,
+    wrapped_label,
+)
 from app.ui.widgets.page_parts import ProblemLine
 from app.ui.widgets.text_width import DialogSize, ListWidth
 
@@ -130,9 +138,8 @@ class ExportDialog(QDialog):
         self.file = FileField(self.tr("File"), self._ask_for_file)
         self.file.changed.connect(self._check)
         self.problem = ProblemLine()
-        self.blind = wrapped_label(
-            self.tr("Blind mode is on, but exported files include the agent's verdicts"), "warning"
-        )
+        text = self.tr("Blind mode is on, but exported files include the agent's verdicts")
+        self.blind = wrapped_label(text, "warning")
         self._lay_out()
         DialogSize(self, *SIZE)
         self.kinds.currentRowChanged.connect(self._show_page)
@@ -194,20 +201,11 @@ class ExportDialog(QDialog):
         self.close_button = dialog_button(self.tr("Close"), self.hide)
         self.write_button = dialog_button(self.tr("Write"), self.write, "primary")
         self.write_button.setDefault(True)
-        bottom = row(
-            self.bar,
-            (self.outcome, 1),
-            self.open_button,
-            self.folder_button,
-            self.cancel_button,
-            self.close_button,
-            self.write_button,
-        )
-        top = row(
-            self.kinds,
-            (column((self.pages, 1), self.blind, self.file, self.problem, spacing=12), 1),
-            spacing=16,
-        )
+        written = self.open_button, self.folder_button
+        ends = self.cancel_button, self.close_button, self.write_button
+        bottom = row(self.bar, (self.outcome, 1), *written, *ends)
+        right = column((self.pages, 1), self.blind, self.file, self.problem, spacing=12)
+        top = row(self.kinds, (right, 1), spacing=16)
         column((top, 1), bottom, spacing=12, margins=16, parent=self)
 
     def _open(self, kind: ExportKind, selected: Sequence[int] = ()) -> None:
@@ -215,9 +213,7 @@ class ExportDialog(QDialog):
         if self.isVisible() and self.kind is kind:
             self.catalogue.refresh()
         self.kinds.setCurrentRow(KINDS.index(kind))
-        self.show()
-        self.raise_()
-        self.activateWindow()
+        bring_forward(self)
         self.file.begin()
 
     def _show_page(self, row: int) -> None:
@@ -349,10 +345,8 @@ class ExportDialog(QDialog):
 def description_page(text: str, *more: QWidget) -> QWidget:
     """A page with a card that describes a file, and what stands below."""
     page = QWidget()
-    card = QFrame()
-    card.setProperty("role", "card")
-    column(wrapped_label(text), margins=(16, 14, 16, 14), parent=card)
-    column(card, *more, 1, parent=page)
+    about = card(wrapped_label(text), margins=(16, 14, 16, 14))
+    column(about, *more, 1, parent=page)
     return page
 
 
@@ -379,9 +373,9 @@ class RecordsPanel(QWidget):
     def _show(self, models: list[ModelRef]) -> None:
         self.has_rows = bool(models)
         names = ", ".join(dict.fromkeys(model.name for model in models))
-        text = QCoreApplication.translate("export", "No inspections yet: nothing to write")
+        text = translate("export", "No inspections yet: nothing to write")
         if models:
-            text = QCoreApplication.translate("export", "Inspections of {names}")
+            text = translate("export", "Inspections of {names}")
         self.note.setText(text.replace("{names}", names))
         self.counted.emit()
 

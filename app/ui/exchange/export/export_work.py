@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
@@ -29,6 +29,7 @@ from app.core.exporting.selection import (
     make_selection,
 )
 from app.core.exporting.table import Column
+from app.core.progress import Progress, ShouldStop
 from app.core.queue import count as count_in_queue
 from app.core.queue import filter_text, matching_ids
 from app.core.session.session import Session
@@ -80,10 +81,7 @@ class WrittenFile:
 
 
 def write(
-    session: Session,
-    order: ExportOrder,
-    progress: Callable[[int, int], None],
-    should_stop: Callable[[], bool],
+    session: Session, order: ExportOrder, progress: Progress, should_stop: ShouldStop
 ) -> WrittenFile:
     """Write the file atomically; any thread. Raises WorkbenchError."""
     if order.kind is ExportKind.REPORT:
@@ -115,22 +113,13 @@ def suffixes_of(kind: ExportKind) -> tuple[str, ...]:
 
 
 def _catalogue(
-    session: Session,
-    order: ExportOrder,
-    progress: Callable[[int, int], None],
-    should_stop: Callable[[], bool],
+    session: Session, order: ExportOrder, progress: Progress, should_stop: ShouldStop
 ) -> WrittenFile:
-    is_filtered = order.choice == "filtered"
-    which: Which | Sequence[int]
-    if order.choice == "filtered":
-        which = candidate_ids(session, order.queue)
-    else:
-        which = order.selected if order.choice == "selected" else order.choice
     report = export(
         session,
         order.out,
-        which=which,
-        filter_text=filter_text(order.queue.tree) if is_filtered else "",
+        which=_which(session, order.choice, order.queue, order.selected),
+        filter_text=filter_text(order.queue.tree) if order.choice == "filtered" else "",
         progress=progress,
         should_stop=should_stop,
     )
@@ -164,11 +153,7 @@ def preview_export(
     session: Session, choice: ExportChoice, queue: Queue, selected: Sequence[int] = ()
 ) -> ExportPreview:
     """Read the preview; any thread."""
-    which: Which | Sequence[int]
-    if choice == "filtered":
-        which = candidate_ids(session, queue, ROWS)
-    else:
-        which = selected if choice == "selected" else choice
+    which = _which(session, choice, queue, selected, ROWS)
     with session.database.reading() as connection:
         chosen = make_selection(connection, which, None)
         layout = read_layout(connection, session.task)
@@ -196,6 +181,18 @@ def preview_export(
         hidden_when_blind=layout.giving_class_away,
         choices=choices,
     )
+
+
+def _which(
+    session: Session,
+    choice: ExportChoice,
+    queue: Queue,
+    selected: Sequence[int],
+    limit: int | None = None,
+) -> Which | Sequence[int]:
+    if choice == "filtered":
+        return candidate_ids(session, queue, limit)
+    return selected if choice == "selected" else choice
 
 
 def candidate_ids(session: Session, queue: Queue, limit: int | None = None) -> list[int]:

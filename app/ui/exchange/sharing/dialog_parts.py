@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtWidgets import (
-    QDialog,
-    QFormLayout,
-    QHBoxLayout,
-    QLayout,
-    QLineEdit,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QFormLayout, QLayout, QLineEdit, QWidget
 
 from agent.errors import WorkbenchError
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.session.session_context import SessionContext
+from app.ui.widgets.labels import bring_forward, column, row
 from app.ui.widgets.number_box import NumberBox
 from app.ui.widgets.page_parts import PageScrollArea, ProblemLine
 from app.ui.widgets.text_width import DialogSize
@@ -28,11 +21,9 @@ def names_in(text: str) -> tuple[str, ...]:
     return tuple(" ".join(name.split()) for name in names if name.strip())
 
 
-def form_of(fields: Iterable[tuple[str, QWidget]]) -> QFormLayout:
+def form_of(*fields: tuple[str, QWidget]) -> QFormLayout:
     """A form of named fields, whose names are read aloud, too."""
-    form = QFormLayout()
-    form.setHorizontalSpacing(12)
-    form.setVerticalSpacing(8)
+    form = QFormLayout(horizontalSpacing=12, verticalSpacing=8)
     for name, field in fields:
         field.setAccessibleName(name)
         if isinstance(field, NumberBox):
@@ -51,9 +42,7 @@ class SharingDialog(QDialog):
         self.problem = ProblemLine(self)
 
     def open_again(self) -> None:
-        self.show()
-        self.raise_()
-        self.activateWindow()
+        bring_forward(self)
 
     def _lay_out(
         self,
@@ -63,34 +52,13 @@ class SharingDialog(QDialog):
         size: tuple[int, int],
     ) -> None:
         inner = QWidget()
-        inside = QVBoxLayout(inner)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(8)
-        for part in parts:
-            if isinstance(part, QWidget):
-                inside.addWidget(part)
-            else:
-                inside.addLayout(part)
-        inside.addStretch(1)
-        bottom = QHBoxLayout()
-        bottom.setSpacing(8)
-        bottom.addStretch(1)
-        for each in buttons:
-            bottom.addWidget(each)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(12)
-        layout.addWidget(PageScrollArea(inner), 1)
-        for each in (self.problem, *said):
-            layout.addWidget(each)
-        layout.addLayout(bottom)
+        column(*parts, 1, parent=inner)
+        below: tuple[QWidget | QLayout, ...] = (self.problem, *said, row(1, *buttons))
+        column((PageScrollArea(inner), 1), *below, spacing=12, margins=16, parent=self)
         DialogSize(self, *size)
 
     def _line(self, longest: int, example: str) -> QLineEdit:
-        line = QLineEdit(self)
-        line.setMaxLength(longest)
-        line.setPlaceholderText(example)
-        return line
+        return QLineEdit(self, maxLength=longest, placeholderText=example)
 
     def _check(self) -> None:
         """Offer what the fields allow."""

@@ -43,14 +43,10 @@ class KnownDialog(SharingDialog):
         self.found: KnownSource | None = None
         self._reading: LabelledSource | None = None
         self.setWindowTitle(self.tr("Hide known answers"))
-        self.path = FileField(
-            self.tr("List of spectra with a column of labels"), partial(_choose_list, self), self
-        )
-        self.spectra = FileField(
-            self.tr("Folder of the spectra, if not beside the list"),
-            partial(_choose_folder, self),
-            self,
-        )
+        listed = self.tr("List of spectra with a column of labels")
+        self.path = FileField(listed, partial(choose_labelled, self), self)
+        beside = self.tr("Folder of the spectra, if not beside the list")
+        self.spectra = FileField(beside, partial(choose_folder, self), self)
         self.trust = check_box(self.tr("I trust this list: it may name spectra anywhere"))
         self.labels = wrapped_label("", "dim")
         self.members = self._line(MAX_LABELS, self._session.task.id)
@@ -60,11 +56,9 @@ class KnownDialog(SharingDialog):
         self.seed.show_value(0.0)
         self.lead = self._line(MAX_NAME, "")
         self.lead.setText(self._session.reviewer)
-        self.hide_button = button(self.tr("Hide them"), "primary")
-        self.close_button = button(self.tr("Close"), "")
+        self.hide_button = button(self.tr("Hide them"), "primary", self._order)
+        self.close_button = button(self.tr("Close"), "", self.hide)
         self._lay_out(self._parts(), (), (self.close_button, self.hide_button), SIZE)
-        self.hide_button.clicked.connect(self._order)
-        self.close_button.clicked.connect(self.hide)
         for field in (self.path, self.spectra):
             field.changed.connect(self._read)
         self.trust.toggled.connect(self._read)
@@ -76,9 +70,8 @@ class KnownDialog(SharingDialog):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.path.begin()
-        self._runner.run(
-            partial(read_places, self._session), self._show_places, self._fail, owner=self
-        )
+        work = partial(count_places, self._session)
+        self._runner.run(work, self._show_places, self._fail, owner=self)
 
     @property
     def source(self) -> LabelledSource | None:
@@ -106,12 +99,10 @@ class KnownDialog(SharingDialog):
             " object without their answers would give itself away."
         )
         form = form_of(
-            (
-                (self.tr("Labels of the class"), self.members),
-                (self.tr("How many"), self.count),
-                (self.tr("Seed"), self.seed),
-                (self.tr("Name of the lead"), self.lead),
-            )
+            (self.tr("Labels of the class"), self.members),
+            (self.tr("How many"), self.count),
+            (self.tr("Seed"), self.seed),
+            (self.tr("Name of the lead"), self.lead),
         )
         named = self.path, self.spectra, self.trust, self.labels
         before, below = wrapped_label(about, "dim"), wrapped_label(after, "dim")
@@ -155,14 +146,10 @@ class KnownDialog(SharingDialog):
         self.labels.setText(cut(self._label_text(labels)))
         self.labels.setVisible(bool(labels) or self.is_busy)
         self.share.setText(self._share_text())
-        self.hide_button.setEnabled(
-            bool(self._members_among(labels))
-            and bool(self.places)
-            and bool(self.count.value)
-            and not self.is_busy
-            and not self._session.is_read_only
-            and is_reviewer_name(self.lead.text().strip())
-        )
+        is_busy = self.is_busy or self._session.is_read_only
+        wanted = self._members_among(labels), self.places, self.count.value
+        has_lead = is_reviewer_name(self.lead.text().strip())
+        self.hide_button.setEnabled(all(wanted) and has_lead and not is_busy)
 
     def _members_among(self, labels: Mapping[str, int]) -> int:
         """How many spectra have a label of the class."""
@@ -193,25 +180,17 @@ class KnownDialog(SharingDialog):
 
     def _order(self) -> None:
         source = self.source
-        if source is not None and self.hide_button.isEnabled():
-            self.hide()
-            self.wanted.emit(
-                HideOrder(
-                    source=source,
-                    members=self.member_names,
-                    count=round(self.count.value or 0.0),
-                    seed=round(self.seed.value or 0.0),
-                    by=self.lead.text().strip(),
-                )
-            )
-
-
-def _choose_list(parent: QWidget, start: Path | None) -> Path | None:
-    return choose_labelled(parent, start)
-
-
-def _choose_folder(parent: QWidget, start: Path | None) -> Path | None:
-    return choose_folder(parent, "" if start is None else str(start))
+        if source is None or not self.hide_button.isEnabled():
+            return
+        order = HideOrder(
+            source=source,
+            members=self.member_names,
+            count=round(self.count.value or 0.0),
+            seed=round(self.seed.value or 0.0),
+            by=self.lead.text().strip(),
+        )
+        self.hide()
+        self.wanted.emit(order)
 
 
 # What is done outside the GUI thread to hide known answers in a list.
@@ -270,10 +249,6 @@ class Hiding:
             session.close()
             raise
         return session
-
-
-def read_places(session: Session) -> int:
-    return count_places(session)
 
 
 def read_source(source: LabelledSource) -> KnownSource:

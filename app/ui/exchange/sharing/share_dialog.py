@@ -63,26 +63,18 @@ class ShareDialog(SharingDialog):
         self.outcome = wrapped_label("", "dim")
         self.empty = wrapped_label(self.tr("Not shared out yet: everybody has all of it."), "dim")
         self.progress = NumberGrid()
-        self.merge_button = button(self.tr("Merge files…"), "")
+        self.merge_button = button(self.tr("Merge files…"), "", self.choose_files)
         self.merge_button.setToolTip(
             self.tr("Bring the verdicts of colleagues into this session; their files stay as is")
         )
-        self.split = button(self.tr("Write one file for each…"), "")
-        self.share = button(self.tr("Share out"), "primary")
-        self.close_button = button(self.tr("Close"), "")
-        self._lay_out(
-            (*self._fields(), self.anew, self.pack, self.empty, self.progress),
-            (self.outcome,),
-            (self.merge_button, self.split, self.close_button, self.share),
-            SIZE,
-        )
-        self.share.clicked.connect(self.share_out)
-        self.split.clicked.connect(self._choose_folder)
-        self.merge_button.clicked.connect(self.choose_files)
-        self.close_button.clicked.connect(self.hide)
-        self.people.textChanged.connect(self._check)
-        self.rule.textChanged.connect(self._check)
+        self.split = button(self.tr("Write one file for each…"), "", self._choose_folder)
+        self.share = button(self.tr("Share out"), "primary", self.share_out)
+        self.close_button = button(self.tr("Close"), "", self.hide)
+        parts = *self._fields(), self.anew, self.pack, self.empty, self.progress
+        buttons = self.merge_button, self.split, self.close_button, self.share
+        self._lay_out(parts, (self.outcome,), buttons, SIZE)
         for field in (self.people, self.rule):
+            field.textChanged.connect(self._check)
             field.returnPressed.connect(self.share_out)
         self._check()
 
@@ -128,12 +120,10 @@ class ShareDialog(SharingDialog):
             " rule is true of a verdict."
         )
         form = form_of(
-            (
-                (self.tr("People"), self.people),
-                (self.tr("Given to two people, %"), self.overlap),
-                (self.tr("Second opinion when"), self.rule),
-                (self.tr("Seed"), self.seed),
-            )
+            (self.tr("People"), self.people),
+            (self.tr("Given to two people, %"), self.overlap),
+            (self.tr("Second opinion when"), self.rule),
+            (self.tr("Seed"), self.seed),
         )
         return wrapped_label(about, "dim"), form
 
@@ -152,8 +142,7 @@ class ShareDialog(SharingDialog):
         self.split.setEnabled(may_write and bool(self.progress.rows))
 
     def _choose_folder(self) -> None:
-        folder = choose_folder_for_files(self)
-        if folder is not None:
+        if (folder := choose_folder_for_files(self)) is not None:
             self.write_files(folder)
 
     def _run(self, work: partial[Shares]) -> None:
@@ -174,24 +163,12 @@ class ShareDialog(SharingDialog):
         self._go_on()
         if shares.plan is not None and not self.people.text():
             self._fill(shares.plan)
-        head = (
-            "",
-            self.tr("given"),
-            self.tr("judged"),
-            self.tr("left"),
-            self.tr("second opinions"),
-        )
-        rows = [
-            (
-                one_line(each.reviewer),
-                f"{each.assigned:,}",
-                f"{each.judged:,}",
-                f"{each.left:,}",
-                f"{each.second:,}",
-            )
-            for each in shares.parts
-        ]
-        self.progress.show_rows(head, rows)
+        head = ["", self.tr("given"), self.tr("judged"), self.tr("left")]
+        rows = []
+        for each in shares.parts:
+            counts = each.assigned, each.judged, each.left, each.second
+            rows.append((one_line(each.reviewer), *(f"{count:,}" for count in counts)))
+        self.progress.show_rows([*head, self.tr("second opinions")], rows)
         self.empty.setVisible(not rows)
         has_files = self._session.database.is_file
         self.split.setVisible(has_files)

@@ -18,9 +18,12 @@ from agent.program_version import program_version
 from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.actions.commands import Commands
 from app.ui.base.background.runner import Runner
-from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.widgets.labels import (
+    Space,
+    add_parts,
+    bring_forward,
+    card,
     clear_layout,
     column,
     dialog_button,
@@ -39,13 +42,7 @@ translate = QCoreApplication.translate
 
 
 class AboutDialog(QDialog):
-    def __init__(
-        self,
-        commands: Commands,
-        current_theme: CurrentTheme,
-        runner: Runner,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, commands: Commands, runner: Runner, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._commands, self._runner = commands, runner
         self.setWindowTitle(self.tr("About Spec-o3 Workbench"))
@@ -60,15 +57,13 @@ class AboutDialog(QDialog):
             self.licences_button.hide()
         self.close_button = QPushButton(self.tr("Close"), default=True)
         self.close_button.clicked.connect(self.close)
-        self._lay_out(current_theme)
+        self._lay_out()
         DialogSize(self, *SIZE)
 
     def show_models(self) -> None:
         """Show the dialog with the models that are available now."""
         self._runner.run(all_model_sources, self._list_models, owner=self)
-        self.show()
-        self.raise_()
-        self.activateWindow()
+        bring_forward(self)
 
     def _run(self, action: str, *_: object) -> None:
         self.close()
@@ -78,25 +73,20 @@ class AboutDialog(QDialog):
         if (folder := licence_folder()) is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
-    def _lay_out(self, current_theme: CurrentTheme) -> None:
+    def _lay_out(self) -> None:
         inside = QWidget()
-        inner = column(self._heading(current_theme), margins=16, parent=inside)
+        inner = column(self._heading(), margins=16, parent=inside)
         for title, paragraphs in self._sections():
-            inner.addSpacing(8)
-            inner.addWidget(wrapped_label(title, "title"))
-            for each in paragraphs:
-                inner.addWidget(wrapped_label(each))
-        inner.addSpacing(8)
-        inner.addWidget(wrapped_label(self.tr("What the inspectors were trained on"), "title"))
-        inner.addLayout(self.inspectors)
-        inner.addStretch(1)
-        card = QFrame()
-        card.setProperty("role", "card")
-        column(PageScrollArea(inside), margins=1, parent=card)
+            add_parts(
+                inner, Space(8), wrapped_label(title, "title"), *map(wrapped_label, paragraphs)
+            )
+        trained = wrapped_label(self.tr("What the inspectors were trained on"), "title")
+        add_parts(inner, Space(8), trained, self.inspectors, 1)
+        texts = card(PageScrollArea(inside), margins=1)
         buttons = row(*self.buttons.values(), self.licences_button, 1, self.close_button)
-        column((card, 1), buttons, spacing=12, margins=12, parent=self)
+        column((texts, 1), buttons, spacing=12, margins=12, parent=self)
 
-    def _heading(self, current_theme: CurrentTheme) -> QHBoxLayout:
+    def _heading(self) -> QHBoxLayout:
         version = self.tr("Version {version}").replace("{version}", program_version())
         name = short_label("Spec-o3 Workbench", "heading")
         texts = column(1, name, short_label(version, "dim"), 1, spacing=4)
@@ -144,13 +134,11 @@ class AboutDialog(QDialog):
 
 
 def _row(sources: ModelSources) -> QFrame:
-    frame = QFrame()
-    frame.setProperty("role", "card")
     head = row(short_label(sources.name, "title"), (wrapped_label(sources.title, "dim"), 1))
     state = state_text(sources)
     if state:
         head.addWidget(short_label(state, "warning" if sources.simulated_only else "dim"))
-    column(head, wrapped_label(sources.about), spacing=4, margins=(12, 8, 12, 8), parent=frame)
+    frame = card(head, wrapped_label(sources.about), spacing=4, margins=(12, 8, 12, 8))
     frame.setAccessibleName(" · ".join(filter(None, (sources.name, state, sources.about))))
     return frame
 

@@ -95,8 +95,11 @@ class GuideBrowser(QTextBrowser):
 
     def find_text(self, text: str) -> int:
         """Highlight all matches; returns their number."""
-        self._searched = text.strip()
-        self.matches = self._find_all()
+        self._searched, self.matches = text.strip(), []
+        cursor = self.document().find(self._searched)
+        while not cursor.isNull() and len(self.matches) < MAX_MATCHES:
+            self.matches.append(cursor)
+            cursor = self.document().find(self._searched, cursor)
         self._highlight()
         return len(self.matches)
 
@@ -146,21 +149,10 @@ class GuideBrowser(QTextBrowser):
         picture = reader.read()
         if picture.isNull():
             return None
-        smaller = picture.scaled(
-            size, Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
-        )
+        stretch, smooth = Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode
+        smaller = picture.scaled(size, stretch, smooth.SmoothTransformation)
         smaller.setDevicePixelRatio(pixel_ratio)
         return smaller
-
-    def _find_all(self) -> list[QTextCursor]:
-        matches: list[QTextCursor] = []
-        if not self._searched:
-            return matches
-        cursor = self.document().find(self._searched)
-        while not cursor.isNull() and len(matches) < MAX_MATCHES:
-            matches.append(cursor)
-            cursor = self.document().find(self._searched, cursor)
-        return matches
 
     def _highlight(self, chosen: int = -1) -> None:
         theme = self._current_theme.theme
@@ -177,16 +169,12 @@ class GuideBrowser(QTextBrowser):
         self.setExtraSelections(marks)
 
     def _go_to(self, anchor: str) -> None:
-        block = self.document().begin()
-        while block.isValid():
+        for block in _blocks(self.document()):
             if block.blockFormat().headingLevel() and anchor_of(block.text()) == anchor:
-                cursor = QTextCursor(block)
+                cursor, bar = QTextCursor(block), self.verticalScrollBar()
                 self.setTextCursor(cursor)
-                self.verticalScrollBar().setValue(
-                    self.verticalScrollBar().value() + self.cursorRect(cursor).top() - MARGIN_PX
-                )
+                bar.setValue(bar.value() + self.cursorRect(cursor).top() - MARGIN_PX)
                 return
-            block = block.next()
 
 
 def transparent_dot() -> QImage:
@@ -240,11 +228,9 @@ def _tables(frame: QTextFrame) -> Iterator[QTextTable]:
 
 def _drop_empty_line(table: QTextTable) -> None:
     """Remove the empty line that Qt adds to the first cell of a table after a code block."""
-    first = table.cellAt(0, 0).firstCursorPosition()
-    if (
-        not first.block().text()
-        and first.block() != table.cellAt(0, 0).lastCursorPosition().block()
-    ):
+    cell = table.cellAt(0, 0)
+    first = cell.firstCursorPosition()
+    if not first.block().text() and first.block() != cell.lastCursorPosition().block():
         first.deleteChar()
 
 
@@ -262,10 +248,11 @@ def _format_block(cursor: QTextCursor, block: QTextBlock, theme: Theme, font: QF
         shape.setBottomMargin(0)
         _set_line_spacing(shape, CELL_PER_CENT)
     else:
-        in_list = block.textList() is not None
+        goes_on = block.next().isValid() and block.next().textList() is not None
         shape.setTopMargin(0)
-        shape.setBottomMargin(3 if in_list and _list_continues(block) else SPACE_PX)
-        if not _is_picture(block):  # the spacing is relative and would add a gap above pictures
+        shape.setBottomMargin(3 if block.textList() is not None and goes_on else SPACE_PX)
+        # The spacing is relative and would add a gap above pictures.
+        if not any(kind.isImageFormat() for _, _, kind in _fragments(block)):
             _set_line_spacing(shape, LINE_PER_CENT)
     cursor.mergeBlockFormat(shape)
     for start, length, kind in _fragments(block):
@@ -346,22 +333,13 @@ def _format_table(table: QTextTable, theme: Theme) -> None:
         cell.setFormat(cell_shape)
 
 
-def _is_picture(block: QTextBlock) -> bool:
-    return any(kind.isImageFormat() for _, _, kind in _fragments(block))
-
-
-def _list_continues(block: QTextBlock) -> bool:
-    return block.next().isValid() and block.next().textList() is not None
-
-
 def _is_code(block: QTextBlock) -> bool:
     """Whether this is code; Qt wrongly marks the first cell of a table after code, too."""
-    shape = block.blockFormat()
+    shape, kinds = block.blockFormat(), QTextFormat.Property
     if not block.isValid() or QTextCursor(block).currentTable() is not None:
         return False
-    return shape.hasProperty(QTextFormat.Property.BlockCodeFence.value) or shape.hasProperty(
-        QTextFormat.Property.BlockCodeLanguage.value
-    )
+    marks = kinds.BlockCodeFence, kinds.BlockCodeLanguage
+    return any(shape.hasProperty(mark.value) for mark in marks)
 
 
 def _code_background(theme: Theme) -> str:

@@ -6,12 +6,12 @@ from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt, QUrl
 from PySide6.QtGui import QColor, QDesktopServices, QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QPushButton
+from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QPushButton
 
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.program.help.guide_browser import GuideBrowser
 from app.ui.program.help.pages import GuidePage, guide, page_at
-from app.ui.widgets.labels import column, row, short_label
+from app.ui.widgets.labels import bring_forward, column, row, short_label
 from app.ui.widgets.text_width import DialogSize, ListWidth
 
 SIZE = 980, 720
@@ -55,9 +55,7 @@ class GuideReader(QDialog):
         """Show the page of that name, or else the first page, and bring the window to the front."""
         if self.pages:
             self._show(next((page for page in self.pages if page.name == name), self.pages[0]))
-        self.show()
-        self.raise_()
-        self.activateWindow()
+        bring_forward(self)
         self.browser.setFocus()
 
     def follow(self, link: QUrl) -> None:
@@ -90,8 +88,8 @@ class GuideReader(QDialog):
         if event.key() == Qt.Key.Key_Escape and self.search.text():
             self.search.clear()
             self.browser.setFocus()
-            return
-        super().keyPressEvent(event)
+        else:
+            super().keyPressEvent(event)
 
     def _show(self, page: GuidePage, anchor: str = "") -> None:
         before = self.page
@@ -124,8 +122,8 @@ class GuideReader(QDialog):
     def _shade_list(self, *_: object) -> None:
         """Dim the pages that do not contain the searched text."""
         theme, searched = self._current_theme.theme, self.search.text().strip().casefold()
-        for page, item in zip(self.pages, self._items(), strict=True):
-            has_text = searched in page.text.casefold()
+        for number, page in enumerate(self.pages):
+            item, has_text = self.list.item(number), searched in page.text.casefold()
             item.setForeground(QColor(theme.text if has_text else theme.dim))
             font = item.font()
             font.setBold(bool(searched) and has_text)
@@ -139,9 +137,6 @@ class GuideReader(QDialog):
             self.match_count.setText(text.replace("{count}", str(len(self.browser.matches))))
         else:
             self.match_count.setText(self.tr("not on this page"))
-
-    def _items(self) -> list[QListWidgetItem]:
-        return [self.list.item(row) for row in range(self.list.count())]
 
     def _add_keys(self) -> None:
         for keys, call in (
@@ -171,11 +166,7 @@ class GuideReader(QDialog):
         self.back.setAutoDefault(False)
         self.back.setEnabled(False)
         self.browser.setAccessibleName(self.tr("Guide page"))
-        row(
-            self.list,
-            (column(row(self.back, (self.search, 1), self.match_count), (self.browser, 1)), 1),
-            spacing=12,
-            margins=12,
-            parent=self,
-        )
+        top = row(self.back, (self.search, 1), self.match_count)
+        page = column(top, (self.browser, 1))
+        row(self.list, (page, 1), spacing=12, margins=12, parent=self)
         DialogSize(self, *SIZE)

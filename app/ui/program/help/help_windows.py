@@ -1,4 +1,4 @@
-"""What the menu Help opens; guide and About dialog are imported when they are first opened."""
+"""The guide and the About dialog, which are imported when they are first opened."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QWidget
 
 from app.ui.base.actions.commands import Commands
 from app.ui.base.background.runner import Runner
-from app.ui.base.crash_report import log_folder, open_folder
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.languages import language_of
 from app.ui.program.help.pages import ABOUT, add_help_key
@@ -49,15 +48,9 @@ class HelpWindows(QObject):
         from app.ui.program.help.about_dialog import AboutDialog
 
         if self.about is None:
-            self.about = AboutDialog(
-                self._commands, self._current_theme, self._runner, self._window
-            )
+            self.about = AboutDialog(self._commands, self._runner, self._window)
             add_help_key(self.about, ABOUT, self.show_guide)
         self.about.show_models()
-
-    def show_crash_reports(self, failed: Callable[[str], None]) -> None:
-        """Open their folder in the file manager."""
-        open_folder(log_folder(), failed)
 
     def close(self) -> None:
         if self.guide is not None:

@@ -19,8 +19,7 @@ from app.ui.start.importing.given_paths import GivenKind, GivenPaths
 
 if TYPE_CHECKING:
     from app.services.samp.received import FileOffered, NotFollowed
-    from app.ui.program.samp.offer_bar import OfferBar
-    from app.ui.program.samp.samp_receiver import SampReceiver
+    from app.ui.program.samp.samp_receiver import OfferBar, SampReceiver
     from app.ui.program.samp.samp_sender import SampSender
 
 SENDS = ("samp_list", "samp_row", "samp_selected", "samp_position", "samp_spectrum")
@@ -80,8 +79,6 @@ class SampDesk(QObject):
     def close(self) -> None:
         self.link.close()
 
-    # The switch
-
     def _toggle(self) -> None:
         self._settings.change(samp=not self._settings.settings.samp)
 
@@ -96,9 +93,8 @@ class SampDesk(QObject):
             self._say(self.tr("SAMP is off"))
 
     def _on_connected(self, names: list[str]) -> None:
-        text = self.tr("SAMP is on; no other program is connected yet")
-        if names:
-            text = self.tr("SAMP is on; connected: {programs}")
+        alone = self.tr("SAMP is on; no other program is connected yet")
+        text = self.tr("SAMP is on; connected: {programs}") if names else alone
         self._say(text.replace("{programs}", ", ".join(names)))
 
     def _on_failed(self, text: str) -> None:
@@ -108,25 +104,18 @@ class SampDesk(QObject):
         else:
             self._view.context.current.failed.emit(message, "")
 
-    # Sending
-
     def _serve(self) -> None:
         """Prepare sending and receiving for the session that is shown, once that is imported."""
         view = self._view
         if view is None or self._sender is not None:
             return
-        from app.ui.program.samp.offer_bar import OfferBar
-        from app.ui.program.samp.samp_receiver import SampReceiver
+        from app.ui.program.samp.samp_receiver import OfferBar, SampReceiver
         from app.ui.program.samp.samp_sender import SampSender
         from app.ui.program.samp.shared_tables import received_table
 
         self._sender = sender = SampSender(self.link, view.context, view)
         self._receiver = SampReceiver(
-            view.context,
-            lambda: sender.table,
-            sender.note_picked,
-            view.select_in_overview,
-            view,
+            view.context, lambda: sender.table, sender.note_picked, view.select_in_overview, view
         )
         self.offer = OfferBar(view)
         self.offer.accepted.connect(self._open)
@@ -157,8 +146,6 @@ class SampDesk(QObject):
             self._send("samp_selected")
         else:
             self._sender.send_selection(ids)
-
-    # Receiving
 
     def _on_received(self, message: object) -> None:
         from app.services.samp.received import FileOffered, NotFollowed

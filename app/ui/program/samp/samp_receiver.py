@@ -1,16 +1,19 @@
-"""Does what other programs ask of one session: opens or selects the candidates they pick."""
+"""Does what other programs ask of one session: opens or selects candidates, offers files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.core.queue.neighbours import nearest
-from app.services.samp.received import PointedAt, Received, RowPicked, RowsPicked
+from app.services.samp.received import FileOffered, PointedAt, Received, RowPicked, RowsPicked
+from app.ui.judge.verdict.state_block import OneLineLabel
 from app.ui.program.samp.shared_tables import SharedTable
 from app.ui.session.session_context import SessionContext
+from app.ui.widgets.labels import button, row
 
 RADIUS_ARCSEC = 30.0
 """Another program points with the mouse, or at the position of another catalogue."""
@@ -69,9 +72,8 @@ class SampReceiver(QObject):
     def _show_rows(self, message: RowPicked | RowsPicked) -> None:
         table = self._table()
         if table is None or not table.is_named(message.table_id, message.url):
-            self._say(
-                self.tr("{program} picks rows of a table that is not open here"), message.sender
-            )
+            text = self.tr("{program} picks rows of a table that is not open here")
+            self._say(text, message.sender)
             return
         rows = (message.row,) if isinstance(message, RowPicked) else message.rows
         candidates = (table.candidate_at(row) for row in rows)
@@ -99,3 +101,44 @@ class SampReceiver(QObject):
 
     def _say(self, text: str, program: str) -> None:
         self._current.message.emit(text.replace("{program}", program))
+
+
+class OfferBar(QFrame):
+    """Asks whether to open a table or spectrum that came while a session is open.
+
+    It is above the page and never takes the focus; a later offer takes the place of an earlier one.
+    """
+
+    accepted = Signal(object)
+    """The `FileOffered`."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "notice")
+        self.offered: FileOffered | None = None
+        self.text = OneLineLabel(self)
+        self.yes = button(self.tr("Open it, closing this session"), "primary")
+        self.no = button(self.tr("Not now"))
+        row((self.text, 1), self.yes, self.no, margins=(12, 6, 12, 6), parent=self)
+        self.yes.clicked.connect(self._accept)
+        self.no.clicked.connect(self.close_question)
+        self.hide()
+
+    def ask(self, offered: FileOffered) -> None:
+        self.offered = offered
+        text = self.tr("{program} sends the spectrum {name}")
+        if offered.is_table:
+            text = self.tr("{program} sends the table {name}")
+        name = offered.name or ("" if offered.path is None else offered.path.name)
+        self.text.show_text(text.replace("{program}", offered.sender).replace("{name}", name))
+        self.show()
+
+    def close_question(self) -> None:
+        self.offered = None
+        self.hide()
+
+    def _accept(self) -> None:
+        offered = self.offered
+        self.close_question()
+        if offered is not None:
+            self.accepted.emit(offered)

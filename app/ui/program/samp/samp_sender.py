@@ -25,9 +25,7 @@ MAX_NAME = 60
 class SampSender(QObject):
     """The files it sends live as long as it does; call `close`."""
 
-    def __init__(
-        self, link: SampLink, context: SessionContext, parent: QObject | None = None
-    ) -> None:
+    def __init__(self, link: SampLink, context: SessionContext, parent: QObject) -> None:
         super().__init__(parent)
         self._link, self._current = link, context.current
         self._session = context.bridge.session

@@ -15,6 +15,8 @@ from app.ui.program.samp.shared_tables import SharedTable
 
 MakeTable = Callable[[Callable[[], bool]], SharedTable]
 """Told whether to stop."""
+Known = SharedTable | None
+"""What other programs have of the list by now."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +38,7 @@ def send_table(make: MakeTable, name: str, connection: SampConnection) -> Sent:
 
 
 def send_row(
-    table: SharedTable | None,
-    make: MakeTable,
-    name: str,
-    candidate_id: int,
-    connection: SampConnection,
+    table: Known, make: MakeTable, name: str, candidate_id: int, connection: SampConnection
 ) -> Sent:
     """Highlight the row of a candidate; programs that do not know the table get it first."""
     connection.connect()
@@ -78,11 +76,7 @@ def follow_row(table: SharedTable, candidate_id: int, connection: SampConnection
 
 
 def send_selection(
-    table: SharedTable | None,
-    make: MakeTable,
-    name: str,
-    ids: Sequence[int],
-    connection: SampConnection,
+    table: Known, make: MakeTable, name: str, ids: Sequence[int], connection: SampConnection
 ) -> Sent:
     connection.connect()
     peers = _takers(connection, SELECT)
@@ -94,11 +88,9 @@ def send_selection(
     if not rows:
         raise SampError("none of these candidates is in the list that was sent: send it again")
     params = sent.rows(table.table_id, table.url, rows)
-    took, reason = [], ""
-    for peer in peers:
-        fault = connection.ask_again(peer, SELECT, params)
-        reason = fault or reason
-        took += [] if fault else [peer]
+    faults = {peer: connection.ask_again(peer, SELECT, params) for peer in peers}
+    took = [peer for peer, fault in faults.items() if not fault]
+    reason = next(filter(None, reversed(faults.values())), "")
     if not took:
         raise SampError(f"no program could select the rows: {reason}")
     return Sent(_names(took), table)

@@ -21,10 +21,10 @@ from app.ui.program.settings_dialog.settings_parts import (
     NARROW,
     SettingsPage,
     add_row,
-    choice_box,
     form,
     plain_label,
 )
+from app.ui.widgets.labels import add_parts
 
 
 class AgentPage(SettingsPage):
@@ -39,24 +39,22 @@ class AgentPage(SettingsPage):
         field.editingFinished.connect(self._save_model)
         self.model.setLineEdit(field)
         self.model.activated.connect(self._save_model)
-        self.device = choice_box(
-            {
-                "auto": self.tr("Automatic"),
-                "cpu": self.tr("Processor"),
-                "cuda": self.tr("Graphics card (CUDA or ROCm)"),
-                "mps": self.tr("Graphics of an Apple computer"),
-            }
-        )
-        self.device.activated.connect(partial(self._save_chosen, "device", self.device))
+        devices = {
+            "auto": self.tr("Automatic"),
+            "cpu": self.tr("Processor"),
+            "cuda": self.tr("Graphics card (CUDA or ROCm)"),
+            "mps": self.tr("Graphics of an Apple computer"),
+        }
+        self.device = self._choice("device", devices)
         self.workers = QSpinBox(minimum=1, maximum=MAX_WORKERS)
         self.workers.setFixedWidth(NARROW)
         self.workers.valueChanged.connect(partial(self._save, "workers"))
         self._lay_out()
 
     def show_settings(self, settings: Settings) -> None:
+        super().show_settings(settings)
         if not self.model.hasFocus():
             self.model.setEditText(settings.model)
-        self.device.setCurrentIndex(self.device.findData(settings.device))
         self.workers.setValue(settings.workers)
         self._show_state()
 
@@ -75,14 +73,12 @@ class AgentPage(SettingsPage):
         add_row(rows, self.tr("Runs on"), self.device, note)
         note = self.tr("Each inspection needs memory for its own copy of the model")
         add_row(rows, self.tr("Parallel inspections"), self.workers, note)
-        self.body.addLayout(rows)
-        self.body.addWidget(plain_label(self.tr("Server keys"), "title"))
-        text = self.tr(
+        keys = self.tr(
             "Server keys are read from SPEC_O3_API_KEY or the system keyring. They are "
             "never saved here, in sessions or in exports"
         )
-        self.body.addWidget(plain_label(text, "dim"))
-        self.body.addStretch(1)
+        title = plain_label(self.tr("Server keys"), "title")
+        add_parts(self.body, rows, title, plain_label(keys, "dim"), 1)
 
     def _show_models(self, models: tuple[ModelLocation, ...]) -> None:
         self._models = models

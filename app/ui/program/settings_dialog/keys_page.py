@@ -11,10 +11,8 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QLineEdit,
-    QSizePolicy,
     QTreeWidget,
     QTreeWidgetItem,
-    QWidget,
 )
 
 from app.ui.base.actions.actions import ACTIONS, CONTEXT, GROUPS
@@ -25,7 +23,7 @@ from app.ui.base.settings.settings import Settings
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.program.command_palette import match_score
 from app.ui.program.settings_dialog.settings_parts import NARROW, SettingsPage, plain_label
-from app.ui.widgets.labels import dialog_button, flow, row
+from app.ui.widgets.labels import add_parts, dialog_button, flexible_gap, flow, row
 
 
 class KeyCatcher(QLabel):
@@ -138,15 +136,11 @@ class KeysPage(SettingsPage):
         return table
 
     def _lay_out(self) -> None:
-        self.body.addLayout(row(self.profile, (self.query, 1)))
-        self.body.addWidget(self.table, 1)
-        self.body.addWidget(self.catcher)
-        self.body.addWidget(self.message)
         self.message.hide()
-        gap = QWidget()
-        gap.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         own = self.change_button, self.add_button, self.clear_button, self.reset_button
-        self.body.addLayout(flow(*own, gap, self.reset_all_button, spacing=8))
+        buttons = flow(*own, flexible_gap(), self.reset_all_button, spacing=8)
+        top = row(self.profile, (self.query, 1))
+        add_parts(self.body, top, (self.table, 1), self.catcher, self.message, buttons)
 
     def _groups(self) -> dict[QTreeWidgetItem, list[QTreeWidgetItem]]:
         tops = [self.table.topLevelItem(index) for index in range(self.table.topLevelItemCount())]
@@ -174,10 +168,8 @@ class KeysPage(SettingsPage):
 
     def _filter(self, query: str) -> None:
         for item in self._rows():
-            names = (item.text(0), item.text(1))
-            item.setHidden(
-                bool(query.strip()) and all(match_score(query, each) is None for each in names)
-            )
+            scores = [match_score(query, item.text(at)) for at in (0, 1)]
+            item.setHidden(bool(query.strip()) and scores == [None, None])
         for top, rows in self._groups().items():
             top.setHidden(all(row.isHidden() for row in rows))
 
@@ -219,13 +211,11 @@ class KeysPage(SettingsPage):
             self._show_message("")
 
     def _reset(self) -> None:
-        name = self._selected_action()
-        if name is None:
-            return
-        try:
-            self._keymap.reset(name)
-        except KeyTaken as refusal:
-            self._show_message(str(refusal))
+        if (name := self._selected_action()) is not None:
+            try:
+                self._keymap.reset(name)
+            except KeyTaken as refusal:
+                self._show_message(str(refusal))
 
     def _reset_all(self) -> None:
         self._show_message("")

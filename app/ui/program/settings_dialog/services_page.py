@@ -18,7 +18,7 @@ from app.ui.program.settings_dialog.settings_parts import (
     form,
     plain_label,
 )
-from app.ui.widgets.labels import column
+from app.ui.widgets.labels import add_parts, column
 
 INDENT_PX = 22
 
@@ -84,7 +84,6 @@ class ServiceBox(QFrame):
         self.release.setMaximumWidth(NARROW)
         self.problem = plain_label("", "warning")
         self.problem.hide()
-        inside = column(self.sends, spacing=4, margins=(INDENT_PX, 0, 0, 0))
         rows = form()
         rows.setVerticalSpacing(6)
         add_row(rows, self.tr("Address"), self.url)
@@ -92,8 +91,7 @@ class ServiceBox(QFrame):
         if service.release:
             add_row(rows, self.tr("Release"), self.release)
             self.release.setAccessibleName(f"{name}: {self.tr('Release')}")
-        inside.addLayout(rows)
-        inside.addWidget(self.problem)
+        inside = column(self.sends, rows, self.problem, spacing=4, margins=(INDENT_PX, 0, 0, 0))
         column(self.on, inside, spacing=2, margins=(0, 0, 0, 6), parent=self)
 
     def show_choice(self, is_on: bool, changes: dict[str, str]) -> None:
@@ -113,8 +111,7 @@ class ProgramsPage(SettingsPage):
     def __init__(self, settings: SettingsStore) -> None:
         super().__init__(settings)
         self.heading.setText(self.tr("Other programs"))
-        self.samp = QCheckBox(self.tr("Connect to TOPCAT and others (SAMP)"))
-        self.samp.toggled.connect(partial(self._save, "samp"))
+        self.samp = self._switch("samp", self.tr("Connect to TOPCAT and others (SAMP)"))
         rows = form()
         leaves = self.tr(
             "Nothing leaves this machine: TOPCAT, Aladin and other programs on it see the list, "
@@ -125,8 +122,4 @@ class ProgramsPage(SettingsPage):
             "open session by itself."
         )
         add_row(rows, self.tr("SAMP"), self.samp, leaves, comes)
-        self.body.addLayout(rows)
-        self.body.addStretch(1)
-
-    def show_settings(self, settings: Settings) -> None:
-        self.samp.setChecked(settings.samp)
+        add_parts(self.body, rows, 1)

@@ -21,7 +21,7 @@ from app.ui.program.settings_dialog.agent_page import AgentPage
 from app.ui.program.settings_dialog.keys_page import KeysPage
 from app.ui.program.settings_dialog.services_page import ProgramsPage, ServicesPage
 from app.ui.program.settings_dialog.settings_pages import AppearancePage, FilesPage, ReviewerPage
-from app.ui.widgets.labels import column, row
+from app.ui.widgets.labels import bring_forward, column, row
 from app.ui.widgets.text_width import DialogSize, ListWidth
 
 SIZE = 780, 560
@@ -54,9 +54,7 @@ class SettingsDialog(QDialog):
         """Show the dialog at `page`, or at the page that was shown last."""
         if page is not None:
             self.list.setCurrentRow(self.stack.indexOf(page))
-        self.show()
-        self.raise_()
-        self.activateWindow()
+        bring_forward(self)
 
     def _lay_out(self) -> None:
         self.list.setProperty("role", "pages")
@@ -69,11 +67,10 @@ class SettingsDialog(QDialog):
         self.list.setCurrentRow(0)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
-        middle = row(self.list, spacing=12)
-        card = QFrame()
-        card.setProperty("role", "card")
-        QVBoxLayout(card).addWidget(self.stack)
-        middle.addWidget(card, 1)
+        shown = QFrame()
+        shown.setProperty("role", "card")
+        QVBoxLayout(shown).addWidget(self.stack)
+        middle = row(self.list, (shown, 1), spacing=12)
         column((middle, 1), buttons, spacing=12, margins=12, parent=self)
         self.setWindowFlag(Qt.WindowType.WindowContextHelpButtonHint, False)
         DialogSize(self, *SIZE)

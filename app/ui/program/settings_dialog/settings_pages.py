@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLineEdit, QPlainTextEdit
+from PySide6.QtWidgets import QDoubleSpinBox, QLineEdit, QPlainTextEdit
 
 from app.core.reviewer_name import MAX_NAME
 from app.ui.base.settings.settings import Settings
@@ -24,10 +24,10 @@ from app.ui.program.settings_dialog.settings_parts import (
     FileList,
     SettingsPage,
     add_row,
-    choice_box,
     form,
     plain_label,
 )
+from app.ui.widgets.labels import add_parts
 
 SIZES = range(MIN_FONT_PT, MAX_FONT_PT + 1)
 
@@ -38,8 +38,7 @@ class ReviewerPage(SettingsPage):
         self.heading.setText(self.tr("Reviewer"))
         self.name = QLineEdit(maxLength=MAX_NAME)
         self.name.editingFinished.connect(self._save_name)
-        self.blind = QCheckBox(self.tr("Start new sessions in blind mode"))
-        self.blind.toggled.connect(partial(self._save, "blind"))
+        self.blind = self._switch("blind", self.tr("Start new sessions in blind mode"))
         self.radius = QDoubleSpinBox(minimum=0.1, maximum=MAX_NEIGHBOUR_ARCSEC, decimals=1)
         self.radius.setSuffix(self.tr(" arcsec"))
         self.radius.setFixedWidth(NARROW)
@@ -50,8 +49,7 @@ class ReviewerPage(SettingsPage):
         self.seconds.setSpecialValueText(self.tr("off"))
         self.seconds.setFixedWidth(NARROW)
         self.seconds.valueChanged.connect(self._save_seconds)
-        self.sticky = QCheckBox(self.tr("Until the next verdict"))
-        self.sticky.toggled.connect(partial(self._save, "subclass_sticky"))
+        self.sticky = self._switch("subclass_sticky", self.tr("Until the next verdict"))
         rows = form()
         note = self.tr("Saved with each of your verdicts, starting with the next session you open")
         add_row(rows, self.tr("Your name"), self.name, note)
@@ -64,17 +62,15 @@ class ReviewerPage(SettingsPage):
         note = self.tr("After an accept, one key more names the sub-class of that object")
         add_row(rows, self.tr("Keys of sub-classes"), self.seconds, note)
         add_row(rows, "", self.sticky)
-        self.body.addLayout(rows)
-        self.body.addStretch(1)
+        add_parts(self.body, rows, 1)
 
     def show_settings(self, settings: Settings) -> None:
+        super().show_settings(settings)
         if not self.name.hasFocus():
             self.name.setText(settings.reviewer)
-        self.blind.setChecked(settings.blind)
         self.radius.setValue(settings.neighbour_arcsec)
         self.seconds.setValue(settings.subclass_seconds)
         self.seconds.setEnabled(not settings.subclass_sticky)
-        self.sticky.setChecked(settings.subclass_sticky)
 
     def _save_name(self) -> None:
         name = " ".join(self.name.text().split())
@@ -91,20 +87,16 @@ class AppearancePage(SettingsPage):
     def __init__(self, settings: SettingsStore) -> None:
         super().__init__(settings)
         self.heading.setText(self.tr("Appearance"))
-        self.theme = choice_box(
-            {
-                "system": self.tr("System default"),
-                "light": self.tr("Light"),
-                "dark": self.tr("Dark"),
-                "lamost": self.tr("LAMOST white"),
-            }
-        )
-        self.theme.activated.connect(partial(self._save_chosen, "theme", self.theme))
+        themes = {
+            "system": self.tr("System default"),
+            "light": self.tr("Light"),
+            "dark": self.tr("Dark"),
+            "lamost": self.tr("LAMOST white"),
+        }
+        self.theme = self._choice("theme", themes)
         points = {size: self.tr("{size} pt").replace("{size}", str(size)) for size in SIZES}
-        self.font_size = choice_box({0: self.tr("System default"), **points})
-        self.font_size.activated.connect(partial(self._save_chosen, "font_pt", self.font_size))
-        self.language = choice_box({"system": self.tr("System default"), **LANGUAGES})
-        self.language.activated.connect(partial(self._save_chosen, "language", self.language))
+        self.font_size = self._choice("font_pt", {0: self.tr("System default"), **points})
+        self.language = self._choice("language", {"system": self.tr("System default"), **LANGUAGES})
         rows = form()
         note = self.tr(
             "Colours also differ in lightness, so they can be told apart with any kind of "
@@ -114,13 +106,7 @@ class AppearancePage(SettingsPage):
         add_row(rows, self.tr("Text size"), self.font_size)
         note = self.tr("Takes effect at the next start")
         add_row(rows, self.tr("Language"), self.language, note)
-        self.body.addLayout(rows)
-        self.body.addStretch(1)
-
-    def show_settings(self, settings: Settings) -> None:
-        self.theme.setCurrentIndex(self.theme.findData(settings.theme))
-        self.font_size.setCurrentIndex(self.font_size.findData(settings.font_pt))
-        self.language.setCurrentIndex(self.language.findData(settings.language))
+        add_parts(self.body, rows, 1)
 
 
 class FilesPage(SettingsPage):
@@ -142,8 +128,7 @@ class FilesPage(SettingsPage):
             (self.tr("Your line lists"), self.line_lists),
             (self.tr("Your templates"), self.templates),
         ):
-            self.body.addWidget(plain_label(title, "title"))
-            self.body.addWidget(part)
+            add_parts(self.body, plain_label(title, "title"), part)
         self.body.addStretch(1)
 
     def show_settings(self, settings: Settings) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QFileDialog,
     QFormLayout,
@@ -18,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.ui.base.settings.settings import Settings
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.widgets.labels import column, row, short_label, wrapped_label
 
@@ -51,28 +54,43 @@ def add_row(rows: QFormLayout, title: str, field: QWidget, *notes: str) -> list[
     return labels
 
 
-def choice_box(options: Mapping[Any, str]) -> QComboBox:
-    box = QComboBox()
-    for value, title in options.items():
-        box.addItem(title, value)
-    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-    box.setMinimumWidth(NARROW)
-    box.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-    return box
-
-
 class SettingsPage(QScrollArea):
     """A page of settings: a heading above `body`."""
 
     def __init__(self, settings: SettingsStore) -> None:
         super().__init__()
         self._settings = settings
+        self._shown: dict[str, Callable[[Any], object]] = {}
+        """What shows each setting that one widget holds."""
         self.heading = plain_label("", "heading")
         inside = QWidget()
         self.body = column(self.heading, spacing=12, margins=(20, 16, 20, 16), parent=inside)
         self.setWidget(inside)
         self.setWidgetResizable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def show_settings(self, settings: Settings) -> None:
+        for name, show in self._shown.items():
+            show(getattr(settings, name))
+
+    def _switch(self, name: str, title: str) -> QCheckBox:
+        """A check box for the setting of that name."""
+        box = QCheckBox(title)
+        box.toggled.connect(partial(self._save, name))
+        self._shown[name] = box.setChecked
+        return box
+
+    def _choice(self, name: str, options: Mapping[Any, str]) -> QComboBox:
+        """A choice for the setting of that name, from its values and their titles."""
+        box = QComboBox()
+        for value, title in options.items():
+            box.addItem(title, value)
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        box.setMinimumWidth(NARROW)
+        box.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        box.activated.connect(partial(self._save_chosen, name, box))
+        self._shown[name] = lambda value: box.setCurrentIndex(box.findData(value))
+        return box
 
     def _save(self, name: str, value: object) -> None:
         self._settings.change(**{name: value})

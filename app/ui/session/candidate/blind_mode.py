@@ -97,8 +97,6 @@ class BlindMode(QObject):
             with suppress(WorkbenchError):  # on a full disk the next verdict reports the error
                 record_seen(self._session, unsaved)
 
-    # Repeats
-
     def set_repeats(self, candidate_ids: Collection[int]) -> None:
         """Hide all opinions of these candidates, the person's own included; empty: end that."""
         self._repeats = frozenset(candidate_ids)

@@ -26,7 +26,7 @@ from app.core.queue import (
 from app.core.queue.filters import UNJUDGED, Has, Not
 from app.core.session.records import Judgement, LogEntry
 from app.core.session.session import Session
-from app.ui.base.background.runner import PAINTED_MS, Runner
+from app.ui.base.background.runner import PAINTED_MS, Failed, Runner
 from app.ui.session.candidate.blind_mode import BlindMode
 
 AHEAD = 12
@@ -68,19 +68,19 @@ class QueueNeighbours:
         for index, each in enumerate(self.after):
             if each.candidate.id == number:
                 passed = (*reversed(self.after[:index]), current, *self.before)
+                gone = {each.candidate.id for each in self.after[: index + 1]}
                 return QueueNeighbours(
                     of=number,
                     after=self.after[index + 1 :],
-                    unjudged=_except(self.unjudged, number, self.after[: index + 1]),
+                    unjudged=tuple(one for one in self.unjudged if one.candidate.id not in gone),
                     before=passed[:BEHIND],
                 )
         for index, each in enumerate(self.before):
             if each.candidate.id == number:
                 passed = (*reversed(self.before[:index]), current, *self.after)
+                before = self.before[index + 1 :]
                 # Verdicts of passed rows may have changed: `unjudged` is read again.
-                return QueueNeighbours(
-                    of=number, after=passed[:AHEAD], before=self.before[index + 1 :]
-                )
+                return QueueNeighbours(of=number, after=passed[:AHEAD], before=before)
         return None
 
     @property
@@ -98,9 +98,8 @@ class QueueNeighbours:
         return tuple(each for pair in pairs for each in pair if each is not None)
 
     def without_unjudged(self, number: int) -> QueueNeighbours:
-        return replace(
-            self, unjudged=tuple(each for each in self.unjudged if each.candidate.id != number)
-        )
+        unjudged = tuple(each for each in self.unjudged if each.candidate.id != number)
+        return replace(self, unjudged=unjudged)
 
 
 def read_neighbours(
@@ -110,9 +109,8 @@ def read_neighbours(
     after = page(session, queue.tree, queue.sort, after=position, limit=AHEAD)
     unjudged = page(session, queue.to_judge, queue.sort, after=position, limit=AHEAD)
     before = page(session, queue.tree, queue.sort, after=position, limit=BEHIND, backwards=True)
-    return QueueNeighbours(
-        of=of, after=after.rows, unjudged=unjudged.rows, before=tuple(reversed(before.rows))
-    )
+    nearest = before.rows[::-1]
+    return QueueNeighbours(of=of, after=after.rows, unjudged=unjudged.rows, before=nearest)
 
 
 def judged_row(row: QueueRow, entry: LogEntry) -> QueueRow:
@@ -147,13 +145,6 @@ def next_of(session: Session, queue: Queue, position: QueuePosition) -> QueueRow
 
 def previous_of(session: Session, queue: Queue, position: QueuePosition) -> QueueRow | None:
     return previous_row(session, queue.tree, queue.sort, before=position)
-
-
-def _except(
-    unjudged: tuple[QueueRow, ...], number: int, passed: tuple[QueueRow, ...]
-) -> tuple[QueueRow, ...]:
-    gone = {number, *(each.candidate.id for each in passed)}
-    return tuple(each for each in unjudged if each.candidate.id not in gone)
 
 
 UNKNOWN = QueueNeighbours(of=0)
@@ -248,11 +239,7 @@ class QueueSearch(QObject):
     """Runs one search at a time; requests made while one is running are dropped."""
 
     def __init__(
-        self,
-        session: Session,
-        runner: Runner,
-        failed: Callable[[WorkbenchError], None],
-        parent: QObject | None = None,
+        self, session: Session, runner: Runner, failed: Failed, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._session, self._runner, self._failed = session, runner, failed
@@ -310,7 +297,7 @@ class RepeatRound(QueueCache):
     changed = Signal()
 
     def __init__(
-        self, session: Session, runner: Runner, blind_mode: BlindMode, parent: QObject | None = None
+        self, session: Session, runner: Runner, blind_mode: BlindMode, parent: QObject
     ) -> None:
         super().__init__(session, runner, parent)
         self._blind_mode = blind_mode

@@ -29,8 +29,7 @@ class SpectrumReader(QObject):
     def __init__(self, session: Session, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.prefetch = Prefetch(partial(read_spectrum, session))
-        self._session = session
-        self._runner = runner
+        self._session, self._runner = session, runner
         self._requested_id = 0
         self._is_closed = False
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
@@ -84,13 +84,8 @@ class ViewOptions:
         )
 
 
-USUAL_AXES: dict[str, Any] = {
-    name: getattr(ViewOptions(), name)
-    for name in (
-        *("flux", "flux_zero", "flux_log"),
-        *("rest_axis", "wavelength_unit", "medium", "velocity_line"),
-    )
-}
+_AXES = ("flux", "flux_zero", "flux_log", "rest_axis", "wavelength_unit", "medium", "velocity_line")
+USUAL_AXES: dict[str, Any] = {name: getattr(ViewOptions(), name) for name in _AXES}
 """The options of both axes as they are at first."""
 AXIS_SWITCHES: dict[str, tuple[str, str]] = {
     "flux_normalised": ("flux", NORMALISED),
@@ -123,9 +118,7 @@ class View(QObject):
             changes["z"] = min(max(float(changes["z"]), -RV_LIMIT_KMS / LIGHT_KMS), Z_LIMIT)
         options = replace(self.options, **changes)
         names = frozenset(
-            field.name
-            for field in fields(ViewOptions)
-            if getattr(options, field.name) != getattr(self.options, field.name)
+            name for name in changes if getattr(options, name) != getattr(self.options, name)
         )
         if names:
             self.options = options
@@ -175,9 +168,8 @@ def flux_words(options: ViewOptions, spectrum: Spectrum | None) -> list[str]:
     if options.flux != AS_IN_FILE:
         name = SYMBOLS.get(options.flux) or translate("axis_words", "normalised")
         if spectrum is not None and not can_show(spectrum, options.flux):
-            name = translate("axis_words", "no {quantity} from this unit").replace(
-                "{quantity}", name
-            )
+            refused = translate("axis_words", "no {quantity} from this unit")
+            name = refused.replace("{quantity}", name)
         words.append(name)
     if options.flux_log:
         words.append(translate("axis_words", "log"))

@@ -81,8 +81,7 @@ class InspectionController(QObject):
         self.runs: dict[int, RunningState] = {}
         """Waiting and running inspections by candidate id, oldest first."""
         default = default_model(bridge.session.task.id)
-        chosen = settings.settings
-        model, device = chosen.model, chosen.device
+        model, device = settings.settings.model, settings.settings.device
         self.worker_model = WorkerModel(model, command, self, default=default, device=device)
         self._session, self._current = bridge.session, current
         self._runner, self._settings, self._command = runner, settings, command
@@ -117,8 +116,6 @@ class InspectionController(QObject):
     def is_paused(self) -> bool:
         run = self.active_run
         return run is not None and run.is_paused
-
-    # Single inspections
 
     def run_here(self) -> None:
         self._start(None)
@@ -174,8 +171,6 @@ class InspectionController(QObject):
         else:
             self._current.message.emit(self.tr("The agent has not looked at this candidate yet"))
 
-    # List runs
-
     def toggle_list_run(self) -> None:
         """Inspect all candidates this model has not inspected yet, or stop doing so."""
         if self.list_run.state.is_running:
@@ -228,8 +223,6 @@ class InspectionController(QObject):
         wait(set(self._saving), timeout=SAVE_TIMEOUT_S)
         self._task.close()
 
-    # Starting
-
     def _start(self, so_far: Trajectory | None) -> None:
         candidate, spectrum = self._current.candidate, self._current.spectrum
         if candidate is None or self._is_closed:
@@ -279,19 +272,15 @@ class InspectionController(QObject):
         run.set_paused(paused)
         self.state_changed.emit()
 
-    # Events of the worker
-
     def _on_event(self, number: int, event: Event) -> None:
         run = self._runs_by_number[number]
         if isinstance(event, Finished | Failed):
             del self._runs_by_number[number]
         if isinstance(event, Finished):
-            saved = self._runner.run(
-                partial(save_record, self._session, run.candidate_id, event.trajectory),
-                partial(self._on_saved, run, event.trajectory),
-                partial(self._on_save_failed, run, event.trajectory),
-                owner=self,
-            )
+            work = partial(save_record, self._session, run.candidate_id, event.trajectory)
+            done = partial(self._on_saved, run, event.trajectory)
+            failed = partial(self._on_save_failed, run, event.trajectory)
+            saved = self._runner.run(work, done, failed, owner=self)
             self._saving.add(saved)
             saved.add_done_callback(self._saving.discard)
         elif self._is_closed:

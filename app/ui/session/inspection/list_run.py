@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal
 
@@ -62,11 +63,7 @@ class ListRun(QObject):
         self._progressed.connect(self._on_progress, Qt.ConnectionType.QueuedConnection)
 
     def start(
-        self,
-        load: LoadRequest,
-        workers: int,
-        command: Sequence[str] | None = None,
-        only: Sequence[int] | None = None,
+        self, load: LoadRequest, workers: int, command: Sequence[str], only: Sequence[int] | None
     ) -> None:
         """Inspect what the model has not inspected yet; `only` among these ids."""
         if self.state.is_running:
@@ -76,9 +73,8 @@ class ListRun(QObject):
         self._pool = pool
         self._stopping = threading.Event()
         self._set(ListRunState(is_running=True, is_of_selected=only is not None))
-        self._thread = threading.Thread(
-            target=self._work, args=(pool, self._stopping, only), name="list run", daemon=True
-        )
+        work = partial(self._work, pool, self._stopping, only)
+        self._thread = threading.Thread(target=work, name="list run", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
@@ -100,11 +96,10 @@ class ListRun(QObject):
         if thread is not None:
             thread.join()
 
-    # Background thread
-
     def _work(
         self, pool: WorkerPool, stopping: threading.Event, only: Sequence[int] | None
     ) -> None:
+        """In a thread of its own."""
         state = self.state
         try:
             model = as_recorded(self._session, _load_model(pool))
@@ -132,8 +127,6 @@ class ListRun(QObject):
         finally:
             pool.close()
             self._progressed.emit(replace(state, is_running=False))
-
-    # GUI thread
 
     def _on_progress(self, state: ListRunState) -> None:
         if self._thread is None:

@@ -58,16 +58,12 @@ def read_records(session: Session, candidate_id: int) -> Records:
     """Read all records of a candidate. Any thread."""
     inspections = tuple(inspections_of(session, candidate_id))
     models = {(each.trajectory.model.name, each.trajectory.model.sha256) for each in inspections}
-    fitted = {
-        model: rule
-        for model in models
-        if (rule := newest_calibration(session, *model)) is not None and rule.is_fitted
-    }
+    rules = {model: newest_calibration(session, *model) for model in models}
     return Records(
         candidate_id=candidate_id,
         inspections=inspections,
         preferred=shown_model(session),
-        calibrations=fitted,
+        calibrations={model: rule for model, rule in rules.items() if rule and rule.is_fitted},
     )
 
 
@@ -79,11 +75,9 @@ def save_record(session: Session, candidate_id: int, trajectory: Trajectory) -> 
     if session.is_read_only or (trajectory.stopped_by == "cancelled" and not trajectory.steps):
         return False
     if trajectory.stopped_by in UNFINISHED:
-        for each in inspections_of(session, candidate_id):
-            before = each.trajectory
-            if is_same_model(before.model, trajectory.model) and (
-                before.stopped_by not in UNFINISHED
-            ):
+        for before in (each.trajectory for each in inspections_of(session, candidate_id)):
+            is_same = is_same_model(before.model, trajectory.model)
+            if is_same and before.stopped_by not in UNFINISHED:
                 return False
     add_inspection(session, candidate_id, trajectory)
     return True

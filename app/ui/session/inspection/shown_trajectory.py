@@ -56,12 +56,8 @@ class ShownTrajectory(QObject):
         self.trajectory: Trajectory | None = None
         self.step_index = -1
         self.records = Records(candidate_id=0)
-        self._session, self._current, self._runner, self._runs = (
-            bridge.session,
-            current,
-            runner,
-            runs,
-        )
+        self._session, self._current = bridge.session, current
+        self._runner, self._runs = runner, runs
         self._request = 0
         self._is_closed = False
         current.candidate_changed.connect(self._on_candidate_changed)
@@ -177,12 +173,9 @@ class ShownTrajectory(QObject):
         if not (has_records or row.candidate.agent_stopped_by or self._session.fact(SHOWN)):
             return
         self._request += 1
-        self._runner.run_soon(
-            partial(read_records, self._session, row.candidate.id),
-            partial(self._on_records_read, self._request),
-            self._current.report_error,
-            owner=self,
-        )
+        work = partial(read_records, self._session, row.candidate.id)
+        done = partial(self._on_records_read, self._request)
+        self._runner.run_soon(work, done, self._current.report_error, owner=self)
 
     def _on_records_read(self, request: int, records: Records) -> None:
         if request != self._request or self.is_hidden or self._is_closed:
@@ -272,9 +265,8 @@ class RunningState:
         return max((step.turn for step in self.steps if step.by == "agent"), default=-1) + 1
 
     def add_text(self, text: str) -> None:
-        self.partial_text = (
-            "" if text == RESTARTED else (self.partial_text + text)[-MAX_PARTIAL_TEXT:]
-        )
+        before = self.partial_text
+        self.partial_text = "" if text == RESTARTED else (before + text)[-MAX_PARTIAL_TEXT:]
 
     def add_step(self, step: Step) -> None:
         if step.by == "agent":

@@ -57,19 +57,12 @@ class WorkerModel(QObject):
     _load_ended = Signal(str, str, object)
 
     def __init__(
-        self,
-        requested: str,
-        command: Sequence[str] | None = None,
-        parent: QObject | None = None,
-        *,
-        default: str = MEASURED,
-        device: str = "auto",
+        self, requested: str, command: Sequence[str], parent: QObject, *, default: str, device: str
     ) -> None:
         super().__init__(parent)
         self.requested = requested
         """Name, path or address; empty: `default`."""
-        self.device = device
-        self.default = default
+        self.device, self.default = device, default
         self.model: ModelRef | None = None
         """The loaded model; None until it is loaded."""
         self.is_loading = False

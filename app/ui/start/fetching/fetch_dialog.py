@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from platformdirs import user_documents_path
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -25,9 +24,10 @@ from app.ui.base.background.runner import LongWork, Runner
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.start.fetching.archive_texts import archive_name, example_text, sends_text
 from app.ui.start.fetching.fetch_work import Fetched, FetchOrder, fetch_typed
-from app.ui.widgets.file_dialogs import choose_folder
+from app.ui.widgets.file_dialogs import choose_folder, documents_folder
 from app.ui.widgets.file_field import FileField
 from app.ui.widgets.labels import (
+    bring_forward,
     column,
     dialog_button,
     narrow,
@@ -74,8 +74,8 @@ class FetchDialog(QDialog):
         self.radius = NumberBox(self.tr("Radius in arcsec"), low=0.1, high=600.0, decimals=1)
         self.radius.show_value(RADIUS_ARCSEC)
         self.take_all = QCheckBox(self.tr("All that are found, not only the best"))
-        self.folder = FileField(self.tr("Folder for the files"), self._ask_for_folder)
-        self.folder.set_path(_default_folder())
+        self.folder = FileField(self.tr("Folder for the files"), partial(choose_folder, self))
+        self.folder.set_path(documents_folder() / "spectra")
         self.sends = narrow(wrapped_label("", "dim"))
         self.problem = ProblemLine()
         self._lay_out()
@@ -91,9 +91,7 @@ class FetchDialog(QDialog):
         return str(self.archive.currentData())
 
     def open_page(self) -> None:
-        self.show()
-        self.raise_()
-        self.activateWindow()
+        bring_forward(self)
         self.wanted.setFocus()
 
     def fetch(self) -> None:
@@ -150,17 +148,8 @@ class FetchDialog(QDialog):
         self.fetch_button = dialog_button(self.tr("Fetch"), self.fetch, "primary")
         ends = self.cancel_button, self.close_button, self.fetch_button
         bottom = row(self.bar, (self.outcome, 1), self.open_button, *ends)
-        column(
-            self.form,
-            (self.wanted, 1),
-            self.folder,
-            self.sends,
-            self.problem,
-            bottom,
-            spacing=12,
-            margins=16,
-            parent=self,
-        )
+        below = self.folder, self.sends, self.problem, bottom
+        column(self.form, (self.wanted, 1), *below, spacing=12, margins=16, parent=self)
 
     def _show_archive(self) -> None:
         kind = self.kind
@@ -177,9 +166,6 @@ class FetchDialog(QDialog):
         has_address = self.kind != "ssap" or bool(self.address.text().strip())
         is_ready = bool(self.wanted.toPlainText().strip()) and self.folder.path is not None
         self.fetch_button.setEnabled(is_ready and has_address and not self.is_fetching)
-
-    def _ask_for_folder(self, path: Path | None) -> Path | None:
-        return choose_folder(self, "" if path is None else str(path))
 
     def _show_fetching(self, on: bool) -> None:
         self.is_fetching = on
@@ -226,17 +212,12 @@ class FetchDialog(QDialog):
 def failed_text(made: Fetched) -> str:
     """What was not fetched, with the first reasons; empty if everything was."""
     report = made.report
-    if not report.failed and not report.left:
-        return ""
     count = len(report.failed) + report.left
+    if not count:
+        return ""
     text = QCoreApplication.translate("fetching", "Not fetched: {n}").replace("{n}", f"{count:,}")
     reasons = [
         f"{one_line(each.row.wanted.object_id)}: {one_line(translate_message(each.reason))}"
         for each in report.failed[:SHOWN_REASONS]
     ]
     return "\n".join([text, *reasons])
-
-
-def _default_folder() -> Path:
-    documents = user_documents_path()
-    return (documents if documents.is_dir() else Path.home()) / "spectra"

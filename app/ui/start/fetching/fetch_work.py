@@ -41,20 +41,15 @@ def fetch_typed(
     """Any thread. Raises WorkbenchError before anything is asked, or if the disk is full."""
     archive = archive_by_name(order.archive, order.release, order.url)
     rows = typed_rows(order.wanted, order.archive)
+    folder, radius = order.folder, order.radius_arcsec
     with closing(WebClient()) as client:
-        run = FetchRun(
-            archive,
-            order.folder,
-            client,
-            radius_arcsec=order.radius_arcsec,
-            take_all=order.take_all,
-        )
+        run = FetchRun(archive, folder, client, radius_arcsec=radius, take_all=order.take_all)
         report = run.run(rows, progress=progress, should_stop=should_stop)
     names = {each.record.file for each in report.fetched}
-    write_lists(report, order.folder)
+    write_lists(report, folder)
     if not names:
         return Fetched(report, None)
-    return Fetched(report, order.folder / (names.pop() if len(names) == 1 else LIST))
+    return Fetched(report, folder / (names.pop() if len(names) == 1 else LIST))
 
 
 def archive_of(session: Session, candidate: Candidate) -> tuple[str, str]:

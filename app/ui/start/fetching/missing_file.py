@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from platformdirs import user_documents_path
 from PySide6.QtCore import QObject
 
 from agent.errors import WorkbenchError
@@ -15,6 +14,7 @@ from app.ui.base.background.runner import LongWork
 from app.ui.judge.plot.empty_message import EmptyPlotMessage
 from app.ui.session.session_context import SessionContext
 from app.ui.start.fetching.archive_texts import archive_name, sends_text
+from app.ui.widgets.file_dialogs import documents_folder
 
 FOLDER = "fetched"
 STOPPED = "stopped"
@@ -23,9 +23,7 @@ STOPPED = "stopped"
 class MissingFile(QObject):
     """Nothing is asked of an archive before the button is pressed. Close it before the session."""
 
-    def __init__(
-        self, context: SessionContext, message: EmptyPlotMessage, parent: QObject | None = None
-    ) -> None:
+    def __init__(self, context: SessionContext, message: EmptyPlotMessage, parent: QObject) -> None:
         super().__init__(parent)
         self.url = ""
         """Of the archive, where it is another than its own."""
@@ -61,20 +59,10 @@ class MissingFile(QObject):
         self.work.begin()
         self._message.show_fetching(archive_name(self._archive))
         session = self._context.bridge.session
-        self._context.runner.run(
-            partial(
-                fetch_missing,
-                session,
-                candidate,
-                self._archive,
-                fetched_folder(session),
-                self.work.should_stop,
-                self.url,
-            ),
-            partial(self._finish, candidate.id),
-            partial(self._fail, candidate.id),
-            owner=self,
-        )
+        how = self._archive, fetched_folder(session), self.work.should_stop, self.url
+        work = partial(fetch_missing, session, candidate, *how)
+        done, failed = partial(self._finish, candidate.id), partial(self._fail, candidate.id)
+        self._context.runner.run(work, done, failed, owner=self)
 
     def _forget(self, _: object) -> None:
         self._archive = ""
@@ -83,14 +71,10 @@ class MissingFile(QObject):
     def _look(self, _: str) -> None:
         """Find out in the background whether the file is missing: its disk may be slow."""
         candidate = self._context.current.candidate
-        if candidate is None:
-            return
-        self._context.runner.run(
-            partial(_archive_of, self._context.bridge.session, candidate),
-            partial(self._offer, candidate.id),
-            lambda _: None,
-            owner=self,
-        )
+        if candidate is not None:
+            work = partial(_archive_of, self._context.bridge.session, candidate)
+            done = partial(self._offer, candidate.id)
+            self._context.runner.run(work, done, lambda _: None, owner=self)
 
     def _offer(self, candidate_id: int, found: tuple[str, str]) -> None:
         current = self._context.current
@@ -124,5 +108,4 @@ def fetched_folder(session: Session) -> Path:
     """Beside the session, or in Documents for one on a server."""
     if isinstance(session.location, Path):
         return session.location.absolute().parent / FOLDER
-    documents = user_documents_path()
-    return (documents if documents.is_dir() else Path.home()) / FOLDER
+    return documents_folder() / FOLDER

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QWidget
 from app.ui.base.background.runner import Runner
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.start.importing.given_paths import GivenKind, GivenPaths, identify, identify_by_name
+from app.ui.widgets.painted_button import translucent
 
 EDGE = 10
 RADIUS = 14.0
@@ -35,8 +36,7 @@ class DropZone(QObject):
 
     def __init__(self, target: QWidget, current_theme: CurrentTheme, runner: Runner) -> None:
         super().__init__(target)
-        self._target = target
-        self._runner = runner
+        self._target, self._runner = target, runner
         self.overlay = DropOverlay(current_theme, target)
         target.setAcceptDrops(True)
         target.installEventFilter(self)
@@ -91,9 +91,7 @@ class DropOverlay(QWidget):
         theme = self._current_theme.theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        background = QColor(theme.window)
-        background.setAlpha(OVERLAY_ALPHA)
-        painter.fillRect(self.rect(), background)
+        painter.fillRect(self.rect(), translucent(theme.window, OVERLAY_ALPHA))
         tone = QColor(theme.accent if self._is_usable else theme.reject)
         painter.setPen(QPen(tone, 2.0, Qt.PenStyle.DashLine))
         frame = QRectF(self.rect()).adjusted(EDGE, EDGE, -EDGE, -EDGE)
@@ -130,6 +128,5 @@ class DropOverlay(QWidget):
 def local_paths(mime: QMimeData) -> list[Path]:
     """The dropped paths; empty if any of them is not on this computer."""
     urls = mime.urls()
-    if not all(url.isLocalFile() for url in urls):
-        return []
-    return [Path(url.toLocalFile()) for url in urls]
+    is_local = all(url.isLocalFile() for url in urls)
+    return [Path(url.toLocalFile()) for url in urls] if is_local else []

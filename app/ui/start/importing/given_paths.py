@@ -15,6 +15,7 @@ from app.core.importing.importer import look_at
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.widgets.file_field import is_there
 
+translate = QCoreApplication.translate
 MAX_AT_ONCE = 200
 """Largest number of files that can be opened together."""
 
@@ -41,27 +42,17 @@ class GivenPaths:
 def identify_by_name(paths: Sequence[Path]) -> GivenPaths:
     """Identify paths by name only, fast enough during a drag; a list may still be unusable."""
     if not paths:
-        return _unknown(
-            QCoreApplication.translate(
-                "dropped", "Only files and folders on this computer can be opened"
-            )
-        )
+        text = translate("dropped", "Only files and folders on this computer can be opened")
+        return _unknown(text)
     if len(paths) > MAX_AT_ONCE:
-        text = QCoreApplication.translate(
-            "dropped", "These are more than {count} files: open their folder instead"
-        )
+        text = translate("dropped", "These are more than {count} files: open their folder instead")
         return _unknown(text.replace("{count}", str(MAX_AT_ONCE)))
     sessions = [path for path in paths if path.suffix.casefold() == SUFFIX]
     if sessions and len(paths) > 1:
-        return _unknown(
-            QCoreApplication.translate("dropped", "Open one session at a time, without other files")
-        )
+        return _unknown(translate("dropped", "Open one session at a time, without other files"))
     if missing := next((path for path in paths if not is_there(path)), None):
-        return _unknown(
-            QCoreApplication.translate("dropped", "{name} does not exist").replace(
-                "{name}", str(missing)
-            )
-        )
+        text = translate("dropped", "{name} does not exist")
+        return _unknown(text.replace("{name}", str(missing)))
     absolute = tuple(path.absolute() for path in paths)
     return GivenPaths(kind=GivenKind.SESSION if sessions else GivenKind.LIST, paths=absolute)
 

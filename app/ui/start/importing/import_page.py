@@ -44,11 +44,7 @@ class ImportPage(QWidget):
     cancelled = Signal()
 
     def __init__(
-        self,
-        settings: SettingsStore,
-        current_theme: CurrentTheme,
-        runner: Runner,
-        parent: QWidget | None = None,
+        self, settings: SettingsStore, current_theme: CurrentTheme, runner: Runner, parent: QWidget
     ) -> None:
         super().__init__(parent)
         self._settings, self._runner = settings, runner
@@ -73,15 +69,8 @@ class ImportPage(QWidget):
         self._lay_out_form()
         self._stack.addWidget(self._form)
         self._stack.addWidget(_centred(self.report))
-        column(
-            self._top(),
-            (self._stack, 1),
-            self.problem,
-            self._bottom(),
-            spacing=12,
-            margins=(16, 12, 16, 12),
-            parent=self,
-        )
+        parts = self._top(), (self._stack, 1), self.problem, self._bottom()
+        column(*parts, spacing=12, margins=(16, 12, 16, 12), parent=self)
         self._show_form()
 
     def show_lists(self, paths: Sequence[Path], came_from: Session | None = None) -> None:

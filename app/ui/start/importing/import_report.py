@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QFrame,
     QGridLayout,
     QHeaderView,
@@ -21,7 +20,8 @@ from app.core.importing.opening import ImportReport
 from app.ui.base.translation.data_texts import labelled_line
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.start.importing.import_work import ImportedSession
-from app.ui.widgets.labels import column, narrow, short_label, wrapped_label
+from app.ui.widgets.labels import Space, column, narrow, short_label, wrapped_label
+from app.ui.widgets.pair_table import show_cells
 
 MAX_WIDTH = 1000
 WARNED = ("rows_refused", "missing_files", "without_file")
@@ -52,18 +52,15 @@ class ImportReportCard(QFrame):
         self.notes = narrow(short_label("", "dim"))
         self.notes.setWordWrap(True)
         self.refused_title = narrow(short_label("", "title"))
-        self.refused = _table([self.tr("List"), self.tr("Row"), self.tr("Reason")])
-        self.refused.setAccessibleName(self.tr("Refused rows"))
+        self.refused = QTableWidget(0, 3)
+        titles = [self.tr("List"), self.tr("Row"), self.tr("Reason")]
+        self.refused.setHorizontalHeaderLabels(titles)
+        show_cells(self.refused, self.tr("Refused rows"))
+        self.refused.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
         self.all_imported = narrow(short_label(self.tr("All rows were imported."), "dim"))
-        layout = column(self.title, self.path, spacing=12, margins=(24, 20, 24, 20), parent=self)
-        layout.addSpacing(4)
-        layout.addLayout(self._numbers)
-        layout.addWidget(self.notes)
-        layout.addSpacing(4)
-        layout.addWidget(self.all_imported)
-        layout.addWidget(self.refused_title)
-        layout.addWidget(self.refused, 100)
-        layout.addStretch(1)
+        above = self.title, self.path, Space(4), self._numbers, self.notes, Space(4)
+        below = self.all_imported, self.refused_title, (self.refused, 100), 1
+        column(*above, *below, spacing=12, margins=(24, 20, 24, 20), parent=self)
 
     def show_made(self, made: ImportedSession) -> None:
         reports = made.reports
@@ -140,17 +137,3 @@ def _notes(reports: Sequence[ImportReport]) -> list[str]:
         for each in reports
         for warning in each.warnings
     ]
-
-
-def _table(titles: list[str]) -> QTableWidget:
-    table = QTableWidget(0, len(titles))
-    table.setHorizontalHeaderLabels(titles)
-    table.verticalHeader().hide()
-    table.setShowGrid(False)
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-    table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    header = table.horizontalHeader()
-    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-    header.setSectionResizeMode(len(titles) - 1, QHeaderView.ResizeMode.Stretch)
-    return table

@@ -17,7 +17,15 @@ from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.start.importing.import_work import ListOrder, ListPreview, preview_list
 from app.ui.start.importing.preview_table import PreviewTable, RoleBoxes
-from app.ui.widgets.labels import column, escape_mnemonics, flow, narrow, short_label, wrapped_label
+from app.ui.widgets.labels import (
+    Space,
+    column,
+    escape_mnemonics,
+    flow,
+    narrow,
+    short_label,
+    wrapped_label,
+)
 from app.ui.widgets.page_parts import ProblemLine
 
 MAX_WARNINGS = 3
@@ -32,9 +40,7 @@ class ListCard(QFrame):
     changed = Signal()
     """Whether the lists can be imported, or the selected list, has changed."""
 
-    def __init__(
-        self, current_theme: CurrentTheme, runner: Runner, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, current_theme: CurrentTheme, runner: Runner, parent: QWidget) -> None:
         super().__init__(parent)
         self._runner = runner
         self._paths: tuple[Path, ...] = ()
@@ -59,23 +65,17 @@ class ListCard(QFrame):
         self.roles = RoleBoxes(self)
         self.roles.chosen.connect(self.choose)
         self.table = PreviewTable(current_theme, self)
-        layout = column(self.tabs, margins=(16, 14, 16, 16), parent=self)
-        layout.addLayout(flow(self.name, self.facts, self.shown, spacing=12))
-        for part in (self.problem, self.outside, self.roles, self.notes):
-            layout.addWidget(part)
-        layout.addSpacing(4)
-        layout.addWidget(self.table, 1)
+        top = flow(self.name, self.facts, self.shown, spacing=12)
+        middle = self.problem, self.outside, self.roles, self.notes, Space(4)
+        column(self.tabs, top, *middle, (self.table, 1), margins=(16, 14, 16, 16), parent=self)
 
     @property
     def orders(self) -> tuple[ListOrder, ...]:
-        return tuple(
-            ListOrder(
-                path=path,
-                roles=dict(self._chosen.get(path, {})),
-                allowed=tuple(f for f in self._outside(path).folders if f in self._allowed),
-            )
-            for path in self._paths
-        )
+        return tuple(map(self._order, self._paths))
+
+    def _order(self, path: Path) -> ListOrder:
+        allowed = tuple(each for each in self._outside(path).folders if each in self._allowed)
+        return ListOrder(path=path, roles=dict(self._chosen.get(path, {})), allowed=allowed)
 
     @property
     def is_ready(self) -> bool:
@@ -95,14 +95,12 @@ class ListCard(QFrame):
         path = self._selected_path()
         return None if path is None else self._previews.get(path)
 
-    def show_lists(
-        self, paths: Sequence[Path], roles: Mapping[Path, Mapping[str, str]] | None = None
-    ) -> None:
+    def show_lists(self, paths: Sequence[Path], roles: Mapping[Path, Mapping[str, str]]) -> None:
         """Read these lists; `roles` are columns chosen before, by list and role."""
         self.work.stop()
         self._paths = tuple(dict.fromkeys(paths))
         self._previews, self._allowed = {}, set()
-        self._chosen = {path: dict(each) for path, each in (roles or {}).items() if each}
+        self._chosen = {path: dict(each) for path, each in roles.items() if each}
         with QSignalBlocker(self.tabs):
             while self.tabs.count():
                 self.tabs.removeTab(0)
@@ -173,10 +171,8 @@ class ListCard(QFrame):
 
     def _show_count(self, done: int, _: object) -> None:
         if self.preview is None:
-            text = self.tr("{count} spectra so far")
-            if done == 1:
-                text = self.tr("{count} spectrum so far")
-            self.facts.setText(text.replace("{count}", f"{done:,}"))
+            one, many = self.tr("{count} spectrum so far"), self.tr("{count} spectra so far")
+            self.facts.setText((one if done == 1 else many).replace("{count}", f"{done:,}"))
 
     def _show(self, _: int) -> None:
         path, preview = self._selected_path(), self.preview
@@ -209,15 +205,13 @@ def _facts(preview: ListPreview) -> str:
     if preview.estimate is not None:
         is_exact = preview.is_exact or preview.format in ("FITS", "Parquet")
         about = "" if is_exact else "~"
-        rows = translate("ListCard", "{count} rows")
-        if preview.estimate == 1:
-            rows = translate("ListCard", "{count} row")
-        known.append(rows.replace("{count}", f"{about}{preview.estimate:,}"))
-    if preview.columns:
-        columns = translate("ListCard", "{count} columns")
-        if len(preview.columns) == 1:
-            columns = translate("ListCard", "{count} column")
-        known.append(columns.replace("{count}", f"{len(preview.columns):,}"))
+        one, many = translate("ListCard", "{count} row"), translate("ListCard", "{count} rows")
+        text = one if preview.estimate == 1 else many
+        known.append(text.replace("{count}", f"{about}{preview.estimate:,}"))
+    if count := len(preview.columns):
+        one = translate("ListCard", "{count} column")
+        text = one if count == 1 else translate("ListCard", "{count} columns")
+        known.append(text.replace("{count}", f"{count:,}"))
     return " · ".join(part for part in known if part)
 
 

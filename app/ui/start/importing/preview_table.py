@@ -9,9 +9,7 @@ from PySide6.QtCore import (
     QT_TRANSLATE_NOOP,
     QAbstractTableModel,
     QCoreApplication,
-    QModelIndex,
     QObject,
-    QPersistentModelIndex,
     QRect,
     QStringListModel,
     Qt,
@@ -31,11 +29,13 @@ from PySide6.QtWidgets import (
 
 from agent.checked_toml import printable
 from app.core.importing.formats.contents import ListColumn, Value
-from app.ui.base.theme.theme import CurrentTheme, Theme
+from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.start.importing.import_work import ListPreview
 from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import column, short_label
+from app.ui.widgets.painted_button import translucent
+from app.ui.widgets.pair_table import ROOT, Index, show_cells
 from app.ui.widgets.text_width import TextWidth
 
 MAX_CELL = 200
@@ -44,8 +44,6 @@ MAX_FITTED = 60
 """Number of columns fitted to their contents; a list may have thousands."""
 TINT_ALPHA = 16
 PAD = 5  # the cell padding of the style
-Index = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
 
 ROLE_TEXTS = {
     "path": QT_TRANSLATE_NOOP("roles", "Spectrum file"),
@@ -74,10 +72,10 @@ class PreviewModel(QAbstractTableModel):
         self._roles = {column: role for role, column in preview.roles.columns.items()}
         self.endResetModel()
 
-    def rowCount(self, parent: Index = _NOWHERE) -> int:
+    def rowCount(self, parent: Index = ROOT) -> int:
         return 0 if parent.isValid() else len(self._rows)
 
-    def columnCount(self, parent: Index = _NOWHERE) -> int:
+    def columnCount(self, parent: Index = ROOT) -> int:
         return 0 if parent.isValid() else len(self._columns)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -131,7 +129,7 @@ class PreviewHeader(QHeaderView):
         painter.save()
         painter.fillRect(rect, QColor(theme.panel))
         if role:
-            painter.fillRect(rect, tint_of(theme))
+            painter.fillRect(rect, translucent(theme.accent, TINT_ALPHA))
         painter.setPen(QColor(theme.border))
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
         inner = rect.adjusted(PAD, 6, -4, -6)
@@ -155,7 +153,8 @@ class TintedCells(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         if self._model.role_of(index.column()):
-            painter.fillRect(option.rect, tint_of(self._current_theme.theme))
+            tint = translucent(self._current_theme.theme.accent, TINT_ALPHA)
+            painter.fillRect(option.rect, tint)
         super().paint(painter, option, index)
 
 
@@ -166,14 +165,11 @@ class PreviewTable(QTableView):
         self.setModel(self.preview_model)
         self.setHorizontalHeader(PreviewHeader(current_theme, self.preview_model, self))
         self.setItemDelegate(TintedCells(current_theme, self.preview_model, self))
-        self.setAccessibleName(self.tr("The first rows of the list"))
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        show_cells(self, self.tr("The first rows of the list"))
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setWordWrap(False)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # file names differ at the end
-        self.setShowGrid(False)
+        self.verticalHeader().show()
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
 
@@ -182,12 +178,6 @@ class PreviewTable(QTableView):
         for number in range(min(len(preview.columns), MAX_FITTED)):
             self.resizeColumnToContents(number)
             self.setColumnWidth(number, min(self.columnWidth(number), MAX_WIDTH))
-
-
-def tint_of(theme: Theme) -> QColor:
-    tint = QColor(theme.accent)
-    tint.setAlpha(TINT_ALPHA)
-    return tint
 
 
 # Combo boxes that assign columns of a list to roles.
@@ -213,19 +203,16 @@ class RoleBoxes(QWidget):
         self.boxes: dict[str, QComboBox] = {}
         for role in ROLE_TEXTS:
             part = QWidget(self)
-            cell = column(spacing=2, parent=part)
             label = short_label(role_text(role), "dim")
             box = QComboBox(minimumContentsLength=8)
             box.setModel(self._names)
             box.setObjectName(role)
             box.setAccessibleName(role_text(role))
-            box.setSizeAdjustPolicy(
-                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-            )
+            sizes = QComboBox.SizeAdjustPolicy
+            box.setSizeAdjustPolicy(sizes.AdjustToMinimumContentsLengthWithIcon)
             box.activated.connect(self._choose)
             label.setBuddy(box)
-            cell.addWidget(label)
-            cell.addWidget(box)
+            column(label, box, spacing=2, parent=part)
             part.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             TextWidth(part, CELL_PX, WIDEST_PX, is_fixed=False)
             flow.addWidget(part)
@@ -242,8 +229,8 @@ class RoleBoxes(QWidget):
             column = columns.get(role, "")
             box.setCurrentIndex(names.index(column) + 1 if column in names else 0)
             box.setToolTip(translate_message(reasons.get(role, "")))
-            fixed = preview.format in ("folder", "spectrum")
-            box.setEnabled(bool(names) and not fixed)
+            is_fixed = preview.format in ("folder", "spectrum")
+            box.setEnabled(bool(names) and not is_fixed)
 
     def _choose(self, _: int) -> None:
         box = self.sender()

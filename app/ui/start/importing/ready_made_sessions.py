@@ -11,6 +11,7 @@ from sqlalchemy import select
 
 from agent.hashing import bytes_hash
 from agent.tasks.catalogue import find_task, look_task
+from agent.tasks.task import Task
 from app.core.database.tables import lists
 from app.core.importing.opening import normalized_path
 from app.core.importing.spectrum_files import stem_of
@@ -33,15 +34,7 @@ def sample_session(reviewer: str, folder: Path | None = None, *, blind: bool = F
     path = ensure_folder(folder or data_folder()) / "sample.speco3"
     if not path.exists():
         listed = Path(str(resources.files("resources"))) / "sample" / "candidates.csv"
-        make_session(
-            ImportOrder(
-                path=path,
-                task=find_task(SAMPLE_TASK),
-                reviewer=reviewer,
-                lists=(ListOrder(path=listed),),
-                blind=blind,
-            )
-        )
+        _make(path, find_task(SAMPLE_TASK), reviewer, listed, blind)
     return open_session(path, reviewer)
 
 
@@ -49,11 +42,7 @@ MAX_STEM = 60
 
 
 def spectrum_session(
-    path: Path,
-    reviewer: str,
-    folder: Path | None = None,
-    *,
-    blind: bool = False,
+    path: Path, reviewer: str, folder: Path | None = None, *, blind: bool = False
 ) -> Session:
     """Open a session without a class of all spectra in one file, and create it at first use.
 
@@ -61,21 +50,17 @@ def spectrum_session(
     stored with the program's own data, because the file may be on a read-only disk.
     """
     chosen, spectrum = look_task(), normalized_path(path)
-    key = f"{spectrum}\0{chosen.id}".encode(errors="replace")
-    digest = bytes_hash(key)[:12]
+    digest = bytes_hash(f"{spectrum}\0{chosen.id}".encode(errors="replace"))[:12]
     home = folder or data_folder() / "spectra"
     path = ensure_folder(home) / f"{stem_of(spectrum.name)[:MAX_STEM]}-{chosen.id}-{digest}.speco3"
     if not path.exists():
-        make_session(
-            ImportOrder(
-                path=path,
-                task=chosen,
-                reviewer=reviewer,
-                lists=(ListOrder(path=spectrum),),
-                blind=blind,
-            )
-        )
+        _make(path, chosen, reviewer, spectrum, blind)
     return open_session(path, reviewer)
+
+
+def _make(path: Path, task: Task, reviewer: str, listed: Path, blind: bool) -> None:
+    lists = (ListOrder(path=listed),)
+    make_session(ImportOrder(path=path, task=task, reviewer=reviewer, lists=lists, blind=blind))
 
 
 def lists_of(session: Session) -> dict[Path, Mapping[str, str]]:

@@ -6,7 +6,6 @@ import os
 from functools import partial
 from pathlib import Path
 
-from platformdirs import user_documents_path
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QWidget
 
@@ -14,11 +13,17 @@ from app.core.database.database import SUFFIX
 from app.core.importing.spectrum_files import stem_of
 from app.ui.base.settings.settings import Settings
 from app.ui.base.settings.settings_store import SettingsStore
-from app.ui.widgets.file_dialogs import choose_folder, choose_new_file
+from app.ui.widgets.file_dialogs import (
+    choose_folder,
+    choose_new_file,
+    documents_folder,
+    session_files,
+)
 from app.ui.widgets.file_field import FileField, is_folder, is_there
 from app.ui.widgets.labels import column, short_label, wrapped_label
 from app.ui.widgets.reviewer_name import ReviewerName
 
+translate = QCoreApplication.translate
 MAX_TRIES = 1000
 
 
@@ -32,11 +37,10 @@ class SessionCard(QFrame):
         self.setProperty("role", "card")
         title = short_label(self.tr("Session"), "title")
         self.reviewer = ReviewerName(settings)
-        self.file = FileField(self.tr("Session file"), partial(_ask_for_path, self))
+        self.file = FileField(self.tr("Session file"), self._ask_for_path)
         self.file.changed.connect(self._check)
-        self.spectra = FileField(
-            self.tr("Spectra folder, if not next to the list"), partial(_ask_folder, self)
-        )
+        beside = self.tr("Spectra folder, if not next to the list")
+        self.spectra = FileField(beside, partial(choose_folder, self))
         self.spectra.edit.setPlaceholderText(self.tr("next to the list"))
         self.spectra.changed.connect(self._check)
         self.blind = QCheckBox(self.tr("Blind mode"))
@@ -44,16 +48,9 @@ class SessionCard(QFrame):
         self.blind.clicked.connect(self._keep_choice)
         self._is_blind_chosen = False
         settings.changed.connect(self._follow)
-        column(
-            title,
-            self.reviewer,
-            self.file,
-            self.spectra,
-            (self.blind, 0, Qt.AlignmentFlag.AlignLeft),
-            about,
-            margins=(16, 14, 16, 14),
-            parent=self,
-        )
+        blind = (self.blind, 0, Qt.AlignmentFlag.AlignLeft)
+        parts = title, self.reviewer, self.file, self.spectra, blind, about
+        column(*parts, margins=(16, 14, 16, 14), parent=self)
 
     @property
     def path(self) -> Path | None:
@@ -88,23 +85,15 @@ class SessionCard(QFrame):
             self.blind.setChecked(settings.blind)
 
     def _check(self) -> None:
-        path = self.path
-        self.file.show_problem(
-            self.tr("Give the session file a name") if path is None else session_path_problem(path)
-        )
+        path, unnamed = self.path, self.tr("Give the session file a name")
+        self.file.show_problem(unnamed if path is None else session_path_problem(path))
         folder = self.spectra.path
         missing = folder is not None and not is_folder(folder)
         self.spectra.show_problem(self.tr("Not a folder") if missing else "")
         self.changed.emit()
 
-
-def _ask_for_path(parent: QWidget, path: Path | None) -> Path | None:
-    kinds = QCoreApplication.translate("choosing", "Sessions") + f" (*{SUFFIX})"
-    return choose_new_file(parent, path or Path.home() / f"session{SUFFIX}", kinds)
-
-
-def _ask_folder(parent: QWidget, folder: Path | None) -> Path | None:
-    return choose_folder(parent, "" if folder is None else str(folder))
+    def _ask_for_path(self, path: Path | None) -> Path | None:
+        return choose_new_file(self, path or Path.home() / f"session{SUFFIX}", session_files())
 
 
 # Proposes and checks the path of a new session.
@@ -113,8 +102,7 @@ def suggested_session_path(list_path: Path) -> Path:
     stem = list_path.name if list_path.is_dir() else _stem(list_path.name)
     folder = list_path.absolute().parent
     if not os.access(folder, os.W_OK):
-        folder = user_documents_path()
-        folder = folder if folder.is_dir() else Path.home()
+        folder = documents_folder()
     return free_path(folder / f"{stem or 'session'}{SUFFIX}")
 
 
@@ -130,22 +118,16 @@ def free_path(path: Path) -> Path:
 
 def session_path_problem(path: Path) -> str:
     """Why a session cannot be created at `path`, or ""."""
+    text = ""
     if not path.name or path.name == SUFFIX:
-        return QCoreApplication.translate("session_path", "Give the session file a name")
-    if is_there(path):
-        text = QCoreApplication.translate(
-            "session_path", "{name} already exists: choose another name"
-        )
-        return text.replace("{name}", path.name)
-    if not is_folder(path.parent):
-        text = QCoreApplication.translate("session_path", "{folder} is not a folder")
-        return text.replace("{folder}", str(path.parent))
-    if not os.access(path.parent, os.W_OK):
-        text = QCoreApplication.translate(
-            "session_path", "{folder} is not writable: choose another folder"
-        )
-        return text.replace("{folder}", str(path.parent))
-    return ""
+        text = translate("session_path", "Give the session file a name")
+    elif is_there(path):
+        text = translate("session_path", "{name} already exists: choose another name")
+    elif not is_folder(path.parent):
+        text = translate("session_path", "{folder} is not a folder")
+    elif not os.access(path.parent, os.W_OK):
+        text = translate("session_path", "{folder} is not writable: choose another folder")
+    return text.replace("{name}", path.name).replace("{folder}", str(path.parent))
 
 
 def _stem(name: str) -> str:

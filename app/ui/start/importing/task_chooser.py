@@ -39,9 +39,7 @@ class TaskChooser(QFrame):
 
     changed = Signal()
 
-    def __init__(
-        self, current_theme: CurrentTheme, runner: Runner, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, current_theme: CurrentTheme, runner: Runner, parent: QWidget) -> None:
         super().__init__(parent)
         self._runner, self._current_theme = runner, current_theme
         self._tasks: tuple[Task, ...] = ()

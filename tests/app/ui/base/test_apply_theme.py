@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton
@@ -14,20 +13,10 @@ from app.ui.base.theme.theme import DARK, LAMOST, LIGHT, CurrentTheme
 from tests.app.ui.steps import heard
 
 
-@pytest.fixture
-def application(qapp):
-    before = (qapp.font(), qapp.palette(), qapp.style().name())
-    yield qapp
-    qapp.setStyleSheet("")
-    qapp.setPalette(before[1])
-    qapp.setFont(before[0])
-    qapp.setStyle(before[2])
-
-
-def test_a_theme_is_applied_and_changed(qtbot, application):
+def test_a_theme_is_applied_and_changed(qtbot, restyled):
     settings, current_theme = SettingsStore(), CurrentTheme()
     settings.change(theme="dark", font_pt=14)
-    applier = ThemeApplier(application, current_theme, settings)
+    applier = ThemeApplier(restyled, current_theme, settings)
     button = QPushButton("Export")
     button.setProperty("role", "primary")
     qtbot.addWidget(button)
@@ -39,12 +28,12 @@ def test_a_theme_is_applied_and_changed(qtbot, application):
     applier.deleteLater()
 
 
-def test_the_desktop_is_followed_where_that_is_wanted(qtbot, application, monkeypatch):
+def test_the_desktop_is_followed_where_that_is_wanted(qtbot, restyled, monkeypatch):
     schemes = [Qt.ColorScheme.Dark]
     monkeypatch.setattr(apply_theme, "system_is_dark", lambda: schemes[0] == Qt.ColorScheme.Dark)
     assert (theme_of("system"), theme_of("lamost")) == (DARK, LAMOST)
     settings, current_theme = SettingsStore(), CurrentTheme()
-    applier = ThemeApplier(application, current_theme, settings)
+    applier = ThemeApplier(restyled, current_theme, settings)
     assert current_theme.theme is DARK
     schemes[0] = Qt.ColorScheme.Light
     QGuiApplication.styleHints().colorSchemeChanged.emit(schemes[0])

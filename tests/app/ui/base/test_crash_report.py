@@ -6,6 +6,7 @@ import json
 import random
 import unicodedata
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import quote
 
 import pytest
@@ -39,25 +40,22 @@ WRITTEN = [
     "https://host/v1?key={}#m", "https://host/v1?a=1&sig={}", "hf_{}12345", "sk-proj-{}12345",
     "ghp_{}12345", "glpat-{}12345", "eyJhbGciOi.{}.12345",
     "-----BEGIN RSA PRIVATE KEY-----\nabc{}\nabc\n-----END RSA PRIVATE KEY-----",
-    "-----BEGIN PRIVATE KEY-----\nabc{}",
+    "-----BEGIN PRIVATE KEY-----\nabc{}"
 ]  # fmt: skip
 AROUND = [
     "{}", "refused {} by the server", "RuntimeError('{}')", '"{}"', "line\n{}\nline",
-    "(1, {}, 2)", "\u202e{}", "\ud800{}\udfff", "x\0{}\0x", "\x1b[31m{}\x1b[0m",
+    "(1, {}, 2)", "\u202e{}", "\ud800{}\udfff", "x\0{}\0x", "\x1b[31m{}\x1b[0m"
 ]  # fmt: skip
 
 
 def test_no_key_and_no_home_folder_get_into_a_report_of_limited_size(monkeypatch):
+    monkeypatch.setenv("SOME_VARIABLE", "not for others")
     for secret in [
-        "hf_abcdefghijklmnop1234",
-        "sk-proj-abcdef0123456789",
+        "hf_abcdefghijklmnop1234", "sk-proj-abcdef0123456789",
         "Authorization: Bearer eyJhbGciOi.abc.def",
-        "postgresql://ada:geheim99@db.example.org/night",
-        "api_key='geheim99'",
-        "SPEC_O3_TOKEN=geheim99",
-        "https://example.org/list?key=geheim99&x=1",
-    ]:
-        monkeypatch.setenv("SOME_VARIABLE", "not for others")
+        "postgresql://ada:geheim99@db.example.org/night", "api_key='geheim99'",
+        "SPEC_O3_TOKEN=geheim99", "https://example.org/list?key=geheim99&x=1",
+    ]:  # fmt: skip
         text = make_report(*raised(RuntimeError(f"refused {secret} by the server"))).text
         for part in ("abcdef", "geheim99", "eyJhbGciOi", "not for others"):
             assert part not in text
@@ -124,18 +122,13 @@ def test_a_key_at_a_cut_is_not_left_without_its_name():
 
 
 HOMES = (
-    "/home/ada", "/home/Ádá L", "/home/名前", "/home/\udce9ric", "/Users/ada’s", r"C:\Users\Ádá",
+    "/home/ada", "/home/Ádá L", "/home/名前", "/home/\udce9ric", "/Users/ada’s", r"C:\Users\Ádá"
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("home", HOMES)
 def test_the_home_folder_however_it_is_written(home, monkeypatch):
-    class Home:
-        @staticmethod
-        def home():
-            return home
-
-    monkeypatch.setattr(crash_report, "Path", Home)
+    monkeypatch.setattr(crash_report, "Path", SimpleNamespace(home=lambda: home))
     path = home + ("\\" if "\\" in home else "/") + "night.csv"
     raw = path.encode("utf-8", "surrogateescape")
     written = [path, ascii(path), repr(path), repr(raw), json.dumps(path), quote(raw)]
@@ -150,17 +143,15 @@ def test_the_home_folder_however_it_is_written(home, monkeypatch):
 
 
 def test_without_a_home_folder(monkeypatch):
-    class Nowhere:
-        @staticmethod
-        def home():
-            raise RuntimeError("Could not determine home directory.")
+    def home():
+        raise RuntimeError("Could not determine home directory.")
 
-    monkeypatch.setattr(crash_report, "Path", Nowhere)
+    monkeypatch.setattr(crash_report, "Path", SimpleNamespace(home=home))
     assert cleaned("/home/ada password=x") == "/home/ada password=[left out]"
 
 
 PIECES = [
-    "://", "@", "password=", "token", "-", "a", "'", '"', "\\", " ", "\n", ":", "=", ",", "eyJ",
+    "://", "@", "password=", "token", "-", "a", "'", '"', "\\", " ", "\n", ":", "=", ",", "eyJ"
 ]  # fmt: skip
 PIECES += ["-----BEGIN PRIVATE KEY-----", "authorization:", "cookie=", "basic ", "?key=", "A" * 99]
 LONG = pytest.mark.timeout(60)

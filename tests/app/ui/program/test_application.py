@@ -30,7 +30,7 @@ def program(folder, deed, *words):
     with (folder / "program.log").open("ab") as log:
         running = subprocess.Popen(
             [sys.executable, "-m", "tests.app.ui.window_alone", deed, *map(str, words)],
-            cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=log, text=True,
+            cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=log, text=True
         )  # fmt: skip
         try:
             yield running

@@ -18,6 +18,7 @@ from app.ui.program import main_window, session_view
 from app.ui.start import session_opener
 from app.ui.start.recent_list import RecentRow, short_folder
 from tests.app.ui.scripted_agent import show_candidate
+from tests.app.ui.steps import is_there
 from tests.app.ui.whole_window import CTRL, before_window
 
 
@@ -148,11 +149,3 @@ def workers():
         if int(told.rpartition(")")[2].split()[1]) == os.getpid():
             found.append(int(place.parent.name))
     return found
-
-
-def is_there(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True

@@ -127,7 +127,7 @@ def crashed_again(tmp_path, kept):
         written({"geometry": "!", "docks": {"800x800": 7, "x": "!"}, "open": []}),
         written({"docks": [[1, 2]], "open": {"candidate": 1}}),
         base64.b64encode(b"[" * 50_000).decode(),
-    ],
+    ]
 )  # fmt: skip
 def test_an_invalid_layout_is_ignored(qtbot, tmp_path, place, layout):
     settings = keeper(tmp_path)

@@ -84,10 +84,15 @@ def choose(qtbot, page, number):
     position = [each.id for each in page.found].index(number)
     rect = page.list.visualItemRect(page.list.item(position))
     qtbot.mouseClick(page.list.viewport(), Qt.MouseButton.LeftButton, pos=rect.center())
-    qtbot.waitUntil(
-        lambda: page.view.details is not None and page.view.details.candidate_id == number
-    )
-    qtbot.waitUntil(lambda: all(each.isVisible() for each in page.view.findChildren(OpinionCard)))
+    view = page.view
+    qtbot.waitUntil(lambda: view.details is not None and view.details.candidate_id == number)
+    qtbot.waitUntil(lambda: all(each.isVisible() for each in view.findChildren(OpinionCard)))
+
+
+def show_side(qtbot, page, name):
+    """The list of one kind of disagreement."""
+    click(qtbot, page.sides[name])
+    settled(qtbot, page)
 
 
 def judge(qtbot, page, context, button):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QLabel
 
 from agent.confidence.scores import Estimate
@@ -16,7 +16,7 @@ from app.ui.review.agreement_page import AgreementPage, DriftCard
 from app.ui.review.figures import Figure, FigureRow, draw_rows, shortened
 from tests.app.core.judged_sessions import A, R, say
 from tests.app.ui.review.conftest import settled, visible_text
-from tests.app.ui.steps import click, shown_in
+from tests.app.ui.steps import click, heard, shown_in, write
 
 NOTHING = Estimate(None, 0.0, 1.0)
 
@@ -49,23 +49,18 @@ def test_people_and_agent_are_compared_and_calibrated(qtbot, judged_context, sho
     assert "Not calibrated" in page.calibration.state.text()
     assert "judged blind" in page.calibration.figures.text()
     assert newest_calibration(judged, "nano") is None
-    with qtbot.waitSignal(judged_context.current.message) as signal:
-        click(qtbot, page.calibration.fit)
-    assert "is calibrated on" in signal.args[0] and newest_calibration(judged, "nano").is_fitted
+    fit = page.calibration.fit
+    told = heard(qtbot, judged_context.current.message, lambda: click(qtbot, fit))
+    assert "is calibrated on" in told and newest_calibration(judged, "nano").is_fitted
     qtbot.waitUntil(lambda: "Calibrated with" in page.calibration.state.text())
     assert page.calibration.fit.isEnabled()
     card = page.calibration
     qtbot.waitUntil(lambda: card.plan is not None)
     wanted = card.precision
-    wanted.setFocus()
-    wanted.selectAll()
-    qtbot.keyClicks(wanted, "99.9")
-    qtbot.keyClick(wanted, Qt.Key.Key_Return)
+    write(qtbot, wanted, "99.9")
     qtbot.waitUntil(lambda: "99.9 %" in card.cut.text())
     assert "No cut for a precision of 99.9 % yet" in card.cut.text()
-    wanted.selectAll()
-    qtbot.keyClicks(wanted, "60")
-    qtbot.keyClick(wanted, Qt.Key.Key_Return)
+    write(qtbot, wanted, "60")
     qtbot.waitUntil(lambda: "60 %" in card.cut.text())
     assert card.plan.abstention.accept_from is not None
 
@@ -170,7 +165,7 @@ def drift(*shares):
     blocks = tuple(
         VerdictBlock(
             n=25, since="", until="", accepted=Estimate(share, 0.0, 1.0), unsure=NOTHING,
-            with_people=NOTHING, with_agent=Estimate(0.5, 0.0, 1.0), p_yes=0.5,
+            with_people=NOTHING, with_agent=Estimate(0.5, 0.0, 1.0), p_yes=0.5
         )
         for share in shares
     )  # fmt: skip

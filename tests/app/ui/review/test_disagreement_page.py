@@ -12,7 +12,7 @@ from app.core.session.session import open_session
 from app.ui.review.disagreement_page import DisagreementPage
 from tests.app.core.judged_sessions import A, R, say
 from tests.app.ui.candidates import sample_file
-from tests.app.ui.review.conftest import choose, settled
+from tests.app.ui.review.conftest import choose, settled, show_side
 from tests.app.ui.steps import click
 from tests.app.ui.whole_window import CTRL, SHIFT, before_window
 
@@ -21,20 +21,16 @@ def test_each_kind_has_its_list_and_blind_mode_hides_what_agents_say(
     qtbot, page, disputed, context
 ):
     assert [each.id for each in page.found] == [3, 5]
-    click(qtbot, page.sides["agent"])
-    settled(qtbot, page)
+    show_side(qtbot, page, "agent")
     assert [each.id for each in page.found] == [8]
-    click(qtbot, page.sides["agents"])
-    settled(qtbot, page)
+    show_side(qtbot, page, "agents")
     assert [each.id for each in page.found] == [7] and page.list.count() == 1
     told = "both inspected 1: same verdict on 0, opposite verdicts on 1"
     assert told in page.compared.text() and page.compared.isVisible()
-    click(qtbot, page.sides["people"])
-    settled(qtbot, page)
+    show_side(qtbot, page, "people")
     assert not page.compared.isVisible()
     context.current.blind_mode.set_on(True)
-    click(qtbot, page.sides["agents"])
-    settled(qtbot, page)
+    show_side(qtbot, page, "agents")
     assert page.found == () and "Blind mode" in page.empty.text()
 
 

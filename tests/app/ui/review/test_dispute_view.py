@@ -17,23 +17,15 @@ from app.core.session.records import Judgement, Opinion, Verdict
 from app.core.statistics.adjudication import adjudicator_of, set_adjudicator
 from app.ui.review.disagreement_page import DisagreementPage
 from app.ui.review.dispute_summary import AgentOpinion, dispute_details, disputes_between
-from app.ui.review.dispute_view import (
-    DisputePlot,
-    SmallPlot,
-    agent_card,
-    hidden_agent_card,
-    person_card,
-)
+from app.ui.review.dispute_view import DisputePlot, agent_card, hidden_agent_card, person_card
 from tests.app.core.judged_sessions import A, R, say
-from tests.app.ui.review.conftest import choose, judge, settled, tick, visible_text
+from tests.app.ui.review.conftest import choose, judge, settled, show_side, tick, visible_text
 from tests.app.ui.steps import click, let_go, shown_in, turn_wheel
 
 WAVELENGTH = np.linspace(4000.0, 8000.0, 400)
-SPECTRUM = Spectrum(
-    wavelength=WAVELENGTH,
-    flux=3e-16 * (1.0 + WAVELENGTH / 8000.0),
-    flux_unit="erg/s/cm2/A",
-)
+FLUX = 3e-16 * (1.0 + WAVELENGTH / 8000.0)
+SPECTRUM = Spectrum(wavelength=WAVELENGTH, flux=FLUX, flux_unit="erg/s/cm2/A")
+FLAT = Spectrum(wavelength=WAVELENGTH, flux=np.ones(WAVELENGTH.size))
 LOOK = KeyLook(label="Hα", range=(6500.0, 6600.0))
 
 
@@ -78,11 +70,9 @@ def test_blind_mode_hides_the_agent_of_what_is_not_judged(qtbot, context, disput
     choose(qtbot, page, 11)
     assert "nano" not in visible_text(page.view)
     assert "Hidden in blind mode" in visible_text(page.view)
-    click(qtbot, page.sides["agent"])
-    settled(qtbot, page)
+    show_side(qtbot, page, "agent")
     assert 11 not in [each.id for each in page.found]
-    click(qtbot, page.sides["people"])
-    settled(qtbot, page)
+    show_side(qtbot, page, "people")
     choose(qtbot, page, 11)
     judge(qtbot, page, context, page.view.accept)
     qtbot.waitUntil(lambda: "nano" in visible_text(page.view))
@@ -104,8 +94,7 @@ def test_opinions_stand_side_by_side_in_the_list_and_its_view(page, qtbot, conte
     for word in ("Ada", "✓ accepted", "Li Wei", "✕ rejected", "people disagree"):
         assert word in seen
     assert context.current.candidate.id == 3
-    click(qtbot, page.sides["agents"])
-    settled(qtbot, page)
+    show_side(qtbot, page, "agents")
     choose(qtbot, page, 7)
     seen = visible_text(page.view)
     for word in ("Agent nano", "YES · p(YES) 0.90", "Agent measured", "NO · p(YES) 0.20", "Hα"):
@@ -113,9 +102,8 @@ def test_opinions_stand_side_by_side_in_the_list_and_its_view(page, qtbot, conte
 
 
 def test_cards_of_a_person_an_agent_and_a_hidden_one(qtbot):
-    opinion = Opinion(
-        verdict=Verdict.REJECT, confidence=3, flags=("noisy",), comment="<b>" + "x" * 3000
-    )
+    long = "<b>" + "x" * 3000
+    opinion = Opinion(verdict=Verdict.REJECT, confidence=3, flags=("noisy",), comment=long)
     given = Judgement(
         candidate_id=1, reviewer="Ada", opinion=opinion, at="2026-01-02T03:04:05", log_id=1
     )
@@ -125,7 +113,7 @@ def test_cards_of_a_person_an_agent_and_a_hidden_one(qtbot):
     assert text.count("x") < 1300
     opinion = AgentOpinion(
         model="nano", verdict="NO", p_yes=0.25, reasons="narrow lines", looks=3, look=None,
-        stopped_by="answer",
+        stopped_by="answer"
     )  # fmt: skip
     text = visible_text(shown_in(qtbot, agent_card(opinion)))
     for part in ("Agent nano", "✕ NO · p(YES) 0.25", "looks: 3", "narrow lines"):
@@ -185,11 +173,8 @@ def test_the_wheel_zooms_until_a_double_click_or_another_object(qtbot, plot, con
     assert span(plot) == pytest.approx(whole)
 
 
-FLAT = Spectrum(wavelength=np.linspace(4000.0, 8000.0, 400), flux=np.ones(400))
-
-
 def test_each_spectrum_is_reported_once_it_was_painted(qtbot, context):
-    plot = SmallPlot(context.current_theme, "Spectrum")
+    plot = DisputePlot(context.current_theme, "Spectrum")
     painted = []
     plot.painted.connect(painted.append)
     plot.show_spectrum(3, FLAT, None)
@@ -205,14 +190,13 @@ def test_each_spectrum_is_reported_once_it_was_painted(qtbot, context):
 
 
 def test_the_agents_window_is_drawn_and_no_line_crosses_a_gap(qtbot, context):
-    plot = shown_in(qtbot, SmallPlot(context.current_theme, "Spectrum"))
-    look = KeyLook(label="Hα", range=(6500.0, 6600.0))
-    plot.show_spectrum(1, FLAT, look)
+    plot = shown_in(qtbot, DisputePlot(context.current_theme, "Spectrum"))
+    plot.show_spectrum(1, FLAT, LOOK)
     items = plot.getPlotItem().items
     (region,) = (each for each in items if isinstance(each, pg.LinearRegionItem))
     (name,) = (each for each in items if isinstance(each, pg.TextItem))
     assert region.getRegion() == (6500.0, 6600.0) and name.toPlainText() == "Agent: Hα"
-    plot = shown_in(qtbot, SmallPlot(context.current_theme, "Spectrum"))
+    plot = shown_in(qtbot, DisputePlot(context.current_theme, "Spectrum"))
     wavelength = np.concatenate([np.arange(4000.0, 5000.0), np.arange(6175.0, 7000.0)])
     plot.show_spectrum(1, Spectrum(wavelength=wavelength, flux=np.ones(wavelength.size)), None)
     (curve,) = (each for each in plot.getPlotItem().items if isinstance(each, pg.PlotDataItem))

@@ -92,7 +92,7 @@ def test_every_line_tells_who_what_when_and_what_they_had_seen(qtbot, context, s
     name = session.candidate(1).object_id
     assert undone[1:4] == ["Ada", name, "undone, now: not judged"]
     assert mine[1:] == [
-        "Ada", name, "✓ accepted · probable · star", "4.2", "YES · 0.88 · nano", "宽 line",
+        "Ada", name, "✓ accepted · probable · star", "4.2", "YES · 0.88 · nano", "宽 line"
     ]  # fmt: skip
     assert theirs[1] == "Li Wei" and theirs[3:6] == ["✕ rejected", "", ""]
     assert len(mine[0]) == len("2026-01-01 00:00:00")
@@ -110,13 +110,8 @@ def test_blind_mode_hides_what_others_had_been_shown(qtbot, context, session, sh
 
 
 def test_sub_classes_and_fields_are_told(qtbot, context, session, shown):
-    session.record_verdict(
-        1,
-        Opinion(
-            verdict=Verdict.ACCEPT,
-            subclass="DN/WZ Sge",
-            fields=field_values({"ebv": 0.25, "seen": True}),
-        ),
-    )
+    fields = field_values({"ebv": 0.25, "seen": True})
+    opinion = Opinion(verdict=Verdict.ACCEPT, subclass="DN/WZ Sge", fields=fields)
+    session.record_verdict(1, opinion)
     (row,) = rows(shown(HistoryPage(context)))
     assert row[3] == "✓ accepted · DN › WZ Sge · ebv = 0.25 · seen = yes"

@@ -49,12 +49,10 @@ def test_work_of_each_person(card, session):
 def test_known_answers_of_each_person(card, session):
     shown = card(KnownCard)
     assert "spec-o3 known" in visible_text(shown)
-    rows = [
-        {"candidate_id": n, "is_member": n % 2 == 1, "class_name": "CV", "simulated": False}
-        for n in range(1, 9)
-    ]
+    row = {"class_name": "CV", "simulated": False, "source": "x"}
+    rows = [{"candidate_id": n, "is_member": n % 2 == 1, **row} for n in range(1, 9)]
     with session.database.writing() as connection:
-        connection.execute(insert(known_answers), [{**row, "source": "x"} for row in rows])
+        connection.execute(insert(known_answers), rows)
     A, R, _ = Verdict
     say(session, "Ada", {1: A, 2: R, 3: R, 4: A, 5: A, 6: R, 7: A, 8: R})
     shown.show_known(statistics(session).known)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -26,6 +27,8 @@ from tests.app.ui.steps import speaking
 
 LATIN = re.compile(r"[A-Za-z]{2,}")
 SAID_SO = {"YES", "ACCEPT", "REJECT"}
+FEW, MANY = ((3, 20, 500), (3, 20, 0), (3, 20, 2)), ((200, 300, 400), (1500, 1500, 4000))
+JUDGED_AND_LEFT = (*FEW, *MANY, (0, 30, 9))
 
 
 @pytest.fixture(params=["en", "zh"])
@@ -43,7 +46,7 @@ def own(real, other, unjudged=()):
     return CalibrationSample(
         model="nano", model_sha256="", judged=judged(real, other),
         unjudged=np.array(unjudged, dtype=np.float64), unsure=0, shown=0, together=0,
-        without_p=0,
+        without_p=0
     )  # fmt: skip
 
 
@@ -64,14 +67,7 @@ def test_sentences_about_p_yes_and_cuts(language):
             if language == "en":
                 assert told == calibration_sentence(rule, mine.judged)
     for wanted in [0.8, 0.99]:
-        for real, other, left in [
-            (3, 20, 500),
-            (3, 20, 0),
-            (3, 20, 2),
-            (200, 300, 400),
-            (1500, 1500, 4000),
-            (0, 30, 9),
-        ]:
+        for real, other, left in JUDGED_AND_LEFT:
             mine = own(real, other, np.linspace(0.02, 0.98, left))
             plan = plan_cut(mine, fit_calibration(mine.judged), precision=wanted)
             told = cut_sentences(plan)
@@ -89,16 +85,15 @@ def test_sentences_about_people_intervals_and_noise(language):
             VerdictBlock(
                 n=25, since="", until="", accepted=Estimate(share, 0.0, 1.0), unsure=nothing,
                 with_people=nothing,
-                with_agent=nothing if agent is None else Estimate(agent, 0.0, 1.0), p_yes=None,
+                with_agent=nothing if agent is None else Estimate(agent, 0.0, 1.0), p_yes=None
             )
             for share in (0.2, 0.9, 0.1, 0.6)
         )  # fmt: skip
-        odd = Drift(
-            reviewer="Ada", blocks=blocks, accepted_by_chance=0.001, agent_by_chance=by_chance
-        )
+        ada = partial(Drift, reviewer="Ada", blocks=blocks)
+        odd = ada(accepted_by_chance=0.001, agent_by_chance=by_chance)
         told = in_language(drift_sentence(odd), language)
         assert re.findall(r"\d+ %", told) == re.findall(r"\d+ %", odd.words)
-        steady = Drift(reviewer="Ada", blocks=blocks, accepted_by_chance=0.5, agent_by_chance=1.0)
+        steady = ada(accepted_by_chance=0.5, agent_by_chance=1.0)
         assert drift_sentence(steady) == steady.words == ""
     told = estimate_text(Estimate(0.512, -0.1, 0.96))
     assert told == {"en": "0.51 (-0.10 to 0.96)", "zh": "0.51（-0.10 至 0.96）"}[language]

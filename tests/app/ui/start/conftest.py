@@ -8,6 +8,7 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.ui.start.welcome_page import WelcomePage
 from tests.app.ui.candidates import sample_file
+from tests.app.ui.steps import shown_in
 from tests.app.ui.tools import one_spectrum, sample_list, tools
 
 __all__ = ["one_spectrum", "sample_list", "tools"]
@@ -25,8 +26,4 @@ def made(tmp_path):
 
 @pytest.fixture
 def page(qtbot, tools):
-    page = WelcomePage(*tools.all)
-    qtbot.addWidget(page)
-    page.resize(1280, 720)
-    page.show()
-    return page
+    return shown_in(qtbot, WelcomePage(*tools.all), 1280, 720)

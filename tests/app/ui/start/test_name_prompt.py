@@ -6,9 +6,10 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.start.importing import ready_made_sessions
 from app.ui.start.welcome_page import WelcomePage
 from tests.app.ui.candidates import sample_file
-from tests.app.ui.steps import click
+from tests.app.ui.steps import click, shown_in
 from tests.app.ui.whole_window import CTRL, before_window
 
 Key = Qt.Key
@@ -27,10 +28,7 @@ def settings():
 
 @pytest.fixture
 def page(qtbot, tools, settings):
-    page = WelcomePage(settings, tools.current_theme, tools.runner)
-    qtbot.addWidget(page)
-    page.show()
-    page.activateWindow()
+    page = shown_in(qtbot, WelcomePage(settings, tools.current_theme, tools.runner))
     qtbot.waitUntil(page.name_prompt.field.hasFocus)
     return page
 
@@ -56,9 +54,7 @@ def test_escape_puts_it_off_for_good(qtbot, page, tools, settings):
     qtbot.keyClick(page.name_prompt.field, Key.Key_Escape)
     assert not page.name_prompt.isVisible()
     assert (settings.settings.reviewer, settings.settings.told) == ("", ("name",))
-    again = WelcomePage(settings, tools.current_theme, tools.runner)
-    qtbot.addWidget(again)
-    again.show()
+    again = shown_in(qtbot, WelcomePage(settings, tools.current_theme, tools.runner))
     assert not again.name_prompt.isVisible()
 
 
@@ -67,8 +63,7 @@ def test_who_is_known_is_not_asked(qtbot, tools, monkeypatch):
     told = WelcomePage(SettingsStore(), tools.current_theme, tools.runner)
     chosen = WelcomePage(*tools.all)
     for page in (told, chosen):
-        qtbot.addWidget(page)
-        page.show()
+        shown_in(qtbot, page)
         assert not page.name_prompt.isVisible() and page.reviewer.isVisible()
 
 
@@ -85,9 +80,7 @@ def test_an_empty_name_is_none_and_the_tour_is_offered_until_it_was_taken(page, 
 @pytest.fixture
 def newcomer(qtbot, monkeypatch, tmp_path):
     """A user in front of the window at the very first start."""
-    monkeypatch.setattr(
-        "app.ui.start.importing.ready_made_sessions.user_data_path", lambda *_, **__: tmp_path
-    )
+    monkeypatch.setattr(ready_made_sessions, "user_data_path", lambda *_, **__: tmp_path)
     settings = SettingsStore()
     settings.change(reviewer="not yet")
     with before_window(qtbot, None, settings) as person:
@@ -113,11 +106,9 @@ def test_keys_of_the_window_work_while_it_asks_and_escape_ends_it(newcomer):
 
 @pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_Escape])
 def test_the_demo_asks_before_it_opens_the_sample(newcomer, key):
-    newcomer.window.opening.begin_with_sample()
-    assert (
-        newcomer.window.view is None
-        and newcomer.window.opening.welcome.name_prompt.field.hasFocus()
-    )
+    opening = newcomer.window.opening
+    opening.begin_with_sample()
+    assert newcomer.window.view is None and opening.welcome.name_prompt.field.hasFocus()
     newcomer.press(key)
     newcomer.wait(lambda: newcomer.window.view is not None and newcomer.current.is_painted)
     assert newcomer.session.reviewer == "ada42"

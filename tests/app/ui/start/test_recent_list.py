@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import reduce
 from pathlib import Path
 
 from app.core.session.records import Opinion, Verdict
@@ -18,15 +19,13 @@ from app.ui.start.recent_list import (
     short_date,
     short_folder,
 )
-from tests.app.ui.steps import click, heard
+from tests.app.ui.steps import click, heard, shown_in
 
 
 def test_the_newest_is_first_none_is_twice_and_no_more_than_fit():
     recent = remember(remember(remember((), "a"), "b"), "a")
     assert recent == ("a", "b") and forget(recent, "a") == ("b",)
-    recent: tuple[str, ...] = ()
-    for number in range(MAX_RECENT + 5):
-        recent = remember(recent, str(number))
+    recent = reduce(remember, map(str, range(MAX_RECENT + 5)), ())
     assert len(recent) == MAX_RECENT and recent[0] == str(MAX_RECENT + 4)
 
 
@@ -65,9 +64,7 @@ def test_a_row_says_its_session_and_opens_only_one_that_exists(qtbot):
     assert (row.state_text(), row.toolTip()) == ("cannot be opened", "not a session")
     row.show_session(RecentSession(location="postgresql://host/night"))
     assert row.state_text() == "team database"
-    row = RecentRow(RecentSession(location="/data/night.speco3"), CurrentTheme())
-    qtbot.addWidget(row)
-    row.show()
+    row = shown_in(qtbot, RecentRow(RecentSession(location="/data/night.speco3"), CurrentTheme()))
     assert heard(qtbot, row.opened, lambda: click(qtbot, row)) == "/data/night.speco3"
     row.show_session(RecentSession(location="/data/night.speco3", exists=False))
     with qtbot.assertNotEmitted(row.opened):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
@@ -13,20 +15,19 @@ from app.ui.base.theme.theme import DARK, CurrentTheme
 from app.ui.start import welcome_page
 from app.ui.start.opening import LockedPage
 from tests.app.ui.start.importing.dropping import drop
-from tests.app.ui.steps import click, heard
+from tests.app.ui.steps import click, heard, shown_in
 
 
 def test_lists_folders_sessions_and_the_sample_are_opened(qtbot, page, monkeypatch, tmp_path):
     monkeypatch.setattr(welcome_page, "choose_lists", lambda parent: [tmp_path / "a.csv"])
     monkeypatch.setattr(welcome_page, "choose_folder", lambda parent: tmp_path)
     monkeypatch.setattr(welcome_page, "choose_session", lambda parent: tmp_path / "n.speco3")
-    with qtbot.waitSignal(page.list_chosen) as signal:
-        click(qtbot, page.list_button)
-    assert signal.args == [[tmp_path / "a.csv"]]
-    assert heard(qtbot, page.list_chosen, lambda: click(qtbot, page.folder_button)) == [tmp_path]
-    with qtbot.waitSignal(page.session_chosen) as signal:
-        click(qtbot, page.session_button)
-    assert signal.args == [tmp_path / "n.speco3"]
+    for button, signal, chosen in [
+        (page.list_button, page.list_chosen, [tmp_path / "a.csv"]),
+        (page.folder_button, page.list_chosen, [tmp_path]),
+        (page.session_button, page.session_chosen, tmp_path / "n.speco3"),
+    ]:
+        assert heard(qtbot, signal, partial(click, qtbot, button)) == chosen
     monkeypatch.setattr(welcome_page, "choose_lists", lambda parent: [])
     monkeypatch.setattr(welcome_page, "choose_session", lambda parent: None)
     with qtbot.assertNotEmitted(page.list_chosen), qtbot.assertNotEmitted(page.session_chosen):
@@ -86,15 +87,12 @@ def held(tmp_path):
 
 def test_it_tells_who_and_offers_to_look_to_try_again_and_another(qtbot, held):
     location, error = held
-    page = LockedPage(CurrentTheme())
-    qtbot.addWidget(page)
-    page.show()
+    page = shown_in(qtbot, LockedPage(CurrentTheme()))
     page.show_holder(location, error)
     assert "night.speco3 is open" in page.title.text() and "process" in page.holder.text()
-    with qtbot.waitSignal(page.read_only_requested) as signal:
-        click(qtbot, page.read_only_button)
-    assert signal.args == [location]
-    with open_session(signal.args[0], "Grace", read_only=True) as session:
+    button = page.read_only_button
+    assert heard(qtbot, page.read_only_requested, lambda: click(qtbot, button)) == location
+    with open_session(location, "Grace", read_only=True) as session:
         assert session.is_read_only
     assert heard(qtbot, page.retry_requested, lambda: click(qtbot, page.retry_button)) == location
     with qtbot.waitSignal(page.closed):

@@ -12,7 +12,7 @@ from app.ui.judge.controls.range_control import RangeSlider
 from app.ui.widgets.file_field import FileField, is_folder, is_there
 from app.ui.widgets.number_box import NumberBox, parse_number
 from app.ui.widgets.reviewer_name import ReviewerName
-from tests.app.ui.steps import click, heard, shown_in
+from tests.app.ui.steps import click, heard, shown_in, write
 
 
 @pytest.fixture
@@ -20,13 +20,6 @@ def box(qtbot):
     made = shown_in(qtbot, NumberBox("Speed", low=-100.0, high=100.0, decimals=1), 80, 30)
     made.show_value(20.0)
     return made
-
-
-def write(qtbot, box, text, key=Qt.Key.Key_Return):
-    box.setFocus()
-    box.selectAll()
-    qtbot.keyClicks(box, text)
-    qtbot.keyClick(box, key)
 
 
 def test_numbers_are_accepted_limited_or_discarded(qtbot, box, qapp):

@@ -57,14 +57,9 @@ def page(qtbot):
     area = QScrollArea()
     column = QWidget()
     layout = QVBoxLayout(column)
-    area.choice, area.slider, area.box = (
-        QComboBox(),
-        QSlider(Qt.Orientation.Horizontal),
-        QDoubleSpinBox(),
-    )
+    area.choice, area.box = QComboBox(), QDoubleSpinBox(value=50.0)
+    area.slider = QSlider(Qt.Orientation.Horizontal, value=50)
     area.choice.addItems(["one", "two", "three"])
-    area.slider.setValue(50)
-    area.box.setValue(50.0)
     for part in (area.choice, area.slider, area.box):
         layout.addWidget(part)
     layout.addSpacing(2000)

@@ -141,7 +141,7 @@ def test_areas_squeeze_nothing_give_way_and_show_what_has_the_focus(qtbot):
 def record(name, sha256=""):
     return Trajectory(
         task="CV", spectrum=SpectrumRef(), model=ModelRef(name=name, sha256=sha256), steps=(),
-        stopped_by="answer",
+        stopped_by="answer"
     )  # fmt: skip
 
 

@@ -19,9 +19,8 @@ from tests.app.ui.steps import shown_in
 
 
 @pytest.fixture(params=[10, 20])
-def window(qtbot, qapp, request):
-    before = qapp.style().name(), qapp.font(), qapp.palette()
-    apply(qapp, LIGHT, request.param)
+def window(qtbot, restyled, request):
+    apply(restyled, LIGHT, request.param)
     window = QWidget()
     window.edit, window.box = QLineEdit(), QComboBox()
     layout = QVBoxLayout(window)
@@ -30,10 +29,6 @@ def window(qtbot, qapp, request):
     shown_in(qtbot, window)
     yield window
     window.close()
-    qapp.setStyleSheet("")
-    qapp.setStyle(before[0])
-    qapp.setFont(before[1])
-    qapp.setPalette(before[2])
 
 
 def shows_all(view):

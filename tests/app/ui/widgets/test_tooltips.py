@@ -73,6 +73,14 @@ def page(qtbot):
     return page
 
 
+def labelled(page, tip=""):
+    """A label on the page with this tooltip, laid out."""
+    label = QLabel("name", toolTip=tip)
+    page.layout().addWidget(label)
+    QApplication.processEvents()
+    return label
+
+
 def point_at(widget, position):
     """Ask for the tooltip there, as the application does when the mouse rests."""
     event = QHelpEvent(QEvent.Type.ToolTip, position, widget.mapToGlobal(position))
@@ -80,11 +88,15 @@ def point_at(widget, position):
     return QToolTip.text()
 
 
-def as_written():
-    """What the tooltip on screen reads."""
+def tip_on_screen():
     tip = next(each for each in QApplication.topLevelWidgets() if each.inherits("QTipLabel"))
     assert isinstance(tip, QLabel)
-    return tip.grab() and QToolTip.text()
+    return tip
+
+
+def as_written():
+    """What the tooltip on screen reads."""
+    return tip_on_screen().grab() and QToolTip.text()
 
 
 def test_a_widget_a_cell_a_header_and_a_tab(page, bait):
@@ -115,10 +127,7 @@ def test_a_widget_a_cell_a_header_and_a_tab(page, bait):
 @pytest.mark.skipif(not BY_NIGHT, reason="alone by night: after other tests Qt may not ask in time")
 def test_the_mouse_that_rests_on_it_shows_the_same(qtbot, other_window, page, bait):
     text = IMAGE.format(place=bait[0])
-    label = QLabel("name")
-    label.setToolTip(text)
-    page.layout().addWidget(label)
-    QApplication.processEvents()
+    label = labelled(page, text)
     window = page.windowHandle()  # `mouseMove` to a widget goes to whatever lies there
     for place in (QPoint(3, 3), QPoint(9, 5)):
         QTest.mouseMove(window, label.mapTo(page, place))
@@ -128,30 +137,19 @@ def test_the_mouse_that_rests_on_it_shows_the_same(qtbot, other_window, page, ba
 
 
 def test_html_of_our_own_stays_and_odd_or_long_texts_do_no_harm(page):
-    label = QLabel("name")
+    label = labelled(page, "<b>ours</b>")
     label.setProperty(RICH, True)
-    label.setToolTip("<b>ours</b>")
-    page.layout().addWidget(label)
-    QApplication.processEvents()
     assert point_at(label, QPoint(2, 2)) == "<b>ours</b>"
-    label = QLabel("name")
-    page.layout().addWidget(label)
-    QApplication.processEvents()
+    label = labelled(page)
     for text in ("x" * 1_000_000, "word " * 200_000, "line\n" * 200_000):
         label.setToolTip(text)
         assert len(point_at(label, QPoint(2, 2))) < 2 * MAX_CHARACTERS
-        tip = next(each for each in QApplication.topLevelWidgets() if each.inherits("QTipLabel"))
+        tip = tip_on_screen()
         assert tip.width() < 700 and tip.height() < 700, text[:9]
     for text in ["\ud800", "a\0b", "\u202egpj.exe", "\u200b", "é" + "\u0301" * 500]:
-        label = QLabel("name")
-        label.setToolTip(f"{text} end")
-        page.layout().addWidget(label)
-        QApplication.processEvents()
-        assert "end" in point_at(label, QPoint(2, 2))
-    label = QLabel("name")
-    page.layout().addWidget(label)
+        assert "end" in point_at(labelled(page, f"{text} end"), QPoint(2, 2))
     page.setToolTip("around")
-    QApplication.processEvents()
+    label = labelled(page)
     QTest.mouseMove(label, QPoint(3, 3))
     event = QHelpEvent(QEvent.Type.ToolTip, QPoint(3, 3), label.mapToGlobal(QPoint(3, 3)))
     QApplication.sendEvent(label, event)

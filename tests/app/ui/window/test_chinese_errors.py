@@ -64,9 +64,8 @@ def test_exports_filters_and_models_that_fail(person, tmp_path):
     for text in ("p_yes>", "snr:high", "(", "nothing:1", "verdict:maybe"):
         bar.edit.setText(text)
         bar.edit.parse()
-        assert_chinese(
-            re.sub(r"：[a-z_, .OLUMN]+", "", bar.fault.text()).replace("或 unjudged", "")
-        )
+        told = re.sub(r"：[a-z_, .OLUMN]+", "", bar.fault.text())
+        assert_chinese(told.replace("或 unjudged", ""))
     # A model that is not there.
     agent = person.view.context.agent
     for model in ["nowhere", "spec-o3-7b", "http://example.org/v1#x", "https://a:b@example.org/v1"]:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -23,12 +24,8 @@ ROOT = Path(__file__).resolve().parents[4]
 SIZES = ("1280x720", "1440x900", "1920x1080", "2560x1440")
 SCREENS = [*((size, "1") for size in SIZES), ("1280x720", "1.5")]
 """In units of the window, and the scale; the last one has 1920x1080 pixels."""
-ALL = [
-    (size, scale, language, theme)
-    for size, scale in SCREENS
-    for theme in ("light", "dark")
-    for language in ("en", "zh")
-]
+SHOWN = product(SCREENS, ("light", "dark"), ("en", "zh"))
+ALL = [(size, scale, language, theme) for (size, scale), theme, language in SHOWN]
 BY_DAY = [("1280x720", "1.5", "en", "dark")]
 """The smallest screen, scaled, in the language with the longer words."""
 
@@ -51,9 +48,8 @@ def screen(folder: Path, size: str, scale: str) -> Path:
     one = {"name": "one", "x": 0, "y": 0, "width": width, "height": height}
     numbers = {"logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}
     file = folder / "screen.json"
-    file.write_text(
-        json.dumps({"synchronousWindowSystemEvents": False, "screens": [one | numbers]})
-    )
+    told = {"synchronousWindowSystemEvents": False, "screens": [one | numbers]}
+    file.write_text(json.dumps(told))
     return file
 
 
@@ -90,15 +86,10 @@ def test_it_finds_what_is_cut_and_what_lies_over_another(qtbot):
         part.show()
     found = "\n".join(cut_texts(window))
     for words in (
-        "“long words” needs",
-        "“Open a list” needs",
-        "px of height",
-        "“a text that invites” does not fit",
-        "lies over",
-        "partly outside",
-        "many words” is shown as “a",
-        "WindowCell in QWidget “Hα and He I 6678”: “Hα” does not fit",
-    ):
+        "“long words” needs", "“Open a list” needs", "px of height", "lies over", "partly outside",
+        "“a text that invites” does not fit", "many words” is shown as “a",
+        "WindowCell in QWidget “Hα and He I 6678”: “Hα” does not fit"
+    ):  # fmt: skip
         assert words in found
 
 

@@ -37,10 +37,8 @@ def test_it_is_looked_at_and_not_judged(person):
     assert "the agent is off" in view.status.message.full_text
     assert not view.context.agent.runs and person.verdicts() == {}
     assert not any(button.isVisible() for button in view.judging.verdicts.buttons.values())
-    assert (
-        not view.judging.docks["agent"].part.head.run.isEnabled()
-        and view.findChildren(ProgressLine) == []
-    )
+    assert not view.judging.docks["agent"].part.head.run.isEnabled()
+    assert view.findChildren(ProgressLine) == []
     person.press("S")
     assert person.options.smoothing > 0
     person.press(Qt.Key.Key_F2)

@@ -68,7 +68,7 @@ def test_keys_move_the_window(person):
     person.press("r")
     options = person.options
     assert (person.plot_view.window, options.smoothing, options.z, options.rest_axis) == (
-        None, 0, 0.0, False,
+        None, 0, 0.0, False
     )  # fmt: skip
     person.start_over()  # Peek lasts as long as the key is held
     person.press(".")

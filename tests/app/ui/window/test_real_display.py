@@ -32,7 +32,7 @@ def display(tmp_path):
     reading, writing = os.pipe()
     log = (tmp_path / "xvfb.log").open("wb")
     server = subprocess.Popen(
-        [*SERVER, "-displayfd", str(writing)], pass_fds=(writing,), stdout=log, stderr=log,
+        [*SERVER, "-displayfd", str(writing)], pass_fds=(writing,), stdout=log, stderr=log
     )  # fmt: skip
     os.close(writing)
     with os.fdopen(reading) as told:
@@ -74,7 +74,7 @@ class Person:
     def tool(self, *words):
         done = subprocess.run(
             ["xdotool", *words], env=self._environment, capture_output=True, text=True,
-            timeout=LONG_S,
+            timeout=LONG_S
         )  # fmt: skip
         return done.stdout.strip()
 

@@ -25,7 +25,7 @@ Key = Qt.Key
 EVERY_JUDGING_KEY = "axuAXU43210nb*g"
 FIELDS = {
     "Comment", "Find an object", "Filter the list", "From, Å", "To, Å", "Radial velocity, km/s",
-    "Redshift", "Factor on the template's flux", "Remark for the agent", "Custom flag",
+    "Redshift", "Factor on the template's flux", "Remark for the agent", "Custom flag"
 }  # fmt: skip
 
 

@@ -24,18 +24,13 @@ DIALOGS = ("settings", "about", "help", "export", "keys")
 
 
 @pytest.fixture
-def person(qtbot, qapp, tmp_path):
-    before = qapp.font(), qapp.palette(), qapp.style().name()
+def person(qtbot, restyled, tmp_path):
     settings = SettingsStore()
     settings.change(font_pt=SMALL_PT, told=("tour",))
-    applier = ThemeApplier(qapp, CurrentTheme(), settings)
+    applier = ThemeApplier(restyled, CurrentTheme(), settings)
     with before_window(qtbot, sample_file(tmp_path), settings) as person:
         yield person
     applier.deleteLater()
-    qapp.setStyleSheet("")
-    qapp.setPalette(before[1])
-    qapp.setFont(before[0])
-    qapp.setStyle(before[2])
 
 
 def test_every_widget_takes_a_new_size(person):
@@ -87,10 +82,8 @@ def test_what_is_painted_by_hand_takes_a_new_size(person):
 
 
 def test_rows_and_columns_of_the_tables_follow(person):
-    table, facts = (
-        person.view.judging.docks["queue"].part.table,
-        person.view.judging.findChild(InformationPanel).view,
-    )
+    judging = person.view.judging
+    table, facts = judging.docks["queue"].part.table, judging.findChild(InformationPanel).view
     before = [each.verticalHeader().defaultSectionSize() for each in (table, facts)]
     width = facts.columnWidth(0)
     person.window.settings.change(font_pt=LARGE_PT)

@@ -33,14 +33,12 @@ def test_what_a_press_may_mean():
 
 def test_other_layouts_wide_signs_and_plus():
     for platform in ["xcb", "wayland", "windows", "cocoa"]:
-        codes = {"windows": (30, 0x41), "cocoa": (1, 0)}.get(platform, (38, 0))
-        press = Press(
-            key=0x424, text="ф", platform=platform, scan_code=codes[0], virtual_key=codes[1]
-        )
+        code, virtual = {"windows": (30, 0x41), "cocoa": (1, 0)}.get(platform, (38, 0))
+        place = {"platform": platform, "scan_code": code, "virtual_key": virtual}
+        press = Press(key=0x424, text="ф", **place)
         assert possible_keys(press) == ("A",)
-    assert possible_keys(Press(key=Key.Key_Period, text=".", platform="xcb", scan_code=61)) == (
-        ".",
-    )
+    press = Press(key=Key.Key_Period, text=".", platform="xcb", scan_code=61)
+    assert possible_keys(press) == (".",)
     assert possible_keys(Press(key=0x445, text="х", platform="xcb", scan_code=34)) == ("[",)
     assert possible_keys(Press(key=0xFF41, text="ａ")) == ("A",)
     assert possible_keys(Press(key=0xFF1F, text="？")) == ("?",)
@@ -54,10 +52,7 @@ def test_other_layouts_wide_signs_and_plus():
 
 
 def test_keys_are_printed_as_on_the_keyboard(monkeypatch):
-    assert [label(key) for key in ("Return", "Escape", "Shift+Right")] == [
-        "Enter",
-        "Esc",
-        "Shift+→",
-    ]
+    printed = {"Return": "Enter", "Escape": "Esc", "Shift+Right": "Shift+→"}
+    assert {key: label(key) for key in printed} == printed
     monkeypatch.setattr("sys.platform", "darwin")
     assert label("Ctrl+Shift+Z") == "⌘⇧Z"

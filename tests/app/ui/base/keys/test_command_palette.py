@@ -107,10 +107,8 @@ def test_it_closes_without_doing_anything_and_offers_what_makes_sense(window):
 def test_letters_are_matched_in_their_order_and_at_beginnings_of_words():
     names = ["Agreement and calibration", "Run the agent here", "Take the agent's proposal"]
     assert best_matches("agent", [(name, (name,)) for name in names])[0] == "Run the agent here"
-    assert best_matches("ac", [("x", ("Attach",)), ("y", ("Agreement and calibration",))]) == [
-        "y",
-        "x",
-    ]
+    both = [("x", ("Attach",)), ("y", ("Agreement and calibration",))]
+    assert best_matches("ac", both) == ["y", "x"]
     assert best_matches("", [(name, (name,)) for name in names]) == names
     assert match_score("tga", "agent") is None and match_score("导出", "导出星表") is not None
     assert match_score("  ", "agent") is not None and match_score("a" * 500, "a" * 500) is None

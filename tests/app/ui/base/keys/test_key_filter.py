@@ -9,15 +9,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMenu
 
 from app.ui.base.keys.key_filter import ANYWHERE
 from app.ui.base.keys.text_focus import OWN_KEYS
-from tests.app.ui.base.keys.conftest import (
-    ALT,
-    CTRL,
-    SHIFT,
-    Key,
-    focus,
-    press,
-    send,
-)
+from tests.app.ui.base.keys.conftest import ALT, CTRL, SHIFT, Key, focus, press, send
 from tests.app.ui.base.keys.key_window import FIELDS, OTHERS
 
 
@@ -27,13 +19,8 @@ def test_keys_work_wherever_else_the_focus_is(window):
         widget = focus(window, name)
         row, value, box = window.table.currentRow(), window.slider.value(), window.box.currentText()
         for key in (
-            Key.Key_X,
-            Key.Key_K,
-            Key.Key_Right,
-            Key.Key_Down,
-            Key.Key_Space,
-            Key.Key_Return,
-        ):
+            Key.Key_X, Key.Key_K, Key.Key_Right, Key.Key_Down, Key.Key_Space, Key.Key_Return
+        ):  # fmt: skip
             press(window, key)
         assert window.ran == ["reject", "next", "zoom_out", "step", "take_proposal"]
         assert QApplication.focusWidget() is widget
@@ -51,13 +38,8 @@ def test_typing_in_a_field_never_judges_and_escape_gives_the_plot_back(window):
         window.ran.clear()
         focus(window, name)
         for key in (
-            Key.Key_A,
-            Key.Key_X,
-            Key.Key_4,
-            Key.Key_Space,
-            Key.Key_Slash,
-            Key.Key_Question,
-        ):
+            Key.Key_A, Key.Key_X, Key.Key_4, Key.Key_Space, Key.Key_Slash, Key.Key_Question
+        ):  # fmt: skip
             press(window, key)
         press(window, Key.Key_A, SHIFT)
         for key in (Key.Key_Backspace, Key.Key_Left, Key.Key_Up, Key.Key_Return):

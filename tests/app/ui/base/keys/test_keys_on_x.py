@@ -26,7 +26,7 @@ class Screen:
         self.environment = {**os.environ, "DISPLAY": f":{number}", "QT_QPA_PLATFORM": "xcb"}
         self.program = subprocess.Popen(
             [sys.executable, "-m", "tests.app.ui.base.keys.key_window_alone"], env=self.environment,
-            cwd=ROOT, stdout=subprocess.PIPE, text=True,
+            cwd=ROOT, stdout=subprocess.PIPE, text=True
         )  # fmt: skip
         window = self.read_until("window").split()[1]
         self.call("xdotool", "windowmap", "--sync", window, "windowfocus", "--sync", window)
@@ -64,17 +64,9 @@ class Screen:
 @pytest.fixture
 def screen() -> Iterator[Screen]:
     reading, writing = os.pipe()
-    command = [
-        "Xvfb",
-        "-displayfd",
-        str(writing),
-        "-screen",
-        "0",
-        "1024x768x24",
-        "-nolisten",
-        "tcp",
-        "-noreset",  # otherwise it resets, and misses keys, whenever its last client disconnects
-    ]
+    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1024x768x24"]
+    # Otherwise it resets, and misses keys, whenever its last client disconnects.
+    command += ["-nolisten", "tcp", "-noreset"]
     server = subprocess.Popen(
         command, pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -102,8 +94,5 @@ def test_held_and_quick_presses_and_keyboards_of_other_countries(screen):
     screen.call("setxkbmap", "ru")
     assert screen.key(KEY_A, f"shift+{KEY_X}", f"ctrl+{KEY_Z}") == ["accept", "reject_stay", "undo"]
     screen.call("setxkbmap", "fr")
-    assert screen.key(KEY_Q, f"shift+{KEY_4}", "ctrl+10") == [
-        "accept",
-        "confidence_4",
-        "judging_page",
-    ]
+    done = screen.key(KEY_Q, f"shift+{KEY_4}", "ctrl+10")
+    assert done == ["accept", "confidence_4", "judging_page"]

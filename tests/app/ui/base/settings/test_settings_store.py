@@ -13,7 +13,6 @@ from app.core.reviewer_name import MAX_BYTES, settings_path
 from app.ui.base.settings.settings import Settings
 from app.ui.base.settings.settings_check import CHECKS
 from app.ui.base.settings.settings_store import SettingsStore, read_settings
-from tests.app.ui.base.settings.conftest import reopened, store_with
 
 FULL = Settings(
     reviewer='Ádá 李 "O\'Neil" \\', language="zh", theme="dark", font_pt=13, profile="marz",
@@ -23,8 +22,37 @@ FULL = Settings(
     line_lists=("/data/  two blanks.toml",), templates=("C:\\data\\m.fits",), services=("gaia",),
     service_changes={"gaia.release": "DR4"}, told=("name", "tour"),
     recent=("/a.speco3", "/b.speco3"),
-    view={"lines": False, "smoothing": 3, "line_sets": ("balmer", "sky")}, layout="QUJD",
+    view={"lines": False, "smoothing": 3, "line_sets": ("balmer", "sky")}, layout="QUJD"
 )  # fmt: skip
+
+
+FAULTY = (
+    'theme = "pink"', "theme = ['dark']", "font_pt = 900", "font_pt = true", "font_pt = 12.5",
+    "workers = -1", "neighbour_arcsec = nan", "neighbour_arcsec = inf", 'profile = "emacs"',
+    "blind = 1", 'reviewer = "a\\nb"', f'reviewer = "{"x" * 81}"', "comments = 'one'",
+    f"recent = {['x'] * 13}", "keys = {accept = 'A'}", "keys = {accept = ['Nonsense+A']}",
+    "keys = {accept = [1]}", "view = {lines = {a = 1}}", 'layout = "%%"'
+)  # fmt: skip
+
+
+@pytest.fixture
+def path(tmp_path, qapp):
+    """In a folder that is not there yet; the store writes on a timer of the application."""
+    return tmp_path / "deep" / "settings.toml"
+
+
+def reopened(path, **changes):
+    """A store on the file that another store has written with these changes."""
+    store = SettingsStore(path)
+    store.change(**changes)
+    store.close()
+    return SettingsStore(path)
+
+
+def store_with(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return SettingsStore(path)
 
 
 def test_settings_come_back_and_what_a_newer_version_wrote_stays(path):
@@ -76,27 +104,7 @@ def _refuse(*arguments, **options):
 
 
 def test_one_faulty_value_costs_only_itself(path):
-    for line in [
-        'theme = "pink"',
-        "theme = ['dark']",
-        "font_pt = 900",
-        "font_pt = true",
-        "font_pt = 12.5",
-        "workers = -1",
-        "neighbour_arcsec = nan",
-        "neighbour_arcsec = inf",
-        'profile = "emacs"',
-        "blind = 1",
-        'reviewer = "a\\nb"',
-        f'reviewer = "{"x" * 81}"',
-        "comments = 'one'",
-        f"recent = {['x'] * 13}",
-        "keys = {accept = 'A'}",
-        "keys = {accept = ['Nonsense+A']}",
-        "keys = {accept = [1]}",
-        "view = {lines = {a = 1}}",
-        'layout = "%%"',
-    ]:
+    for line in FAULTY:
         store = store_with(path, f'model = "mine"\n{line}\n')
         assert store.settings == Settings(model="mine") and line.split()[0] in store.fault
     store = store_with(path, "[keys]\nfly = ['Q']\naccept = ['J']\n")
@@ -122,8 +130,8 @@ def test_it_is_written_soon_after_a_change(qtbot, path):
     "text",
     [
         "theme = ", b"\xff\xfe\x00", "a = " + "[" * 5000, "n = " + "9" * 5000,
-        "# " + "x" * MAX_BYTES,
-    ],
+        "# " + "x" * MAX_BYTES
+    ]
 )  # fmt: skip
 def test_a_faulty_file_is_kept_aside_and_told(path, text):
     store = store_with(path, text)

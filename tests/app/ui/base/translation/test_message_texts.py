@@ -256,12 +256,8 @@ TRANSLATED = {
 def test_names_and_numbers_are_put_in_and_what_is_not_known_stays(language):
     for english in TRANSLATED:
         assert translate_message(english) == TRANSLATED[english]
-    for text in [
-        "",
-        "a model's own words",
-        "none of its many rows can be used",
-        "x" * (MAX_TEXT + 1),
-    ]:
+    own = "a model's own words"
+    for text in ["", own, "none of its many rows can be used", "x" * (MAX_TEXT + 1)]:
         assert translate_message(text) == text
     for number in (2, 5, 13, 21, 24, 28, 30, 36, 40):
         english = os.strerror(number)

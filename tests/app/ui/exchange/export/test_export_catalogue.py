@@ -37,9 +37,8 @@ def test_which_candidates_also_as_the_list_is_filtered(qtbot, context, dialog, t
     choose(qtbot, dialog, "filtered")
     qtbot.waitUntil(lambda: dialog.catalogue.count.text().startswith("3 rows"))
     context.current.set_queue(parse_filter("verdict:accept"), LIST_ORDER)
-    qtbot.waitUntil(
-        lambda: dialog.catalogue.table.item(0, 0).text() == rows_first(context.current.session)
-    )
+    first = context.current.session.candidate(1).object_id
+    qtbot.waitUntil(lambda: dialog.catalogue.table.item(0, 0).text() == first)
     write(qtbot, dialog)
     assert {row["verdict"] for row in rows_of(tmp_path / "night-vetted.csv")} == {"ACCEPT"}
 
@@ -93,10 +92,6 @@ def test_an_empty_choice_is_told_in_chinese(qtbot, chinese, context):
         assert panel.instead.text() == "选择全部 12 个"
 
 
-def rows_first(session):
-    return session.candidate(1).object_id
-
-
 def test_the_format_and_the_suffix_go_together(qtbot, context, dialog, tmp_path):
     context.commands.run("export")
     dialog.catalogue.set_format("fits")
@@ -115,9 +110,8 @@ def test_blind_mode_hides_the_agent_in_the_preview(qtbot, context, dialog, judge
     table = dialog.catalogue.table
     qtbot.waitUntil(lambda: table.rowCount() == 3)
     titles = [table.horizontalHeaderItem(n).text() for n in range(table.columnCount())]
-    assert table.item(0, titles.index("agent_verdict")).text() == "hidden"
-    assert table.item(0, titles.index("agent_p_yes")).text() == "hidden"
-    assert table.item(0, titles.index("subclass")).text() == "hidden"
+    for title in ("agent_verdict", "agent_p_yes", "subclass"):
+        assert table.item(0, titles.index(title)).text() == "hidden"
     assert table.item(0, titles.index("verdict")).text() == "ACCEPT" and dialog.blind.isVisible()
 
 

@@ -17,6 +17,14 @@ EVERYTHING = Queue(tree=parse_filter(""), sort=LIST_ORDER)
 REJECTED = Queue(tree=parse_filter("verdict:reject"), sort=LIST_ORDER)
 
 
+def names_in(preview):
+    return [cells[0] for cells in preview.cells]
+
+
+def hidden_in(preview):
+    return {preview.columns[index].name for index in preview.hidden_when_blind}
+
+
 def test_rows_of_a_choice_are_counted_and_the_first_shown(judged):
     for choice, count in [("accepted", 3), ("judged", 6), ("all", 12)]:
         preview = preview_export(judged, choice, EVERYTHING)
@@ -27,17 +35,13 @@ def test_rows_of_a_choice_are_counted_and_the_first_shown(judged):
     assert preview_export(judged, "filtered", REJECTED).count == "3"
     preview = preview_export(judged, "selected", EVERYTHING, (9, 2, 7))
     assert preview.count == "3"
-    assert [cells[0] for cells in preview.cells] == [
-        judged.candidate(number).object_id for number in (9, 2, 7)
-    ]
+    assert names_in(preview) == [judged.candidate(number).object_id for number in (9, 2, 7)]
 
 
 def test_candidates_on_which_reviewers_disagree_are_neither_counted_nor_listed(judged):
     say(judged, "Li Wei", {1: Verdict.REJECT, 2: Verdict.ACCEPT, 3: Verdict.ACCEPT})
     preview = preview_export(judged, "accepted", EVERYTHING)
-    assert [cells[0] for cells in preview.cells] == [
-        judged.candidate(number).object_id for number in (3, 5)
-    ]
+    assert names_in(preview) == [judged.candidate(number).object_id for number in (3, 5)]
     assert (preview.count, preview.disputed) == ("2", 2)
     set_adjudicator(judged, "Li Wei")
     preview = preview_export(judged, "accepted", EVERYTHING)
@@ -46,13 +50,12 @@ def test_candidates_on_which_reviewers_disagree_are_neither_counted_nor_listed(j
 
 
 def test_columns_of_agents_and_the_label_are_hidden_when_blind(judged):
-    preview = preview_export(judged, "all", EVERYTHING)
-    hidden = {preview.columns[index].name for index in preview.hidden_when_blind}
+    hidden = hidden_in(preview_export(judged, "all", EVERYTHING))
     assert {"agent_verdict", "agent_p_yes", "subclass"} <= hidden and "verdict" not in hidden
     add_inspection(judged, 1, said("YES", 0.75))
     record_measurement(judged, 1, HALPHA)
     preview = preview_export(judged, "all", EVERYTHING)
-    hidden = {preview.columns[index].name for index in preview.hidden_when_blind}
+    hidden = hidden_in(preview)
     assert {"agent_nano_verdict", "agent_nano_p_yes", "agent_nano_model"} <= hidden
     assert all(name.startswith("agent_") or name == "subclass" for name in hidden)
     assert "ew_Halpha" in {column.name for column in preview.columns}

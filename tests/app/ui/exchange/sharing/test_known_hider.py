@@ -76,12 +76,7 @@ def test_hidden_by_keys_and_told_to_nobody(person, labels):
     members = sum(each.is_member for each in answers.values())
     told = person.view.status.message.full_text
     assert told == f"Hidden: 5 known answers, {members} of them members"
-    assert not [
-        name
-        for number in answers
-        for name in (person.session.candidate(number).object_id,)
-        if name in told
-    ]
+    assert not [n for n in answers if person.session.candidate(n).object_id in told]
     assert person.session.fact(HIDDEN_BY) == "Grace Hopper"
     person.press(Qt.Key.Key_3, CTRL)
     page = person.view._stack.currentWidget()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
@@ -12,14 +13,30 @@ from app.core.session.session import open_session
 from app.core.sharing.parts import split
 from app.core.sharing.share_out import SharePlan, plan_of, share_out
 from app.ui.exchange.sharing import share_dialog
+from app.ui.exchange.sharing.share_dialog import ShareDialog
 from tests.app.core.judged_sessions import say
 
 LEFT = Qt.MouseButton.LeftButton
 Key = Qt.Key
 
 
+@pytest.fixture
+def dialog(qtbot, context):
+    made = ShareDialog(context)
+    qtbot.addWidget(made)
+    with qtbot.waitExposed(made):
+        made.open_again()
+    ready(qtbot, made)
+    return made
+
+
 def ready(qtbot, dialog):
     qtbot.waitUntil(lambda: not dialog.is_busy)
+
+
+def press(qtbot, dialog, button):
+    QTest.mouseClick(button, LEFT)
+    ready(qtbot, dialog)
 
 
 def test_it_is_shared_out_by_keys(qtbot, dialog, session, context):
@@ -30,8 +47,7 @@ def test_it_is_shared_out_by_keys(qtbot, dialog, session, context):
     QTest.keyClicks(dialog.overlap, "50")
     QTest.keyClick(dialog.overlap, Key.Key_Return)
     QTest.keyClicks(dialog.rule, "confidence<=2")
-    QTest.mouseClick(dialog.share, LEFT)
-    ready(qtbot, dialog)
+    press(qtbot, dialog, dialog.share)
     assert [(each.reviewer, each.assigned) for each in parts(session)] == [("Ada", 9), ("Grace", 9)]
     assert plan_of(session) == dialog.plan
     assert dialog.progress.rows == [("Ada", "9", "0", "9", "0"), ("Grace", "9", "0", "9", "0")]
@@ -41,8 +57,7 @@ def test_it_is_shared_out_by_keys(qtbot, dialog, session, context):
 
 def test_what_cannot_be_is_told_and_changes_nothing(qtbot, dialog, session):
     QTest.keyClicks(dialog.people, "Ada, Ada")
-    QTest.mouseClick(dialog.share, LEFT)
-    ready(qtbot, dialog)
+    press(qtbot, dialog, dialog.share)
     assert "each person can be named only once" in dialog.problem.text and parts(session) == ()
     dialog.people.clear()
     QTest.keyClicks(dialog.people, "Ada, Grace")
@@ -61,8 +76,7 @@ def test_opened_again_it_shows_the_plan_and_how_far_people_are(qtbot, dialog, se
     dialog.people.insert("，")  # QTest types ASCII only
     QTest.keyClicks(dialog.people, "Li Wei")
     QTest.keyClicks(dialog.rule, "confidence<=2")
-    QTest.mouseClick(dialog.share, LEFT)
-    ready(qtbot, dialog)
+    press(qtbot, dialog, dialog.share)
     QTest.mouseClick(dialog.close_button, LEFT)
     assert not dialog.isVisible()
     with session.database.reading() as connection:
@@ -80,18 +94,15 @@ def test_opened_again_it_shows_the_plan_and_how_far_people_are(qtbot, dialog, se
 def test_one_file_for_each(qtbot, dialog, session, tmp_path, monkeypatch):
     QTest.keyClicks(dialog.people, "Ada, Grace")
     assert not dialog.split.isEnabled()
-    QTest.mouseClick(dialog.share, LEFT)
-    ready(qtbot, dialog)
+    press(qtbot, dialog, dialog.share)
     (tmp_path / "parts").mkdir()
     monkeypatch.setattr(share_dialog, "choose_folder_for_files", lambda parent: tmp_path / "parts")
-    QTest.mouseClick(dialog.split, LEFT)
-    ready(qtbot, dialog)
+    press(qtbot, dialog, dialog.split)
     assert dialog.outcome.text().startswith("2 files written")
     for path in (tmp_path / "parts").iterdir():
         with open_session(path, "Ada", read_only=True) as part:
             assert part.count() == 6
-    QTest.mouseClick(dialog.split, LEFT)
-    ready(qtbot, dialog)
+    press(qtbot, dialog, dialog.split)
     assert "already exists" in dialog.problem.text
 
 
@@ -106,13 +117,10 @@ def test_what_colleagues_judged_in_their_files_comes_back(
         for number in (1, 2):
             part.record_verdict(number, Opinion(verdict=Verdict.REJECT))
     monkeypatch.setattr(share_dialog, "choose_sessions_to_merge", lambda _: [files["Grace"]])
-    QTest.mouseClick(dialog.merge_button, LEFT)
-    ready(qtbot, dialog)
-    assert dialog.outcome.text() == (
-        "Files merged: 1. New entries in the log: 2. Disagreements to settle: 1."
-    )
+    press(qtbot, dialog, dialog.merge_button)
+    told = "Files merged: 1. New entries in the log: 2. Disagreements to settle: 1."
+    assert dialog.outcome.text() == told
     assert dialog.progress.rows == [("Ada", "12", "1", "11", "0"), ("Grace", "12", "2", "10", "0")]
     monkeypatch.setattr(share_dialog, "choose_sessions_to_merge", lambda _: [session.location])
-    QTest.mouseClick(dialog.merge_button, LEFT)
-    ready(qtbot, dialog)
+    press(qtbot, dialog, dialog.merge_button)
     assert "cannot be merged into itself" in dialog.problem.text

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.ui.base.theme.theme import LIGHT, CurrentTheme
 from app.ui.program.help.guide_reader import GuideReader
-
-
-@pytest.fixture
-def current_theme():
-    return CurrentTheme(LIGHT)
 
 
 @pytest.fixture

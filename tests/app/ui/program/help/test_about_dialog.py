@@ -11,13 +11,8 @@ from PySide6.QtWidgets import QLabel
 from agent.models.registry import ModelLocation, list_models
 from app.ui.base.actions.commands import Commands
 from app.ui.base.background.runner import Runner
-from app.ui.base.theme.theme import CurrentTheme
-from app.ui.program.help.about_dialog import (
-    AboutDialog,
-    all_model_sources,
-    model_sources,
-    state_text,
-)
+from app.ui.program.help import about_dialog
+from app.ui.program.help.about_dialog import all_model_sources, model_sources, state_text
 from tests.app.ui.steps import click
 from tests.app.ui.whole_window import before_window
 
@@ -35,10 +30,19 @@ def texts_of(widget) -> str:
 @pytest.fixture
 def dialog(qtbot):
     runner = Runner()
-    made = AboutDialog(Commands(), CurrentTheme(), runner)
+    made = about_dialog.AboutDialog(Commands(), runner)
     qtbot.addWidget(made)
     yield made
     runner.close()
+
+
+@pytest.fixture
+def in_a_download(tmp_path, monkeypatch):
+    """Where a bundle, which holds the licences of its parts, was unpacked."""
+    (tmp_path / "licences").mkdir()
+    monkeypatch.setattr("sys.frozen", True, raising=False)
+    monkeypatch.setattr("sys.executable", str(tmp_path / "spec-o3"))
+    return tmp_path
 
 
 def test_each_model_says_what_its_card_says(qtbot, dialog, monkeypatch):
@@ -47,7 +51,7 @@ def test_each_model_says_what_its_card_says(qtbot, dialog, monkeypatch):
         trained(name="silent", trained_on=""),
         trained(name="mine", trained_on="2,000 of my own <b>LAMOST</b> spectra"),
     )
-    monkeypatch.setattr("app.ui.program.help.about_dialog.list_models", lambda on_fault: places)
+    monkeypatch.setattr(about_dialog, "list_models", lambda on_fault: places)
     dialog.show_models()
     qtbot.waitUntil(lambda: dialog.inspectors.count() == 5)
     texts = texts_of(dialog)
@@ -55,12 +59,9 @@ def test_each_model_says_what_its_card_says(qtbot, dialog, monkeypatch):
     assert "The model card does not say what it was trained on." in texts
     assert "2,000 of my own <b>LAMOST</b> spectra" in texts
     assert texts.count("simulated spectra only") == 2  # the measured inspector's, too
-    rows = [dialog.inspectors.itemAt(place).widget() for place in range(5)]
-    assert all(
-        label.textFormat() == Qt.TextFormat.PlainText
-        for row in rows
-        for label in row.findChildren(QLabel)
-    )
+    for place in range(5):
+        for label in dialog.inspectors.itemAt(place).widget().findChildren(QLabel):
+            assert label.textFormat() == Qt.TextFormat.PlainText
 
 
 def test_what_it_is_not_and_each_model_once(dialog, qtbot):
@@ -79,21 +80,12 @@ def test_what_it_is_not_and_each_model_once(dialog, qtbot):
     qtbot.waitUntil(lambda: dialog.inspectors.count() == count)
 
 
-def test_a_download_opens_its_licences(qtbot, tmp_path, monkeypatch):
-    (tmp_path / "licences").mkdir()
-    monkeypatch.setattr("sys.frozen", True, raising=False)
-    monkeypatch.setattr("sys.executable", str(tmp_path / "spec-o3"))
+def test_a_download_opens_its_licences(qtbot, in_a_download, dialog, monkeypatch):
     opened = []
-    monkeypatch.setattr(
-        "app.ui.program.help.about_dialog.QDesktopServices.openUrl", lambda url: opened.append(url)
-    )
-    runner = Runner()
-    made = AboutDialog(Commands(), CurrentTheme(), runner)
-    qtbot.addWidget(made)
-    made.show()
-    click(qtbot, made.licences_button)
-    runner.close()
-    assert [url.toLocalFile() for url in opened] == [str(tmp_path / "licences")]
+    monkeypatch.setattr(about_dialog.QDesktopServices, "openUrl", opened.append)
+    dialog.show()
+    click(qtbot, dialog.licences_button)
+    assert [url.toLocalFile() for url in opened] == [str(in_a_download / "licences")]
 
 
 def test_its_buttons_run_what_they_say(qtbot, monkeypatch):

@@ -12,6 +12,10 @@ from app.ui.program.help.guide_browser import LINE_PER_CENT, GuideBrowser, set_g
 from app.ui.program.help.guide_reader import GuideReader
 from app.ui.program.help.pages import GuidePage, guide, help_folder
 
+FROM_ELSEWHERE = (
+    "http://example.org/a.png", "https://example.org/a.png", "file:///usr/share/pixmaps/a.png",
+    "//example.org/a.png", "../../../README.md", "../../icons/dark/check.svg", "../images/none.png"
+)  # fmt: skip
 PAGE = """# Title
 
 Text with `code` and a [link](other.md).
@@ -100,18 +104,10 @@ def test_it_follows_the_theme_and_links_and_loads_nothing_from_elsewhere(
     spot = reader.browser.cursorRect(cursor).center()
     QTest.mouseClick(reader.browser.viewport(), Qt.MouseButton.LeftButton, pos=spot)
     assert reader.page.name == "calibration"
-    for name in [
-        "http://example.org/a.png",
-        "https://example.org/a.png",
-        "file:///usr/share/pixmaps/a.png",
-        "//example.org/a.png",
-        "../../../README.md",
-        "../../icons/dark/check.svg",
-        "../images/none.png",
-    ]:
+    for name in FROM_ELSEWHERE:
         assert is_a_dot(reader.browser.loadResource(IMAGE, QUrl(name)))
-        style = QTextDocument.ResourceType.StyleSheetResource.value
-        assert is_a_dot(reader.browser.loadResource(style, QUrl("../images/agent-en-1440.png")))
+    style = QTextDocument.ResourceType.StyleSheetResource.value
+    assert is_a_dot(reader.browser.loadResource(style, QUrl("../images/agent-en-1440.png")))
 
 
 MAGENTA = QColor("#ff00ff")

@@ -36,12 +36,8 @@ def test_links_go_to_pages_headings_and_texts_and_the_web_to_the_browser(
     opened = []
     monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
     reader.follow(QUrl("https://pytorch.org"))
-    for refused in (
-        "file:///etc/passwd",
-        "javascript:alert(1)",
-        "/etc/passwd",
-        "../../../README.md",
-    ):
+    refused_ones = ("javascript:alert(1)", "/etc/passwd", "../../../README.md")
+    for refused in ("file:///etc/passwd", *refused_ones):
         reader.follow(QUrl(refused))
     assert opened == [QUrl("https://pytorch.org")] and reader.page.name == "README"
 
@@ -93,9 +89,8 @@ def test_f1_opens_the_page_that_fits(person):
         person.press(key, CTRL)
         assert press_help(person) == page
     assert person.log() == []
-    QTest.mouseMove(
-        person.view.judging.docks["agent"].part, QPoint(4, 60)
-    )  # the screen is 800 wide
+    agent = person.view.judging.docks["agent"].part
+    QTest.mouseMove(agent, QPoint(4, 60))  # the screen is 800 wide
     assert press_help(person) == "agent"
     person.press("e", CTRL)
     dialog = person.view.dialogs.export

@@ -40,12 +40,7 @@ def person(qtbot, place, lock, tmp_path) -> Iterator[Person]:
 @contextmanager
 def topcat_running(person: Person) -> Iterator[None]:
     """TOPCAT, once it takes tables."""
-    program = subprocess.Popen(
-        ["xvfb-run", "-a", "topcat", "-samp", "-nohub"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    program = start("xvfb-run", "-a", "topcat", "-samp", "-nohub", start_new_session=True)
     found: list[str] = []
     link = person.window.samp.link
     try:
@@ -61,15 +56,16 @@ def topcat_running(person: Person) -> Iterator[None]:
         program.wait()
 
 
-def jsamp(*words: str) -> str:
-    """What jsamp's messagesender prints."""
-    command = ["java", "-jar", str(JSAMP), "messagesender", *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    return done.stdout + done.stderr
+def start(*command: str, **more: bool) -> subprocess.Popen[bytes]:
+    nowhere = subprocess.DEVNULL
+    return subprocess.Popen(command, stdout=nowhere, stderr=nowhere, **more)
 
 
-def start(*command: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def jsamp(mtype: str, **params: str) -> subprocess.Popen[bytes]:
+    """A message sent by jsamp."""
+    named = [word for name, value in params.items() for word in ("-param", name, value)]
+    message = ("messagesender", "-mtype", mtype, "-mode", "sync", *named)
+    return start("java", "-jar", str(JSAMP), *message)
 
 
 def test_topcat_takes_the_list_the_row_the_selection_and_the_position(person):
@@ -89,11 +85,7 @@ def test_topcat_takes_the_list_the_row_the_selection_and_the_position(person):
         person.window.commands.run("samp_position")
         person.wait(lambda: said(person) == "Sent to topcat")
         # It knows the table by our name: a foreign program picks a row by it, here and there.
-        words = ("-param", "table-id", table.table_id, "-param", "row", "7")
-        picking = start(
-            *("java", "-jar", str(JSAMP), "messagesender", "-mtype", HIGHLIGHT, "-mode", "sync"),
-            *words,
-        )
+        picking = jsamp(HIGHLIGHT, **{"table-id": table.table_id, "row": "7"})
         person.sees(8)
         person.wait(lambda: picking.poll() is not None)
 
@@ -112,26 +104,16 @@ def test_stilts_sends_a_table_and_ends(person, tmp_path):
 
 def test_jsamp_sends_what_is_sound_and_what_is_not(person):
     other = person.session.candidate(5)
-    pointing = start(
-        *("java", "-jar", str(JSAMP), "messagesender", "-mtype", POINT, "-mode", "sync"),
-        *("-param", "ra", repr(other.ra), "-param", "dec", repr(other.dec)),
-    )
+    pointing = jsamp(POINT, ra=repr(other.ra), dec=repr(other.dec))
     person.sees(5)
     person.wait(lambda: pointing.poll() is not None)
-    refused = start(
-        *("java", "-jar", str(JSAMP), "messagesender", "-mtype", LOAD_VOTABLE, "-mode", "sync"),
-        *("-param", "url", "file:///etc/hostname"),
-    )
+    refused = jsamp(LOAD_VOTABLE, url="file:///etc/hostname")
     person.wait(lambda: "outside your home folder" in said(person))
     person.wait(lambda: refused.poll() is not None)
 
 
 def test_a_hub_of_jsamp_is_joined(qtbot, place, lock, tmp_path):
-    hub = subprocess.Popen(
-        ["java", "-jar", str(JSAMP), "hub", "-mode", "no-gui", "-profiles", "std"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    hub = start("java", "-jar", str(JSAMP), "hub", "-mode", "no-gui", "-profiles", "std")
     try:
         with before_window(qtbot, place) as person:
             person.wait(lock.exists)

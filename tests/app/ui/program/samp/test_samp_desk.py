@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from array import array
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -18,13 +19,7 @@ from app.core.importing.importer import import_list
 from app.core.progress import StoppedError
 from app.core.queue import EVERYTHING, LIST_ORDER, parse_filter, parse_sort
 from app.core.session.session import new_session, open_session
-from app.services.samp.received import (
-    HIGHLIGHT,
-    LOAD_SPECTRUM,
-    LOAD_VOTABLE,
-    POINT,
-    SELECT,
-)
+from app.services.samp.received import HIGHLIGHT, LOAD_SPECTRUM, LOAD_VOTABLE, POINT, SELECT
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.program.samp.shared_tables import SharedTable, received_table, written_table
 from app.ui.session.candidate.queue_neighbours import Queue
@@ -48,6 +43,16 @@ def person(qtbot, place, topcat, tmp_path):
 def switch_on(person: Person) -> None:
     person.window.commands.run("samp")
     person.wait(lambda: said(person).startswith("SAMP is on"))
+
+
+@contextmanager
+def connected(qtbot) -> Iterator[Person]:
+    """Before a window that connects as it starts, without a session."""
+    settings = SettingsStore()
+    settings.change(samp=True)
+    with before_window(qtbot, None, settings) as person:
+        person.wait(lambda: person.window.samp.link.is_on)
+        yield person
 
 
 def registered(topcat: Topcat) -> list[str]:
@@ -163,10 +168,7 @@ def test_a_table_is_offered_over_an_open_session_and_opened_when_wanted(
 def test_a_table_becomes_a_session_whose_rows_the_program_can_pick(
     qtbot, hub, topcat, tmp_path, real_list
 ):
-    settings = SettingsStore()
-    settings.change(samp=True)
-    with before_window(qtbot, None, settings) as person:
-        person.wait(lambda: person.window.samp.link.is_on)
+    with connected(qtbot) as person:
         topcat.ask(LOAD_VOTABLE, url=real_list.as_uri(), name="stars", table_id="t9")
         person.wait(lambda: person.window.opening.importing is not None)
         (copy,) = (tmp_path / "home" / "data").rglob("stars-*.vot")
@@ -204,10 +206,7 @@ def test_a_spectrum_opens_to_just_look(qtbot, hub, topcat, place, tmp_path):
         spectrum = Path(session.candidate(1).path)
     copy = tmp_path / spectrum.name
     copy.write_bytes(spectrum.read_bytes())
-    settings = SettingsStore()
-    settings.change(samp=True)
-    with before_window(qtbot, None, settings) as person:
-        person.wait(lambda: person.window.samp.link.is_on)
+    with connected(qtbot) as person:
         answer = topcat.ask(LOAD_SPECTRUM, url=copy.as_uri(), name="a star", meta={})
         assert answer["samp.status"] == "samp.ok"
         person.wait(lambda: person.window.view is not None and person.current.is_painted)
@@ -291,10 +290,8 @@ def test_no_other_program_is_said(qtbot, place, lock, tmp_path):
 
 def test_two_windows_at_once(qtbot, place, hub, tmp_path):
     (tmp_path / "second").mkdir()
-    with (
-        before_window(qtbot, place) as first,
-        before_window(qtbot, sample_file(tmp_path / "second")) as second,
-    ):
+    other = sample_file(tmp_path / "second")
+    with before_window(qtbot, place) as first, before_window(qtbot, other) as second:
         for person in (first, second):
             person.window.commands.run("samp")
             person.wait(lambda person=person: said(person).startswith("SAMP is on"))
@@ -313,9 +310,8 @@ def never() -> bool:
 
 def test_rows_and_candidates_of_a_table_known_by_id_or_address():
     table = SharedTable("t", "file:///t", array("q", [7, 0, 9]))
-    assert [table.candidate_at(row) for row in (-1, 0, 1, 2, 3, 10**9)] == [None, 7, None, 9] + [
-        None
-    ] * 2
+    at = {row: table.candidate_at(row) for row in (-1, 0, 1, 2, 3, 10**9)}
+    assert at == {-1: None, 0: 7, 1: None, 2: 9, 3: None, 10**9: None}
     assert [table.row_of(number) for number in (7, 9, 8)] == [0, 2, None]
     table = SharedTable("t", "file:///t", array("q"))
     assert table.is_named("t", "file:/t") and table.is_named("", "file:///t")
@@ -335,9 +331,8 @@ def test_the_list_is_written_as_it_is_filtered_and_ordered_or_not_at_all(session
     names = [session.candidate(number).object_id for number in table.ids]
     assert names == sorted(names)
     text = Path(tmp_path / "t1.vot").read_text(encoding="utf-8")
-    assert [text.index(f"<TD>{name}</TD>") for name in names] == sorted(
-        text.index(f"<TD>{name}</TD>") for name in names
-    )
+    places = [text.index(f"<TD>{name}</TD>") for name in names]
+    assert places == sorted(places)
     assert table.url == (tmp_path / "t1.vot").as_uri()
 
 

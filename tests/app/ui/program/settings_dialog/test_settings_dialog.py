@@ -8,20 +8,10 @@ from PySide6.QtWidgets import QFileDialog
 
 
 def test_it_is_in_nobodys_way_and_follows_the_settings(dialog):
-    for field in (
-        dialog.reviewer.name,
-        dialog.reviewer.blind,
-        dialog.reviewer.radius,
-        dialog.appearance.theme,
-        dialog.appearance.font_size,
-        dialog.appearance.language,
-        dialog.keys.profile,
-        dialog.keys.query,
-        dialog.keys.table,
-        dialog.agent.model,
-        dialog.agent.workers,
-        dialog.files.comments,
-    ):
+    own, looks, keys, agent = dialog.reviewer, dialog.appearance, dialog.keys, dialog.agent
+    fields = (own.name, own.blind, own.radius, looks.theme, looks.font_size, looks.language)
+    fields += (keys.profile, keys.query, keys.table, agent.model, agent.workers)
+    for field in (*fields, dialog.files.comments):
         assert field.accessibleName()
     dialog.reviewer.name.setFocus()
     QTest.keyClicks(dialog.reviewer.name, "Ad")

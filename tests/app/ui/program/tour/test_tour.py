@@ -13,10 +13,40 @@ from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import DARK
 from app.ui.program.tour import EDGE, GAP, position_beside
 from app.ui.start.importing import ready_made_sessions
-from tests.app.ui.program.tour.conftest import TITLES, around, click, hole, title, tour
-from tests.app.ui.whole_window import CTRL, SHIFT, before_window
+from tests.app.ui.whole_window import CTRL, LEFT, PLAIN, SHIFT, before_window
 
 Key = Qt.Key
+TITLES = ["The list", "The spectrum", "Your verdict", "The agent", "The catalogue"]
+
+
+@pytest.fixture
+def person(qtbot, place):
+    """Before a window with the tour running."""
+    with before_window(qtbot, place) as someone:
+        someone.window.commands.run("tour")
+        yield someone
+
+
+def tour(person):
+    return person.window.tour
+
+
+def title(person):
+    """The title in the bubble; "" if no tour is running."""
+    bubble = tour(person).bubble
+    return bubble.title.text() if bubble is not None and bubble.isVisible() else ""
+
+
+def hole(person):
+    return tour(person).spotlight.hole
+
+
+def around(person, widget):
+    return QRect(widget.mapTo(person.window, QPoint(0, 0)), widget.size())
+
+
+def click(person, button):
+    person.qtbot.mouseClick(button, LEFT)
 
 
 @pytest.fixture
@@ -34,13 +64,8 @@ def begin_again(person):
 
 def test_enter_and_buttons_lead_through_five_stops(person):
     judging, top = person.view.judging, person.view.top
-    targets = [
-        judging.dock_area.queue_place,
-        judging.plot,
-        judging.verdicts,
-        judging.docks["agent"].part,
-        top.export,
-    ]
+    parts = (judging.dock_area.queue_place, judging.plot, judging.verdicts)
+    targets = (*parts, judging.docks["agent"].part, top.export)
     for number, (words, target) in enumerate(zip(TITLES, targets, strict=True), 1):
         assert title(person) == words and tour(person).bubble.progress.text() == f"{number} of 5"
         person.wait(lambda here=target: hole(person) == around(person, here))
@@ -55,8 +80,8 @@ def test_enter_and_buttons_lead_through_five_stops(person):
     person.press(Key.Key_Return, SHIFT)
     assert title(person) == "The list"
     begin_again(person)
-    for kind in (QEvent.Type.KeyPress, *[QEvent.Type.KeyPress] * 3):
-        again = QKeyEvent(kind, Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r", True)
+    for _ in range(4):
+        again = QKeyEvent(QEvent.Type.KeyPress, Key.Key_Return, PLAIN, "\r", True)
         QApplication.sendEvent(person.target, again)
     assert title(person) == "The list"
     begin_again(person)
@@ -221,7 +246,7 @@ def test_the_bubble_stands_beside_its_target_where_there_is_room():
 
 @given(
     st.integers(0, 1500), st.integers(0, 900), st.integers(1, 1500), st.integers(1, 900),
-    st.integers(400, 2000), st.integers(300, 1500),
+    st.integers(400, 2000), st.integers(300, 1500)
 )  # fmt: skip
 def test_never_outside_the_window(x, y, width, height, wide, high):
     placed = box(QRect(x, y, width, height), QSize(wide, high))

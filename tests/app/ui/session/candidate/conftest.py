@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.importing.importer import import_list
 from app.ui.session.candidate import queue_neighbours
-from tests.app.ui.steps import painted
+from tests.app.ui.steps import heard, painted
 
 
 @pytest.fixture(params=["short", "long"])
@@ -33,17 +32,9 @@ def begin(qtbot, context, candidate_id=1):
 
 
 def said(qtbot, current, call):
-    with qtbot.waitSignal(current.message) as told:
-        call()
-    return told.args[0]
+    return heard(qtbot, current.message, call)
 
 
 def verdicts(session):
     every = {number: session.judgement(number) for number in range(1, session.count() + 1)}
     return {number: str(each.opinion.verdict) for number, each in every.items() if each}
-
-
-def give_list(session, tmp_path, names):
-    rows = "".join(f"{name},{name}\n" for name in names)
-    (tmp_path / "list.csv").write_text("file,object_id\n" + rows, encoding="utf-8")
-    import_list(session, tmp_path / "list.csv")

@@ -92,9 +92,8 @@ def test_what_was_seen_before_blind_mode_is_hidden_but_recorded(qtbot, context, 
         for number in (1, 2, 3):
             later.current.go_to(number)
             assert later.current.blind_mode.hides(later.current.row)
-            told[number] = dict(later.current.blind_mode.seen_opinion(later.current.row)).get(
-                "verdict"
-            )
+            seen = dict(later.current.blind_mode.seen_opinion(later.current.row))
+            told[number] = seen.get("verdict")
         assert told == {1: "YES", 2: "YES", 3: None}
 
 

@@ -196,10 +196,8 @@ def test_a_read_only_session_refuses_verdicts(qtbot, session, tmp_path):
 
 
 def test_an_empty_session_says_so(qtbot, tmp_path):
-    with (
-        new_session(tmp_path / "empty", find_task("CV"), "Ada") as session,
-        opened_context(session) as context,
-    ):
+    made = new_session(tmp_path / "empty", find_task("CV"), "Ada")
+    with made as session, opened_context(session) as context:
         assert heard(qtbot, context.current.candidate_changed, context.current.start) is None
         said_then = said(qtbot, context.current, lambda: context.current.judge(Verdict.ACCEPT))
         assert said_then == "No spectrum to judge"

@@ -159,13 +159,9 @@ def test_a_repeat_shows_no_opinion_and_its_verdict_is_undone(person):
     assert len(plan) == 3 and person.number == plan[0]
     assert current.opinion == Opinion() and current.row.mine is None
     assert not current.blind_mode.is_on
-    assert (
-        person.view.context.agent.shown.trajectory is None
-        and person.view.context.agent.shown.is_hidden
-    )
-    assert person.view.judging.docks["queue"].part.table.isHidden() and person.reads(
-        "Repeat 1 of 3"
-    )
+    agent, queue = person.view.context.agent, person.view.judging.docks["queue"].part
+    assert agent.shown.trajectory is None and agent.shown.is_hidden
+    assert queue.table.isHidden() and person.reads("Repeat 1 of 3")
     assert not person.reads("accepted") and not person.reads("0.93")
     person.press("v", Qt.KeyboardModifier.ShiftModifier)
     assert "This is a repeat" in person.view.status.message.full_text

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.ui.session.candidate.view_options import (
-    RV_LIMIT_KMS,
-    SMOOTHINGS_PX,
-    Z_LIMIT,
-    View,
-    ViewOptions,
-)
+from app.ui.session.candidate import view_options
+from app.ui.session.candidate.view_options import View, ViewOptions
 
 
 def test_a_change_names_what_changed_within_its_limits(qtbot, qapp):
@@ -24,13 +19,13 @@ def test_a_change_names_what_changed_within_its_limits(qtbot, qapp):
     assert view.options.lines
     view = View()
     view.change_smoothing(100)
-    assert view.options.smoothing_px == SMOOTHINGS_PX[-1]
+    assert view.options.smoothing_px == view_options.SMOOTHINGS_PX[-1]
     view.change_smoothing(-100)
     assert view.options.smoothing_px == 0.0
     view.shift_velocity(-1e6)
-    assert view.options.velocity_kms == pytest.approx(-RV_LIMIT_KMS)
+    assert view.options.velocity_kms == pytest.approx(-view_options.RV_LIMIT_KMS)
     view.change(z=99.0)
-    assert view.options.z == Z_LIMIT
+    assert view.options.z == view_options.Z_LIMIT
     view = View()
     view.switch("axis_nm")
     view.switch("flux_normalised")

@@ -59,13 +59,9 @@ def test_blind_mode_shows_nothing_until_the_verdict(qtbot, context):
     agent = context.agent
     seen = windows_seen(agent)
     trajectory = run_to_the_end(qtbot, agent)[1]
-    assert (
-        agent.shown.is_hidden
-        and agent.shown.trajectory is None
-        and agent.shown.steps == ()
-        and seen == []
-    )
-    assert agent.shown.records.trajectories == ()
+    shown = agent.shown
+    assert shown.is_hidden and shown.trajectory is None and shown.steps == () and seen == []
+    assert shown.records.trajectories == ()
     assert "hidden" in heard(qtbot, context.current.message, agent.replay_next_look)
     judged(context, Verdict.REJECT)
     qtbot.waitUntil(lambda: agent.shown.trajectory == trajectory)
@@ -116,9 +112,8 @@ def test_an_interrupted_run_never_replaces_a_finished_one(session):
 def test_a_calibration_applies_only_to_its_model(session):
     save_record(session, 1, record())
     save_record(session, 1, record(model=NANO))
-    rule = Calibration(
-        method="platt", slope=1.0, intercept=-2.0, n=80, positives=20, model_sha256=SEVEN_B.sha256
-    )
+    platt = {"method": "platt", "slope": 1.0, "intercept": -2.0, "n": 80, "positives": 20}
+    rule = Calibration(**platt, model_sha256=SEVEN_B.sha256)
     values = {"model": SEVEN_B.name, "fitted_at": now(), "content": calibration_to_json(rule)}
     with session.database.writing() as connection:
         connection.execute(insert(calibrations).values(values))

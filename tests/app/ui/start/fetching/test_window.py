@@ -14,7 +14,7 @@ from tests.app.ui.whole_window import before_window
 
 def dialog_of(person, server, folder):
     person.window.commands.run("open_archive")
-    dialog = person.window.archives.dialog
+    dialog = person.window.opening.fetching
     dialog.url = server.url
     dialog.folder.set_path(folder)
     return dialog

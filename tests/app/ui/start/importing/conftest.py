@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.ui.start.importing.import_page import ImportPage
-from tests.app.ui.steps import click
+from tests.app.ui.steps import click, shown_in
 from tests.app.ui.tools import one_spectrum, sample_list, tools
 
 __all__ = ["one_spectrum", "sample_list", "tools"]
@@ -13,10 +13,7 @@ __all__ = ["one_spectrum", "sample_list", "tools"]
 
 @pytest.fixture
 def page(qtbot, tools):
-    page = ImportPage(*tools.all)
-    qtbot.addWidget(page)
-    page.resize(1280, 720)
-    page.show()
+    page = shown_in(qtbot, ImportPage(*tools.all, None), 1280, 720)
     yield page
     page.stop()
 
@@ -49,5 +46,4 @@ def run_import(qtbot, page):
 
 
 def cell(page, row, column):
-    model = page.list.table.model()
-    return model.index(row, column).data()
+    return page.list.table.model().index(row, column).data()

@@ -22,7 +22,7 @@ def drag(widget: QWidget, paths: Sequence[Path | str]) -> bool:
     mime = mime_of(paths)
     event = QDragEnterEvent(
         widget.rect().center(), Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton,
-        Qt.KeyboardModifier.NoModifier,
+        Qt.KeyboardModifier.NoModifier
     )  # fmt: skip
     QApplication.sendEvent(widget, event)
     return event.isAccepted()
@@ -37,6 +37,6 @@ def drop(widget: QWidget, paths: Sequence[Path | str]) -> None:
     drag(widget, paths)
     event = QDropEvent(
         QPointF(QPoint(20, 20)), Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton,
-        Qt.KeyboardModifier.NoModifier,
+        Qt.KeyboardModifier.NoModifier
     )  # fmt: skip
     QApplication.sendEvent(widget, event)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from app.ui.start.importing.drop_zone import DropZone
 from app.ui.start.importing.given_paths import MAX_AT_ONCE, GivenKind, identify, identify_by_name
 from tests.app.ui.start.importing.dropping import drag, leave
+from tests.app.ui.steps import shown_in
 
 
 def kind_of(*paths):
@@ -60,10 +61,7 @@ def test_what_is_not_there_not_alone_or_too_much(tmp_path, sample_list):
 def target(qtbot, tools):
     target = QWidget()
     target.drops = DropZone(target, tools.current_theme, tools.runner)
-    qtbot.addWidget(target)
-    target.resize(600, 400)
-    target.show()
-    return target
+    return shown_in(qtbot, target, 600, 400)
 
 
 def test_dragging_says_what_will_happen(target, tmp_path, sample_list):

@@ -11,7 +11,7 @@ from app.core.session.session import open_session
 from app.ui.start.importing import import_page
 from tests.app.ui.start.importing.conftest import cell, pick_column, run_import, show
 from tests.app.ui.start.importing.dropping import drop
-from tests.app.ui.steps import click
+from tests.app.ui.steps import click, heard
 from tests.processes import LONG_S
 
 
@@ -23,9 +23,7 @@ def test_from_list_to_session_and_back(qtbot, page, sample_list):
     assert "cataclysmic variable" in page.task.guideline.toPlainText()
     run_import(qtbot, page)
     assert page.report.values["rows_used"].text() == "60" and page.report.all_imported.isVisible()
-    with qtbot.waitSignal(page.session_created) as signal:
-        click(qtbot, page.judge_button)
-    path = signal.args[0]
+    path = heard(qtbot, page.session_created, lambda: click(qtbot, page.judge_button))
     assert path == sample_list.with_suffix(".speco3")
     with open_session(path, "Ada") as session:
         assert (session.count(), session.task.id, session.fact("blind")) == (60, "CV", None)
@@ -69,9 +67,15 @@ def test_stopping_leaves_nothing_and_what_goes_wrong_is_told_in_place(
     assert "candidates.csv" in page.problem.text and page.import_button.isEnabled()
 
 
-def test_other_lists_dropped_take_their_place(qtbot, page, sample_list, tmp_path):
-    other = tmp_path / "other.csv"
-    other.write_text("object_id,ra,dec\nstar,1.5,2.5\n")
+@pytest.fixture
+def other(tmp_path):
+    """A list of one row."""
+    path = tmp_path / "other.csv"
+    path.write_text("object_id,ra,dec\nstar,1.5,2.5\n")
+    return path
+
+
+def test_other_lists_dropped_take_their_place(qtbot, page, sample_list, other):
     show(qtbot, page, sample_list)
     drop(page, [other])
     qtbot.waitUntil(lambda: page.list.is_ready and page.list.name.text() == "other.csv")
@@ -91,17 +95,12 @@ def test_refused_rows_with_number_and_reason(qtbot, page, tmp_path):
     assert (told["rows_used"], told["duplicates"], told["rows_refused"]) == ("4", "1", "1")
     assert told["missing_files"] != "0"
     table = page.report.refused
-    assert [table.item(0, column).text() for column in range(3)] == [
-        "mess.csv",
-        "3",
-        '"x" is not a row number of a spectrum file',
-    ]
+    told = [table.item(0, column).text() for column in range(3)]
+    assert told == ["mess.csv", "3", '"x" is not a row number of a spectrum file']
     assert table.isVisible()
 
 
-def test_several_lists(qtbot, page, sample_list, tmp_path):
-    other = tmp_path / "other.csv"
-    other.write_text("object_id,ra,dec\nstar,1.5,2.5\n")
+def test_several_lists(qtbot, page, sample_list, other):
     show(qtbot, page, sample_list, other)
     qtbot.waitUntil(lambda: page.list.is_ready)
     assert page.list.tabs.count() == 2

@@ -54,9 +54,9 @@ def test_notes_and_refused_rows(qtbot, page, one_spectrum, tmp_path):
     [
         b"", b"a,b\n1,2\n", b"<html></html>", b"\x89HDF\r\n\x1a\n", b"\x01\x02\x03 no format",
         b"SIMPLE  = damaged", b",".join(b"c%d" % number for number in range(5000)) + b"\n",
-        b"<VOTABLE><TABLE><FIELD", b"%ECSV",
+        b"<VOTABLE><TABLE><FIELD", b"%ECSV"
     ],
-    ids=["empty", "columns", "page", "hdf5", "binary", "fits", "wide", "votable", "text"],
+    ids=["empty", "columns", "page", "hdf5", "binary", "fits", "wide", "votable", "text"]
 )  # fmt: skip
 def test_lists_that_cannot_be_read(qtbot, page, tmp_path, content):
     listed = tmp_path / "a.dat"

@@ -18,18 +18,15 @@ from app.ui.start.importing import session_card
 from app.ui.start.importing.import_work import ImportOrder, ListOrder, make_session, preview_list
 from app.ui.start.importing.preview_table import MAX_WIDTH, PreviewTable
 from app.ui.start.importing.ready_made_sessions import lists_of, sample_session, spectrum_session
-from app.ui.start.importing.session_card import (
-    free_path,
-    session_path_problem,
-    suggested_session_path,
-)
+from app.ui.start.importing.session_card import free_path, suggested_session_path
+from app.ui.widgets import file_dialogs
 from app.ui.widgets.input_filter import plain_html
 
 
 def order(path, *lists, **more):
     return ImportOrder(
         path=path, task=find_task("CV"), reviewer="Ada",
-        lists=tuple(ListOrder(path=path) for path in lists), **more,
+        lists=tuple(ListOrder(path=path) for path in lists), **more
     )  # fmt: skip
 
 
@@ -73,17 +70,13 @@ def test_the_path_is_beside_the_list_never_over_another_or_has_a_problem(tmp_pat
     (tmp_path / "night-2.speco3").touch()
     assert suggested_session_path(tmp_path / "night.csv") == tmp_path / "night-3.speco3"
     assert free_path(tmp_path / "other.speco3") == tmp_path / "other.speco3"
-    assert session_path_problem(tmp_path / "new.speco3") == ""
-    for name, word in [
-        ("there.speco3", "already exists"),
-        ("none/new.speco3", "not a folder"),
-        (".speco3", "name"),
-    ]:
-        (tmp_path / "there.speco3").touch()
-        assert word in session_path_problem(tmp_path / name)
+    assert session_card.session_path_problem(tmp_path / "new.speco3") == ""
+    words = {"night.speco3": "already exists", "none/new.speco3": "not a folder", ".speco3": "name"}
+    for name, word in words.items():
+        assert word in session_card.session_path_problem(tmp_path / name)
     documents = tmp_path / "documents"
     documents.mkdir()
-    monkeypatch.setattr(session_card, "user_documents_path", lambda: documents)
+    monkeypatch.setattr(file_dialogs, "user_documents_path", lambda: documents)
     monkeypatch.setattr(os, "access", lambda path, mode: path == documents)
     assert suggested_session_path(tmp_path / "archive.fits") == documents / "archive.speco3"
 
@@ -135,12 +128,17 @@ def test_a_list_is_previewed_with_its_roles_or_without(sample_list, tmp_path):
         preview_list(sample_list.parent / "spectra", {}, should_stop=lambda: True)
 
 
-def test_headers_show_name_and_role_and_no_markup(qtbot, tmp_path):
-    path = tmp_path / "list.csv"
-    path.write_text(f"object_id,ra,dec,note\nstar,1.5,-2.25,{'x' * 300}\n")
+def previewed(qtbot, path):
     table = PreviewTable(CurrentTheme())
     qtbot.addWidget(table)
     table.show_preview(preview_list(path, {}))
+    return table
+
+
+def test_headers_show_name_and_role_and_no_markup(qtbot, tmp_path):
+    path = tmp_path / "list.csv"
+    path.write_text(f"object_id,ra,dec,note\nstar,1.5,-2.25,{'x' * 300}\n")
+    table = previewed(qtbot, path)
     model = table.model()
     across = Qt.Orientation.Horizontal
     assert model.headerData(0, across) == "object_id\nObject"
@@ -148,12 +146,9 @@ def test_headers_show_name_and_role_and_no_markup(qtbot, tmp_path):
     right = model.index(0, 1).data(Qt.ItemDataRole.TextAlignmentRole)
     assert right & Qt.AlignmentFlag.AlignRight and len(model.index(0, 3).data()) < 300
     assert table.columnWidth(3) == MAX_WIDTH
-    path = tmp_path / "list.csv"
     path.write_text("object_id,<b>\nstar,1\n")
-    table = PreviewTable(CurrentTheme())
-    qtbot.addWidget(table)
-    table.show_preview(preview_list(path, {}))
-    tip = table.model().headerData(1, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
+    table = previewed(qtbot, path)
+    tip = table.model().headerData(1, across, Qt.ItemDataRole.ToolTipRole)
     assert plain_html(tip) == "<span>&lt;b&gt;</span>"
 
 

@@ -90,23 +90,18 @@ def test_a_list_beside_its_spectra_is_not_asked_about(qtbot, page, sample_list):
 
 
 def test_words(qtbot):
-    for outside, text in [
-        (OutsidePaths(folders=("/data/a",), rows=1), "Allow /data/a (1 row)"),
-        (
-            OutsidePaths(folders=("s3://bucket/prefix",), rows=60),
-            "Allow s3://bucket/prefix (60 rows)",
-        ),
-        (OutsidePaths(folders=("/data/a&b",), rows=2), "Allow /data/a&&b (2 rows)"),
-        (OutsidePaths(folders=("/a", "/b"), rows=1234), "Allow these (1,234 rows)"),
-        (OutsidePaths(folders=("/" + "x" * 99,), rows=2), "Allow these (2 rows)"),
-        (
-            OutsidePaths(folders=("/data/a",), rows=7, is_complete=False),
-            "Allow /data/a (at least 7 rows)",
-        ),
+    for folders, rows, text in [
+        (("/data/a",), 1, "Allow /data/a (1 row)"),
+        (("s3://bucket/prefix",), 60, "Allow s3://bucket/prefix (60 rows)"),
+        (("/data/a&b",), 2, "Allow /data/a&&b (2 rows)"),
+        (("/a", "/b"), 1234, "Allow these (1,234 rows)"),
+        (("/" + "x" * 99,), 2, "Allow these (2 rows)"),
+        (("/data/a",), 7, "Allow /data/a (at least 7 rows)"),
     ]:
         box = OutsideBox()
         qtbot.addWidget(box)
-        box.show_outside(outside, False)
+        is_complete = "at least" not in text
+        box.show_outside(OutsidePaths(folders=folders, rows=rows, is_complete=is_complete), False)
         assert box.box.text() == text
         said = box.box.text().replace("&&", "&") + box.about.text()
-        assert all(each in said for each in outside.folders)
+        assert all(each in said for each in folders)
