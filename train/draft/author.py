@@ -253,11 +253,7 @@ class PlannedLook:
 
 
 def plan_looks(
-    assessment: Assessment,
-    meter: Meter,
-    facts: Sequence[Fact],
-    settings: DraftSettings,
-    rng: Rng,
+    assessment: Assessment, meter: Meter, facts: Sequence[Fact], settings: DraftSettings, rng: Rng
 ) -> tuple[PlannedLook, ...]:
     """The looks of one inspection, wrong turns included; empty where no fact is visible."""
     zooms = [
@@ -338,10 +334,7 @@ def _add_wrong_turns(
 def _outside(meter: Meter, rng: Rng) -> PlannedLook:
     """A look past one end of the data, as a beginner might take."""
     low, high = meter.range
-    gap, width = (
-        int(rng.integers(3, 12)) * STEP,
-        int(rng.integers(*OUTSIDE_WIDTHS)),
-    )
+    gap, width = int(rng.integers(3, 12)) * STEP, int(rng.integers(*OUTSIDE_WIDTHS))
     if rng.random() < 0.5:
         start = STEP * int(high // STEP) + gap
     else:

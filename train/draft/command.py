@@ -19,8 +19,7 @@ def draft(
     sets: Annotated[list[Path], typer.Argument(help="Sets of examples (Parquet).")],
     out: Annotated[Path, typer.Argument(help="Trajectories to write; an unfinished file resumes.")],
     teacher: Annotated[
-        str,
-        typer.Option(help="measured (no model), or a model's name, path or server address."),
+        str, typer.Option(help="measured (no model), or a model's name, path or server address.")
     ] = MEASURED,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same drafts.")] = 0,
     limit: Annotated[

@@ -38,10 +38,7 @@ from train.models.model_folder import complete_folder
 from train.sft.callbacks import HeapTrimmer, ProgressCallback, progress_bar
 from train.wordings import OURS, install, told_of, wording_to_train
 
-RENAMED = {
-    "clip_ratio/region_mean": "clipped",
-    "step_time": "seconds/update",
-}
+RENAMED = {"clip_ratio/region_mean": "clipped", "step_time": "seconds/update"}
 TRL_NAMES = ("loss", "grad_norm", "learning_rate", "reward", "reward_std", "entropy")
 OUR_PREFIXES = (
     "accuracy", "f1", "well_formed", "answered", "says_yes", "calls", "tokens", "groups_alike",

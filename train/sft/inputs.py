@@ -23,13 +23,7 @@ from agent.trajectory.trajectory_file import read_trajectories
 from train.bench.sharegpt import sharegpt_conversations
 from train.bench.sharegpt_files import rows_of
 from train.sft.settings import RECORDED
-from train.wordings import (
-    FOLDER,
-    OURS,
-    PUBLISHED_NAME,
-    find_wording,
-    wording_to_train,
-)
+from train.wordings import FOLDER, OURS, PUBLISHED_NAME, find_wording, wording_to_train
 
 SHAREGPT_KEYS = {"conversations", "messages"}
 MAX_FIRST_LINE = 16_000_000

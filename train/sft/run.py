@@ -38,12 +38,7 @@ from train.sft.fast_path import ScoredTokensOnly, use_fast_path
 from train.sft.finish import save_model
 from train.sft.inputs import Inputs, in_wording, read_inputs, sample_trajectories
 from train.sft.mask import check_mask, write_mask
-from train.sft.new_model import (
-    conversation_texts,
-    make_new_model,
-    task_texts,
-    trajectory_texts,
-)
+from train.sft.new_model import conversation_texts, make_new_model, task_texts, trajectory_texts
 from train.sft.optimizer import make_trainable, parameter_counts
 from train.sft.pictures import PictureFolder, PictureSource, room_left
 from train.sft.rows import (

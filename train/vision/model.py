@@ -172,11 +172,7 @@ def feature_places(ranges: Tensor, windows: Tensor) -> Tensor:
 
 
 def loss_of(
-    answers: Answers,
-    ranks: Tensor,
-    kinds: Tensor,
-    ends: Tensor,
-    settings: SchoolSettings,
+    answers: Answers, ranks: Tensor, kinds: Tensor, ends: Tensor, settings: SchoolSettings
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """The loss, and its parts; ranks may be NaN and kinds -1 where nothing is known."""
     known = torch.isfinite(ranks)

@@ -107,8 +107,7 @@ def seen(eye: Eye, probes: ProbeSet) -> tuple[FloatArray, FloatArray]:
         places = feature_places(ranges, torch.from_numpy(feature_windows()).float())
         with torch.autocast(device.type, torch.bfloat16):
             answers = eye.answers(
-                torch.from_numpy(probes.pictures[rows, columns]).to(device),
-                places.to(device),
+                torch.from_numpy(probes.pictures[rows, columns]).to(device), places.to(device)
             )
         states.append(answers.state.float().cpu().numpy())
         kinds.append(answers.kinds.float().log_softmax(-1).cpu().numpy())

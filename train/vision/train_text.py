@@ -183,12 +183,7 @@ class Reader:
             noise = MISREADING * self._rng.standard_normal(read[row].ranks.shape)
             read[row] = read[row]._replace(ranks=read[row].ranks + noise)
         job = partial(
-            _write,
-            self._tokenizer,
-            [without_pictures(each) for each in drawn],
-            read,
-            grid,
-            misread,
+            _write, self._tokenizer, [without_pictures(each) for each in drawn], read, grid, misread
         )
         kept = [self._keep(each) for each in torch.split(torch.cat(seen), counts)]
         self._writing.append((self._workers.executor.submit(job), kept))
@@ -335,11 +330,7 @@ class _Weigher:
 
 @torch.no_grad()
 def figures(
-    model: Any,
-    language: Any,
-    held: Sequence[Conversation],
-    weigher: _Weigher,
-    device: torch.device,
+    model: Any, language: Any, held: Sequence[Conversation], weigher: _Weigher, device: torch.device
 ) -> dict[str, float]:
     """Right words and F1 of the verdicts on held-out conversations, given what the eye reads."""
     words, right, counts = 0, 0, dict[str, list[int]]()

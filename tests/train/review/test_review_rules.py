@@ -5,14 +5,7 @@ import pytest
 from agent.errors import WorkbenchError
 from tests.train.review.helpers import case, review
 from train.review.pool import Pool
-from train.review.review_rules import (
-    Case,
-    Review,
-    Role,
-    diff_of,
-    review_from,
-    version_of,
-)
+from train.review.review_rules import Case, Review, Role, diff_of, review_from, version_of
 
 
 def through(about: Case, *steps: tuple[str, Role]) -> Case:

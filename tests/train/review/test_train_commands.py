@@ -197,8 +197,7 @@ def test_several_at_once_give_the_same_ratings(night, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "why"),
-    [(["--at-once", "2"], "for a model on a server"), (["--limit", "0"], "limit")],
+    ("words", "why"), [(["--at-once", "2"], "for a model on a server"), (["--limit", "0"], "limit")]
 )
 def test_what_is_refused(night, tmp_path, words, why):
     done = CliRunner().invoke(app, ["judge", str(night), "--model", "nano-eye", *words])

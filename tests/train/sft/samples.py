@@ -113,9 +113,7 @@ def collator(folder: Path, pictures: Path, samples: Samples, **more: Any) -> Col
 
 @pytest.fixture(params=["minute25", "minute3"])
 def ready(
-    request: pytest.FixtureRequest,
-    samples: Samples,
-    tmp_path: Path,
+    request: pytest.FixtureRequest, samples: Samples, tmp_path: Path
 ) -> tuple[Any, Collator, list[ConversationRow]]:
     """A model, its collator, and three rows of different lengths."""
     folder = request.getfixturevalue(request.param)

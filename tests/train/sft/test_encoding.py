@@ -56,12 +56,7 @@ def trained_text(encoder: Encoder, found: Encoded) -> str:
 
 
 class TestIds:
-    def test_are_those_an_engine_reads(
-        self,
-        encoder: Encoder,
-        samples: Samples,
-        minute25: Path,
-    ):
+    def test_are_those_an_engine_reads(self, encoder: Encoder, samples: Samples, minute25: Path):
         engine = TransformersEngine.load(minute25, device="cpu", threads=1)
         header = list(chat_parts(()))
         for record, one in zip(samples.trajectories[:2], samples.examples[:2], strict=True):
@@ -83,10 +78,7 @@ class TestIds:
         engine.close()
 
     def test_are_those_of_the_chat_template(
-        self,
-        encoder: Encoder,
-        samples: Samples,
-        minute25: Path,
+        self, encoder: Encoder, samples: Samples, minute25: Path
     ):
         tokenizer = AutoTokenizer.from_pretrained(minute25, local_files_only=True)
         for record in samples.trajectories:
@@ -137,11 +129,7 @@ class TestMask:
             said = "".join(f"{reply}<|im_end|>" for reply in record.replies)
             assert trained_text(encoder, found) == said
 
-    def test_what_a_person_put_in_is_read_and_not_trained(
-        self,
-        encoder: Encoder,
-        samples: Samples,
-    ):
+    def test_what_a_person_put_in_is_read_and_not_trained(self, encoder: Encoder, samples: Samples):
         record = samples.trajectories[0]
         remark = Step(kind="text", by="person", turn=0, text="Mind the gap near 5900.")
         with_remark = replace(record, steps=(*record.steps[:2], remark, *record.steps[2:]))

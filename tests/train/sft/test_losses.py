@@ -9,9 +9,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from train.sft.batches import (
-    IGNORED,
-)
+from train.sft.batches import IGNORED
 from train.sft.trainer import figures, part_sums, token_loss
 
 

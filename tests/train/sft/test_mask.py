@@ -9,18 +9,14 @@ pytest.importorskip("torch")
 
 from agent.engines.chat_tokens import load_tokenizer
 from agent.errors import WorkbenchError
-from train.sft.batches import (
-    IGNORED,
-    Collator,
-)
+from train.sft.batches import IGNORED, Collator
 from train.sft.encoding import Encoder
 from train.sft.mask import check_mask
 from train.sft.rows import ConversationRow
 
 
 def test_the_mask_passes_its_own_check(
-    ready: tuple[Any, Collator, list[ConversationRow]],
-    minute25: Path,
+    ready: tuple[Any, Collator, list[ConversationRow]], minute25: Path
 ):
     _, collate, rows = ready
     batch = collate(rows)

@@ -25,10 +25,7 @@ def test_a_damaged_file_is_drawn_anew(minute25: Path, samples: Samples, tmp_path
 
 
 def test_pictures_are_drawn_once(
-    minute25: Path,
-    samples: Samples,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    minute25: Path, samples: Samples, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     rows = rows_for(minute25, samples, tmp_path)
     monkeypatch.setattr(pictures, "redraw", None)
@@ -37,9 +34,7 @@ def test_pictures_are_drawn_once(
 
 
 def test_pictures_beyond_the_limit_are_drawn_again(
-    minute25: Path,
-    samples: Samples,
-    tmp_path: Path,
+    minute25: Path, samples: Samples, tmp_path: Path
 ):
     ready = row_settings(minute25, samples.sets, tmp_path, room=4000)
     rows = prepare_rows(samples.trajectories, None, ready, cutoff=10**6).rows
@@ -52,11 +47,7 @@ def test_pictures_beyond_the_limit_are_drawn_again(
     assert room_left(tmp_path, 1, 2) < 500_000
 
 
-def test_another_style_is_another_picture(
-    minute25: Path,
-    samples: Samples,
-    tmp_path: Path,
-):
+def test_another_style_is_another_picture(minute25: Path, samples: Samples, tmp_path: Path):
     ready = row_settings(minute25, samples.sets, tmp_path)
     one = samples.trajectories[:1]
     (row,) = prepare_rows(one, COMPACT, ready, cutoff=10**6).rows

@@ -20,10 +20,7 @@ from train.sft.rows import count_outdated_prompts, prepare_rows, row_of_conversa
 
 class TestRows:
     def test_pictures_are_those_of_the_inspection(
-        self,
-        minute25: Path,
-        samples: Samples,
-        tmp_path: Path,
+        self, minute25: Path, samples: Samples, tmp_path: Path
     ):
         rows = rows_for(minute25, samples, tmp_path)
         ready = row_settings(minute25, samples.sets, tmp_path)

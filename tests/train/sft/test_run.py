@@ -117,12 +117,7 @@ class TestAnUnbrokenRun:
         assert r"\boxed{" in said[-1]
 
     @pytest.mark.parametrize("kind", KINDS)
-    def test_the_model_inspects(
-        self,
-        unbroken: dict[str, Path],
-        samples: Samples,
-        kind: str,
-    ):
+    def test_the_model_inspects(self, unbroken: dict[str, Path], samples: Samples, kind: str):
         inspector = make_inspector(str(unbroken[kind] / "model"), device="cpu", threads=1)
         try:
             assert inspector.style == STAMP
@@ -178,10 +173,7 @@ class TestResuming:
         same_end(forked / kind, unbroken[kind], kind)
 
     def test_a_finished_run_is_finished_again(
-        self,
-        unbroken: dict[str, Path],
-        samples: Samples,
-        tmp_path: Path,
+        self, unbroken: dict[str, Path], samples: Samples, tmp_path: Path
     ):
         shutil.copytree(unbroken["full"], tmp_path / "run")
         shutil.rmtree(tmp_path / "run/model")

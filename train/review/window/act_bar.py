@@ -10,14 +10,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QVBoxLayout, QWidg
 
 from agent.ratings.records import MAX_NOTE
 from app.ui.judge.agent.score_grid import ScoreGrid
-from app.ui.widgets.labels import (
-    button,
-    escape_mnemonics,
-    one_line,
-    row,
-    with_key,
-    wrapped_label,
-)
+from app.ui.widgets.labels import button, escape_mnemonics, one_line, row, with_key, wrapped_label
 from train.review.review_rules import Role
 
 APPROVE_KEY, REFUSE_KEY, SAVE_KEY = "A", "X", "Ctrl+S"

@@ -145,8 +145,7 @@ class DraftView(QWidget):
             card.look_deleted.connect(self._delete)
             card.marked_removed.connect(self._remove_marked)
             card.allow_moves(
-                earlier=self.revision.is_look(place - 1),
-                later=self.revision.is_look(place + 1),
+                earlier=self.revision.is_look(place - 1), later=self.revision.is_look(place + 1)
             )
             self.cards.append(card)
             self.area.add(card)

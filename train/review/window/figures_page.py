@@ -35,12 +35,7 @@ from train.review.statistics import (
 CHART_PX = 240
 translate = QCoreApplication.translate
 TONES = ("agent", "accept", "reject", "unsure", "accent", "dim")
-STYLES = (
-    Qt.PenStyle.SolidLine,
-    Qt.PenStyle.DashLine,
-    Qt.PenStyle.DotLine,
-    Qt.PenStyle.DashDotLine,
-)
+STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
 SYMBOLS = ("o", "s", "t", "d")
 CELL_PX = 56
 BARS = 0.8

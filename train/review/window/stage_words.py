@@ -19,10 +19,7 @@ def state_of(case: Case) -> str:
     return "returned" if case.stage == "reviser" and case.is_returned else case.stage
 
 
-STATES = (
-    *("screener", "reviser", "returned", "auditor", "voter"),
-    *("approved", "rejected"),
-)
+STATES = ("screener", "reviser", "returned", "auditor", "voter", "approved", "rejected")
 
 
 def state_text(state: str) -> str:

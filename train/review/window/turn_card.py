@@ -7,14 +7,7 @@ from html import escape
 
 from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QResizeEvent, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import (
-    QLabel,
-    QPlainTextEdit,
-    QPushButton,
-    QSizePolicy,
-    QTextEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QSizePolicy, QTextEdit, QWidget
 
 from agent.inspection.pictures import PictureMaker
 from app.ui.base.background.runner import Runner
