@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch.utils.data import Dataset
 
-from agent.engines.families import Vision
+from agent.engines.chat_tokens import END_OF_TEXT, IMAGE_TOKEN, load_tokenizer
+from agent.engines.families import ModelFolder, Vision
 from agent.engines.patches import patches
+from agent.errors import WorkbenchError
 from train.sft.pictures import PictureSource
 from train.sft.rows import ConversationRow
 
@@ -110,9 +113,8 @@ def split_rows(
         count = min(max(count, 1), len(groups) - 1)
     rng = np.random.default_rng(np.random.SeedSequence((seed, 7)))
     held = {groups[number] for number in rng.permutation(len(groups))[:count]}
-    return [row for row in rows if row.group not in held], [
-        row for row in rows if row.group in held
-    ]
+    trained = [row for row in rows if row.group not in held]
+    return trained, [row for row in rows if row.group in held]
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,19 @@ class Collator:
             "pixel_values": pixels.bfloat16() if self.half else pixels,
             "image_grid_thw": torch.tensor([each.grid for each in cut]),
         }
+
+
+def collator_of(folder: ModelFolder, source: PictureSource, *, half: bool) -> Collator:
+    tokenizer = load_tokenizer(folder.path)
+    image, padding = (token_id(tokenizer, name) for name in (IMAGE_TOKEN, END_OF_TEXT))
+    return Collator(folder.vision, image, padding, source, half)
+
+
+def token_id(tokenizer: Any, name: str) -> int:
+    number = tokenizer.token_to_id(name)
+    if number is None:
+        raise WorkbenchError(f"the model's tokenizer has no {name}: it is not a Qwen tokenizer")
+    return int(number)
 
 
 def positions(

@@ -38,7 +38,7 @@ from train.questions.settings import QuestionSettings
 from train.sft.batches import PAD_TO, positions
 from train.sft.encoding import REASONS, UNTRAINED, VERDICT, Encoder, longest_turn
 from train.sft.fast_path import use_fast_path
-from train.sft.new_model import task_texts
+from train.sft.inputs import task_texts
 from train.sft.optimizer import muon_and_adamw
 from train.vision.conversations import (
     MOST_LOOKS,
