@@ -32,10 +32,6 @@ class ConversationTokens:
     def unread(self) -> list[int]:
         return self.ids[self.cache.length :]
 
-    @property
-    def unread_pictures(self) -> list[Image.Image]:
-        return self.pictures[self.pictures_read :]
-
     def set_cache(self, cache: KVCache) -> None:
         """Store the cache of the tokens read so far; they include all pictures."""
         self.cache, self.pictures_read = cache, len(self.pictures)
@@ -153,7 +149,8 @@ class CachedGenerator:
                 one.set_cache(cache)
 
     def _patches_of(self, conversations: Sequence[ConversationTokens]) -> list[list[ImagePatches]]:
-        return [[self._patches(each) for each in one.unread_pictures] for one in conversations]
+        unread = (one.pictures[one.pictures_read :] for one in conversations)
+        return [[self._patches(each) for each in pictures] for pictures in unread]
 
     def _sample(self, logits: Tensor) -> tuple[list[int], list[float]]:
         """A token for each row, and its log-probability among all tokens, forbidden ones too."""

@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer
 
 from agent.engines.patches import ImagePatches
+from train.sft import batches
 
 # Tokens by which an attention cache grows.
 ROOM = 128
@@ -75,10 +77,8 @@ class CacheBatch:
         """The cache of one conversation, without padding."""
         columns = self._mask[row].nonzero()[:, 0]
         layers: Any = self._cache.layers
-        states = torch.stack(
-            [torch.stack([layer.keys[row], layer.values[row]]) for layer in layers]
-        )
-        return KVCache(states.index_select(-2, columns), self._positions[row])
+        states = [torch.stack([layer.keys[row], layer.values[row]]) for layer in layers]
+        return KVCache(torch.stack(states).index_select(-2, columns), self._positions[row])
 
     def keep(self, rows: Sequence[int]) -> None:
         """Drop all other rows, and the padding that no row needs any more."""
@@ -114,33 +114,9 @@ def positions(
 ) -> tuple[Tensor, int]:
     """Qwen's position ids (time, row, column), (3, tokens), and the position that comes next."""
     merge = int(config.vision_config.spatial_merge_size)
-    columns: list[Tensor] = []
-    waiting = iter(grids)
-    at = text_from = 0
-
-    def text(end: int) -> None:
-        columns.append(torch.arange(start, start + end - text_from).expand(3, -1))
-
-    while at < len(ids):
-        if ids[at] != config.image_token_id:
-            at += 1
-            continue
-        text(at)
-        start += at - text_from
-        down, across = (side // merge for side in next(waiting)[1:])
-        square = torch.stack(
-            [
-                torch.zeros(down, across, dtype=torch.long),
-                torch.arange(down)[:, None].expand(down, across),
-                torch.arange(across).expand(down, across),
-            ]
-        )
-        columns.append(start + square.flatten(1))
-        start += max(down, across)
-        at += down * across
-        text_from = at
-    text(at)
-    return torch.cat(columns, dim=1), start + at - text_from
+    sides = [(down, across) for _, down, across in grids]
+    found = batches.positions(np.array(ids, np.int32), config.image_token_id, sides, merge)
+    return torch.from_numpy(start + found), start + int(found.max(initial=-1)) + 1
 
 
 def _pixels(pictures: Sequence[Sequence[ImagePatches]], device: torch.device) -> dict[str, Tensor]:

@@ -100,12 +100,8 @@ def unpack(values: Tensor, packed: Packed, width: int) -> Tensor:
 
     The result has the tokens after the prompts, padded with 0.
     """
-    return torch.stack(
-        [
-            pad(values[row, start : start + size], (0, width - size))
-            for row, start, size in packed.parts
-        ]
-    )
+    cut = ((values[row, start : start + size], width - size) for row, start, size in packed.parts)
+    return torch.stack([pad(part, (0, missing)) for part, missing in cut])
 
 
 def split_rollouts(

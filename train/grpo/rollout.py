@@ -174,12 +174,12 @@ class _TurnNeeded(Exception):
 class _RecordedConversation:
     """Takes the place of an engine: records the appended turns and returns a given reply."""
 
+    usage = Usage()
+
     def __init__(self) -> None:
         self.next: Generated | None = None
         self._turns: list[Turn] = []
         self._pictures: list[Image.Image] = []
-
-    usage = Usage()
 
     def take_appended(self) -> tuple[list[Turn], list[Image.Image]]:
         """The turns and pictures appended since the last call."""

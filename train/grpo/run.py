@@ -95,19 +95,11 @@ def reinforce(
         )
     vision = read_folder(folder).vision
     with ExitStack() as stack:
-        pictures = stack.enter_context(
-            closing(
-                PictureCache(
-                    card.style,
-                    card.sizing,
-                    vision,
-                    workers,
-                    tool=settings.tool,
-                    rules=rules,
-                    wording=words,
-                )
-            )
-        )
+        pictures = PictureCache(
+            card.style, card.sizing, vision, workers,
+            tool=settings.tool, rules=rules, wording=words,
+        )  # fmt: skip
+        stack.enter_context(closing(pictures))
         stack.enter_context(hide_trl_warnings())
         store = ExampleStore(sets)
         trainer = make_trainer(folder, questions, store, pictures, out, settings, seed)
@@ -128,15 +120,11 @@ def reinforce(
             trainer.add_callback(RoundLogger(log))
             trainer.add_callback(ProgressCallback(bar))
         if settings.validate_every:
+            judge = judge_of(settings, trainer.rollout_settings.tokens, rules)
+            every = settings.validate_every * settings.updates
             trainer.add_callback(
-                Validator(
-                    trainer, held, store,
-                    judge=judge_of(settings, trainer.rollout_settings.tokens, rules),
-                    penalty=settings.penalty,
-                    every=settings.validate_every * settings.updates,
-                    record=log,
-                )
-            )  # fmt: skip
+                Validator(trainer, held, store, judge, settings.penalty, every, log)
+            )
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
         _save_model(trainer, folder, card, out, sets, settings, told_of(words))
     return out / MODEL

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -221,12 +222,10 @@ class SpectrumProcessor(ProcessorMixin):
         patches = self.image_processor(_flat(images)) if images else {}
         counts = iter(patches["image_grid_thw"].prod(dim=1).tolist() if patches else ())
         merged = self.image_processor.merge_size**2
-        expanded = []
-        for one in texts:
-            first, *rest = one.split(IMAGE_TOKEN)
-            expanded.append(
-                first + "".join(IMAGE_TOKEN * (next(counts) // merged) + r for r in rest)
-            )
+        expanded = [
+            re.sub(re.escape(IMAGE_TOKEN), lambda found: found[0] * (next(counts) // merged), one)
+            for one in texts
+        ]
         padding = {"padding": True} if options.get("padding") else {}
         tensors = {"return_tensors": "pt"} if options.get("return_tensors") else {}
         encoded = dict(self.tokenizer(expanded, add_special_tokens=False, **padding, **tensors))
