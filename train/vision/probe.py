@@ -46,10 +46,6 @@ class ProbeSet:
         return int(self.labels.size)
 
 
-def real_set(folder: Path) -> ProbeSet:
-    return _probe_set(*real_spectra(folder))
-
-
 def real_spectra(folder: Path) -> tuple[list[Spectrum], list[str]]:
     """The labelled spectra of a folder with a MANIFEST.csv, and their labels."""
     spectra, labels = [], []
@@ -62,25 +58,20 @@ def real_spectra(folder: Path) -> tuple[list[Spectrum], list[str]]:
     return spectra, labels
 
 
-def simulated_set(per_kind: int, seed: int) -> ProbeSet:
-    return _probe_set(*simulated_spectra(per_kind, seed))
-
-
 def simulated_spectra(per_kind: int, seed: int) -> tuple[list[Spectrum], list[str]]:
     """Simulated spectra of every kind, drawn without any real star, and their kinds."""
+    labels = list(LABELS) * per_kind
     settings = LessonSettings()
-    spectra, labels = [], []
-    for number in range(per_kind * len(LABELS)):
-        label = LABELS[number % len(LABELS)]
-        spectra.append(simulated(label, settings, np.random.default_rng([seed, number])))
-        labels.append(label)
+    spectra = [
+        simulated(label, settings, np.random.default_rng([seed, number]))
+        for number, label in enumerate(labels)
+    ]
     return spectra, labels
 
 
-def _probe_set(spectra: Sequence[Spectrum], labels: Sequence[str]) -> ProbeSet:
-    style = EYE
+def probe_set(spectra: Sequence[Spectrum], labels: Sequence[str]) -> ProbeSet:
     size = (len(spectra), len(WINDOWS))
-    pictures = np.full((*size, style.height, style.width), 255, np.uint8)
+    pictures = np.full((*size, EYE.height, EYE.width), 255, np.uint8)
     ranges, known = np.ones((*size, 2)) * (4000.0, 7000.0), np.zeros(size, bool)
     for row, spectrum in enumerate(spectra):
         low, high = spectrum.range
@@ -88,7 +79,7 @@ def _probe_set(spectra: Sequence[Spectrum], labels: Sequence[str]) -> ProbeSet:
             part = (low, high) if window is None else (max(low, window[0]), min(high, window[1]))
             if part[1] - part[0] < 200.0:
                 continue
-            drawn = picture(spectrum, None if window is None else part, style)
+            drawn = picture(spectrum, None if window is None else part, EYE)
             if drawn is not None:
                 pictures[row, column], known[row, column] = drawn, True
                 ranges[row, column] = part
@@ -106,18 +97,15 @@ def seen(eye: Eye, probes: ProbeSet) -> tuple[FloatArray, FloatArray]:
         ranges = torch.from_numpy(probes.ranges[rows, columns]).float()
         places = feature_places(ranges, torch.from_numpy(feature_windows()).float())
         with torch.autocast(device.type, torch.bfloat16):
-            answers = eye.answers(
-                torch.from_numpy(probes.pictures[rows, columns]).to(device), places.to(device)
-            )
+            pictures = torch.from_numpy(probes.pictures[rows, columns])
+            answers = eye.answers(pictures.to(device), places.to(device))
         states.append(answers.state.float().cpu().numpy())
         kinds.append(answers.kinds.float().log_softmax(-1).cpu().numpy())
     shape = probes.known.shape
     all_states = np.zeros((*shape, states[0].shape[1]), np.float32)
     all_kinds = np.zeros((*shape, kinds[0].shape[1]), np.float32)
-    all_states[probes.known], all_kinds[probes.known] = (
-        np.concatenate(states),
-        np.concatenate(kinds),
-    )
+    all_states[probes.known] = np.concatenate(states)
+    all_kinds[probes.known] = np.concatenate(kinds)
     return all_states, all_kinds
 
 
@@ -133,11 +121,6 @@ def f1_of(
     return {**scores, "macro": float(np.mean(list(scores.values())))}
 
 
-def direct_kinds(kinds: FloatArray) -> NDArray[np.str_]:
-    """The kind with the largest sum over the pictures."""
-    return np.array(LABELS)[kinds.sum(axis=1).argmax(axis=1)]
-
-
 def probe(
     eye: Eye, learned: ProbeSet, asked: Sequence[ProbeSet]
 ) -> list[dict[str, dict[str, float]]]:
@@ -151,9 +134,8 @@ def probe(
     for one in asked:
         states, kinds = seen(eye, one)
         said = model.predict(scaler.transform(_flat(states, one)))
-        results.append(
-            {"probe": f1_of(one.labels, said), "head": f1_of(one.labels, direct_kinds(kinds))}
-        )
+        named = np.array(LABELS)[kinds.sum(axis=1).argmax(axis=1)]
+        results.append({"probe": f1_of(one.labels, said), "head": f1_of(one.labels, named)})
     eye.train()
     return results
 
@@ -169,10 +151,11 @@ class Watcher:
     """Probes an eye on the real spectra of a folder, and on simulated ones of another seed."""
 
     def __init__(self, folder: Path, settings: SchoolSettings) -> None:
-        self._learned = simulated_set(settings.probe_per_kind, PROBE_SEED)
+        count = settings.probe_per_kind
+        self._learned = probe_set(*simulated_spectra(count, PROBE_SEED))
         self._asked = {
-            "real": real_set(folder),
-            "simulated": simulated_set(settings.probe_per_kind, TEST_SEED),
+            "real": probe_set(*real_spectra(folder)),
+            "simulated": probe_set(*simulated_spectra(count, TEST_SEED)),
         }
 
     def __call__(self, eye: Eye) -> dict[str, float]:

@@ -45,14 +45,12 @@ def readings(read: Read, spectra: Sequence[Spectrum]) -> list[QuantityReading]:
             (max(each.range[0], low - AROUND_A), min(each.range[1], high + AROUND_A))
             for each in spectra
         ]
-        known = np.isfinite(truth[:, number]) & [
-            start < low and high < end for start, end in windows
-        ]
+        is_in = [start < low and high < end for start, end in windows]
+        known = np.isfinite(truth[:, number]) & is_in
         near = np.full(len(spectra), np.nan)
         at = np.flatnonzero(known).tolist()
-        near[at] = _read_all(
-            read, [spectra[each] for each in at], [windows[each] for each in at]
-        )[:, number]  # fmt: skip
+        seen = _read_all(read, [spectra[each] for each in at], [windows[each] for each in at])
+        near[at] = seen[:, number]
         rows.append(
             QuantityReading(
                 quantity=asked_features()[number],
@@ -66,9 +64,8 @@ def readings(read: Read, spectra: Sequence[Spectrum]) -> list[QuantityReading]:
 
 def _read_all(read: Read, spectra: Sequence[Spectrum], windows: Sequence[Window]) -> FloatArray:
     """(spectra, features); NaN where a window holds nothing to draw."""
-    style = EYE
     found = np.full((len(spectra), len(asked_features())), np.nan)
-    drawn = [picture(one, window, style) for one, window in zip(spectra, windows, strict=True)]
+    drawn = [picture(one, window, EYE) for one, window in zip(spectra, windows, strict=True)]
     at = [number for number, each in enumerate(drawn) if each is not None]
     for start in range(0, len(at), BATCH):
         rows = at[start : start + BATCH]

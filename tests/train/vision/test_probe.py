@@ -9,7 +9,7 @@ import pytest
 from tests.train.vision.conftest import SMALL
 from train.vision import probe
 from train.vision.lessons import simulated
-from train.vision.probe import Watcher, f1_of, real_set, simulated_set
+from train.vision.probe import Watcher, f1_of, probe_set, real_spectra, simulated_spectra
 from train.vision.settings import SchoolSettings
 from train.vision.train_tower import new_eye
 
@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_readable_spectra_of_a_folder_are_drawn(folder: Path) -> None:
-    probes = real_set(folder)
+    probes = probe_set(*real_spectra(folder))
     assert probes.labels.tolist() == ["CV", "MG"]
     assert probes.known[:, 0].all()
     assert (probes.pictures[probes.known] < 128).any(axis=(1, 2)).all()
@@ -47,7 +47,7 @@ def test_the_readable_spectra_of_a_folder_are_drawn(folder: Path) -> None:
 
 
 def test_simulated_probes_hold_every_kind() -> None:
-    probes = simulated_set(1, 3)
+    probes = probe_set(*simulated_spectra(1, 3))
     assert len(set(probes.labels.tolist())) == len(probes)
 
 
