@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -51,11 +52,7 @@ def draft(
         TimeRemainingColumn(),
         console=Console(stderr=True),
     ) as progress:
-        bar = progress.add_task("drafting", total=run.total)
-
-        def advance(more: int) -> None:
-            progress.advance(bar, more)
-
+        advance = partial(progress.advance, progress.add_task("drafting", total=run.total))
         if place is not None or teacher == MEASURED:
             counts = draft_all(run, workers=place or workers, advance=advance)
         else:
@@ -64,6 +61,5 @@ def draft(
             with open_teacher(teacher, chosen) as model:
                 counts = draft_all(run, teacher=model, workers=workers, advance=advance)
     left_out = ", ".join(f"{n} {name}" for name, n in counts.most_common() if name != "drafted")
-    typer.echo(
-        f"{counts['drafted']} drafts in {out}" + (f"; left out: {left_out}" if left_out else "")
-    )
+    rest = f"; left out: {left_out}" if left_out else ""
+    typer.echo(f"{counts['drafted']} drafts in {out}{rest}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 from zlib import crc32
@@ -119,9 +119,8 @@ class ModelTeacher:
     def draft(self, example: Example, variant: int, seed: int) -> Draft:
         hinted = HintedEngine(self.engine, hint(example))
         sampling = SamplingSettings(temperature=self.settings.temperature)
-        inspector = ModelInspector(
-            hinted, self.model, style=self.settings.picture_style, sampling=sampling
-        )
+        style = self.settings.picture_style
+        inspector = ModelInspector(hinted, self.model, style=style, sampling=sampling)
         number = draft_seed(example, variant, seed)[-1]
         try:
             written = run(inspector.inspect(example.spectrum, find_task(example.task), seed=number))
@@ -140,11 +139,8 @@ def open_teacher(name: str, settings: DraftSettings) -> Iterator[ModelTeacher]:
         location = find_model(name)
     except ResourceError as error:
         raise WorkbenchError(f"{error}. The teacher `measured` needs no model") from error
-    engine = load_engine(location)
-    try:
+    with closing(load_engine(location)) as engine:
         yield ModelTeacher(engine, engine_ref(location, engine), settings)
-    finally:
-        engine.close()
 
 
 def check_draft(trajectory: Trajectory, example: Example, settings: DraftSettings) -> Draft:
@@ -228,13 +224,9 @@ class _HintedConversation:
         should_stop: ShouldStop | None = None,
     ) -> Generated:
         return self._inner.generate(
-            sampling,
-            seed,
-            stop=stop,
-            choice_point=choice_point,
-            on_text=on_text,
-            should_stop=should_stop,
-        )
+            sampling, seed,
+            stop=stop, choice_point=choice_point, on_text=on_text, should_stop=should_stop,
+        )  # fmt: skip
 
     def mark(self) -> object:
         return self._inner.mark()
