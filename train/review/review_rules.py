@@ -53,6 +53,8 @@ VOTES_TO_PASS = 2
 """Votes needed from the three who revised and audited."""
 SILENT_DAYS = 3.0
 """Without an answer for so long, an auditor or voter is no longer waited for."""
+TAKE_HOURS = 24.0
+"""How long a draft stays with somebody who neither saves it nor gives it back."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +74,30 @@ class Review(ScoredRecord):
     replies: tuple[str, ...] = ()
     diff: str = ""
     replaces: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Take:
+    """Somebody took a draft to revise it, or gave it back."""
+
+    trajectory: str
+    by: str
+    at: str
+    is_free: bool = False
+
+
+def take_from(record: object) -> Take:
+    """The take in a JSON object; raises WorkbenchError if it is not a valid one."""
+    if not isinstance(record, dict):
+        raise WorkbenchError("a take should be an object")
+    texts = [record.get(name) for name in ("trajectory", "by", "at")]
+    is_free = record.get("is_free", False)
+    if not all(isinstance(each, str) and 0 < len(each) <= MAX_NAME for each in texts):
+        raise WorkbenchError(f"trajectory, by and at should be texts of 1 to {MAX_NAME} characters")
+    if not isinstance(is_free, bool):
+        raise WorkbenchError("is_free should be true or false")
+    trajectory, by, at = map(str, texts)
+    return Take(trajectory=trajectory, by=by, at=at, is_free=is_free)
 
 
 def days_between(first: str, second: str) -> float:

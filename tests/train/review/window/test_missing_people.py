@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 pytest.importorskip("pyarrow")
 
 from tests.train.review.window.at_work import CTRL, at_work, give, log_of, one_vote_each_way
-from train.review.store import Take
+from train.review.review_rules import Take
 
 
 def second_round(pool, number):
