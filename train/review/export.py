@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from agent.errors import WorkbenchError
+from agent.errors import WorkbenchError, write_errors
 from agent.examples.examples import Example, write_examples
 from agent.protocol.reply import Verdict, is_well_formed
 from agent.trajectory.trajectory import Trajectory
@@ -86,10 +86,8 @@ def write_set(
     if isinstance(sets, Path):
         write_examples(sets, examples)
         sets = (sets,)
-    try:
+    with write_errors(out):
         part.replace(out)
-    except OSError as error:
-        raise WorkbenchError(f"cannot write {out}: {error.strerror or error}") from error
     return Exported(out, len(trajectories), sets)
 
 

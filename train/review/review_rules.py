@@ -321,7 +321,8 @@ class Case:
         return ""
 
     def _stage_at(self, at: str) -> Stage:
-        if any(self._is_rejection(review) for review in self.reviews):
+        judged = (each for each in self.reviews if each.role in ("screener", "reviser", "auditor"))
+        if any(not (review.approve or review.changes) for review in judged):
             return "rejected"
         if not self._by("screener"):
             return "screener"
@@ -376,17 +377,17 @@ class Case:
             return result
         return "voter"
 
-    def review(self, by: str, role: ReviewRole, *, approve: bool, **more: Any) -> Review:
-        """A review of the latest wording, given now; it is not added yet."""
-        return Review(
-            trajectory=self.id,
-            version=self.version,
-            at=timestamp(),
-            by=by,
-            role=role,
-            approve=approve,
-            **more,
-        )
+    def review(
+        self, by: str, role: ReviewRole, *, approve: bool, after: Sequence[str] = (), **more: Any
+    ) -> Review:
+        """A review of the latest wording, given now; it is not added yet.
+
+        `after` are the replies as a reviser leaves them, changed or not.
+        """
+        if after and tuple(after) != self.replies:
+            more |= {"replies": tuple(after), "diff": diff_of(self.replies, after)}
+        about = {"trajectory": self.id, "version": self.version, "at": timestamp()}
+        return Review(by=by, role=role, approve=approve, **about, **more)
 
     def add(self, review: Review) -> None:
         """Add a review; raises WorkbenchError if it breaks the rules."""
@@ -432,11 +433,6 @@ class Case:
     @property
     def _votes(self) -> list[Review]:
         return [review for review in self._round if review.role == "voter"]
-
-    @staticmethod
-    def _is_rejection(review: Review) -> bool:
-        judges = review.role in ("screener", "reviser", "auditor")
-        return judges and not (review.approve or review.changes)
 
 
 def _is_decided(votes: Sequence[Review]) -> bool:
