@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from train.review.revision import DraftTurn
 
@@ -18,8 +17,7 @@ MAX_WORDS = 4000
 LEAST_ALIKE = 0.3
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """A run of words that both texts have, that is new, or that is gone."""
 
     kind: Kind
@@ -29,30 +27,24 @@ class Piece:
 def word_differences(before: str, after: str) -> tuple[Piece, ...]:
     """The pieces of both texts in order; those that are gone stand before those in their place."""
     old, new = WORDS.findall(before), WORDS.findall(after)
-    if max(len(old), len(new)) > MAX_WORDS:
-        whole = (Piece("gone", before), Piece("new", after))
-        return tuple(piece for piece in whole if piece.text)
-    pieces: list[Piece] = []
-    for what, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if what == "equal":
-            pieces.append(Piece("same", "".join(new[k:m])))
-            continue
-        if j > i:
-            pieces.append(Piece("gone", "".join(old[i:j])))
-        if m > k:
-            pieces.append(Piece("new", "".join(new[k:m])))
-    return tuple(pieces)
+    pieces = [Piece("gone", before), Piece("new", after)]
+    if max(len(old), len(new)) <= MAX_WORDS:
+        pieces = []
+        for what, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+            if what == "equal":
+                pieces.append(Piece("same", "".join(new[k:m])))
+            else:
+                pieces += [Piece("gone", "".join(old[i:j])), Piece("new", "".join(new[k:m]))]
+    return tuple(piece for piece in pieces if piece.text)
 
 
 def former_turns(before: Sequence[DraftTurn], after: Sequence[DraftTurn]) -> list[DraftTurn | None]:
     """For each turn the one it was made from: of the same call, or else the most alike."""
     left = list(before)
-    found: list[DraftTurn | None] = [None] * len(after)
-    for place, turn in enumerate(after):
-        same = next((each for each in left if _is_same_call(each, turn)), None)
-        if same is not None:
-            left.remove(same)
-            found[place] = same
+    found: list[DraftTurn | None] = []
+    for turn in after:
+        found.append(next((each for each in left if _is_same_call(each, turn)), None))
+        left = [each for each in left if each is not found[-1]]
     for place, turn in enumerate(after):
         if found[place] is None and left:
             best = max(left, key=lambda each: _likeness(each, turn))
@@ -63,9 +55,9 @@ def former_turns(before: Sequence[DraftTurn], after: Sequence[DraftTurn]) -> lis
 
 
 def _is_same_call(first: DraftTurn, second: DraftTurn) -> bool:
-    if first.range is None or second.range is None:
-        return first.range is None and second.range is None and first.verdict == second.verdict
-    return first.range == second.range and first.label == second.label
+    if first.range is None and second.range is None:
+        return first.verdict == second.verdict
+    return (first.range, first.label) == (second.range, second.label)
 
 
 def _likeness(first: DraftTurn, second: DraftTurn) -> float:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
 
 from agent.claims.claims import BOX, NOT_ASSERTED, SENTENCES
 from agent.claims.lexicon import normalize_spelling
@@ -45,7 +47,7 @@ class DraftTurn:
         if self.range is not None:
             arguments: dict[str, object] = {"wavelength_range": list(self.range)}
             return call_reply(
-                self.thought, {**arguments, "label": self.label} if self.label else arguments
+                self.thought, arguments | ({"label": self.label} if self.label else {})
             )
         if self.verdict is not None:
             return answer_reply(self.thought, self.verdict, self.reasons)
@@ -109,12 +111,9 @@ class Revision:
 
 def split_thought(turn: DraftTurn) -> tuple[str, str]:
     """What a thought says of the picture before it, and of the next look or the conclusion."""
-    cuts = [(0, 0), *((cut.start(), cut.end()) for cut in SENTENCES.finditer(turn.thought))]
-    starts = [end for _, end in cuts]
-    sentences = [
-        turn.thought[start:end]
-        for start, end in zip(starts, (*starts[1:], len(turn.thought)), strict=True)
-    ]
+    ends = [cut.end() for cut in SENTENCES.finditer(turn.thought)]
+    borders = pairwise((0, *ends, len(turn.thought)))
+    sentences = [turn.thought[start:end] for start, end in borders]
     first = len(sentences)
     if turn.range is None:
         first -= 1
@@ -155,25 +154,22 @@ def revision_from_text(text: str) -> tuple[Revision, str] | None:
     replies, version = work.get("replies"), work.get("version", "")
     if not isinstance(replies, list) or not 0 < len(replies) <= MAX_TURNS:
         return None
-    if not isinstance(version, str) or not all(isinstance(each, str) for each in replies):
-        return None
-    return Revision.of(replies), version
+    are_texts = all(isinstance(each, str) for each in (version, *replies))
+    return (Revision.of(replies), version) if are_texts else None
 
 
 def _turn(reply: str) -> DraftTurn:
     parsed = parse_reply(reply)
+    plain = DraftTurn(thought=parsed.thought, source=reply)
     if parsed.kind == "call":
         try:
             wanted, label = checked_arguments(parsed.arguments)
         except ToolError:
-            return DraftTurn(thought=parsed.thought, source=reply)
-        return DraftTurn(thought=parsed.thought, range=wanted, label=label or "", source=reply)
+            return plain
+        return replace(plain, range=wanted, label=label or "")
     if parsed.kind == "answer":
-        reasons = BOX.sub("", parsed.answer).strip()
-        return DraftTurn(
-            thought=parsed.thought, verdict=parsed.verdict, reasons=reasons, source=reply
-        )
-    return DraftTurn(thought=parsed.thought, source=reply)
+        return replace(plain, verdict=parsed.verdict, reasons=BOX.sub("", parsed.answer).strip())
+    return plain
 
 
 def _whole(number: float) -> Number:
@@ -186,29 +182,22 @@ def _joined(*parts: str) -> str:
 
 def canonical_replies(replies: Sequence[str]) -> tuple[str, ...]:
     """Replies with the same layout and spellings; an unreadable reply is unchanged."""
-    return tuple(map(_canonical, replies))
+    return tuple(_reworded(reply, _tidy) for reply in replies)
 
 
 def remove_sentences(reply: str, sentences: Sequence[str]) -> str:
     """A canonical reply without some of its sentences."""
-    parsed = parse_reply(reply)
-    thought = _kept(parsed.thought, sentences)
-    if parsed.kind == "call":
-        return call_reply(thought, parsed.arguments)
-    if parsed.kind == "answer":
-        return answer_reply(
-            thought, parsed.verdict or "", _kept(BOX.sub("", parsed.answer), sentences)
-        )
-    return reply
+    return _reworded(reply, partial(_kept, left_out=sentences))
 
 
-def _canonical(reply: str) -> str:
+def _reworded(reply: str, change: Callable[[str], str]) -> str:
+    """A reply with its texts changed, in the layout of all; an unreadable one is unchanged."""
     parsed = parse_reply(reply)
     if parsed.kind == "call":
-        return call_reply(_tidy(parsed.thought), parsed.arguments)
+        return call_reply(change(parsed.thought), parsed.arguments)
     if parsed.kind == "answer" and boxed_verdict(parsed.answer):
-        reasons = _tidy(BOX.sub("", parsed.answer))
-        return answer_reply(_tidy(parsed.thought), parsed.verdict or "", reasons)
+        reasons = change(BOX.sub("", parsed.answer))
+        return answer_reply(change(parsed.thought), parsed.verdict or "", reasons)
     return reply
 
 
