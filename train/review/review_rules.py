@@ -301,10 +301,9 @@ class Case:
 
     def _waits_for_author(self, at: str) -> bool:
         """Whether only its author can go on with it, or has the vote that decides."""
-        stage = self._stage_at(at)
-        if stage == "voter":
+        if self._stage_at(at) == "voter":
             return not self.is_decided and all(vote.by != self.author for vote in self._votes)
-        return stage == "reviser" and bool(self.author)
+        return self._stage_at(at) == "reviser" and bool(self.author)
 
     def _audit_refusal(self, by: str, at: str) -> str:
         if by == self.author:
@@ -313,12 +312,11 @@ class Case:
             return f"{by} has already audited {self.id}"
         awaited = self._awaited_at(at)
         revised_at = self._by("reviser")[-1].at
-        if by in awaited or days_between(revised_at, at) >= SILENT_DAYS:
-            return ""
         auditors = (*(audit.by for audit in self.audits), *awaited)
-        if len(auditors) >= AUDITORS:
-            return f"{self.id} is audited by {' and '.join(auditors)}"
-        return ""
+        is_open = by in awaited or days_between(revised_at, at) >= SILENT_DAYS
+        if is_open or len(auditors) < AUDITORS:
+            return ""
+        return f"{self.id} is audited by {' and '.join(auditors)}"
 
     def _stage_at(self, at: str) -> Stage:
         judged = (each for each in self.reviews if each.role in ("screener", "reviser", "auditor"))
@@ -334,15 +332,13 @@ class Case:
         return self._vote_result(at)
 
     def _awaited_at(self, at: str) -> tuple[str, ...]:
-        match self._stage_at(at):
-            case "auditor":
-                return self._still_out(self._former_auditors, self.audits)
-            case "voter":
-                missing = self._still_out(self.panel, self._votes)
-                if self.is_decided:
-                    return missing
-                return tuple(name for name in missing if name != self.author)
-        return ()
+        stage = self._stage_at(at)
+        if stage == "auditor":
+            return self._still_out(self._former_auditors, self.audits)
+        if stage != "voter":
+            return ()
+        missing = self._still_out(self.panel, self._votes)
+        return tuple(name for name in missing if self.is_decided or name != self.author)
 
     @property
     def _former_auditors(self) -> tuple[str, ...]:
