@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QCoreApplication, QRectF, Qt
 from PySide6.QtGui import QColor, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from agent.ratings.records import trajectory_id
 from agent.ratings.rubric import HIGHEST, LOWEST, SCORES, Score
 from app.ui.base.theme.theme import CurrentTheme, Theme, mixed
 from app.ui.judge.agent.score_grid import criterion_name
 from app.ui.review.figures import PAD_PX, ROW_MARGIN_PX, Figure, shortened
-from app.ui.widgets.labels import row, wrapped_label
+from app.ui.widgets.labels import clear_layout, column, row, wrapped_label
 from app.ui.widgets.page_parts import PageCard, PageScrollArea
 from train.review.rating_round import RatingRound
 from train.review.statistics import (
@@ -23,6 +25,7 @@ from train.review.statistics import (
     Distribution,
     Duel,
     RaterMap,
+    both_of,
     distributions,
     duels_of_choices,
     duels_of_scores,
@@ -51,14 +54,10 @@ class FiguresPage(QWidget):
         super().__init__(parent)
         self.round, self._current_theme = rating_round, current_theme
         self._column = QWidget(self)
-        self._layout = QVBoxLayout(self._column)
-        self._layout.setContentsMargins(12, 12, 12, 12)
-        self._layout.setSpacing(12)
+        self._layout = column(spacing=12, margins=12, parent=self._column)
         self._drawn = -1
         self.figures: list[Figure] = []
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(PageScrollArea(self._column))
+        column(PageScrollArea(self._column), parent=self)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -69,29 +68,29 @@ class FiguresPage(QWidget):
         if self._drawn == len(self.round.records):
             return
         self._drawn = len(self.round.records)
-        self._clear()
+        self.figures.clear()
+        clear_layout(self._layout)
         here = {trajectory_id(one) for one in self.round.trajectories}
-        ratings = [
-            each for each in latest_ratings(self.round.records) if each.subject.trajectory in here
-        ]
-        choices = [
-            each
-            for each in latest_choices(self.round.records)
-            if {each.first.trajectory, each.second.trajectory} <= here
-        ]
+        every = latest_ratings(self.round.records)
+        ratings = [each for each in every if each.subject.trajectory in here]
+        choices = [each for each in latest_choices(self.round.records) if both_of(each) <= here]
         for score in SCORES:
             found = distributions(ratings, score)
             if found:
                 self._add_scores(score, found)
                 raters = rater_map(ratings, score)
                 if len(raters.raters) > 1:
-                    self._add_map(score, raters)
+                    title = self.tr("Agreement of raters: {name} (Spearman)")
+                    title = title.replace("{name}", criterion_name(score))
+                    self._add_figure(title, "", draw_rater_map, raters)
         left, decided = share_of_left(choices)
         text = self.tr("The left one was preferred in {left} of {n} decided; half is fair.")
         text = text.replace("{n}", f"{decided:,}").replace("{left}", f"{left:,}")
-        self._add_duels(self.tr("Pairwise"), text, duels_of_choices(choices))
+        if duels := duels_of_choices(choices):
+            self._add_figure(self.tr("Pairwise"), text, draw_duels, duels)
         note = self.tr("From the sums of one rater's scores for two inspections of one spectrum.")
-        self._add_duels(self.tr("Pairs by score"), note, duels_of_scores(ratings))
+        if duels := duels_of_scores(ratings):
+            self._add_figure(self.tr("Pairs by score"), note, draw_duels, duels)
         if not self.figures:
             self._layout.addWidget(wrapped_label(self.tr("Nothing has been rated yet."), "dim"))
         self._layout.addStretch(1)
@@ -110,20 +109,10 @@ class FiguresPage(QWidget):
         card.body.addLayout(row((histogram, 1), (curve, 1)))
         self._layout.addWidget(card)
 
-    def _add_map(self, score: Score, raters: object) -> None:
-        title = self.tr("Agreement of raters: {name} (Spearman)")
-        card = PageCard(title.replace("{name}", criterion_name(score)), parent=self._column)
-        figure = self._figure(title.replace("{name}", criterion_name(score)))
-        figure.draw(draw_rater_map, raters)
-        card.body.addWidget(figure)
-        self._layout.addWidget(card)
-
-    def _add_duels(self, title: str, note: str, duels: Sequence[Duel]) -> None:
-        if not duels:
-            return
+    def _add_figure(self, title: str, note: str, draw: Any, drawn: object) -> None:
         card = PageCard(title, note, parent=self._column)
         figure = self._figure(title)
-        figure.draw(draw_duels, duels)
+        figure.draw(draw, drawn)
         card.body.addWidget(figure)
         self._layout.addWidget(card)
 
@@ -131,14 +120,6 @@ class FiguresPage(QWidget):
         figure = Figure(self._current_theme, name, self._column)
         self.figures.append(figure)
         return figure
-
-    def _clear(self) -> None:
-        self.figures.clear()
-        while (item := self._layout.takeAt(0)) is not None:
-            part = item.widget()
-            if part is not None:
-                part.hide()
-                part.deleteLater()
 
 
 def look_of(index: int) -> tuple[str, Qt.PenStyle, str]:
@@ -185,13 +166,10 @@ def draw_rater_map(figure: Figure, found: RaterMap) -> None:
     """Draw Spearman's rank correlation of every two raters, written in its cell."""
     size, item = len(found.raters), figure.getPlotItem()
     names = [_rater_text(name) for name in found.raters]
-    for i in range(size):
-        for j in range(size):
-            _cell(figure, found.values[i][j], found.counts[i][j], j, size - 1 - i)
-    ticks = {"left": [(size - 1 - i, name) for i, name in enumerate(names)]}
-    ticks["bottom"] = list(enumerate(names))
-    for side, marks in ticks.items():
-        item.getAxis(side).setTicks([marks])
+    for i, j in product(range(size), repeat=2):
+        _cell(figure, found.values[i][j], found.counts[i][j], j, size - 1 - i)
+    item.getAxis("left").setTicks([[(size - 1 - i, name) for i, name in enumerate(names)]])
+    item.getAxis("bottom").setTicks([list(enumerate(names))])
     widest = max((figure.fontMetrics().horizontalAdvance(name) for name in names), default=0)
     item.getAxis("left").setWidth(widest + PAD_PX)
     figure.setFixedHeight(CELL_PX * max(size, 1) + 3 * figure.fontMetrics().height())

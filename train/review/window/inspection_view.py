@@ -9,7 +9,7 @@ from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
 
 from agent.ellipsis import shortened
 from agent.errors import WorkbenchError
@@ -23,7 +23,14 @@ from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.agent.card_content import MAX_TEXT, CardContent, card_contents
 from app.ui.judge.agent.measured_rows import MeasuredRow, header_row, observed_range
 from app.ui.judge.agent.pictures import qimage
-from app.ui.widgets.labels import one_line, row, short_label, wrapped_label
+from app.ui.widgets.labels import (
+    clear_layout,
+    column,
+    one_line,
+    row,
+    short_label,
+    wrapped_label,
+)
 from app.ui.widgets.page_parts import PageScrollArea
 
 WAITING_RATIO, WAITING_PX = 0.6, 480
@@ -105,13 +112,7 @@ class MeasuredTable(QWidget):
         self.grid.setVerticalSpacing(2)
         self.grid.setColumnStretch(COLUMNS, 1)
         self.notes = wrapped_label("", "small")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        layout.addWidget(self.numbers)
-        layout.addLayout(self.grid)
-        layout.addWidget(self.notes)
-        layout.addStretch(1)
+        column(self.numbers, self.grid, self.notes, 1, spacing=6, parent=self)
         self._cells: list[list[QLabel]] = []
 
     def show_measured(
@@ -150,22 +151,15 @@ class CardColumn(PageScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self.column = QWidget(parent)
-        self._layout = QVBoxLayout(self.column)
-        self._layout.setContentsMargins(12, 12, 12, 12)
-        self._layout.setSpacing(10)
-        self._layout.addStretch(1)
+        self._layout = column(1, spacing=10, margins=12, parent=self.column)
         super().__init__(self.column)
 
     def add(self, part: QWidget) -> None:
         self._layout.insertWidget(self._layout.count() - 1, part)
 
     def clear(self) -> None:
-        while self._layout.count() > 1:
-            item = self._layout.takeAt(0)
-            part = None if item is None else item.widget()
-            if part is not None:
-                part.hide()
-                part.deleteLater()
+        clear_layout(self._layout)
+        self._layout.addStretch(1)
 
     def scroll_page(self, pages: float) -> None:
         bar = self.verticalScrollBar()
@@ -191,9 +185,7 @@ class Card(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(14, 10, 14, 10)
-        self.body.setSpacing(6)
+        self.body = column(spacing=6, margins=(14, 10, 14, 10), parent=self)
 
 
 class TrajectoryView(CardColumn):

@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from agent.errors import ToolError, WorkbenchError
 from agent.inspection.pictures import PictureMaker
@@ -19,7 +19,7 @@ from app.ui.base.background.runner import Runner
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.agent.measured_rows import measured_rows, measurement_notes, window_text
 from app.ui.judge.agent.pictures import qimage
-from app.ui.widgets.labels import row, short_label, wrapped_label
+from app.ui.widgets.labels import column, row, short_label, wrapped_label
 from app.ui.widgets.number_box import NumberBox
 from train.review.window.inspection_view import MeasuredTable, PicturePlace
 
@@ -58,7 +58,7 @@ class LookPanel(QWidget):
         self.error.hide()
         self.picture = PicturePlace(self.tr("Picture of the look"), self)
         self.measured = MeasuredTable(self)
-        self._lay_out(is_editable)
+        self._lay_out()
         frame = self.tr("In the frame of the picture, in vacuum")
         for box in (self.low, self.high):
             box.setToolTip(frame)
@@ -67,13 +67,13 @@ class LookPanel(QWidget):
             box.entered.connect(change)
         self.label.setReadOnly(not is_editable)
         self.label.textEdited.connect(self._change_label)
-        self._show_range()
+        if window is not None:
+            self.low.show_value(window[0])
+            self.high.show_value(window[1])
         self.drawer.draw(window, label)
 
-    def _lay_out(self, is_editable: bool) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
+    def _lay_out(self) -> None:
+        layout = column(spacing=6, parent=self)
         if self._window is not None:
             parts = (self.low, short_label("–"), self.high, short_label("Å"), (self.label, 1))
             layout.addLayout(row(*parts))
@@ -81,11 +81,6 @@ class LookPanel(QWidget):
             box.setVisible(self._window is not None)
         layout.addWidget(self.error)
         layout.addLayout(row(self.picture, (self.measured, 1), spacing=16))
-
-    def _show_range(self) -> None:
-        if self._window is not None:
-            self.low.show_value(self._window[0])
-            self.high.show_value(self._window[1])
 
     def _change_low(self, value: float) -> None:
         assert self._window is not None
