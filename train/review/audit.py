@@ -345,9 +345,14 @@ def find_fault(claim: Claim, context: TurnContext) -> str:
             close = any(abs(claim.value - end) <= WINDOW_SLACK for end in ends)
             return "" if close else f"the data end at {ends[0]:.0f} and {ends[1]:.0f} Å"
         case "snr":
-            return _snr_fault(claim, context)
+            seen = (context.meter.snr(window) for window in context.shown)
+            measured = [context.meter.numbers.overall_snr, *seen]
+            right = any(_agrees(claim, value, 0.0) for value in measured)
+            return "" if right else f"the S/N is {measured[0]:.0f}"
         case "colour":
-            return _colour_fault(claim, context.meter)
+            (low, high), colour = COLOURS[claim.value], context.meter.colour
+            right = colour is None or low <= colour <= high
+            return "" if right else f"the flux at 4240 Å is {colour:.2f} of that at 6630 Å"
         case "velocity":
             known = context.meter.numbers.velocity
             close = abs(claim.value - known.kms) <= max(50.0, 3 * known.error_kms)
@@ -389,21 +394,6 @@ def _window_fault(claim: Claim, context: TurnContext) -> str:
     if is_shown or f"{low:g} to {high:g}" in context.guideline:
         return ""
     return f"{low:g} to {high:g} Å was not shown"
-
-
-def _snr_fault(claim: Claim, context: TurnContext) -> str:
-    meter = context.meter
-    measured = [meter.numbers.overall_snr, *(meter.snr(window) for window in context.shown)]
-    if any(_agrees(claim, value, 0.0) for value in measured):
-        return ""
-    return f"the S/N is {measured[0]:.0f}"
-
-
-def _colour_fault(claim: Claim, meter: Meter) -> str:
-    low, high = COLOURS[claim.value]
-    if meter.colour is None or low <= meter.colour <= high:
-        return ""
-    return f"the flux at 4240 Å is {meter.colour:.2f} of that at 6630 Å"
 
 
 def _value_fault(claim: Claim, context: TurnContext) -> str:

@@ -143,9 +143,8 @@ def readings(
 ) -> None:
     """Print how well an eye reads each quantity: the rank correlation with the measured value."""
     with _training_packages():
-        from train.vision.probe import real_spectra, simulated_spectra
-        from train.vision.readings import reader
-        from train.vision.readings import readings as read_all
+        from train.vision.probe import reader, real_spectra, simulated_spectra
+        from train.vision.probe import readings as read_all
         from train.vision.settings import SchoolSettings
         from train.vision.train_tower import load_eye
     school = read_tables("school", sets).read(SchoolSettings, "school")

@@ -10,7 +10,7 @@ import pytest
 from agent.spectra.spectrum import Spectrum
 from tests.train.vision.conftest import SMALL
 from train.vision.lessons import simulated
-from train.vision.readings import reader, readings
+from train.vision.probe import reader, readings
 from train.vision.settings import SchoolSettings
 from train.vision.targets import asked_features, measured_values
 from train.vision.train_tower import new_eye
@@ -29,7 +29,7 @@ def test_a_reader_that_knows_the_whole_and_is_blind_to_windows(
 ) -> None:
     """It looks at no picture, so none is drawn."""
     monkeypatch.setattr(
-        "train.vision.readings.picture", lambda *others: np.zeros((1, 1), dtype=np.uint8)
+        "train.vision.probe.picture", lambda *others: np.zeros((1, 1), dtype=np.uint8)
     )
     truth = np.array([measured_values(each, 0.0) for each in spectra])
     by_range = {each.range: row for each, row in zip(spectra, truth, strict=True)}
@@ -48,7 +48,7 @@ def test_a_reader_that_knows_the_whole_and_is_blind_to_windows(
 def test_an_eye_is_read_for_every_quantity(
     spectra: list[Spectrum], small_school: SchoolSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("train.vision.readings.LEAST", 4)
+    monkeypatch.setattr("train.vision.probe.LEAST", 4)
     rows = readings(reader(new_eye(small_school).eval()), spectra[:5])
     assert [row.quantity for row in rows] == list(asked_features())
     assert all(math.isnan(row.window) or abs(row.window) <= 1.0 for row in rows)

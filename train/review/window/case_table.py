@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QComboBox, QHeaderView, QTableView, QWidget
 
 from app.ui.widgets.labels import column, one_line
+from app.ui.widgets.pair_table import show_rows
 from train.review.review_rules import Case
 from train.review.window.stage_words import STATES, people_text, state_of, state_text
 
@@ -71,19 +72,12 @@ class CaseTable(QWidget):
         self.model = CaseModel(self)
         self.table = QTableView(self)
         self.table.setModel(self.model)
-        self.table.setAccessibleName(self.tr("Drafts"))
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        show_rows(self.table, self.tr("Drafts"))
+        self.table.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.table.setTabKeyNavigation(False)
-        self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
-        self.table.verticalHeader().hide()
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         column(self.states, (self.table, 1), spacing=None, parent=self)
         self._fill_states(Counter(), 0)
         self.states.currentIndexChanged.connect(self._filter)

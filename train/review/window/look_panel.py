@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QLineEdit, QWidget
 
@@ -48,8 +48,10 @@ class LookPanel(QWidget):
         super().__init__(parent)
         self._shift = 1.0 + (maker.z or 0.0)
         self._window, self._label = window, label
-        self.drawer = LookDrawer(maker, runner, self)
-        self.drawer.drawn.connect(self._show)
+        self._maker, self._runner = maker, runner
+        self._is_drawing = False
+        self._is_waiting = False
+        """Whether another window was asked for since the one that is being drawn."""
         self.low = NumberBox(self.tr("From, Å"), low=LOWEST, high=HIGHEST, decimals=1, parent=self)
         self.high = NumberBox(self.tr("To, Å"), low=LOWEST, high=HIGHEST, decimals=1, parent=self)
         self.label = QLineEdit(label, self, maxLength=MAX_LABEL)
@@ -70,7 +72,7 @@ class LookPanel(QWidget):
         if window is not None:
             self.low.show_value(window[0])
             self.high.show_value(window[1])
-        self.drawer.draw(window, label)
+        self._draw()
 
     def _lay_out(self) -> None:
         layout = column(spacing=6, parent=self)
@@ -100,8 +102,26 @@ class LookPanel(QWidget):
         is_new = window != self._window
         self._window, self._label = window, label
         if is_new:  # the label is not in the picture
-            self.drawer.draw(window, label)
+            self._draw()
         self.changed.emit(*window, label)
+
+    def _draw(self) -> None:
+        """Draw the window in the background; of those asked for meanwhile only the last."""
+        self._is_waiting = self._is_drawing
+        if not self._is_drawing:
+            self._is_drawing = True
+            work = partial(draw_look, self._maker, self._window, self._label)
+            self._runner.run(work, self._on_drawn, self._on_failed, owner=self)
+
+    def _on_drawn(self, look: DrawnLook) -> None:
+        self._is_drawing = False
+        if self._is_waiting:
+            self._draw()
+        else:
+            self._show(look)
+
+    def _on_failed(self, error: WorkbenchError) -> None:
+        self._on_drawn(DrawnLook(error=str(error)))
 
     def _show(self, look: DrawnLook) -> None:
         self.error.setText(translate_message(look.error))
@@ -125,44 +145,8 @@ class DrawnLook:
     error: str = ""
 
 
-class LookDrawer(QObject):
-    """Draws the windows of one card."""
-
-    drawn = Signal(object)
-    """The DrawnLook of the window that was asked for last."""
-
-    def __init__(self, maker: PictureMaker, runner: Runner, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._maker, self._runner = maker, runner
-        self._waiting: tuple[Window | None, str] | None = None
-        self._is_drawing = False
-
-    def draw(self, window: Window | None, label: str = "") -> None:
-        """Draw this window, or the whole spectrum for None."""
-        self._waiting = window, label
-        if not self._is_drawing:
-            self._draw_next()
-
-    def _draw_next(self) -> None:
-        if self._waiting is None:
-            return
-        (window, label), self._waiting = self._waiting, None
-        self._is_drawing = True
-        work = partial(draw_look, self._maker, window, label)
-        self._runner.run(work, self._show, self._fail, owner=self)
-
-    def _show(self, look: DrawnLook) -> None:
-        self._is_drawing = False
-        if self._waiting is None:
-            self.drawn.emit(look)
-        self._draw_next()
-
-    def _fail(self, error: WorkbenchError) -> None:
-        self._show(DrawnLook(error=str(error)))
-
-
 def draw_look(maker: PictureMaker, window: Window | None, label: str) -> DrawnLook:
-    """Any thread."""
+    """Draw a window, or the whole spectrum for None; any thread."""
     if window is None:
         return DrawnLook(qimage(maker.overview()))
     low, high = window
