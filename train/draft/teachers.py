@@ -6,23 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 from zlib import crc32
 
 import numpy as np
 from PIL import Image
 
-from agent.engines.base import (
-    VERDICT,
-    ChoicePoint,
-    Conversation,
-    Engine,
-    Generated,
-    OnText,
-    SamplingSettings,
-    ShouldStop,
-    Usage,
-)
+from agent.engines.base import Conversation, Engine, Generated, SamplingSettings, ShouldStop, Usage
 from agent.errors import EngineError, ResourceError, SpectrumError, WorkbenchError
 from agent.evidence.assessment import assess_measurements
 from agent.evidence.weights import builtin_fingerprint
@@ -213,20 +203,8 @@ class _HintedConversation:
                 self._hint = ""
         self._inner.append(hinted, pictures, should_stop)
 
-    def generate(
-        self,
-        sampling: SamplingSettings,
-        seed: int = 0,
-        *,
-        stop: Sequence[str] = (),
-        choice_point: ChoicePoint | None = VERDICT,
-        on_text: OnText | None = None,
-        should_stop: ShouldStop | None = None,
-    ) -> Generated:
-        return self._inner.generate(
-            sampling, seed,
-            stop=stop, choice_point=choice_point, on_text=on_text, should_stop=should_stop,
-        )  # fmt: skip
+    def generate(self, sampling: SamplingSettings, seed: int = 0, **how: Any) -> Generated:
+        return self._inner.generate(sampling, seed, **how)
 
     def mark(self) -> object:
         return self._inner.mark()

@@ -15,8 +15,8 @@ from agent.protocol.reply import Verdict, is_well_formed
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import write_trajectories
 from train.parallel import in_order
-from train.review.pool import PackedCase, Pool, cached_pool, pack, unpack
-from train.review.review_rules import STAGES, Stage
+from train.review.pool import Pool, cached_pool
+from train.review.review_rules import STAGES, Case, Stage
 
 FILE_NAME = "approved.jsonl"
 
@@ -111,9 +111,9 @@ def stages_text(counts: Mapping[Stage, int]) -> str:
 
 def export_in_processes(pool: Pool, out: Path, workers: int = 1) -> Exported:
     """Write the approved trajectories, told anew by so many processes."""
-    packed = map(pack, pool.cases_at("approved"))
-    return export_approved(pool, out, in_order(partial(_current, pool.place), packed, workers))
+    approved = pool.cases_at("approved")
+    return export_approved(pool, out, in_order(partial(_current, pool.place), approved, workers))
 
 
-def _current(place: Path | str, packed: PackedCase) -> Trajectory:
-    return cached_pool(place).current_trajectory(unpack(packed))
+def _current(place: Path | str, case: Case) -> Trajectory:
+    return cached_pool(place).current_trajectory(case)

@@ -15,7 +15,7 @@ from agent.rendering.render import Style
 from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import Trajectory
-from agent.trajectory.trajectory_file import from_line, read_trajectories, to_line
+from agent.trajectory.trajectory_file import read_trajectories
 from train.record import record_trajectory
 from train.review.pool_database import PoolDatabase
 from train.review.pool_folder import POOL_FILE, PoolFolder, Truths
@@ -225,26 +225,11 @@ def _add_new(store: PoolStore, drafts: Iterable[tuple[Path, Trajectory]]) -> int
     return len(fresh)
 
 
-def _case(
-    number: str, trajectory: Trajectory, reviews: Sequence[Review], taken_by: str = ""
-) -> Case:
+def _case(number: str, trajectory: Trajectory, reviews: Sequence[Review], taken_by: str) -> Case:
     case = Case(number, trajectory)
     case.add_recorded(reviews)
     case.taken_by = taken_by
     return case
-
-
-PackedCase = tuple[str, list[Review]]
-
-
-def pack(case: Case) -> PackedCase:
-    return to_line(case.trajectory), case.reviews
-
-
-def unpack(packed: PackedCase) -> Case:
-    line, reviews = packed
-    trajectory = from_line(line)
-    return _case(trajectory_id(trajectory), trajectory, reviews)
 
 
 @cache

@@ -17,7 +17,7 @@ from agent.ratings.rubric import CRITERIA
 from train.draft.teachers import LEAKS, rough_tokens
 from train.parallel import in_order
 from train.review.audit import Audit, audit
-from train.review.pool import PackedCase, Pool, cached_pool, pack, unpack
+from train.review.pool import Pool, cached_pool
 from train.review.review_rules import Case, Review, Role, version_of
 from train.review.revision import canonical_replies, remove_sentences
 
@@ -40,8 +40,7 @@ def run_panel(
 ) -> int:
     """Review open cases batch by batch, as far as programs can; returns the number of reviews."""
     open_cases = (case for case in pool.cases() if case.stage not in ("approved", "rejected"))
-    packed = map(pack, open_cases)
-    batches = iter(lambda: list(islice(packed, BATCH)), [])
+    batches = iter(lambda: list(islice(open_cases, BATCH)), [])
     count = 0
     work = partial(_batch, pool.place, tuple(names))
     for size, reviews in in_order(work, batches, workers):
@@ -51,12 +50,10 @@ def run_panel(
 
 
 def _batch(
-    place: Path | str, names: tuple[str, ...], cases: list[PackedCase]
+    place: Path | str, names: tuple[str, ...], cases: list[Case]
 ) -> tuple[int, list[Review]]:
-    reviews: list[Review] = []
-    for packed in cases:
-        reviews += ReviewPanel(cached_pool(place), unpack(packed), names).reviews()
-    return len(cases), reviews
+    panels = (ReviewPanel(cached_pool(place), case, names) for case in cases)
+    return len(cases), [review for panel in panels for review in panel.reviews()]
 
 
 class ReviewPanel:

@@ -19,21 +19,8 @@ from app.ui.judge.agent.score_grid import criterion_name
 from app.ui.review.figures import PAD_PX, ROW_MARGIN_PX, Figure, shortened
 from app.ui.widgets.labels import clear_layout, column, row, wrapped_label
 from app.ui.widgets.page_parts import PageCard, PageScrollArea
+from train.review import statistics
 from train.review.rating_round import RatingRound
-from train.review.statistics import (
-    MODEL_MARK,
-    Distribution,
-    Duel,
-    RaterMap,
-    both_of,
-    distributions,
-    duels_of_choices,
-    duels_of_scores,
-    latest_choices,
-    latest_ratings,
-    rater_map,
-    share_of_left,
-)
 
 CHART_PX = 240
 translate = QCoreApplication.translate
@@ -71,31 +58,32 @@ class FiguresPage(QWidget):
         self.figures.clear()
         clear_layout(self._layout)
         here = {trajectory_id(one) for one in self.round.trajectories}
-        every = latest_ratings(self.round.records)
+        every = statistics.latest_ratings(self.round.records)
         ratings = [each for each in every if each.subject.trajectory in here]
-        choices = [each for each in latest_choices(self.round.records) if both_of(each) <= here]
+        said = statistics.latest_choices(self.round.records)
+        choices = [each for each in said if statistics.both_of(each) <= here]
         for score in SCORES:
-            found = distributions(ratings, score)
+            found = statistics.distributions(ratings, score)
             if found:
                 self._add_scores(score, found)
-                raters = rater_map(ratings, score)
+                raters = statistics.rater_map(ratings, score)
                 if len(raters.raters) > 1:
                     title = self.tr("Agreement of raters: {name} (Spearman)")
                     title = title.replace("{name}", criterion_name(score))
                     self._add_figure(title, "", draw_rater_map, raters)
-        left, decided = share_of_left(choices)
+        left, decided = statistics.share_of_left(choices)
         text = self.tr("The left one was preferred in {left} of {n} decided; half is fair.")
         text = text.replace("{n}", f"{decided:,}").replace("{left}", f"{left:,}")
-        if duels := duels_of_choices(choices):
+        if duels := statistics.duels_of_choices(choices):
             self._add_figure(self.tr("Pairwise"), text, draw_duels, duels)
         note = self.tr("From the sums of one rater's scores for two inspections of one spectrum.")
-        if duels := duels_of_scores(ratings):
+        if duels := statistics.duels_of_scores(ratings):
             self._add_figure(self.tr("Pairs by score"), note, draw_duels, duels)
         if not self.figures:
             self._layout.addWidget(wrapped_label(self.tr("Nothing has been rated yet."), "dim"))
         self._layout.addStretch(1)
 
-    def _add_scores(self, score: Score, found: Sequence[Distribution]) -> None:
+    def _add_scores(self, score: Score, found: Sequence[statistics.Distribution]) -> None:
         name = criterion_name(score)
         card = PageCard(name, parent=self._column)
         for index, each in enumerate(found):
@@ -127,7 +115,7 @@ def look_of(index: int) -> tuple[str, Qt.PenStyle, str]:
     return TONES[index % len(TONES)], STYLES[index % len(STYLES)], SYMBOLS[index % len(SYMBOLS)]
 
 
-def draw_histogram(figure: Figure, found: Sequence[Distribution]) -> None:
+def draw_histogram(figure: Figure, found: Sequence[statistics.Distribution]) -> None:
     """Draw the share of each score, a bar beside the other for each model."""
     width = BARS / max(len(found), 1)
     top = 0.0
@@ -149,7 +137,7 @@ def draw_histogram(figure: Figure, found: Sequence[Distribution]) -> None:
     figure.set_ranges(LOWEST - 0.6, HIGHEST + 0.6, 0.0, max(top * 1.12, 0.1))
 
 
-def draw_cumulative(figure: Figure, found: Sequence[Distribution]) -> None:
+def draw_cumulative(figure: Figure, found: Sequence[statistics.Distribution]) -> None:
     """Draw the share at or below each score."""
     for index, each in enumerate(found):
         tone, line, symbol = look_of(index)
@@ -162,7 +150,7 @@ def draw_cumulative(figure: Figure, found: Sequence[Distribution]) -> None:
     figure.set_ranges(LOWEST - 0.6, HIGHEST + 0.6, -0.02, 1.03)
 
 
-def draw_rater_map(figure: Figure, found: RaterMap) -> None:
+def draw_rater_map(figure: Figure, found: statistics.RaterMap) -> None:
     """Draw Spearman's rank correlation of every two raters, written in its cell."""
     size, item = len(found.raters), figure.getPlotItem()
     names = [_rater_text(name) for name in found.raters]
@@ -176,7 +164,7 @@ def draw_rater_map(figure: Figure, found: RaterMap) -> None:
     figure.set_ranges(-0.5, size - 0.5, -0.5, size - 0.5)
 
 
-def draw_duels(figure: Figure, duels: Sequence[Duel]) -> None:
+def draw_duels(figure: Figure, duels: Sequence[statistics.Duel]) -> None:
     """Draw wins, ties and losses of every two models: bars with intervals at 95 %."""
     rows = [(duel, part) for duel in duels for part in range(3)]
     names, values, item = [], [], figure.getPlotItem()
@@ -204,7 +192,7 @@ def draw_duels(figure: Figure, duels: Sequence[Duel]) -> None:
     figure.set_ranges(-0.01, 1.03, -0.6, len(rows) - 0.4)
 
 
-def outcome_text(duel: Duel, part: int) -> str:
+def outcome_text(duel: statistics.Duel, part: int) -> str:
     """What a row of the wins and losses counts."""
     if part == 1:
         text = translate("rating", "{one} and {other} equal")
@@ -214,7 +202,7 @@ def outcome_text(duel: Duel, part: int) -> str:
     return text.replace("{other}", shortened(other)).replace("{one}", shortened(one))
 
 
-def legend_text(index: int, each: Distribution) -> str:
+def legend_text(index: int, each: statistics.Distribution) -> str:
     """A model with its symbol, its mean and the number of its scores."""
     symbol = "●■▲◆"[index % len(SYMBOLS)]
     text = translate("rating", "{symbol} {model}: mean {mean}, n = {n}")
@@ -223,10 +211,10 @@ def legend_text(index: int, each: Distribution) -> str:
 
 
 def _rater_text(name: str) -> str:
-    if not name.endswith(MODEL_MARK):
+    if not name.endswith(statistics.MODEL_MARK):
         return shortened(name)
     text = translate("rating", "{name} (model)")
-    return text.replace("{name}", shortened(name.removesuffix(MODEL_MARK)))
+    return text.replace("{name}", shortened(name.removesuffix(statistics.MODEL_MARK)))
 
 
 def _cell(figure: Figure, value: float | None, count: int, x: int, y: int) -> None:

@@ -23,14 +23,7 @@ from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.agent.card_content import MAX_TEXT, CardContent, card_contents
 from app.ui.judge.agent.measured_rows import MeasuredRow, header_row, observed_range
 from app.ui.judge.agent.pictures import qimage
-from app.ui.widgets.labels import (
-    clear_layout,
-    column,
-    one_line,
-    row,
-    short_label,
-    wrapped_label,
-)
+from app.ui.widgets.labels import clear_layout, column, one_line, row, short_label, wrapped_label
 from app.ui.widgets.page_parts import PageScrollArea
 
 WAITING_RATIO, WAITING_PX = 0.6, 480

@@ -50,15 +50,8 @@ MOST_SHOWN = 3
 class PoolRoom(Room):
     """`by` is the person who reviews."""
 
-    def __init__(
-        self,
-        pool: Pool,
-        by: str,
-        runner: Runner,
-        current_theme: CurrentTheme,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(HELP_PAGE, SIZE, pool.place, parent)
+    def __init__(self, pool: Pool, by: str, runner: Runner, current_theme: CurrentTheme) -> None:
+        super().__init__(HELP_PAGE, SIZE, pool.place)
         title = self.tr("Curation room")
         self.setWindowTitle(f"{title} · {pool.store.location}")
         self.setMinimumSize(1000, 600)

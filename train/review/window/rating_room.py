@@ -43,13 +43,9 @@ class RatingRoom(Room):
     """Rating, pairwise choices and the figures, in a window of its own."""
 
     def __init__(
-        self,
-        rating_round: RatingRound,
-        runner: Runner,
-        current_theme: CurrentTheme,
-        parent: QWidget | None = None,
+        self, rating_round: RatingRound, runner: Runner, current_theme: CurrentTheme
     ) -> None:
-        super().__init__(HELP_PAGE, SIZE, parent=parent)
+        super().__init__(HELP_PAGE, SIZE)
         self.setWindowTitle(self.tr("Rating room"))
         self.setMinimumSize(720, 480)
         self.round, self._current_theme = rating_round, current_theme
