@@ -46,7 +46,6 @@ class Fact:
     """What the guideline concludes from it; empty where it says nothing."""
     is_weak: bool = False
     """Detected, but weaker than the class requires."""
-    is_contaminant: bool = False
 
     @property
     def key(self) -> Key:
@@ -114,9 +113,8 @@ def _in_context(fact: Fact, finding: Finding, is_found: bool, is_alone: bool) ->
     if "{" in meaning or not (finding.is_plain and is_alone):
         meaning = ""
     seen = fact.state == evidence.expect or (fact.state == "step" and evidence.expect == "above")
-    is_contaminant = evidence.rank == "contaminant"
-    is_weak = seen and not is_found and not is_contaminant
-    return replace(fact, meaning=meaning, is_weak=is_weak, is_contaminant=is_contaminant)
+    is_weak = seen and not is_found and evidence.rank != "contaminant"
+    return replace(fact, meaning=meaning, is_weak=is_weak)
 
 
 def _rival_facts(rival: str, meter: Meter, is_rival: bool) -> Iterator[Fact]:

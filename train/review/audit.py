@@ -76,7 +76,6 @@ class Audit:
     """Result of an audit; the scores run from 0 (invented) to 5 (fully right) as a person's do."""
 
     claims: int
-    answer_reasons: int
     faults: tuple[Fault, ...]
     checked: Checked
     flow: int
@@ -114,7 +113,6 @@ def audit(trajectory: Trajectory, example: Example, task: Task) -> Audit:
     consistency = consistency_of(wrong, len(claims), checked, last_turn, are_slips=are_slips)
     return Audit(
         claims=len(claims),
-        answer_reasons=answer_reasons,
         faults=(*record_faults, *faults),
         checked=checked,
         flow=flow,

@@ -39,7 +39,7 @@ LEAST_CAUGHT = {"presence": 0.8, "feature": 0.8}
 def test_honest_drafts_are_approved(pairs: Pairs) -> None:
     found = [audited(*pair) for pair in pairs]
     assert [each.note for each in found if not each.approves] == []
-    assert all(each.claims >= 5 and each.answer_reasons for each in found)
+    assert all(each.claims >= 5 and each.checked.reasons for each in found)
     assert {each.consistency for each in found} <= {4, 5}
 
 
@@ -121,7 +121,7 @@ def test_honest_drafts_do_not_all_get_the_same(pairs: Pairs) -> None:
 def test_the_note_says_what_was_checked(pairs: Pairs) -> None:
     found = audited(*pairs[0])
     told = re.search(r"checked (.*), \d of \d looks unused, (\d+) reasons", found.note)
-    assert told is not None and int(told[2]) == found.answer_reasons
+    assert told is not None and int(told[2]) == found.checked.reasons
     numbers = [int(part.split()[0]) for part in told[1].split(", ")]
     assert sum(numbers) == found.claims
     assert re.search(r"\d+ of \d+ sentences hold nothing to check$", found.note)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QObject, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
 
@@ -30,7 +30,7 @@ WAITING_RATIO, WAITING_PX = 0.6, 480
 """Height by width, and the greatest width, of the place of a picture that is not drawn yet."""
 LEAST_PICTURE_PX = 260
 COLUMNS = 5
-RIGHT = Qt.AlignmentFlag.AlignRight
+LEFT, RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
 KEPT = 6
 """Trajectories whose pictures stay in memory, for going back and ahead."""
 FindSpectrum = Callable[[SpectrumRef], Spectrum]
@@ -64,9 +64,8 @@ class PicturePlace(QWidget):
     def _fit(self) -> None:
         """Be as high as the picture at this width."""
         waiting = round(WAITING_RATIO * min(self.width(), WAITING_PX))
-        self.setFixedHeight(
-            waiting if self.image is None else self._shown_size(self.width()).height()
-        )
+        shown = None if self.image is None else self._shown_size(self.width()).height()
+        self.setFixedHeight(waiting if shown is None else shown)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -123,19 +122,11 @@ class MeasuredTable(QWidget):
             label.setText(text)
             label.setVisible(bool(text))
 
-    @property
-    def text(self) -> str:
-        """All that is shown, for tests and readers of the screen."""
-        rows = [" ".join(label.text() for label in labels) for labels in self._cells]
-        return "\n".join((self.numbers.text(), *rows, self.notes.text())).strip()
-
     def _new_row(self, number: int) -> list[QLabel]:
         labels = [short_label("", "small") for _ in range(COLUMNS)]
         for place, label in enumerate(labels):
             label.setParent(self)
-            self.grid.addWidget(
-                label, number, place, RIGHT if place else Qt.AlignmentFlag.AlignLeft
-            )
+            self.grid.addWidget(label, number, place, RIGHT if place else LEFT)
         return labels
 
 
@@ -157,19 +148,6 @@ class CardColumn(PageScrollArea):
     def scroll_page(self, pages: float) -> None:
         bar = self.verticalScrollBar()
         bar.setValue(bar.value() + round(pages * bar.pageStep()))
-
-    @property
-    def texts(self) -> Sequence[str]:
-        """All texts on the cards, from the top down."""
-        labels: list[QLabel] = []
-        for at in range(self._layout.count()):
-            item = self._layout.itemAt(at)
-            part = None if item is None else item.widget()
-            if isinstance(part, QLabel):
-                labels.append(part)
-            elif part is not None:
-                labels += part.findChildren(QLabel)
-        return [label.text() for label in labels if label.text()]
 
 
 class Card(QFrame):
@@ -210,8 +188,9 @@ class TrajectoryView(CardColumn):
             self.show_pictures(drawn)
 
     def show_pictures(self, drawn: DrawnPictures) -> None:
+        text = self.tr("Pictures not shown: {why}").replace("{why}", drawn.fault)
+        self.fault.setText(text if drawn.fault else "")
         self.fault.setVisible(bool(drawn.fault))
-        self.fault.setText(no_pictures_text(drawn.fault) if drawn.fault else "")
         for place, image in zip(self.pictures, drawn.images, strict=False):
             place.show_image(image)
         for place in self.pictures if drawn.fault else ():
@@ -305,9 +284,8 @@ class TrajectoryPictures(QObject):
             return
         trajectory = self._wanted.pop(0)
         self._in_work = trajectory_id(trajectory)
-        self._runner.run(
-            partial(draw_pictures, self._find, trajectory), self._on_drawn, self._on_failed, self
-        )
+        work = partial(draw_pictures, self._find, trajectory)
+        self._runner.run(work, self._on_drawn, self._on_failed, self)
 
     def _on_drawn(self, pictures: DrawnPictures) -> None:
         name, self._in_work = self._in_work, ""
@@ -331,9 +309,3 @@ def draw_pictures(find_spectrum: FindSpectrum, trajectory: Trajectory) -> DrawnP
 
     spectrum = find_spectrum(trajectory.spectrum)
     return DrawnPictures(tuple(qimage(picture) for picture in redraw(trajectory, spectrum)))
-
-
-def no_pictures_text(fault: str) -> str:
-    """What a view shows in place of the pictures."""
-    text = QCoreApplication.translate("TrajectoryView", "Pictures not shown: {why}")
-    return text.replace("{why}", fault)
