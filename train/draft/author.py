@@ -275,9 +275,8 @@ def _zoom(
     for fact in facts:
         if fact.feature.id in targets and fact.window is not None:
             low, high = _stretch((low, high), fact.window, window)
-    seen = tuple(
-        fact for fact in facts if fact.window is not None and contains((low, high), fact.window)
-    )
+    known = ((fact, fact.window) for fact in facts)
+    seen = tuple(fact for fact, place in known if place and contains((low, high), place))
     if not seen or not meter.is_covered((low, high)):
         return None
     return PlannedLook(kind="zoom", range=(low, high), label=window.label, facts=seen)

@@ -122,9 +122,8 @@ def reinforce(
         if settings.validate_every:
             judge = judge_of(settings, trainer.rollout_settings.tokens, rules)
             every = settings.validate_every * settings.updates
-            trainer.add_callback(
-                Validator(trainer, held, store, judge, settings.penalty, every, log)
-            )
+            validator = Validator(trainer, held, store, judge, settings.penalty, every, log)
+            trainer.add_callback(validator)
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
         _save_model(trainer, folder, card, out, sets, settings, told_of(words))
     return out / MODEL

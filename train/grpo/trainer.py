@@ -174,9 +174,8 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
         if not torch.is_grad_enabled() and not self.use_vllm and not self.args.bf16:
             sampled = [torch.tensor(one.log_probs) for one in self.rollouts]
             return pad_sequence(sampled, batch_first=True).to(input_ids.device), None, None
-        scores = self._packed_scores(
-            model, input_ids, attention_mask, logits_to_keep, batch_size, vision
-        )
+        asked = input_ids, attention_mask, logits_to_keep, batch_size
+        scores = self._packed_scores(model, *asked, vision)
         log_probs, entropies = (torch.cat(parts) for parts in zip(*scores, strict=True))
         return log_probs, entropies, None
 

@@ -92,15 +92,15 @@ class Duel:
 def latest_ratings(records: Iterable[Rating | Choice]) -> list[Rating]:
     """The last rating of each trajectory by each rater."""
     given = (each for each in records if isinstance(each, Rating))
-    return list(
-        {(each.subject.trajectory, each.by, each.by_model): each for each in given}.values()
-    )
+    found = {(each.subject.trajectory, each.by, each.by_model): each for each in given}
+    return list(found.values())
 
 
 def latest_choices(records: Iterable[Rating | Choice]) -> list[Choice]:
     """The last choice between the same two trajectories by each rater."""
     given = (each for each in records if isinstance(each, Choice))
-    return list({(both_of(each), each.by, each.by_model): each for each in given}.values())
+    found = {(both_of(each), each.by, each.by_model): each for each in given}
+    return list(found.values())
 
 
 def both_of(choice: Choice) -> frozenset[str]:
@@ -112,9 +112,7 @@ def model_names(records: Iterable[Rating | Choice]) -> dict[tuple[str, str], str
     """What to call each model: its name, with a hash where several have the same one."""
     models: set[tuple[str, str]] = set()
     for record in records:
-        subjects = (
-            (record.subject,) if isinstance(record, Rating) else (record.first, record.second)
-        )
+        subjects = [record.subject] if isinstance(record, Rating) else [record.first, record.second]
         models |= {(each.model, each.model_sha256) for each in subjects}
     known = Counter(name for name, _ in models)
     hashes = {model: model[1][:SHORT_HASH] if known[model[0]] > 1 else "" for model in models}

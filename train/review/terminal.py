@@ -80,10 +80,8 @@ def _ask_review(
     note = ask("note (optional)" if choice == "a" else "reason").strip()
     while choice == "c" and not note:
         note = ask("what should change?").strip()
-    approve, changes = choice == "a", choice == "c"
-    return case.review(
-        by, role, approve=approve, changes=changes, note=note, after=replies, **scores
-    )
+    more = {"changes": choice == "c", "note": note, **scores}
+    return case.review(by, role, approve=choice == "a", after=replies, **more)
 
 
 def _ask_revision(case: Case, console: Console, ask: Ask, edit: Edit) -> tuple[str, ...]:

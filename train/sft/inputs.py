@@ -79,9 +79,8 @@ def task_texts(*, brief: bool = False) -> Iterator[str]:
 def read_inputs(files: Sequence[Path], sets: Sequence[Path], style: str) -> Inputs:
     """Read all files in the picture style of the settings, and refuse to mix styles."""
     others = tuple(path for path in files if _is_sharegpt(path))
-    trajectories = tuple(
-        one for path in files if path not in others for one in read_trajectories(path)
-    )
+    records = [path for path in files if path not in others]
+    trajectories = tuple(one for path in records for one in read_trajectories(path))
     if not trajectories and not others:
         raise WorkbenchError(f"there is no trajectory in {', '.join(map(str, files)) or 'nothing'}")
     if trajectories and not sets:

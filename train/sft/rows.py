@@ -124,9 +124,8 @@ def row_of(
     task = find_task(trajectory.task)
     turns = turns_of(task, trajectory, settings.wording)
     if not settings.tool:
-        turns[:2] = toolless_opening(
-            task, brief=is_brief(trajectory), overview_text=trajectory.overview_text
-        )
+        text, brief = trajectory.overview_text, is_brief(trajectory)
+        turns[:2] = toolless_opening(task, brief=brief, overview_text=text)
     untrained = set() if settings.train_mistakes else corrected_turns(trajectory)
     style = style or Style.from_table(trajectory.style)
     record = drawing_record(trajectory, style, settings.sizing)

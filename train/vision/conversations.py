@@ -90,9 +90,8 @@ def questions(number: int, settings: QuestionSettings, seed: int, library: str) 
             asked.append(question(each.spectrum, each.task, each.answer, each.label))
         if each.answer == "YES" and rng.random() < MISPLACED_SHARE:
             asked.append(question(misplaced(each.spectrum, rng), each.task, "NO", NO_KIND))
-    return [
-        blank(each) if rng.random() < BLANK_SHARE else each for each in asked if each is not None
-    ]
+    drawn = [each for each in asked if each is not None]
+    return [blank(each) if rng.random() < BLANK_SHARE else each for each in drawn]
 
 
 def question(spectrum: Spectrum, task: str, answer: Verdict, label: str) -> Question | None:

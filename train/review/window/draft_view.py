@@ -13,9 +13,8 @@ from app.ui.base.background.runner import Runner
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.widgets.labels import button, column, row, short_label, wrapped_label
-from train.review.differences import former_turns
 from train.review.live_check import LiveCheck, check_live, marked_spans
-from train.review.revision import Revision
+from train.review.revision import Revision, former_turns
 from train.review.window.inspection_view import CardColumn
 from train.review.window.look_panel import LookPanel
 from train.review.window.pool_access import OpenDraft

@@ -128,9 +128,8 @@ def draw_histogram(figure: Figure, found: Sequence[statistics.Distribution]) -> 
         fill.setAlpha(90)
         x = [score - BARS / 2 + (index + 0.5) * width for score in range(LOWEST, HIGHEST + 1)]
         pen = pg.mkPen(colour, style=line, width=1.5)
-        figure.add(
-            pg.BarGraphItem(x=x, height=shares, width=width, brush=pg.mkBrush(fill), pen=pen)
-        )
+        brush = pg.mkBrush(fill)
+        figure.add(pg.BarGraphItem(x=x, height=shares, width=width, brush=brush, pen=pen))
         given = [at for at, share in enumerate(shares) if share]
         figure.points([x[at] for at in given], [shares[at] for at in given], tone, symbol)
     _label_scores(figure, translate("rating", "Score"), translate("rating", "Share"))

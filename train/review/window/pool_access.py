@@ -89,9 +89,8 @@ class PoolAccess(QObject):
 
     def refresh(self) -> None:
         """Read all cases again."""
-        self.runner.run(
-            partial(read_cases, self.pool), self._show_cases, self.failed.emit, owner=self
-        )
+        work = partial(read_cases, self.pool)
+        self.runner.run(work, self._show_cases, self.failed.emit, owner=self)
 
     def open_draft(self, number: str) -> None:
         self.wanted = number

@@ -15,9 +15,8 @@ from app.ui.base.theme.theme import CurrentTheme, Theme
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.widgets.labels import button, row, short_label, wrapped_label
 from train.review.audit import Fault
-from train.review.differences import word_differences
 from train.review.live_check import Span, marked_spans
-from train.review.revision import DraftTurn
+from train.review.revision import DraftTurn, word_differences
 from train.review.window.inspection_view import Card
 from train.review.window.look_panel import LookPanel
 
