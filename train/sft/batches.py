@@ -198,19 +198,14 @@ def positions(
     return np.hstack(columns)
 
 
+@dataclass(frozen=True, eq=False)
 class Batches(Dataset[Batch]):
     """The batches of a plan; `with_parts` adds the parts needed for figures."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        rows: Sequence[ConversationRow],
-        collator: Collator,
-        *,
-        with_parts: bool = False,
-    ) -> None:
-        self.plan, self.rows = plan, rows
-        self.collator, self.with_parts = collator, with_parts
+    plan: Plan
+    rows: Sequence[ConversationRow]
+    collator: Collator
+    with_parts: bool = False
 
     def __len__(self) -> int:
         return len(self.plan)

@@ -152,15 +152,10 @@ def fine_tune(
             epochs = share * sum(map(len, plan)) / len(rows)
             callbacks += [StepLogger(record, tokens, epochs), ProgressCallback(bar)]
         trainer = SftTrainer(
-            model,
-            args,
-            scored,
-            batches,
-            _held_out_batches(held, collator, settings),
+            model, args, scored, batches, _held_out_batches(held, collator, settings),
             weights=token_weights(encoder.tokenizer, model, settings, args.device),
-            muon=settings.optimizer == "muon",
-            callbacks=callbacks,
-        )
+            muon=settings.optimizer == "muon", callbacks=callbacks,
+        )  # fmt: skip
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
         figures = trainer.evaluate()
     save_model(trainer, start, out, inputs, settings, rows, figures, new=given is None)
@@ -203,14 +198,9 @@ def _prepare_rows(
     console: Console,
 ) -> PreparedRows:
     row_settings = RowSettings(
-        folder=folder.path,
-        vision=folder.vision,
-        sizing=folder.sizing,
-        picture_source=source,
-        train_mistakes=settings.train_mistakes,
-        tool=settings.tool,
-        wording=inputs.wording,
-    )
+        folder.path, folder.vision, folder.sizing, source,
+        train_mistakes=settings.train_mistakes, tool=settings.tool, wording=inputs.wording,
+    )  # fmt: skip
     with progress_bar(console) as bar:
         task = bar.add_task("pictures and tokens", total=len(trajectories))
         prepared = prepare_rows(

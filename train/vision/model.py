@@ -49,17 +49,11 @@ class Answers(NamedTuple):
 
 def make_tower(settings: SchoolSettings) -> Any:
     config = Qwen2_5_VLVisionConfig(
-        depth=settings.layers,
-        hidden_size=settings.hidden,
-        intermediate_size=settings.ffn,
-        num_heads=settings.heads,
-        out_hidden_size=settings.out,
-        patch_size=PATCH,
-        spatial_merge_size=MERGE,
-        temporal_patch_size=FRAMES,
-        window_size=WINDOW,
-        fullatt_block_indexes=list(range(settings.layers)),
-    )
+        depth=settings.layers, hidden_size=settings.hidden, intermediate_size=settings.ffn,
+        num_heads=settings.heads, out_hidden_size=settings.out,
+        patch_size=PATCH, spatial_merge_size=MERGE, temporal_patch_size=FRAMES,
+        window_size=WINDOW, fullatt_block_indexes=list(range(settings.layers)),
+    )  # fmt: skip
     config._attn_implementation = "sdpa"
     tower = Qwen2_5_VisionTransformerPretrainedModel(config)
     use_fast_vision(tower)
@@ -114,13 +108,9 @@ class Eye(nn.Module):
         of_features = state[:, :-2]
         # Detached: that an error is learned must not cost anything that is read.
         errors = LEAST_ERROR + functional.softplus(self.error(of_features.detach())[..., 0])
-        return Answers(
-            self.rank(of_features)[..., 0],
-            errors,
-            self.kind(state[:, -2]),
-            self.ends(state[:, -1]),
-            state[:, -2],
-        )
+        kind, ends = state[:, -2], state[:, -1]
+        ranks = self.rank(of_features)[..., 0]
+        return Answers(ranks, errors, self.kind(kind), self.ends(ends), kind)
 
 
 def waves(places: Tensor) -> Tensor:
@@ -152,9 +142,8 @@ def patch_rows(pictures: Tensor) -> tuple[Tensor, tuple[int, int]]:
 def _layout(number: int, down: int, across: int, device: torch.device) -> dict[str, Tensor]:
     """What the tower needs to know of so many pictures of one size, which is slow to compute."""
     grid = torch.tensor([[1, down, across]] * number)
-    index, ends = get_vision_window_index(
-        grid, spatial_merge_size=MERGE, window_size=WINDOW, patch_size=PATCH
-    )
+    sizes = {"spatial_merge_size": MERGE, "window_size": WINDOW, "patch_size": PATCH}
+    index, ends = get_vision_window_index(grid, **sizes)
     return {
         "grid_thw": grid,
         "position_ids": get_vision_position_ids(grid, MERGE).to(device),

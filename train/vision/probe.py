@@ -176,7 +176,7 @@ Read = Callable[[NDArray[np.uint8], FloatArray], FloatArray]
 """Ranks (n, features) of pictures and the ranges of their axes."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class QuantityReading:
     """Rank correlation of what the eye reads with what is measured; NaN where too few are known."""
 
@@ -202,14 +202,10 @@ def readings(read: Read, spectra: Sequence[Spectrum]) -> list[QuantityReading]:
         at = np.flatnonzero(known).tolist()
         seen = _read_all(read, [spectra[each] for each in at], [windows[each] for each in at])
         near[at] = seen[:, number]
-        rows.append(
-            QuantityReading(
-                quantity=asked_features()[number],
-                whole=_correlation(truth[known, number], whole[known, number]),
-                window=_correlation(truth[known, number], near[known]),
-                spectra=int(known.sum()),
-            )
-        )
+        of_whole = _correlation(truth[known, number], whole[known, number])
+        of_window = _correlation(truth[known, number], near[known])
+        name, count = asked_features()[number], int(known.sum())
+        rows.append(QuantityReading(name, of_whole, of_window, count))
     return rows
 
 

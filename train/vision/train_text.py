@@ -373,19 +373,11 @@ def _save(model: Any, out: Path, longest: int, drawn: int, *, is_simulated: bool
 # The language model that learns to say what the eye sees: new, or one trained before.
 def speech_shape(speech: SpeechSettings, school: SchoolSettings) -> Shape:
     return Shape(
-        hidden=school.out,
-        ffn=speech.ffn,
-        layers=speech.hidden_layers,
-        heads=speech.heads,
-        kv_heads=speech.heads,
-        context=speech.context,
-        vision_hidden=school.hidden,
-        vision_ffn=school.ffn,
-        vision_layers=school.layers,
-        vision_heads=school.heads,
-        whole_every=1,
-        init_std=speech.init_std,
-    )
+        hidden=school.out, ffn=speech.ffn, layers=speech.hidden_layers,
+        heads=speech.heads, kv_heads=speech.heads, context=speech.context,
+        vision_hidden=school.hidden, vision_ffn=school.ffn, vision_layers=school.layers,
+        vision_heads=school.heads, whole_every=1, init_std=speech.init_std,
+    )  # fmt: skip
 
 
 def new_model(
