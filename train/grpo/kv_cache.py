@@ -64,7 +64,9 @@ class CacheBatch:
             position_ids[:, row, padding:], self._positions[row] = positions(
                 new, [one.grid for one in shown], self._model.config, self._positions[row]
             )
-        return self._forward(numbers, real, position_ids, _pixels(pictures, device))
+        read = batches.pixels_of([one for row in pictures for one in row])
+        pixels = {name: each.to(device) for name, each in read.items()}
+        return self._forward(numbers, real, position_ids, pixels)
 
     def read_next(self, tokens: Sequence[int], is_real: Sequence[bool]) -> Tensor:
         """Logits after one more text token of each; rows that are not real are masked."""
@@ -119,16 +121,6 @@ def positions(
     return torch.from_numpy(start + found), start + int(found.max(initial=-1)) + 1
 
 
-def _pixels(pictures: Sequence[Sequence[ImagePatches]], device: torch.device) -> dict[str, Tensor]:
-    shown = [one for row in pictures for one in row]
-    if not shown:
-        return {}
-    return {
-        "pixel_values": torch.cat([torch.from_numpy(one.rows) for one in shown]).to(device),
-        "image_grid_thw": torch.tensor([one.grid for one in shown], device=device),
-    }
-
-
 def _joined(model: Any, caches: Sequence[KVCache]) -> tuple[DynamicCache, Tensor]:
     """The caches as one, aligned at their ends, and a mask without the padding."""
     longest = max(cache.length for cache in caches)
@@ -163,7 +155,6 @@ class _GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         self._buffers: tuple[Tensor, Tensor] | None = None
 
     def set(self, keys: Tensor, values: Tensor) -> None:
-        """Replace the keys and values."""
         self._buffers = None
         self.keys, self.values = keys, values
         self.dtype, self.device = keys.dtype, keys.device

@@ -143,8 +143,6 @@ class PictureCache:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CachedPictureMaker(PictureMaker):
-    """A picture maker whose pictures are cached."""
-
     pictures: PictureCache
     key: str
 

@@ -35,6 +35,7 @@ from train.grpo.trainer import RolloutSettings, SpectrumTrainer
 from train.models.checkpoints import CHECKPOINTS
 from train.models.model_folder import CHAT_TEMPLATE, load_trainable
 from train.reward import RewardKind
+from train.sft.batches import pixels_of
 from train.sft.fast_path import use_fast_path
 from train.sft.optimizer import LANGUAGE_LAYERS
 from train.sft.run import uses_bfloat16
@@ -194,11 +195,7 @@ class PatchProcessor:
         self._pictures = pictures
 
     def __call__(self, images: Iterable[Any], **options: Any) -> dict[str, torch.Tensor]:
-        seen = [self._pictures.patches(picture) for picture in _flat(images)]
-        return {
-            "pixel_values": torch.cat([torch.from_numpy(one.rows) for one in seen]),
-            "image_grid_thw": torch.tensor([one.grid for one in seen]),
-        }
+        return pixels_of([self._pictures.patches(picture) for picture in _flat(images)])
 
 
 class SpectrumProcessor(ProcessorMixin):

@@ -196,7 +196,6 @@ def _recorded_anew(trajectory: Trajectory, labelled: Example) -> Trajectory:
 
 
 def summary(lessons: Lessons) -> Iterator[str]:
-    """A line for each count."""
     yield f"{len(lessons.trajectories)} trajectories, {len(lessons.examples)} labelled spectra"
     for what, count in sorted(lessons.counts.items()):
         if count:

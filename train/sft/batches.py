@@ -18,7 +18,7 @@ from torch.utils.data import Dataset
 
 from agent.engines.chat_tokens import END_OF_TEXT, IMAGE_TOKEN, load_tokenizer
 from agent.engines.families import ModelFolder, Vision
-from agent.engines.patches import patches
+from agent.engines.patches import ImagePatches, patches
 from agent.errors import WorkbenchError
 from train.sft.pictures import PictureSource
 from train.sft.rows import ConversationRow
@@ -154,18 +154,19 @@ class Collator:
         return batch | self._pixels(rows)
 
     def _pixels(self, rows: Sequence[ConversationRow]) -> Batch:
-        cut = [
-            patches(picture, self.vision)
-            for row in rows
-            for picture in self.picture_source.pictures(row.record, row.pictures)
-        ]
-        if not cut:
-            return {}
-        pixels = torch.from_numpy(np.concatenate([each.rows for each in cut]))
-        return {
-            "pixel_values": pixels.bfloat16() if self.half else pixels,
-            "image_grid_thw": torch.tensor([each.grid for each in cut]),
-        }
+        drawn = (self.picture_source.pictures(row.record, row.pictures) for row in rows)
+        pixels = pixels_of([patches(each, self.vision) for pictures in drawn for each in pictures])
+        if pixels and self.half:
+            pixels["pixel_values"] = pixels["pixel_values"].bfloat16()
+        return pixels
+
+
+def pixels_of(pictures: Sequence[ImagePatches]) -> Batch:
+    """The tensors in which a model reads pictures, if there are any."""
+    if not pictures:
+        return {}
+    rows = torch.from_numpy(np.concatenate([each.rows for each in pictures]))
+    return {"pixel_values": rows, "image_grid_thw": torch.tensor([each.grid for each in pictures])}
 
 
 def collator_of(folder: ModelFolder, source: PictureSource, *, half: bool) -> Collator:

@@ -68,8 +68,6 @@ class HeapTrimmer(TrainerCallback):
 
 
 class ProgressCallback(TrainerCallback):
-    """Shows training progress and the loss."""
-
     def __init__(self, bar: Progress) -> None:
         self._bar = bar
         self._task = bar.add_task("training", total=None)

@@ -231,7 +231,6 @@ def _correlation(truth: FloatArray, said: FloatArray) -> float:
 
 
 def reader(eye: Eye) -> Read:
-    """Reads pictures with an eye."""
     device = next(eye.parameters()).device
     windows = torch.from_numpy(feature_windows()).float()
 

@@ -150,7 +150,6 @@ class ActBar(QFrame):
 
     @property
     def has_scores(self) -> bool:
-        """Whether the role gives scores."""
         return self.stage in ("auditor", "voter")
 
     def approve(self) -> None:

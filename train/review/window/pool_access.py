@@ -88,7 +88,6 @@ class PoolAccess(QObject):
         return self._last_act is None or self._last_act.exception() is None
 
     def refresh(self) -> None:
-        """Read all cases again."""
         work = partial(read_cases, self.pool)
         self.runner.run(work, self._show_cases, self.failed.emit, owner=self)
 
