@@ -4,9 +4,6 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import pytest
-
-pytest.importorskip("pyarrow")
 
 from agent.evidence.assessment import assess_measurements
 from agent.protocol.reply import parse_reply

@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("pyarrow")
-
 from agent.trajectory.trajectory_file import read_trajectories
 from tests.train.test_cli import call
 

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("pyarrow")
-
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, write_examples
 from agent.trajectory.trajectory_file import read_trajectories

@@ -1,9 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
-pytest.importorskip("pyarrow")
-
 from agent.tasks.catalogue import find_task
 from tests.train.draft.spectra import all_examples
 from train.draft.facts import facts_of

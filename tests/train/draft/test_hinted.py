@@ -1,9 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
-pytest.importorskip("pyarrow")
-
 from agent.protocol.protocol import Turn
 from tests.scripted_engine import ScriptedEngine
 from tests.train.draft.spectra import all_examples

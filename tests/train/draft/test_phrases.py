@@ -3,9 +3,6 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import pytest
-
-pytest.importorskip("pyarrow")
 
 from agent.protocol.reply import parse_reply
 from tests.train.draft.spectra import SHORT, all_examples, drafted

@@ -1,9 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
-pytest.importorskip("pyarrow")
-
 from tests.train.draft.spectra import all_examples
 from train.draft.facts import SIGNS
 from train.meter import Meter

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import pytest
-
-pytest.importorskip("pyarrow")
-
 from pathlib import Path
+
+import pytest
 
 from agent.errors import EngineError, WorkbenchError
 from agent.examples.examples import Example
