@@ -127,10 +127,10 @@ def test_spellings_and_spaces_are_normalized() -> None:
 
 def test_words_that_are_gone_stand_before_those_in_their_place() -> None:
     pieces = word_differences("Hα is absorbed, 3 Å", "Hα is in emission, 3 Å")
-    assert (
-        "".join(piece.text for piece in pieces if piece.kind != "gone") == "Hα is in emission, 3 Å"
+    after, before = (
+        "".join(piece.text for piece in pieces if piece.kind != kind) for kind in ("gone", "new")
     )
-    assert "".join(piece.text for piece in pieces if piece.kind != "new") == "Hα is absorbed, 3 Å"
+    assert (before, after) == ("Hα is absorbed, 3 Å", "Hα is in emission, 3 Å")
     kinds = [piece.kind for piece in pieces]
     assert kinds.index("gone") < kinds.index("new")
     assert word_differences("same", "same")[0].kind == "same"

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QLabel
 
 pytest.importorskip("pyarrow")
 
-from tests.train.review.window.at_work import CTRL, at_work, give, log_of, one_vote_each_way
+from tests.train.review.helpers import give
+from tests.train.review.window.at_work import CTRL, at_work, log_of, one_vote_each_way
 from train.review.pool import open_pool
 
 INVENTED = " Li I 6708 is absorbed, 4.2 Å."
