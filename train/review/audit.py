@@ -42,12 +42,9 @@ MOST_CHECKED = 0.6
 """Share of the sentences that must be checkable for full consistency."""
 FEW_REASONS = 2
 KINDS = {
-    "state": "states",
-    "window": "windows",
-    "colour": "colours",
-    "snr": "S/N",
+    "state": "states", "window": "windows", "colour": "colours", "snr": "S/N",
     "quote": "quoted numbers",
-}
+}  # fmt: skip
 # A number agrees within its rounding, this fraction of the measured value, or this many errors. The
 # errors count up to 0.4 of the value: two ways of measuring one line differ by that much.
 RELATIVE_TOLERANCE = 0.15
@@ -102,13 +99,13 @@ def audit(trajectory: Trajectory, example: Example, task: Task) -> Audit:
     record_faults = tuple(_record_faults(trajectory, example, task))
     claims, faults = claim_faults(trajectory, example, task)
     answer_reasons = _count_reasons(trajectory, example)
+    last_turn = len(trajectory.replies) - 1
     if not answer_reasons:
-        faults.append(Fault(len(trajectory.replies) - 1, "", "the answer gives no reason to check"))
+        faults.append(Fault(last_turn, "", "the answer gives no reason to check"))
     checked = what_was_checked(trajectory, claims, answer_reasons)
     flow = flow_of(trajectory, answer_reasons)
     wrong = {(fault.turn, fault.text) for fault in faults}
     is_contrary = trajectory.verdict != example.answer and not faults
-    last_turn = len(trajectory.replies) - 1
     are_slips = all(": measured " in fault.reason for fault in faults)
     consistency = consistency_of(wrong, len(claims), checked, last_turn, are_slips=are_slips)
     return Audit(
@@ -246,10 +243,6 @@ class Checked:
     """Checkable reasons in the answer."""
 
     @property
-    def share(self) -> float:
-        return self.checked_sentences / max(self.sentences, 1)
-
-    @property
     def text(self) -> str:
         """What was checked and what was not, in one sentence."""
         parts = ", ".join(f"{count} {kind}" for kind, count in self.kinds) or "no claim"
@@ -318,7 +311,8 @@ def consistency_of(
         return 0 if not right else 1 if in_answer > 1 else 2
     if wrong:
         return 1 if 2 * len(wrong) > claims else 4 if are_slips and len(wrong) == 1 else 3
-    return HIGHEST if checked.share >= MOST_CHECKED else HIGHEST - 1
+    share = checked.checked_sentences / max(checked.sentences, 1)
+    return HIGHEST if share >= MOST_CHECKED else HIGHEST - 1
 
 
 @dataclass(frozen=True)

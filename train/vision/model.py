@@ -97,8 +97,9 @@ class Eye(nn.Module):
     def read(self, tokens: Tensor, size: tuple[int, int], places: Tensor) -> Answers:
         """The same from the tokens of pictures of so many tokens down and across."""
         down, across = size
-        grid = _grid_places(down, across).to(tokens.device)
-        tokens = tokens + self.token_places(waves(grid))[None]
+        y, x = torch.meshgrid(torch.arange(down), torch.arange(across), indexing="ij")
+        grid = torch.stack([(x.flatten() + 0.5) / across, (y.flatten() + 0.5) / down], dim=-1)
+        tokens = tokens + self.token_places(waves(grid.float().to(tokens.device)))[None]
         asked = self.questions[None].expand(len(tokens), -1, -1)
         whole = places.new_tensor([[0.0, 1.0]]).expand(len(tokens), 2, 2)
         asked = asked + self.where(waves(torch.cat([places, whole], dim=1)))
@@ -118,11 +119,6 @@ def waves(places: Tensor) -> Tensor:
     scale = torch.pi * 2.0 ** torch.arange(WAVES, dtype=places.dtype, device=places.device) / 2.0
     angles = places[..., None] * scale
     return torch.cat([angles.sin(), angles.cos()], dim=-1).flatten(-2)
-
-
-def _grid_places(down: int, across: int) -> Tensor:
-    y, x = torch.meshgrid(torch.arange(down), torch.arange(across), indexing="ij")
-    return torch.stack([(x.flatten() + 0.5) / across, (y.flatten() + 0.5) / down], dim=-1).float()
 
 
 def patch_rows(pictures: Tensor) -> tuple[Tensor, tuple[int, int]]:

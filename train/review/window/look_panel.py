@@ -64,9 +64,9 @@ class LookPanel(QWidget):
         frame = self.tr("In the frame of the picture, in vacuum")
         for box in (self.low, self.high):
             box.setToolTip(frame)
-        for box, change in ((self.low, self._change_low), (self.high, self._change_high)):
+        for end, box in enumerate((self.low, self.high)):
             box.setReadOnly(not is_editable)
-            box.entered.connect(change)
+            box.entered.connect(partial(self._change_end, end))
         self.label.setReadOnly(not is_editable)
         self.label.textEdited.connect(self._change_label)
         if window is not None:
@@ -84,13 +84,10 @@ class LookPanel(QWidget):
         layout.addWidget(self.error)
         layout.addLayout(row(self.picture, (self.measured, 1), spacing=16))
 
-    def _change_low(self, value: float) -> None:
+    def _change_end(self, end: int, value: float) -> None:
         assert self._window is not None
-        self._change((value, self._window[1]), self._label)
-
-    def _change_high(self, value: float) -> None:
-        assert self._window is not None
-        self._change((self._window[0], value), self._label)
+        low, high = self._window
+        self._change((low, value) if end else (value, high), self._label)
 
     def _change_label(self, text: str) -> None:
         assert self._window is not None
