@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal
 
 from agent.errors import ReadError, SpectrumError, WorkbenchError
@@ -473,20 +472,18 @@ def verdicts(record: AuditedRecord) -> Iterator[str]:
         yield match.group()
 
 
-RULES: Mapping[str, Callable[[AuditedRecord], Iterator[str]]] = MappingProxyType(
-    {
-        "sign against its word": signs,
-        "there, and within the error": noise,
-        "one line, two states": states,
-        "two numbers for one quantity": numbers,
-        "width of 0 km/s": widths,
-        "forbidden line in absorption": forbidden,
-        "opposite statements": opposites,
-        "a giant called a dwarf": luminosity,
-        "absorption of an emission line": emission,
-        "outside the windows opened": windows,
-        "a band called a line": molecules,
-        "minus zero": zeros,
-        "thought against answer": verdicts,
-    }
-)
+RULES: Mapping[str, Callable[[AuditedRecord], Iterator[str]]] = {
+    "sign against its word": signs,
+    "there, and within the error": noise,
+    "one line, two states": states,
+    "two numbers for one quantity": numbers,
+    "width of 0 km/s": widths,
+    "forbidden line in absorption": forbidden,
+    "opposite statements": opposites,
+    "a giant called a dwarf": luminosity,
+    "absorption of an emission line": emission,
+    "outside the windows opened": windows,
+    "a band called a line": molecules,
+    "minus zero": zeros,
+    "thought against answer": verdicts,
+}

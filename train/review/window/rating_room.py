@@ -28,14 +28,10 @@ Key = Qt.Key
 PAGE = 0.85
 """Of the height on screen that a key scrolls."""
 PAGES: Mapping[int, float] = {
-    Key.Key_Down: 0.15,
-    Key.Key_Up: -0.15,
-    Key.Key_Space: PAGE,
-    Key.Key_PageDown: PAGE,
-    Key.Key_PageUp: -PAGE,
-    Key.Key_Home: -1000.0,
-    Key.Key_End: 1000.0,
-}
+    Key.Key_Down: 0.15, Key.Key_Space: PAGE, Key.Key_PageDown: PAGE, Key.Key_End: 1000.0,
+    Key.Key_Up: -0.15, Key.Key_PageUp: -PAGE, Key.Key_Home: -1000.0,
+}  # fmt: skip
+CHOICES: Mapping[int, Pressed] = {Key.Key_Left: "left", Key.Key_Right: "right", Key.Key_T: "tie"}
 PAGE_MARGINS, BAR_MARGINS = (12, 8, 12, 12), (14, 10, 14, 10)
 
 
@@ -380,16 +376,11 @@ class PairsPage(RoundPage):
         return self._choose(pair, _pressed(pair, choice))
 
     def took(self, key: int, typed: str) -> bool:
-        chosen: dict[int, Pressed] = {
-            Key.Key_Left: "left",
-            Key.Key_Right: "right",
-            Key.Key_T: "tie",
-        }
-        if key in chosen:
-            self.choose(chosen[key])
+        if key in CHOICES:
+            self.choose(CHOICES[key])
         elif key == Key.Key_Backspace:
             self.step(-1)
-        return key in chosen or key == Key.Key_Backspace
+        return key in CHOICES or key == Key.Key_Backspace
 
     def step(self, by: int, *_: object) -> None:
         if self.items:
