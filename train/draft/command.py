@@ -45,13 +45,8 @@ def draft(
     run = DraftRun(
         sets=tuple(sets), out=out, teacher=teacher, settings=chosen, seed=seed, limit=limit
     )
-    with Progress(
-        TextColumn("drafting"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-    ) as progress:
+    columns = TextColumn("drafting"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True)) as progress:
         advance = partial(progress.advance, progress.add_task("drafting", total=run.total))
         if place is not None or teacher == MEASURED:
             counts = draft_all(run, workers=place or workers, advance=advance)

@@ -85,16 +85,11 @@ class MeasuredTeacher:
         replies = write_replies(assessment, meter, truth, self.settings, rng)
         if replies is None:
             return Draft("unsupported")
+        author = ModelRef(name=MEASURED_AUTHOR, engine="measured", sha256=builtin_fingerprint())
         trajectory = record_trajectory(
-            replies,
-            example.spectrum,
-            wanted,
-            ModelRef(name=MEASURED_AUTHOR, engine="measured", sha256=builtin_fingerprint()),
-            self.settings.picture_style,
-            self.settings.sizing,
-            seed=seed,
-            draw=self.settings.draw,
-        )
+            replies, example.spectrum, wanted, author,
+            self.settings.picture_style, self.settings.sizing, seed=seed, draw=self.settings.draw,
+        )  # fmt: skip
         return check_draft(trajectory, example, self.settings)
 
 

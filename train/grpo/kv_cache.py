@@ -99,14 +99,10 @@ class CacheBatch:
         device = self._mask.device
         self._mask = torch.cat([self._mask, real.to(device)], dim=1)
         out = self._model(
-            input_ids=ids.to(device),
-            attention_mask=self._mask,
+            input_ids=ids.to(device), attention_mask=self._mask,
             position_ids=position_ids.to(device),
-            past_key_values=self._cache,
-            use_cache=True,
-            logits_to_keep=1,
-            **pixels,
-        )
+            past_key_values=self._cache, use_cache=True, logits_to_keep=1, **pixels,
+        )  # fmt: skip
         logits: Tensor = out.logits[:, -1]
         return logits
 

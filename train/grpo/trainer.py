@@ -220,6 +220,7 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
                 self.vllm_generation.temperature = usual
             return
         training = self.model.training
+        tokens, patches = self.rollout_settings.tokens, self.rollout_settings.pictures.patches
         with (
             unwrap_model_for_generation(
                 self.model_wrapped,
@@ -233,13 +234,7 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
         ):
             model.eval()
             try:
-                yield CachedGenerator(
-                    model,
-                    self.rollout_settings.tokens,
-                    self.rollout_settings.pictures.patches,
-                    self._round_random(),
-                    temperature,
-                )
+                yield CachedGenerator(model, tokens, patches, self._round_random(), temperature)
             finally:
                 model.train(training)
 
@@ -278,12 +273,10 @@ class TrlGenerator:
         self, conversations: Sequence[ConversationTokens], limits: Sequence[int]
     ) -> list[GeneratedTurn]:
         pictures = [one.pictures for one in conversations]
+        texts = [one.ids for one in conversations]
+        pixels = self._trainer.processing_class.image_processor(pictures)
         ids, logprobs = self._trainer._generate_single_turn(
-            [one.ids for one in conversations],
-            pictures,
-            self._trainer.processing_class.image_processor(pictures),
-            num_generations=1,
-            has_tool_images=True,
+            texts, pictures, pixels, num_generations=1, has_tool_images=True
         )
         known = logprobs or [[0.0] * len(tokens) for tokens in ids]
         return [self._turn(*each) for each in zip(ids, known, limits, strict=True)]

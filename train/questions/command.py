@@ -38,13 +38,8 @@ def questions(
     if folder:
         usable, refused = usable_bases(folder, labels_drawn(asked))
         console.print(f"{usable} usable bases in {folder}; {len(refused)} unusable", markup=False)
-    with Progress(
-        TextColumn("asking"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-    ) as progress:
+    columns = TextColumn("asking"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=console) as progress:
         advance = partial(progress.advance, progress.add_task("asking", total=count))
         made = run(
             out, asked,

@@ -84,11 +84,5 @@ class ProgressCallback(TrainerCallback):
 
 
 def progress_bar(console: Console) -> AbstractContextManager[Progress]:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-    )
+    text, left = TextColumn("{task.description}"), TimeRemainingColumn()
+    return Progress(text, BarColumn(), MofNCompleteColumn(), left, console=console, transient=True)

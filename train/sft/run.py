@@ -118,14 +118,10 @@ def fine_tune(
 
     batches_per_step = args.world_size * settings.accumulate
     plan = plan_run(
-        [len(row) for row in rows],
-        batch=settings.batch,
-        batch_tokens=settings.batch_tokens,
-        epochs=settings.epochs / share,
-        batches_per_step=batches_per_step,
-        seed=seed,
+        [len(row) for row in rows], batch=settings.batch, batch_tokens=settings.batch_tokens,
+        epochs=settings.epochs / share, batches_per_step=batches_per_step, seed=seed,
         steps=settings.steps,
-    )
+    )  # fmt: skip
     args.max_steps = len(plan) // batches_per_step
     collator = collator_of(folder, source, half=half)
     batches = Batches(plan, rows, collator)
@@ -204,13 +200,9 @@ def _prepare_rows(
     with progress_bar(console) as bar:
         task = bar.add_task("pictures and tokens", total=len(trajectories))
         prepared = prepare_rows(
-            trajectories,
-            inputs.style if settings.style != RECORDED else None,
-            row_settings,
-            cutoff=settings.cutoff,
-            workers=workers,
-            advance=partial(bar.advance, task),
-        )
+            trajectories, inputs.style if settings.style != RECORDED else None, row_settings,
+            cutoff=settings.cutoff, workers=workers, advance=partial(bar.advance, task),
+        )  # fmt: skip
         for turns, pictures in inputs.conversations(prepared.leave_out):
             prepared.add(row_of_conversation(turns, pictures, row_settings), settings.cutoff)
             bar.advance(task)

@@ -93,14 +93,10 @@ class SftTrainer(OwnCheckpoints, Trainer):
         if held_out is None:
             args.eval_strategy = IntervalStrategy.NO
         super().__init__(
-            model=model,
-            args=args,
-            data_collator=only_one,
-            train_dataset=batches,
-            eval_dataset=held_out,
-            compute_loss_func=partial(token_loss, weights=weights),
-            **options,
-        )
+            model=model, args=args, data_collator=only_one,
+            train_dataset=batches, eval_dataset=held_out,
+            compute_loss_func=partial(token_loss, weights=weights), **options,
+        )  # fmt: skip
         self.remove_callback(PrinterCallback)
         self._scored = scored
         self._held_out = held_out

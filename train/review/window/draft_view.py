@@ -126,14 +126,9 @@ class DraftView(QWidget):
         self.area.add(self.overview)
         for place, turn in enumerate(self.revision.turns):
             card = TurnCard(
-                place,
-                turn,
-                draft.maker,
-                self._runner,
-                self._current_theme,
-                is_editable=self.is_editable,
-                parent=self.area.column,
-            )
+                place, turn, draft.maker, self._runner, self._current_theme,
+                is_editable=self.is_editable, parent=self.area.column,
+            )  # fmt: skip
             card.texts_changed.connect(self._change_texts)
             if card.look is not None:
                 card.look.changed.connect(partial(self._change_look, place))
