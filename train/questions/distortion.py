@@ -65,7 +65,7 @@ class WorkingSpectrum:
         return replace(self, flux=self.flux * factor, ivar=ivar)
 
     def part(self, keep: BoolArray) -> WorkingSpectrum:
-        wavelength, flux, good = (x[keep] for x in (self.wavelength, self.flux, self.good))
+        wavelength, flux, good = self.wavelength[keep], self.flux[keep], self.good[keep]
         ivar = None if self.ivar is None else self.ivar[keep]
         return replace(self, wavelength=wavelength, flux=flux, ivar=ivar, good=good)
 

@@ -382,8 +382,8 @@ class Case:
         """
         if after and tuple(after) != self.replies:
             more |= {"replies": tuple(after), "diff": diff_of(self.replies, after)}
-        about = {"trajectory": self.id, "version": self.version, "at": timestamp()}
-        return Review(by=by, role=role, approve=approve, **about, **more)
+        about = {"trajectory": self.id, "version": self.version, "at": timestamp(), **more}
+        return Review(by=by, role=role, approve=approve, **about)
 
     def add(self, review: Review) -> None:
         """Add a review; raises WorkbenchError if it breaks the rules."""

@@ -80,8 +80,10 @@ def _ask_review(
     note = ask("note (optional)" if choice == "a" else "reason").strip()
     while choice == "c" and not note:
         note = ask("what should change?").strip()
-    more = {"changes": choice == "c", "note": note, **scores}
-    return case.review(by, role, approve=choice == "a", after=replies, **more)
+    changes, approve = choice == "c", choice == "a"
+    return case.review(
+        by, role, approve=approve, changes=changes, note=note, after=replies, **scores
+    )
 
 
 def _ask_revision(case: Case, console: Console, ask: Ask, edit: Edit) -> tuple[str, ...]:

@@ -138,8 +138,9 @@ def patch_rows(pictures: Tensor) -> tuple[Tensor, tuple[int, int]]:
 def _layout(number: int, down: int, across: int, device: torch.device) -> dict[str, Tensor]:
     """What the tower needs to know of so many pictures of one size, which is slow to compute."""
     grid = torch.tensor([[1, down, across]] * number)
-    sizes = {"spatial_merge_size": MERGE, "window_size": WINDOW, "patch_size": PATCH}
-    index, ends = get_vision_window_index(grid, **sizes)
+    index, ends = get_vision_window_index(
+        grid, spatial_merge_size=MERGE, window_size=WINDOW, patch_size=PATCH
+    )
     return {
         "grid_thw": grid,
         "position_ids": get_vision_position_ids(grid, MERGE).to(device),
