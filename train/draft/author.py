@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -89,7 +89,9 @@ def write_replies(
         return None
     answer_writer = _AnswerWriter(assessment.task, truth, rival, facts.decisive, wording)
     guess, refuting = answer_writer.guess(chosen) if rng.random() < settings.guess else ("", None)
-    thought = _describe_overview(meter, assessment, wording)
+    (low, high), snr = meter.range, assessment.snr
+    covers = wording.say("covers", low=f"{low:.0f}", high=f"{high:.0f}", snr=f"{snr:.0f}")
+    thought = joined(covers, wording.colour(meter.colour))
     if guess:
         thought = joined(thought, wording.say("guess", kind=guess))
     turns: list[str] = []
@@ -99,10 +101,8 @@ def write_replies(
         turns.append(_tool_call(joined(thought, announced), look))
         thought = _describe_window(look, shown, meter, wording)
         if refuting in shown and refuting is not None:
-            thought = joined(
-                thought,
-                wording.say("drop_guess", kind=guess, fact=wording.fact(refuting, meaning=False)),
-            )
+            fact = wording.fact(refuting, meaning=False)
+            thought = joined(thought, wording.say("drop_guess", kind=guess, fact=fact))
         before = look
     return (*turns, answer_writer.answer(thought, all_facts))
 
@@ -136,14 +136,6 @@ def _choose_facts(look: PlannedLook, settings: DraftSettings, rng: Rng) -> tuple
         paired.append(fact)
         paired += [width for width in widths if width.feature == fact.feature]
     return (*paired, *(width for width in widths if width not in paired))
-
-
-def _describe_overview(meter: Meter, assessment: Assessment, wording: Wording) -> str:
-    low, high = meter.range
-    covers = wording.say(
-        "covers", low=f"{low:.0f}", high=f"{high:.0f}", snr=f"{assessment.snr:.0f}"
-    )
-    return joined(covers, wording.colour(meter.colour))
 
 
 def _announce_look(
@@ -213,10 +205,10 @@ class _AnswerWriter:
         against = [fact for fact in doubtful if fact.key not in self.decisive]
         if against and self.wording.words == "long":
             parts.append(say("other_side", fact=self.wording.fact(against[-1], meaning=False)))
-        if not parts:
-            parts.append(
-                say("it_is", kind=with_article(self.task.name)) if sign > 0 else say("nothing")
-            )
+        if not parts and sign > 0:
+            parts = [say("it_is", kind=with_article(self.task.name))]
+        elif not parts:
+            parts = [say("nothing")]
         box = f"\\boxed{{{self.truth.answer}}}"
         return f"<think>{joined(thought, summed)}</think>\n<answer>{box} {' '.join(parts)}</answer>"
 
@@ -253,18 +245,11 @@ class PlannedLook:
 
 
 def plan_looks(
-    assessment: Assessment,
-    meter: Meter,
-    facts: Sequence[Fact],
-    settings: DraftSettings,
-    rng: Rng,
+    assessment: Assessment, meter: Meter, facts: Sequence[Fact], settings: DraftSettings, rng: Rng
 ) -> tuple[PlannedLook, ...]:
     """The looks of one inspection, wrong turns included; empty where no fact is visible."""
-    zooms = [
-        zoom
-        for window in assessment.task.windows
-        if (zoom := _zoom(window, assessment, meter, facts, rng)) is not None
-    ]
+    every = (_zoom(each, assessment, meter, facts, rng) for each in assessment.task.windows)
+    zooms = [zoom for zoom in every if zoom is not None]
     count = int(rng.integers(settings.fewest_zooms, settings.most_zooms + 1))
     luck = {id(zoom): LOOK_NOISE * float(rng.gumbel()) for zoom in zooms}
     best = max(zooms, key=lambda zoom: zoom.nats, default=None)
@@ -285,15 +270,13 @@ def _zoom(
         high += STEP * int(rng.integers(-1, MAX_JITTER + 1))
     low, high = STEP * round(low / STEP), STEP * round(high / STEP)
     own = {entry.id for entry in assessment.task.evidence_in(window.id)}
-    targets = {
-        target for entry in assessment.task.evidence if entry.id in own for target in entry.target
-    }
+    of_window = (entry.target for entry in assessment.task.evidence if entry.id in own)
+    targets = {target for each in of_window for target in each}
     for fact in facts:
         if fact.feature.id in targets and fact.window is not None:
             low, high = _stretch((low, high), fact.window, window)
-    seen = tuple(
-        fact for fact in facts if fact.window is not None and contains((low, high), fact.window)
-    )
+    known = ((fact, fact.window) for fact in facts)
+    seen = tuple(fact for fact, place in known if place and contains((low, high), place))
     if not seen or not meter.is_covered((low, high)):
         return None
     return PlannedLook(kind="zoom", range=(low, high), label=window.label, facts=seen)
@@ -315,7 +298,7 @@ def _drop_repeats(zooms: Sequence[PlannedLook]) -> list[PlannedLook]:
         fresh = tuple(fact for fact in zoom.facts if fact.key not in shown)
         shown |= {fact.key for fact in fresh}
         if fresh:
-            kept.append(PlannedLook(kind="zoom", range=zoom.range, label=zoom.label, facts=fresh))
+            kept.append(replace(zoom, facts=fresh))
     return kept
 
 
@@ -338,10 +321,7 @@ def _add_wrong_turns(
 def _outside(meter: Meter, rng: Rng) -> PlannedLook:
     """A look past one end of the data, as a beginner might take."""
     low, high = meter.range
-    gap, width = (
-        int(rng.integers(3, 12)) * STEP,
-        int(rng.integers(*OUTSIDE_WIDTHS)),
-    )
+    gap, width = int(rng.integers(3, 12)) * STEP, int(rng.integers(*OUTSIDE_WIDTHS))
     if rng.random() < 0.5:
         start = STEP * int(high // STEP) + gap
     else:
@@ -372,35 +352,26 @@ class Wording:
     def say(self, what: str, **parts: object) -> str:
         options = phrases_for(self.words)[what]
         template = options[int(self.rng.integers(len(options)))]
-        return template.format(**self._class_names(), **parts)
+        a_class = with_article(self.task.name)
+        capital = a_class[0].upper() + a_class[1:]
+        return template.format(a_class=a_class, a_class_cap=capital, **parts)
 
     def fact(self, fact: Fact, *, meaning: bool = True) -> str:
         """One fact as a clause, with its meaning where that is known."""
-        text = self.say(
-            _phrase_of(fact),
-            name=self._name(fact),
-            value=rounded_number(fact),
-            percent=f"{100 * fact.value:.0f}",
-        )
+        name = fact.feature.long_name if self.words == "long" else fact.feature.name
+        value, percent = rounded_number(fact), f"{100 * fact.value:.0f}"
+        text = self.say(_phrase_of(fact), name=name, value=value, percent=percent)
         return f"{text}: {fact.meaning}" if meaning and fact.meaning else text
 
-    def _name(self, fact: Fact) -> str:
-        feature = fact.feature
-        return feature.long_name if self.words == "long" else feature.name
-
     def facts(self, facts: Sequence[Fact]) -> str:
-        """Several facts as one sentence."""
+        """Several facts as one sentence, with a capital and a full stop."""
         text = "; ".join(self.fact(fact) for fact in facts)
-        return sentence(text)
+        return f"{text[:1].upper()}{text[1:]}." if text[:1].islower() else f"{text}."
 
     def colour(self, ratio: float | None) -> str:
         if ratio is None:
             return ""
         return self.say("blue" if ratio > BLUE else "flat" if ratio > RED else "red")
-
-    def _class_names(self) -> dict[str, str]:
-        a_class = with_article(self.task.name)
-        return {"a_class": a_class, "a_class_cap": a_class[0].upper() + a_class[1:]}
 
 
 def with_article(name: str) -> str:
@@ -412,7 +383,7 @@ def rounded_number(fact: Fact) -> str:
     """A number rounded to what a reader of the picture could see; emission has no sign."""
     value = abs(fact.value) if fact.feature.is_line else fact.value
     if fact.state == "width":
-        return f"{_significant(value):.0f}"
+        return f"{float(f'{value:.2g}'):.0f}"
     if fact.feature.unit != "Å":
         return f"{value:.2f}"
     shown = f"{value:.0f}" if abs(value) >= 9.95 else f"{value:.1f}"
@@ -421,19 +392,8 @@ def rounded_number(fact: Fact) -> str:
     return shown if fact.feature.is_line else f"{shown} Å"
 
 
-def sentence(text: str) -> str:
-    """Add a capital and a full stop."""
-    first = text[:1]
-    return f"{first.upper()}{text[1:]}." if first.islower() else f"{text}."
-
-
 def joined(*sentences: str) -> str:
     return " ".join(part for part in sentences if part)
-
-
-def _significant(value: float) -> float:
-    """Two significant digits."""
-    return float(f"{value:.2g}")
 
 
 def _phrase_of(fact: Fact) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -19,8 +20,7 @@ def draft(
     sets: Annotated[list[Path], typer.Argument(help="Sets of examples (Parquet).")],
     out: Annotated[Path, typer.Argument(help="Trajectories to write; an unfinished file resumes.")],
     teacher: Annotated[
-        str,
-        typer.Option(help="measured (no model), or a model's name, path or server address."),
+        str, typer.Option(help="measured (no model), or a model's name, path or server address.")
     ] = MEASURED,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same drafts.")] = 0,
     limit: Annotated[
@@ -45,18 +45,9 @@ def draft(
     run = DraftRun(
         sets=tuple(sets), out=out, teacher=teacher, settings=chosen, seed=seed, limit=limit
     )
-    with Progress(
-        TextColumn("drafting"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-    ) as progress:
-        bar = progress.add_task("drafting", total=run.total)
-
-        def advance(more: int) -> None:
-            progress.advance(bar, more)
-
+    columns = TextColumn("drafting"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        advance = partial(progress.advance, progress.add_task("drafting", total=run.total))
         if place is not None or teacher == MEASURED:
             counts = draft_all(run, workers=place or workers, advance=advance)
         else:
@@ -65,6 +56,5 @@ def draft(
             with open_teacher(teacher, chosen) as model:
                 counts = draft_all(run, teacher=model, workers=workers, advance=advance)
     left_out = ", ".join(f"{n} {name}" for name, n in counts.most_common() if name != "drafted")
-    typer.echo(
-        f"{counts['drafted']} drafts in {out}" + (f"; left out: {left_out}" if left_out else "")
-    )
+    rest = f"; left out: {left_out}" if left_out else ""
+    typer.echo(f"{counts['drafted']} drafts in {out}{rest}")

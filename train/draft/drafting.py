@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -59,19 +59,13 @@ class DraftRun:
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        hashes = [
-            text_hash("".join(f"{row['sha256']}{row['task']}" for row in rows))
-            for rows in (column(path, "sha256", "task") for path in self.sets)
-        ]
-        return {
-            "teacher": self.teacher,
-            "seed": self.seed,
-            "settings": asdict(self.settings),
-            "sets": [
-                {"name": path.name, "sha256": sha256}
-                for path, sha256 in zip(self.sets, hashes, strict=True)
-            ],
-        }
+        sets = []
+        for path in self.sets:
+            rows = column(path, "sha256", "task")
+            sha256 = text_hash("".join(f"{row['sha256']}{row['task']}" for row in rows))
+            sets.append({"name": path.name, "sha256": sha256})
+        settings = asdict(self.settings)
+        return {"teacher": self.teacher, "seed": self.seed, "settings": settings, "sets": sets}
 
 
 def draft_all(
@@ -93,7 +87,7 @@ def draft_all(
     advance(done)
     examples = chain.from_iterable(read_examples(path) for path in run.sets)
     rest = islice(examples, done, run.total)
-    chunks = _chunks(rest)
+    chunks = iter(lambda: list(islice(rest, CHUNK)), [])
     for size, lines in _draft_in_chunks(run, chunks, teacher, workers):
         counts.update(outcome for outcome, _ in lines)
         append_lines(run.out, (line for _, line in lines if line))
@@ -111,13 +105,12 @@ def _draft_in_chunks(
         yield from ray_in_order(partial(_open_drafting, run), chunks, workers)
         return
     if teacher is None:
-        work = partial(_draft_chunk, MeasuredTeacher(run.settings), run.settings, run.seed)
+        work = partial(_draft_chunk, run, MeasuredTeacher(run.settings))
         yield from in_order(work, chunks, workers)
         return
-    write = partial(draft_examples, teacher, run.settings, run.seed)
     with ThreadPoolExecutor(workers) as threads:
         for chunk in chunks:
-            drafted = list(threads.map(lambda one: write([one]), chunk))
+            drafted = list(threads.map(partial(_drafts_of, run, teacher), chunk))
             yield len(chunk), [line for lines in drafted for line in lines]
 
 
@@ -125,40 +118,32 @@ def _draft_in_chunks(
 def _open_drafting(run: DraftRun) -> Iterator[Callable[[Sequence[Example]], object]]:
     """In an actor: what drafts a chunk with the teacher that the run names."""
     if run.teacher == MEASURED:
-        yield partial(_draft_chunk, MeasuredTeacher(run.settings), run.settings, run.seed)
+        yield partial(_draft_chunk, run, MeasuredTeacher(run.settings))
         return
     with open_teacher(run.teacher, run.settings) as teacher:
-        yield partial(_draft_chunk, teacher, run.settings, run.seed)
+        yield partial(_draft_chunk, run, teacher)
 
 
 def _draft_chunk(
-    teacher: Teacher, settings: DraftSettings, seed: int, examples: Sequence[Example]
+    run: DraftRun, teacher: Teacher, examples: Sequence[Example]
 ) -> tuple[int, DraftLines]:
-    return len(examples), draft_examples(teacher, settings, seed, examples)
+    lines = [line for example in examples for line in _drafts_of(run, teacher, example)]
+    return len(examples), lines
 
 
-def draft_examples(
-    teacher: Teacher, settings: DraftSettings, seed: int, examples: Sequence[Example]
-) -> DraftLines:
+def _drafts_of(run: DraftRun, teacher: Teacher, example: Example) -> DraftLines:
     """The outcome and JSON line of each draft; the line is empty for an unusable draft."""
     lines: DraftLines = []
-    for example in examples:
-        written: set[tuple[str, ...]] = set()
-        for variant in range(settings.per_spectrum):
-            draft = teacher.draft(example, variant, seed)
-            trajectory = draft.trajectory
-            if trajectory is None:
-                lines.append((draft.outcome, ""))
-            elif trajectory.replies not in written:
-                written.add(trajectory.replies)
-                lines.append((draft.outcome, to_line(trajectory)))
+    written: set[tuple[str, ...]] = set()
+    for variant in range(run.settings.per_spectrum):
+        draft = teacher.draft(example, variant, run.seed)
+        trajectory = draft.trajectory
+        if trajectory is None:
+            lines.append((draft.outcome, ""))
+        elif trajectory.replies not in written:
+            written.add(trajectory.replies)
+            lines.append((draft.outcome, to_line(trajectory)))
     return lines
-
-
-def _chunks(examples: Iterable[Example]) -> Iterator[list[Example]]:
-    rest = iter(examples)
-    while chunk := list(islice(rest, CHUNK)):
-        yield chunk
 
 
 def _resume(run: DraftRun) -> tuple[int, Counter[str]]:

@@ -46,7 +46,6 @@ class Fact:
     """What the guideline concludes from it; empty where it says nothing."""
     is_weak: bool = False
     """Detected, but weaker than the class requires."""
-    is_contaminant: bool = False
 
     @property
     def key(self) -> Key:
@@ -97,9 +96,7 @@ def _facts_of_finding(finding: Finding, meter: Meter) -> Iterator[Fact]:
         alone = len(evidence.target) == 1
         fact = _make_fact(known, value, meter, is_width=is_width, nats=nats)
         if fact is not None and not _is_half(fact, finding):
-            is_found = evidence.is_found(value.number)
-            add = _with_meaning if alone else _with_context
-            yield add(fact, finding, is_found)
+            yield _in_context(fact, finding, evidence.is_found(value.number), alone)
 
 
 def _is_half(fact: Fact, finding: Finding) -> bool:
@@ -109,23 +106,15 @@ def _is_half(fact: Fact, finding: Finding) -> bool:
     return together and not finding.is_found and fact.state in ("emission", "absorption", "step")
 
 
-def _with_meaning(fact: Fact, finding: Finding, is_found: bool) -> Fact:
-    template = finding.evidence.text_found if is_found else finding.evidence.text_absent
-    meaning = template.partition(": ")[2]
-    if "{" in meaning or not finding.is_plain:
+def _in_context(fact: Fact, finding: Finding, is_found: bool, is_alone: bool) -> Fact:
+    """The fact as the finding takes it; it has a meaning if it is the only one of the finding."""
+    evidence = finding.evidence
+    meaning = (evidence.text_found if is_found else evidence.text_absent).partition(": ")[2]
+    if "{" in meaning or not (finding.is_plain and is_alone):
         meaning = ""
-    return _with_context(fact, finding, is_found, meaning)
-
-
-def _with_context(fact: Fact, finding: Finding, is_found: bool, meaning: str = "") -> Fact:
-    expect = finding.evidence.expect
-    seen = fact.state == expect or (fact.state == "step" and expect == "above")
-    return replace(
-        fact,
-        meaning=meaning,
-        is_weak=seen and not is_found and finding.evidence.rank != "contaminant",
-        is_contaminant=finding.evidence.rank == "contaminant",
-    )
+    seen = fact.state == evidence.expect or (fact.state == "step" and evidence.expect == "above")
+    is_weak = seen and not is_found and evidence.rank != "contaminant"
+    return replace(fact, meaning=meaning, is_weak=is_weak)
 
 
 def _rival_facts(rival: str, meter: Meter, is_rival: bool) -> Iterator[Fact]:
@@ -147,14 +136,8 @@ def _make_fact(
     state = "width" if is_width else _state(known, value.value, error)
     if state is None:
         return None
-    return Fact(
-        feature=known,
-        state=state,
-        value=value.value,
-        error=error,
-        window=meter.window_of(known),
-        nats=nats,
-    )
+    window, number = meter.window_of(known), value.value
+    return Fact(feature=known, state=state, value=number, error=error, window=window, nats=nats)
 
 
 def _state(known: Feature, value: float, error: float) -> State | None:

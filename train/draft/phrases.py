@@ -49,10 +49,7 @@ LONG: Table = {
         "there is a {name}, a step of {value}",
         "the {name} is there, height {value}",
     ),
-    "step_weak": (
-        "the step at the {name} is only {value}",
-        "the {name} is shallow, {value}",
-    ),
+    "step_weak": ("the step at the {name} is only {value}", "the {name} is shallow, {value}"),
     "absent_edge": ("there is no {name}", "no {name} ({value})", "the {name} is absent"),
     "value": (
         "{name} is {value}",

@@ -41,14 +41,10 @@ class DraftSettings:
             raise WorkbenchError("draft: 1 <= fewest_zooms <= most_zooms <= 7 is required")
         if not 0.0 <= self.min_chance <= 1.0:
             raise WorkbenchError("draft.min_chance must be between 0 and 1")
-        if not all(0.0 <= chance <= 1.0 for chance in self._chances):
+        if not all(0.0 <= chance <= 1.0 for chance in (self.outside, self.wide, self.guess)):
             raise WorkbenchError("draft: outside, wide and guess must be between 0 and 1")
         if not 1 <= self.per_spectrum <= 100:
             raise WorkbenchError("draft.per_spectrum must be between 1 and 100")
-
-    @property
-    def _chances(self) -> tuple[float, ...]:
-        return self.outside, self.wide, self.guess
 
     @property
     def picture_style(self) -> Style:

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 from zlib import crc32
 
 import numpy as np
 from PIL import Image
 
-from agent.engines.base import (
-    VERDICT,
-    ChoicePoint,
-    Conversation,
-    Engine,
-    Generated,
-    OnText,
-    SamplingSettings,
-    ShouldStop,
-    Usage,
-)
+from agent.engines.base import Conversation, Engine, Generated, SamplingSettings, ShouldStop, Usage
 from agent.errors import EngineError, ResourceError, SpectrumError, WorkbenchError
 from agent.evidence.assessment import assess_measurements
 from agent.evidence.weights import builtin_fingerprint
@@ -95,16 +85,11 @@ class MeasuredTeacher:
         replies = write_replies(assessment, meter, truth, self.settings, rng)
         if replies is None:
             return Draft("unsupported")
+        author = ModelRef(name=MEASURED_AUTHOR, engine="measured", sha256=builtin_fingerprint())
         trajectory = record_trajectory(
-            replies,
-            example.spectrum,
-            wanted,
-            ModelRef(name=MEASURED_AUTHOR, engine="measured", sha256=builtin_fingerprint()),
-            self.settings.picture_style,
-            self.settings.sizing,
-            seed=seed,
-            draw=self.settings.draw,
-        )
+            replies, example.spectrum, wanted, author,
+            self.settings.picture_style, self.settings.sizing, seed=seed, draw=self.settings.draw,
+        )  # fmt: skip
         return check_draft(trajectory, example, self.settings)
 
 
@@ -119,9 +104,8 @@ class ModelTeacher:
     def draft(self, example: Example, variant: int, seed: int) -> Draft:
         hinted = HintedEngine(self.engine, hint(example))
         sampling = SamplingSettings(temperature=self.settings.temperature)
-        inspector = ModelInspector(
-            hinted, self.model, style=self.settings.picture_style, sampling=sampling
-        )
+        style = self.settings.picture_style
+        inspector = ModelInspector(hinted, self.model, style=style, sampling=sampling)
         number = draft_seed(example, variant, seed)[-1]
         try:
             written = run(inspector.inspect(example.spectrum, find_task(example.task), seed=number))
@@ -140,11 +124,8 @@ def open_teacher(name: str, settings: DraftSettings) -> Iterator[ModelTeacher]:
         location = find_model(name)
     except ResourceError as error:
         raise WorkbenchError(f"{error}. The teacher `measured` needs no model") from error
-    engine = load_engine(location)
-    try:
+    with closing(load_engine(location)) as engine:
         yield ModelTeacher(engine, engine_ref(location, engine), settings)
-    finally:
-        engine.close()
 
 
 def check_draft(trajectory: Trajectory, example: Example, settings: DraftSettings) -> Draft:
@@ -217,24 +198,8 @@ class _HintedConversation:
                 self._hint = ""
         self._inner.append(hinted, pictures, should_stop)
 
-    def generate(
-        self,
-        sampling: SamplingSettings,
-        seed: int = 0,
-        *,
-        stop: Sequence[str] = (),
-        choice_point: ChoicePoint | None = VERDICT,
-        on_text: OnText | None = None,
-        should_stop: ShouldStop | None = None,
-    ) -> Generated:
-        return self._inner.generate(
-            sampling,
-            seed,
-            stop=stop,
-            choice_point=choice_point,
-            on_text=on_text,
-            should_stop=should_stop,
-        )
+    def generate(self, sampling: SamplingSettings, seed: int = 0, **how: Any) -> Generated:
+        return self._inner.generate(sampling, seed, **how)
 
     def mark(self) -> object:
         return self._inner.mark()

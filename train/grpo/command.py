@@ -13,8 +13,7 @@ from train.recipe import Config, Preset, Sets, settings
 
 def grpo(
     sets: Annotated[
-        list[Path],
-        typer.Option("--sets", help="Parquet set of labelled spectra; may be repeated."),
+        list[Path], typer.Option("--sets", help="Parquet set of labelled spectra; may be repeated.")
     ],
     out: Annotated[Path, typer.Option("--out", help="Folder of the run.")],
     model: Annotated[

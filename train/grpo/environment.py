@@ -53,9 +53,8 @@ class SpectrumEnvironment:
         if self._calls > MAX_TOOL_TURNS:
             return [{"type": "text", "text": NO_CALLS_LEFT}]
         try:
-            picture, result = self.picture_maker.look(
-                {"wavelength_range": wavelength_range, "label": label}
-            )
+            arguments = {"wavelength_range": wavelength_range, "label": label}
+            picture, result = self.picture_maker.look(arguments)
         except ToolError as error:
             return [{"type": "text", "text": str(error)}]
         return [{"type": "image", "image": picture}, {"type": "text", "text": result.text}]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, Protocol
 
 import torch
@@ -31,10 +32,6 @@ class ConversationTokens:
     @property
     def unread(self) -> list[int]:
         return self.ids[self.cache.length :]
-
-    @property
-    def unread_pictures(self) -> list[Image.Image]:
-        return self.pictures[self.pictures_read :]
 
     def set_cache(self, cache: KVCache) -> None:
         """Store the cache of the tokens read so far; they include all pictures."""
@@ -87,34 +84,30 @@ class OpenTurn:
         return GeneratedTurn(self.ids, self._text.finish(), self.end or "length", self._log_probs)
 
 
+@dataclass(frozen=True, eq=False)
 class CachedGenerator:
     """Reads only the tokens since the last turn, and a prompt that conversations share only once.
 
     `temperature` 0 takes the likeliest token.
     """
 
-    def __init__(
-        self,
-        model: Any,
-        tokens: TurnTokens,
-        patches: Callable[[Image.Image], ImagePatches],
-        randomness: torch.Generator,
-        temperature: float = 1.0,
-    ) -> None:
-        self._model = model
-        self._tokens = tokens
-        self._patches = patches
-        self._randomness = randomness
-        self._temperature = temperature
-        self._forbidden = torch.tensor(tokens.forbidden, device=model.device)
+    model: Any
+    tokens: TurnTokens
+    patches: Callable[[Image.Image], ImagePatches]
+    randomness: torch.Generator
+    temperature: float = 1.0
+
+    @cached_property
+    def _forbidden(self) -> Tensor:
+        return torch.tensor(self.tokens.forbidden, device=self.model.device)
 
     @torch.no_grad()
     def __call__(
         self, conversations: Sequence[ConversationTokens], limits: Sequence[int]
     ) -> list[GeneratedTurn]:
         self._read_prompts(conversations)
-        turns = [OpenTurn(self._tokens, limit) for limit in limits]
-        batch = CacheBatch(self._model, [one.cache for one in conversations])
+        turns = [OpenTurn(self.tokens, limit) for limit in limits]
+        batch = CacheBatch(self.model, [one.cache for one in conversations])
         logits = batch.read([one.unread for one in conversations], self._patches_of(conversations))
         live = list(range(len(conversations)))
         while True:
@@ -145,7 +138,7 @@ class CachedGenerator:
         if not groups:
             return
         firsts = [group[0] for group in groups.values()]
-        batch = CacheBatch(self._model, [KVCache()] * len(firsts))
+        batch = CacheBatch(self.model, [KVCache()] * len(firsts))
         batch.read([one.ids[:-1] for one in firsts], self._patches_of(firsts))
         for row, group in enumerate(groups.values()):
             cache = batch.extract(row)
@@ -153,14 +146,15 @@ class CachedGenerator:
                 one.set_cache(cache)
 
     def _patches_of(self, conversations: Sequence[ConversationTokens]) -> list[list[ImagePatches]]:
-        return [[self._patches(each) for each in one.unread_pictures] for one in conversations]
+        unread = (one.pictures[one.pictures_read :] for one in conversations)
+        return [[self.patches(each) for each in pictures] for pictures in unread]
 
     def _sample(self, logits: Tensor) -> tuple[list[int], list[float]]:
         """A token for each row, and its log-probability among all tokens, forbidden ones too."""
-        log_probs = (logits.float() / (self._temperature or 1.0)).log_softmax(dim=1)
+        log_probs = (logits.float() / (self.temperature or 1.0)).log_softmax(dim=1)
         usable = log_probs.index_fill(1, self._forbidden, -torch.inf)
-        if self._temperature == 0.0:
+        if self.temperature == 0.0:
             chosen = usable.argmax(dim=1, keepdim=True)
         else:
-            chosen = torch.multinomial(usable.exp(), 1, generator=self._randomness)
+            chosen = torch.multinomial(usable.exp(), 1, generator=self.randomness)
         return chosen[:, 0].tolist(), log_probs.gather(1, chosen)[:, 0].tolist()

@@ -86,9 +86,8 @@ def make_reward(judge: TokenJudge, penalty: float) -> Callable[..., list[float]]
         judged = [judge(ids) for ids in completion_ids]
         for name, value in metrics(judged, answer, task).items():
             log_metric(name, value)
-        return [
-            one.reading.reward(right, penalty) for one, right in zip(judged, answer, strict=True)
-        ]
+        both = zip(judged, answer, strict=True)
+        return [one.reading.reward(right, penalty) for one, right in both]
 
     return reward
 

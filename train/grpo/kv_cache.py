@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer
 
 from agent.engines.patches import ImagePatches
+from train.sft import batches
 
 # Tokens by which an attention cache grows.
 ROOM = 128
@@ -62,7 +64,9 @@ class CacheBatch:
             position_ids[:, row, padding:], self._positions[row] = positions(
                 new, [one.grid for one in shown], self._model.config, self._positions[row]
             )
-        return self._forward(numbers, real, position_ids, _pixels(pictures, device))
+        read = batches.pixels_of([one for row in pictures for one in row])
+        pixels = {name: each.to(device) for name, each in read.items()}
+        return self._forward(numbers, real, position_ids, pixels)
 
     def read_next(self, tokens: Sequence[int], is_real: Sequence[bool]) -> Tensor:
         """Logits after one more text token of each; rows that are not real are masked."""
@@ -75,10 +79,8 @@ class CacheBatch:
         """The cache of one conversation, without padding."""
         columns = self._mask[row].nonzero()[:, 0]
         layers: Any = self._cache.layers
-        states = torch.stack(
-            [torch.stack([layer.keys[row], layer.values[row]]) for layer in layers]
-        )
-        return KVCache(states.index_select(-2, columns), self._positions[row])
+        states = [torch.stack([layer.keys[row], layer.values[row]]) for layer in layers]
+        return KVCache(torch.stack(states).index_select(-2, columns), self._positions[row])
 
     def keep(self, rows: Sequence[int]) -> None:
         """Drop all other rows, and the padding that no row needs any more."""
@@ -97,14 +99,10 @@ class CacheBatch:
         device = self._mask.device
         self._mask = torch.cat([self._mask, real.to(device)], dim=1)
         out = self._model(
-            input_ids=ids.to(device),
-            attention_mask=self._mask,
+            input_ids=ids.to(device), attention_mask=self._mask,
             position_ids=position_ids.to(device),
-            past_key_values=self._cache,
-            use_cache=True,
-            logits_to_keep=1,
-            **pixels,
-        )
+            past_key_values=self._cache, use_cache=True, logits_to_keep=1, **pixels,
+        )  # fmt: skip
         logits: Tensor = out.logits[:, -1]
         return logits
 
@@ -114,43 +112,9 @@ def positions(
 ) -> tuple[Tensor, int]:
     """Qwen's position ids (time, row, column), (3, tokens), and the position that comes next."""
     merge = int(config.vision_config.spatial_merge_size)
-    columns: list[Tensor] = []
-    waiting = iter(grids)
-    at = text_from = 0
-
-    def text(end: int) -> None:
-        columns.append(torch.arange(start, start + end - text_from).expand(3, -1))
-
-    while at < len(ids):
-        if ids[at] != config.image_token_id:
-            at += 1
-            continue
-        text(at)
-        start += at - text_from
-        down, across = (side // merge for side in next(waiting)[1:])
-        square = torch.stack(
-            [
-                torch.zeros(down, across, dtype=torch.long),
-                torch.arange(down)[:, None].expand(down, across),
-                torch.arange(across).expand(down, across),
-            ]
-        )
-        columns.append(start + square.flatten(1))
-        start += max(down, across)
-        at += down * across
-        text_from = at
-    text(at)
-    return torch.cat(columns, dim=1), start + at - text_from
-
-
-def _pixels(pictures: Sequence[Sequence[ImagePatches]], device: torch.device) -> dict[str, Tensor]:
-    shown = [one for row in pictures for one in row]
-    if not shown:
-        return {}
-    return {
-        "pixel_values": torch.cat([torch.from_numpy(one.rows) for one in shown]).to(device),
-        "image_grid_thw": torch.tensor([one.grid for one in shown], device=device),
-    }
+    sides = [(down, across) for _, down, across in grids]
+    found = batches.positions(np.array(ids, np.int32), config.image_token_id, sides, merge)
+    return torch.from_numpy(start + found), start + int(found.max(initial=-1)) + 1
 
 
 def _joined(model: Any, caches: Sequence[KVCache]) -> tuple[DynamicCache, Tensor]:
@@ -187,7 +151,6 @@ class _GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         self._buffers: tuple[Tensor, Tensor] | None = None
 
     def set(self, keys: Tensor, values: Tensor) -> None:
-        """Replace the keys and values."""
         self._buffers = None
         self.keys, self.values = keys, values
         self.dtype, self.device = keys.dtype, keys.device

@@ -78,18 +78,17 @@ def pack(rows: Sequence[RolloutRow], pictures: Sequence[Tensor], config: Any) ->
         # The last token of the prompt is repeated before every part, to predict its first token.
         prefix, last = prompt[:-1], prompt[-1]
         ids[number, : layout.prefix] = torch.tensor(prefix)
-        position_ids[:, number, : layout.prefix], after = positions(
-            prefix, one[0].grids[:in_prompt], config, 0
-        )
+        places, after = positions(prefix, one[0].grids[:in_prompt], config, 0)
+        position_ids[:, number, : layout.prefix] = places
         shown += range(one[0].first, one[0].first + in_prompt)
         for part, row in enumerate(one):
             start = layout.prefix + part * layout.size
             end = start + 1 + len(row.completion)
-            ids[number, start:end] = torch.tensor([last, *row.completion])
+            tokens = [last, *row.completion]
+            ids[number, start:end] = torch.tensor(tokens)
             labels[number, start + 1 : end] = torch.tensor(row.completion)
-            position_ids[:, number, start:end], _ = positions(
-                [last, *row.completion], row.grids[in_prompt:], config, after
-            )
+            places, _ = positions(tokens, row.grids[in_prompt:], config, after)
+            position_ids[:, number, start:end] = places
             shown += range(row.first + in_prompt, row.first + len(row.grids))
             parts.append((number, start, len(row.completion)))
     return Packed(ids, position_ids, labels, layouts, shown, parts)
@@ -100,12 +99,8 @@ def unpack(values: Tensor, packed: Packed, width: int) -> Tensor:
 
     The result has the tokens after the prompts, padded with 0.
     """
-    return torch.stack(
-        [
-            pad(values[row, start : start + size], (0, width - size))
-            for row, start, size in packed.parts
-        ]
-    )
+    cut = ((values[row, start : start + size], width - size) for row, start, size in packed.parts)
+    return torch.stack([pad(part, (0, missing)) for part, missing in cut])
 
 
 def split_rollouts(

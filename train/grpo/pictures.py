@@ -10,7 +10,7 @@ import multiprocessing
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,11 +82,8 @@ class PictureCache:
         key = example.sha256
         if key not in self._makers:
             ref = spectrum_ref(example.spectrum)
-            plain = replace(
-                PictureMaker.of(example.spectrum, ref, self.style, self.sizing),
-                rules=self.rules,
-                wording=self.wording,
-            )
+            plain = PictureMaker.of(example.spectrum, ref, self.style, self.sizing)
+            plain = replace(plain, rules=self.rules, wording=self.wording)
             self._makers[key] = CachedPictureMaker(**vars(plain), pictures=self, key=key)
             if len(self._makers) > MAX_MAKERS:
                 self._makers.popitem(last=False)
@@ -146,23 +143,14 @@ class PictureCache:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CachedPictureMaker(PictureMaker):
-    """A picture maker whose pictures are cached."""
-
     pictures: PictureCache
     key: str
 
     @property
     def plain(self) -> PictureMaker:
         """The same without the cache, to send to a worker."""
-        return PictureMaker(
-            spectrum=self.spectrum,
-            style=self.style,
-            sizing=self.sizing,
-            z=self.z,
-            title=self.title,
-            rules=self.rules,
-            wording=self.wording,
-        )
+        names = (each.name for each in fields(PictureMaker))
+        return PictureMaker(**{name: getattr(self, name) for name in names})
 
     def overview(self) -> Image.Image:
         return self.pictures.rendered(self, None).picture

@@ -24,8 +24,7 @@ def read_questions(paths: Iterable[Path]) -> list[Row]:
 
 def digest(questions: Iterable[Row]) -> str:
     """A hash of the questions and their order."""
-    text = "\n".join(f"{row['key']} {row['sha256']}" for row in questions)
-    return text_hash(text)
+    return text_hash("\n".join(f"{row['key']} {row['sha256']}" for row in questions))
 
 
 def select_uncertain(

@@ -9,18 +9,11 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from PIL import Image
 
-from agent.engines.base import (
-    ChoicePoint,
-    Finish,
-    Generated,
-    OnText,
-    SamplingSettings,
-    ShouldStop,
-    Usage,
-)
+from agent.engines.base import Finish, Generated, SamplingSettings, ShouldStop, Usage
 from agent.engines.chat_tokens import END_OF_TURN, token_ids
 from agent.engines.patches import picture_tokens
 from agent.inspection.control import Control
@@ -174,12 +167,12 @@ class _TurnNeeded(Exception):
 class _RecordedConversation:
     """Takes the place of an engine: records the appended turns and returns a given reply."""
 
+    usage = Usage()
+
     def __init__(self) -> None:
         self.next: Generated | None = None
         self._turns: list[Turn] = []
         self._pictures: list[Image.Image] = []
-
-    usage = Usage()
 
     def take_appended(self) -> tuple[list[Turn], list[Image.Image]]:
         """The turns and pictures appended since the last call."""
@@ -196,16 +189,7 @@ class _RecordedConversation:
         self._turns += turns
         self._pictures += pictures
 
-    def generate(
-        self,
-        sampling: SamplingSettings,
-        seed: int = 0,
-        *,
-        stop: Sequence[str] = (),
-        choice_point: ChoicePoint | None = None,
-        on_text: OnText | None = None,
-        should_stop: ShouldStop | None = None,
-    ) -> Generated:
+    def generate(self, sampling: SamplingSettings, seed: int = 0, **how: Any) -> Generated:
         reply, self.next = self.next, None
         if reply is None:
             raise _TurnNeeded

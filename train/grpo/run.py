@@ -38,10 +38,7 @@ from train.models.model_folder import complete_folder
 from train.sft.callbacks import HeapTrimmer, ProgressCallback, progress_bar
 from train.wordings import OURS, install, told_of, wording_to_train
 
-RENAMED = {
-    "clip_ratio/region_mean": "clipped",
-    "step_time": "seconds/update",
-}
+RENAMED = {"clip_ratio/region_mean": "clipped", "step_time": "seconds/update"}
 TRL_NAMES = ("loss", "grad_norm", "learning_rate", "reward", "reward_std", "entropy")
 OUR_PREFIXES = (
     "accuracy", "f1", "well_formed", "answered", "says_yes", "calls", "tokens", "groups_alike",
@@ -98,19 +95,11 @@ def reinforce(
         )
     vision = read_folder(folder).vision
     with ExitStack() as stack:
-        pictures = stack.enter_context(
-            closing(
-                PictureCache(
-                    card.style,
-                    card.sizing,
-                    vision,
-                    workers,
-                    tool=settings.tool,
-                    rules=rules,
-                    wording=words,
-                )
-            )
-        )
+        pictures = PictureCache(
+            card.style, card.sizing, vision, workers,
+            tool=settings.tool, rules=rules, wording=words,
+        )  # fmt: skip
+        stack.enter_context(closing(pictures))
         stack.enter_context(hide_trl_warnings())
         store = ExampleStore(sets)
         trainer = make_trainer(folder, questions, store, pictures, out, settings, seed)
@@ -131,15 +120,10 @@ def reinforce(
             trainer.add_callback(RoundLogger(log))
             trainer.add_callback(ProgressCallback(bar))
         if settings.validate_every:
-            trainer.add_callback(
-                Validator(
-                    trainer, held, store,
-                    judge=judge_of(settings, trainer.rollout_settings.tokens, rules),
-                    penalty=settings.penalty,
-                    every=settings.validate_every * settings.updates,
-                    record=log,
-                )
-            )  # fmt: skip
+            judge = judge_of(settings, trainer.rollout_settings.tokens, rules)
+            every = settings.validate_every * settings.updates
+            validator = Validator(trainer, held, store, judge, settings.penalty, every, log)
+            trainer.add_callback(validator)
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
         _save_model(trainer, folder, card, out, sets, settings, told_of(words))
     return out / MODEL

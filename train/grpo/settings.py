@@ -81,7 +81,7 @@ class GrpoSettings:
     """vLLM's fraction of each GPU's memory."""
 
     def __post_init__(self) -> None:
-        for name, low, high in _LIMITS:
+        for name, (low, high) in _LIMITS.items():
             value = getattr(self, name)
             if not low <= value <= high:
                 raise WorkbenchError(f"grpo.{name}: {value} is not between {low:g} and {high:g}")
@@ -133,30 +133,13 @@ class GrpoSettings:
         return passes
 
 
-_LIMITS: tuple[tuple[str, float, float], ...] = (
-    ("questions", 1, 10**6),
-    ("minibatch", 1, 10**6),
-    ("rollouts", 2, 1024),
-    ("noes", 0, 100),
-    ("sure", 0.5, 1.0),
-    ("reminders", 0.0, 10.0),
-    ("epochs", 0.001, 10_000),
-    ("rounds", 0, 10**9),
-    ("lr", 1e-9, 1.0),
-    ("warmup", 0, 10**6),
-    ("weight_decay", 0.0, 1.0),
-    ("clip", 0.001, 10.0),
-    ("dual_clip", 0.0, 1000.0),
-    ("temperature", 0.01, 10.0),
-    ("penalty", 0.0, 1.0),
-    ("rollout_tokens", 8, 10**6),
-    ("lora_rank", 1, 4096),
-    ("lora_alpha", 1, 65536),
-    ("at_once", 1, 10**6),
-    ("microbatch", 1, 10**6),
-    ("held_out", 0.0, 0.5),
-    ("validate_every", 0, 10**9),
-    ("save_every", 1, 10**9),
-    ("keep", 1, 10_000),
-    ("vllm_memory", 0.01, 0.95),
-)
+_LIMITS: dict[str, tuple[float, float]] = {
+    "questions": (1, 10**6), "minibatch": (1, 10**6), "rollouts": (2, 1024), "noes": (0, 100),
+    "sure": (0.5, 1.0), "reminders": (0.0, 10.0), "epochs": (0.001, 10_000), "rounds": (0, 10**9),
+    "lr": (1e-9, 1.0), "warmup": (0, 10**6), "weight_decay": (0.0, 1.0), "clip": (0.001, 10.0),
+    "dual_clip": (0.0, 1000.0), "temperature": (0.01, 10.0), "penalty": (0.0, 1.0),
+    "rollout_tokens": (8, 10**6), "lora_rank": (1, 4096), "lora_alpha": (1, 65536),
+    "at_once": (1, 10**6), "microbatch": (1, 10**6), "held_out": (0.0, 0.5),
+    "validate_every": (0, 10**9), "save_every": (1, 10**9), "keep": (1, 10_000),
+    "vllm_memory": (0.01, 0.95),
+}  # fmt: skip

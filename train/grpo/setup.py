@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,6 +35,7 @@ from train.grpo.trainer import RolloutSettings, SpectrumTrainer
 from train.models.checkpoints import CHECKPOINTS
 from train.models.model_folder import CHAT_TEMPLATE, load_trainable
 from train.reward import RewardKind
+from train.sft.batches import pixels_of
 from train.sft.fast_path import use_fast_path
 from train.sft.optimizer import LANGUAGE_LAYERS
 from train.sft.run import uses_bfloat16
@@ -193,11 +195,7 @@ class PatchProcessor:
         self._pictures = pictures
 
     def __call__(self, images: Iterable[Any], **options: Any) -> dict[str, torch.Tensor]:
-        seen = [self._pictures.patches(picture) for picture in _flat(images)]
-        return {
-            "pixel_values": torch.cat([torch.from_numpy(one.rows) for one in seen]),
-            "image_grid_thw": torch.tensor([one.grid for one in seen]),
-        }
+        return pixels_of([self._pictures.patches(picture) for picture in _flat(images)])
 
 
 class SpectrumProcessor(ProcessorMixin):
@@ -221,12 +219,10 @@ class SpectrumProcessor(ProcessorMixin):
         patches = self.image_processor(_flat(images)) if images else {}
         counts = iter(patches["image_grid_thw"].prod(dim=1).tolist() if patches else ())
         merged = self.image_processor.merge_size**2
-        expanded = []
-        for one in texts:
-            first, *rest = one.split(IMAGE_TOKEN)
-            expanded.append(
-                first + "".join(IMAGE_TOKEN * (next(counts) // merged) + r for r in rest)
-            )
+        expanded = [
+            re.sub(re.escape(IMAGE_TOKEN), lambda found: found[0] * (next(counts) // merged), one)
+            for one in texts
+        ]
         padding = {"padding": True} if options.get("padding") else {}
         tensors = {"return_tensors": "pt"} if options.get("return_tensors") else {}
         encoded = dict(self.tokenizer(expanded, add_special_tokens=False, **padding, **tensors))

@@ -38,7 +38,7 @@ from train.grpo.generate import (
 )
 from train.grpo.packing import pack, split_rollouts, unpack
 from train.grpo.pictures import CachedPictureMaker, PictureCache
-from train.grpo.rollout import Limits, Rollout, roll_out
+from train.grpo.rollout import Limits, Rollout, RolloutTimes, roll_out
 from train.grpo.tokens import TurnTokens
 from train.models.checkpoints import OwnCheckpoints
 
@@ -75,13 +75,8 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
     def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:
         """Replaces TRL's rollouts; the prompts are those of the environments."""
         started = time.perf_counter()
-        options = self.rollout_settings
-        rollouts = [
-            Rollout(one.picture_maker, one.task, options.tokens, options.limits)
-            for one in self.environments
-        ]
-        with self._rollout_generator() as generator:
-            times = roll_out(rollouts, generator, options.pictures, options.at_once)
+        asked = [(one.picture_maker, one.task) for one in self.environments]
+        rollouts, times = self._roll_out(asked)
         self.rollouts = rollouts
         self._record_metrics(
             {
@@ -93,14 +88,12 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
             }
         )
         pictures = [one.conversation.pictures for one in rollouts]
+        said = ["\n".join(one.episode.replies) for one in rollouts]
         return (
             [one.prompt for one in rollouts],
             [one.completion for one in rollouts],
             [one.sampled for one in rollouts],
-            [
-                [{"role": "assistant", "content": "\n".join(one.episode.replies)}]
-                for one in rollouts
-            ],
+            [[{"role": "assistant", "content": text}] for text in said],
             [one.log_probs for one in rollouts] if self.use_vllm else None,
             {},
             pictures,
@@ -109,11 +102,16 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
 
     def judge_greedily(self, asked: Sequence[tuple[CachedPictureMaker, Task]]) -> list[list[int]]:
         """Inspect as in use, and return all tokens after each prompt; every process calls this."""
+        rollouts, _ = self._roll_out(asked, temperature=0.0)
+        return [one.completion for one in rollouts]
+
+    def _roll_out(
+        self, asked: Sequence[tuple[CachedPictureMaker, Task]], temperature: float | None = None
+    ) -> tuple[list[Rollout], RolloutTimes]:
         options = self.rollout_settings
         rollouts = [Rollout(maker, task, options.tokens, options.limits) for maker, task in asked]
-        with self._rollout_generator(temperature=0.0) as generator:
-            roll_out(rollouts, generator, options.pictures, options.at_once)
-        return [one.completion for one in rollouts]
+        with self._rollout_generator(temperature) as generator:
+            return rollouts, roll_out(rollouts, generator, options.pictures, options.at_once)
 
     def _generate_and_score_completions(self, inputs: Any) -> Any:
         # If all rewards of a group are equal, rounding leaves tiny advantages, and Adam would take
@@ -138,10 +136,8 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
     def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> LambdaLR:
         # The warm-up of transformers wastes the first update on a learning rate of 0.
         if self.lr_scheduler is None:
-            rise = self.warmup + 1
-            self.lr_scheduler = LambdaLR(
-                optimizer or self.optimizer, lambda step: min(1.0, (step + 1) / rise)
-            )
+            rise, trained = self.warmup + 1, optimizer or self.optimizer
+            self.lr_scheduler = LambdaLR(trained, lambda step: min(1.0, (step + 1) / rise))
             self._created_lr_scheduler = True
         return self.lr_scheduler
 
@@ -178,9 +174,8 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
         if not torch.is_grad_enabled() and not self.use_vllm and not self.args.bf16:
             sampled = [torch.tensor(one.log_probs) for one in self.rollouts]
             return pad_sequence(sampled, batch_first=True).to(input_ids.device), None, None
-        scores = self._packed_scores(
-            model, input_ids, attention_mask, logits_to_keep, batch_size, vision
-        )
+        asked = input_ids, attention_mask, logits_to_keep, batch_size
+        scores = self._packed_scores(model, *asked, vision)
         log_probs, entropies = (torch.cat(parts) for parts in zip(*scores, strict=True))
         return log_probs, entropies, None
 
@@ -195,9 +190,8 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
     ) -> Iterator[tuple[Tensor, Tensor]]:
         """Log-probabilities and entropies, (rollouts, width), of `at_once` rollouts at a time."""
         grids = vision["image_grid_thw"]
-        rows = split_rollouts(
-            ids, mask, width, [tuple(grid) for grid in grids.tolist()], vision["num_images"]
-        )
+        sizes = [tuple(grid) for grid in grids.tolist()]
+        rows = split_rollouts(ids, mask, width, sizes, vision["num_images"])
         pictures = vision["pixel_values"].split(grids.prod(dim=1).tolist())
         for start in range(0, len(rows), at_once or len(rows)):
             packed = pack(rows[start : start + (at_once or len(rows))], pictures, self.model.config)
@@ -226,6 +220,7 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
                 self.vllm_generation.temperature = usual
             return
         training = self.model.training
+        tokens, patches = self.rollout_settings.tokens, self.rollout_settings.pictures.patches
         with (
             unwrap_model_for_generation(
                 self.model_wrapped,
@@ -239,13 +234,7 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
         ):
             model.eval()
             try:
-                yield CachedGenerator(
-                    model,
-                    self.rollout_settings.tokens,
-                    self.rollout_settings.pictures.patches,
-                    self._round_random(),
-                    temperature,
-                )
+                yield CachedGenerator(model, tokens, patches, self._round_random(), temperature)
             finally:
                 model.train(training)
 
@@ -284,18 +273,13 @@ class TrlGenerator:
         self, conversations: Sequence[ConversationTokens], limits: Sequence[int]
     ) -> list[GeneratedTurn]:
         pictures = [one.pictures for one in conversations]
+        texts = [one.ids for one in conversations]
+        pixels = self._trainer.processing_class.image_processor(pictures)
         ids, logprobs = self._trainer._generate_single_turn(
-            [one.ids for one in conversations],
-            pictures,
-            self._trainer.processing_class.image_processor(pictures),
-            num_generations=1,
-            has_tool_images=True,
+            texts, pictures, pixels, num_generations=1, has_tool_images=True
         )
         known = logprobs or [[0.0] * len(tokens) for tokens in ids]
-        return [
-            self._turn(tokens, log_probs, limit)
-            for tokens, log_probs, limit in zip(ids, known, limits, strict=True)
-        ]
+        return [self._turn(*each) for each in zip(ids, known, limits, strict=True)]
 
     def _turn(self, tokens: Sequence[int], log_probs: Sequence[float], limit: int) -> GeneratedTurn:
         turn = OpenTurn(self._trainer.rollout_settings.tokens, limit)

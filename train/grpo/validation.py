@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
@@ -31,70 +32,55 @@ def hold_out(questions: Sequence[Row], share: float, seed: int) -> tuple[list[Ro
         return list(questions), []
     rng = np.random.default_rng([seed, 6])
     held: set[str] = set()
-    for task, answer in sorted({(row["task"], row["answer"]) for row in questions}):
-        names = sorted(
-            {row["sha256"] for row in questions if (row["task"], row["answer"]) == (task, answer)}
-        )
+    groups: dict[tuple[str, str], set[str]] = {}
+    for row in questions:
+        groups.setdefault((row["task"], row["answer"]), set()).add(row["sha256"])
+    for _, group in sorted(groups.items()):
+        names = sorted(group)
         count = max(1, round(share * len(names))) - len(held.intersection(names))
         free = [name for name in names if name not in held]
         held.update(free[index] for index in rng.permutation(len(free))[: max(0, count)])
-    return (
-        [row for row in questions if row["sha256"] not in held],
-        [row for row in questions if row["sha256"] in held],
-    )
+    trained = [row for row in questions if row["sha256"] not in held]
+    return trained, [row for row in questions if row["sha256"] in held]
 
 
+@dataclass(eq=False)
 class Validator(TrainerCallback):
     """Judges the held-out questions every `every` updates; each process judges its part of them."""
 
-    def __init__(
-        self,
-        trainer: SpectrumTrainer,
-        questions: Sequence[Row],
-        store: ExampleStore,
-        *,
-        judge: TokenJudge,
-        penalty: float,
-        every: int,
-        record: Journal | None,
-    ) -> None:
-        self._trainer = trainer
-        self._questions = questions
-        self._store = store
-        self._judge = judge
-        self._penalty = penalty
-        self._every = every
-        self._record = record
+    trainer: SpectrumTrainer
+    questions: Sequence[Row]
+    store: ExampleStore
+    judge: TokenJudge
+    penalty: float
+    every: int
+    record: Journal | None
 
     def on_step_end(self, args: Any, state: Any, control: Any, **unused: Any) -> None:
-        if state.global_step % self._every == 0:
+        if state.global_step % self.every == 0:
             figures = self._figures()
-            if self._record is not None:
-                self._record.log(int(state.global_step), **figures)
+            if self.record is not None:
+                self.record.log(int(state.global_step), **figures)
 
     def _figures(self) -> dict[str, float]:
-        accelerator = self._trainer.accelerator
+        accelerator = self.trainer.accelerator
         rank, processes = accelerator.process_index, accelerator.num_processes
         # Every process has at least one: loading new weights into vLLM takes all of them.
-        count = len(self._questions)
+        count = len(self.questions)
         own = range(rank, count, processes) if rank < count else range(rank % count, count, count)
+        pictures = self.trainer.rollout_settings.pictures
         asked = [
-            (
-                self._trainer.rollout_settings.pictures.maker(
-                    self._store[self._questions[number]["sha256"]]
-                ),
-                find_task(self._questions[number]["task"]),
-            )
-            for number in own
+            (pictures.maker(self.store[row["sha256"]]), find_task(row["task"]))
+            for row in (self.questions[number] for number in own)
         ]
-        said = [self._judge(ids) for ids in self._trainer.judge_greedily(asked)]
+        said = [self.judge(ids) for ids in self.trainer.judge_greedily(asked)]
         found = [
             (number, one.verdict, one.reading.is_well_formed, one.calls)
             for number, one in zip(own, said, strict=True)
         ]
         together = sorted({each[0]: each for each in gather_object(found)}.values())
         readings = [Reading(verdict, is_well_formed) for _, verdict, is_well_formed, _ in together]
-        figures = validation_figures(readings, self._questions, self._penalty)
+        figures = validation_figures(readings, self.questions, self.penalty)
         return figures | {f"{PREFIX}calls": fmean(calls for *_, calls in together)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -31,34 +32,19 @@ def questions(
     from train.questions.settings import QuestionSettings
     from train.simulate.production import usable_bases
 
-    question_settings = settings(
-        QuestionSettings, "questions", preset=preset, config=config, sets=sets
-    )
+    asked = settings(QuestionSettings, "questions", preset=preset, config=config, sets=sets)
     console = Console(stderr=True, soft_wrap=True)
     folder = str(library.resolve()) if library else ""
     if folder:
-        usable, refused = usable_bases(folder, labels_drawn(question_settings))
+        usable, refused = usable_bases(folder, labels_drawn(asked))
         console.print(f"{usable} usable bases in {folder}; {len(refused)} unusable", markup=False)
-    with Progress(
-        TextColumn("asking"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-    ) as progress:
-        bar = progress.add_task("asking", total=count)
+    columns = TextColumn("asking"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=console) as progress:
+        advance = partial(progress.advance, progress.add_task("asking", total=count))
         made = run(
-            out,
-            question_settings,
-            count=count,
-            seed=seed,
-            workers=workers,
-            library=folder,
-            advance=lambda more: progress.advance(bar, more),
-        )
-    answers = ", ".join(
-        f"{task} {made.answers[task]['YES']}/{made.answers[task]['NO']}"
-        for task in question_settings.tasks
-        if task in made.answers
-    )
+            out, asked,
+            count=count, seed=seed, workers=workers, library=folder, advance=advance,
+        )  # fmt: skip
+    of_tasks = [(task, made.answers[task]) for task in asked.tasks if task in made.answers]
+    answers = ", ".join(f"{task} {of_task['YES']}/{of_task['NO']}" for task, of_task in of_tasks)
     typer.echo(f"{out}: {count} questions on {made.spectra} spectra (YES/NO): {answers}")

@@ -65,13 +65,9 @@ class WorkingSpectrum:
         return replace(self, flux=self.flux * factor, ivar=ivar)
 
     def part(self, keep: BoolArray) -> WorkingSpectrum:
-        return replace(
-            self,
-            wavelength=self.wavelength[keep],
-            flux=self.flux[keep],
-            ivar=None if self.ivar is None else self.ivar[keep],
-            good=self.good[keep],
-        )
+        wavelength, flux, good = self.wavelength[keep], self.flux[keep], self.good[keep]
+        ivar = None if self.ivar is None else self.ivar[keep]
+        return replace(self, wavelength=wavelength, flux=flux, ivar=ivar, good=good)
 
     def filled(self) -> FloatArray:
         """Flux with bad pixels interpolated."""
@@ -139,10 +135,8 @@ def _through(wavelength: FloatArray, middles: FloatArray, medians: FloatArray) -
     """ln of the broken line through these points, extrapolated to both ends."""
     values = np.log(medians)
     line = np.interp(wavelength, middles, values)
-    for outside, near, next_ in (
-        (wavelength < middles[0], 0, 1),
-        (wavelength > middles[-1], -1, -2),
-    ):
+    ends = (wavelength < middles[0], 0, 1), (wavelength > middles[-1], -1, -2)
+    for outside, near, next_ in ends:
         slope = (values[near] - values[next_]) / (middles[near] - middles[next_])
         line[outside] = values[near] + slope * (wavelength[outside] - middles[near])
     return line
@@ -254,19 +248,13 @@ def resampled(working: WorkingSpectrum, edges: FloatArray) -> WorkingSpectrum:
     ivar = None
     if working.ivar is not None:
         with np.errstate(divide="ignore"):
-            variance = mean(np.where(working.good, 1.0 / working.ivar, 0.0)) / np.maximum(
-                weight, 1e-9
-            )
+            total = mean(np.where(working.good, 1.0 / working.ivar, 0.0))
+        variance = total / np.maximum(weight, 1e-9)
         fewer = np.minimum(1.0, float(np.median(old_width)) / width)
         usable = good & (variance > 0)
         ivar = np.where(usable, 1.0 / np.where(usable, variance * fewer, 1.0), 0.0)
-    return replace(
-        working,
-        wavelength=0.5 * (edges[1:] + edges[:-1]),
-        flux=mean(working.filled()),
-        ivar=ivar,
-        good=good,
-    )
+    middles, flux = 0.5 * (edges[1:] + edges[:-1]), mean(working.filled())
+    return replace(working, wavelength=middles, flux=flux, ivar=ivar, good=good)
 
 
 def shifted(working: WorkingSpectrum, pixels: float = 0.0, kms: float = 0.0) -> WorkingSpectrum:
@@ -334,9 +322,8 @@ def _step(working: WorkingSpectrum, settings: DistortionSettings, rng: Rng) -> W
 
 
 def _telluric(working: WorkingSpectrum, settings: DistortionSettings, rng: Rng) -> WorkingSpectrum:
-    return with_bands_left(
-        working, float(rng.uniform(*settings.telluric)), float(rng.uniform(0, 1))
-    )
+    left, water = float(rng.uniform(*settings.telluric)), float(rng.uniform(0, 1))
+    return with_bands_left(working, left, water)
 
 
 def _blur(working: WorkingSpectrum, settings: DistortionSettings, rng: Rng) -> WorkingSpectrum:

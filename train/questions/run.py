@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from itertools import count as counting
 from pathlib import Path
 
@@ -16,12 +17,7 @@ from agent.examples.examples import Example, write_examples
 from agent.program_version import program_version
 from train.parallel import in_order
 from train.questions.settings import QuestionSettings
-from train.questions.spectrum_questions import (
-    Request,
-    SpectrumQuestions,
-    plan_of,
-    questions_on_spectra,
-)
+from train.questions.spectrum_questions import SpectrumQuestions, plan_of, questions_on_spectra
 from train.simulate.campaign import MAX_COUNT
 from train.simulate.campaign import Settings as Campaign
 
@@ -74,10 +70,19 @@ def run(
     # Raises for a faulty survey, S/N or quality before anything is made.
     Campaign(seed=seed, count=1, survey=settings.survey, snr=settings.snr, quality=settings.quality)
     counts = QuestionCounts()
-    questions = _all_questions(settings, seed, workers, library)
-    with closing(questions):
+    with closing(_all_questions(settings, seed, workers, library)) as questions:
         write_examples(out, _examples(questions, count, counts, advance))
-    _describe(out, settings, count, seed, library, counts)
+    account = {
+        "version": program_version(),
+        "count": count,
+        "seed": seed,
+        "library": Path(library).name,
+        "settings": asdict(settings),
+        "made": vars(counts),
+    }
+    path = out.with_suffix(".json")
+    with write_errors(path):
+        write_file(path, json.dumps(account, indent=1) + "\n")
     return counts
 
 
@@ -89,16 +94,9 @@ def _all_questions(
     settings: QuestionSettings, seed: int, workers: int, library: str
 ) -> Generator[SpectrumQuestions, None, None]:
     """Endless questions, spectrum by spectrum in the order of their numbers."""
-    requests = (
-        Request(
-            settings=settings,
-            seed=seed,
-            numbers=range(first, first + SPECTRA_PER_JOB),
-            library=library,
-        )
-        for first in counting(0, SPECTRA_PER_JOB)
-    )
-    for batch in in_order(questions_on_spectra, requests, workers):
+    work = partial(questions_on_spectra, settings, seed, library)
+    numbers = (range(at, at + SPECTRA_PER_JOB) for at in counting(0, SPECTRA_PER_JOB))
+    for batch in in_order(work, numbers, workers):
         yield from batch
 
 
@@ -117,24 +115,3 @@ def _examples(
         remaining -= len(kept)
         if not remaining:
             return
-
-
-def _describe(
-    out: Path,
-    settings: QuestionSettings,
-    count: int,
-    seed: int,
-    library: str,
-    counts: QuestionCounts,
-) -> None:
-    account = {
-        "version": program_version(),
-        "count": count,
-        "seed": seed,
-        "library": Path(library).name,
-        "settings": asdict(settings),
-        "made": vars(counts),
-    }
-    path = out.with_suffix(".json")
-    with write_errors(path):
-        write_file(path, json.dumps(account, indent=1) + "\n")

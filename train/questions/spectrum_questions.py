@@ -37,16 +37,6 @@ BETWEEN = {("SS", "MS"): "MG", ("SS", "SC"): "CS"}
 """Subtypes that also belong to a second class."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """The input of a worker."""
-
-    settings: QuestionSettings
-    seed: int
-    numbers: Sequence[int]
-    library: str = ""
-
-
 @dataclass(frozen=True, eq=False)
 class SpectrumQuestions:
     """The questions about a spectrum, its distortions, and whether it has an empirical base."""
@@ -56,11 +46,10 @@ class SpectrumQuestions:
     from_library: bool
 
 
-def questions_on_spectra(request: Request) -> list[SpectrumQuestions]:
-    return [
-        questions_on_spectrum(request.settings, request.seed, number, request.library)
-        for number in request.numbers
-    ]
+def questions_on_spectra(
+    settings: QuestionSettings, seed: int, library: str, numbers: Sequence[int]
+) -> list[SpectrumQuestions]:
+    return [questions_on_spectrum(settings, seed, number, library) for number in numbers]
 
 
 def questions_on_spectrum(
@@ -68,9 +57,8 @@ def questions_on_spectrum(
 ) -> SpectrumQuestions:
     kind, survey = plan_of(settings).draw(_rng(seed, number, PLAN))
     made = _observed(settings, seed, number, library, kind, survey)
-    spectrum, names = distorted(
-        _spectrum(made, seed, number), settings, _rng(seed, number, DISTORTION)
-    )
+    clean = _spectrum(made, seed, number)
+    spectrum, names = distorted(clean, settings, _rng(seed, number, DISTORTION))
     first = example(
         spectrum,
         task=kind.tasks[0],
@@ -91,7 +79,10 @@ def _observed(
     settings: QuestionSettings, seed: int, number: int, library: str, kind: AskedClass, survey: str
 ) -> SimulatedSpectrum:
     """A simulated spectrum, drawn again if it has no flux in range or its answer is ambiguous."""
-    campaign = _campaign(settings, seed, library)
+    campaign = Campaign(
+        seed=seed, count=1, library=library,
+        survey=settings.survey, snr=settings.snr, quality=settings.quality,
+    )  # fmt: skip
     is_even = kind.label in settings.tasks and happens(_rng(seed, number, EVEN), settings.even)
     draw = draw_balanced_kind if is_even else draw_source
     for attempt in range(1, ATTEMPTS + 1):
@@ -106,17 +97,6 @@ def _observed(
     raise WorkbenchError(
         f"no usable {kind.label} observed by {survey} in {ATTEMPTS} draws (seed {seed}, "
         f"number {number}): check that the library is readable"
-    )
-
-
-def _campaign(settings: QuestionSettings, seed: int, library: str) -> Campaign:
-    return Campaign(
-        seed=seed,
-        count=1,
-        survey=settings.survey,
-        snr=settings.snr,
-        quality=settings.quality,
-        library=library,
     )
 
 

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from agent.claims.claims import NOT_ASSERTED, Claim, claims_of, sentences_of
 from agent.claims.features import Feature
@@ -27,7 +28,7 @@ from agent.rendering.render import Style
 from agent.spectra.measure.measurement import Measurement
 from agent.spectra.spectrum import Window
 from agent.tasks.task import Task
-from agent.trajectory.trajectory import Step, Trajectory
+from agent.trajectory.trajectory import Trajectory
 from train.meter import Meter, contains
 from train.record import record_trajectory
 
@@ -41,12 +42,9 @@ MOST_CHECKED = 0.6
 """Share of the sentences that must be checkable for full consistency."""
 FEW_REASONS = 2
 KINDS = {
-    "state": "states",
-    "window": "windows",
-    "colour": "colours",
-    "snr": "S/N",
+    "state": "states", "window": "windows", "colour": "colours", "snr": "S/N",
     "quote": "quoted numbers",
-}
+}  # fmt: skip
 # A number agrees within its rounding, this fraction of the measured value, or this many errors. The
 # errors count up to 0.4 of the value: two ways of measuring one line differ by that much.
 RELATIVE_TOLERANCE = 0.15
@@ -75,7 +73,6 @@ class Audit:
     """Result of an audit; the scores run from 0 (invented) to 5 (fully right) as a person's do."""
 
     claims: int
-    answer_reasons: int
     faults: tuple[Fault, ...]
     checked: Checked
     flow: int
@@ -102,24 +99,22 @@ def audit(trajectory: Trajectory, example: Example, task: Task) -> Audit:
     record_faults = tuple(_record_faults(trajectory, example, task))
     claims, faults = claim_faults(trajectory, example, task)
     answer_reasons = _count_reasons(trajectory, example)
+    last_turn = len(trajectory.replies) - 1
     if not answer_reasons:
-        faults.append(Fault(len(trajectory.replies) - 1, "", "the answer gives no reason to check"))
+        faults.append(Fault(last_turn, "", "the answer gives no reason to check"))
     checked = what_was_checked(trajectory, claims, answer_reasons)
     flow = flow_of(trajectory, answer_reasons)
     wrong = {(fault.turn, fault.text) for fault in faults}
     is_contrary = trajectory.verdict != example.answer and not faults
-    last_turn = len(trajectory.replies) - 1
     are_slips = all(": measured " in fault.reason for fault in faults)
+    consistency = consistency_of(wrong, len(claims), checked, last_turn, are_slips=are_slips)
     return Audit(
         claims=len(claims),
-        answer_reasons=answer_reasons,
         faults=(*record_faults, *faults),
         checked=checked,
         flow=flow,
         coherence=coherence_of(flow, checked, contradicts_itself=is_contrary),
-        consistency=0
-        if record_faults
-        else consistency_of(wrong, len(claims), checked, last_turn, are_slips=are_slips),
+        consistency=0 if record_faults else consistency,
     )
 
 
@@ -147,8 +142,11 @@ def _record_faults(trajectory: Trajectory, example: Example, task: Task) -> Iter
     )
     if repeated.prompt_sha256 != trajectory.prompt_sha256:
         yield Fault(-1, "", "it was made under another guideline")
-    steps = [_comparable(step) for step in trajectory.steps]
-    if repeated.replies != trajectory.replies or steps != [*map(_comparable, repeated.steps)]:
+    steps, again = (
+        [replace(step, seconds=0.0, picture="") for step in one.steps]
+        for one in (trajectory, repeated)
+    )
+    if repeated.replies != trajectory.replies or steps != again:
         yield Fault(-1, "", "the tool answers these turns differently")
     if trajectory.overview_text and trajectory.overview_text != repeated.overview_text:
         yield Fault(-1, "", "the tool describes the whole spectrum differently")
@@ -157,10 +155,6 @@ def _record_faults(trajectory: Trajectory, example: Example, task: Task) -> Iter
             redraw(trajectory, example.spectrum)
         except TrajectoryError as error:
             yield Fault(-1, "", str(error))
-
-
-def _comparable(step: Step) -> Step:
-    return replace(step, seconds=0.0, picture="")
 
 
 def claim_faults(
@@ -175,16 +169,16 @@ def claim_faults(
     faults: list[Fault] = []
     for turn, text in enumerate(trajectory.replies):
         reply = parse_reply(text)
-        here = _requested_windows(reply.arguments)
+        window, label = _asked(reply.arguments)
+        here = [] if window is None else [window]
         requested += here
         context = TurnContext(meter, tuple(shown), tuple(requested), guideline, printed)
-        claims = [claim for words in (reply.thought, reply.answer) for claim in claims_of(words)]
+        claims = [*claims_of(reply.thought), *claims_of(reply.answer)]
         all_claims += claims
-        for claim in claims:
-            reason = find_fault(claim, context)
-            if reason:
-                faults.append(Fault(turn, claim.text, reason))
-        faults += _call_faults(turn, reply.arguments, claims, meter)
+        reasons = ((claim.text, find_fault(claim, context)) for claim in claims)
+        faults += [Fault(turn, said, reason) for said, reason in reasons if reason]
+        if window is not None:
+            faults += _call_faults(turn, window, label, claims, meter)
         faults += _kind_faults(turn, reply.answer, example)
         step = next((s for s in trajectory.steps if s.turn == turn and s.kind == "zoom"), None)
         if step is not None and step.is_look:
@@ -198,38 +192,33 @@ def _printed_numbers(text: str) -> frozenset[str]:
     return frozenset(number.strip() for number in normalize_spelling(text).split(";"))
 
 
-def _requested_windows(arguments: object) -> list[Window]:
-    try:
-        (low, high), _ = checked_arguments(arguments)
-    except ToolError:
-        return []
-    return [(float(low), float(high))]
-
-
-def _call_faults(
-    turn: int, arguments: object, claims: list[Claim], meter: Meter
-) -> Iterator[Fault]:
-    """Faults of a call whose window differs from the announced one, or from its own label."""
+def _asked(arguments: object) -> tuple[Window | None, str]:
+    """The window and the label of a call; no window if the tool refuses it."""
     try:
         (low, high), label = checked_arguments(arguments)
     except ToolError:
-        return
-    requested = float(low), float(high)
-    plans = [claim for claim in claims if claim.is_plan and claim.window is not None]
-    if plans and not any(
-        claim.window and is_same_window(claim.window, requested) for claim in plans
-    ):
-        yield Fault(turn, plans[0].text, f"the call asks for {low:g} to {high:g} Å instead")
-    mentions = find_mentions(normalize_spelling(label or ""))
-    named = [feature for mention in mentions for feature in mention.features]
-    windows = [window for one in named if (window := meter.window_of(one)) is not None]
-    if windows and not any(contains(requested, window, FEATURE_SLACK) for window in windows):
-        yield Fault(turn, label or "", f"{low:g} to {high:g} Å does not show what its label names")
+        return None, ""
+    return (float(low), float(high)), label or ""
+
+
+def _call_faults(
+    turn: int, asked: Window, label: str, claims: list[Claim], meter: Meter
+) -> Iterator[Fault]:
+    """Faults of a call whose window differs from the announced one, or from its own label."""
+    low, high = asked
+    plans = [(one.text, one.window) for one in claims if one.is_plan and one.window is not None]
+    if plans and not any(is_same_window(window, asked) for _, window in plans):
+        yield Fault(turn, plans[0][0], f"the call asks for {low:g} to {high:g} Å instead")
+    mentions = find_mentions(normalize_spelling(label))
+    windows = [meter.window_of(feature) for each in mentions for feature in each.features]
+    known = [window for window in windows if window is not None]
+    if known and not any(contains(asked, window, FEATURE_SLACK) for window in known):
+        yield Fault(turn, label, f"{low:g} to {high:g} Å does not show what its label names")
 
 
 def _kind_faults(turn: int, answer: str, example: Example) -> Iterator[Fault]:
     """Faults of an answer that names another kind than the true one."""
-    if not example.label or example.label not in KIND_NAMES:
+    if example.label not in KIND_NAMES:
         return
     for match in NAMED_KIND.finditer(answer):
         words = match["kind"].casefold()
@@ -254,10 +243,6 @@ class Checked:
     """Checkable reasons in the answer."""
 
     @property
-    def share(self) -> float:
-        return self.checked_sentences / max(self.sentences, 1)
-
-    @property
     def text(self) -> str:
         """What was checked and what was not, in one sentence."""
         parts = ", ".join(f"{count} {kind}" for kind, count in self.kinds) or "no claim"
@@ -275,15 +260,14 @@ def what_was_checked(
     replies = [parse_reply(text) for text in trajectory.replies]
     said = [text for reply in replies for text in (reply.thought, reply.answer)]
     sentences = {one for text in said for one in sentences_of(text) if not NOT_ASSERTED.search(one)}
-    looks = trajectory.looks
     used = 0
-    for look in looks:
+    for look in trajectory.looks:
         after = replies[look.turn + 1 : look.turn + 2]
         told = [claim for reply in after for claim in claims_of(f"{reply.thought} {reply.answer}")]
         used += any(claim.quantity != "window" for claim in told)
     return Checked(
         kinds=tuple(sorted(kinds.items())),
-        looks=len(looks),
+        looks=len(trajectory.looks),
         used_looks=used,
         sentences=len(sentences),
         checked_sentences=len(sentences & {claim.text for claim in claims}),
@@ -327,7 +311,8 @@ def consistency_of(
         return 0 if not right else 1 if in_answer > 1 else 2
     if wrong:
         return 1 if 2 * len(wrong) > claims else 4 if are_slips and len(wrong) == 1 else 3
-    return HIGHEST if checked.share >= MOST_CHECKED else HIGHEST - 1
+    share = checked.checked_sentences / max(checked.sentences, 1)
+    return HIGHEST if share >= MOST_CHECKED else HIGHEST - 1
 
 
 @dataclass(frozen=True)
@@ -352,9 +337,14 @@ def find_fault(claim: Claim, context: TurnContext) -> str:
             close = any(abs(claim.value - end) <= WINDOW_SLACK for end in ends)
             return "" if close else f"the data end at {ends[0]:.0f} and {ends[1]:.0f} Å"
         case "snr":
-            return _snr_fault(claim, context)
+            seen = (context.meter.snr(window) for window in context.shown)
+            measured = [context.meter.numbers.overall_snr, *seen]
+            right = any(_agrees(claim, value, 0.0) for value in measured)
+            return "" if right else f"the S/N is {measured[0]:.0f}"
         case "colour":
-            return _colour_fault(claim, context.meter)
+            (low, high), colour = COLOURS[claim.value], context.meter.colour
+            right = colour is None or low <= colour <= high
+            return "" if right else f"the flux at 4240 Å is {colour:.2f} of that at 6630 Å"
         case "velocity":
             known = context.meter.numbers.velocity
             close = abs(claim.value - known.kms) <= max(50.0, 3 * known.error_kms)
@@ -365,8 +355,9 @@ def find_fault(claim: Claim, context: TurnContext) -> str:
             return "the number belongs to no feature"
     if not claim.features:
         return "the number belongs to no feature"
-    is_shown = any(_is_shown(feature, context) for feature in claim.features)
-    if not is_shown and not _is_guideline_limit(claim, context):
+    # A claim may repeat a limit of the guideline, which is not a measurement.
+    is_limit = claim.compare != "is" and f"{claim.value:g}" in context.guideline
+    if not is_limit and not any(_is_shown(feature, context) for feature in claim.features):
         return f"{claim.features[0].name} was in no window that was shown"
     if claim.quantity == "state":
         return _state_fault(claim, context.meter)
@@ -385,37 +376,16 @@ def _is_shown(feature: Feature, context: TurnContext) -> bool:
     return any(contains(window, needed, FEATURE_SLACK) for window in context.shown)
 
 
-def _is_guideline_limit(claim: Claim, context: TurnContext) -> bool:
-    """Whether a claim repeats a limit of the guideline, which is not a measurement."""
-    return claim.compare != "is" and f"{claim.value:g}" in context.guideline
-
-
 def _window_fault(claim: Claim, context: TurnContext) -> str:
     assert claim.window is not None
     low, high = claim.window
     if is_same_window(claim.window, context.meter.range):
         return ""
     known = (*context.requested, *context.shown)
-    if any(contains(window, claim.window, WINDOW_SLACK) for window in known):
-        return ""
-    if f"{low:g} to {high:g}" in context.guideline:
+    is_shown = any(contains(window, claim.window, WINDOW_SLACK) for window in known)
+    if is_shown or f"{low:g} to {high:g}" in context.guideline:
         return ""
     return f"{low:g} to {high:g} Å was not shown"
-
-
-def _snr_fault(claim: Claim, context: TurnContext) -> str:
-    meter = context.meter
-    measured = [meter.numbers.overall_snr, *(meter.snr(window) for window in context.shown)]
-    if any(_agrees(claim, value, 0.0) for value in measured):
-        return ""
-    return f"the S/N is {measured[0]:.0f}"
-
-
-def _colour_fault(claim: Claim, meter: Meter) -> str:
-    low, high = COLOURS[claim.value]
-    if meter.colour is None or low <= meter.colour <= high:
-        return ""
-    return f"the flux at 4240 Å is {meter.colour:.2f} of that at 6630 Å"
 
 
 def _value_fault(claim: Claim, context: TurnContext) -> str:
@@ -462,15 +432,13 @@ def _measurements(claim: Claim, meter: Meter) -> Iterator[Measurement]:
 def _ratios(claim: Claim, meter: Meter) -> Iterator[Measurement]:
     """Ratios of all pairs of features, because the sentence does not say which pair it means."""
     values = [meter.strength(feature).value for feature in claim.features]
-    for top in values:
-        for bottom in values:
-            if top is not None and bottom:
-                yield Measurement("ratio", top / bottom, None)
+    for top, bottom in product(values, repeat=2):
+        if top is not None and bottom:
+            yield Measurement("ratio", top / bottom, None)
 
 
 def _unsigned(measured: Measurement) -> Measurement:
-    value = None if measured.value is None else abs(measured.value)
-    return Measurement(measured.name, value, measured.error)
+    return replace(measured, value=None if measured.value is None else abs(measured.value))
 
 
 def _agrees(claim: Claim, measured: float, error: float) -> bool:

@@ -45,16 +45,14 @@ def rate(
         ),
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(help="File of ratings; by default beside the first file."),
+        Path | None, typer.Option(help="File of ratings; by default beside the first file.")
     ] = None,
     ratings: Annotated[
         list[Path] | None,
         typer.Option(help="Further files of ratings for the figures; may be repeated."),
     ] = None,
     name: Annotated[
-        str | None,
-        typer.Option(help="Your name.", show_default="the name chosen in the window"),
+        str | None, typer.Option(help="Your name.", show_default="the name chosen in the window")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the order, and of the sides of pairs.")] = 0,
 ) -> None:
@@ -67,12 +65,7 @@ def rate(
 
     require_display()
     rating_round = open_round(
-        files,
-        reviewer_name(name),
-        out=out,
-        places=spectra or (),
-        seed=seed,
-        others=ratings or (),
+        files, reviewer_name(name), out=out, places=spectra or (), seed=seed, others=ratings or ()
     )
     _open(lambda opener: opener.show_round(rating_round))
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from agent.errors import WorkbenchError
+from agent.errors import WorkbenchError, write_errors
 from agent.examples.examples import Example, write_examples
 from agent.protocol.reply import Verdict, is_well_formed
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import write_trajectories
 from train.parallel import in_order
-from train.review.pool import PackedCase, Pool, cached_pool, pack, unpack
-from train.review.review_rules import STAGES, Stage
+from train.review.pool import Pool, cached_pool
+from train.review.review_rules import STAGES, Case, Stage
 
 FILE_NAME = "approved.jsonl"
 
@@ -86,10 +86,8 @@ def write_set(
     if isinstance(sets, Path):
         write_examples(sets, examples)
         sets = (sets,)
-    try:
+    with write_errors(out):
         part.replace(out)
-    except OSError as error:
-        raise WorkbenchError(f"cannot write {out}: {error.strerror or error}") from error
     return Exported(out, len(trajectories), sets)
 
 
@@ -113,9 +111,9 @@ def stages_text(counts: Mapping[Stage, int]) -> str:
 
 def export_in_processes(pool: Pool, out: Path, workers: int = 1) -> Exported:
     """Write the approved trajectories, told anew by so many processes."""
-    packed = map(pack, pool.cases_at("approved"))
-    return export_approved(pool, out, in_order(partial(_current, pool.place), packed, workers))
+    approved = pool.cases_at("approved")
+    return export_approved(pool, out, in_order(partial(_current, pool.place), approved, workers))
 
 
-def _current(place: Path | str, packed: PackedCase) -> Trajectory:
-    return cached_pool(place).current_trajectory(unpack(packed))
+def _current(place: Path | str, case: Case) -> Trajectory:
+    return cached_pool(place).current_trajectory(case)

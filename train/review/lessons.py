@@ -176,8 +176,7 @@ def _is_to_follow(one: Inspected) -> bool:
 
 
 def _is_to_correct(one: Inspected) -> bool:
-    is_wrong = one.trajectory.verdict != one.answer
-    return is_wrong or (one.lowest is not None and one.lowest <= LOW)
+    return one.trajectory.verdict != one.answer or (one.lowest is not None and one.lowest <= LOW)
 
 
 def _spectrum(one: Inspected, spectra: Spectra) -> Spectrum:
@@ -191,18 +190,12 @@ def _recorded_anew(trajectory: Trajectory, labelled: Example) -> Trajectory:
     """The same turns over the spectrum as the set stores it, with single precision."""
     if labelled.sha256 == trajectory.spectrum.sha256:
         return replace(trajectory, spectrum=spectrum_ref(labelled.spectrum), members=())
-    return record_trajectory(
-        trajectory.replies,
-        labelled.spectrum,
-        find_task(trajectory.task),
-        trajectory.model,
-        Style.from_table(trajectory.style),
-        trajectory.sizing,
-    )
+    task, style = find_task(trajectory.task), Style.from_table(trajectory.style)
+    replies, spectrum = trajectory.replies, labelled.spectrum
+    return record_trajectory(replies, spectrum, task, trajectory.model, style, trajectory.sizing)
 
 
 def summary(lessons: Lessons) -> Iterator[str]:
-    """A line for each count."""
     yield f"{len(lessons.trajectories)} trajectories, {len(lessons.examples)} labelled spectra"
     for what, count in sorted(lessons.counts.items()):
         if count:

@@ -30,7 +30,7 @@ from agent.inspection.pictures import PictureMaker
 from agent.models.registry import find_model
 from agent.protocol.protocol import Turn
 from agent.ratings.records import MAX_NOTE, Rating, subject_of, timestamp, trajectory_id
-from agent.ratings.rubric import HIGHEST, LOWEST, rubric_text
+from agent.ratings.rubric import CRITERIA, HIGHEST, LOWEST, rubric_text
 from agent.rendering.render import Style
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
@@ -53,6 +53,7 @@ MAX_TEXT = 100_000
 MAX_OBJECTS = 50
 
 Subject = TypeVar("Subject")
+Read = Callable[[Subject], tuple[Trajectory, Spectrum, Task]]
 Advance = Callable[[], None]
 
 
@@ -114,9 +115,7 @@ def judge_pool(
         return pool.current_trajectory(case), pool.example(case).spectrum, pool.task(case)
 
     def keep(case: Case, found: Scores) -> None:
-        scores = {"coherence": found.coherence, "consistency": found.consistency}
-        given = case.review(judge.name, role, approve=found.approve, note=found.note, **scores)
-        pool.add_review(given)
+        pool.add_review(case.review(judge.name, role, **vars(found)))
 
     open_cases = (case for case in pool.cases_at(role) if not case.refusal(judge.name, role))
     return _judge_all(judge, islice(open_cases, limit), read, keep, advance)
@@ -139,14 +138,10 @@ def rate_all(
 
     def keep(trajectory: Trajectory, found: Scores) -> None:
         rating = Rating(
-            subject=subject_of(trajectory),
-            by=judge.name,
-            by_model=True,
-            coherence=found.coherence,
-            consistency=found.consistency,
-            note=found.note,
-            at=timestamp(),
-        )
+            subject=subject_of(trajectory), coherence=found.coherence,
+            consistency=found.consistency, note=found.note,
+            by=judge.name, by_model=True, at=timestamp(),
+        )  # fmt: skip
         add_records(out, [rating])
 
     every = list(trajectories)
@@ -164,7 +159,7 @@ def rate_all(
 def _judge_all(
     judge: ModelJudge,
     subjects: Iterable[Subject],
-    read: Callable[[Subject], tuple[Trajectory, Spectrum, Task]],
+    read: Read[Subject],
     keep: Callable[[Subject, Scores], None],
     advance: Advance,
 ) -> JudgeCounts:
@@ -193,11 +188,7 @@ def _in_threads(
             yield from zip(some, threads.map(work, some), strict=True)
 
 
-def _scores_or_why(
-    judge: ModelJudge,
-    read: Callable[[Subject], tuple[Trajectory, Spectrum, Task]],
-    subject: Subject,
-) -> Scores | str:
+def _scores_or_why(judge: ModelJudge, read: Read[Subject], subject: Subject) -> Scores | str:
     try:
         scores = scores_of(judge.engine, *read(subject), seed=judge.seed)
     except (TrajectoryError, SpectrumError, ToolError, ContextFullError) as error:
@@ -226,7 +217,7 @@ def read_scores(text: str) -> Scores | None:
     """The scores of the last JSON object in a reply that holds both."""
     found = None
     for table in _objects(text[-MAX_TEXT:]):
-        coherence, consistency = (_score(table.get(key)) for key in ("coherence", "consistency"))
+        coherence, consistency = (_score(table.get(name)) for name in CRITERIA)
         if coherence is None or consistency is None:
             continue
         value = table.get("approve")
@@ -262,6 +253,4 @@ def _score(value: object) -> int | None:
         value = float(head) if head.replace(".", "", 1).isdigit() and len(head) < 6 else None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    if not LOWEST <= value <= HIGHEST:
-        return None
-    return round(value)
+    return round(value) if LOWEST <= value <= HIGHEST else None

@@ -15,12 +15,13 @@ from agent.rendering.render import Style
 from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import Trajectory
-from agent.trajectory.trajectory_file import from_line, read_trajectories, to_line
+from agent.trajectory.trajectory_file import read_trajectories
 from train.record import record_trajectory
 from train.review.pool_database import PoolDatabase
-from train.review.pool_folder import POOL_FILE, PoolFolder
-from train.review.review_rules import Case, Review, ReviewRole, Stage
-from train.review.store import TAKE_HOURS, PoolStore, Take, Truths
+from train.review.pool_folder import POOL_FILE, PoolFolder, Truths
+from train.review.review_rules import TAKE_HOURS, Case, Review, ReviewRole, Stage, Take
+
+PoolStore = PoolFolder | PoolDatabase
 
 
 class Pool:
@@ -53,16 +54,12 @@ class Pool:
         own = [review for review in self.store.reviews() if review.trajectory == number]
         return _case(number, trajectory, own, self._takes().get(number, ""))
 
-    def has_truth(self, case: Case) -> bool:
-        return (case.trajectory.spectrum.sha256, case.trajectory.task) in self.store.truths()
-
     def example(self, case: Case) -> Example:
         """The case's spectrum with its task and true answer."""
-        if not self.has_truth(case):
-            raise WorkbenchError(
-                f"{case.id}: the pool's sets have no answer for task {case.trajectory.task}"
-            )
-        return self.store.example(case.trajectory.spectrum.sha256, case.trajectory.task)
+        sha256, task = case.trajectory.spectrum.sha256, case.trajectory.task
+        if (sha256, task) not in self.store.truths():
+            raise WorkbenchError(f"{case.id}: the pool's sets have no answer for task {task}")
+        return self.store.example(sha256, task)
 
     def current_trajectory(self, case: Case) -> Trajectory:
         """The trajectory in its latest wording."""
@@ -94,25 +91,22 @@ class Pool:
         """Write those that keep to the rules, as others reviewed meanwhile; returns how many."""
         with self.store.writing():
             cases = {case.id: case for case in self.cases()}
-            kept = []
-            for review in reviews:
-                case = cases.get(review.trajectory)
-                if case is not None and case.accepts(review):
-                    kept.append(review)
+            known = (review for review in reviews if review.trajectory in cases)
+            kept = [review for review in known if cases[review.trajectory].accepts(review)]
             self.store.add_reviews(kept)
         return len(kept)
 
     def replace(self, silent: str, by: str, note: str = "", number: str = "") -> list[Case]:
         """Wait no longer for this auditor or voter, in every draft or only in this one."""
         with self.store.writing():
-            cases = [self.case(number)] if number else list(self.cases())
+            cases: Iterable[Case] = [self.case(number)] if number else self.cases()
             waiting = [case for case in cases if number or silent in case.awaited]
             return self._end_waits("lead", waiting, silent, by, note)
 
     def take_over(self, author: str, by: str, note: str, number: str = "") -> list[Case]:
         """Become the author of every draft that waits for this one, or only of this draft."""
         with self.store.writing():
-            cases = [self.case(number)] if number else list(self.cases())
+            cases: Iterable[Case] = [self.case(number)] if number else self.cases()
             waiting = [
                 case
                 for case in cases
@@ -174,16 +168,9 @@ class Pool:
 def retold(first: Trajectory, replies: tuple[str, ...], example: Example, task: Task) -> Trajectory:
     """A trajectory with other replies, recorded again with the tool's answers to them."""
     recorded = record_trajectory(
-        replies,
-        example.spectrum,
-        task,
-        first.model,
-        Style.from_table(first.style),
-        first.sizing,
-        seed=first.seed,
-        draw=bool(first.overview),
-        sampling=first.sampling,
-    )
+        replies, example.spectrum, task, first.model, Style.from_table(first.style), first.sizing,
+        seed=first.seed, draw=bool(first.overview), sampling=first.sampling,
+    )  # fmt: skip
     return replace(recorded, spectrum=first.spectrum)
 
 
@@ -198,74 +185,50 @@ def import_drafts(
     place: Path | str, drafts: Iterable[Path], sets: Iterable[Path]
 ) -> tuple[Pool, int]:
     """Add new drafts to a pool, created if needed; returns it and how many were new."""
+    read = [(path, each) for path in drafts for each in read_trajectories(path)]
     wanted = tuple(path.resolve() for path in sets)
     if isinstance(place, str) and "://" in place:
-        return _import_to_database(place, drafts, wanted)
+        database = PoolDatabase.open(place, make=True)
+        asked = {(each.spectrum.sha256, each.task) for _, each in read}
+        with database.writing():
+            for path in wanted:
+                examples = read_examples(path)
+                database.add_examples(e for e in examples if (e.sha256, e.task) in asked)
+            _refuse_unknown(read, database.truths())
+            return Pool(place, database), _add_new(database, read)
     folder = Path(place)
     if (folder / POOL_FILE).is_file():
         wanted = tuple(dict.fromkeys((*PoolFolder.open(folder).sets, *wanted)))
     if not wanted:
         raise WorkbenchError("name the sets with the spectra: --spectra SET.parquet")
     store = PoolFolder(folder, wanted)
-    truths = store.truths()
-    new = [each for path in drafts for each in _drafts_of(path, truths)]
+    _refuse_unknown(read, store.truths())
     folder.mkdir(parents=True, exist_ok=True)
     with store.writing():
-        fresh = _fresh(store, new)
-        store.add_trajectories(fresh)
-    return Pool(folder, store), len(fresh)
+        return Pool(folder, store), _add_new(store, read)
 
 
-def _import_to_database(url: str, drafts: Iterable[Path], sets: Sequence[Path]) -> tuple[Pool, int]:
-    store = PoolDatabase.create(url)
-    with store.writing():
-        asked = {
-            (each.spectrum.sha256, each.task) for path in drafts for each in read_trajectories(path)
-        }
-        for path in sets:
-            examples = read_examples(path)
-            store.add_examples(each for each in examples if (each.sha256, each.task) in asked)
-        truths = store.truths()
-        fresh = _fresh(store, [each for path in drafts for each in _drafts_of(path, truths)])
-        store.add_trajectories(fresh)
-    return Pool(url, store), len(fresh)
-
-
-def _fresh(store: PoolStore, drafts: Iterable[Trajectory]) -> list[Trajectory]:
-    """Those that the pool has not yet, each once."""
-    known = {trajectory_id(each) for each in store.trajectories()}
-    found = {number: each for each in drafts if (number := trajectory_id(each)) not in known}
-    return list(found.values())
-
-
-def _drafts_of(path: Path, truths: Truths) -> Iterator[Trajectory]:
-    """The trajectories of a file, whose spectra must be among those with a known answer."""
-    for trajectory in read_trajectories(path):
-        if (trajectory.spectrum.sha256, trajectory.task) not in truths:
-            name = trajectory.spectrum.path or trajectory.spectrum.object_id
+def _refuse_unknown(drafts: Iterable[tuple[Path, Trajectory]], truths: Truths) -> None:
+    """Raise TrajectoryError for a draft whose spectrum has no known answer."""
+    for path, draft in drafts:
+        if (draft.spectrum.sha256, draft.task) not in truths:
+            name = draft.spectrum.path or draft.spectrum.object_id
             raise TrajectoryError(f"{path}: the spectrum {name[:80]} is in none of the sets")
-        yield trajectory
+
+
+def _add_new(store: PoolStore, drafts: Iterable[tuple[Path, Trajectory]]) -> int:
+    """Add those that the pool has not yet, each once; returns how many."""
+    known = {trajectory_id(each) for each in store.trajectories()}
+    every = {trajectory_id(each): each for _, each in drafts}
+    fresh = [each for number, each in every.items() if number not in known]
+    store.add_trajectories(fresh)
+    return len(fresh)
 
 
 def _case(number: str, trajectory: Trajectory, reviews: Sequence[Review], taken_by: str) -> Case:
     case = Case(number, trajectory)
     case.add_recorded(reviews)
     case.taken_by = taken_by
-    return case
-
-
-PackedCase = tuple[str, list[Review]]
-
-
-def pack(case: Case) -> PackedCase:
-    return to_line(case.trajectory), case.reviews
-
-
-def unpack(packed: PackedCase) -> Case:
-    line, reviews = packed
-    trajectory = from_line(line)
-    case = Case(trajectory_id(trajectory), trajectory)
-    case.add_recorded(reviews)
     return case
 
 

@@ -22,8 +22,8 @@ from agent.examples.examples import Example, read_examples, write_examples
 from agent.json_lines import Entry, log_line
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import from_line, to_line
-from train.review.review_rules import Review, review_from, review_to_json
-from train.review.store import Take, Truths, take_from
+from train.review.pool_folder import Truths
+from train.review.review_rules import Review, Take, review_from, review_to_json, take_from
 
 WRITE_LOCK = 0x53334355
 """Key of the advisory lock of whoever writes; the server frees it when a program dies."""
@@ -44,38 +44,31 @@ TABLES = (
 
 
 class PoolDatabase:
-    """The tables of one pool. Any thread may use it."""
+    """The tables of one pool, with the methods of a `PoolFolder`. Any thread may use it."""
 
     sets: tuple[Path, ...] = ()
+    """None: the spectra are in a table."""
 
     def __init__(self, url: str) -> None:
         self._engine, self.location = _connected(url)
         self._state = threading.local()
-        self._example = lru_cache(maxsize=64)(self._read_example)
+        self.example = lru_cache(maxsize=64)(self._example)
 
     @classmethod
-    def open(cls, url: str) -> PoolDatabase:
-        """Open a pool; the tables of an older version of this program are brought up to date."""
+    def open(cls, url: str, *, make: bool = False) -> PoolDatabase:
+        """Open a pool, or `make` one where there is none.
+
+        The tables of an older version of this program are brought up to date.
+        """
         found = cls(url)
         try:
             version = found._version()
-            if not version:
+            if not (version or make):
                 raise WorkbenchError(
                     f"{found.location} is not a pool: make one with `spec-o3-train curate import`"
                 )
             if version < VERSION:
                 found._upgrade()
-        except BaseException:
-            found.close()
-            raise
-        return found
-
-    @classmethod
-    def create(cls, url: str) -> PoolDatabase:
-        """Open a pool, and make its tables if there are none."""
-        found = cls(url)
-        try:
-            found._upgrade()
         except BaseException:
             found.close()
             raise
@@ -122,11 +115,10 @@ class PoolDatabase:
         """Add spectra with their answers; those that are there already stay as they are."""
         for each in examples:
             values = {"sha256": each.sha256, "task": each.task, "answer": each.answer}
-            values |= {"label": each.label}
             self._execute(
                 "INSERT INTO pool_spectra (sha256, task, answer, label, content) "
                 "VALUES (:sha256, :task, :answer, :label, :content) ON CONFLICT DO NOTHING",
-                [{**values, "content": _packed(each)}],
+                [{**values, "label": each.label, "content": _packed(each)}],
             )
 
     def truths(self) -> Truths:
@@ -136,28 +128,18 @@ class PoolDatabase:
             for sha256, task, answer, label in rows
         }
 
-    def example(self, sha256: str, task: str) -> Example:
-        return self._example(sha256, task)
-
     def save_work(self, trajectory: str, by: str, content: str) -> None:
-        key = {"trajectory": trajectory, "by": by, "content": content}
+        statement = "DELETE FROM pool_work WHERE trajectory = :trajectory AND by_whom = :by"
         if content:
-            self._execute(
+            statement = (
                 "INSERT INTO pool_work VALUES (:trajectory, :by, :content) "
-                "ON CONFLICT (trajectory, by_whom) DO UPDATE SET content = excluded.content",
-                [key],
+                "ON CONFLICT (trajectory, by_whom) DO UPDATE SET content = excluded.content"
             )
-        else:
-            self._execute(
-                "DELETE FROM pool_work WHERE trajectory = :trajectory AND by_whom = :by", [key]
-            )
+        self._execute(statement, [{"trajectory": trajectory, "by": by, "content": content}])
 
     def work(self, trajectory: str, by: str) -> str:
-        rows = self._rows(
-            "SELECT content FROM pool_work WHERE trajectory = :trajectory AND by_whom = :by",
-            trajectory=trajectory,
-            by=by,
-        )
+        query = "SELECT content FROM pool_work WHERE trajectory = :trajectory AND by_whom = :by"
+        rows = self._rows(query, trajectory=trajectory, by=by)
         return str(rows[0][0]) if rows else ""
 
     def close(self) -> None:
@@ -192,16 +174,14 @@ class PoolDatabase:
             try:
                 yield entry_from(json.loads(line))
             except (ValueError, RecursionError, WorkbenchError) as error:
-                reason = printable(str(error), 160)
-                raise WorkbenchError(
-                    f"{self.location}, entry {number} of its log: {reason}"
-                ) from error
+                where = f"{self.location}, entry {number} of its log"
+                raise WorkbenchError(f"{where}: {printable(str(error), 160)}") from error
 
     def _add_to_log(self, kind: str, records: Sequence[object]) -> None:
         lines = [{"kind": kind, "line": log_line(each)} for each in records]
         self._execute("INSERT INTO pool_log (kind, line) VALUES (:kind, :line)", lines)
 
-    def _read_example(self, sha256: str, task: str) -> Example:
+    def _example(self, sha256: str, task: str) -> Example:
         query = "SELECT content FROM pool_spectra WHERE sha256 = :sha256 AND task = :task"
         (content,) = self._rows(query, sha256=sha256, task=task)[0]
         return _unpacked(bytes(content))

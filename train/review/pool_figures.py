@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 
 from agent.confidence.scores import wilson
-from agent.ratings.rubric import HIGHEST
+from agent.ratings.rubric import CRITERIA, HIGHEST
 from train.review.review_rules import ROLES, STAGES, Case, Review
 from train.review.statistics import Wins, preference, spearman
-
-SCORES = ("coherence", "consistency")
 
 
 def figures(cases: Iterable[Case]) -> dict[str, Any]:
@@ -28,7 +26,7 @@ def figures(cases: Iterable[Case]) -> dict[str, Any]:
         "void_reviews": sum(len(case.void_reasons) for case in every),
         "revised": sum(any(review.replies for review in case.reviews) for case in every),
         "approvals": {role: _approvals([r for r in given if r.role == role]) for role in ROLES},
-        "scores": {score: _distribution(given, score) for score in SCORES},
+        "scores": {score: _distribution(given, score) for score in CRITERIA},
         "agreement": _agreement(every),
         "sources": _sources(every),
         "preference": preference(_wins(every)),
@@ -81,20 +79,14 @@ def _agreement(cases: Sequence[Case]) -> list[dict[str, Any]]:
         scored = {review.by: review for review in case.reviews if review.total is not None}
         for first, second in combinations(sorted(scored), 2):
             pairs[first, second].append((scored[first], scored[second]))
-    return [
-        {
-            "first": first,
-            "second": second,
-            "n": len(both),
-            **{
-                score: spearman(
-                    [getattr(a, score) for a, _ in both], [getattr(b, score) for _, b in both]
-                )
-                for score in SCORES
-            },
-        }
-        for (first, second), both in sorted(pairs.items())
-    ]
+    rows = []
+    for (first, second), both in sorted(pairs.items()):
+        row: dict[str, Any] = {"first": first, "second": second, "n": len(both)}
+        for score in CRITERIA:
+            one, other = ([getattr(pair[at], score) for pair in both] for at in (0, 1))
+            row[score] = spearman(one, other)
+        rows.append(row)
+    return rows
 
 
 def _sources(cases: Sequence[Case]) -> dict[str, Any]:
@@ -110,6 +102,6 @@ def _sources(cases: Sequence[Case]) -> dict[str, Any]:
             "decided": len(decided),
             "approved": approved,
             "interval": list(wilson(approved, len(decided))),
-            "mean_score": float(np.mean(totals)) / len(SCORES) if totals else None,
+            "mean_score": float(np.mean(totals)) / len(CRITERIA) if totals else None,
         }
     return table

@@ -6,7 +6,7 @@ Logs are only appended to, under a lock that the system gives back when a progra
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import cached_property
@@ -17,28 +17,38 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from agent.atomic_file import write_file
-from agent.errors import WorkbenchError
+from agent.errors import WorkbenchError, write_errors
 from agent.examples.examples import Example, ExampleStore, column
 from agent.hashing import text_hash
 from agent.json_lines import append_to_lines, append_to_log, read_lines, read_log
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import from_line, to_line
-from train.review.review_rules import Review, review_from, review_to_json
-from train.review.store import MAX_WORK, Take, Truths, take_from
+from train.review.review_rules import Review, Take, review_from, review_to_json, take_from
 
 POOL_FILE, TRAJECTORIES_FILE = "pool.json", "pool.jsonl"
 REVIEWS_FILE, TAKES_FILE, LOCK_FILE, WORK_FOLDER = "reviews.jsonl", "takes.jsonl", ".lock", "work"
 MAX_POOL = 1_000_000
+MAX_WORK = 40_000_000
+"""Bytes; the longest revision that can be written is shorter."""
 VERSION = 1
 LOCK_TIMEOUT_S = 30.0
 
+Truths = Mapping[tuple[str, str], Mapping[str, Any]]
+"""Answer and label by the hash of the spectrum and the task."""
+
 
 class PoolFolder:
-    """The files of one pool; `create` or `open` makes one. Any thread may use it."""
+    """The files of one pool. Any thread may use it.
+
+    Whatever is written is on the disk when a method returns, all of it or nothing.
+    """
 
     def __init__(self, folder: Path, sets: tuple[Path, ...]) -> None:
         self.folder = folder
+        self.location = str(folder)
+        """How it is shown to people."""
         self.sets = sets
+        """Files with the spectra."""
         self._sets_stamp = _stamp(folder / POOL_FILE)
         self._lock = FileLock(folder / LOCK_FILE, timeout=LOCK_TIMEOUT_S, thread_local=False)
         self._threads = RLock()
@@ -60,11 +70,8 @@ class PoolFolder:
             raise WorkbenchError(f"{path} is damaged: import again into another folder") from error
         return cls(folder, sets)
 
-    @property
-    def location(self) -> str:
-        return str(self.folder)
-
     def trajectories(self) -> Iterator[Trajectory]:
+        """In the order of import."""
         return read_lines(self.folder / TRAJECTORIES_FILE, from_line)
 
     def reviews(self) -> Iterator[Review]:
@@ -74,11 +81,14 @@ class PoolFolder:
         return read_log(self.folder / TAKES_FILE, take_from)
 
     def stamp(self) -> tuple[object, object]:
-        sizes = [_size(self.folder / name) for name in (REVIEWS_FILE, TAKES_FILE)]
-        return _size(self.folder / TRAJECTORIES_FILE), tuple(sizes)
+        """Of the trajectories and of the logs; each differs if something was added since."""
+        names = TRAJECTORIES_FILE, REVIEWS_FILE, TAKES_FILE
+        trajectories, *logs = (_size(self.folder / name) for name in names)
+        return trajectories, tuple(logs)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
+        """While it is open nobody else writes, in no program."""
         with self._threads:
             try:
                 self._lock.acquire()
@@ -103,15 +113,11 @@ class PoolFolder:
         append_to_log(self.folder / TAKES_FILE, [asdict(take)])
 
     def add_trajectories(self, trajectories: Iterable[Trajectory]) -> None:
-        try:
+        note: dict[str, Any] = {"version": VERSION, "sets": [str(path) for path in self.sets]}
+        with write_errors(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-            note: dict[str, Any] = {"version": VERSION, "sets": [str(path) for path in self.sets]}
             write_file(self.folder / POOL_FILE, json.dumps(note, indent=1) + "\n")
             append_to_lines(self.folder / TRAJECTORIES_FILE, map(to_line, trajectories))
-        except OSError as error:
-            raise WorkbenchError(
-                f"cannot write {self.folder}: {error.strerror or error}"
-            ) from error
 
     def _follow_sets(self) -> None:
         """Read further sets that an import has named since; the caller holds the threads' lock."""
@@ -141,6 +147,7 @@ class PoolFolder:
             return self._truths
 
     def example(self, sha256: str, task: str) -> Example:
+        """The spectrum with this hash, with the question and its answer."""
         truth = self.truths()[sha256, task]
         with self._threads:
             found = self._spectra[sha256]
@@ -148,15 +155,14 @@ class PoolFolder:
         return replace(found, task=task, answer=truth["answer"], label=truth["label"])
 
     def save_work(self, trajectory: str, by: str, text: str) -> None:
+        """Keep what somebody has changed and not saved yet; an empty text forgets it."""
         path = self._work_path(trajectory, by)
-        try:
+        with write_errors(path):
             if text:
                 path.parent.mkdir(exist_ok=True)
                 write_file(path, text)
             else:
                 path.unlink(missing_ok=True)
-        except OSError as error:
-            raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
 
     def work(self, trajectory: str, by: str) -> str:
         try:
@@ -166,7 +172,7 @@ class PoolFolder:
             return ""
 
     def close(self) -> None:
-        pass
+        """There is nothing to close."""
 
     def _work_path(self, trajectory: str, by: str) -> Path:
         # Both are hashed, as a name may hold anything.

@@ -7,25 +7,25 @@ claim, and the other checks the record and its coherence.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 
 from agent.protocol.reply import is_well_formed
+from agent.ratings.rubric import CRITERIA
 from train.draft.teachers import LEAKS, rough_tokens
 from train.parallel import in_order
 from train.review.audit import Audit, audit
-from train.review.pool import PackedCase, Pool, cached_pool, pack, unpack
-from train.review.review_rules import Case, Review, Role, diff_of, version_of
+from train.review.pool import Pool, cached_pool
+from train.review.review_rules import Case, Review, Role, version_of
 from train.review.revision import canonical_replies, remove_sentences
 
 SCREENER, REVISER, CLAIMS, RECORD = "auto-screener", "auto-reviser", "auto-claims", "auto-record"
-PROGRAMS = (SCREENER, REVISER, CLAIMS, RECORD)
 ROLE_OF: Mapping[str, Role] = MappingProxyType(
     {SCREENER: "screener", REVISER: "reviser", CLAIMS: "auditor", RECORD: "auditor"}
 )
+PROGRAMS = tuple(ROLE_OF)
 MIN_FLOW = 3
 MAX_TOKENS = 8000
 BATCH = 16
@@ -40,8 +40,7 @@ def run_panel(
 ) -> int:
     """Review open cases batch by batch, as far as programs can; returns the number of reviews."""
     open_cases = (case for case in pool.cases() if case.stage not in ("approved", "rejected"))
-    packed = map(pack, open_cases)
-    batches = iter(lambda: list(islice(packed, BATCH)), [])
+    batches = iter(lambda: list(islice(open_cases, BATCH)), [])
     count = 0
     work = partial(_batch, pool.place, tuple(names))
     for size, reviews in in_order(work, batches, workers):
@@ -51,12 +50,10 @@ def run_panel(
 
 
 def _batch(
-    place: Path | str, names: tuple[str, ...], cases: list[PackedCase]
+    place: Path | str, names: tuple[str, ...], cases: list[Case]
 ) -> tuple[int, list[Review]]:
-    reviews: list[Review] = []
-    for packed in cases:
-        reviews += ReviewPanel(cached_pool(place), unpack(packed), names).reviews()
-    return len(cases), reviews
+    panels = (ReviewPanel(cached_pool(place), case, names) for case in cases)
+    return len(cases), [review for panel in panels for review in panel.reviews()]
 
 
 class ReviewPanel:
@@ -78,20 +75,16 @@ class ReviewPanel:
         stage = self.case.stage
         if stage == "approved" or stage == "rejected":
             return None
-        free = [name for name in self.names if self._can_review(name, stage)]
-        if not free:
-            return None
-        if stage == "voter":
-            return self._vote(free[0])
-        return {
+        acts = {
             SCREENER: self._screen,
             REVISER: self._revise,
             CLAIMS: self._audit_claims,
             RECORD: self._audit_record,
-        }[free[0]]()
-
-    def _can_review(self, name: str, role: Role) -> bool:
-        return role in (ROLE_OF[name], "voter") and not self.case.refusal(name, role)
+        }
+        for name in self.names:
+            if stage in (ROLE_OF[name], "voter") and not self.case.refusal(name, stage):
+                return self._vote(name) if stage == "voter" else acts[name]()
+        return None
 
     def _screen(self) -> Review:
         """Check everything that needs no measuring: form, verdict, length and leaks."""
@@ -111,32 +104,29 @@ class ReviewPanel:
 
     def _revise(self) -> Review:
         """Bring to canonical form without wrong claims; without any reason left it is rejected."""
-        before, found = self.case.replies, self._audit(self.case.replies)
-        after = canonical_replies(before)
+        found = self._audit(self.case.replies)
+        after = canonical_replies(self.case.replies)
         for turn in {fault.turn for fault in found.faults if fault.turn >= 0}:
             wrong = [fault.text for fault in found.faults if fault.turn == turn]
             after = (*after[:turn], remove_sentences(after[turn], wrong), *after[turn + 1 :])
-        changed = after if after != before else ()
         found = self._audit(after)
-        review = self._review(REVISER, "reviser", found.approves, found, note=found.note)
-        return replace(review, replies=changed, diff=diff_of(before, after))
+        return self._review(REVISER, "reviser", found.approves, found, found.note, after)
 
     def _audit_claims(self) -> Review:
         found = self._audit(self.case.replies)
         approve = not any(fault.turn >= 0 for fault in found.faults)
-        return self._review(CLAIMS, "auditor", approve, found, note=found.note)
+        return self._review(CLAIMS, "auditor", approve, found, found.note)
 
     def _audit_record(self) -> Review:
         found = self._audit(self.case.replies)
         wrong = [fault.reason for fault in found.faults if fault.turn < 0]
         approve = not wrong and found.flow >= MIN_FLOW
         note = "; ".join(wrong) or f"the tool answers alike, coherence {found.coherence}"
-        return self._review(RECORD, "auditor", approve, found, note=note)
+        return self._review(RECORD, "auditor", approve, found, note)
 
     def _vote(self, name: str) -> Review:
         found = self._audit(self.case.replies)
-        approve = found.approves and found.flow >= MIN_FLOW
-        return self._review(name, "voter", approve)
+        return self._review(name, "voter", found.approves and found.flow >= MIN_FLOW)
 
     def _audit(self, replies: tuple[str, ...]) -> Audit:
         version = version_of(replies)
@@ -147,7 +137,13 @@ class ReviewPanel:
         return self._audits[version]
 
     def _review(
-        self, by: str, role: Role, approve: bool, found: Audit | None = None, note: str = ""
+        self,
+        by: str,
+        role: Role,
+        approve: bool,
+        found: Audit | None = None,
+        note: str = "",
+        after: Sequence[str] = (),
     ) -> Review:
-        scores = {"coherence": found.coherence, "consistency": found.consistency} if found else {}
-        return self.case.review(by, role, approve=approve, note=note, **scores)
+        scores = {name: getattr(found, name) for name in CRITERIA} if found else {}
+        return self.case.review(by, role, approve=approve, after=after, note=note, **scores)

@@ -23,7 +23,7 @@ from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import read_trajectories
 from train.review.ratings_file import add_records, ratings_beside, read_records
 from train.review.spectra import Spectra
-from train.review.statistics import latest_choices, latest_ratings
+from train.review.statistics import both_of
 
 MAX_TRAJECTORIES = 20_000
 MAX_PAIRS = 100_000
@@ -44,8 +44,11 @@ class RatingRound:
     """All that is in the file of ratings, by anybody, and what was given since."""
 
     def __post_init__(self) -> None:
-        self._ratings = ratings_by(self.records, self.by)
-        self._choices = choices_by(self.records, self.by)
+        mine = [each for each in self.records if each.by == self.by and not each.by_model]
+        ratings = (each for each in mine if isinstance(each, Rating))
+        self._ratings = {each.subject.trajectory: each for each in ratings}
+        choices = (each for each in mine if isinstance(each, Choice))
+        self._choices = {both_of(each): each for each in choices}
 
     @property
     def rated(self) -> int:
@@ -67,24 +70,22 @@ class RatingRound:
         self, trajectory: Trajectory, coherence: int, consistency: int, note: str = ""
     ) -> Rating:
         rating = Rating(
-            subject=subject_of(trajectory),
-            by=self.by,
-            coherence=coherence,
-            consistency=consistency,
-            note=note,
-            at=timestamp(),
-        )
-        add_records(self.out, [rating])
-        self.records.append(rating)
+            subject=subject_of(trajectory), coherence=coherence, consistency=consistency,
+            by=self.by, note=note, at=timestamp(),
+        )  # fmt: skip
+        self._keep(rating)
         self._ratings[rating.subject.trajectory] = rating
         return rating
 
     def choose(self, pair: Pair, pressed: Pressed, note: str = "") -> Choice:
         choice = pair.choice(pressed, self.by, note)
-        add_records(self.out, [choice])
-        self.records.append(choice)
+        self._keep(choice)
         self._choices[pair.key] = choice
         return choice
+
+    def _keep(self, record: Rating | Choice) -> None:
+        add_records(self.out, [record])
+        self.records.append(record)
 
     def first_unrated(self) -> int:
         """Where to begin; 0 if all are rated."""
@@ -119,14 +120,9 @@ def open_round(
     records = [record for path in (*others, target) for record in read_records(path)]
     folders = [path.absolute().parent for path in files]
     sets = [path for folder in dict.fromkeys(folders) for path in sorted(folder.glob("*.parquet"))]
-    return RatingRound(
-        by=by,
-        out=target,
-        trajectories=in_order(trajectories, seed, by),
-        pairs=pairs_of(trajectories, seed, by),
-        spectra=Spectra([*places, *folders, *_sets_of_examples(sets)]),
-        records=records,
-    )
+    ordered, pairs = in_order(trajectories, seed, by), pairs_of(trajectories, seed, by)
+    spectra = Spectra([*places, *folders, *_sets_of_examples(sets)])
+    return RatingRound(by, target, ordered, pairs, spectra, records)
 
 
 def _sets_of_examples(paths: Sequence[Path]) -> list[Path]:
@@ -169,14 +165,9 @@ class Pair:
             is_first = (pressed == "left") == (self.left == "first")
             preferred = "first" if is_first else "second"
         return Choice(
-            first=subject_of(self.first),
-            second=subject_of(self.second),
-            preferred=preferred,
-            left=self.left,
-            by=by,
-            note=note,
-            at=timestamp(),
-        )
+            first=subject_of(self.first), second=subject_of(self.second),
+            preferred=preferred, left=self.left, by=by, note=note, at=timestamp(),
+        )  # fmt: skip
 
 
 def unique(trajectories: Iterable[Trajectory]) -> list[Trajectory]:
@@ -210,21 +201,3 @@ def pairs_of(trajectories: Sequence[Trajectory], seed: int, by: str) -> list[Pai
     chance = random.Random(f"{seed}:{by}:pairs")
     chance.shuffle(pairs)
     return [replace(pair, left=chance.choice(("first", "second"))) for pair in pairs]
-
-
-def ratings_by(records: Iterable[Rating | Choice], by: str) -> dict[str, Rating]:
-    """This person's last rating of each trajectory."""
-    ratings = latest_ratings(records)
-    return {
-        each.subject.trajectory: each for each in ratings if each.by == by and not each.by_model
-    }
-
-
-def choices_by(records: Iterable[Rating | Choice], by: str) -> dict[frozenset[str], Choice]:
-    """This person's last choice of each pair."""
-    choices = latest_choices(records)
-    return {
-        frozenset((each.first.trajectory, each.second.trajectory)): each
-        for each in choices
-        if each.by == by and not each.by_model
-    }

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from agent.checked_toml import printable
 from agent.errors import WorkbenchError
-from agent.json_lines import append_lines, drop_half_line
+from agent.json_lines import append_lines, drop_half_line, read_lines
 from agent.ratings.records import Choice, Rating, record_from, to_json
 
 SUFFIX = ".ratings.jsonl"
@@ -24,26 +23,13 @@ def read_records(path: Path) -> Iterator[Rating | Choice]:
 
     A last line without its end is skipped: the program that wrote it was killed.
     """
-    if not path.is_file():
-        return
     try:
-        with path.open("rb") as file:
-            for number in range(1, MAX_RECORDS + 1):
-                line = file.readline(MAX_LINE + 1)
-                if not line:
-                    return
-                if not line.strip():
-                    continue
-                try:
-                    yield record_from(json.loads(line))
-                except (ValueError, RecursionError, WorkbenchError) as error:
-                    if not line.endswith(b"\n") and len(line) <= MAX_LINE:
-                        return
-                    reason = printable(str(error), 160)
-                    raise WorkbenchError(f"{path}, line {number}: {reason}") from error
+        for number, record in enumerate(read_lines(path, _record, MAX_LINE)):
+            if number == MAX_RECORDS:
+                raise WorkbenchError(f"{path} has more than {MAX_RECORDS:,} lines: split it")
+            yield record
     except OSError as error:
         raise WorkbenchError(f"{path} cannot be read: {error.strerror or error}") from error
-    raise WorkbenchError(f"{path} has more than {MAX_RECORDS:,} lines: split it")
 
 
 def add_records(path: Path, records: Iterable[Rating | Choice]) -> None:
@@ -69,10 +55,14 @@ def ratings_beside(path: Path) -> Path:
     return path.with_name(path.name.removesuffix(".jsonl") + SUFFIX)
 
 
+def _record(line: bytes) -> Rating | Choice:
+    return record_from(json.loads(line))
+
+
 def _is_record(line: bytes) -> bool:
     """Whether a last line without an end is whole, as an editor may leave it."""
     try:
-        record_from(json.loads(line))
+        _record(line)
     except (ValueError, RecursionError, WorkbenchError):
         return False
     return True

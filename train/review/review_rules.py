@@ -53,6 +53,8 @@ VOTES_TO_PASS = 2
 """Votes needed from the three who revised and audited."""
 SILENT_DAYS = 3.0
 """Without an answer for so long, an auditor or voter is no longer waited for."""
+TAKE_HOURS = 24.0
+"""How long a draft stays with somebody who neither saves it nor gives it back."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +74,30 @@ class Review(ScoredRecord):
     replies: tuple[str, ...] = ()
     diff: str = ""
     replaces: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Take:
+    """Somebody took a draft to revise it, or gave it back."""
+
+    trajectory: str
+    by: str
+    at: str
+    is_free: bool = False
+
+
+def take_from(record: object) -> Take:
+    """The take in a JSON object; raises WorkbenchError if it is not a valid one."""
+    if not isinstance(record, dict):
+        raise WorkbenchError("a take should be an object")
+    texts = [record.get(name) for name in ("trajectory", "by", "at")]
+    is_free = record.get("is_free", False)
+    if not all(isinstance(each, str) and 0 < len(each) <= MAX_NAME for each in texts):
+        raise WorkbenchError(f"trajectory, by and at should be texts of 1 to {MAX_NAME} characters")
+    if not isinstance(is_free, bool):
+        raise WorkbenchError("is_free should be true or false")
+    trajectory, by, at = map(str, texts)
+    return Take(trajectory=trajectory, by=by, at=at, is_free=is_free)
 
 
 def days_between(first: str, second: str) -> float:
@@ -275,10 +301,9 @@ class Case:
 
     def _waits_for_author(self, at: str) -> bool:
         """Whether only its author can go on with it, or has the vote that decides."""
-        stage = self._stage_at(at)
-        if stage == "voter":
+        if self._stage_at(at) == "voter":
             return not self.is_decided and all(vote.by != self.author for vote in self._votes)
-        return stage == "reviser" and bool(self.author)
+        return self._stage_at(at) == "reviser" and bool(self.author)
 
     def _audit_refusal(self, by: str, at: str) -> str:
         if by == self.author:
@@ -287,15 +312,15 @@ class Case:
             return f"{by} has already audited {self.id}"
         awaited = self._awaited_at(at)
         revised_at = self._by("reviser")[-1].at
-        if by in awaited or days_between(revised_at, at) >= SILENT_DAYS:
-            return ""
         auditors = (*(audit.by for audit in self.audits), *awaited)
-        if len(auditors) >= AUDITORS:
-            return f"{self.id} is audited by {' and '.join(auditors)}"
-        return ""
+        is_open = by in awaited or days_between(revised_at, at) >= SILENT_DAYS
+        if is_open or len(auditors) < AUDITORS:
+            return ""
+        return f"{self.id} is audited by {' and '.join(auditors)}"
 
     def _stage_at(self, at: str) -> Stage:
-        if any(self._is_rejection(review) for review in self.reviews):
+        judged = (each for each in self.reviews if each.role in ("screener", "reviser", "auditor"))
+        if any(not (review.approve or review.changes) for review in judged):
             return "rejected"
         if not self._by("screener"):
             return "screener"
@@ -307,15 +332,13 @@ class Case:
         return self._vote_result(at)
 
     def _awaited_at(self, at: str) -> tuple[str, ...]:
-        match self._stage_at(at):
-            case "auditor":
-                return self._still_out(self._former_auditors, self.audits)
-            case "voter":
-                missing = self._still_out(self.panel, self._votes)
-                if self.is_decided:
-                    return missing
-                return tuple(name for name in missing if name != self.author)
-        return ()
+        stage = self._stage_at(at)
+        if stage == "auditor":
+            return self._still_out(self._former_auditors, self.audits)
+        if stage != "voter":
+            return ()
+        missing = self._still_out(self.panel, self._votes)
+        return tuple(name for name in missing if self.is_decided or name != self.author)
 
     @property
     def _former_auditors(self) -> tuple[str, ...]:
@@ -350,17 +373,17 @@ class Case:
             return result
         return "voter"
 
-    def review(self, by: str, role: ReviewRole, *, approve: bool, **more: Any) -> Review:
-        """A review of the latest wording, given now; it is not added yet."""
-        return Review(
-            trajectory=self.id,
-            version=self.version,
-            at=timestamp(),
-            by=by,
-            role=role,
-            approve=approve,
-            **more,
-        )
+    def review(
+        self, by: str, role: ReviewRole, *, approve: bool, after: Sequence[str] = (), **more: Any
+    ) -> Review:
+        """A review of the latest wording, given now; it is not added yet.
+
+        `after` are the replies as a reviser leaves them, changed or not.
+        """
+        if after and tuple(after) != self.replies:
+            more |= {"replies": tuple(after), "diff": diff_of(self.replies, after)}
+        about = {"trajectory": self.id, "version": self.version, "at": timestamp(), **more}
+        return Review(by=by, role=role, approve=approve, **about)
 
     def add(self, review: Review) -> None:
         """Add a review; raises WorkbenchError if it breaks the rules."""
@@ -406,11 +429,6 @@ class Case:
     @property
     def _votes(self) -> list[Review]:
         return [review for review in self._round if review.role == "voter"]
-
-    @staticmethod
-    def _is_rejection(review: Review) -> bool:
-        judges = review.role in ("screener", "reviser", "auditor")
-        return judges and not (review.approve or review.changes)
 
 
 def _is_decided(votes: Sequence[Review]) -> bool:

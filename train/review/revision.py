@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from functools import partial
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
 from agent.claims.claims import BOX, NOT_ASSERTED, SENTENCES
 from agent.claims.lexicon import normalize_spelling
@@ -22,6 +26,13 @@ MAX_TURNS = 64
 MAX_TEXT = 100_000
 TAGS = ("think>", "tool_call>", "answer>", "tool_response>", "<|")
 _SPACES = re.compile(r"\s+")
+
+Kind = Literal["same", "new", "gone"]
+
+WORDS = re.compile(r"\s+|[^\s]+")
+MAX_WORDS = 4000
+"""More would take seconds to compare; such texts differ as a whole."""
+LEAST_ALIKE = 0.3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,10 +54,8 @@ class DraftTurn:
         if self.source:
             return self.source
         if self.range is not None:
-            arguments: dict[str, object] = {"wavelength_range": list(self.range)}
-            return call_reply(
-                self.thought, {**arguments, "label": self.label} if self.label else arguments
-            )
+            label = {"label": self.label} if self.label else {}
+            return call_reply(self.thought, {"wavelength_range": list(self.range), **label})
         if self.verdict is not None:
             return answer_reply(self.thought, self.verdict, self.reasons)
         return f"<think>{self.thought}</think>"
@@ -109,12 +118,9 @@ class Revision:
 
 def split_thought(turn: DraftTurn) -> tuple[str, str]:
     """What a thought says of the picture before it, and of the next look or the conclusion."""
-    cuts = [(0, 0), *((cut.start(), cut.end()) for cut in SENTENCES.finditer(turn.thought))]
-    starts = [end for _, end in cuts]
-    sentences = [
-        turn.thought[start:end]
-        for start, end in zip(starts, (*starts[1:], len(turn.thought)), strict=True)
-    ]
+    ends = [cut.end() for cut in SENTENCES.finditer(turn.thought)]
+    borders = pairwise((0, *ends, len(turn.thought)))
+    sentences = [turn.thought[start:end] for start, end in borders]
     first = len(sentences)
     if turn.range is None:
         first -= 1
@@ -155,25 +161,22 @@ def revision_from_text(text: str) -> tuple[Revision, str] | None:
     replies, version = work.get("replies"), work.get("version", "")
     if not isinstance(replies, list) or not 0 < len(replies) <= MAX_TURNS:
         return None
-    if not isinstance(version, str) or not all(isinstance(each, str) for each in replies):
-        return None
-    return Revision.of(replies), version
+    are_texts = all(isinstance(each, str) for each in (version, *replies))
+    return (Revision.of(replies), version) if are_texts else None
 
 
 def _turn(reply: str) -> DraftTurn:
     parsed = parse_reply(reply)
+    plain = DraftTurn(thought=parsed.thought, source=reply)
     if parsed.kind == "call":
         try:
             wanted, label = checked_arguments(parsed.arguments)
         except ToolError:
-            return DraftTurn(thought=parsed.thought, source=reply)
-        return DraftTurn(thought=parsed.thought, range=wanted, label=label or "", source=reply)
+            return plain
+        return replace(plain, range=wanted, label=label or "")
     if parsed.kind == "answer":
-        reasons = BOX.sub("", parsed.answer).strip()
-        return DraftTurn(
-            thought=parsed.thought, verdict=parsed.verdict, reasons=reasons, source=reply
-        )
-    return DraftTurn(thought=parsed.thought, source=reply)
+        return replace(plain, verdict=parsed.verdict, reasons=BOX.sub("", parsed.answer).strip())
+    return plain
 
 
 def _whole(number: float) -> Number:
@@ -186,29 +189,22 @@ def _joined(*parts: str) -> str:
 
 def canonical_replies(replies: Sequence[str]) -> tuple[str, ...]:
     """Replies with the same layout and spellings; an unreadable reply is unchanged."""
-    return tuple(map(_canonical, replies))
+    return tuple(_reworded(reply, _tidy) for reply in replies)
 
 
 def remove_sentences(reply: str, sentences: Sequence[str]) -> str:
     """A canonical reply without some of its sentences."""
-    parsed = parse_reply(reply)
-    thought = _kept(parsed.thought, sentences)
-    if parsed.kind == "call":
-        return call_reply(thought, parsed.arguments)
-    if parsed.kind == "answer":
-        return answer_reply(
-            thought, parsed.verdict or "", _kept(BOX.sub("", parsed.answer), sentences)
-        )
-    return reply
+    return _reworded(reply, partial(_kept, left_out=sentences))
 
 
-def _canonical(reply: str) -> str:
+def _reworded(reply: str, change: Callable[[str], str]) -> str:
+    """A reply with its texts changed, in the layout of all; an unreadable one is unchanged."""
     parsed = parse_reply(reply)
     if parsed.kind == "call":
-        return call_reply(_tidy(parsed.thought), parsed.arguments)
+        return call_reply(change(parsed.thought), parsed.arguments)
     if parsed.kind == "answer" and boxed_verdict(parsed.answer):
-        reasons = _tidy(BOX.sub("", parsed.answer))
-        return answer_reply(_tidy(parsed.thought), parsed.verdict or "", reasons)
+        reasons = change(BOX.sub("", parsed.answer))
+        return answer_reply(change(parsed.thought), parsed.verdict or "", reasons)
     return reply
 
 
@@ -235,3 +231,54 @@ def _kept(text: str, left_out: Sequence[str]) -> str:
             kept += text[at:following]
         at = following
     return re.sub(r";\s*$", ".", kept.strip())
+
+
+# What changed between two wordings of a draft, turn by turn and word by word.
+class Piece(NamedTuple):
+    """A run of words that both texts have, that is new, or that is gone."""
+
+    kind: Kind
+    text: str
+
+
+def word_differences(before: str, after: str) -> tuple[Piece, ...]:
+    """The pieces of both texts in order; those that are gone stand before those in their place."""
+    old, new = WORDS.findall(before), WORDS.findall(after)
+    pieces = [Piece("gone", before), Piece("new", after)]
+    if max(len(old), len(new)) <= MAX_WORDS:
+        pieces = []
+        for what, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+            if what == "equal":
+                pieces.append(Piece("same", "".join(new[k:m])))
+            else:
+                pieces += [Piece("gone", "".join(old[i:j])), Piece("new", "".join(new[k:m]))]
+    return tuple(piece for piece in pieces if piece.text)
+
+
+def former_turns(before: Sequence[DraftTurn], after: Sequence[DraftTurn]) -> list[DraftTurn | None]:
+    """For each turn the one it was made from: of the same call, or else the most alike."""
+    left = list(before)
+    found: list[DraftTurn | None] = []
+    for turn in after:
+        found.append(next((each for each in left if _is_same_call(each, turn)), None))
+        left = [each for each in left if each is not found[-1]]
+    for place, turn in enumerate(after):
+        if found[place] is None and left:
+            best = max(left, key=lambda each: _likeness(each, turn))
+            if _likeness(best, turn) >= LEAST_ALIKE:
+                left.remove(best)
+                found[place] = best
+    return found
+
+
+def _is_same_call(first: DraftTurn, second: DraftTurn) -> bool:
+    if first.range is None and second.range is None:
+        return first.verdict == second.verdict
+    return (first.range, first.label) == (second.range, second.label)
+
+
+def _likeness(first: DraftTurn, second: DraftTurn) -> float:
+    if (first.range is None) != (second.range is None):
+        return 0.0
+    one, two = (f"{each.range} {each.label} {each.thought}"[:2000] for each in (first, second))
+    return SequenceMatcher(None, one, two, autojunk=False).ratio()

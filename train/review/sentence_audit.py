@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal
 
 from agent.errors import ReadError, SpectrumError, WorkbenchError
@@ -57,22 +56,13 @@ NO_CLAIM = re.compile(
 
 @dataclass
 class SentenceAudit:
-    """What was found so far."""
+    """What was found."""
 
     records: int = 0
     statements: int = 0
     faulty_records: int = 0
     faults: list[tuple[str, str, SentenceFault]] = field(default_factory=list)
     """The spectrum, the task and the fault."""
-
-    def add(self, record: Trajectory) -> None:
-        apart = take_apart(record)
-        found = check(apart)
-        self.records += 1
-        self.statements += len(apart.statements)
-        self.faulty_records += bool(found)
-        name = Path(record.spectrum.path).name or record.spectrum.object_id
-        self.faults += [(name, record.task, fault) for fault in found]
 
     def markdown(self, examples: int = 3) -> str:
         """A table of the rules that were broken, with the first few faults of each."""
@@ -95,7 +85,13 @@ class SentenceAudit:
 def audit_records(records: Iterable[Trajectory]) -> SentenceAudit:
     found = SentenceAudit()
     for record in records:
-        found.add(record)
+        apart = take_apart(record)
+        faults = check(apart)
+        found.records += 1
+        found.statements += len(apart.statements)
+        found.faulty_records += bool(faults)
+        name = Path(record.spectrum.path).name or record.spectrum.object_id
+        found.faults += [(name, record.task, fault) for fault in faults]
     return found
 
 
@@ -160,11 +156,10 @@ class Statement:
         match = LINE.fullmatch(self.text)
         if match is None:
             return None
-        number = {
-            key: None if match[key] is None else float(match[key]) for key in ("error", "fwhm")
-        }
+        error = None if match["error"] is None else float(match["error"])
+        fwhm = None if match["fwhm"] is None else float(match["fwhm"])
         doubt = (match["doubt"] or "").strip().lower()
-        return LineNumbers(match["name"], match["state"], doubt, float(match["ew"]), **number)
+        return LineNumbers(match["name"], match["state"], doubt, float(match["ew"]), error, fwhm)
 
 
 @dataclass(frozen=True)
@@ -181,9 +176,8 @@ class AuditedRecord:
 
     @property
     def windows(self) -> list[Window]:
-        return [
-            (float(low), float(high)) for low, high in (step.range or (0, 0) for step in self.looks)
-        ]
+        ranges = (step.range or (0, 0) for step in self.looks)
+        return [(float(low), float(high)) for low, high in ranges]
 
     def rows(self, key: str) -> Iterator[Row]:
         """The rows of all tables of the record: lines, values or edges."""
@@ -221,82 +215,64 @@ def _split(parts: str) -> Iterator[str]:
     yield from (part.strip().rstrip(".") for part in parts.split("; ") if part.strip())
 
 
-@dataclass(frozen=True)
-class Opposites:
-    """`there` and `not_there` must not both be said of one spectrum."""
-
-    feature: str
-    there: re.Pattern[str]
-    not_there: re.Pattern[str]
-
-
-def _opposites(feature: str, there: str, not_there: str) -> Opposites:
-    return Opposites(feature, re.compile(there), re.compile(not_there))
-
-
+# Of each feature: what says that it is there, and what says that it is not.
 OPPOSITES = (
-    _opposites(
+    (
         "TiO",
         r": M type|(?<!no )TiO bands|TiO in the blue|^TiO edge at|^TiO head at|^TiO heads|M star$",
         r"no M type|no TiO|no blue TiO|no M star dominates|TiO 7054 step not seen",
     ),
-    _opposites(
+    (
         "4000 Å break",
         r"^4000 Å break (?:present|of a cool)|a cool star$|strong 4000 Å break",
         r"^no (?:cool )?4000 Å break|: too hot for",
     ),
-    _opposites(
-        "G band", r"F to K star|an F star or later|strong CH|^G band", r"no G band|no CH G4300"
-    ),
-    _opposites(
+    ("G band", r"F to K star|an F star or later|strong CH|^G band", r"no G band|no CH G4300"),
+    (
         "hydride",
         r"hydride of a dwarf|CaH as in a dwarf|CaH 6384 deep|CaH as deep as in a dwarf",
         r"no hydride|hydride weak|CaH 6384 absent|CaH shallow|TiO without CaH",
     ),
-    _opposites(
-        "luminosity", r"a giant(?: of type M5 or later)?$", r"a dwarf(?: or interstellar)?$"
-    ),
-    _opposites(
+    ("luminosity", r"a giant(?: of type M5 or later)?$", r"a dwarf(?: or interstellar)?$"),
+    (
         "ZrO 6474",
         r"^ZrO edge at 6475\.5, depth|ZrO head at 6475|ZrO band at 6475"
         r"|ZrO 6474 index [^:]*: (?:band|S star)",
         r"^no ZrO edge at 6475\.5|ZrO 6474 index [^:]*: no |no ZrO band",
     ),
-    _opposites(
+    (
         "ZrO 6345",
         r"^ZrO edge at 6346\.7|ZrO head at 6347|ZrO band at 6347",
         r"^no ZrO edge at 6346|no ZrO 6347",
     ),
-    _opposites("C2 5165", r"^C2 edge at 516[67]", r"^no C2 edge at 516[67]"),
-    _opposites("C2 4737", r"^C2 edge at 4738", r"^no C2 edge at 4738"),
-    _opposites("C2 5636", r"^C2 edge at 5637", r"^no C2 edge at 5637"),
-    _opposites(
+    ("C2 5165", r"^C2 edge at 516[67]", r"^no C2 edge at 516[67]"),
+    ("C2 4737", r"^C2 edge at 4738", r"^no C2 edge at 4738"),
+    ("C2 5636", r"^C2 edge at 5637", r"^no C2 edge at 5637"),
+    (
         "CN",
         r"^CN (?:edge|head|heads|band)|CN 7872 index [^:]*: band present$",
         r"^no CN|CN 7872 index [^:]*: no band",
     ),
-    _opposites("MgH", r"^MgH edge at", r"^no MgH edge"),
-    _opposites(
-        "Balmer jump", r"(?<!no )(?<!small )Balmer jump", r"no Balmer jump|small Balmer jump"
-    ),
-    _opposites("Na D", r"^Na D [^;:]*: strong|^Na D strong", r"^Na D [^;:]*: weak|^Na D weak"),
-    _opposites(
+    ("MgH", r"^MgH edge at", r"^no MgH edge"),
+    ("Balmer jump", r"(?<!no )(?<!small )Balmer jump", r"no Balmer jump|small Balmer jump"),
+    ("Na D", r"^Na D [^;:]*: strong|^Na D strong", r"^Na D [^;:]*: weak|^Na D weak"),
+    (
         "Na I 8190",
         r"^Na I 8190 [^;:]*: strong|^Na I 8190 strong",
         r"^Na I 8190 [^;:]*: weak|^Na I 8190 weak",
     ),
-    _opposites(
+    (
         "Balmer width",
         r"gravity of a white dwarf|: a white dwarf|subdwarf or white dwarf",
         r"narrower than in a DA|no white dwarf|Balmer lines narrow",
     ),
-    _opposites(
+    (
         "hydrogen",
         r"lines at their maximum|strong H[γδ](?! core)|hydrogen of an A star",
         r"lines too weak|weak hydrogen|weak H[γδ](?! core)",
     ),
-    _opposites("barium", r"barium strong|Ba II \d+ strong", r"barium not enhanced"),
-    _opposites("star or not", r"is that of a star$", r"is not that of a star$"),
+    ("barium", r"barium strong|Ba II \d+ strong", r"barium not enhanced"),
+    ("star or not", r"is that of a star$", r"is not that of a star$"),
 )
 
 
@@ -312,40 +288,36 @@ def check(record: AuditedRecord) -> list[SentenceFault]:
     return list(dict.fromkeys(found))
 
 
-def _lines(record: AuditedRecord) -> Iterator[tuple[Statement, str]]:
-    """The statements about lines with the side they speak of: emission or absorption."""
+def _lines(record: AuditedRecord) -> Iterator[tuple[str, LineNumbers]]:
+    """The statements about lines that are clear, with their numbers."""
     for statement in record.statements:
         if statement.line is not None and statement.line.state != "unclear":
-            yield statement, statement.line.state
+            yield statement.text, statement.line
 
 
 def signs(record: AuditedRecord) -> Iterator[str]:
     """A line is said to be in emission and its equivalent width is positive, or the reverse."""
-    for statement, state in _lines(record):
-        line = statement.line
-        assert line is not None
-        if line.doubt != "no" and line.ew and (line.ew < 0) != (state == "emission"):
-            yield statement.text
+    for text, line in _lines(record):
+        is_opposite = (line.ew < 0) != (line.state == "emission")
+        if line.doubt != "no" and line.ew and is_opposite:
+            yield text
         is_clear = line.error and abs(line.ew) >= CLEAR_SIGMA * line.error + 0.01
-        if line.doubt == "no" and is_clear and (line.ew < 0) == (state == "emission"):
-            yield statement.text
+        if line.doubt == "no" and is_clear and not is_opposite:
+            yield text
 
 
 def noise(record: AuditedRecord) -> Iterator[str]:
     """A line is said to be there and its equivalent width is within its own error."""
-    for statement, _ in _lines(record):
-        line = statement.line
-        assert line is not None
+    for text, line in _lines(record):
         if not line.doubt and line.error and abs(line.ew) < CLEAR_SIGMA * line.error - 0.01:
-            yield statement.text
+            yield text
 
 
 def states(record: AuditedRecord) -> Iterator[str]:
     """One line is said to be there and not there, or in emission and in absorption."""
     said: dict[str, set[tuple[str, str]]] = {}
-    for statement in record.statements:
-        if statement.line is not None:
-            line = statement.line
+    for line in (statement.line for statement in record.statements):
+        if line is not None:
             said.setdefault(line.name.casefold(), set()).add((line.doubt, line.state))
     for name, found in said.items():
         for (doubt, state), (other_doubt, other_state) in combinations(sorted(found), 2):
@@ -357,19 +329,19 @@ def numbers(record: AuditedRecord) -> Iterator[str]:
     """Two numbers for one line, index or band head, in texts or tables."""
     known: dict[str, set[tuple[object, ...]]] = {}
     for row in record.rows("lines"):
-        values = (row.get("ew"), row.get("ew_error"), row.get("fwhm_kms"))
-        known.setdefault(str(row["name"]), set()).add(values)
+        of_line = (row.get("ew"), row.get("ew_error"), row.get("fwhm_kms"))
+        known.setdefault(str(row["name"]), set()).add(of_line)
     for row in record.rows("values"):
         known.setdefault(_quantity(record, str(row["name"])), set()).add((_three(row["value"]),))
     for row in record.rows("edges"):
         known.setdefault(str(row["name"]), set()).add((_three(row["drop"]),))
     said: dict[str, set[tuple[object, ...]]] = {}
-    for statement in record.statements:
-        if (line := statement.line) is not None:
+    for line in (statement.line for statement in record.statements):
+        if line is not None:
             said.setdefault(line.name.casefold(), set()).add((line.ew, line.error, line.fwhm))
-    yield from (
-        f"{name}: {values}" for name, values in {**known, **said}.items() if len(values) > 1
-    )
+    for name, values in {**known, **said}.items():
+        if len(values) > 1:
+            yield f"{name}: {values}"
 
 
 def _three(value: float) -> float:
@@ -389,24 +361,17 @@ def widths(record: AuditedRecord) -> Iterator[str]:
     for statement in record.statements:
         if statement.line is not None and statement.line.fwhm == 0:
             yield statement.text
-    for row in (*record.rows("lines"), *_features(record)):
-        if row.get("fwhm_kms") == 0:
+    features = [step.measured.get("feature") for step in record.looks]
+    for row in (*record.rows("lines"), *features):
+        if isinstance(row, Mapping) and row.get("fwhm_kms") == 0:
             yield f"table: {row['name']} 0 km/s"
-
-
-def _features(record: AuditedRecord) -> Iterator[Mapping[str, object]]:
-    for step in record.looks:
-        if isinstance(feature := step.measured.get("feature"), Mapping):
-            yield feature
 
 
 def forbidden(record: AuditedRecord) -> Iterator[str]:
     """A forbidden line in absorption."""
-    for statement, state in _lines(record):
-        line = statement.line
-        assert line is not None
-        if line.name.startswith("[") and state == "absorption" and line.doubt != "no":
-            yield statement.text
+    for text, line in _lines(record):
+        if line.name.startswith("[") and line.state == "absorption" and line.doubt != "no":
+            yield text
     for row in record.rows("lines"):
         name = str(row["name"])
         label = builtin_lines()[name].label if name in builtin_lines() else name
@@ -416,17 +381,12 @@ def forbidden(record: AuditedRecord) -> Iterator[str]:
 
 def opposites(record: AuditedRecord) -> Iterator[str]:
     """Two statements of which one says that a feature is there and one that it is not."""
-    texts = [
-        statement.text[:1].lower() + statement.text[1:]
-        if statement.text[:3] in ("No ", "Hin")
-        else statement.text
-        for statement in record.statements
-    ]
-    for pair in OPPOSITES:
-        there = [text for text in texts if pair.there.search(text)]
-        not_there = [text for text in texts if pair.not_there.search(text)]
+    texts = [one.text for one in record.statements]
+    texts = [f"{t[0].lower()}{t[1:]}" if t.startswith(("No ", "Hin")) else t for t in texts]
+    for feature, *patterns in OPPOSITES:
+        there, not_there = ([text for text in texts if re.search(p, text)] for p in patterns)
         if there and not_there:
-            yield f"{pair.feature}: {there[0]} | {not_there[0]}"
+            yield f"{feature}: {there[0]} | {not_there[0]}"
 
 
 def luminosity(record: AuditedRecord) -> Iterator[str]:
@@ -490,12 +450,11 @@ def molecules(record: AuditedRecord) -> Iterator[str]:
         for row in record.rows("values")
         if str(row["name"]).startswith("TiO5") and "excess" not in row["name"]
     ]
-    deep = any(value < DEEP_TIO5 for value in tio5)
-    for statement, state in _lines(record):
-        line = statement.line
-        assert line is not None
-        if deep and state == "absorption" and line.doubt != "no" and HOT_LINES.match(line.name):
-            yield statement.text
+    if not any(value < DEEP_TIO5 for value in tio5):
+        return
+    for text, line in _lines(record):
+        if line.state == "absorption" and line.doubt != "no" and HOT_LINES.match(line.name):
+            yield text
 
 
 def zeros(record: AuditedRecord) -> Iterator[str]:
@@ -513,20 +472,18 @@ def verdicts(record: AuditedRecord) -> Iterator[str]:
         yield match.group()
 
 
-RULES: Mapping[str, Callable[[AuditedRecord], Iterator[str]]] = MappingProxyType(
-    {
-        "sign against its word": signs,
-        "there, and within the error": noise,
-        "one line, two states": states,
-        "two numbers for one quantity": numbers,
-        "width of 0 km/s": widths,
-        "forbidden line in absorption": forbidden,
-        "opposite statements": opposites,
-        "a giant called a dwarf": luminosity,
-        "absorption of an emission line": emission,
-        "outside the windows opened": windows,
-        "a band called a line": molecules,
-        "minus zero": zeros,
-        "thought against answer": verdicts,
-    }
-)
+RULES: Mapping[str, Callable[[AuditedRecord], Iterator[str]]] = {
+    "sign against its word": signs,
+    "there, and within the error": noise,
+    "one line, two states": states,
+    "two numbers for one quantity": numbers,
+    "width of 0 km/s": widths,
+    "forbidden line in absorption": forbidden,
+    "opposite statements": opposites,
+    "a giant called a dwarf": luminosity,
+    "absorption of an emission line": emission,
+    "outside the windows opened": windows,
+    "a band called a line": molecules,
+    "minus zero": zeros,
+    "thought against answer": verdicts,
+}

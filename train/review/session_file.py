@@ -43,7 +43,7 @@ PACKED = "SELECT content FROM packed_spectra WHERE candidate_id = :candidate"
 PACKED_SIZE = "SELECT length(content) FROM packed_spectra WHERE candidate_id = :candidate"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Inspected:
     """An inspection with what people said of its candidate and of itself."""
 
@@ -92,9 +92,8 @@ class SessionReader:
             with self._connection() as connection:
                 yield from self._read(connection)
         except DBAPIError as error:
-            raise WorkbenchError(
-                f"{self.shown} cannot be read as a session: {str(error.orig)[:160]}"
-            ) from error
+            reason = str(error.orig)[:160]
+            raise WorkbenchError(f"{self.shown} cannot be read as a session: {reason}") from error
 
     def _read(self, connection: Connection) -> Iterator[Inspected]:
         together, hidden = acts(connection), _hidden(connection)
@@ -115,15 +114,12 @@ class SessionReader:
         except (TrajectoryError, CompressedTextError):
             self.left_out["damaged"] += 1
             return None
-        answers = [
-            ANSWERS[verdict.verdict]
-            for verdict in connection.execute(text(VERDICTS), {"candidate": row.candidate_id})
-            if verdict.verdict in ANSWERS
-            and not any(
-                first <= verdict.log_id <= last
-                for first, last in together.get(verdict.reviewer_id, ())
-            )
-        ]
+        answers = []
+        for verdict in connection.execute(text(VERDICTS), {"candidate": row.candidate_id}):
+            spans = together.get(verdict.reviewer_id, ())
+            is_alone = not any(first <= verdict.log_id <= last for first, last in spans)
+            if verdict.verdict in ANSWERS and is_alone:
+                answers.append(ANSWERS[verdict.verdict])
         ratings = tuple(_ratings(connection, row.candidate_id, trajectory_id(trajectory)))
         if not answers:
             self.left_out["without a verdict by a person"] += 1
@@ -133,9 +129,7 @@ class SessionReader:
         except ReadError:
             self.left_out["with a damaged spectrum"] += 1
             return None
-        return Inspected(
-            trajectory=trajectory, answers=tuple(answers), ratings=ratings, packed=packed
-        )
+        return Inspected(trajectory, tuple(answers), ratings, packed)
 
     @contextmanager
     def _connection(self) -> Iterator[Connection]:

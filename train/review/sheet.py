@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from agent.checked_toml import printable
-from agent.errors import WorkbenchError
+from agent.errors import WorkbenchError, write_errors
 from agent.json_lines import MAX_LINE
 from agent.ratings.records import timestamp
+from agent.ratings.rubric import CRITERIA
 from train.review.pool import Pool
-from train.review.review_rules import Review, Role, diff_of, review_from
+from train.review.review_rules import Role, diff_of, review_from
 from train.review.revision import canonical_replies
 
 
@@ -50,10 +51,8 @@ def write_sheet(pool: Pool, by: str, role: Role, path: Path, *, limit: int | Non
             "note": "",
         }
         lines.append(json.dumps(line, ensure_ascii=False) + "\n")
-    try:
+    with write_errors(path):
         path.write_text("".join(lines), encoding="utf-8")
-    except OSError as error:
-        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
     return len(lines)
 
 
@@ -76,35 +75,19 @@ def import_sheet(pool: Pool, by: str, role: Role, path: Path) -> tuple[int, int]
             case = cases.get(str(table.get("trajectory")))
             if case is None:
                 raise WorkbenchError("this pool has no such trajectory")
-            before = case.replies
-            given = {key: table.get(key) for key in ("approve", "coherence", "consistency")}
-            given["changes"] = table.get("changes") or False
-            review = review_from(
-                {
-                    **given,
-                    "trajectory": case.id,
-                    "version": table.get("version"),
-                    "role": role,
-                    "by": by,
-                    "at": timestamp(),
-                    "note": table.get("note") or "",
-                    "replies": table.get("replies", []),
-                }
-            )
-            pool.add_review(_with_changes(review, before))
+            given = {key: table.get(key) for key in ("version", "approve", *CRITERIA)}
+            given |= {"changes": table.get("changes") or False, "note": table.get("note") or ""}
+            given |= {"trajectory": case.id, "role": role, "by": by, "at": timestamp()}
+            review = review_from({**given, "replies": table.get("replies", [])})
+            # The pool already has the replies that are not changed.
+            before, after = case.replies, review.replies or case.replies
+            after = canonical_replies(after) if after != before else after
+            changed = after if after != before else ()
+            pool.add_review(replace(review, replies=changed, diff=diff_of(before, after)))
         except (ValueError, RecursionError, WorkbenchError) as error:
             raise WorkbenchError(f"{path}, line {number}: {printable(str(error), 160)}") from error
         imported += 1
     return imported, left
-
-
-def _with_changes(review: Review, before: tuple[str, ...]) -> Review:
-    """The review with only changed replies, because the pool already has the others."""
-    after = review.replies or before
-    if after != before:
-        after = canonical_replies(after)
-    changed = after if after != before else ()
-    return replace(review, replies=changed, diff=diff_of(before, after))
 
 
 def _read_lines(path: Path) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -91,35 +91,32 @@ class Duel:
 
 def latest_ratings(records: Iterable[Rating | Choice]) -> list[Rating]:
     """The last rating of each trajectory by each rater."""
-    found: dict[tuple[str, str, bool], Rating] = {}
-    for record in records:
-        if isinstance(record, Rating):
-            found[record.subject.trajectory, record.by, record.by_model] = record
+    given = (each for each in records if isinstance(each, Rating))
+    found = {(each.subject.trajectory, each.by, each.by_model): each for each in given}
     return list(found.values())
 
 
 def latest_choices(records: Iterable[Rating | Choice]) -> list[Choice]:
     """The last choice between the same two trajectories by each rater."""
-    found: dict[tuple[frozenset[str], str, bool], Choice] = {}
-    for record in records:
-        if isinstance(record, Choice):
-            both = frozenset((record.first.trajectory, record.second.trajectory))
-            found[both, record.by, record.by_model] = record
+    given = (each for each in records if isinstance(each, Choice))
+    found = {(both_of(each), each.by, each.by_model): each for each in given}
     return list(found.values())
+
+
+def both_of(choice: Choice) -> frozenset[str]:
+    """The two trajectories that were compared, whichever was the first."""
+    return frozenset((choice.first.trajectory, choice.second.trajectory))
 
 
 def model_names(records: Iterable[Rating | Choice]) -> dict[tuple[str, str], str]:
     """What to call each model: its name, with a hash where several have the same one."""
-    models = {
-        (subject.model, subject.model_sha256) for record in records for subject in _subjects(record)
-    }
+    models: set[tuple[str, str]] = set()
+    for record in records:
+        subjects = [record.subject] if isinstance(record, Rating) else [record.first, record.second]
+        models |= {(each.model, each.model_sha256) for each in subjects}
     known = Counter(name for name, _ in models)
-    return {
-        (name, sha256): f"{name or UNNAMED} {sha256[:SHORT_HASH]}".strip()
-        if known[name] > 1
-        else name or UNNAMED
-        for name, sha256 in models
-    }
+    hashes = {model: model[1][:SHORT_HASH] if known[model[0]] > 1 else "" for model in models}
+    return {model: f"{model[0] or UNNAMED} {hashes[model]}".strip() for model in models}
 
 
 def distributions(ratings: Sequence[Rating], score: Score) -> list[Distribution]:
@@ -196,13 +193,6 @@ def rater_name(record: Rating | Choice) -> str:
     return f"{record.by}{MODEL_MARK}" if record.by_model else record.by
 
 
-def _subjects(record: Rating | Choice) -> Iterator[Subject]:
-    if isinstance(record, Rating):
-        yield record.subject
-    else:
-        yield from (record.first, record.second)
-
-
 def _name(subject: Subject, names: Mapping[tuple[str, str], str]) -> str:
     return names[subject.model, subject.model_sha256]
 
@@ -243,14 +233,10 @@ def bradley_terry(wins: Wins) -> dict[str, float]:
     names = sorted({name for pair in wins for name in pair})
     if len(names) < 2:
         return dict.fromkeys(names, 1.0)
-    met = np.zeros((len(names), len(names)))
-    won = np.zeros(len(names))
-    for i, j in combinations(range(len(names)), 2):
-        wins_i, wins_j = (wins.get(pair, 0.0) for pair in _both_orders(names[i], names[j]))
-        if wins_i + wins_j > 0:
-            met[i, j] = met[j, i] = wins_i + wins_j + 2 * PRIOR_WINS
-            won += PRIOR_WINS * _indicator(len(names), i, j)
-            won[i], won[j] = won[i] + wins_i, won[j] + wins_j
+    beaten = np.array([[wins.get((one, other), 0.0) for other in names] for one in names])
+    np.fill_diagonal(beaten, 0.0)
+    beaten += PRIOR_WINS * (beaten + beaten.T > 0)
+    met, won = beaten + beaten.T, beaten.sum(axis=1)
     strength = np.full(len(names), 1.0 / len(names))
     for _ in range(MAX_ITERATIONS):
         weight = (met / (strength[:, None] + strength[None, :])).sum(axis=1)
@@ -266,7 +252,7 @@ def preference(wins: Wins) -> dict[str, Any]:
     """For each pair how often the first was preferred, with its interval, and all strengths."""
     pairs = []
     for first, second in combinations(sorted({name for pair in wins for name in pair}), 2):
-        won, lost = (wins.get(pair, 0.0) for pair in _both_orders(first, second))
+        won, lost = wins.get((first, second), 0.0), wins.get((second, first), 0.0)
         n = round(won + lost)
         if not n:
             continue
@@ -274,13 +260,3 @@ def preference(wins: Wins) -> dict[str, Any]:
         rate = {"first": first, "second": second, "n": n, "rate": won / n}
         pairs.append({**rate, "interval": [low, max(high, wilson(min(math.ceil(won), n), n)[1])]})
     return {"pairs": pairs, "strengths": bradley_terry(wins)}
-
-
-def _both_orders(first: str, second: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    return (first, second), (second, first)
-
-
-def _indicator(size: int, *indices: int) -> FloatArray:
-    marks = np.zeros(size)
-    marks[list(indices)] = 1.0
-    return marks

@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
-from agent.ratings.rubric import HIGHEST, LOWEST
+from agent.ratings.rubric import CRITERIA, HIGHEST, LOWEST
 from agent.trajectory.trajectory import Trajectory
 from train.review.pool import Pool
-from train.review.review_rules import Case, Review, Role, diff_of
+from train.review.review_rules import Case, Review, Role
 from train.review.revision import canonical_replies
 
 Ask = Callable[[str], str]
@@ -75,22 +75,14 @@ def _ask_review(
     choice = _ask_choice(ask, AUDIT_KEYS if role == "auditor" else KEYS)
     if choice == "s":
         return None
-    scores: tuple[int | None, int | None] = (None, None)
-    if role in ("reviser", "auditor"):
-        scores = _ask_score(ask, "coherence"), _ask_score(ask, "consistency")
+    is_scored = role in ("reviser", "auditor")
+    scores = {name: _ask_score(ask, name) for name in CRITERIA} if is_scored else {}
     note = ask("note (optional)" if choice == "a" else "reason").strip()
     while choice == "c" and not note:
         note = ask("what should change?").strip()
+    changes, approve = choice == "c", choice == "a"
     return case.review(
-        by,
-        role,
-        approve=choice == "a",
-        changes=choice == "c",
-        coherence=scores[0],
-        consistency=scores[1],
-        note=note,
-        replies=replies if replies != case.replies else (),
-        diff=diff_of(case.replies, replies),
+        by, role, approve=approve, changes=changes, note=note, after=replies, **scores
     )
 
 

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
-from agent.ratings.rubric import HIGHEST
+from agent.ratings.rubric import CRITERIA, HIGHEST
 from train.review.review_rules import ROLES
 
 curate = typer.Typer(help="Screen, revise, audit and vote on drafts.", no_args_is_help=True)
@@ -67,11 +67,7 @@ def auto(
     pool = open_pool(folder)
     total = sum(case.stage not in ("approved", "rejected") for case in pool.cases())
     with _progress() as progress:
-        bar = progress.add_task("reviewing", total=total)
-
-        def advance(more: int) -> None:
-            progress.advance(bar, more)
-
+        advance = partial(progress.advance, progress.add_task("reviewing", total=total))
         count = run_panel(pool, names=names, workers=workers, advance=advance)
     typer.echo(f"{count} reviews given; {_stages(folder)}")
 
@@ -108,13 +104,12 @@ def review(
         typer.echo(review_by_sheet(pool, by, role, sheet, limit=limit))
     elif model:
         with opened_judge(model, by) as (judge, called), _progress() as progress:
-            bar = progress.add_task("judging", total=limit)
-            counts = judge_pool(judge, pool, role, limit, lambda: progress.advance(bar))
+            advance = partial(progress.advance, progress.add_task("judging", total=limit))
+            counts = judge_pool(judge, pool, role, limit, advance)
         typer.echo(f"{counts.rated} judged by {called}, {counts.unusable} without usable scores")
     else:
-        done = review_in_terminal(
-            pool, by, role, Console(), ask_in_terminal, edit_in_terminal, limit=limit
-        )
+        ask, edit = ask_in_terminal, edit_in_terminal
+        done = review_in_terminal(pool, by, role, Console(), ask, edit, limit=limit)
         typer.echo(f"{done} reviewed; {_stages(folder)}")
 
 
@@ -193,12 +188,8 @@ def take_over(
 
 
 def _progress() -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        console=Console(stderr=True),
-    )
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    return Progress(*columns, console=Console(stderr=True))
 
 
 def _stages(folder: str) -> str:
@@ -221,7 +212,7 @@ def _tables(found: dict[str, Any]) -> Iterator[Table]:
     yield scores
     raters = Table("raters", "n", "Spearman coherence", "consistency", box=box.SIMPLE)
     for row in found["agreement"]:
-        values = [_number(row[name]) for name in ("coherence", "consistency")]
+        values = [_number(row[name]) for name in CRITERIA]
         raters.add_row(Text(f"{row['first']}, {row['second']}"), str(row["n"]), *values)
     yield raters
     pairs = Table("preferred", "to", "n", "share", box=box.SIMPLE)
@@ -280,8 +271,8 @@ def judge(
     places = Spectra([*(spectra or []), *(path.parent for path in files)])
     target = out or ratings_beside(files[0])
     with opened_judge(model, name, seed, at_once) as (judge, _), _progress() as progress:
-        bar = progress.add_task("judging", total=len(trajectories))
-        counts = rate_all(judge, trajectories, places, target, lambda: progress.advance(bar))
+        advance = partial(progress.advance, progress.add_task("judging", total=len(trajectories)))
+        counts = rate_all(judge, trajectories, places, target, advance)
     why = f" (the first: {printable(counts.first_fault, 160)})" if counts.first_fault else ""
     known = f", {counts.known} rated before" if counts.known else ""
     typer.echo(f"{counts.rated} rated{known}, {counts.unusable} without a score{why}: {target}")

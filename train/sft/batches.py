@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch.utils.data import Dataset
 
-from agent.engines.families import Vision
-from agent.engines.patches import patches
+from agent.engines.chat_tokens import END_OF_TEXT, IMAGE_TOKEN, load_tokenizer
+from agent.engines.families import ModelFolder, Vision
+from agent.engines.patches import ImagePatches, patches
+from agent.errors import WorkbenchError
 from train.sft.pictures import PictureSource
 from train.sft.rows import ConversationRow
 
@@ -110,9 +113,8 @@ def split_rows(
         count = min(max(count, 1), len(groups) - 1)
     rng = np.random.default_rng(np.random.SeedSequence((seed, 7)))
     held = {groups[number] for number in rng.permutation(len(groups))[:count]}
-    return [row for row in rows if row.group not in held], [
-        row for row in rows if row.group in held
-    ]
+    trained = [row for row in rows if row.group not in held]
+    return trained, [row for row in rows if row.group in held]
 
 
 @dataclass(frozen=True)
@@ -152,18 +154,32 @@ class Collator:
         return batch | self._pixels(rows)
 
     def _pixels(self, rows: Sequence[ConversationRow]) -> Batch:
-        cut = [
-            patches(picture, self.vision)
-            for row in rows
-            for picture in self.picture_source.pictures(row.record, row.pictures)
-        ]
-        if not cut:
-            return {}
-        pixels = torch.from_numpy(np.concatenate([each.rows for each in cut]))
-        return {
-            "pixel_values": pixels.bfloat16() if self.half else pixels,
-            "image_grid_thw": torch.tensor([each.grid for each in cut]),
-        }
+        drawn = (self.picture_source.pictures(row.record, row.pictures) for row in rows)
+        pixels = pixels_of([patches(each, self.vision) for pictures in drawn for each in pictures])
+        if pixels and self.half:
+            pixels["pixel_values"] = pixels["pixel_values"].bfloat16()
+        return pixels
+
+
+def pixels_of(pictures: Sequence[ImagePatches]) -> Batch:
+    """The tensors in which a model reads pictures, if there are any."""
+    if not pictures:
+        return {}
+    rows = torch.from_numpy(np.concatenate([each.rows for each in pictures]))
+    return {"pixel_values": rows, "image_grid_thw": torch.tensor([each.grid for each in pictures])}
+
+
+def collator_of(folder: ModelFolder, source: PictureSource, *, half: bool) -> Collator:
+    tokenizer = load_tokenizer(folder.path)
+    image, padding = (token_id(tokenizer, name) for name in (IMAGE_TOKEN, END_OF_TEXT))
+    return Collator(folder.vision, image, padding, source, half)
+
+
+def token_id(tokenizer: Any, name: str) -> int:
+    number = tokenizer.token_to_id(name)
+    if number is None:
+        raise WorkbenchError(f"the model's tokenizer has no {name}: it is not a Qwen tokenizer")
+    return int(number)
 
 
 def positions(
@@ -183,19 +199,14 @@ def positions(
     return np.hstack(columns)
 
 
+@dataclass(frozen=True, eq=False)
 class Batches(Dataset[Batch]):
     """The batches of a plan; `with_parts` adds the parts needed for figures."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        rows: Sequence[ConversationRow],
-        collator: Collator,
-        *,
-        with_parts: bool = False,
-    ) -> None:
-        self.plan, self.rows = plan, rows
-        self.collator, self.with_parts = collator, with_parts
+    plan: Plan
+    rows: Sequence[ConversationRow]
+    collator: Collator
+    with_parts: bool = False
 
     def __len__(self) -> int:
         return len(self.plan)

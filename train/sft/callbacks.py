@@ -68,8 +68,6 @@ class HeapTrimmer(TrainerCallback):
 
 
 class ProgressCallback(TrainerCallback):
-    """Shows training progress and the loss."""
-
     def __init__(self, bar: Progress) -> None:
         self._bar = bar
         self._task = bar.add_task("training", total=None)
@@ -86,11 +84,5 @@ class ProgressCallback(TrainerCallback):
 
 
 def progress_bar(console: Console) -> AbstractContextManager[Progress]:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-    )
+    text, left = TextColumn("{task.description}"), TimeRemainingColumn()
+    return Progress(text, BarColumn(), MofNCompleteColumn(), left, console=console, transient=True)

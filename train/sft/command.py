@@ -54,17 +54,12 @@ def sft(
         raise WorkbenchError(
             f'fine-tuning needs {error.name}: pip install "spec-o3-workbench[train]"'
         ) from error
+    if model:
+        shape = replace(shape, start=model)
     finished = fine_tune(
-        approved,
-        sets or [],
-        out,
-        chosen,
-        replace(shape, start=model) if model else shape,
-        wording=wording,
-        seed=seed,
-        workers=workers,
-        resume=resume,
-    )
+        approved, sets or [], out, chosen, shape,
+        wording=wording, seed=seed, workers=workers, resume=resume,
+    )  # fmt: skip
     if os.environ.get("RANK", "0") == "0":  # a launcher starts several processes
         typer.echo(f"the model is in {finished}")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from tokenizers import Tokenizer
 
 from agent.engines.chat_tokens import TokenBytes, token_ids
 from agent.errors import WorkbenchError
-from agent.protocol.protocol import END_OF_REPLY, Part, Turn, chat_parts
+from agent.protocol.protocol import END_OF_REPLY, Turn, chat_parts
 from agent.trajectory.trajectory import Trajectory
 
 UNTRAINED = 0
@@ -77,10 +78,13 @@ class Encoder:
                 shown = [next(counts)] if turn.picture is not None else []
                 ids += token_ids(self.tokenizer, pieces, shown)
             else:
-                header, (reply, *rest) = _split_markup(pieces)
+                markup = list(takewhile(lambda piece: piece.markup, pieces))
+                if len(markup) == len(pieces):
+                    raise WorkbenchError("an empty turn of the agent cannot be trained")
+                reply, *rest = pieces[len(markup) :]
                 reply_ids = token_ids(self.tokenizer, [reply])
                 end, *after = token_ids(self.tokenizer, rest)
-                ids += token_ids(self.tokenizer, header)
+                ids += token_ids(self.tokenizer, markup)
                 parts += [UNTRAINED] * (len(ids) - len(parts))
                 ids += [*reply_ids, end, *after]
                 if replies not in untrained:
@@ -99,14 +103,6 @@ class Encoder:
                 owner[found.start() : found.end()] = part
         starts = np.cumsum([0, *map(len, pieces)])[:-1].astype(np.intp)
         return [int(part) for part in owner[starts]]
-
-
-def _split_markup(pieces: Sequence[Part]) -> tuple[Sequence[Part], Sequence[Part]]:
-    """The markup before a turn's text, and the rest of the turn."""
-    at = next((number for number, piece in enumerate(pieces) if not piece.markup), None)
-    if at is None:
-        raise WorkbenchError("an empty turn of the agent cannot be trained")
-    return pieces[:at], pieces[at:]
 
 
 def longest_turn(parts: NDArray[np.uint8]) -> int:

@@ -3,7 +3,7 @@
 - The stride of the patch convolution equals its kernel, so it is a matrix product.
 - transformers calls the vision attention once per picture; here all pictures and windows of one
   size share a call.
-- In bfloat16 on CPUs attention is a few large products, see `train.sft.attention`.
+- In bfloat16 on CPUs attention is a few large products, see below.
 - Under autocast RMS norms and embeddings return float32, which the next product rounds to bfloat16
   anyway; here they return bfloat16, which halves the bytes moved between them.
 - Logits, and the last layer after its attention, are computed only for trained tokens.
@@ -39,8 +39,11 @@ def use_fast_path(model: Any) -> None:
     use_fast_vision(model.model.visual)
     _use_fast_norms(model)
     model.get_input_embeddings().register_forward_hook(_cast_embeddings)
-    if model.model.language_model.config._attn_implementation == "sdpa":
-        use_block_attention(model.model.language_model)
+    language = model.model.language_model
+    if language.config._attn_implementation == "sdpa":
+        AttentionInterface.register(NAME, _causal)
+        AttentionMaskInterface.register(NAME, sdpa_mask)
+        language.config._attn_implementation = NAME
 
 
 def use_fast_vision(visual: Any) -> None:
@@ -117,20 +120,17 @@ def _attend(
         starts = cu_seqlens[:-1][lengths == length]
         at = (starts[:, None] + torch.arange(length, device=starts.device)).flatten()
         queries, keys, values = (_group_by_length(each, at, length) for each in (query, key, value))
-        attended = _attend_within(queries, keys, values, attention.scaling)
+        scale = attention.scaling
+        if can_attend(queries, keys):
+            attended = attend(queries, keys, values, scale=scale, is_causal=False)
+        else:
+            attended = functional.scaled_dot_product_attention(queries, keys, values, scale=scale)
         pieces.append(attended.transpose(1, 2).reshape(at.numel(), -1))
         order.append(at)
     joined = torch.cat(pieces)
     if len(order) > 1:
         joined = joined[torch.cat(order).argsort()]
     return attention.proj(joined)
-
-
-def _attend_within(query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
-    """Full attention within each piece."""
-    if can_attend(query, key):
-        return attend(query, key, value, scale=scale, is_causal=False)
-    return functional.scaled_dot_product_attention(query, key, value, scale=scale)
 
 
 def _group_by_length(tensor: Tensor, at: Tensor, length: int) -> Tensor:
@@ -164,13 +164,6 @@ def attend(query: Tensor, key: Tensor, value: Tensor, *, scale: float, is_causal
     """Attention of tensors that `can_attend` accepts, all (rows, heads, tokens, width)."""
     attended = _BlockAttention.apply(query, key, value, scale, is_causal)  # type: ignore[no-untyped-call]
     return cast(Tensor, attended)
-
-
-def use_block_attention(language_model: Any) -> None:
-    """Make a language model use block attention where possible, and torch's elsewhere."""
-    AttentionInterface.register(NAME, _causal)
-    AttentionMaskInterface.register(NAME, sdpa_mask)
-    language_model.config._attn_implementation = NAME
 
 
 def _causal(

@@ -33,50 +33,34 @@ def save_model(
 ) -> None:
     """Write `out`/model with its card; `new` says that training began with random weights."""
     parameters = parameter_counts(trainer.model)[1]
-
-    def complete(part: Path) -> None:
-        _complete_folder(
-            part, start, out, inputs, rows, figures, parameters, tool=settings.tool, new=new
-        )
-
-    write_finished(trainer, start, out, settings.kind, complete)
-
-
-def _complete_folder(
-    part: Path,
-    start: Path,
-    out: Path,
-    inputs: Inputs,
-    rows: Sequence[ConversationRow],
-    figures: dict[str, float],
-    parameters: int,
-    *,
-    tool: bool,
-    new: bool,
-) -> None:
     before = card_beside(start)
     start_is_simulated_only = before.simulated_only if before else new
     tasks, names = ", ".join(inputs.tasks), ", ".join(inputs.fingerprints)
-    complete_folder(
-        part,
-        start,
-        style=inputs.style,
-        tasks=inputs.tasks,
-        sizing=read_folder(start).sizing,
-        name=plain_name(out.resolve().name),
-        title=f"Fine-tuned on {len(rows)} trajectories",
-        parameters=parameters,
-        licence=before.licence if before else "",
-        trained_on=(
-            f"{len(rows)} trajectories of {tasks or 'several tasks'}, from {names}"
-            f"{'' if tool else ', without the tool'}{told_of(inputs.wording)}"
-        )[:4000],
-        rules="ours" if inputs.wording is None else "published",
-        wording="" if inputs.wording is None else inputs.wording.name,
-        sampling=SamplingSettings(max_new_tokens=max_turn_tokens(rows)),
-        simulated_only=inputs.simulated_only and start_is_simulated_only,
-        figures=_card_figures(figures),
-    )
+    without = "" if settings.tool else ", without the tool"
+
+    def complete(part: Path) -> None:
+        complete_folder(
+            part,
+            start,
+            style=inputs.style,
+            tasks=inputs.tasks,
+            sizing=read_folder(start).sizing,
+            name=plain_name(out.resolve().name),
+            title=f"Fine-tuned on {len(rows)} trajectories",
+            parameters=parameters,
+            licence=before.licence if before else "",
+            trained_on=(
+                f"{len(rows)} trajectories of {tasks or 'several tasks'}, from {names}"
+                f"{without}{told_of(inputs.wording)}"
+            )[:4000],
+            rules="ours" if inputs.wording is None else "published",
+            wording="" if inputs.wording is None else inputs.wording.name,
+            sampling=SamplingSettings(max_new_tokens=max_turn_tokens(rows)),
+            simulated_only=inputs.simulated_only and start_is_simulated_only,
+            figures=_card_figures(figures),
+        )
+
+    write_finished(trainer, start, out, settings.kind, complete)
 
 
 def max_turn_tokens(rows: Sequence[ConversationRow]) -> int:

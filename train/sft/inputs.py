@@ -13,26 +13,23 @@ from PIL import Image
 from agent.errors import WorkbenchError
 from agent.hashing import file_hash
 from agent.models.card import Card
-from agent.protocol.protocol import Turn
+from agent.protocol.protocol import Turn, opening
 from agent.protocol.wording import Wording
 from agent.protocol.wording_file import has_wording, read_wording
 from agent.protocol.wording_rows import WordingRows
 from agent.rendering.render import AS_PUBLISHED, PUBLISHED, STYLES, Style
+from agent.tasks.catalogue import find_task, load_tasks
 from agent.trajectory.trajectory import Trajectory, WordingRef
 from agent.trajectory.trajectory_file import read_trajectories
+from agent.trajectory.turns import is_brief, turns_of
 from train.bench.sharegpt import sharegpt_conversations
 from train.bench.sharegpt_files import rows_of
 from train.sft.settings import RECORDED
-from train.wordings import (
-    FOLDER,
-    OURS,
-    PUBLISHED_NAME,
-    find_wording,
-    wording_to_train,
-)
+from train.wordings import FOLDER, OURS, PUBLISHED_NAME, find_wording, wording_to_train
 
 SHAREGPT_KEYS = {"conversations", "messages"}
 MAX_FIRST_LINE = 16_000_000
+OPENING_TURNS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +51,16 @@ class Inputs:
             is_own = self.wording is not None
             yield from sharegpt_conversations(path, on_fault, as_written=is_own)
 
+    def texts(self) -> Iterator[str]:
+        """What a new tokenizer is learned from: the openings of all tasks, then the turns."""
+        is_short = bool(self.trajectories) and all(map(is_brief, self.trajectories))
+        yield from task_texts(brief=is_short)
+        for one in self.trajectories:
+            turns = turns_of(find_task(one.task), one)
+            yield from (turn.text for turn in turns[OPENING_TURNS:])
+        for turns, _ in self.conversations():
+            yield from (turn.text for turn in turns)
+
     @property
     def simulated_only(self) -> bool:
         return not self.others and all(one.spectrum.simulated for one in self.trajectories)
@@ -63,12 +70,17 @@ class Inputs:
         return tuple(sorted({one.task for one in self.trajectories}))
 
 
+def task_texts(*, brief: bool = False) -> Iterator[str]:
+    """The opening turns of every task."""
+    for task in load_tasks():
+        yield from (turn.text for turn in opening(task, brief=brief))
+
+
 def read_inputs(files: Sequence[Path], sets: Sequence[Path], style: str) -> Inputs:
     """Read all files in the picture style of the settings, and refuse to mix styles."""
     others = tuple(path for path in files if _is_sharegpt(path))
-    trajectories = tuple(
-        one for path in files if path not in others for one in read_trajectories(path)
-    )
+    records = [path for path in files if path not in others]
+    trajectories = tuple(one for path in records for one in read_trajectories(path))
     if not trajectories and not others:
         raise WorkbenchError(f"there is no trajectory in {', '.join(map(str, files)) or 'nothing'}")
     if trajectories and not sets:
@@ -166,13 +178,9 @@ def _picture_style(trajectories: Sequence[Trajectory], others: Sequence[Path], n
 def _fingerprints(paths: Sequence[Path]) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in paths:
-        before = found.get(path.name)
-        found[path.name] = _sha256(path) if before is None else f"{before} {_sha256(path)}"
+        try:
+            sha256 = file_hash(path)
+        except OSError as error:
+            raise WorkbenchError(f"{path} cannot be read: {error.strerror or error}") from error
+        found[path.name] = f"{found[path.name]} {sha256}" if path.name in found else sha256
     return found
-
-
-def _sha256(path: Path) -> str:
-    try:
-        return file_hash(path)
-    except OSError as error:
-        raise WorkbenchError(f"{path} cannot be read: {error.strerror or error}") from error

@@ -45,18 +45,15 @@ def write_mask(batch: Batch, encoder: Encoder, folder: Path) -> str:
     text, at = "", 0
     for start, stop in _trained_spans(labels):
         text += tokenizer.decode(ids[at:start], skip_special_tokens=False)
-        text += (
-            TRAINED_START
-            + tokenizer.decode(ids[start:stop], skip_special_tokens=False)
-            + TRAINED_END
-        )
+        trained = tokenizer.decode(ids[start:stop], skip_special_tokens=False)
+        text += f"{TRAINED_START}{trained}{TRAINED_END}"
         at = stop
     text += tokenizer.decode(ids[at:], skip_special_tokens=False)
     while IMAGE_TOKEN * 2 in text:
         text = text.replace(IMAGE_TOKEN * 2, IMAGE_TOKEN)
     (folder / MASK_FILE).write_text(text + "\n", encoding="utf-8")
-    trained = sum(label != IGNORED for label in labels)
-    return f"{trained} of {len(ids)} tokens of the first conversation are trained: see {MASK_FILE}"
+    count = sum(label != IGNORED for label in labels)
+    return f"{count} of {len(ids)} tokens of the first conversation are trained: see {MASK_FILE}"
 
 
 def _rows(batch: Batch) -> Iterator[tuple[list[int], list[int]]]:

@@ -49,10 +49,7 @@ class Muon(Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        loss = None
-        if closure is not None:
-            with torch.enable_grad():
-                loss = closure()
+        loss = None if closure is None else torch.enable_grad()(closure)()
         for group in self.param_groups:
             by_shape: dict[torch.Size, list[Tensor]] = defaultdict(list)
             for matrix in group["params"]:
@@ -103,10 +100,7 @@ class CombinedOptimizer(Optimizer):
         super().__init__([group for part in self.parts for group in part.param_groups], {})
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        loss = None
-        if closure is not None:
-            with torch.enable_grad():
-                loss = closure()
+        loss = None if closure is None else torch.enable_grad()(closure)()
         for part in self.parts:
             part.step()
         return loss
@@ -125,26 +119,17 @@ def muon_and_adamw(
 ) -> CombinedOptimizer:
     """One learning rate for both; `half` lets Muon compute in bfloat16."""
     trained = [(name, each) for name, each in model.named_parameters() if each.requires_grad]
-    matrices = [each for name, each in trained if _is_muon_weight(name, each)]
-    chosen = {id(each) for each in matrices}
-    tables = [each for _, each in trained if id(each) not in chosen and each.ndim > 1]
-    vectors = [each for _, each in trained if id(each) not in chosen and each.ndim <= 1]
-    rest = [
-        {"params": tables, "weight_decay": weight_decay},
-        {"params": vectors, "weight_decay": 0.0},
-    ]
-    groups = [group for group in rest if group["params"]]
+    matrices, tables, vectors = list[Tensor](), list[Tensor](), list[Tensor]()
+    for name, each in trained:
+        if each.ndim == 2 and not any(part in name for part in NOT_MUON):
+            matrices.append(each)
+        else:
+            (tables if each.ndim > 1 else vectors).append(each)
+    rest = ((tables, weight_decay), (vectors, 0.0))
+    groups = [{"params": weights, "weight_decay": decay} for weights, decay in rest if weights]
     dtype = torch.bfloat16 if half else torch.float32
-    return CombinedOptimizer(
-        [
-            Muon(matrices, lr=lr, weight_decay=weight_decay, dtype=dtype),
-            AdamW(groups, lr=lr, fused=True),
-        ]
-    )
-
-
-def _is_muon_weight(name: str, weight: torch.Tensor) -> bool:
-    return weight.ndim == 2 and not any(part in name for part in NOT_MUON)
+    muon = Muon(matrices, lr=lr, weight_decay=weight_decay, dtype=dtype)
+    return CombinedOptimizer([muon, AdamW(groups, lr=lr, fused=True)])
 
 
 # Selects the trained parameters: all, the language model, or a LoRA adapter on it.

@@ -49,10 +49,8 @@ def picture_names(record: Trajectory) -> tuple[str, ...]:
         "style": dict(record.style),
         "sizing": asdict(record.sizing),
     }
-    ranges = [None, *(look.range for look in record.looks)]
-    return tuple(
-        text_hash(json.dumps({**shown, "range": window}, sort_keys=True)) for window in ranges
-    )
+    every = [{**shown, "range": window} for window in (None, *(e.range for e in record.looks))]
+    return tuple(text_hash(json.dumps(each, sort_keys=True)) for each in every)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from agent.engines.chat_tokens import load_tokenizer
 from agent.engines.families import Vision
 from agent.hashing import text_hash
 from agent.protocol.protocol import Turn, prompt_hash
-from agent.protocol.rules import AS_PUBLISHED, OURS, Rules
+from agent.protocol.rules import AS_PUBLISHED, OURS
 from agent.protocol.wording import Wording
 from agent.rendering.model_image import Sizing
 from agent.rendering.render import Style
@@ -62,10 +62,6 @@ class RowSettings:
     tool: bool = True
     wording: Wording | None = None
     """The words to train in, by the published rules; None for ours."""
-
-    @property
-    def rules(self) -> Rules:
-        return OURS if self.wording is None else AS_PUBLISHED
 
 
 @dataclass
@@ -125,17 +121,14 @@ def row_of(
     if not settings.tool:
         trajectory = without_looks(trajectory)
     trajectory = _in_words(trajectory, settings.wording)
-    turns = turns_of(find_task(trajectory.task), trajectory, settings.wording)
+    task = find_task(trajectory.task)
+    turns = turns_of(task, trajectory, settings.wording)
     if not settings.tool:
-        turns[:2] = toolless_opening(
-            find_task(trajectory.task),
-            brief=is_brief(trajectory),
-            overview_text=trajectory.overview_text,
-        )
+        text, brief = trajectory.overview_text, is_brief(trajectory)
+        turns[:2] = toolless_opening(task, brief=brief, overview_text=text)
     untrained = set() if settings.train_mistakes else corrected_turns(trajectory)
-    record = drawing_record(
-        trajectory, style or Style.from_table(trajectory.style), settings.sizing
-    )
+    style = style or Style.from_table(trajectory.style)
+    record = drawing_record(trajectory, style, settings.sizing)
     names = picture_names(record)
     sizes = [settings.picture_source.folder.size(name) for name in names]
     if None in sizes:
@@ -176,7 +169,7 @@ def _row(
     if sum(turn.picture is not None for turn in turns) != len(names):
         return "with a wrong number of pictures"
     tokens = [down * across // vision.merge**2 for down, across in grids]
-    end = settings.rules.reply_end
+    end = (OURS if settings.wording is None else AS_PUBLISHED).reply_end
     encoded = _encoder(settings.folder).encode(turns, tokens, untrained, reply_end=end)
     if not encoded.trained:
         return "with no turn to train"

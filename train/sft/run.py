@@ -15,35 +15,34 @@ from typing import Any
 
 import torch
 from rich.console import Console
-from transformers import TrainingArguments, set_seed
+from transformers import set_seed
 from transformers.utils import logging
 
 from agent.atomic_file import atomic_folder
-from agent.engines.chat_tokens import END_OF_TEXT, IMAGE_TOKEN, load_tokenizer
+from agent.engines.chat_tokens import load_tokenizer
 from agent.engines.families import ModelFolder, read_folder
 from agent.errors import WorkbenchError, write_errors
-from agent.evidence.words import KIND_NAMES
 from agent.trajectory.trajectory import Trajectory
-from agent.trajectory.turns import is_brief
-from train.draft.phrases import SHORT
 from train.journal import journal
 from train.models.checkpoints import CHECKPOINTS, begin, last_checkpoint, step_of
 from train.models.finished_model import MODEL
-from train.models.model_folder import card_beside, load_trainable, starting_folder
-from train.models.small_model import VERDICTS
-from train.sft.batches import Batches, Collator, Plan, padding_share, plan_run, split_rows
+from train.models.model_folder import CHAT_TEMPLATE, card_beside, load_trainable, starting_folder
+from train.models.small_model import make_model, make_tokenizer, save_small_model
+from train.sft.batches import (
+    Batches,
+    Collator,
+    Plan,
+    collator_of,
+    padding_share,
+    plan_run,
+    split_rows,
+)
 from train.sft.callbacks import HeapTrimmer, ProgressCallback, StepLogger, progress_bar
 from train.sft.encoding import Encoder
 from train.sft.fast_path import ScoredTokensOnly, use_fast_path
 from train.sft.finish import save_model
 from train.sft.inputs import Inputs, in_wording, read_inputs, sample_trajectories
 from train.sft.mask import check_mask, write_mask
-from train.sft.new_model import (
-    conversation_texts,
-    make_new_model,
-    task_texts,
-    trajectory_texts,
-)
 from train.sft.optimizer import make_trainable, parameter_counts
 from train.sft.pictures import PictureFolder, PictureSource, room_left
 from train.sft.rows import (
@@ -55,13 +54,11 @@ from train.sft.rows import (
     row_of_conversation,
 )
 from train.sft.settings import NEW, RECORDED, ModelSettings, SftSettings
-from train.sft.trainer import SftTrainer, training_arguments
+from train.sft.trainer import SftTrainer, token_weights, training_arguments
 from train.wordings import install
 
 PICTURES = "pictures"
 START = "start"
-WINDOW_PHRASES = ("for", "against", "little")
-"""Keys of `train.draft.phrases` for what a window says about the class."""
 
 
 def fine_tune(
@@ -106,20 +103,26 @@ def fine_tune(
         start = _starting_folder(given, out, inputs, model_settings, seed)
         checkpoint = last_checkpoint(out) if resume else None
         folder = read_folder(start)
-        source = _picture_source(out, sets, settings, workers * args.world_size)
-        share = _share(inputs, settings)
-        chosen = (
-            sample_trajectories(inputs.trajectories, share, seed)
-            if share < 1
-            else inputs.trajectories
-        )
+        room = room_left(out / PICTURES, settings.cache_mb, workers * args.world_size)
+        source = PictureSource(PictureFolder(out / PICTURES, room), tuple(sets))
+        # Drawing all for less than an epoch would take longer than training. Conversations bring
+        # their own pictures.
+        share = 1.0 if inputs.others else min(settings.epochs, 1.0)
+        chosen: Sequence[Trajectory] = inputs.trajectories
+        if share < 1:
+            chosen = sample_trajectories(chosen, share, seed)
         prepared = _prepare_rows(inputs, chosen, folder, source, settings, workers, console)
     rows, held = split_rows(prepared.rows, settings.held_out, seed)
     if not rows:
         raise WorkbenchError(f"no conversation is left to train on: {_left_out(prepared)}")
 
-    plan = _plan_batches(rows, settings.epochs / share, settings, args, seed)
-    args.max_steps = len(plan) // (args.world_size * settings.accumulate)
+    batches_per_step = args.world_size * settings.accumulate
+    plan = plan_run(
+        [len(row) for row in rows], batch=settings.batch, batch_tokens=settings.batch_tokens,
+        epochs=settings.epochs / share, batches_per_step=batches_per_step, seed=seed,
+        steps=settings.steps,
+    )  # fmt: skip
+    args.max_steps = len(plan) // batches_per_step
     collator = collator_of(folder, source, half=half)
     batches = Batches(plan, rows, collator)
     encoder = Encoder(load_tokenizer(start))
@@ -140,20 +143,15 @@ def fine_tune(
         callbacks: list[Any] = [HeapTrimmer()]
         if args.process_index == 0:
             record = stack.enter_context(journal(out, resume_at=step_of(checkpoint)))
-            tokens = _tokens_of_steps(plan, rows, args.world_size * settings.accumulate)
+            tokens = _tokens_of_steps(plan, rows, batches_per_step)
             bar = stack.enter_context(progress_bar(console))
             epochs = share * sum(map(len, plan)) / len(rows)
             callbacks += [StepLogger(record, tokens, epochs), ProgressCallback(bar)]
         trainer = SftTrainer(
-            model,
-            args,
-            scored,
-            batches,
-            _held_out_batches(held, collator, settings),
-            weights=_token_weights(encoder.tokenizer, model, settings, args.device),
-            muon=settings.optimizer == "muon",
-            callbacks=callbacks,
-        )
+            model, args, scored, batches, _held_out_batches(held, collator, settings),
+            weights=token_weights(encoder.tokenizer, model, settings, args.device),
+            muon=settings.optimizer == "muon", callbacks=callbacks,
+        )  # fmt: skip
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
         figures = trainer.evaluate()
     save_model(trainer, start, out, inputs, settings, rows, figures, new=given is None)
@@ -170,17 +168,6 @@ def uses_bfloat16(precision: str) -> bool:
     return bool(cpu.get("amx_bf16") or cpu.get("avx512_bf16"))
 
 
-def collator_of(folder: ModelFolder, source: PictureSource, *, half: bool) -> Collator:
-    tokenizer = load_tokenizer(folder.path)
-    return Collator(
-        vision=folder.vision,
-        image_token=_token_id(tokenizer, IMAGE_TOKEN),
-        pad_token=_token_id(tokenizer, END_OF_TEXT),
-        picture_source=source,
-        half=half,
-    )
-
-
 def _starting_folder(
     given: Path | None, out: Path, inputs: Inputs, settings: ModelSettings, seed: int
 ) -> Path:
@@ -191,25 +178,10 @@ def _starting_folder(
     if given:
         return given
     with write_errors(folder), atomic_folder(folder) as part:
-        brief = bool(inputs.trajectories) and all(map(is_brief, inputs.trajectories))
-        texts = [*task_texts(brief=brief), *trajectory_texts(inputs.trajectories)]
-        texts += conversation_texts(turns for turns, _ in inputs.conversations())
-        make_new_model(part, settings, texts, seed)
+        tokenizer = make_tokenizer(list(inputs.texts()), settings.vocabulary)
+        model = make_model(settings.family, tokenizer, settings.shape, seed)
+        save_small_model(part, model, tokenizer, settings.shape, CHAT_TEMPLATE)
     return folder
-
-
-def _picture_source(
-    out: Path, sets: Sequence[Path], settings: SftSettings, processes: int
-) -> PictureSource:
-    path = out / PICTURES
-    room = room_left(path, settings.cache_mb, processes)
-    return PictureSource(PictureFolder(path, room), tuple(sets))
-
-
-def _share(inputs: Inputs, settings: SftSettings) -> float:
-    """Share of the trajectories that a run of less than an epoch uses."""
-    # Drawing the others would take longer than training. Conversations bring their own pictures.
-    return 1.0 if inputs.others else min(settings.epochs, 1.0)
 
 
 def _prepare_rows(
@@ -222,46 +194,19 @@ def _prepare_rows(
     console: Console,
 ) -> PreparedRows:
     row_settings = RowSettings(
-        folder=folder.path,
-        vision=folder.vision,
-        sizing=folder.sizing,
-        picture_source=source,
-        train_mistakes=settings.train_mistakes,
-        tool=settings.tool,
-        wording=inputs.wording,
-    )
+        folder.path, folder.vision, folder.sizing, source,
+        train_mistakes=settings.train_mistakes, tool=settings.tool, wording=inputs.wording,
+    )  # fmt: skip
     with progress_bar(console) as bar:
         task = bar.add_task("pictures and tokens", total=len(trajectories))
         prepared = prepare_rows(
-            trajectories,
-            inputs.style if settings.style != RECORDED else None,
-            row_settings,
-            cutoff=settings.cutoff,
-            workers=workers,
-            advance=partial(bar.advance, task),
-        )
+            trajectories, inputs.style if settings.style != RECORDED else None, row_settings,
+            cutoff=settings.cutoff, workers=workers, advance=partial(bar.advance, task),
+        )  # fmt: skip
         for turns, pictures in inputs.conversations(prepared.leave_out):
             prepared.add(row_of_conversation(turns, pictures, row_settings), settings.cutoff)
             bar.advance(task)
     return prepared
-
-
-def _plan_batches(
-    rows: Sequence[ConversationRow],
-    epochs: float,
-    settings: SftSettings,
-    args: TrainingArguments,
-    seed: int,
-) -> Plan:
-    return plan_run(
-        [len(row) for row in rows],
-        batch=settings.batch,
-        batch_tokens=settings.batch_tokens,
-        epochs=epochs,
-        batches_per_step=args.world_size * settings.accumulate,
-        seed=seed,
-        steps=settings.steps,
-    )
 
 
 def _held_out_batches(
@@ -280,29 +225,6 @@ def _tokens_of_steps(
     """Tokens of each step on all devices, without padding."""
     each = [sum(len(rows[row]) for row in batch) for batch in plan]
     return [sum(each[at : at + batches_per_step]) for at in range(0, len(each), batches_per_step)]
-
-
-def _token_id(tokenizer: Any, name: str) -> int:
-    number = tokenizer.token_to_id(name)
-    if number is None:
-        raise WorkbenchError(f"the model's tokenizer has no {name}: it is not a Qwen tokenizer")
-    return int(number)
-
-
-def _token_weights(
-    tokenizer: Any, model: Any, settings: SftSettings, device: Any
-) -> torch.Tensor | None:
-    """Loss weight of each token; None if all are 1."""
-    if settings.verdict_weight == settings.telling_weight == 1.0:
-        return None
-    weights = torch.ones(model.config.get_text_config().vocab_size, device=device)
-    for sentence in (text for key in WINDOW_PHRASES for text in SHORT[key]):
-        weights[tokenizer.encode(f" {sentence}").ids[0]] = settings.telling_weight
-    for number in filter(None, map(tokenizer.token_to_id, KIND_NAMES.values())):
-        weights[number] = settings.telling_weight
-    for word in VERDICTS:
-        weights[_token_id(tokenizer, word)] = settings.verdict_weight
-    return weights
 
 
 def _left_out(prepared: PreparedRows) -> str:

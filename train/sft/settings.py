@@ -93,7 +93,7 @@ class SftSettings:
     """Disk space for drawn pictures in the run's folder."""
 
     def __post_init__(self) -> None:
-        for name, low, high in _LIMITS:
+        for name, (low, high) in _LIMITS.items():
             value = getattr(self, name)
             if not low <= value <= high:
                 raise WorkbenchError(f"sft.{name}: {value} is not between {low:g} and {high:g}")
@@ -108,25 +108,12 @@ class SftSettings:
             )
 
 
-_LIMITS: tuple[tuple[str, float, float], ...] = (
-    ("epochs", 0.001, 10_000),
-    ("steps", 0, 10**9),
-    ("batch", 1, 4096),
-    ("batch_tokens", 64, 10**9),
-    ("accumulate", 1, 4096),
-    ("cutoff", 64, 2**20),
-    ("lr", 1e-9, 1.0),
-    ("warmup", 0.0, 0.9),
-    ("weight_decay", 0.0, 1.0),
-    ("max_grad_norm", 0.0, 1e6),
-    ("verdict_weight", 0.1, 1000.0),
-    ("telling_weight", 0.1, 1000.0),
-    ("lora_rank", 1, 4096),
-    ("lora_alpha", 1, 65536),
-    ("lora_dropout", 0.0, 0.9),
-    ("held_out", 0.0, 0.5),
-    ("eval_every", 0, 10**9),
-    ("save_every", 0, 10**9),
-    ("keep", 1, 10_000),
-    ("cache_mb", 0, 10**9),
-)
+_LIMITS: dict[str, tuple[float, float]] = {
+    "epochs": (0.001, 10_000), "steps": (0, 10**9), "batch": (1, 4096),
+    "batch_tokens": (64, 10**9), "accumulate": (1, 4096), "cutoff": (64, 2**20),
+    "lr": (1e-9, 1.0), "warmup": (0.0, 0.9), "weight_decay": (0.0, 1.0),
+    "max_grad_norm": (0.0, 1e6), "verdict_weight": (0.1, 1000.0), "telling_weight": (0.1, 1000.0),
+    "lora_rank": (1, 4096), "lora_alpha": (1, 65536), "lora_dropout": (0.0, 0.9),
+    "held_out": (0.0, 0.5), "eval_every": (0, 10**9), "save_every": (0, 10**9),
+    "keep": (1, 10_000), "cache_mb": (0, 10**9),
+}  # fmt: skip

@@ -16,12 +16,18 @@ from torch.nn.functional import cross_entropy
 from transformers import PrinterCallback, Trainer, TrainingArguments
 from transformers.trainer_utils import IntervalStrategy
 
+from agent.evidence.words import KIND_NAMES
+from train.draft.phrases import SHORT
 from train.models.checkpoints import OwnCheckpoints
-from train.sft.batches import IGNORED, Batch, Batches, only_one
+from train.models.small_model import VERDICTS
+from train.sft.batches import IGNORED, Batch, Batches, only_one, token_id
 from train.sft.encoding import PARTS, VERDICT
 from train.sft.fast_path import ScoredTokensOnly
 from train.sft.optimizer import muon_and_adamw
 from train.sft.settings import SftSettings
+
+WINDOW_PHRASES = ("for", "against", "little")
+"""Keys of `train.draft.phrases` for what a window says about the class."""
 
 
 def training_arguments(
@@ -87,14 +93,10 @@ class SftTrainer(OwnCheckpoints, Trainer):
         if held_out is None:
             args.eval_strategy = IntervalStrategy.NO
         super().__init__(
-            model=model,
-            args=args,
-            data_collator=only_one,
-            train_dataset=batches,
-            eval_dataset=held_out,
-            compute_loss_func=partial(token_loss, weights=weights),
-            **options,
-        )
+            model=model, args=args, data_collator=only_one,
+            train_dataset=batches, eval_dataset=held_out,
+            compute_loss_func=partial(token_loss, weights=weights), **options,
+        )  # fmt: skip
         self.remove_callback(PrinterCallback)
         self._scored = scored
         self._held_out = held_out
@@ -151,6 +153,22 @@ def token_loss(
     expected = targets(labels)
     total = cross_entropy(outputs.logits.float(), expected, weight=weights, reduction="sum")
     return total / (expected.numel() if num_items_in_batch is None else num_items_in_batch)
+
+
+def token_weights(
+    tokenizer: Any, model: Any, settings: SftSettings, device: torch.device
+) -> Tensor | None:
+    """Loss weight of each token; None if all are 1."""
+    if settings.verdict_weight == settings.telling_weight == 1.0:
+        return None
+    weights = torch.ones(model.config.get_text_config().vocab_size, device=device)
+    for sentence in (text for key in WINDOW_PHRASES for text in SHORT[key]):
+        weights[tokenizer.encode(f" {sentence}").ids[0]] = settings.telling_weight
+    for number in filter(None, map(tokenizer.token_to_id, KIND_NAMES.values())):
+        weights[number] = settings.telling_weight
+    for word in VERDICTS:
+        weights[token_id(tokenizer, word)] = settings.verdict_weight
+    return weights
 
 
 def targets(labels: Tensor) -> Tensor:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -28,6 +28,17 @@ Library = Annotated[
 ]
 Threads = Annotated[int | None, typer.Option(min=1, max=512)]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
+
+
+@contextmanager
+def _training_packages() -> Iterator[None]:
+    """Say what to install where one of them is missing."""
+    try:
+        yield
+    except ImportError as error:
+        raise WorkbenchError(
+            f'the eye needs {error.name}: pip install "spec-o3-workbench[train]"'
+        ) from error
 
 
 @app.command()
@@ -82,7 +93,7 @@ def school(
 
     Without --lessons they are drawn by --workers processes for --set school.minutes=N.
     """
-    try:
+    with _training_packages():
         import torch
 
         from train.vision import pool
@@ -90,10 +101,6 @@ def school(
         from train.vision.settings import LessonSettings, SchoolSettings
         from train.vision.shards import Lesson
         from train.vision.train_tower import WEIGHTS, eye_of_model, load_eye, teach
-    except ImportError as error:
-        raise WorkbenchError(
-            f'the eye needs {error.name}: pip install "spec-o3-workbench[train]"'
-        ) from error
     if threads is not None:
         torch.set_num_threads(threads)
     tables = read_tables("school", sets, preset=preset, config=config)
@@ -112,9 +119,8 @@ def school(
         if lessons is None:
             drawn = tables.read(LessonSettings, "lessons")
             folder = str(library.resolve()) if library else ""
-            source = stack.enter_context(
-                pool.Workers(workers, pool.lesson_jobs(drawn, seed, folder))
-            )
+            jobs = pool.lesson_jobs(drawn, seed, folder)
+            source = stack.enter_context(pool.Workers(workers, jobs))
         teach(
             source, out, chosen, seed,
             watch=Watcher(real, chosen) if real is not None else None,
@@ -136,16 +142,11 @@ def readings(
     sets: Sets = None,
 ) -> None:
     """Print how well an eye reads each quantity: the rank correlation with the measured value."""
-    try:
-        from train.vision.probe import real_spectra, simulated_spectra
-        from train.vision.readings import reader
-        from train.vision.readings import readings as read_all
+    with _training_packages():
+        from train.vision.probe import reader, real_spectra, simulated_spectra
+        from train.vision.probe import readings as read_all
         from train.vision.settings import SchoolSettings
         from train.vision.train_tower import load_eye
-    except ImportError as error:
-        raise WorkbenchError(
-            f'the eye needs {error.name}: pip install "spec-o3-workbench[train]"'
-        ) from error
     school = read_tables("school", sets).read(SchoolSettings, "school")
     spectra, _ = simulated_spectra(per_kind, seed) if real is None else real_spectra(real)
     typer.echo("quantity,whole,window,spectra")
@@ -173,7 +174,7 @@ def speak(
     Questions are drawn while it learns, for --set speech.minutes=N. The tables are school (of the
     eye), speech and questions.
     """
-    try:
+    with _training_packages():
         import torch
 
         from train.questions.settings import QuestionSettings
@@ -181,10 +182,6 @@ def speak(
         from train.vision.settings import SchoolSettings, SpeechSettings
         from train.vision.train_text import question_jobs, teach_speech
         from train.vision.train_tower import load_eye
-    except ImportError as error:
-        raise WorkbenchError(
-            f'the eye needs {error.name}: pip install "spec-o3-workbench[train]"'
-        ) from error
     if threads is not None:
         torch.set_num_threads(threads)
     tables = read_tables("speech", sets, preset=preset, config=config)
@@ -215,12 +212,8 @@ def make(
 
     Settings are those of train/configs/eye.toml; change one with --set school.minutes=60.
     """
-    try:
+    with _training_packages():
         from train.vision.make import make_seeing_model, read_recipe
-    except ImportError as error:
-        raise WorkbenchError(
-            f'the eye needs {error.name}: pip install "spec-o3-workbench[train]"'
-        ) from error
     console = Console(stderr=True, soft_wrap=True)
     made = make_seeing_model(
         out, read_recipe(sets or ()), seed=seed, workers=workers,

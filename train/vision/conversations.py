@@ -22,7 +22,7 @@ from agent.protocol.tool import TOOL_NAME, reply_text
 from agent.rendering.model_image import Sizing
 from agent.rendering.style import EYE
 from agent.spectra.spectrum import FloatArray, Spectrum, Window, frame_z
-from agent.tasks.catalogue import find_task, load_tasks
+from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
 from train.draft.phrases import SHORT
 from train.meter import MIN_COVERED
@@ -31,6 +31,7 @@ from train.questions.spectrum_questions import questions_on_spectrum
 from train.vision.grades import Readings, all_phrases, climate, told
 from train.vision.lessons import NO_KIND, misplaced
 from train.vision.reasons import KINDS_SAID, fitting_kind, reasons
+from train.weights.draws import bundled
 
 MOST_LOOKS = 4
 NARROWEST = 400
@@ -89,9 +90,8 @@ def questions(number: int, settings: QuestionSettings, seed: int, library: str) 
             asked.append(question(each.spectrum, each.task, each.answer, each.label))
         if each.answer == "YES" and rng.random() < MISPLACED_SHARE:
             asked.append(question(misplaced(each.spectrum, rng), each.task, "NO", NO_KIND))
-    return [
-        blank(each) if rng.random() < BLANK_SHARE else each for each in asked if each is not None
-    ]
+    drawn = [each for each in asked if each is not None]
+    return [blank(each) if rng.random() < BLANK_SHARE else each for each in drawn]
 
 
 def question(spectrum: Spectrum, task: str, answer: Verdict, label: str) -> Question | None:
@@ -151,17 +151,13 @@ def turns(asked: Question, read: Readings) -> list[Turn]:
     said = _said(asked, task, read)
     conversation = list(opening(task, brief=True))
     for number, look in enumerate(asked.looks):
-        thought = f"{_sentence(said[number])} Look at {look.label}."
-        conversation.append(
-            Turn("assistant", f"<think>{thought}</think>\n<tool_call>\n{look.call}\n</tool_call>")
-        )
+        thought = f"<think>{_sentence(said[number])} Look at {look.label}.</think>"
+        call = f"<tool_call>\n{look.call}\n</tool_call>"
+        conversation.append(Turn("assistant", f"{thought}\n{call}"))
         conversation.append(Turn("tool", reply_text(look.range, look.label), number + 1))
     answer = _answer(asked, task, said, read)
-    enough = SHORT["sum_yes"][0]
-    conversation.append(
-        Turn("assistant", f"<think>{_sentence(said[-1])} {enough}</think>\n{answer}")
-    )
-    return conversation
+    thought = f"<think>{_sentence(said[-1])} {SHORT['sum_yes'][0]}</think>"
+    return [*conversation, Turn("assistant", f"{thought}\n{answer}")]
 
 
 def _said(asked: Question, task: Task, read: Readings) -> list[dict[str, str]]:
@@ -196,20 +192,12 @@ def _answer(asked: Question, task: Task, said: Sequence[Mapping[str, str]], read
 @cache
 def fixed_phrases() -> tuple[str, ...]:
     """Phrases that become one token each: what is said, calls, windows, kinds."""
-    tasks = [task for task in load_tasks(on_fault=lambda fault: None) if task.path is None]
+    tasks = bundled()
     looks = {look for task in tasks for look in guideline_looks(task)}
     replies = {reply_text(look.range, look.label) for look in looks}
     calls = {look.call for look in looks}
     syntax = {"; ", "More like ", "Like ", " Look at ", *(f" {text}" for text in SHORT["sum_yes"])}
     questions = {task.question for task in tasks}
-    return tuple(
-        sorted(
-            {*all_phrases(), *replies, *calls, *syntax, *questions, *KINDS_SAID}
-            | {look.label for look in looks}
-        )
-    )
-
-
-def without_pictures(asked: Question) -> Question:
-    """The question alone, for the writer of the turns."""
-    return replace(asked, pictures=asked.pictures[:, :0, :0])
+    labels = {look.label for look in looks}
+    every = {*all_phrases(), *replies, *calls, *syntax, *questions, *KINDS_SAID, *labels}
+    return tuple(sorted(every))

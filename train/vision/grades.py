@@ -170,8 +170,8 @@ def _grades_within(feature: str, rank: float, error: float) -> tuple[int, int]:
 
 @cache
 def _absent_grade(feature: str) -> int | None:
-    found = [number for number, said in enumerate(words(feature)[1]) if is_absence(said)]
-    return found[0] if found else None
+    grades = enumerate(words(feature)[1])
+    return next((number for number, said in grades if is_absence(said)), None)
 
 
 def at_most(absence: str) -> str:
@@ -188,13 +188,8 @@ def own_features(task: Task) -> tuple[str, ...]:
     """The quantities that the task's own criteria name, in their order."""
     targets = [target for each in task.evidence for target in each.target]
     known = {*WINDOW_FEATURES, *WHOLE} & set(asked_features()) - set(UNTOLD)
-    found = [
-        feature
-        for target in targets
-        for feature in (target, f"EW_{target}", f"{target}_em_fwhm")
-        if feature in known
-    ]
-    return tuple(dict.fromkeys(found))
+    names = (name for each in targets for name in (each, f"EW_{each}", f"{each}_em_fwhm"))
+    return tuple(dict.fromkeys(name for name in names if name in known))
 
 
 def climate(ranks: FloatArray, window: Window) -> Climate:
@@ -211,12 +206,8 @@ def climate(ranks: FloatArray, window: Window) -> Climate:
 @cache
 def _shown(window: Window) -> tuple[str, ...]:
     """The quantities whose features and what they are compared with lie within a picture."""
-    inside = within(window, 0.0)
-    return tuple(
-        feature
-        for feature, is_in in zip(asked_features(), inside, strict=True)
-        if is_in and _other_side_is_in(feature, window)
-    )
+    inside = np.array(asked_features())[within(window, 0.0)].tolist()
+    return tuple(feature for feature in inside if _other_side_is_in(feature, window))
 
 
 def _other_side_is_in(feature: str, window: Window) -> bool:

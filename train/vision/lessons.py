@@ -14,7 +14,6 @@ from agent.errors import WorkbenchError
 from agent.rendering.render import render_array
 from agent.rendering.style import EYE, Style
 from agent.spectra.spectrum import Spectrum, Window
-from agent.tasks.catalogue import load_tasks
 from train.evaluate.sight_pictures import mirrored, taken_from
 from train.questions.distortion import distorted
 from train.simulate.atlas import observe_atlas
@@ -27,6 +26,7 @@ from train.simulate.telescope.telescope import observe
 from train.vision.settings import LessonSettings
 from train.vision.shards import Lesson, write_lessons
 from train.vision.targets import asked_features, kind_number, measured_values, ranks, within
+from train.weights.draws import bundled
 
 TELESCOPES = ("LAMOST", "SDSS", "BOSS", "DESI", "ATLAS", "ATLAS")
 TRUE_SNR = 2000.0
@@ -66,15 +66,13 @@ def _lesson(label: str, settings: LessonSettings, rng: Rng, library: str) -> Les
     spectrum, truth = _twins(source, settings, rng)
     if is_misplaced := happens(rng, settings.misplaced):
         seed = int(rng.integers(2**62))
-        spectrum, truth = (
-            misplaced(each, np.random.default_rng(seed)) for each in (spectrum, truth)
-        )
+        spectrum = misplaced(spectrum, np.random.default_rng(seed))
+        truth = misplaced(truth, np.random.default_rng(seed))
     style = replace(EYE, line_width=log_uniform(rng, LINE_WIDTHS))
     speed = source.velocity_kms
-    is_star = abs(speed) < FAR and source.z == 0.0
-    values = (
-        ranks(measured_values(truth, speed)) if is_star else np.full(len(asked_features()), np.nan)
-    )
+    values = np.full(len(asked_features()), np.nan)
+    if abs(speed) < FAR and source.z == 0.0:
+        values = ranks(measured_values(truth, speed))
     pictures, ranges, targets = [], [], []
     for window in (None, *_windows(spectrum, settings, rng)):
         shown = spectrum.range if window is None else window
@@ -132,8 +130,7 @@ def _windows(spectrum: Spectrum, settings: LessonSettings, rng: Rng) -> Iterator
 
 @lru_cache(maxsize=1)
 def _task_windows() -> tuple[Window, ...]:
-    bundled = [task for task in load_tasks(on_fault=lambda fault: None) if task.path is None]
-    return tuple(sorted({window.range for task in bundled for window in task.windows}))
+    return tuple(sorted({window.range for task in bundled() for window in task.windows}))
 
 
 def picture(spectrum: Spectrum, window: Window | None, style: Style) -> NDArray[np.uint8] | None:

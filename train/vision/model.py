@@ -49,17 +49,11 @@ class Answers(NamedTuple):
 
 def make_tower(settings: SchoolSettings) -> Any:
     config = Qwen2_5_VLVisionConfig(
-        depth=settings.layers,
-        hidden_size=settings.hidden,
-        intermediate_size=settings.ffn,
-        num_heads=settings.heads,
-        out_hidden_size=settings.out,
-        patch_size=PATCH,
-        spatial_merge_size=MERGE,
-        temporal_patch_size=FRAMES,
-        window_size=WINDOW,
-        fullatt_block_indexes=list(range(settings.layers)),
-    )
+        depth=settings.layers, hidden_size=settings.hidden, intermediate_size=settings.ffn,
+        num_heads=settings.heads, out_hidden_size=settings.out,
+        patch_size=PATCH, spatial_merge_size=MERGE, temporal_patch_size=FRAMES,
+        window_size=WINDOW, fullatt_block_indexes=list(range(settings.layers)),
+    )  # fmt: skip
     config._attn_implementation = "sdpa"
     tower = Qwen2_5_VisionTransformerPretrainedModel(config)
     use_fast_vision(tower)
@@ -103,8 +97,9 @@ class Eye(nn.Module):
     def read(self, tokens: Tensor, size: tuple[int, int], places: Tensor) -> Answers:
         """The same from the tokens of pictures of so many tokens down and across."""
         down, across = size
-        grid = _grid_places(down, across).to(tokens.device)
-        tokens = tokens + self.token_places(waves(grid))[None]
+        y, x = torch.meshgrid(torch.arange(down), torch.arange(across), indexing="ij")
+        grid = torch.stack([(x.flatten() + 0.5) / across, (y.flatten() + 0.5) / down], dim=-1)
+        tokens = tokens + self.token_places(waves(grid.float().to(tokens.device)))[None]
         asked = self.questions[None].expand(len(tokens), -1, -1)
         whole = places.new_tensor([[0.0, 1.0]]).expand(len(tokens), 2, 2)
         asked = asked + self.where(waves(torch.cat([places, whole], dim=1)))
@@ -114,13 +109,9 @@ class Eye(nn.Module):
         of_features = state[:, :-2]
         # Detached: that an error is learned must not cost anything that is read.
         errors = LEAST_ERROR + functional.softplus(self.error(of_features.detach())[..., 0])
-        return Answers(
-            self.rank(of_features)[..., 0],
-            errors,
-            self.kind(state[:, -2]),
-            self.ends(state[:, -1]),
-            state[:, -2],
-        )
+        kind, ends = state[:, -2], state[:, -1]
+        ranks = self.rank(of_features)[..., 0]
+        return Answers(ranks, errors, self.kind(kind), self.ends(ends), kind)
 
 
 def waves(places: Tensor) -> Tensor:
@@ -128,11 +119,6 @@ def waves(places: Tensor) -> Tensor:
     scale = torch.pi * 2.0 ** torch.arange(WAVES, dtype=places.dtype, device=places.device) / 2.0
     angles = places[..., None] * scale
     return torch.cat([angles.sin(), angles.cos()], dim=-1).flatten(-2)
-
-
-def _grid_places(down: int, across: int) -> Tensor:
-    y, x = torch.meshgrid(torch.arange(down), torch.arange(across), indexing="ij")
-    return torch.stack([(x.flatten() + 0.5) / across, (y.flatten() + 0.5) / down], dim=-1).float()
 
 
 def patch_rows(pictures: Tensor) -> tuple[Tensor, tuple[int, int]]:
@@ -172,11 +158,7 @@ def feature_places(ranges: Tensor, windows: Tensor) -> Tensor:
 
 
 def loss_of(
-    answers: Answers,
-    ranks: Tensor,
-    kinds: Tensor,
-    ends: Tensor,
-    settings: SchoolSettings,
+    answers: Answers, ranks: Tensor, kinds: Tensor, ends: Tensor, settings: SchoolSettings
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """The loss, and its parts; ranks may be NaN and kinds -1 where nothing is known."""
     known = torch.isfinite(ranks)

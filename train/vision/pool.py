@@ -7,7 +7,6 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from functools import partial
 from itertools import count, islice
 from multiprocessing import get_context
-from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 import numpy as np
@@ -36,13 +35,12 @@ class PicturePool:
         self._next, self.size = 0, 0
 
     def add(self, lessons: Sequence[Lesson]) -> None:
+        counts = [len(one.pictures) for one in lessons]
         fresh = (
             torch.from_numpy(np.concatenate([one.pictures for one in lessons])),
             torch.from_numpy(np.concatenate([one.ranges for one in lessons])).float(),
             torch.from_numpy(np.concatenate([one.targets for one in lessons])).half(),
-            torch.from_numpy(
-                np.repeat([x.kind for x in lessons], [len(x.pictures) for x in lessons])
-            ),
+            torch.from_numpy(np.repeat([one.kind for one in lessons], counts)),
         )
         rows = len(fresh[0])
         if not self._columns:
@@ -94,12 +92,7 @@ class Workers(Generic[Result]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.executor.shutdown(wait=True, cancel_futures=True)
 
 

@@ -1,8 +1,8 @@
-"""How much the eye sees of real spectra: a linear probe on its output."""
+"""How much the eye sees: a linear probe on its output, and how well it reads each quantity."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from train.simulate.sky import LABELS
 from train.vision.lessons import picture, simulated
 from train.vision.model import Eye, feature_places
 from train.vision.settings import LessonSettings, SchoolSettings
-from train.vision.targets import feature_windows
+from train.vision.targets import asked_features, feature_windows, measured_values
 
 WINDOWS: tuple[Window | None, ...] = (
     None, (3700.0, 4400.0), (4200.0, 4900.0), (4700.0, 5400.0), (5200.0, 6000.0),
@@ -46,10 +46,6 @@ class ProbeSet:
         return int(self.labels.size)
 
 
-def real_set(folder: Path) -> ProbeSet:
-    return _probe_set(*real_spectra(folder))
-
-
 def real_spectra(folder: Path) -> tuple[list[Spectrum], list[str]]:
     """The labelled spectra of a folder with a MANIFEST.csv, and their labels."""
     spectra, labels = [], []
@@ -62,25 +58,20 @@ def real_spectra(folder: Path) -> tuple[list[Spectrum], list[str]]:
     return spectra, labels
 
 
-def simulated_set(per_kind: int, seed: int) -> ProbeSet:
-    return _probe_set(*simulated_spectra(per_kind, seed))
-
-
 def simulated_spectra(per_kind: int, seed: int) -> tuple[list[Spectrum], list[str]]:
     """Simulated spectra of every kind, drawn without any real star, and their kinds."""
+    labels = list(LABELS) * per_kind
     settings = LessonSettings()
-    spectra, labels = [], []
-    for number in range(per_kind * len(LABELS)):
-        label = LABELS[number % len(LABELS)]
-        spectra.append(simulated(label, settings, np.random.default_rng([seed, number])))
-        labels.append(label)
+    spectra = [
+        simulated(label, settings, np.random.default_rng([seed, number]))
+        for number, label in enumerate(labels)
+    ]
     return spectra, labels
 
 
-def _probe_set(spectra: Sequence[Spectrum], labels: Sequence[str]) -> ProbeSet:
-    style = EYE
+def probe_set(spectra: Sequence[Spectrum], labels: Sequence[str]) -> ProbeSet:
     size = (len(spectra), len(WINDOWS))
-    pictures = np.full((*size, style.height, style.width), 255, np.uint8)
+    pictures = np.full((*size, EYE.height, EYE.width), 255, np.uint8)
     ranges, known = np.ones((*size, 2)) * (4000.0, 7000.0), np.zeros(size, bool)
     for row, spectrum in enumerate(spectra):
         low, high = spectrum.range
@@ -88,7 +79,7 @@ def _probe_set(spectra: Sequence[Spectrum], labels: Sequence[str]) -> ProbeSet:
             part = (low, high) if window is None else (max(low, window[0]), min(high, window[1]))
             if part[1] - part[0] < 200.0:
                 continue
-            drawn = picture(spectrum, None if window is None else part, style)
+            drawn = picture(spectrum, None if window is None else part, EYE)
             if drawn is not None:
                 pictures[row, column], known[row, column] = drawn, True
                 ranges[row, column] = part
@@ -106,19 +97,15 @@ def seen(eye: Eye, probes: ProbeSet) -> tuple[FloatArray, FloatArray]:
         ranges = torch.from_numpy(probes.ranges[rows, columns]).float()
         places = feature_places(ranges, torch.from_numpy(feature_windows()).float())
         with torch.autocast(device.type, torch.bfloat16):
-            answers = eye.answers(
-                torch.from_numpy(probes.pictures[rows, columns]).to(device),
-                places.to(device),
-            )
+            pictures = torch.from_numpy(probes.pictures[rows, columns])
+            answers = eye.answers(pictures.to(device), places.to(device))
         states.append(answers.state.float().cpu().numpy())
         kinds.append(answers.kinds.float().log_softmax(-1).cpu().numpy())
     shape = probes.known.shape
     all_states = np.zeros((*shape, states[0].shape[1]), np.float32)
     all_kinds = np.zeros((*shape, kinds[0].shape[1]), np.float32)
-    all_states[probes.known], all_kinds[probes.known] = (
-        np.concatenate(states),
-        np.concatenate(kinds),
-    )
+    all_states[probes.known] = np.concatenate(states)
+    all_kinds[probes.known] = np.concatenate(kinds)
     return all_states, all_kinds
 
 
@@ -134,11 +121,6 @@ def f1_of(
     return {**scores, "macro": float(np.mean(list(scores.values())))}
 
 
-def direct_kinds(kinds: FloatArray) -> NDArray[np.str_]:
-    """The kind with the largest sum over the pictures."""
-    return np.array(LABELS)[kinds.sum(axis=1).argmax(axis=1)]
-
-
 def probe(
     eye: Eye, learned: ProbeSet, asked: Sequence[ProbeSet]
 ) -> list[dict[str, dict[str, float]]]:
@@ -152,9 +134,8 @@ def probe(
     for one in asked:
         states, kinds = seen(eye, one)
         said = model.predict(scaler.transform(_flat(states, one)))
-        results.append(
-            {"probe": f1_of(one.labels, said), "head": f1_of(one.labels, direct_kinds(kinds))}
-        )
+        named = np.array(LABELS)[kinds.sum(axis=1).argmax(axis=1)]
+        results.append({"probe": f1_of(one.labels, said), "head": f1_of(one.labels, named)})
     eye.train()
     return results
 
@@ -170,10 +151,11 @@ class Watcher:
     """Probes an eye on the real spectra of a folder, and on simulated ones of another seed."""
 
     def __init__(self, folder: Path, settings: SchoolSettings) -> None:
-        self._learned = simulated_set(settings.probe_per_kind, PROBE_SEED)
+        count = settings.probe_per_kind
+        self._learned = probe_set(*simulated_spectra(count, PROBE_SEED))
         self._asked = {
-            "real": real_set(folder),
-            "simulated": simulated_set(settings.probe_per_kind, TEST_SEED),
+            "real": probe_set(*real_spectra(folder)),
+            "simulated": probe_set(*simulated_spectra(count, TEST_SEED)),
         }
 
     def __call__(self, eye: Eye) -> dict[str, float]:
@@ -184,3 +166,78 @@ class Watcher:
             for name, judges in zip(self._asked, results, strict=True)
             for judge, scores in judges.items()
         }
+
+
+AROUND_A = 350.0
+"""Half width of a window, beyond the quantity's own range."""
+LEAST = 10
+"""Spectra below which a correlation says nothing."""
+Read = Callable[[NDArray[np.uint8], FloatArray], FloatArray]
+"""Ranks (n, features) of pictures and the ranges of their axes."""
+
+
+@dataclass(frozen=True)
+class QuantityReading:
+    """Rank correlation of what the eye reads with what is measured; NaN where too few are known."""
+
+    quantity: str
+    whole: float
+    window: float
+    spectra: int
+
+
+def readings(read: Read, spectra: Sequence[Spectrum]) -> list[QuantityReading]:
+    """One row for each quantity, over spectra of stars at rest."""
+    truth = np.array([measured_values(each, 0.0) for each in spectra])
+    whole = _read_all(read, spectra, [each.range for each in spectra])
+    rows = []
+    for number, (low, high) in enumerate(feature_windows().tolist()):
+        windows = [
+            (max(each.range[0], low - AROUND_A), min(each.range[1], high + AROUND_A))
+            for each in spectra
+        ]
+        is_in = [start < low and high < end for start, end in windows]
+        known = np.isfinite(truth[:, number]) & is_in
+        near = np.full(len(spectra), np.nan)
+        at = np.flatnonzero(known).tolist()
+        seen = _read_all(read, [spectra[each] for each in at], [windows[each] for each in at])
+        near[at] = seen[:, number]
+        of_whole = _correlation(truth[known, number], whole[known, number])
+        of_window = _correlation(truth[known, number], near[known])
+        name, count = asked_features()[number], int(known.sum())
+        rows.append(QuantityReading(name, of_whole, of_window, count))
+    return rows
+
+
+def _read_all(read: Read, spectra: Sequence[Spectrum], windows: Sequence[Window]) -> FloatArray:
+    """(spectra, features); NaN where a window holds nothing to draw."""
+    found = np.full((len(spectra), len(asked_features())), np.nan)
+    drawn = [picture(one, window, EYE) for one, window in zip(spectra, windows, strict=True)]
+    at = [number for number, each in enumerate(drawn) if each is not None]
+    for start in range(0, len(at), BATCH):
+        rows = at[start : start + BATCH]
+        pictures = np.stack([each for each in (drawn[row] for row in rows) if each is not None])
+        found[rows] = read(pictures, np.array([windows[row] for row in rows]))
+    return found
+
+
+def _correlation(truth: FloatArray, said: FloatArray) -> float:
+    from scipy.stats import spearmanr
+
+    both = np.isfinite(truth) & np.isfinite(said)
+    if both.sum() < LEAST or np.ptp(truth[both]) == 0.0 or np.ptp(said[both]) == 0.0:
+        return float("nan")
+    return float(spearmanr(truth[both], said[both]).statistic)
+
+
+def reader(eye: Eye) -> Read:
+    device = next(eye.parameters()).device
+    windows = torch.from_numpy(feature_windows()).float()
+
+    @torch.no_grad()
+    def read(pictures: NDArray[np.uint8], ranges: FloatArray) -> FloatArray:
+        places = feature_places(torch.from_numpy(ranges).float(), windows)
+        answers = eye.answers(torch.from_numpy(pictures).to(device), places.to(device))
+        return np.asarray(answers.ranks.float().cpu().numpy(), dtype=np.float64)
+
+    return read

@@ -11,10 +11,10 @@ from agent.evidence.kinds import builtin_kinds
 from agent.evidence.words import KIND_NAMES
 from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import FloatArray
-from agent.tasks.catalogue import load_tasks
 from agent.tasks.task import Evidence, Task
 from train.vision.grades import DEPTHS, WHOLE, Readings, is_absence, value_of
 from train.vision.targets import asked_features
+from train.weights.draws import bundled
 
 REASONS = 3
 LEAST_WORTH = 0.3
@@ -39,6 +39,8 @@ ABSENT = {"Dn4000": 1.0, "Balmer_jump_3720": 1.0, "VO1": 1.0} | dict.fromkeys(DE
 """Values where nothing is seen, if not 0."""
 SAME_LINE = {"HdA": "EW_H_delta", "HgA": "EW_H_gamma", "HgF": "EW_H_gamma"}
 """Indices of the tasks that have nearly the value of an equivalent width."""
+
+_tasks = cache(bundled)
 
 
 def reasons(
@@ -116,11 +118,6 @@ def _criteria(task: Task) -> dict[str, list[Evidence]]:
             name = SAME_LINE.get(target, names.get(each.kind, target))
             found.setdefault(name if name in asked_features() else target, []).append(each)
     return found
-
-
-@cache
-def _tasks() -> tuple[Task, ...]:
-    return tuple(each for each in load_tasks(on_fault=lambda fault: None) if each.path is None)
 
 
 def _nats_for(

@@ -165,7 +165,6 @@ def _in_table(own: str, text: str) -> str:
         return f"{own}.{text}"
     if not dot or table not in NAMES:
         guess = near_miss(table, NAMES) if dot else ""
-        raise WorkbenchError(
-            f"--set {shown(text)}: name its table, such as school.minutes=60{guess}"
-        )
+        advice = f"name its table, such as school.minutes=60{guess}"
+        raise WorkbenchError(f"--set {shown(text)}: {advice}")
     return text

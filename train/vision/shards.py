@@ -35,7 +35,6 @@ class Pictures:
     ranges: FloatArray
     targets: FloatArray
     kinds: NDArray[np.int64]
-    spectra: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.blobs)
@@ -73,8 +72,8 @@ def count_pictures(path: Path) -> int:
 def read_lessons(paths: Sequence[Path]) -> Pictures:
     """All pictures of these shards."""
     blobs: list[bytes] = []
-    columns: dict[str, list[np.ndarray]] = {"ranges": [], "targets": [], "kinds": [], "spectra": []}
-    size, before = (0, 0), 0
+    columns: dict[str, list[np.ndarray]] = {"ranges": [], "targets": [], "kinds": []}
+    size = (0, 0)
     for path in paths:
         try:
             with np.load(path, allow_pickle=False) as shard:
@@ -85,8 +84,6 @@ def read_lessons(paths: Sequence[Path]) -> Pictures:
         except (OSError, KeyError, ValueError) as error:
             raise WorkbenchError(f"{path} is no shard of lessons: {error}") from error
         blobs += [joined[a:b] for a, b in zip([0, *ends], ends, strict=False)]
-        columns["spectra"][-1] = columns["spectra"][-1] + before
-        before = int(columns["spectra"][-1].max()) + 1
     if not blobs:
         raise WorkbenchError("there are no lessons")
     return Pictures(
@@ -95,5 +92,4 @@ def read_lessons(paths: Sequence[Path]) -> Pictures:
         np.concatenate(columns["ranges"]).astype(np.float64),
         np.concatenate(columns["targets"]).astype(np.float64),
         np.concatenate(columns["kinds"]).astype(np.int64),
-        np.concatenate(columns["spectra"]).astype(np.int64),
     )

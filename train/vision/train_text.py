@@ -38,7 +38,7 @@ from train.questions.settings import QuestionSettings
 from train.sft.batches import PAD_TO, positions
 from train.sft.encoding import REASONS, UNTRAINED, VERDICT, Encoder, longest_turn
 from train.sft.fast_path import use_fast_path
-from train.sft.new_model import task_texts
+from train.sft.inputs import task_texts
 from train.sft.optimizer import muon_and_adamw
 from train.vision.conversations import (
     MOST_LOOKS,
@@ -47,7 +47,6 @@ from train.vision.conversations import (
     fixed_phrases,
     questions,
     turns,
-    without_pictures,
 )
 from train.vision.grades import Readings
 from train.vision.model import MERGE, PATCH, Eye, feature_places
@@ -182,14 +181,9 @@ class Reader:
         for row in np.flatnonzero(misread).tolist():
             noise = MISREADING * self._rng.standard_normal(read[row].ranks.shape)
             read[row] = read[row]._replace(ranks=read[row].ranks + noise)
-        job = partial(
-            _write,
-            self._tokenizer,
-            [without_pictures(each) for each in drawn],
-            read,
-            grid,
-            misread,
-        )
+        # Who writes the turns needs no pictures.
+        asked = [replace(each, pictures=each.pictures[:, :0, :0]) for each in drawn]
+        job = partial(_write, self._tokenizer, asked, read, grid, misread)
         kept = [self._keep(each) for each in torch.split(torch.cat(seen), counts)]
         self._writing.append((self._workers.executor.submit(job), kept))
 
@@ -273,9 +267,8 @@ def teach_speech(
         if step % TOLD_EVERY == 0:
             mean = float(torch.stack(recent).mean())
             pace = step * speech.batch / (time.monotonic() - began)
-            tell(
-                f"step {step}, {100 * done:.0f} %: loss {mean:.3f}; {drawn} drawn; {pace:.0f} per s"
-            )
+            speed = f"{drawn} drawn; {pace:.0f} per s"
+            tell(f"step {step}, {100 * done:.0f} %: loss {mean:.3f}; {speed}")
             recent.clear()
         if is_last or clock - saved > 60.0 * speech.save_minutes:
             saved = clock
@@ -335,11 +328,7 @@ class _Weigher:
 
 @torch.no_grad()
 def figures(
-    model: Any,
-    language: Any,
-    held: Sequence[Conversation],
-    weigher: _Weigher,
-    device: torch.device,
+    model: Any, language: Any, held: Sequence[Conversation], weigher: _Weigher, device: torch.device
 ) -> dict[str, float]:
     """Right words and F1 of the verdicts on held-out conversations, given what the eye reads."""
     words, right, counts = 0, 0, dict[str, list[int]]()
@@ -363,6 +352,7 @@ def figures(
 
 
 def _save(model: Any, out: Path, longest: int, drawn: int, *, is_simulated: bool) -> None:
+    stars = "" if is_simulated else ", some of real stars"
     with write_errors(out / MODEL), atomic_folder(out / MODEL) as part:
         save_weights(model, model.state_dict(), part, torch.float16)
         complete_folder(
@@ -374,8 +364,7 @@ def _save(model: Any, out: Path, longest: int, drawn: int, *, is_simulated: bool
             title="Says what it sees",
             parameters=sum(weight.numel() for weight in model.parameters()),
             tasks=QuestionSettings().tasks,
-            trained_on=f"{drawn} simulated questions"
-            + ("" if is_simulated else ", some of real stars"),
+            trained_on=f"{drawn} simulated questions{stars}",
             sampling=SamplingSettings(max_new_tokens=2 * longest),
             simulated_only=is_simulated,
         )
@@ -384,19 +373,11 @@ def _save(model: Any, out: Path, longest: int, drawn: int, *, is_simulated: bool
 # The language model that learns to say what the eye sees: new, or one trained before.
 def speech_shape(speech: SpeechSettings, school: SchoolSettings) -> Shape:
     return Shape(
-        hidden=school.out,
-        ffn=speech.ffn,
-        layers=speech.hidden_layers,
-        heads=speech.heads,
-        kv_heads=speech.heads,
-        context=speech.context,
-        vision_hidden=school.hidden,
-        vision_ffn=school.ffn,
-        vision_layers=school.layers,
-        vision_heads=school.heads,
-        whole_every=1,
-        init_std=speech.init_std,
-    )
+        hidden=school.out, ffn=speech.ffn, layers=speech.hidden_layers,
+        heads=speech.heads, kv_heads=speech.heads, context=speech.context,
+        vision_hidden=school.hidden, vision_ffn=school.ffn, vision_layers=school.layers,
+        vision_heads=school.heads, whole_every=1, init_std=speech.init_std,
+    )  # fmt: skip
 
 
 def new_model(
@@ -404,9 +385,8 @@ def new_model(
 ) -> Any:
     """A model with the eye as its vision tower; its folder has the tokenizer."""
     phrases = fixed_phrases()
-    tokenizer: PreTrainedTokenizerFast = make_tokenizer(
-        [*task_texts(brief=True), *phrases], speech.vocabulary, phrases
-    )
+    texts = [*task_texts(brief=True), *phrases]
+    tokenizer: PreTrainedTokenizerFast = make_tokenizer(texts, speech.vocabulary, phrases)
     shape = speech_shape(speech, school)
     model = make_model("qwen2.5-vl", tokenizer, shape, seed)
     model.model.visual.load_state_dict(eye.tower.state_dict())

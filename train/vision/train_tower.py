@@ -86,14 +86,11 @@ def teach(
         done = step / steps if steps else clock / (60.0 * settings.minutes)
         for group in optimizer.param_groups:
             group["lr"] = settings.lr * rate(step, done, settings.warmup)
-        recent.append(
-            _learn(eye, optimizer, [part.to(device) for part in batch], windows, settings)
-        )
+        here = [part.to(device) for part in batch]
+        recent.append(_learn(eye, optimizer, here, windows, settings))
         if (step + 1) % TOLD_EVERY == 0:
-            means = {
-                name: float(torch.stack([x[name] for x in recent]).mean()) for name in recent[0]
-            }
-            words = ", ".join(f"{name} {value:.3f}" for name, value in means.items())
+            stacked = {name: torch.stack([each[name] for each in recent]) for name in recent[0]}
+            words = ", ".join(f"{name} {float(x.mean()):.3f}" for name, x in stacked.items())
             pace = (step + 1) * settings.batch / (time.monotonic() - began - probing)
             tell(f"step {step + 1}, {100 * done:.0f} %: {words}; {pace:.0f} pictures/s")
             recent.clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from agent.examples.examples import Example, example, write_examples
@@ -28,21 +29,15 @@ def simulated(task: str, count: int, seed: int = 3) -> Iterator[Example]:
     for assignment in assignments(settings):
         made = simulate_spectrum(settings, assignment)
         spectrum = to_spectrum(made.entry.observation, made.entry.pipeline_class)
-        name = f"spec-{task}-{assignment.index:04d}.fits"
-        label = made.source.label
-        yield example(
-            replace(spectrum, path=name, object_id=f"{task}-{assignment.index}"),
-            task=task,
-            answer="YES" if label == task else "NO",
-            label=label,
-        )
+        name, label = f"spec-{task}-{assignment.index:04d}.fits", made.source.label
+        named = replace(spectrum, path=name, object_id=f"{task}-{assignment.index}")
+        yield example(named, task=task, answer="YES" if label == task else "NO", label=label)
 
 
 @cache
 def all_examples() -> tuple[Example, ...]:
-    return tuple(
-        one for place, task in enumerate(TASKS) for one in simulated(task, PER_TASK, place)
-    )
+    each = (simulated(task, PER_TASK, place) for place, task in enumerate(TASKS))
+    return tuple(chain.from_iterable(each))
 
 
 def write_set(path: Path) -> Path:

@@ -4,15 +4,12 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import pytest
-
-pytest.importorskip("pyarrow")
 
 from agent.evidence.assessment import assess_measurements
 from agent.protocol.reply import parse_reply
 from agent.tasks.catalogue import find_task
 from tests.train.draft.spectra import LONG, all_examples, drafted
-from train.draft.author import Truth, is_supported, write_replies
+from train.draft.author import Truth, is_supported, with_article, write_replies
 from train.meter import Meter
 
 
@@ -39,3 +36,8 @@ def test_a_wrong_kind_is_never_named() -> None:
             if replies is not None and assessment.kinds.probabilities["GALAXY"] < 0.2:
                 answer = parse_reply(replies[-1]).answer
                 assert not re.search(r"looks like|spectrum is|rather|more like", answer)
+
+
+def test_articles() -> None:
+    said = ["an M giant", "an S-type star", "a white dwarf", "an A-type star"]
+    assert [with_article(each.split(maxsplit=1)[1]) for each in said] == said

@@ -2,20 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("pyarrow")
-
 from agent.trajectory.trajectory_file import read_trajectories
 from tests.train.test_cli import call
 
 
-def test_draft(
-    example_set: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_draft(example_set: Path, tmp_path: Path, monkeypatch, capsys) -> None:
     out = tmp_path / "drafts.jsonl"
     words = ["draft", str(example_set), str(out), "--limit", "3", "--preset", "tiny"]
     assert call(monkeypatch, *words, "--set", "per_spectrum=1") == 0
@@ -25,9 +16,7 @@ def test_draft(
     assert "other settings" in capsys.readouterr().err
 
 
-def test_errors_are_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_errors_are_one_line(tmp_path: Path, monkeypatch, capsys) -> None:
     absent = ["draft", str(tmp_path / "no.parquet"), str(tmp_path / "a.jsonl")]
     assert call(monkeypatch, *absent) == 1
     assert "cannot be read" in capsys.readouterr().err

@@ -6,17 +6,12 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("pyarrow")
-
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, write_examples
 from agent.trajectory.trajectory_file import read_trajectories
-from tests.train.draft.spectra import all_examples
+from tests.train.draft.spectra import SHORT, all_examples
 from train.draft.drafting import DraftRun, draft_all
-from train.draft.settings import DraftSettings
 from train.draft.teachers import Draft, MeasuredTeacher
-
-SHORT = DraftSettings(words="short", style="compact")
 
 SEVEN = 7
 

@@ -2,10 +2,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
-pytest.importorskip("pyarrow")
-
 from tests.train.draft.spectra import all_examples, drafted
 from train.draft.settings import DraftSettings
 

@@ -1,23 +1,22 @@
 from __future__ import annotations
 
+import re
+
+import numpy as np
 import pytest
-
-pytest.importorskip("pyarrow")
-
-from pathlib import Path
 
 from agent.errors import EngineError, WorkbenchError
 from agent.examples.examples import Example
 from agent.hashing import text_hash
-from agent.protocol.protocol import system_text, task_text
-from agent.protocol.reply import is_well_formed
+from agent.protocol.protocol import Turn, system_text, task_text
+from agent.protocol.reply import is_well_formed, parse_reply
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef
 from agent.trajectory.trajectory_file import from_line, to_line
 from tests.scripted_engine import ScriptedEngine
 from tests.train.draft.spectra import LONG, SHORT, all_examples, drafted
 from train.draft.settings import DraftSettings
-from train.draft.teachers import Draft, ModelTeacher, rough_tokens
+from train.draft.teachers import Draft, HintedEngine, ModelTeacher, hint, open_teacher, rough_tokens
 
 
 @pytest.mark.parametrize("settings", [LONG, SHORT], ids=["long", "short"])
@@ -47,15 +46,24 @@ def test_the_same_seed_gives_the_same_draft_and_another_seed_another() -> None:
     assert len(told) >= 7
 
 
-def test_noisy_spectra_are_left_out() -> None:
-    assert drafted(all_examples()[0], DraftSettings(min_snr=500.0)).outcome == "noisy"
+def test_short_drafts_use_few_words_and_short_thoughts() -> None:
+    words: set[str] = set()
+    lengths = []
+    for example in all_examples():
+        made = drafted(example, SHORT).trajectory
+        for reply in made.replies if made else ():
+            parsed = parse_reply(reply)
+            words |= set(re.findall(r"[^\W\d]+", f"{parsed.thought} {parsed.answer}"))
+            lengths.append(len(parsed.thought.split()))
+    assert len(words) < 200
+    assert max(lengths) < 40 and np.mean(lengths) < 20
 
 
-def test_long_drafts_are_left_out() -> None:
-    assert drafted(all_examples()[0], DraftSettings(max_tokens=50)).outcome == "too long"
+def test_noisy_spectra_and_long_drafts_are_left_out() -> None:
+    one = all_examples()[0]
+    assert drafted(one, DraftSettings(min_snr=500.0)).outcome == "noisy"
+    assert drafted(one, DraftSettings(max_tokens=50)).outcome == "too long"
 
-
-SHORT = DraftSettings(words="short", style="compact")
 
 LOOK = (
     "<think>A closer look.</think>\n<tool_call>\n"
@@ -93,11 +101,19 @@ def test_unusable_drafts_of_a_model_have_an_outcome() -> None:
     assert by_model(LOOK)[0].outcome == "failed"
 
 
-def test_an_unknown_model_is_an_error(example_set: Path) -> None:
-    from train.draft.teachers import open_teacher
-
-    with (
-        pytest.raises(WorkbenchError, match="`measured` needs no model"),
-        open_teacher("nowhere", SHORT),
-    ):
+def test_an_unknown_model_is_an_error() -> None:
+    unknown = pytest.raises(WorkbenchError, match="`measured` needs no model")
+    with unknown, open_teacher("nowhere", SHORT):
         raise EngineError("never")
+
+
+def test_only_the_first_user_turn_is_hinted() -> None:
+    engine = ScriptedEngine(["unused"])
+    conversation = HintedEngine(engine, hint(all_examples()[0])).open()
+    conversation.append([Turn("system", "s"), Turn("user", "one"), Turn("user", "two")], [])
+    conversation.append([Turn("user", "three")], [])
+    texts = [turn.text for turn in engine.conversations[0].turns]
+    assert ["Note to you alone" in text for text in texts] == [False, True, False, False]
+    conversation.rewind(conversation.mark())
+    conversation.close()
+    assert engine.conversations[0].is_closed

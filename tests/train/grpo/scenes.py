@@ -21,6 +21,7 @@ from agent.rendering.render import COMPACT
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
 from train.grpo.generate import CachedGenerator, ConversationTokens, GeneratedTurn, OpenTurn
+from train.grpo.packing import Packed, RolloutRow, pack
 from train.grpo.pictures import PictureCache
 from train.grpo.rollout import Limits, Rollout
 from train.grpo.setup import SpectrumProcessor
@@ -36,9 +37,8 @@ def star(number: int = 0, **more: Any) -> Example:
     wavelength = np.linspace(3800.0, 9000.0, 900)
     flux = 1.0 + 0.05 * rng.normal(size=900)
     flux += (number % 2) * 2.0 * np.exp(-0.5 * ((wavelength - 6564.6) / 15.0) ** 2)
-    spectrum = Spectrum(
-        wavelength=wavelength, flux=flux, path=f"star-{number}.fits", simulated=True, **more
-    )
+    about = {"path": f"star-{number}.fits", "simulated": True, **more}
+    spectrum = Spectrum(wavelength=wavelength, flux=flux, **about)
     return example(spectrum, task="CV", answer="YES" if number % 2 else "NO")
 
 
@@ -55,15 +55,12 @@ class Stage:
         return Rollout(self.pictures.maker(one), CV, self.tokens, limits)
 
     def pictures_of(self, rollout: Rollout) -> dict[str, torch.Tensor]:
-        return SpectrumProcessor(self.folder, self.pictures).image_processor(
-            rollout.conversation.pictures
-        )
+        processor = SpectrumProcessor(self.folder, self.pictures)
+        return processor.image_processor(rollout.conversation.pictures)
 
     def generator(self, temperature: float = 0.0, seed: int = 0) -> CachedGenerator:
-        randomness = torch.Generator().manual_seed(seed)
-        return CachedGenerator(
-            self.model, self.tokens, self.pictures.patches, randomness, temperature
-        )
+        chance = torch.Generator().manual_seed(seed)
+        return CachedGenerator(self.model, self.tokens, self.pictures.patches, chance, temperature)
 
 
 def with_card(folder: Path) -> Path:
@@ -114,18 +111,29 @@ def pixels(pictures: Sequence[Image.Image]) -> list[bytes]:
     return [picture.tobytes() for picture in pictures]
 
 
+def packed_logits(
+    stage: Stage, rows: Sequence[RolloutRow], pictures: Sequence[torch.Tensor]
+) -> tuple[Packed, torch.Tensor, torch.Tensor]:
+    """What was packed, the model's logits at all tokens but the last, and the next tokens."""
+    packed = pack(rows, pictures, stage.model.config)
+    grids = torch.tensor([grid for row in rows for grid in row.grids])
+    logits = stage.model(
+        input_ids=packed.ids, position_ids=packed.position_ids, packs=packed.layouts,
+        pixel_values=torch.cat([pictures[number] for number in packed.pictures]),
+        image_grid_thw=grids[packed.pictures],
+    ).logits  # fmt: skip
+    return packed, logits[:, :-1], packed.labels[:, 1:].clamp(min=0)
+
+
 def whole_log_probs(stage: Stage, rollout: Rollout) -> torch.Tensor:
     """Of each token after the prompt, from one plain forward pass of transformers over it all."""
     ids = torch.tensor([rollout.conversation.ids])
     seen = stage.pictures_of(rollout)
     with torch.no_grad():
-        logits = stage.model(
-            input_ids=ids,
-            attention_mask=torch.ones_like(ids),
-            mm_token_type_ids=(ids == stage.model.config.image_token_id).int(),
-            **seen,
-        ).logits[0]
-    odds = logits.log_softmax(dim=1)[:-1].gather(1, ids[0, 1:, None])[:, 0]
+        is_image = (ids == stage.model.config.image_token_id).int()
+        known = torch.ones_like(ids)
+        out = stage.model(input_ids=ids, attention_mask=known, mm_token_type_ids=is_image, **seen)
+    odds = out.logits[0].log_softmax(dim=1)[:-1].gather(1, ids[0, 1:, None])[:, 0]
     return odds[rollout.prompt_length - 1 :]
 
 

@@ -27,7 +27,6 @@ def test_parts_do_not_see_each_other(prefix: int) -> None:
     for part in range(pack.parts):
         start = prefix + part * pack.size
         tokens = [*range(prefix), *range(start, start + pack.size)]
-        alone = scaled_dot_product_attention(
-            query[:, :, tokens], key[:, :, tokens], value[:, :, tokens], is_causal=True
-        )
+        seen = (each[:, :, tokens] for each in (query, key, value))
+        alone = scaled_dot_product_attention(*seen, is_causal=True)
         assert torch.allclose(found[:, tokens], alone.transpose(1, 2), atol=1e-6)

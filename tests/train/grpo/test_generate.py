@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import compress
+
 import pytest
 
 pytest.importorskip("torch")
@@ -58,12 +60,7 @@ class TestDrawing:
     def test_never_a_control_token(self, stage: Stage):
         rollouts = [stage.rollout(star(n), Limits(turn=60, rollout=200)) for n in range(4)]
         roll_out(rollouts, stage.generator(8.0), stage.pictures, 4)
-        said = {
-            token
-            for one in rollouts
-            for token, said in zip(one.completion, one.sampled, strict=True)
-            if said
-        }
+        said = {token for one in rollouts for token in compress(one.completion, one.sampled)}
         assert len(said) > 100
         assert not said & set(stage.tokens.forbidden)
         assert stage.model.config.image_token_id in stage.tokens.forbidden

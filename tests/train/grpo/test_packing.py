@@ -11,7 +11,7 @@ import torch
 
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.grpo.packed import rollouts, stage
-from tests.train.grpo.scenes import Stage, whole_log_probs
+from tests.train.grpo.scenes import Stage, packed_logits, whole_log_probs
 from train.grpo.packing import RolloutRow, pack, unpack
 from train.grpo.rollout import Rollout
 
@@ -30,18 +30,8 @@ def rows(stage: Stage, rollouts: list[Rollout]) -> tuple[list[RolloutRow], list[
 
 def log_probs(stage: Stage, rollouts: list[Rollout]) -> torch.Tensor:
     """Packed, (rollouts, tokens after the prompt)."""
-    found, pictures = rows(stage, rollouts)
-    packed = pack(found, pictures, stage.model.config)
-    grids = torch.tensor([grid for row in found for grid in row.grids])
-    logits = stage.model(
-        input_ids=packed.ids,
-        position_ids=packed.position_ids,
-        packs=packed.layouts,
-        pixel_values=torch.cat([pictures[number] for number in packed.pictures]),
-        image_grid_thw=grids[packed.pictures],
-    ).logits
-    labels = packed.labels[:, 1:].clamp(min=0)
-    odds = logits[:, :-1].log_softmax(dim=2).gather(2, labels[..., None])[..., 0]
+    packed, logits, labels = packed_logits(stage, *rows(stage, rollouts))
+    odds = logits.log_softmax(dim=2).gather(2, labels[..., None])[..., 0]
     return unpack(odds, packed, max(len(one.completion) for one in rollouts))
 
 

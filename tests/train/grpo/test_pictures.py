@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from operator import attrgetter
+
 import numpy as np
 import pytest
 
@@ -50,9 +52,8 @@ def test_the_pictures_of_use(drawing: PictureCache):
     found, result = looked(view, 6500, 6600, "Hα")
     wanted, told = looked(plain, 6500, 6600, "Hα")
     assert pixels([found, view.overview()]) == pixels([wanted, plain.overview()])
-    assert (result.text, result.range, result.label, result.points) == (
-        told.text, told.range, told.label, told.points,
-    )  # fmt: skip
+    same = attrgetter("text", "range", "label", "points")
+    assert same(result) == same(told)
     assert np.array_equal(drawing.patches(found).rows, patches(wanted, VISION).rows)
 
 

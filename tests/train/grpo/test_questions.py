@@ -54,9 +54,8 @@ class TestOrder:
             assert [row["answer"] for row in order[start : start + 4]] == ["YES", "NO", "NO", "NO"]
 
     def test_as_many_of_each_as_there_are(self):
-        order = training_order(
-            [*rows("CV", 5, 40), *rows("WD", 9, 2), *rows("CS", 7, 0)], 2, 0, noes=0
-        )
+        asked = [*rows("CV", 5, 40), *rows("WD", 9, 2), *rows("CS", 7, 0)]
+        order = training_order(asked, 2, 0, noes=0)
         count = Counter((row["task"], row["answer"]) for row in order)
         assert count == {("CV", "YES"): 10, ("CV", "NO"): 80, ("WD", "YES"): 18, ("WD", "NO"): 4}
         assert max(Counter(row["key"] for row in order).values()) == 2
@@ -80,9 +79,8 @@ def test_what_a_judge_is_sure_of_and_right_about_is_not_asked():
     assert kept == ["CV-1", "CV-2", "CV-4"]  # nobody judged CV-5
     assert len(select_uncertain(asked, judged, 1.0)) == 5
     twice = [*judged, make_judgement(1, "YES", "YES", p_yes=0.999)]
-    assert [
-        row["key"] for row in select_uncertain(asked, twice, 0.98)
-    ] == kept  # one doubt is enough
+    doubted = select_uncertain(asked, twice, 0.98)
+    assert [row["key"] for row in doubted] == kept  # one doubt is enough
 
 
 def test_sure_yes_are_asked_beside_doubtful_noes():

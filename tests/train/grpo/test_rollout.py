@@ -21,10 +21,10 @@ from agent.trajectory.trajectory import ModelRef
 from tests.agent.protocol.wordings import wording
 from tests.scripted_engine import ScriptedEngine
 from tests.small_models import tiny_qwen3, tiny_qwen25
-from tests.train.grpo.scenes import CV, YES, Script, Stage, call, pixels, stage, star
+from tests.train.grpo.scenes import CV, LIMITS, YES, Script, Stage, call, pixels, stage, star
 from train.grpo.judging import TokenJudge
 from train.grpo.pictures import PictureCache
-from train.grpo.rollout import Limits, roll_out
+from train.grpo.rollout import Limits, Rollout, roll_out
 
 __all__ = ["stage", "tiny_qwen3", "tiny_qwen25"]
 
@@ -54,9 +54,8 @@ SCRIPTS = {
 
 def as_in_use(replies: list[str], spectrum, stage: Stage):
     """The record of the agent's inspector, and what its engine was shown."""
-    engine = ScriptedEngine(
-        [text.removesuffix("<cut>") for text in replies], sizing=stage.pictures.sizing
-    )
+    whole = [text.removesuffix("<cut>") for text in replies]
+    engine = ScriptedEngine(whole, sizing=stage.pictures.sizing)
     cut = [text.endswith("<cut>") for text in replies]
     open_plain = engine.open
 
@@ -81,27 +80,32 @@ def as_in_use(replies: list[str], spectrum, stage: Stage):
 
 def published(stage: Stage) -> Stage:
     """The same model in other words, by the rules of the published ones."""
-    plain = stage.pictures
-    pictures = PictureCache(
-        plain.style, plain.sizing, plain.vision, rules=AS_PUBLISHED, wording=wording()
-    )
+    plain, how = stage.pictures, {"rules": AS_PUBLISHED, "wording": wording()}
+    pictures = PictureCache(plain.style, plain.sizing, plain.vision, **how)
     return replace(stage, pictures=pictures, tokens=replace(stage.tokens, stop=AS_PUBLISHED.stop))
+
+
+def said(stage: Stage, replies: list[str], room: int = 20_000) -> Rollout:
+    """A rollout in which the model says these replies."""
+    rollout = stage.rollout(star(1), Limits(turn=200, rollout=room))
+    roll_out([rollout], Script(stage.tokens, replies), stage.pictures, 4)
+    return rollout
 
 
 @pytest.mark.parametrize("rules", ["ours", "published"])
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_as_the_agents_own_loop(name: str, rules: str, stage: Stage):
     stage = stage if rules == "ours" else published(stage)
-    replies, one = SCRIPTS[name], star(1)
-    record, heard = as_in_use(replies, one.spectrum, stage)
-    rollout = stage.rollout(one, Limits(turn=200, rollout=20_000))
-    roll_out([rollout], Script(stage.tokens, replies), stage.pictures, 4)
+    replies = SCRIPTS[name]
+    record, heard = as_in_use(replies, star(1).spectrum, stage)
+    rollout = said(stage, replies)
 
     assert rollout.episode.replies == record.replies
-    plain = [(step.kind, step.text, step.range, step.error) for step in record.steps]
-    assert [
-        (step.kind, step.text, step.range, step.error) for step in rollout.episode.steps
-    ] == plain
+    found, wanted = (
+        [(step.kind, step.text, step.range, step.error) for step in each.steps]
+        for each in (rollout.episode, record)
+    )
+    assert found == wanted
     assert rollout.episode.stopped_by == record.stopped_by
     assert pixels(rollout.conversation.pictures) == pixels(heard.pictures)
     counts = [picture_tokens(picture, stage.pictures.vision) for picture in heard.pictures]
@@ -116,12 +120,11 @@ def test_as_the_agents_own_loop(name: str, rules: str, stage: Stage):
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_only_what_the_model_said_is_trained(name: str, stage: Stage):
-    rollout = stage.rollout(star(1), Limits(turn=200, rollout=20_000))
-    roll_out([rollout], Script(stage.tokens, SCRIPTS[name]), stage.pictures, 4)
+    rollout = said(stage, SCRIPTS[name])
     assert len(rollout.sampled) == len(rollout.completion) == len(rollout.log_probs)
     turns, turn = [], []
-    for token, said in zip(rollout.completion, rollout.sampled, strict=True):
-        if said:
+    for token, was_said in zip(rollout.completion, rollout.sampled, strict=True):
+        if was_said:
             turn.append(token)
         elif turn:
             turns, turn = [*turns, turn], []
@@ -135,8 +138,7 @@ def test_only_what_the_model_said_is_trained(name: str, stage: Stage):
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_rewards_read_the_tokens_as_the_loop_did(name: str, stage: Stage):
-    rollout = stage.rollout(star(1), Limits(turn=200, rollout=20_000))
-    roll_out([rollout], Script(stage.tokens, SCRIPTS[name]), stage.pictures, 4)
+    rollout = said(stage, SCRIPTS[name])
     judged = TokenJudge(stage.tokens)(rollout.completion)
     assert judged.replies == rollout.episode.replies
     answered = rollout.episode.stopped_by == "answer"
@@ -146,9 +148,8 @@ def test_rewards_read_the_tokens_as_the_loop_did(name: str, stage: Stage):
 
 
 def test_a_rollout_that_invents_a_tools_answer_is_over(stage: Stage):
-    rollout = stage.rollout(star(1))
-    said = [call(6500, 6600) + "\n<tool_response>\nA line!</tool_response>" + YES]
-    roll_out([rollout], Script(stage.tokens, said), stage.pictures, 4)
+    words = call(6500, 6600) + "\n<tool_response>\nA line!</tool_response>" + YES
+    rollout = said(stage, [words], LIMITS.rollout)
     assert rollout.is_over
     judged = TokenJudge(stage.tokens)(rollout.completion)
     assert judged.verdict is None
@@ -156,11 +157,9 @@ def test_a_rollout_that_invents_a_tools_answer_is_over(stage: Stage):
 
 
 def test_pictures_that_would_not_fit_end_the_rollout(stage: Stage):
-    whole = stage.rollout(star(1))
-    roll_out([whole], Script(stage.tokens, [call(6500, 6600), YES]), stage.pictures, 4)
+    whole = said(stage, [call(6500, 6600), YES], LIMITS.rollout)
     room = len(whole.completion) - sum(whole.sampled[-40:])
-    short = stage.rollout(star(1), Limits(turn=200, rollout=room))
-    roll_out([short], Script(stage.tokens, [call(6500, 6600), YES]), stage.pictures, 4)
+    short = said(stage, [call(6500, 6600), YES], room)
     assert short.is_over
     assert len(short.conversation.pictures) == 1
     assert all(short.sampled)
@@ -170,16 +169,12 @@ def test_pictures_that_would_not_fit_end_the_rollout(stage: Stage):
 def test_the_published_reward_reads_the_whole_rollout(stage: Stage):
     """One text with the tool's replies and without control tokens, as its scorer is given it."""
     stage = published(stage)
-    rollout = stage.rollout(star(1), Limits(turn=200, rollout=20_000))
-    said = [call(6500, 6600), "<think>hm</think> I say yes"]
-    roll_out([rollout], Script(stage.tokens, said), stage.pictures, 4)
+    rollout = said(stage, [call(6500, 6600), "<think>hm</think> I say yes"])
     strict = TokenJudge(stage.tokens)(rollout.completion)
     lenient = TokenJudge(stage.tokens, "published")(rollout.completion)
     assert (strict.verdict, lenient.verdict) == (None, "YES")
     assert strict.reading.reward("YES") == -0.2
     assert lenient.reading.reward("YES") == 0.8  # without a box in an answer
     assert lenient.replies == strict.replies
-    refused = stage.rollout(star(1), Limits(turn=200, rollout=20_000))
-    nowhere = [call(100, 200), "<think>hm</think>"]
-    roll_out([refused], Script(stage.tokens, nowhere), stage.pictures, 4)
+    refused = said(stage, [call(100, 200), "<think>hm</think>"])
     assert TokenJudge(stage.tokens, "published")(refused.completion).verdict is None

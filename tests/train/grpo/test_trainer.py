@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-pytest.importorskip("torch")
 pytest.importorskip("trl")
 pytest.importorskip("peft")
 
@@ -32,10 +32,26 @@ from train.journal import read_metrics
 def sampled(toy: Path, tmp_path_factory: pytest.TempPathFactory):
     """A trainer and a batch of two questions as it prepared it."""
     trainer = trainer_of(toy, tmp_path_factory.mktemp("out"), microbatch=8, minibatch=2)
-    rows = [trainer.train_dataset[number // 4] for number in range(8)]
+    return trainer, batch_of(trainer)
+
+
+def batch_of(trainer: SpectrumTrainer, questions: int = 2) -> dict[str, Any]:
+    """Eight rollouts of so many questions."""
+    rows = [trainer.train_dataset[number * questions // 8] for number in range(8)]
     trainer.model.train()
     with hide_trl_warnings():
-        return trainer, trainer._generate_and_score_completions(rows)
+        return trainer._generate_and_score_completions(rows)
+
+
+def scores(trainer: SpectrumTrainer, batch: dict[str, Any], by: Any = None, **how: Any) -> Any:
+    """Log-odds and entropies after the prompts, by the trainer's own pass or by another's."""
+    ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], dim=1)
+    mask = torch.cat([batch["prompt_mask"], batch["completion_mask"]], dim=1)
+    names = ("pixel_values", "image_grid_thw", "num_images", "mm_token_type_ids")
+    how |= {name: batch[name] for name in names}
+    width = batch["completion_ids"].shape[1]
+    by = by or SpectrumTrainer
+    return by._get_per_token_logps_and_entropies(trainer, trainer.model, ids, mask, width, **how)
 
 
 class TestWhatIsTrained:
@@ -45,9 +61,7 @@ class TestWhatIsTrained:
         trained = (batch["completion_mask"] * batch["tool_mask"]).bool()
         assert trained.any(dim=1).all()
         for ids, mask, one in zip(batch["completion_ids"], trained, trainer.rollouts, strict=True):
-            chosen = [
-                token for token, said in zip(one.completion, one.sampled, strict=True) if said
-            ]
+            chosen = list(compress(one.completion, one.sampled))
             assert ids[mask].tolist() == chosen
             words = tokens.tokenizer.decode(chosen, skip_special_tokens=False)
             assert words.replace("<|im_end|>", "") == "".join(one.episode.replies)
@@ -65,47 +79,24 @@ class TestWhatIsTrained:
     def test_scores_are_trls(self, sampled):
         """Packed by question, with the numbers of TRL's own forward pass over whole rollouts."""
         trainer, batch = sampled
-        ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], dim=1)
-        mask = torch.cat([batch["prompt_mask"], batch["completion_mask"]], dim=1)
-        seen = {
-            name: batch[name]
-            for name in ("pixel_values", "image_grid_thw", "num_images", "mm_token_type_ids")
-        }
-        width = batch["completion_ids"].shape[1]
-        found = trainer._get_per_token_logps_and_entropies(
-            trainer.model, ids, mask, width, compute_entropy=True, **seen
-        )
-        wanted = GRPOTrainer._get_per_token_logps_and_entropies(
-            trainer, trainer.model, ids, mask, width, compute_entropy=True, **seen
-        )
+        found = scores(trainer, batch, compute_entropy=True)
+        wanted = scores(trainer, batch, by=GRPOTrainer, compute_entropy=True)
         real = batch["completion_mask"].bool()
         for one, other in zip(found[:2], wanted[:2], strict=True):
             assert torch.allclose(one[real], other[real], atol=2e-4)
         drawn = batch["completion_mask"] * batch["tool_mask"]
         with torch.no_grad():
-            before, _, _ = trainer._get_per_token_logps_and_entropies(
-                trainer.model, ids, mask, width, **seen
-            )
+            before, _, _ = scores(trainer, batch)
         assert torch.allclose(before[drawn.bool()], wanted[0][drawn.bool()], atol=2e-4)
 
     def test_bfloat16_scores_what_it_draws(self, toy: Path, tmp_path: Path):
         """Tokens are drawn one by one from a memory, and scored in packs."""
         trainer = trainer_of(toy, tmp_path, microbatch=8, minibatch=2, precision="bf16")
-        trainer.model.train()
-        with hide_trl_warnings():
-            batch = trainer._generate_and_score_completions(
-                [trainer.train_dataset[number // 4] for number in range(8)]
-            )
-        ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], dim=1)
-        mask = torch.cat([batch["prompt_mask"], batch["completion_mask"]], dim=1)
-        seen = {name: batch[name] for name in ("pixel_values", "image_grid_thw", "num_images")}
+        batch = batch_of(trainer)
         with torch.no_grad():
-            found, _, _ = trainer._get_per_token_logps_and_entropies(
-                trainer.model, ids, mask, batch["completion_ids"].shape[1], **seen
-            )
-        drawn = pad_sequence(
-            [torch.tensor(one.log_probs) for one in trainer.rollouts], batch_first=True
-        )
+            found, _, _ = scores(trainer, batch)
+        odds = [torch.tensor(one.log_probs) for one in trainer.rollouts]
+        drawn = pad_sequence(odds, batch_first=True)
         off = (found - drawn)[(batch["completion_mask"] * batch["tool_mask"]).bool()]
         assert off.any(), "both were computed the same way: the test says nothing"
         assert off.std() < 0.01
@@ -114,11 +105,7 @@ class TestWhatIsTrained:
     def test_rewards_that_are_all_alike_say_nothing(self, toy: Path, tmp_path: Path):
         """Cut off after a few words all are worth -0.2, whose mean is not quite that."""
         trainer = trainer_of(toy, tmp_path, minibatch=1, rollouts=8, microbatch=8, turn_tokens=8)
-        trainer.model.train()
-        with hide_trl_warnings():
-            batch = trainer._generate_and_score_completions(
-                [trainer.train_dataset[0] for _ in range(8)]
-            )
+        batch = batch_of(trainer, questions=1)
         assert trainer._metrics["train"]["reward"] == [pytest.approx(-0.2)]
         assert not batch["advantages"].any()
         assert trainer._metrics["train"]["groups_alike"] == [1.0]
@@ -131,11 +118,9 @@ class TestWhatIsTrained:
         found = trainer.compute_loss(trainer.model, alike)
         weights = [weight for weight in trainer.model.parameters() if weight.requires_grad]
         assert found.item() == wanted.item() == 0.0
-        for one, other in zip(
-            torch.autograd.grad(found, weights),
-            torch.autograd.grad(wanted, weights, allow_unused=True),
-            strict=True,
-        ):
+        ours = torch.autograd.grad(found, weights)
+        trls = torch.autograd.grad(wanted, weights, allow_unused=True)
+        for one, other in zip(ours, trls, strict=True):
             assert not one.any()
             assert other is None or not other.any()
 
@@ -146,13 +131,8 @@ def test_dual_clip_bounds_what_a_bad_rollout_counts(
 ):
     """Tokens of bad rollouts that have become 148 times as likely since they were sampled."""
     trainer, batch = sampled
-    ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], dim=1)
-    mask = torch.cat([batch["prompt_mask"], batch["completion_mask"]], dim=1)
-    seen = {name: batch[name] for name in ("pixel_values", "image_grid_thw", "num_images")}
     with torch.no_grad():
-        now, _, _ = trainer._get_per_token_logps_and_entropies(
-            trainer.model, ids, mask, batch["completion_ids"].shape[1], **seen
-        )
+        now, _, _ = scores(trainer, batch)
     bad = {"advantages": -torch.ones_like(batch["advantages"]), "old_per_token_logps": now - 5.0}
     monkeypatch.setattr(trainer.args, "delta", dual_clip or None)
     monkeypatch.setattr(trainer, "current_gradient_accumulation_steps", 1, raising=False)
@@ -175,10 +155,9 @@ class TestAgainstTrlsRollouts:
     """The likeliest tokens, so that chance has no say."""
 
     def rollouts(self, trainer: SpectrumTrainer, loop: Callable[..., Any]) -> list[Any]:
-        rows = [trainer.train_dataset[number // 4] for number in range(8)]
-        with hide_trl_warnings(), pytest.MonkeyPatch.context() as patch:
+        with pytest.MonkeyPatch.context() as patch:
             patch.setattr(SpectrumTrainer, "_generate", loop)
-            found = trainer._generate_and_score_completions(rows)
+            found = batch_of(trainer)
         ids, mask = found["completion_ids"], found["completion_mask"].bool()
         trained = found["tool_mask"].bool()
         return [

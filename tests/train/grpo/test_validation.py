@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch")
 pytest.importorskip("trl")
 pytest.importorskip("peft")
 
@@ -33,10 +33,8 @@ class TestHoldOut:
         questions += [question(n, "WD", "NO") for n in range(60, 80)]
         trained, held = hold_out(questions, 0.1, seed=3)
         assert sorted(one["key"] for one in trained + held) == sorted(q["key"] for q in questions)
-        counts = [(one["task"], one["answer"]) for one in held]
-        assert [counts.count(each) for each in (("CV", "YES"), ("WD", "YES"), ("WD", "NO"))] == [
-            4, 1, 2,
-        ]  # fmt: skip
+        counts = Counter((one["task"], one["answer"]) for one in held)
+        assert counts == {("CV", "YES"): 4, ("WD", "YES"): 1, ("WD", "NO"): 2}
         assert (trained, held) == hold_out(questions, 0.1, seed=3)
         assert held != hold_out(questions, 0.1, seed=4)[1]
 
@@ -52,12 +50,9 @@ class TestHoldOut:
 
 
 def test_figures_by_hand() -> None:
-    questions = [
-        question(1), question(2), question(3, answer="NO"), question(4, "WD", "NO"),
-    ]  # fmt: skip
-    readings = [
-        Reading("YES", True), Reading("NO", True), Reading("YES", False), Reading(None, False),
-    ]  # fmt: skip
+    questions = [question(1), question(2), question(3, answer="NO"), question(4, "WD", "NO")]
+    said = (("YES", True), ("NO", True), ("YES", False), (None, False))
+    readings = [Reading(*each) for each in said]
     found = validation_figures(readings, questions, 0.2)
     assert found["validation/f1"] == found["validation/f1/CV"] == pytest.approx(0.5)
     assert "validation/f1/WD" not in found  # F1 needs a member
@@ -82,12 +77,9 @@ def test_validation_takes_the_likeliest_words_and_leaves_the_training_alone(
     toy: Path, tmp_path: Path
 ) -> None:
     trainer = trainer_of(toy, tmp_path)
-    store = ExampleStore([toy / "train.parquet"])
-    rows = read_questions([toy / "train.parquet"])[:3]
-    asked = [
-        (trainer.rollout_settings.pictures.maker(store[row["sha256"]]), find_task(row["task"]))
-        for row in rows
-    ]
+    sets, maker = [toy / "train.parquet"], trainer.rollout_settings.pictures.maker
+    store, rows = ExampleStore(sets), read_questions(sets)[:3]
+    asked = [(maker(store[row["sha256"]]), find_task(row["task"])) for row in rows]
     trainer.model.train()
     with hide_trl_warnings():
         first, again = trainer.judge_greedily(asked), trainer.judge_greedily(asked)

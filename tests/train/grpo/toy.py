@@ -28,8 +28,8 @@ from agent.rendering.style import Style
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
 from tests.night import BY_NIGHT
-from tests.train.grpo.scenes import Script, Stage, stage_of
-from train.grpo.packing import RolloutRow, enable_packs, pack, unpack
+from tests.train.grpo.scenes import Script, Stage, packed_logits, stage_of
+from train.grpo.packing import RolloutRow, enable_packs, unpack
 from train.grpo.rollout import Limits, Rollout, roll_out
 from train.grpo.settings import GrpoSettings
 from train.models.small_model import FamilyName, Shape, make_model, make_tokenizer, save_small_model
@@ -55,8 +55,6 @@ GLANCES, TALKS, LAST = (50, 100, 20) if BY_NIGHT else (20, 70, 5)
 """Steps on the last turns alone, on whole conversations, and with rare looks: by day too few to
 learn from rewards afterwards, which is tested by night."""
 LR = 5e-3
-SEEN: dict[Verdict, str] = {"YES": "Bright", "NO": "Flat"}
-VERDICTS: tuple[Verdict, Verdict] = ("YES", "NO")
 TASK = """
 id = "TOY"
 name = "toy"
@@ -101,9 +99,8 @@ def toy_examples(task: Path, count: int, seed: int) -> Iterator[Example]:
         verdict = VERDICTS[number % 2]
         if verdict == "YES":
             flux += 4.0 * np.exp(-0.5 * ((wavelength - 6550.0) / 60.0) ** 2)
-        spectrum = Spectrum(
-            wavelength=wavelength, flux=flux, path=f"toy-{number}.fits", simulated=True
-        )
+        about = {"path": f"toy-{number}.fits", "simulated": True}
+        spectrum = Spectrum(wavelength=wavelength, flux=flux, **about)
         yield example(spectrum, task=str(task), answer=verdict, split="train")
 
 
@@ -186,10 +183,8 @@ def glance(stage: Stage, one: Rollout) -> Conversation:
     """Only the last turn and the tool's answer before it."""
     start = one.sampled.index(0)
     turn = start + one.sampled[start:].index(1)
-    last = stage.pictures.patches(one.conversation.pictures[-1])
-    return Conversation(
-        one.completion[start:turn], one.completion[turn:], one.sampled[turn:], [last]
-    )
+    last = [stage.pictures.patches(one.conversation.pictures[-1])]
+    return Conversation(one.completion[start:turn], one.completion[turn:], one.sampled[turn:], last)
 
 
 def loss_of(stage: Stage, conversations: Sequence[Conversation]) -> torch.Tensor:
@@ -198,17 +193,8 @@ def loss_of(stage: Stage, conversations: Sequence[Conversation]) -> torch.Tensor
     for one in conversations:
         grids = [each.grid for each in one.pictures]
         rows.append(RolloutRow(one.prompt, one.completion, grids, len(pictures)))
-        pictures += one.pictures
-    pixels = [torch.from_numpy(each.rows) for each in pictures]
-    packed = pack(rows, pixels, stage.model.config)
-    logits = stage.model(
-        input_ids=packed.ids,
-        position_ids=packed.position_ids,
-        packs=packed.layouts,
-        pixel_values=torch.cat([pixels[number] for number in packed.pictures]),
-        image_grid_thw=torch.tensor([pictures[number].grid for number in packed.pictures]),
-    ).logits[:, :-1]
-    labels = packed.labels[:, 1:].clamp(min=0)
+        pictures += [torch.from_numpy(each.rows) for each in one.pictures]
+    packed, logits, labels = packed_logits(stage, rows, pictures)
     lost = cross_entropy(logits.transpose(1, 2), labels, reduction="none")
     mask = pad_sequence([torch.tensor(one.sampled) for one in conversations], batch_first=True)
     return (unpack(lost, packed, mask.shape[1]) * mask).sum() / mask.sum()

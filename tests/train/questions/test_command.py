@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from agent.examples.examples import read_examples
 from agent.spectra.spectrum import Spectrum
 from tests.train.questions.helpers import library
-from train.cli import main
+from tests.train.test_cli import call
 
 pytest.importorskip("pyarrow")
 
@@ -19,10 +18,7 @@ def test_command(
     out = tmp_path / "set.parquet"
     words = ["questions", str(out), "--count", "12", "--seed", "3", "--set", "tasks=CV,WD"]
     words += ["--set", "survey=SDSS", "--library", str(library(tmp_path / "library"))]
-    monkeypatch.setattr(sys, "argv", ["spec-o3-train", *words])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    assert not stop.value.code
+    assert call(monkeypatch, *words) == 0
     printed = capsys.readouterr()
     assert "12 questions on" in printed.out and "1 usable bases in" in printed.err
     found: list[Spectrum] = [one.spectrum for one in read_examples(out)]

@@ -32,8 +32,7 @@ def depth_of(one: WorkingSpectrum) -> float:
 
 def line_at(one: WorkingSpectrum) -> float:
     near = np.abs(one.wavelength - LINE) < 40
-    missing = np.median(one.flux[near]) - one.flux[near]
-    missing = np.maximum(missing, 0.0)
+    missing = np.maximum(np.median(one.flux[near]) - one.flux[near], 0.0)
     return float((one.wavelength[near] * missing).sum() / missing.sum())
 
 
@@ -55,9 +54,7 @@ class TestEach:
     def test_contrast_is_not_of_noise(self):
         rng = np.random.default_rng(1)
         before = seen(depth=0.0, snr=5.0)
-        noisy = WorkingSpectrum(
-            **{**vars(before), "flux": before.flux * (1 + 0.2 * rng.normal(size=before.flux.size))}
-        )
+        noisy = replace(before, flux=before.flux * (1 + 0.2 * rng.normal(size=before.flux.size)))
         after = distortion.with_contrast(noisy, 1.4, 500.0)
         assert np.std(after.flux / noisy.flux) < 0.03
 
@@ -126,15 +123,12 @@ class TestEach:
 
     def test_slips(self):
         before = seen()
-        assert line_at(distortion.shifted(before, kms=100.0)) - line_at(before) == pytest.approx(
-            2.19, abs=0.05
-        )
-        assert line_at(distortion.shifted(before, pixels=-0.5)) - line_at(before) == pytest.approx(
-            -0.75, abs=0.05
-        )
-        assert line_at(distortion.air_as_vacuum(before)) - line_at(before) == pytest.approx(
-            -1.81, abs=0.05
-        )
+        for after, moved in (
+            (distortion.shifted(before, kms=100.0), 2.19),
+            (distortion.shifted(before, pixels=-0.5), -0.75),
+            (distortion.air_as_vacuum(before), -1.81),
+        ):
+            assert line_at(after) - line_at(before) == pytest.approx(moved, abs=0.05)
 
     def test_without_errors_keeps_marks_and_cuts_dead_ends(self):
         ivar = np.ones(len(star()))
@@ -142,15 +136,12 @@ class TestEach:
         before = star(ivar=ivar)
         after = finished_spectrum(distortion.without_errors(working_copy(before)), before)
         assert after.ivar is None and len(after) == len(before) - 50
-        assert after.mask is not None and np.flatnonzero(after.mask).tolist() == list(
-            range(470, 480)
-        )
+        assert after.mask is not None
+        assert np.flatnonzero(after.mask).tolist() == list(range(470, 480))
 
     def test_flat_is_about_one_and_has_no_unit(self):
-        by_median, by_continuum = (
-            distortion.flattened(seen(), None),
-            distortion.flattened(seen(), 700.0),
-        )
+        by_median = distortion.flattened(seen(), None)
+        by_continuum = distortion.flattened(seen(), 700.0)
         assert by_median.flux_unit == by_continuum.flux_unit == ""
         assert np.median(by_median.flux) == pytest.approx(1.0)
         away = np.abs(by_continuum.wavelength - LINE) > 100
@@ -184,8 +175,7 @@ def test_how_many_distortions_there_are():
 
 def test_nothing_to_draw_from_leaves_the_spectrum_alone():
     before = star()
-    settings = only("none at all")
-    after, names = distorted(before, settings, np.random.default_rng(0))
+    after, names = distorted(before, only("none at all"), np.random.default_rng(0))
     assert after is before and names == ()
 
 
@@ -229,12 +219,10 @@ def test_edges_enclose_the_pixels():
 
 
 def test_the_continuum_follows_slopes_and_not_lines():
-    one = working_copy(star())
-    smooth = working_copy(star(depth=0.0)).flux
-    np.testing.assert_allclose(continuum_level(one, 500.0), smooth, rtol=0.02)
+    smooth = seen(depth=0.0).flux
+    np.testing.assert_allclose(continuum_level(seen(), 500.0), smooth, rtol=0.02)
 
 
 def test_the_level_of_a_dark_spectrum_is_positive():
-    one = working_copy(star())
-    dark = replace(one, flux=-one.flux)
+    dark = replace(seen(), flux=-seen().flux)
     assert (continuum_level(dark, 500.0) > 0).all()

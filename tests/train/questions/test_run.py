@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
 from agent.errors import WorkbenchError
-from agent.examples.examples import Example, read_examples
+from agent.examples.examples import read_examples
 from train.questions.run import run
 from train.questions.settings import QuestionSettings
 
@@ -36,12 +37,11 @@ def test_what_is_written(made: Path):
 
 
 def test_two_questions_share_one_spectrum(made: Path):
-    by_spectrum: dict[str, list[Example]] = {}
+    answers = defaultdict(list)
     for one in read_examples(made):
-        by_spectrum.setdefault(one.sha256, []).append(one)
-    pairs = [each for each in by_spectrum.values() if len(each) > 1]
-    assert pairs
-    assert all([one.answer for one in pair] == ["YES", "NO"] for pair in pairs)
+        answers[one.sha256].append(one.answer)
+    pairs = [each for each in answers.values() if len(each) > 1]
+    assert pairs and all(pair == ["YES", "NO"] for pair in pairs)
 
 
 def test_the_account_beside_it(made: Path):

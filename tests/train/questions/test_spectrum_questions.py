@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -22,15 +23,11 @@ TASKS = tuple(CONTAMINANTS)
 
 
 def test_a_number_alone_makes_its_spectrum():
-    settings = QuestionSettings()
-    one, other, next_ = (
-        questions_on_spectrum(settings, 5, 17),
-        questions_on_spectrum(settings, 5, 17),
-        questions_on_spectrum(settings, 5, 18),
+    one, again, later, otherwise = (
+        questions_on_spectrum(QuestionSettings(), seed, number).examples[0].sha256
+        for seed, number in ((5, 17), (5, 17), (5, 18), (6, 17))
     )
-    assert one.examples[0].sha256 == other.examples[0].sha256
-    assert one.examples[0].sha256 != next_.examples[0].sha256
-    assert one.examples[0].sha256 != questions_on_spectrum(settings, 6, 17).examples[0].sha256
+    assert one == again and one not in (later, otherwise)
 
 
 def test_distortions_change_the_spectrum_alone():
@@ -79,11 +76,10 @@ def test_even_draws_leave_what_is_asked_as_it_was():
 def shares(asked: QuestionSettings) -> dict[tuple[str, str], float]:
     """Share of the questions by task and answer."""
     plan = plan_of(asked)
-    found: dict[tuple[str, str], float] = {}
+    found: dict[tuple[str, str], float] = defaultdict(float)
     for kind, odds in zip(plan.kinds, plan.odds, strict=True):
         for task in kind.tasks:
-            key = task, answer_of(kind.label, task)
-            found[key] = found.get(key, 0.0) + float(odds)
+            found[task, answer_of(kind.label, task)] += odds
     total = sum(found.values())
     return {key: value / total for key, value in found.items()}
 
@@ -147,9 +143,7 @@ def test_its_own_task_is_asked_first_where_both_are():
         ("SDB", "sdB", 29000, "B", False),
     ],
 )
-def test_where_yes_could_be_said_too(
-    label: str, subtype: str, kelvin: float | None, task: str, expected: bool
-):
-    parameters: dict[str, float | str] = {} if kelvin is None else {"kelvin": kelvin}
+def test_where_yes_could_be_said_too(label, subtype, kelvin, task, expected):
+    parameters = {} if kelvin is None else {"kelvin": kelvin}
     source = Source(label, subtype, np.ones(GRID.size), parameters=parameters)
     assert is_open(source, task) is expected

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agent.examples.examples import Example
 from agent.tasks.catalogue import find_task
-from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
+from agent.trajectory.trajectory import Trajectory
+from tests.agent.ratings.made import trajectory
 from train.review.audit import Audit, audit
 from train.review.pool import Pool, open_pool
 from train.review.review_rules import Case, Review, ReviewRole
@@ -16,22 +19,28 @@ def stages(pool: Pool) -> list[str]:
     return [case.stage for case in open_pool(pool.place).cases()]
 
 
-def audited(trajectory: Trajectory, example: Example) -> Audit:
-    return audit(trajectory, example, find_task(trajectory.task))
+def audited(record: Trajectory, example: Example) -> Audit:
+    return audit(record, example, find_task(record.task))
 
 
 def case(*replies: str) -> Case:
-    trajectory = Trajectory(
-        task="CV",
-        spectrum=SpectrumRef(sha256="s"),
-        model=ModelRef(name="m"),
-        replies=replies or ("one", "two"),
-        stopped_by="answer",
-    )
-    return Case("c1", trajectory)
+    return Case("c1", replace(trajectory("s", "m"), replies=replies or ("one", "two")))
 
 
 def review(about: Case, by: str, role: ReviewRole, approve: bool = True, **more: object) -> Review:
     return Review(
         trajectory=about.id, role=role, by=by, approve=approve, version=about.version, **more
     )
+
+
+def give(pool: Pool, number: str, by: str, role: ReviewRole, **more: object) -> Case:
+    """A review by somebody at another computer."""
+    return pool.add_review(review(pool.case(number), by, role, **more))
+
+
+def returned(pool: Pool, number: str) -> None:
+    """Both auditors of Ben's revision have answered, and one wants changes."""
+    give(pool, number, "Ben", "screener")
+    give(pool, number, "Ben", "reviser")
+    give(pool, number, "Di", "auditor", approve=False, changes=True, note="why?")
+    give(pool, number, "Cy", "auditor")

@@ -19,25 +19,23 @@ from agent.trajectory.trajectory import Trajectory
 from train.record import record_trajectory
 
 Rng = np.random.Generator
-Lie = Callable[[tuple[str, ...], Rng], tuple[str, ...] | None]
+Replies = tuple[str, ...]
+Lie = Callable[[Replies, Rng], Replies | None]
+Wanted = Callable[[Claim], bool]
+Change = Callable[[str, Claim], str | None]
 
 NAMES = ("Hα", "Hβ", "Hγ", "He I 6678", "Ca II 8542", "Na I 8190", "TiO5", "[O III] 5007")
 NUMBER = re.compile(r"(?<![\d.A-Za-z])\d+(?:\.\d+)?(?= (?:Å|km/s|per cent)|\b)")
 
 
-def retold(trajectory: Trajectory, example: Example, replies: tuple[str, ...]) -> Trajectory:
+def retold(trajectory: Trajectory, example: Example, replies: Replies) -> Trajectory:
     """The trajectory of other replies, with the tool's real answers to them."""
-    return record_trajectory(
-        replies,
-        example.spectrum,
-        find_task(trajectory.task),
-        trajectory.model,
-        Style.from_table(trajectory.style),
-        trajectory.sizing,
-    )
+    task, style = find_task(trajectory.task), Style.from_table(trajectory.style)
+    model, sizing = trajectory.model, trajectory.sizing
+    return record_trajectory(replies, example.spectrum, task, model, style, sizing)
 
 
-def number(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
+def number(replies: Replies, rng: Rng) -> Replies | None:
     """More than double a measured number."""
 
     def raised(text: str, claim: Claim) -> str | None:
@@ -53,7 +51,7 @@ def number(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
     return _in_a_claim(replies, rng, lambda claim: claim.quantity in wanted, raised)
 
 
-def sign(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
+def sign(replies: Replies, rng: Rng) -> Replies | None:
     """Swap emission and absorption."""
 
     def turned(text: str, claim: Claim) -> str | None:
@@ -65,7 +63,7 @@ def sign(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
     return _in_a_claim(replies, rng, lambda claim: claim.state in wanted, turned)
 
 
-def presence(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
+def presence(replies: Replies, rng: Rng) -> Replies | None:
     """Deny a feature that is present."""
 
     def denied(text: str, claim: Claim) -> str:
@@ -75,7 +73,7 @@ def presence(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
     return _in_a_claim(replies, rng, lambda claim: claim.state in wanted, denied)
 
 
-def invention(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
+def invention(replies: Replies, rng: Rng) -> Replies | None:
     """Describe an absent feature with a number."""
 
     def invented(text: str, claim: Claim) -> str:
@@ -87,7 +85,7 @@ def invention(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
     return _in_a_claim(replies, rng, lambda claim: claim.state == "absent", invented)
 
 
-def feature(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
+def feature(replies: Replies, rng: Rng) -> Replies | None:
     """Give the number of one feature to another."""
 
     def renamed(text: str, claim: Claim) -> str | None:
@@ -99,14 +97,13 @@ def feature(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
     return _in_a_claim(replies, rng, lambda claim: claim.quantity == "strength", renamed)
 
 
-def unseen(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
+def unseen(replies: Replies, rng: Rng) -> Replies | None:
     """Describe a line in a window that was not shown."""
     ranges = [_range(reply) for reply in replies]
     places = {"Hβ": 4863.0, "Ca II 8542": 8544.0, "Na D": 5894.0, "Hδ": 4103.0, "O I 7774": 7776.0}
+    shown = [seen for seen in ranges if seen]
     free = [
-        name
-        for name, at in places.items()
-        if not any(seen and seen[0] <= at <= seen[1] for seen in ranges)
+        name for name, at in places.items() if not any(low <= at <= high for low, high in shown)
     ]
     if not free:
         return None
@@ -115,19 +112,19 @@ def unseen(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
     return (*replies[:-1], answer)
 
 
-def too_early(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...]:
+def too_early(replies: Replies, rng: Rng) -> Replies:
     """Give a number before any window was shown."""
     first = replies[0].replace("<think>", "<think>Hα is in emission, 48 Å. ")
     return (first, *replies[1:])
 
 
-def nameless(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...]:
+def nameless(replies: Replies, rng: Rng) -> Replies:
     """Add a number without a feature."""
     answer = re.sub(r"\} ", "} The whole is 1430 km/s wide. ", replies[-1], count=1)
     return (*replies[:-1], answer)
 
 
-def window(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
+def window(replies: Replies, rng: Rng) -> Replies | None:
     """Request another window than the one described."""
     calls = [
         turn
@@ -144,13 +141,13 @@ def window(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
     return (*replies[:turn], told, *replies[turn + 1 :])
 
 
-def verdict(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...]:
+def verdict(replies: Replies, rng: Rng) -> Replies:
     """Give the other answer for the same reasons."""
     other = "NO" if "\\boxed{YES}" in replies[-1] else "YES"
     return (*replies[:-1], re.sub(r"\\boxed\{\w+\}", rf"\\boxed{{{other}}}", replies[-1]))
 
 
-def kind(replies: tuple[str, ...], rng: Rng) -> tuple[str, ...] | None:
+def kind(replies: Replies, rng: Rng) -> Replies | None:
     """Name a wrong kind."""
     said = parse_reply(replies[-1]).answer
     named = [name for name in KIND_NAMES.values() if re.search(rf"(of|like) {name}\b", said)]
@@ -193,12 +190,7 @@ def _range(reply: str) -> tuple[float, float] | None:
     return tuple(arguments["wavelength_range"]) if isinstance(arguments, dict) else None
 
 
-def _in_a_claim(
-    replies: tuple[str, ...],
-    rng: Rng,
-    wanted: Callable[[Claim], bool],
-    change: Callable[[str, Claim], str | None],
-) -> tuple[str, ...] | None:
+def _in_a_claim(replies: Replies, rng: Rng, wanted: Wanted, change: Change) -> Replies | None:
     """Change one random claim of that sort in its place."""
     places = []
     for turn, reply in enumerate(replies):

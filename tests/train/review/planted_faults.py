@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,10 +30,10 @@ def planted_faults(
     pairs: Sequence[tuple[Trajectory, Example]], count: int = FAULTS
 ) -> list[PlantedFault]:
     """So many faults, of all kinds as equally often as the drafts allow."""
-    by_kind: dict[str, list[tuple[Trajectory, Example]]] = {}
+    by_kind = defaultdict(list)
     for number, (trajectory, example) in enumerate(pairs):
         for kind, lie in planted(trajectory, example, np.random.default_rng(number)):
-            by_kind.setdefault(kind, []).append((lie, example))
+            by_kind[kind].append((lie, example))
     chosen: list[tuple[str, tuple[Trajectory, Example]]] = []
     while len(chosen) < count and any(by_kind.values()):
         for kind, left in by_kind.items():

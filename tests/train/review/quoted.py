@@ -41,10 +41,5 @@ def _recorded(
 ) -> Trajectory:
     turns = [f"<think>{one}</think>\n{call}" for one, call in zip(thoughts, calls, strict=True)]
     return record_trajectory(
-        (*turns, answer),
-        example.spectrum,
-        find_task(draft.task),
-        draft.model,
-        TOLD,
-        draft.sizing,
+        (*turns, answer), example.spectrum, find_task(draft.task), draft.model, TOLD, draft.sizing
     )

@@ -26,13 +26,9 @@ ANSWER = (
 
 
 def made(
-    opening: str = OPENING,
-    look: str = LOOK,
-    answer: str = ANSWER,
-    task: str = "CV",
-    verdict: Verdict = "NO",
-    **measured: Any,
-) -> Trajectory:
+    opening: str = OPENING, look: str = LOOK, answer: str = ANSWER, task: str = "CV",
+    verdict: Verdict = "NO", **measured: Any,
+) -> Trajectory:  # fmt: skip
     """One look at Hα, whose table is `measured`."""
     steps = (
         Step(kind="think", turn=0, text=opening),
@@ -40,18 +36,11 @@ def made(
         Step(kind="think", turn=1, text=look),
         Step(kind="answer", turn=1, text=answer, verdict=verdict),
     )
+    spectrum = SpectrumRef(object_id="star", path="star.fits", row=0, sha256="a" * 64)
     return Trajectory(
-        task=task,
-        spectrum=SpectrumRef(object_id="star", path="star.fits", row=0, sha256="a" * 64),
-        model=ModelRef(name="measured"),
-        prompt_sha256="b" * 64,
-        style={},
-        seed=0,
-        stopped_by="answer",
-        steps=steps,
-        verdict=verdict,
-        p_yes=0.001,
-    )
+        task=task, spectrum=spectrum, model=ModelRef(name="measured"), prompt_sha256="b" * 64,
+        style={}, seed=0, stopped_by="answer", steps=steps, verdict=verdict, p_yes=0.001,
+    )  # fmt: skip
 
 
 def saying(claims: str, task: str = "CV", verdict: Verdict = "NO", **measured: Any) -> Trajectory:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -8,19 +9,10 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-import re
-
-import pytest
-
-from tests.train.review.helpers import Pairs, audited
-from tests.train.review.lies import LIES, planted, retold
-
-pytest.importorskip("pyarrow")
-
-import pytest
-
 from agent.claims.claims import claims_of
 from tests.train.draft.spectra import all_examples
+from tests.train.review.helpers import Pairs, audited
+from tests.train.review.lies import LIES, planted, retold
 from tests.train.review.planted_faults import planted_faults
 from train.meter import Meter
 from train.review.audit import (
@@ -39,7 +31,7 @@ LEAST_CAUGHT = {"presence": 0.8, "feature": 0.8}
 def test_honest_drafts_are_approved(pairs: Pairs) -> None:
     found = [audited(*pair) for pair in pairs]
     assert [each.note for each in found if not each.approves] == []
-    assert all(each.claims >= 5 and each.answer_reasons for each in found)
+    assert all(each.claims >= 5 and each.checked.reasons for each in found)
     assert {each.consistency for each in found} <= {4, 5}
 
 
@@ -59,9 +51,7 @@ def test_a_lie_lowers_the_score_and_is_located(pairs: Pairs) -> None:
     trajectory, example = pairs[0]
     answer = trajectory.replies[-1].replace("</answer>", " Li I 6708 is absorbed, 4.2 Å.</answer>")
     found = audited(retold(trajectory, example, (*trajectory.replies[:-1], answer)), example)
-    assert [fault.turn for fault in found.faults] == [len(trajectory.replies) - 1] * len(
-        found.faults
-    )
+    assert {fault.turn for fault in found.faults} == {len(trajectory.replies) - 1}
     assert found.consistency < 5 and "Li I" in found.note
 
 
@@ -69,13 +59,11 @@ def test_records_that_do_not_match_are_refused(pairs: Pairs) -> None:
     trajectory, example = pairs[0]
     same_task = [one for _, one in pairs if one.task == example.task]
     other = next(one for one in same_task if one.sha256 != example.sha256)
+    untrue = replace(example, answer="NO" if example.answer == "YES" else "YES")
     cases = {
         "another spectrum": (trajectory, other),
         "another guideline": (replace(trajectory, prompt_sha256="0" * 64), example),
-        "the truth": (
-            trajectory,
-            replace(example, answer="NO" if example.answer == "YES" else "YES"),
-        ),
+        "the truth": (trajectory, untrue),
         "differs from the one": (replace(trajectory, overview="0" * 64), example),
     }
     for why, (record, about) in cases.items():
@@ -121,7 +109,7 @@ def test_honest_drafts_do_not_all_get_the_same(pairs: Pairs) -> None:
 def test_the_note_says_what_was_checked(pairs: Pairs) -> None:
     found = audited(*pairs[0])
     told = re.search(r"checked (.*), \d of \d looks unused, (\d+) reasons", found.note)
-    assert told is not None and int(told[2]) == found.answer_reasons
+    assert told is not None and int(told[2]) == found.checked.reasons
     numbers = [int(part.split()[0]) for part in told[1].split(", ")]
     assert sum(numbers) == found.claims
     assert re.search(r"\d+ of \d+ sentences hold nothing to check$", found.note)

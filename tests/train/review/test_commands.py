@@ -47,13 +47,9 @@ main()
 
 def shown(folder: Path, *words: object) -> dict[str, object]:
     """What a program of its own showed before its room was closed."""
-    done = subprocess.run(
-        [sys.executable, "-c", CODE, *map(str, words)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "SPEC_O3_CONFIG": str(folder)},
-    )
+    own = {"QT_QPA_PLATFORM": "offscreen", "SPEC_O3_CONFIG": str(folder)}
+    code = [sys.executable, "-c", CODE, *map(str, words)]
+    done = subprocess.run(code, capture_output=True, text=True, check=False, env=os.environ | own)
     assert done.returncode == 0, done.stderr
     facts: dict[str, object] = json.loads(done.stdout)
     # A reading thread may not collect garbage, as it would delete widgets.
@@ -71,20 +67,14 @@ def two_files(tmp_path: Path) -> Path:
 def test_a_room_on_inspections(two_files):
     files = two_files / "a.jsonl", two_files / "b.jsonl"
     assert shown(two_files, "rate", *files, "--name", "Ada", "--seed", "3") == {
-        "shown": ["RatingRoom"],
-        "by": "Ada",
+        "shown": ["RatingRoom"], "by": "Ada", "inspections": 3, "pairs": 1,
         "place": str(two_files / "a.ratings.jsonl"),
-        "inspections": 3,
-        "pairs": 1,
-    }
+    }  # fmt: skip
 
 
 def test_a_room_on_a_pool(pool, tmp_path):
-    assert shown(tmp_path, "curate", pool.place, "--reviewer", " Ada ") == {
-        "shown": ["PoolRoom"],
-        "by": "Ada",
-        "place": str(pool.place),
-    }
+    told = shown(tmp_path, "curate", pool.place, "--reviewer", " Ada ")
+    assert told == {"shown": ["PoolRoom"], "by": "Ada", "place": str(pool.place)}
 
 
 def test_faults_are_told_before_a_window_opens(two_files, monkeypatch):

@@ -37,20 +37,13 @@ OTHER = {"YES": "NO", "NO": "YES"}
 
 
 @pytest.fixture(scope="module")
-def inspected() -> list[Trajectory]:
+def inspected(tmp_path_factory: pytest.TempPathFactory) -> list[Trajectory]:
     """The measured inspector's records of the first candidates of the sample."""
-    with open_session(_sample(), "Ada", read_only=True) as session:
+    sample = sample_file(tmp_path_factory.mktemp("sample"))
+    with open_session(sample, "Ada", read_only=True) as session:
         rows = session.candidates(range(1, 7))
-    maker = MeasuredInspector(draw=False)
-    return [
-        run(maker.inspect(read_numbered(each.path, each.row), find_task("CV"))) for each in rows
-    ]
-
-
-def _sample() -> Path:
-    import tempfile
-
-    return sample_file(Path(tempfile.mkdtemp()))
+    maker, task = MeasuredInspector(draw=False), find_task("CV")
+    return [run(maker.inspect(read_numbered(each.path, each.row), task)) for each in rows]
 
 
 @pytest.fixture

@@ -29,20 +29,13 @@ def test_scores_in_any_wrapping(text: str, expected: tuple[int, int, bool]) -> N
     assert (found.coherence, found.consistency, found.approve) == expected
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "5 and 5",
-        SCORES % (7, 1),
-        SCORES % ("true", 1),
-        SCORES % ("NaN", 4),
-        SCORES % ("[4]", "{}"),
-        '{"coherence": 4}',
-        "{" * 3000,
-        "[4, 5]",
-    ],
-)
+NO_SCORES = (
+    "", "5 and 5", SCORES % (7, 1), SCORES % ("true", 1), SCORES % ("NaN", 4),
+    SCORES % ("[4]", "{}"), '{"coherence": 4}', "{" * 3000, "[4, 5]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NO_SCORES)
 def test_what_is_no_score(text: str) -> None:
     assert read_scores(text) is None
 

@@ -14,7 +14,7 @@ from agent.ratings.records import trajectory_id
 from agent.trajectory.trajectory_file import read_trajectories, write_trajectories
 from tests.train.review.helpers import Pairs, review
 from train.review.pool import Pool, import_drafts, open_pool
-from train.review.store import Take
+from train.review.review_rules import Take
 
 
 class TestPool:

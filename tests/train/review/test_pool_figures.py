@@ -4,32 +4,18 @@ import json
 
 import pytest
 
-from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
+from tests.agent.ratings.made import trajectory
+from tests.train.review.helpers import review
 from train.review.pool import Pool, open_pool
 from train.review.pool_figures import figures
 from train.review.programs import CLAIMS, run_panel
-from train.review.review_rules import Case, Review
+from train.review.review_rules import Case
 
 
 def case(spectrum: str, source: str, scores: dict[str, int]) -> Case:
-    trajectory = Trajectory(
-        task="CV",
-        spectrum=SpectrumRef(sha256=spectrum),
-        model=ModelRef(name=source),
-        replies=(source,),
-        stopped_by="answer",
-    )
-    made = Case(f"{spectrum}-{source}", trajectory)
+    made = Case(f"{spectrum}-{source}", trajectory(spectrum, source))
     made.reviews = [
-        Review(
-            trajectory=made.id,
-            role="auditor",
-            by=by,
-            approve=True,
-            version=made.version,
-            coherence=score,
-            consistency=score,
-        )
+        review(made, by, "auditor", coherence=score, consistency=score)
         for by, score in scores.items()
     ]
     return made

@@ -91,9 +91,7 @@ def test_numbers_not_yet_shown_cannot_be_quoted(quoted_pairs: Pairs) -> None:
     assert early > 5
 
 
-def test_the_overview_text_is_checked_against_the_tool(
-    quoted_pairs: Pairs,
-) -> None:
+def test_the_overview_text_is_checked_against_the_tool(quoted_pairs: Pairs) -> None:
     trajectory, example = quoted_pairs[0]
     assert trajectory.overview_text
     other = replace(trajectory, overview_text=f"{trajectory.overview_text}; Hα (--) -60")

@@ -10,7 +10,7 @@ from agent.errors import WorkbenchError
 from agent.trajectory.trajectory_file import write_trajectories
 from tests.agent.ratings.made import rating, trajectory
 from train.review import rating_round
-from train.review.rating_round import in_order, open_round, pairs_of, ratings_by, unique
+from train.review.rating_round import in_order, open_round, pairs_of, unique
 from train.review.ratings_file import add_records, read_records
 
 SIX = [trajectory(f"s{n}", model) for n in range(3) for model in ("ours", "theirs")]
@@ -29,12 +29,7 @@ def test_the_work_goes_on_where_it_stopped(night):
     mine.choose(mine.pairs[0], "left")
     again = open_round([night], "Ada Lovelace")
     assert again.trajectories == mine.trajectories and again.pairs == mine.pairs
-    assert (again.rated, again.chosen, again.first_unrated(), again.first_open_pair()) == (
-        1,
-        1,
-        1,
-        1,
-    )
+    assert again.rated == again.chosen == again.first_unrated() == again.first_open_pair() == 1
     assert again.rating_of(again.trajectories[0]).note == "fine"
     assert len(list(read_records(again.out))) == 2
 
@@ -109,9 +104,11 @@ def test_a_trajectory_of_two_files_is_rated_once():
     assert len(unique([MANY[0], MANY[1], MANY[0]])) == 2
 
 
-def test_a_model_of_the_same_name_is_another_rater():
-    given = [rating(MANY[0], "Ada", 1, 1), rating(MANY[1], "Ada", 2, 2, by_model=True)]
-    assert [each.coherence for each in ratings_by(given, "Ada").values()] == [1]
+def test_a_model_of_the_same_name_is_another_rater(night, tmp_path):
+    given = [rating(SIX[0], "Ada", 1, 1), rating(SIX[1], "Ada", 2, 2, by_model=True)]
+    add_records(tmp_path / "others.jsonl", given)
+    mine = open_round([night], "Ada", others=[tmp_path / "others.jsonl"])
+    assert mine.rating_of(SIX[0]).coherence == 1 and mine.rating_of(SIX[1]) is None
 
 
 def test_very_many_pairs_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:

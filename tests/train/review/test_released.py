@@ -23,12 +23,13 @@ from agent.trajectory.trajectory_file import read_trajectories
 from app.core.inspections.ratings import agent_faults, all_ratings, rating_of
 from app.core.session.session import open_session
 from tests.app.core.database.postgres import Cluster
+from tests.train.review.helpers import give
 from train.review.export import export_approved
 from train.review.pool import Pool, open_pool
 from train.review.pool_database import TABLES
 from train.review.rating_round import open_round
 from train.review.ratings_file import read_records
-from train.review.review_rules import Case, review_from, review_to_json
+from train.review.review_rules import review_from, review_to_json
 from train.review.revision import revision_from_text
 from train.review.session_file import SessionReader
 
@@ -78,10 +79,6 @@ def released_pool(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Po
     yield pool
     pool.store.close()
     cluster.drop(name)
-
-
-def give(pool: Pool, number: str, by: str, role: str, **more: object) -> Case:
-    return pool.add_review(pool.case(number).review(by, role, **{"approve": True, **more}))
 
 
 def test_a_pool_goes_on_to_its_export(released_pool: Pool, tmp_path: Path) -> None:

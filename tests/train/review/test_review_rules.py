@@ -1,18 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from agent.errors import WorkbenchError
 from tests.train.review.helpers import case, review
 from train.review.pool import Pool
-from train.review.review_rules import (
-    Case,
-    Review,
-    Role,
-    diff_of,
-    review_from,
-    version_of,
-)
+from train.review.review_rules import Case, Role, diff_of, review_from, version_of
 
 
 def through(about: Case, *steps: tuple[str, Role]) -> Case:
@@ -75,8 +70,7 @@ def audited(one: Case, *wants_changes: bool) -> Case:
 def test_changes_wanted_return_it_to_its_author_until_both_auditors_approve() -> None:
     one = audited(through(case(), *PANEL[:2]), True)
     assert one.stage == "auditor" and not one.is_returned  # the other one has not spoken
-    audited_by = one.refusal("Cy", "auditor")
-    assert "already audited" in audited_by
+    assert "already audited" in one.refusal("Cy", "auditor")
     one.add(review(one, "Di", "auditor"))
     assert one.stage == "reviser" and one.is_returned and one.rounds == 1
     assert "goes back to its author Ben" in one.refusal("Ada", "reviser")
@@ -129,35 +123,25 @@ def test_nobody_votes_twice_and_what_is_closed_stays_closed() -> None:
 
 def test_a_review_of_another_wording_does_not_count() -> None:
     one = through(case(), PANEL[0])
-    old = one.version
+    stale = review(one, "Cy", "auditor")
     one.add(review(one, "Ben", "reviser", replies=("new", "two")))
-    assert one.replies == ("new", "two") and one.version != old
-    stale = Review(trajectory="c1", role="auditor", by="Cy", approve=True, version=old)
+    assert one.replies == ("new", "two") and one.version != stale.version
     with pytest.raises(WorkbenchError, match="was revised since"):
         one.add(stale)
-    changed = review(one, "Cy", "auditor", replies=("x",))
     with pytest.raises(WorkbenchError, match="only the reviser"):
-        one.add(changed)
+        one.add(review(one, "Cy", "auditor", replies=("x",)))
 
 
 def test_reviews_against_the_rules_in_a_file_are_void() -> None:
     one = case()
-    given = [
-        review(one, "Ada", "screener"),
-        review(one, "Ada", "reviser"),
-        review(one, "Ada", "auditor"),
-    ]
-    one.add_recorded(given)
+    one.add_recorded([review(one, "Ada", role) for role in ("screener", "reviser", "auditor")])
     assert one.stage == "auditor" and len(one.void_reasons) == 1 and len(one.reviews) == 2
 
 
 def test_a_review_of_other_words_is_void(pool: Pool) -> None:
     case = next(pool.cases())
-    review = Review(
-        trajectory=case.id, role="screener", by="A", approve=True, version="other words"
-    )
     fresh = Case(case.id, case.trajectory)
-    fresh.add_recorded([review])
+    fresh.add_recorded([replace(review(case, "A", "screener"), version="other words")])
     assert fresh.void_reasons and fresh.stage == "screener"
 
 
@@ -351,7 +335,6 @@ GOOD = {"trajectory": "c", "role": "auditor", "by": "A", "approve": True, "versi
     ],
 )
 def test_what_is_no_review(change: dict[str, object], why: str) -> None:
-
     assert review_from(GOOD).by == "A"
     with pytest.raises(WorkbenchError, match=why):
         review_from({**GOOD, **change})

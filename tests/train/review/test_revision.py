@@ -9,14 +9,13 @@ from agent.protocol.reply import is_well_formed, parse_reply
 from train.review.revision import (
     DraftTurn,
     Revision,
+    canonical_replies,
+    former_turns,
     revision_from_text,
     revision_to_text,
     split_thought,
+    word_differences,
 )
-
-pytest.importorskip("pyarrow")
-
-from train.review.revision import canonical_replies
 
 CALL = (
     '<tool_call>\n{"name": "spectral_visualization_tool", "arguments": '
@@ -124,3 +123,32 @@ def test_spellings_and_spaces_are_normalized() -> None:
     assert made[1] == "<think>so</think>\n<answer>\\boxed{NO} [O III] seen</answer>"
     assert made[2] == "unreadable"
     assert canonical_replies(made) == made
+
+
+def test_words_that_are_gone_stand_before_those_in_their_place() -> None:
+    pieces = word_differences("Hα is absorbed, 3 Å", "Hα is in emission, 3 Å")
+    after, before = (
+        "".join(piece.text for piece in pieces if piece.kind != kind) for kind in ("gone", "new")
+    )
+    assert (before, after) == ("Hα is absorbed, 3 Å", "Hα is in emission, 3 Å")
+    kinds = [piece.kind for piece in pieces]
+    assert kinds.index("gone") < kinds.index("new")
+    assert word_differences("same", "same")[0].kind == "same"
+    assert word_differences("", "") == ()
+
+
+def test_very_long_texts_differ_as_a_whole() -> None:
+    pieces = word_differences("a " * 5000, "b " * 5000)
+    assert [piece.kind for piece in pieces] == ["gone", "new"]
+
+
+def look(low: float, thought: str) -> DraftTurn:
+    return DraftTurn(thought=thought, range=(low, low + 100), label="x")
+
+
+def test_turns_are_compared_with_those_they_were_made_from() -> None:
+    before = [look(1000, "first"), look(2000, "second"), DraftTurn(thought="so", verdict="YES")]
+    after = [look(2000, "second now"), look(1010, "first"), DraftTurn(thought="s", verdict="YES")]
+    assert former_turns(before, after) == [before[1], before[0], before[2]]
+    new = look(8000, "quite another matter altogether, with other words")
+    assert former_turns(before[2:], [new, after[2]]) == [None, before[2]]

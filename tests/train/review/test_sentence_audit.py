@@ -9,7 +9,6 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-import pytest
 from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
@@ -37,9 +36,8 @@ SAMPLE = Path(__file__).parents[3] / "resources" / "sample" / "spectra"
 def test_what_is_said_of_simulated_spectra_of_every_class_is_right(tmp_path: Path):
     path = tmp_path / "asked.parquet"
     each = 8 if BY_NIGHT else 4
-    write_examples(
-        path, [one for task in load_tasks() for one in simulated(task.id, each, seed=17)]
-    )
+    asked = [one for task in load_tasks() for one in simulated(task.id, each, seed=17)]
+    write_examples(path, asked)
     found = audit_records(records_of(path))
     assert found.records == 8 * each and found.statements > 60 * each
     assert not found.faults, found.markdown()
@@ -82,37 +80,27 @@ def faults(record) -> set[str]:
 HA = "Hα emission, EW -15.5 ± 0.5 Å"
 
 
-@pytest.mark.parametrize(
-    ("rule", "wrong", "right"),
-    [
-        ("sign against its word", "Hα emission, EW 0.61 ± 0.02 Å", HA),
-        (
-            "sign against its word",
-            "no Hα absorption, EW 5.00 ± 0.20 Å",
-            "no Hα absorption, EW 0.10 ± 0.20 Å",
-        ),
-        ("there, and within the error", "Hα emission, EW -0.33 ± 0.24 Å", HA),
-        (
-            "one line, two states",
-            "hint of Hα emission, EW -0.50 ± 0.20 Å; no Hα emission, EW -0.50 ± 0.20 Å",
-            "no Hα emission, EW -0.20 ± 0.20 Å",
-        ),
-        ("two numbers for one quantity", f"{HA}; Hα emission, EW -20.0 ± 0.5 Å: narrow", HA),
-        ("width of 0 km/s", f"{HA}, FWHM 0 km/s", f"{HA}, FWHM 300 km/s"),
-        (
-            "forbidden line in absorption",
-            "[S II] 6716 absorption, EW 0.77 ± 0.08 Å",
-            "no [S II] 6716 emission, EW 0.77 ± 0.08 Å",
-        ),
-        (
-            "opposite statements",
-            "TiO 4940 index 1.15: M type; no blue TiO (TiO 4940 ratio 1.15)",
-            "TiO 4940 index 1.15: M type; TiO in the blue (TiO 4940 ratio 1.15)",
-        ),
-        ("outside the windows opened", "He I 5876 emission, EW -3.63 ± 0.82 Å", HA),
-        ("minus zero", "no C2 edge at 5637.1 (step -0.00)", "no C2 edge at 5637.1 (step 0.00)"),
-    ],
-)
+RULE_WRONG_RIGHT = [
+    ("sign against its word", "Hα emission, EW 0.61 ± 0.02 Å", HA),
+    ("sign against its word",
+     "no Hα absorption, EW 5.00 ± 0.20 Å", "no Hα absorption, EW 0.10 ± 0.20 Å"),
+    ("there, and within the error", "Hα emission, EW -0.33 ± 0.24 Å", HA),
+    ("one line, two states",
+     "hint of Hα emission, EW -0.50 ± 0.20 Å; no Hα emission, EW -0.50 ± 0.20 Å",
+     "no Hα emission, EW -0.20 ± 0.20 Å"),
+    ("two numbers for one quantity", f"{HA}; Hα emission, EW -20.0 ± 0.5 Å: narrow", HA),
+    ("width of 0 km/s", f"{HA}, FWHM 0 km/s", f"{HA}, FWHM 300 km/s"),
+    ("forbidden line in absorption",
+     "[S II] 6716 absorption, EW 0.77 ± 0.08 Å", "no [S II] 6716 emission, EW 0.77 ± 0.08 Å"),
+    ("opposite statements",
+     "TiO 4940 index 1.15: M type; no blue TiO (TiO 4940 ratio 1.15)",
+     "TiO 4940 index 1.15: M type; TiO in the blue (TiO 4940 ratio 1.15)"),
+    ("outside the windows opened", "He I 5876 emission, EW -3.63 ± 0.82 Å", HA),
+    ("minus zero", "no C2 edge at 5637.1 (step -0.00)", "no C2 edge at 5637.1 (step 0.00)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "wrong", "right"), RULE_WRONG_RIGHT)
 def test_a_wrong_sentence_is_found_and_a_right_one_is_not(rule: str, wrong: str, right: str):
     assert rule in faults(saying(wrong))
     assert not faults(saying(right))
@@ -136,22 +124,16 @@ def test_an_index_has_one_number_under_all_its_names():
 
 
 def test_a_giant_is_no_dwarf():
-    record = made(answer="\\boxed{YES} MgH edge at 5212.5 jumps by 0.20: a dwarf.", task="MG")
-    yes = made(
-        look="Measured in Hα: nothing. This decides little.",
-        answer="\\boxed{YES} MgH edge at 5212.5 jumps by 0.20: a dwarf.",
-        task="MG",
-        verdict="YES",
-    )
-    assert "a giant called a dwarf" in faults(yes)
-    assert "a giant called a dwarf" not in faults(record)
+    answer = "\\boxed{YES} MgH edge at 5212.5 jumps by 0.20: a dwarf."
+    look = "Measured in Hα: nothing. This decides little."
+    assert "a giant called a dwarf" in faults(made(OPENING, look, answer, "MG", "YES"))
+    assert "a giant called a dwarf" not in faults(made(answer=answer, task="MG"))
 
 
 def test_absorption_words_for_a_star_in_emission():
     row = {"name": "H_alpha", "kind": "emission", "ew": -15.5, "ew_error": 0.5}
-    assert "absorption of an emission line" in faults(
-        saying("weak Hγ core (HgF -6.9 Å)", lines=[row])
-    )
+    wrong = faults(saying("weak Hγ core (HgF -6.9 Å)", lines=[row]))
+    assert "absorption of an emission line" in wrong
     assert not faults(saying("weak Hγ core (HgF -6.9 Å)"))
 
 
@@ -195,6 +177,5 @@ def test_the_numbers_of_a_line_are_read():
 
 
 def test_words_of_another_model_are_no_claims():
-    assert not take_apart(made("The lines are broad.", "A CV, I think.", "Broad Hα.")).statements[
-        :-1
-    ]
+    found = take_apart(made("The lines are broad.", "A CV, I think.", "Broad Hα."))
+    assert not found.statements[:-1]

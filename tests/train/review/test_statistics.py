@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
@@ -42,11 +44,8 @@ def test_the_last_word_of_each_rater_counts():
 
 
 def test_distributions_by_model():
-    ratings = [
-        rating(OURS[0], "Ada", 5, 0),
-        rating(OURS[1], "Ada", 3, 2),
-        rating(THEIRS[0], "B", 1, 1),
-    ]
+    given = (OURS[0], "Ada", 5, 0), (OURS[1], "Ada", 3, 2), (THEIRS[0], "B", 1, 1)
+    ratings = [rating(*each) for each in given]
     ours, theirs = distributions(ratings, "coherence")
     assert (ours.model, ours.counts, ours.n, ours.mean) == ("ours", (0, 0, 0, 1, 0, 1), 2, 4.0)
     assert ours.values == (3, 5) and ours.cumulative == (0, 0, 0, 0.5, 0.5, 1)
@@ -75,12 +74,8 @@ def test_the_map_of_raters_is_spearmans(rng: np.random.Generator):
 
 
 def test_wins_ties_and_losses_of_choices():
-    given = [
-        choice(0, "first"),
-        choice(1, "second"),
-        choice(2, "tie"),
-        choice(3, "first", "second"),
-    ]
+    given = [choice(at, preferred) for at, preferred in enumerate(("first", "second", "tie"))]
+    given += [choice(3, "first", "second")]
     assert duels_of_choices(given) == [Duel("ours", "theirs", 2, 1, 1)]
     (duel,) = duels_of_choices(given)
     assert duel.share(duel.wins) == (0.5, *wilson(2, 4))
@@ -90,13 +85,10 @@ def test_wins_ties_and_losses_of_choices():
 
 def test_wins_of_scores_are_of_one_rater_and_one_spectrum():
     ratings = [
-        rating(OURS[0], "Ada", 5, 5),
-        rating(THEIRS[0], "Ada", 4, 5),
-        rating(OURS[1], "Ada", 2, 2),
-        rating(THEIRS[1], "Ada", 2, 2),
-        rating(OURS[2], "Ada", 5, 5),
-        rating(THEIRS[2], "Ben", 0, 0),
-    ]
+        rating(OURS[0], "Ada", 5, 5), rating(THEIRS[0], "Ada", 4, 5),
+        rating(OURS[1], "Ada", 2, 2), rating(THEIRS[1], "Ada", 2, 2),
+        rating(OURS[2], "Ada", 5, 5), rating(THEIRS[2], "Ben", 0, 0),
+    ]  # fmt: skip
     assert duels_of_scores(ratings) == [Duel("ours", "theirs", 1, 1, 0)]
 
 
@@ -120,12 +112,10 @@ def test_spearman_is_none_for_few_or_constant_values() -> None:
 
 def test_bradley_terry_recovers_the_strengths(rng: np.random.Generator) -> None:
     truth = {"a": 0.6, "b": 0.3, "c": 0.1}
-    wins = {}
-    for first in truth:
-        for second in truth:
-            if first != second:
-                chance = truth[first] / (truth[first] + truth[second])
-                wins[first, second] = 4000 * chance
+    wins = {
+        (first, second): 4000 * truth[first] / (truth[first] + truth[second])
+        for first, second in permutations(truth, 2)
+    }
     found = bradley_terry(wins)
     assert found == pytest.approx(truth, abs=0.01)
     assert sum(found.values()) == pytest.approx(1)

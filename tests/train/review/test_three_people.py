@@ -13,6 +13,7 @@ pytest.importorskip("pyarrow")
 from agent.trajectory.trajectory_file import read_trajectories
 from tests.app.core.session.recorder import nursery
 from tests.night import BY_NIGHT
+from tests.train.review.conftest import first
 from tests.train.review.reviewing import PEOPLE, ROUNDS
 from train.review.export import export_in_processes
 from train.review.pool import import_drafts, open_pool
@@ -26,8 +27,7 @@ def test_from_screening_to_sft(
     tmp_path: Path, place: Path | str, many_drafts: Path, example_set: Path
 ) -> None:
     drafts = ON_A_SERVER if isinstance(place, str) else DRAFTS
-    some = tmp_path / "drafts.jsonl"
-    some.write_text("".join(many_drafts.read_text().splitlines(keepends=True)[:drafts]))
+    some = first(drafts, many_drafts, tmp_path / "drafts.jsonl")
     pool, count = import_drafts(place, [some], [example_set])
     assert count == drafts
     with nursery("tests.train.review.reviewing") as children:

@@ -7,14 +7,14 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-import pytest
 from typer.testing import CliRunner
 
 from agent.ratings.records import Rating, trajectory_id
 from agent.ratings.rubric import MEANINGS
 from agent.trajectory.trajectory_file import read_trajectories
 from tests.agent.engines.remote.fake_server import serving_this
-from tests.train.review.helpers import review
+from tests.train.review.conftest import first
+from tests.train.review.helpers import give, returned
 from tests.train.review.judge_server import SCORES, JudgeServer
 from tests.train.test_cli import call
 from train.cli import app
@@ -24,14 +24,9 @@ from train.review.ratings_file import read_records
 
 
 def test_the_commands_from_drafts_to_approved(
-    tmp_path: Path,
-    drafts: Path,
-    example_set: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, drafts: Path, example_set: Path, monkeypatch, capsys
 ) -> None:
-    few = tmp_path / "few.jsonl"
-    few.write_text("".join(drafts.read_text().splitlines(keepends=True)[:2]))
+    few = first(2, drafts, tmp_path / "few.jsonl")
     folder = str(tmp_path / "pool")
 
     def run(*words: str) -> str:
@@ -52,9 +47,7 @@ def test_the_commands_from_drafts_to_approved(
     assert len((tmp_path / "pool" / "approved.jsonl").read_text().splitlines()) == 2
 
 
-def test_errors_are_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_errors_are_one_line(tmp_path: Path, monkeypatch, capsys) -> None:
     folder = str(tmp_path)
     for words, why in (
         (["stats", folder], "is not a pool"),
@@ -65,60 +58,42 @@ def test_errors_are_one_line(
         assert why in capsys.readouterr().err
 
 
-def test_replacing_a_silent_auditor(
-    pool: Pool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_replacing_a_silent_auditor(pool: Pool, monkeypatch, capsys) -> None:
     number = next(pool.cases()).id
-    for by, role, more in (
-        ("Ada", "screener", {}),
-        ("Ada", "reviser", {}),
-        ("Ben", "auditor", {"approve": False, "changes": True, "note": "why?"}),
-        ("Cy", "auditor", {}),
-        ("Ada", "reviser", {}),
-        ("Ben", "auditor", {}),
-    ):
-        pool.add_review(review(pool.case(number), by, role, **more))
-    words = ("curate", "replace", str(pool.place), "Cy", "--as", "Ben", "--note", "on leave")
+    returned(pool, number)
+    give(pool, number, "Ben", "reviser")
+    give(pool, number, "Di", "auditor")
+    words = ("curate", "replace", str(pool.place), "Cy", "--as", "Di", "--note", "on leave")
     assert call(monkeypatch, *words) == 0
     assert "no longer waited for Cy: 1 of the drafts" in capsys.readouterr().out
-    pool.add_review(review(pool.case(number), "Di", "auditor"))
+    give(pool, number, "Eve", "auditor")
     assert pool.case(number).stage == "voter"
     assert [each.note for each in pool.store.reviews() if each.role == "lead"] == ["on leave"]
 
 
-def test_taking_over_from_a_silent_author(
-    placed_pool: Pool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_taking_over_from_a_silent_author(placed_pool: Pool, monkeypatch, capsys) -> None:
     pool = placed_pool
     numbers = [case.id for case in pool.cases()]
     for number in numbers[:2]:
-        for by, role, more in (
-            ("Ada", "screener", {}),
-            ("Ada", "reviser", {}),
-            ("Ben", "auditor", {"approve": False, "changes": True, "note": "why?"}),
-            ("Cy", "auditor", {}),
-        ):
-            pool.add_review(review(pool.case(number), by, role, **more))
-    pool.take(numbers[1], "Ada")
-    words = ["curate", "take-over", str(pool.place), "Ada", "--as", "Di", "--note", "on leave"]
+        returned(pool, number)
+    pool.take(numbers[1], "Ben")
+    words = ["curate", "take-over", str(pool.place), "Ben", "--as", "Eve", "--note", "on leave"]
     assert call(monkeypatch, *words) == 0
-    assert "taken over from Ada: 1 of the drafts" in capsys.readouterr().out  # she revises one
-    assert [pool.case(each).author for each in numbers] == ["Di", "Ada", ""]
+    assert "taken over from Ben: 1 of the drafts" in capsys.readouterr().out  # he revises one
+    assert [pool.case(each).author for each in numbers] == ["Eve", "Ben", ""]
     assert call(monkeypatch, *words, "--draft", numbers[1]) == 1
-    assert "Ada is revising" in capsys.readouterr().err
+    assert "Ben is revising" in capsys.readouterr().err
     assert call(monkeypatch, *words[:-1], " ", "--draft", numbers[0]) == 1
-    assert "Di is already the author" in capsys.readouterr().err
-    pool.add_review(review(pool.case(numbers[0]), "Di", "reviser"))
-    for by in ("Ben", "Cy"):
-        pool.add_review(review(pool.case(numbers[0]), by, "auditor"))
-    assert set(pool.case(numbers[0]).panel) == {"Di", "Ben", "Cy"}
+    assert "Eve is already the author" in capsys.readouterr().err
+    give(pool, numbers[0], "Eve", "reviser")
+    for by in ("Di", "Cy"):
+        give(pool, numbers[0], by, "auditor")
+    assert set(pool.case(numbers[0]).panel) == {"Eve", "Di", "Cy"}
     log = [(each.by, each.replaces, each.note) for each in pool.store.reviews() if each.replaces]
-    assert log == [("Di", "Ada", "on leave")]
+    assert log == [("Eve", "Ben", "on leave")]
 
 
-def test_nothing_to_export(
-    pool: Pool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_to_export(pool: Pool, monkeypatch, capsys) -> None:
     assert call(monkeypatch, "curate", "export", str(pool.place)) == 1
     why = capsys.readouterr().err
     assert "nothing to export: 0 approved, 0 rejected, 3 wait for the screener" in why
@@ -143,11 +118,8 @@ def test_a_served_model_writes_the_records_of_the_rating_room(night, tmp_path):
     assert done.exit_code == 0, done.output
     assert "2 rated, 0 without a score" in done.output
     found = ratings(out)
-    assert [(each.coherence, each.consistency, each.by_model) for each in found] == [
-        (4, 2, True),
-        (5, 5, True),
-    ]
-    assert {each.by for each in found} == {"the judge"}
+    assert [(each.coherence, each.consistency) for each in found] == [(4, 2), (5, 5)]
+    assert {(each.by, each.by_model) for each in found} == {("the judge", True)}
     known = {trajectory_id(one): one for one in read_trajectories(night)}
     assert [each.subject.trajectory for each in found] == list(known)
     # It reads the whole conversation, its pictures and the rubric, but not who inspected.
@@ -197,8 +169,7 @@ def test_several_at_once_give_the_same_ratings(night, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "why"),
-    [(["--at-once", "2"], "for a model on a server"), (["--limit", "0"], "limit")],
+    ("words", "why"), [(["--at-once", "2"], "for a model on a server"), (["--limit", "0"], "limit")]
 )
 def test_what_is_refused(night, tmp_path, words, why):
     done = CliRunner().invoke(app, ["judge", str(night), "--model", "nano-eye", *words])

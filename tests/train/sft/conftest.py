@@ -8,6 +8,6 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("pyarrow")
 
-from tests.train.sft.samples import minute3, minute25, ready, samples
+from tests.train.sft.samples import making, minute3, minute25, ready, rows, samples
 
-__all__ = ["minute3", "minute25", "ready", "samples"]
+__all__ = ["making", "minute3", "minute25", "ready", "rows", "samples"]

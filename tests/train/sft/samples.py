@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from agent.engines.chat_tokens import load_tokenizer
 from agent.engines.families import read_folder
 from agent.examples.examples import Example, example, write_examples
 from agent.inspection.inspector import run
@@ -20,7 +19,7 @@ from agent.trajectory.trajectory_file import write_trajectories
 from tests.made_once import made_once
 from tests.small_models import make_folder
 from train.models.small_model import FamilyName, Shape
-from train.sft.batches import Collator
+from train.sft.batches import Collator, collator_of
 from train.sft.pictures import PictureFolder, PictureSource
 from train.sft.rows import ConversationRow, RowSettings, prepare_rows
 from train.sft.settings import ModelSettings
@@ -59,17 +58,14 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Samples:
 
 
 def _examples(task_id: str, count: int) -> list[Example]:
-    settings = Settings(
-        seed=5, count=count, task=task_id, odds=(1, 1), survey="LAMOST", snr=(20, 60)
-    )
+    about: dict[str, Any] = {"odds": (1, 1), "survey": "LAMOST", "snr": (20, 60)}
+    settings = Settings(seed=5, count=count, task=task_id, **about)
     found = []
     for each in assignments(settings):
-        made = simulate_spectrum(settings, each)
-        spectrum = replace(
-            to_spectrum(made.entry.observation), path=f"sim-{task_id}-{each.index}.fits"
-        )
+        spectrum = to_spectrum(simulate_spectrum(settings, each).entry.observation)
+        named = replace(spectrum, path=f"sim-{task_id}-{each.index}.fits")
         answer = "YES" if each.label == task_id else "NO"
-        found.append(example(spectrum, task=task_id, answer=answer, label=each.label))
+        found.append(example(named, task=task_id, answer=answer, label=each.label))
     return found
 
 
@@ -89,10 +85,16 @@ def minute3(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def row_settings(folder: Path, sets: Path, pictures: Path, room: int = 10**8) -> RowSettings:
     found = read_folder(folder)
-    source = PictureSource(PictureFolder(pictures, room), (sets,))
-    return RowSettings(
-        folder=folder, vision=found.vision, sizing=found.sizing, picture_source=source
-    )
+    return RowSettings(folder, found.vision, found.sizing, picture_source(pictures, sets, room))
+
+
+def picture_source(pictures: Path, sets: Path, room: int = 10**8) -> PictureSource:
+    return PictureSource(PictureFolder(pictures, room), (sets,))
+
+
+@pytest.fixture
+def making(minute25: Path, samples: Samples, tmp_path: Path) -> RowSettings:
+    return row_settings(minute25, samples.sets, tmp_path)
 
 
 def rows_for(folder: Path, samples: Samples, pictures: Path) -> list[ConversationRow]:
@@ -100,24 +102,21 @@ def rows_for(folder: Path, samples: Samples, pictures: Path) -> list[Conversatio
     return prepare_rows(samples.trajectories, None, ready, cutoff=10**6).rows
 
 
-def collator(folder: Path, pictures: Path, samples: Samples, **more: Any) -> Collator:
-    tokenizer = load_tokenizer(folder)
-    return Collator(
-        vision=read_folder(folder).vision,
-        image_token=tokenizer.token_to_id("<|image_pad|>"),
-        pad_token=tokenizer.token_to_id("<|endoftext|>"),
-        picture_source=PictureSource(PictureFolder(pictures, 10**8), (samples.sets,)),
-        **more,
-    )
+@pytest.fixture
+def rows(minute25: Path, samples: Samples, tmp_path: Path) -> list[ConversationRow]:
+    return rows_for(minute25, samples, tmp_path)
+
+
+def collator(folder: Path, pictures: Path, samples: Samples, half: bool = False) -> Collator:
+    return collator_of(read_folder(folder), picture_source(pictures, samples.sets), half=half)
+
+
+Ready = tuple[Any, Collator, list[ConversationRow]]
+"""A model, its collator, and three rows of different lengths."""
 
 
 @pytest.fixture(params=["minute25", "minute3"])
-def ready(
-    request: pytest.FixtureRequest,
-    samples: Samples,
-    tmp_path: Path,
-) -> tuple[Any, Collator, list[ConversationRow]]:
-    """A model, its collator, and three rows of different lengths."""
+def ready(request: pytest.FixtureRequest, samples: Samples, tmp_path: Path) -> Ready:
     folder = request.getfixturevalue(request.param)
     rows = sorted(rows_for(folder, samples, tmp_path), key=len)
     from transformers import AutoModelForImageTextToText

@@ -5,16 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-pytest.importorskip("torch")
-
 import torch
 
-from tests.train.sft.samples import Samples, collator, rows_for
+from tests.train.sft.samples import Ready, Samples, collator
 from train.sft.batches import (
     PAD_TO,
     Batches,
-    Collator,
     padding_share,
     plan_epoch,
     plan_run,
@@ -34,9 +30,8 @@ class TestPlan:
         assert sorted(row for batch in plan for row in batch) == list(range(3000))
 
     def test_keeps_to_the_budget(self):
-        plan = plan_epoch([*LENGTHS, 50_000], 16, 20_000, seed=1, epoch=0)
         whole = [*LENGTHS, 50_000]
-        for batch in plan:
+        for batch in plan_epoch(whole, 16, 20_000, seed=1, epoch=0):
             assert len(batch) <= 16
             assert len(batch) == 1 or len(batch) * max(whole[row] for row in batch) <= 20_000
 
@@ -70,15 +65,12 @@ class TestPlan:
         assert all(len(batch) == 4 for batch in plan)
 
     def test_a_single_row(self):
-        assert (
-            plan_run([9], batch=4, batch_tokens=64, epochs=1, batches_per_step=3, seed=0)
-            == [[0]] * 3
-        )
+        plan = plan_run([9], batch=4, batch_tokens=64, epochs=1, batches_per_step=3, seed=0)
+        assert plan == [[0]] * 3
 
 
 class TestSplit:
-    def test_no_spectrum_is_on_both_sides(self, minute25: Path, samples: Samples, tmp_path: Path):
-        rows = rows_for(minute25, samples, tmp_path)
+    def test_no_spectrum_is_on_both_sides(self, rows: list[ConversationRow]):
         train, held = split_rows([*rows, *rows], 0.3, seed=2)
         assert len(held) == 6 and len(train) == 14
         assert not {row.group for row in train} & {row.group for row in held}
@@ -86,36 +78,31 @@ class TestSplit:
 
 
 class TestCollator:
-    def test_positions_are_the_models_own(self, ready: tuple[Any, Collator, list[ConversationRow]]):
+    def test_positions_are_the_models_own(self, ready: Ready):
         model, collate, rows = ready
         batch = collate(rows)
-        is_there = torch.zeros_like(batch["input_ids"])
-        for number, row in enumerate(rows):
-            is_there[number, : len(row)] = 1
+        is_there = known(batch, rows)
         kinds = (batch["input_ids"] == collate.image_token).int()
         wanted, _ = model.model.get_rope_index(
             batch["input_ids"], kinds, batch["image_grid_thw"], attention_mask=is_there
         )
-        found = batch["position_ids"] * is_there
-        assert torch.equal(found, wanted * is_there)
+        assert torch.equal(batch["position_ids"] * is_there, wanted * is_there)
 
-    def test_the_loss_is_the_models_own(self, ready: tuple[Any, Collator, list[ConversationRow]]):
+    def test_the_loss_is_the_models_own(self, ready: Ready):
         """Against transformers' loss with its own mask, positions and scores at all tokens."""
         model, collate, rows = ready
         batch = collate(rows)
-        is_there = torch.zeros_like(batch["input_ids"])
-        for number, row in enumerate(rows):
-            is_there[number, : len(row)] = 1
         with torch.no_grad():
             wanted = model(
-                input_ids=batch["input_ids"], labels=batch["labels"], attention_mask=is_there,
+                input_ids=batch["input_ids"], labels=batch["labels"],
+                attention_mask=known(batch, rows),
                 mm_token_type_ids=(batch["input_ids"] == collate.image_token).int(),
                 pixel_values=batch["pixel_values"], image_grid_thw=batch["image_grid_thw"],
             ).loss  # fmt: skip
             found = ours(model, batch)
         assert torch.allclose(found, wanted, atol=2e-6), (found, wanted)
 
-    def test_padding_changes_nothing(self, ready: tuple[Any, Collator, list[ConversationRow]]):
+    def test_padding_changes_nothing(self, ready: Ready):
         model, collate, rows = ready
         with torch.no_grad():
             together = ours(model, collate(rows))
@@ -123,11 +110,20 @@ class TestCollator:
         count = sum(row.encoded.trained for row in rows)
         assert torch.allclose(together, torch.stack(apart).sum() / count, atol=2e-6)
 
-    def test_half_precision_pictures(self, minute25: Path, samples: Samples, tmp_path: Path):
-        rows = rows_for(minute25, samples, tmp_path)[:1]
-        whole = collator(minute25, tmp_path, samples)(rows)["pixel_values"]
-        half = collator(minute25, tmp_path, samples, half=True)(rows)["pixel_values"]
+    def test_half_precision_pictures(
+        self, rows: list[ConversationRow], minute25: Path, samples: Samples, tmp_path: Path
+    ):
+        whole, half = (
+            collator(minute25, tmp_path, samples, half)(rows[:1])["pixel_values"]
+            for half in (False, True)
+        )
         assert half.dtype is torch.bfloat16 and torch.equal(whole.bfloat16(), half)
+
+
+def known(batch: dict[str, torch.Tensor], rows: list[ConversationRow]) -> torch.Tensor:
+    """Where a row has tokens, as ones."""
+    lengths = torch.tensor([len(row) for row in rows])
+    return (torch.arange(batch["input_ids"].shape[1]) < lengths[:, None]).long()
 
 
 def ours(model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
@@ -145,8 +141,9 @@ def test_positions_without_pictures():
     assert positions(ids, 9, (), 2).tolist() == [[0, 1, 2]] * 3
 
 
-def test_batches_follow_the_plan(minute25: Path, samples: Samples, tmp_path: Path):
-    rows = rows_for(minute25, samples, tmp_path)
+def test_batches_follow_the_plan(
+    rows: list[ConversationRow], minute25: Path, samples: Samples, tmp_path: Path
+):
     batches = Batches([[2], [0, 1]], rows, collator(minute25, tmp_path, samples), with_parts=True)
     assert len(batches) == 2
     assert batches[1]["input_ids"].shape[0] == 2
@@ -154,7 +151,7 @@ def test_batches_follow_the_plan(minute25: Path, samples: Samples, tmp_path: Pat
     assert parts.tolist() == rows[2].encoded.parts.tolist()
 
 
-def test_batches_come_in_few_lengths(ready: tuple[Any, Collator, list[ConversationRow]]):
+def test_batches_come_in_few_lengths(ready: Ready):
     _, collate, rows = ready
     for row in rows:
         assert collate([row])["input_ids"].shape[1] % PAD_TO == 0

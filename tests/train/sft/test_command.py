@@ -34,12 +34,7 @@ def call(monkeypatch: pytest.MonkeyPatch, *given: str) -> int:
     return 0
 
 
-def test_trains_and_says_where(
-    monkeypatch: pytest.MonkeyPatch,
-    samples: Samples,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-):
+def test_trains_and_says_where(monkeypatch, samples: Samples, tmp_path: Path, capsys):
     out = tmp_path / "run"
     assert call(monkeypatch, *words(samples, out)) == 0
     printed = capsys.readouterr()
@@ -60,12 +55,7 @@ def test_trains_and_says_where(
     ],
 )
 def test_user_errors_are_messages(
-    monkeypatch: pytest.MonkeyPatch,
-    samples: Samples,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    more: list[str],
-    message: str,
+    monkeypatch, samples: Samples, tmp_path: Path, capsys, more: list[str], message: str
 ):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     assert call(monkeypatch, *words(samples, tmp_path / "run", *more)) == 1

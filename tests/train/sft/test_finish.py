@@ -4,9 +4,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pytest
-
-pytest.importorskip("torch")
 
 from agent.engines.base import SamplingSettings
 from train.sft.finish import max_turn_tokens

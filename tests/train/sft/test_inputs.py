@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch")
-
 from agent.errors import WorkbenchError
 from agent.rendering.render import PUBLISHED, STYLES
 from agent.trajectory.trajectory_file import write_trajectories

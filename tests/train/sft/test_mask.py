@@ -1,27 +1,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-pytest.importorskip("torch")
-
 from agent.engines.chat_tokens import load_tokenizer
 from agent.errors import WorkbenchError
-from train.sft.batches import (
-    IGNORED,
-    Collator,
-)
+from tests.train.sft.samples import Ready
+from train.sft.batches import IGNORED
 from train.sft.encoding import Encoder
 from train.sft.mask import check_mask
-from train.sft.rows import ConversationRow
 
 
-def test_the_mask_passes_its_own_check(
-    ready: tuple[Any, Collator, list[ConversationRow]],
-    minute25: Path,
-):
+def test_the_mask_passes_its_own_check(ready: Ready, minute25: Path):
     _, collate, rows = ready
     batch = collate(rows)
     encoder = Encoder(load_tokenizer(minute25))

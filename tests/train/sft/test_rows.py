@@ -5,9 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-pytest.importorskip("torch")
-
 from PIL import Image
 
 from agent.errors import TrajectoryError
@@ -15,20 +12,21 @@ from agent.examples.examples import write_examples
 from agent.inspection.pictures import redraw
 from agent.protocol.protocol import Turn
 from tests.train.sft.samples import Samples, row_settings, rows_for
-from train.sft.rows import count_outdated_prompts, prepare_rows, row_of_conversation
+from train.sft.rows import (
+    ConversationRow,
+    RowSettings,
+    count_outdated_prompts,
+    prepare_rows,
+    row_of_conversation,
+)
 
 
 class TestRows:
     def test_pictures_are_those_of_the_inspection(
-        self,
-        minute25: Path,
-        samples: Samples,
-        tmp_path: Path,
+        self, rows: list[ConversationRow], making: RowSettings, samples: Samples
     ):
-        rows = rows_for(minute25, samples, tmp_path)
-        ready = row_settings(minute25, samples.sets, tmp_path)
         for row, record, each in zip(rows, samples.trajectories, samples.examples, strict=True):
-            kept = ready.picture_source.pictures(row.record, row.pictures)
+            kept = making.picture_source.pictures(row.record, row.pictures)
             wanted = redraw(record, each.spectrum)
             assert [one.tobytes() for one in kept] == [one.tobytes() for one in wanted]
             assert row.grids == ((6, 8),) * len(wanted)
@@ -37,24 +35,20 @@ class TestRows:
         alone = rows_for(minute25, samples, tmp_path / "one")
         ready = row_settings(minute25, samples.sets, tmp_path / "two")
         shared = prepare_rows(samples.trajectories, None, ready, cutoff=10**6, workers=2).rows
-        assert [row.encoded.ids.tolist() for row in alone] == [
-            row.encoded.ids.tolist() for row in shared
-        ]
-        files = [
-            sorted(path.name for path in tmp_path.glob(f"{name}/*/*.png"))
+        one, two = ([row.encoded.ids.tolist() for row in rows] for rows in (alone, shared))
+        assert one == two
+        one, two = (
+            sorted(path.stem for path in tmp_path.glob(f"{name}/*/*.png"))
             for name in ("one", "two")
-        ]
-        assert files[0] == files[1] and len(files[0]) == len(
-            {name for row in alone for name in row.pictures}
         )
+        assert one == two == sorted({name for row in alone for name in row.pictures})
 
-    def test_left_out_with_a_reason(self, minute25: Path, samples: Samples, tmp_path: Path):
-        ready = row_settings(minute25, samples.sets, tmp_path)
+    def test_left_out_with_a_reason(self, making: RowSettings, samples: Samples):
         first, second, third = samples.trajectories[:3]
         some = [replace(first, stopped_by="turn_limit"), second, third]
-        prepared = prepare_rows(some, None, ready, cutoff=10**6)
+        prepared = prepare_rows(some, None, making, cutoff=10**6)
         assert len(prepared.rows) == 2 and dict(prepared.left_out) == {"without an answer": 1}
-        short = prepare_rows([second], None, ready, cutoff=100)
+        short = prepare_rows([second], None, making, cutoff=100)
         assert dict(short.left_out) == {"longer than 100 tokens": 1}
 
     def test_prompts_that_changed_are_counted(self, samples: Samples):
@@ -70,11 +64,10 @@ class TestRefusals:
         with pytest.raises(TrajectoryError, match="name the set it came from with --sets"):
             prepare_rows(samples.trajectories[:1], None, ready, cutoff=10**6)
 
-    def test_a_picture_that_was_another(self, minute25: Path, samples: Samples, tmp_path: Path):
-        ready = row_settings(minute25, samples.sets, tmp_path)
+    def test_a_picture_that_was_another(self, making: RowSettings, samples: Samples):
         wrong = replace(samples.trajectories[0], overview="0" * 64)
         with pytest.raises(TrajectoryError, match="picture 0 differs from the one"):
-            prepare_rows([wrong], None, ready, cutoff=10**6)
+            prepare_rows([wrong], None, making, cutoff=10**6)
 
 
 class TestConversations:
@@ -95,12 +88,9 @@ class TestConversations:
         row = row_of_conversation(self.turns, images, ready)
         assert not isinstance(row, str)
         assert row.grids == ((6, 10), (6, 8)) and row.record is None
-        assert [one.size for one in ready.picture_source.pictures(None, row.pictures)] == [
-            (140, 84),
-            (112, 84),
-        ]
+        sized = [one.size for one in ready.picture_source.pictures(None, row.pictures)]
+        assert sized == [(140, 84), (112, 84)]
 
-    def test_need_all_their_pictures(self, minute25: Path, samples: Samples, tmp_path: Path):
-        ready = row_settings(minute25, samples.sets, tmp_path)
+    def test_need_all_their_pictures(self, making: RowSettings):
         one = [Image.new("RGB", (112, 84))]
-        assert row_of_conversation(self.turns, one, ready) == "with a wrong number of pictures"
+        assert row_of_conversation(self.turns, one, making) == "with a wrong number of pictures"

@@ -10,13 +10,11 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("torch")
 pytest.importorskip("peft")
 
 import torch
 from safetensors.torch import load_file
 
-from agent.engines.families import read_folder
 from agent.errors import WorkbenchError
 from agent.inspection.inspector import run
 from agent.inspection.inspector_factory import make_inspector
@@ -24,11 +22,10 @@ from agent.tasks.catalogue import find_task
 from tests.night import BY_NIGHT
 from tests.train.forks import run_apart
 from tests.train.sft.recipes import BASE, DYING, KINDS, STEPS, TOGETHER, train
-from tests.train.sft.samples import MINUTE_MODEL, STAMP, Samples
+from tests.train.sft.samples import MINUTE_MODEL, STAMP, Samples, row_settings
 from train.journal import read_metrics
 from train.sft.inputs import sample_trajectories
-from train.sft.pictures import PictureFolder, PictureSource
-from train.sft.rows import RowSettings, prepare_rows
+from train.sft.rows import prepare_rows
 from train.sft.run import fine_tune
 from train.sft.settings import SftSettings
 from train.sft.trainer import SftTrainer
@@ -92,10 +89,14 @@ def _figures(folder: Path) -> list[dict[str, Any]]:
     ]
 
 
+def losses_of(folder: Path) -> list[float]:
+    return [line["loss"] for line in read_metrics(folder) if "loss" in line]
+
+
 class TestAnUnbrokenRun:
     def test_learns(self, unbroken: dict[str, Path]):
         for out in unbroken.values():
-            losses = [line["loss"] for line in read_metrics(out) if "loss" in line]
+            losses = losses_of(out)
             assert len(losses) == STEPS and losses[-1] < losses[0]
 
     def test_says_what_it_learned_part_by_part(self, unbroken: dict[str, Path]):
@@ -117,12 +118,7 @@ class TestAnUnbrokenRun:
         assert r"\boxed{" in said[-1]
 
     @pytest.mark.parametrize("kind", KINDS)
-    def test_the_model_inspects(
-        self,
-        unbroken: dict[str, Path],
-        samples: Samples,
-        kind: str,
-    ):
+    def test_the_model_inspects(self, unbroken: dict[str, Path], samples: Samples, kind: str):
         inspector = make_inspector(str(unbroken[kind] / "model"), device="cpu", threads=1)
         try:
             assert inspector.style == STAMP
@@ -145,13 +141,9 @@ class TestAnUnbrokenRun:
 class TestResuming:
     @pytest.mark.parametrize("kind", KINDS if BY_NIGHT else ["lora"])
     def test_after_an_error(
-        self,
-        unbroken: dict[str, Path],
-        samples: Samples,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        kind: str,
-    ):
+        self, unbroken: dict[str, Path], samples: Samples, tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch, kind: str,
+    ):  # fmt: skip
         step = SftTrainer.training_step
 
         def fails(self: SftTrainer, *args: Any, **options: Any) -> Any:
@@ -178,16 +170,13 @@ class TestResuming:
         same_end(forked / kind, unbroken[kind], kind)
 
     def test_a_finished_run_is_finished_again(
-        self,
-        unbroken: dict[str, Path],
-        samples: Samples,
-        tmp_path: Path,
+        self, unbroken: dict[str, Path], samples: Samples, tmp_path: Path
     ):
         shutil.copytree(unbroken["full"], tmp_path / "run")
         shutil.rmtree(tmp_path / "run/model")
         train(*samples[:2], tmp_path / "run", KINDS["full"], resume=True)
-        weights = [out / "model/model.safetensors" for out in (tmp_path / "run", unbroken["full"])]
-        assert weights[0].read_bytes() == weights[1].read_bytes()
+        one, two = (out / "model/model.safetensors" for out in (tmp_path / "run", unbroken["full"]))
+        assert one.read_bytes() == two.read_bytes()
 
     def test_refuses_to_begin_again(self, unbroken: dict[str, Path], samples: Samples):
         with pytest.raises(WorkbenchError, match="continue it with --resume"):
@@ -213,10 +202,7 @@ class TestTwoProcesses:
         """Twice the devices with half the batches each give the same weights."""
         one = tmp_path / "one"
         train(*samples[:2], one, SftSettings(**TOGETHER, accumulate=2))
-        shown = [
-            [line["loss"] for line in _figures(out) if "loss" in line]
-            for out in (one, forked / "shared")
-        ]
+        shown = [losses_of(out) for out in (one, forked / "shared")]
         assert len(shown[0]) == 2
         assert shown[0] == pytest.approx(shown[1], rel=1e-6)
         evals = [_figures(out)[-1]["eval_loss"] for out in (one, forked / "shared")]
@@ -224,8 +210,7 @@ class TestTwoProcesses:
         weights = [load_file(out / "model/model.safetensors") for out in (one, forked / "shared")]
         for name, weight in weights[0].items():
             assert torch.allclose(weight, weights[1][name], atol=1e-6), name
-        told = json.loads((forked / "shared/settings.json").read_text())
-        assert told["devices"] == 2
+        assert json.loads((forked / "shared/settings.json").read_text())["devices"] == 2
 
 
 @pytest.fixture(scope="module")
@@ -240,7 +225,7 @@ def losses(samples: Samples, tmp_path_factory: pytest.TempPathFactory) -> dict[s
         told = {**TOGETHER, "trained": "language", "held_out": 0.0, **way}
         train(*samples[:2], out, SftSettings(**told))
         frozen_stayed(out)
-        found[name] = [line["loss"] for line in read_metrics(out) if "loss" in line]
+        found[name] = losses_of(out)
     return found
 
 
@@ -265,17 +250,13 @@ class TestLessThanAnEpoch:
         assert 1 < len(chosen) < len(samples.trajectories)
         said = f"only {len(chosen)} of {len(samples.trajectories)} trajectories are used"
         assert said in "".join(capsys.readouterr())
-        row_settings = RowSettings(
-            folder=out / "start",
-            vision=read_folder(out / "start").vision,
-            sizing=read_folder(out / "start").sizing,
-            picture_source=PictureSource(
-                PictureFolder(tmp_path / "pictures", 10**9), (samples.sets,)
-            ),
+        making = row_settings(out / "start", samples.sets, tmp_path / "pictures", 10**9)
+        rows = prepare_rows(chosen, None, making, cutoff=32768).rows
+        drawn, wanted = (
+            {path.name for path in (folder / "pictures").rglob("*") if path.is_file()}
+            for folder in (out, tmp_path)
         )
-        rows = prepare_rows(chosen, None, row_settings, cutoff=32768).rows
-        drawn = {path.name for path in (out / "pictures").rglob("*") if path.is_file()}
-        assert drawn == {path.name for path in (tmp_path / "pictures").rglob("*") if path.is_file()}
+        assert drawn == wanted
         assert len({line["step"] for line in read_metrics(out) if "loss" in line}) == len(rows)
         assert read_metrics(out)[-1]["epoch"] == pytest.approx(0.5)
 

@@ -5,68 +5,45 @@ from pathlib import Path
 
 import pytest
 import torch
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from agent.models.card_file import read_card
 from tests.train.vision.test_make import draw_in_threads
 from train.cli import app
 from train.models.model_folder import load_trainable
 
-FEW = ("--set", "lessons.spectra=6", "--set", "lessons.per_shard=4", "--set", "lessons.windows=1")
-SMALL = tuple(
-    word
-    for change in ("hidden=64", "ffn=96", "layers=1", "heads=2", "out=48", "batch=4")
-    for word in ("--set", f"school.{change}")
-)
+FEW = [f"--set=lessons.{change}" for change in ("spectra=6", "per_shard=4", "windows=1")]
+SHAPE = ("hidden=64", "ffn=96", "layers=1", "heads=2", "out=48", "batch=4")
+SMALL = [f"--set=school.{change}" for change in SHAPE]
+
+
+def eye(*words: object) -> Result:
+    return CliRunner().invoke(app, ["eye", *map(str, words)])
+
+
+def done(*words: object) -> None:
+    result = eye(*words)
+    assert result.exit_code == 0, result.output
 
 
 def test_lessons_and_school(tmp_path: Path) -> None:
-    run = CliRunner()
-    made = run.invoke(app, ["eye", "lessons", str(tmp_path / "lessons"), "--seed", "3", *FEW])
-    assert made.exit_code == 0, made.output
+    done("lessons", tmp_path / "lessons", "--seed", "3", *FEW)
     assert len(list((tmp_path / "lessons").glob("lessons-*.npz"))) == 2
-    given = ["--lessons", str(tmp_path / "lessons")]
-    words = ["eye", "school", str(tmp_path / "eye"), *given, *SMALL]
-    taught = run.invoke(app, words)
-    assert taught.exit_code == 0, taught.output
+    given = ["--lessons", tmp_path / "lessons", *SMALL]
+    done("school", tmp_path / "eye", *given)
     assert (tmp_path / "eye" / "eye.safetensors").is_file()
-    more = run.invoke(
-        app,
-        ["eye", "school", str(tmp_path / "on"), *given, "--start", str(tmp_path / "eye"), *SMALL],
-    )
-    assert more.exit_code == 0, more.output
+    done("school", tmp_path / "on", *given, "--start", tmp_path / "eye")
 
 
 def test_an_eye_learns_from_fresh_lessons_and_a_model_speaks_of_what_it_sees(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = CliRunner()
-    short = (
-        "--set",
-        "school.minutes=0.002",
-        "--set",
-        "school.room=40",
-        "--set",
-        "lessons.windows=1",
-    )
-    taught = run.invoke(app, ["eye", "school", str(tmp_path / "eye"), *short, *SMALL])
-    assert taught.exit_code == 0, taught.output
+    short = ("school.minutes=0.002", "school.room=40", "lessons.windows=1")
+    done("school", tmp_path / "eye", *(f"--set={change}" for change in short), *SMALL)
     draw_in_threads(monkeypatch)  # one command is enough to see that processes draw
-    speech = tuple(
-        word
-        for change in (
-            "minutes=0.002",
-            "hidden_layers=1",
-            "ffn=96",
-            "heads=2",
-            "batch=1",
-            "held_out=2",
-        )
-        for word in ("--set", f"speech.{change}")
-    )
+    sizes = ("minutes=0.002", "hidden_layers=1", "ffn=96", "heads=2", "batch=1", "held_out=2")
     out = tmp_path / "speech"
-    spoken = run.invoke(app, ["eye", "speak", str(tmp_path / "eye"), str(out), *speech, *SMALL])
-    assert spoken.exit_code == 0, spoken.output
+    done("speak", tmp_path / "eye", out, *(f"--set=speech.{size}" for size in sizes), *SMALL)
     card = read_card(out / "model")
     assert (card.style.numbers, card.style.brief) == (False, True)
     figures = json.loads((out / "curve.jsonl").read_text(encoding="utf-8").splitlines()[-1])
@@ -77,13 +54,10 @@ def test_an_eye_learns_from_fresh_lessons_and_a_model_speaks_of_what_it_sees(
 
 
 def test_lessons_or_a_time_must_be_named(tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["eye", "school", str(tmp_path / "eye")])
-    assert "school.minutes" in str(result.exception)
+    assert "school.minutes" in str(eye("school", tmp_path / "eye").exception)
 
 
 def test_a_folder_without_lessons_is_told(tmp_path: Path) -> None:
-    result = CliRunner().invoke(
-        app, ["eye", "school", str(tmp_path / "eye"), "--lessons", str(tmp_path)]
-    )
+    result = eye("school", tmp_path / "eye", "--lessons", tmp_path)
     assert result.exit_code != 0
     assert "has no lessons" in str(result.exception)

@@ -35,18 +35,11 @@ def read(**values: float) -> Readings:
 
 
 def asked(task: str, label: str) -> Question:
-    ranges = [
-        (3600.0, 9200.0),
-        *((float(low), float(high)) for low, high in (x.range for x in LOOKS)),
-    ]
+    ranges = [(3600.0, 9200.0), *(look.range for look in LOOKS)]
     return Question(
-        task=task,
-        answer="YES" if task == label else "NO",
-        label=label,
-        pictures=np.zeros((len(ranges), 0, 0), np.uint8),
-        ranges=np.array(ranges, dtype=np.float64),
-        looks=LOOKS,
-    )
+        task=task, answer="YES" if task == label else "NO", label=label, looks=LOOKS,
+        pictures=np.zeros((len(ranges), 0, 0), np.uint8), ranges=np.array(ranges, np.float64),
+    )  # fmt: skip
 
 
 def reasons(answer: str) -> list[str]:
@@ -95,12 +88,11 @@ def test_a_no_says_what_the_class_lacks() -> None:
 def test_what_was_not_seen_is_no_reason_for_a_class_that_has_it() -> None:
     values = {"HeII_4542": 0.0, "colour_4200_5400": 1.9, "Dn4000": 0.95, "TiO5": 1.0}
     looks = (Look((4280, 4680), "He I 4471 and He II 4542"),) * 3
-    question = replace(
-        asked("O", "O"), looks=looks, ranges=np.array([(3600.0, 9200.0), *[(4280.0, 4680.0)] * 3])
-    )
-    answer = turns(question, read(**values))[-1].text
-    assert "He II 4542 not seen" in "".join(t.text for t in turns(question, read(**values)))
-    assert "He II 4542 not seen" not in answer.split("</think>")[1]
+    ranges = np.array([(3600.0, 9200.0), *[(4280.0, 4680.0)] * 3])
+    question = replace(asked("O", "O"), looks=looks, ranges=ranges)
+    texts = [turn.text for turn in turns(question, read(**values))]
+    assert "He II 4542 not seen" in "".join(texts)
+    assert "He II 4542 not seen" not in texts[-1].split("</think>")[1]
 
 
 def test_signs_of_a_member_need_no_colour_beside_them() -> None:

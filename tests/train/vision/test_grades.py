@@ -36,9 +36,10 @@ def row(**values: float) -> np.ndarray:
     return np.nan_to_num(ranks(known), nan=0.0)
 
 
-def say(task: str, window=HALPHA, kind="neither", before=(), *, is_whole=False, **values):
-    read = Readings(row(**values), np.full(len(asked_features()), 0.05))
-    return told(window, read, find_task(task), kind, before, is_whole=is_whole)
+def say(task: str, window=HALPHA, before=(), unsure=(), *, is_whole=False, **values):
+    errors = [1.0 if feature in unsure else 0.05 for feature in asked_features()]
+    read = Readings(row(**values), np.array(errors))
+    return told(window, read, find_task(task), "neither", before, is_whole=is_whole)
 
 
 @pytest.mark.parametrize("feature", SEEN)
@@ -127,16 +128,12 @@ def test_weak_lines_are_not_told_of_the_whole_spectrum() -> None:
 
 
 def test_of_what_the_eye_is_unsure_it_says_nothing() -> None:
-    ranks = row(EW_H_alpha=-40.0, EW_HeI_6678=-6.0)
-    errors = np.full(len(asked_features()), 0.05)
-    task = find_task("CV")
-    sure = told(HALPHA, Readings(ranks, errors), task, "neither", is_whole=False)
+    values = {"EW_H_alpha": -40.0, "EW_HeI_6678": -6.0}
+    sure = say("CV", **values)
     assert {"EW_H_alpha", "EW_HeI_6678"} <= sure.keys()
-    errors[asked_features().index("EW_HeI_6678")] = 1.0
-    unsure = told(HALPHA, Readings(ranks, errors), task, "neither", is_whole=False)
+    unsure = say("CV", unsure=["EW_HeI_6678"], **values)
     assert "EW_H_alpha" in unsure and "EW_HeI_6678" not in unsure
-    errors[asked_features().index("EW_H_alpha")] = 1.0
-    neither = told(HALPHA, Readings(ranks, errors), task, "neither", is_whole=False)
+    neither = say("CV", unsure=["EW_HeI_6678", "EW_H_alpha"], **values)
     assert not neither.keys() & {"EW_H_alpha", "H_alpha_em_fwhm"}  # nor is its width told
 
 

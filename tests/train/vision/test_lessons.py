@@ -29,8 +29,7 @@ def test_a_lesson_has_the_whole_spectrum_first_and_then_windows_within_it() -> N
     assert one.label == "A"
     assert one.pictures.shape[1:] == (EYE.height, EYE.width)
     low, high = one.ranges[0]
-    assert (one.ranges[1:, 0] >= low).all()
-    assert (one.ranges[1:, 1] <= high).all()
+    assert (one.ranges[1:, 0] >= low).all() and (one.ranges[1:, 1] <= high).all()
     assert np.isfinite(one.targets[0]).sum() > np.isfinite(one.targets[1:]).sum(axis=1).max()
 
 
@@ -42,8 +41,7 @@ def test_the_range_shown_is_what_the_simulator_knows() -> None:
 def test_pictures_hold_ink() -> None:
     one = lesson(LABELS.index("MG"), SETTINGS, 2)
     dark = (one.pictures < 128).mean(axis=(1, 2))
-    assert (dark > 0.005).all()
-    assert (dark < 0.5).all()
+    assert (dark > 0.005).all() and (dark < 0.5).all()
 
 
 @pytest.mark.parametrize(
@@ -78,9 +76,8 @@ def test_simulated_spectra_of_a_kind() -> None:
 
 def _line_at(place: float) -> Spectrum:
     wavelength = np.linspace(4000.0, 9000.0, 5001)
-    return Spectrum(
-        wavelength=wavelength, flux=1.0 + np.exp(-0.5 * ((wavelength - place) / 5.0) ** 2)
-    )
+    line = np.exp(-0.5 * ((wavelength - place) / 5.0) ** 2)
+    return Spectrum(wavelength=wavelength, flux=1.0 + line)
 
 
 def test_lines_are_found_elsewhere_on_the_same_wavelengths():
@@ -109,9 +106,7 @@ def test_the_truth_of_a_misplaced_star_is_what_its_pictures_show():
     assert differ >= 4
 
 
-def test_members_are_asked_once_more_with_their_fluxes_elsewhere(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_members_are_asked_once_more_with_their_fluxes_elsewhere(monkeypatch) -> None:
     def artefacts(share: float) -> tuple[int, int]:
         monkeypatch.setattr(conversations, "MISPLACED_SHARE", share)
         asked = [each for number in range(25) for each in questions(number, settings, 5, "")]

@@ -10,9 +10,9 @@ from transformers.models.qwen2_5_vl.modeling_qwen2_5_vl import (
 
 from agent.engines.families import Vision
 from agent.engines.patches import patches
+from tests.train.vision.conftest import SCHOOL
 from train.models.small_model import CLIP_MEAN, CLIP_STD
 from train.vision.model import Answers, Eye, feature_places, loss_of, patch_rows
-from train.vision.settings import SchoolSettings
 
 
 @pytest.fixture
@@ -27,13 +27,12 @@ def test_rows_are_those_of_inspections(grey: torch.Tensor) -> None:
     for number, picture in enumerate(grey.numpy()):
         own = patches(Image.fromarray(np.repeat(picture[..., None], 3, axis=2)), vision)
         assert (1, *grid) == own.grid
-        assert rows.reshape(2, -1, rows.shape[1])[number].numpy() == pytest.approx(
-            own.rows, abs=1e-5
-        )
+        found = rows.reshape(2, -1, rows.shape[1])[number].numpy()
+        assert found == pytest.approx(own.rows, abs=1e-5)
 
 
-def test_tokens_are_those_of_transformers(grey: torch.Tensor, small_school: SchoolSettings) -> None:
-    eye = Eye(small_school, 3, 4).eval()
+def test_tokens_are_those_of_transformers(grey: torch.Tensor) -> None:
+    eye = Eye(SCHOOL, 3, 4).eval()
     tower = Qwen2_5_VisionTransformerPretrainedModel(eye.tower.config).train(False)
     tower.load_state_dict(eye.tower.state_dict())
     rows, (down, across) = patch_rows(grey)
@@ -44,11 +43,9 @@ def test_tokens_are_those_of_transformers(grey: torch.Tensor, small_school: Scho
     assert torch.allclose(found, expected, atol=1e-4)
 
 
-def test_each_answer_depends_on_the_picture_and_on_the_place(
-    grey: torch.Tensor, small_school: SchoolSettings
-) -> None:
+def test_each_answer_depends_on_the_picture_and_on_the_place(grey: torch.Tensor) -> None:
     torch.manual_seed(1)
-    eye = Eye(small_school, 3, 4).eval()
+    eye = Eye(SCHOOL, 3, 4).eval()
     places = torch.rand(2, 3, 2)
     with torch.no_grad():
         ranks, errors, kinds, ends, _ = eye.answers(grey, places)
@@ -62,37 +59,30 @@ def test_each_answer_depends_on_the_picture_and_on_the_place(
 
 
 def test_places_are_fractions_of_the_axis() -> None:
-    places = feature_places(
-        torch.tensor([[6000.0, 7000.0]]), torch.tensor([[6500.0, 6600.0], [100.0, 200.0]])
-    )
+    features = torch.tensor([[6500.0, 6600.0], [100.0, 200.0]])
+    places = feature_places(torch.tensor([[6000.0, 7000.0]]), features)
     assert places[0, 0].tolist() == pytest.approx([0.5, 0.6])
     assert places[0, 1].tolist() == pytest.approx([-0.5, -0.5])
 
 
 def unlearned(pictures: int) -> Answers:
-    sizes = {"ranks": 3, "errors": 3, "kinds": 4, "ends": 2, "state": 5}
-    said = {name: torch.zeros(pictures, size) for name, size in sizes.items()}
-    return Answers(**said | {"errors": torch.full((pictures, 3), 0.5)})
+    said = Answers(*(torch.zeros(pictures, size) for size in (3, 3, 4, 2, 5)))
+    return said._replace(errors=torch.full((pictures, 3), 0.5))
 
 
-def test_a_window_counts_more_than_its_share_of_the_quantities(
-    small_school: SchoolSettings,
-) -> None:
+def test_a_window_counts_more_than_its_share_of_the_quantities() -> None:
     """Of 9 quantities of a whole spectrum and 1 of a window, the window has a quarter."""
-    said = Answers(*(torch.zeros(2, size) for size in (9, 9, 4, 2, 5)))._replace(
-        errors=torch.ones(2, 9)
-    )
+    said = Answers(*(torch.zeros(2, size) for size in (9, 9, 4, 2, 5)))
+    said = said._replace(errors=torch.ones(2, 9))
     ranks = torch.full((2, 9), torch.nan)
     ranks[0], ranks[1, 0] = 0.0, 1.0
-    parts = loss_of(said, ranks, torch.tensor([-1, -1]), torch.zeros(2, 2), small_school)[1]
+    parts = loss_of(said, ranks, torch.tensor([-1, -1]), torch.zeros(2, 2), SCHOOL)[1]
     assert parts["rank"] == pytest.approx(0.95 / 4)
 
 
-def test_errors_are_learned_from_what_is_wrong_and_cost_the_ranks_nothing(
-    small_school: SchoolSettings,
-) -> None:
+def test_errors_are_learned_from_what_is_wrong_and_cost_the_ranks_nothing() -> None:
     torch.manual_seed(2)
-    eye = Eye(small_school, 3, 4)
+    eye = Eye(SCHOOL, 3, 4)
     pictures = torch.full((2, 56, 84), 255, dtype=torch.uint8)
     answers = eye.answers(pictures, torch.rand(2, 3, 2))
     answers.errors.sum().backward()
@@ -101,25 +91,24 @@ def test_errors_are_learned_from_what_is_wrong_and_cost_the_ranks_nothing(
     near, far = (
         loss_of(
             unlearned(1)._replace(errors=torch.full((1, 3), error)),
-            torch.full((1, 3), 0.1), torch.tensor([-1]), torch.zeros(1, 2), small_school,
+            torch.full((1, 3), 0.1), torch.tensor([-1]), torch.zeros(1, 2), SCHOOL,
         )[1]["error"]
         for error in (0.1, 0.9)
     )  # fmt: skip
     assert near < far
 
 
-def test_unknown_answers_cost_nothing(small_school: SchoolSettings) -> None:
+def test_unknown_answers_cost_nothing() -> None:
     said = unlearned(2)
     ranks = torch.tensor([[0.5, torch.nan, torch.nan], [torch.nan] * 3])
-    total, parts = loss_of(said, ranks, torch.tensor([1, -1]), torch.zeros(2, 2), small_school)
+    total, parts = loss_of(said, ranks, torch.tensor([1, -1]), torch.zeros(2, 2), SCHOOL)
     assert torch.isfinite(total)
     assert parts["rank"] == pytest.approx(0.45)  # |0.5| - beta / 2
     assert parts["axis"] == 0.0
 
 
-def test_a_batch_of_which_nothing_is_known_still_has_a_loss(small_school: SchoolSettings) -> None:
-    said = unlearned(1)
+def test_a_batch_of_which_nothing_is_known_still_has_a_loss() -> None:
     nothing = torch.full((1, 3), torch.nan)
-    total, parts = loss_of(said, nothing, torch.tensor([-1]), torch.zeros(1, 2), small_school)
+    total, parts = loss_of(unlearned(1), nothing, torch.tensor([-1]), torch.zeros(1, 2), SCHOOL)
     assert parts["rank"] == parts["kind"] == 0.0
     assert torch.isfinite(total)

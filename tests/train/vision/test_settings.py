@@ -28,10 +28,7 @@ def test_changes_override_a_file_and_later_tables_override_earlier_ones(tmp_path
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [
-        ("minutes=3", "name its table, such as school"),
-        ("scool.minutes=3", 'did you mean "school"'),
-    ],
+    [("minutes=3", "name its table, such as school"), ("scool.minutes=3", 'did you mean "school"')],
 )
 def test_a_change_of_no_table_is_refused(text: str, why: str) -> None:
     with pytest.raises(WorkbenchError, match=why):

@@ -24,8 +24,7 @@ def test_ranks_grow_with_the_value_and_stay_between_minus_one_and_one() -> None:
         assert np.isfinite(ranked).sum() == 1
         said.append(ranked[index])
     assert said == sorted(said)
-    assert said[0] == -1.0
-    assert said[-1] == 1.0
+    assert said[0] == -1.0 and said[-1] == 1.0
 
 
 def test_a_feature_is_asked_only_where_the_window_shows_it_whole() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
@@ -7,51 +8,52 @@ import pytest
 import torch
 from tokenizers import Tokenizer
 
+from tests.train.vision.conftest import SCHOOL, same_weights
 from train.questions.settings import QuestionSettings
 from train.vision import train_text as speech
 from train.vision.conversations import Question, blank, fixed_phrases, questions, turns
 from train.vision.grades import Readings
 from train.vision.model import patch_rows
-from train.vision.settings import SchoolSettings, SpeechSettings
+from train.vision.settings import SpeechSettings
 from train.vision.train_text import Conversation, _logits, _write, new_model, trained_model
 from train.vision.train_tower import new_eye
 
 SPEECH = SpeechSettings(hidden_layers=2, ffn=96, heads=2, batch=2, held_out=2)
 
 
-def readings(rng: np.random.Generator, pictures: int) -> Readings:
-    return Readings(rng.uniform(-1, 1, (pictures, 91)), np.full((pictures, 91), 0.1))
+def ranks_of(asked: list[Question]) -> list[Readings]:
+    rng = np.random.default_rng(1)
+    sizes = [(len(one.pictures), 91) for one in asked]
+    return [Readings(rng.uniform(-1, 1, size), np.full(size, 0.1)) for size in sizes]
+
+
+def grid_of(asked: list[Question]) -> tuple[int, int]:
+    _, height, width = asked[0].pictures.shape
+    return height // 14, width // 14
 
 
 @pytest.fixture(scope="module")
 def asked() -> list[Question]:
-    found: list[Question] = []
-    number = 0
-    while len(found) < 3:
-        found += questions(number, QuestionSettings(snr=(30.0, 60.0)), 7, "")
-        number += 1
-    return found[:3]
+    settings = QuestionSettings(snr=(30.0, 60.0))
+    found = (one for number in count() for one in questions(number, settings, 7, ""))
+    return list(islice(found, 3))
 
 
 def test_the_language_model_gets_what_the_whole_model_would(
-    asked: list[Question], tmp_path: Path, small_school: SchoolSettings
+    asked: list[Question], tmp_path: Path
 ) -> None:
-    eye = new_eye(small_school).eval()
-    model = new_model(eye, SPEECH, small_school, tmp_path, 3)
+    eye = new_eye(SCHOOL).eval()
+    model = new_model(eye, SPEECH, SCHOOL, tmp_path, 3)
     tokenizer = tmp_path / "tokenizer.json"
-    rng = np.random.default_rng(1)
-    ranks = [readings(rng, len(one.pictures)) for one in asked]
-    grid = asked[0].pictures.shape[1] // 14, asked[0].pictures.shape[2] // 14
-    written = _write(tokenizer, asked, ranks, grid, [False] * len(asked))
+    written = _write(tokenizer, asked, ranks_of(asked), grid_of(asked), [False] * len(asked))
     with torch.no_grad():
         seen = [eye.tokens(torch.from_numpy(one.pictures)).flatten(0, 1) for one in asked]
         chosen = [
             Conversation(task, ids, parts, places, tokens)
             for (task, ids, parts, places), tokens in zip(written, seen, strict=True)
         ]
-        logits, labels, parts = _logits(
-            model, model.model.language_model, chosen, torch.device("cpu")
-        )
+        language, cpu = model.model.language_model, torch.device("cpu")
+        logits, labels, parts = _logits(model, language, chosen, cpu)
         whole = []
         for one, each in zip(asked, chosen, strict=True):
             rows, (down, across) = patch_rows(torch.from_numpy(one.pictures))
@@ -71,14 +73,12 @@ def test_the_language_model_gets_what_the_whole_model_would(
 
 
 def test_of_wrong_thoughts_only_the_reasons_are_learnt(
-    asked: list[Question], tmp_path: Path, small_school: SchoolSettings
+    asked: list[Question], tmp_path: Path
 ) -> None:
-    new_model(new_eye(small_school), SPEECH, small_school, tmp_path, 3)
+    new_model(new_eye(SCHOOL), SPEECH, SCHOOL, tmp_path, 3)
     tokenizer = Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
-    rng = np.random.default_rng(2)
-    ranks = [readings(rng, len(one.pictures)) for one in asked]
-    grid = asked[0].pictures.shape[1] // 14, asked[0].pictures.shape[2] // 14
-    told = _write(tmp_path / "tokenizer.json", asked, ranks, grid, [True] * len(asked))
+    ranks = ranks_of(asked)
+    told = _write(tmp_path / "tokenizer.json", asked, ranks, grid_of(asked), [True] * len(asked))
     for one, read, (_, ids, parts, _) in zip(asked, ranks, told, strict=True):
         answer = turns(one, read)[-1].text
         learnt = tokenizer.decode(ids[parts > 0].tolist(), skip_special_tokens=False)
@@ -95,22 +95,20 @@ def test_white_paper_has_nothing_to_tell(asked: list[Question]) -> None:
 
 
 def test_a_trained_model_learns_phrases_that_are_new(
-    tmp_path: Path, small_school: SchoolSettings, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    eye, start = new_eye(small_school), tmp_path / "trained"
+    eye, start = new_eye(SCHOOL), tmp_path / "trained"
     phrases = fixed_phrases()
     monkeypatch.setattr(speech, "fixed_phrases", lambda: phrases[1:])
-    trained = new_model(eye, SPEECH, small_school, start, 3)
-    same = trained_model(start, eye, SPEECH, small_school, tmp_path / "same", 4).state_dict()
-    assert all(torch.equal(same[name], weight) for name, weight in trained.state_dict().items())
+    trained = new_model(eye, SPEECH, SCHOOL, start, 3)
+    same = trained_model(start, eye, SPEECH, SCHOOL, tmp_path / "same", 4)
+    assert same_weights(trained, same)
     monkeypatch.undo()
-    again = trained_model(start, eye, SPEECH, small_school, tmp_path / "again", 5)
+    again = trained_model(start, eye, SPEECH, SCHOOL, tmp_path / "again", 5)
     folders = start, tmp_path / "again"
     old, new = (Tokenizer.from_file(str(each / "tokenizer.json")) for each in folders)
     assert old.token_to_id(phrases[0]) is None and new.token_to_id(phrases[0]) is not None
     for text in (phrases[1], phrases[-1], "<|im_end|>", "YES"):
         before = trained.get_input_embeddings().weight[old.token_to_id(text)]
         assert torch.equal(again.get_input_embeddings().weight[new.token_to_id(text)], before)
-    layers = again.model.language_model.layers.state_dict()
-    for name, weight in trained.model.language_model.layers.state_dict().items():
-        assert torch.equal(layers[name], weight)
+    assert same_weights(trained.model.language_model.layers, again.model.language_model.layers)

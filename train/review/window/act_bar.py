@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QWidget
 
 from agent.ratings.records import MAX_NOTE
 from app.ui.judge.agent.score_grid import ScoreGrid
 from app.ui.widgets.labels import (
     button,
+    column,
     escape_mnemonics,
     one_line,
     row,
@@ -66,7 +68,8 @@ class ActBar(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._stage: Role | None = None
+        self.stage: Role | None = None
+        """The role in which the person can act; None where there is nothing to do."""
         self._about: object = None
         self._pending: Act | None = None
         self._silent = ""
@@ -85,23 +88,14 @@ class ActBar(QFrame):
         self.replace_button = button("", "")
         self.replace_button.clicked.connect(self._replace)
         self.take_over_button = button("", "")
-        self.take_over_button.clicked.connect(self._take_over)
+        self.take_over_button.clicked.connect(partial(self._decide, TAKE_OVER))
         self.approve_button.clicked.connect(self.approve)
         self.refuse_button.clicked.connect(self.refuse)
         self.back_button.clicked.connect(self.given_back)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 8, 12, 8)
-        layout.setSpacing(6)
-        layout.addWidget(self.state)
-        layout.addWidget(self.scores)
         buttons = *self._buttons, self.replace_button, self.take_over_button
-        layout.addLayout(row(*buttons, (self.reason, 1), self.back_button))
+        acts = row(*buttons, (self.reason, 1), self.back_button)
+        column(self.state, self.scores, acts, spacing=6, margins=(12, 8, 12, 8), parent=self)
         self.show_stage(None, "")
-
-    @property
-    def stage(self) -> Role | None:
-        """The role in which the person can act; None where there is nothing to do."""
-        return self._stage
 
     def show_stage(
         self,
@@ -118,11 +112,11 @@ class ActBar(QFrame):
         `text` says what the acts are about, or what is waited for, `silent` who need not be, and
         `author` from whom the draft may be taken over.
         """
-        if (stage, about) != (self._stage, self._about):
+        if (stage, about) != (self.stage, self._about):
             self._pending = None
             self.reason.clear()
             self.scores.show_scores({})
-        self._stage, self._about, self._silent = stage, about, silent
+        self.stage, self._about, self._silent = stage, about, silent
         self.state.setText(text)
         names = {
             "screener": (self.tr("Keep"), self.tr("Discard")),
@@ -156,22 +150,17 @@ class ActBar(QFrame):
 
     @property
     def has_scores(self) -> bool:
-        """Whether the role gives scores."""
-        return self._stage in ("auditor", "voter")
+        return self.stage in ("auditor", "voter")
 
     def approve(self) -> None:
         """Keep, save, approve, or vote for it."""
-        if self._stage is not None:
+        if self.stage is not None:
             self._decide(APPROVE)
 
     def refuse(self) -> None:
         """Discard, ask for changes, or vote against it."""
-        if self._stage == "auditor":
-            self._decide(WANT_CHANGES)
-        elif self._stage == "voter":
-            self._decide(REFUSE)
-        elif self._stage is not None:
-            self._decide(DISCARD)
+        if self.stage is not None:
+            self._decide({"auditor": WANT_CHANGES, "voter": REFUSE}.get(self.stage, DISCARD))
 
     def set_busy(self, is_busy: bool) -> None:
         """While a review is written nothing else is."""
@@ -186,7 +175,7 @@ class ActBar(QFrame):
     def _buttons(self) -> tuple[QPushButton, QPushButton]:
         return self.approve_button, self.refuse_button
 
-    def _decide(self, act: Act) -> None:
+    def _decide(self, act: Act, *_: object) -> None:
         if self.is_busy:
             return
         reason = self.reason.text().strip()
@@ -199,9 +188,6 @@ class ActBar(QFrame):
 
     def _replace(self) -> None:
         self._decide(Act(False, needs_reason=True, replaces=self._silent))
-
-    def _take_over(self) -> None:
-        self._decide(TAKE_OVER)
 
     def _confirm(self) -> None:
         """Enter in the field of the reason: do what was waiting for it."""

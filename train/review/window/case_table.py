@@ -7,16 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QComboBox,
-    QHeaderView,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QHeaderView, QTableView, QWidget
 
-from app.ui.widgets.labels import one_line
+from app.ui.widgets.labels import column, one_line
+from app.ui.widgets.pair_table import show_rows
 from train.review.review_rules import Case
 from train.review.window.stage_words import STATES, people_text, state_of, state_text
 
@@ -70,38 +64,24 @@ class CaseTable(QWidget):
         super().__init__(parent)
         self._by = by
         self._every: list[Case] = []
-        self._current = ""
+        self.current = ""
+        """The id of the draft that is shown."""
         self.states = QComboBox(self)
         self.states.setAccessibleName(self.tr("Which drafts"))
         self.states.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.model = CaseModel(self)
         self.table = QTableView(self)
         self.table.setModel(self.model)
-        self.table.setAccessibleName(self.tr("Drafts"))
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        show_rows(self.table, self.tr("Drafts"))
+        self.table.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.table.setTabKeyNavigation(False)
-        self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
-        self.table.verticalHeader().hide()
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.states)
-        layout.addWidget(self.table, 1)
+        column(self.states, (self.table, 1), spacing=None, parent=self)
         self._fill_states(Counter(), 0)
         self.states.currentIndexChanged.connect(self._filter)
         self.table.selectionModel().currentRowChanged.connect(self._choose)
-
-    @property
-    def current(self) -> str:
-        """The id of the draft that is shown."""
-        return self._current
 
     def show_cases(self, cases: Sequence[Case]) -> None:
         """Show these in the chosen state; the current draft stays, in whatever state it is."""
@@ -135,8 +115,12 @@ class CaseTable(QWidget):
         rows = [row for row, case in enumerate(self.model.cases) if case.id == number]
         if rows:
             self.table.selectRow(rows[0])
-        elif number != self._current:
-            self._current = number
+        else:
+            self._take(number)
+
+    def _take(self, number: str) -> None:
+        if number != self.current:
+            self.current = number
             self.chosen.emit(number)
 
     def _fill_states(self, counts: Counter[str], mine: int) -> None:
@@ -157,13 +141,13 @@ class CaseTable(QWidget):
             case
             for case in self._every
             if state == ALL
-            or case.id == self._current
+            or case.id == self.current
             or (self.is_mine(case) if state == MINE else state_of(case) == state)
         ]
         selection = self.table.selectionModel()
         selection.blockSignals(True)
         self.model.show_cases(shown)
-        rows = [row for row, case in enumerate(shown) if case.id == self._current]
+        rows = [row for row, case in enumerate(shown) if case.id == self.current]
         if rows:
             self.table.selectRow(rows[0])
         selection.blockSignals(False)
@@ -171,7 +155,4 @@ class CaseTable(QWidget):
 
     def _choose(self, now: QModelIndex, before: QModelIndex) -> None:
         if now.isValid():
-            number = self.model.cases[now.row()].id
-            if number != self._current:
-                self._current = number
-                self.chosen.emit(number)
+            self._take(self.model.cases[now.row()].id)

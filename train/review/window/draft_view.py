@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from agent.errors import WorkbenchError
 from app.ui.base.background.runner import Runner
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.message_texts import translate_message
-from app.ui.widgets.labels import button, row, short_label, wrapped_label
-from train.review.differences import former_turns
+from app.ui.widgets.labels import button, column, row, short_label, wrapped_label
 from train.review.live_check import LiveCheck, check_live, marked_spans
-from train.review.revision import Revision
+from train.review.revision import Revision, former_turns
 from train.review.window.inspection_view import CardColumn
 from train.review.window.look_panel import LookPanel
 from train.review.window.pool_access import OpenDraft
@@ -97,16 +96,12 @@ class DraftView(QWidget):
             self._on_change()
 
     def _lay_out(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        layout.addLayout(row((self.title, 1), self.undo_button))
-        self._compare_label = short_label(self.tr("Compare with"), "dim")
-        layout.addLayout(
-            row((self.claims, 1), self._compare_label, self.versions, self.differences)
+        compared = short_label(self.tr("Compare with"), "dim")
+        rows = (
+            row((self.title, 1), self.undo_button),
+            row((self.claims, 1), compared, self.versions, self.differences),
         )
-        layout.addWidget(self.verdict_fault)
-        layout.addWidget(self.area, 1)
+        column(*rows, self.verdict_fault, (self.area, 1), spacing=6, parent=self)
 
     def _show_verdict(self, draft: OpenDraft) -> None:
         """Warn of a draft that cannot be trained on, whatever its reasons."""
@@ -131,23 +126,17 @@ class DraftView(QWidget):
         self.area.add(self.overview)
         for place, turn in enumerate(self.revision.turns):
             card = TurnCard(
-                place,
-                turn,
-                draft.maker,
-                self._runner,
-                self._current_theme,
-                is_editable=self.is_editable,
-                parent=self.area.column,
-            )
+                place, turn, draft.maker, self._runner, self._current_theme,
+                is_editable=self.is_editable, parent=self.area.column,
+            )  # fmt: skip
             card.texts_changed.connect(self._change_texts)
-            card.look_changed.connect(self._change_look)
-            card.moved.connect(self._move)
-            card.look_deleted.connect(self._delete)
-            card.marked_removed.connect(self._remove_marked)
-            card.allow_moves(
-                earlier=self.revision.is_look(place - 1),
-                later=self.revision.is_look(place + 1),
-            )
+            if card.look is not None:
+                card.look.changed.connect(partial(self._change_look, place))
+            for arrow, step in ((card.earlier_button, -1), (card.later_button, 1)):
+                arrow.setEnabled(self.revision.is_look(place + step))
+                arrow.clicked.connect(partial(self._move, place, step))
+            card.delete_button.clicked.connect(partial(self._delete, place))
+            card.remove_button.clicked.connect(partial(self._remove_marked, place))
             self.cards.append(card)
             self.area.add(card)
         self._compare()
@@ -159,44 +148,39 @@ class DraftView(QWidget):
         except WorkbenchError as error:
             self.problem.emit(translate_message(str(error)))
             return
-        if not self._timer.isActive():
-            self._remember()
-        self.revision = revision
-        self._on_change()
+        self._change(revision, is_written_on=self._timer.isActive())
 
     def _change_look(self, place: int, low: float, high: float, label: str) -> None:
-        self._remember()
-        self.revision = self.revision.with_look(place, low, high, label)
-        self._on_change()
+        self._change(self.revision.with_look(place, low, high, label))
 
-    def _move(self, place: int, step: int) -> None:
-        self._remember()
-        self.revision = self.revision.with_look_later(place if step > 0 else place - 1)
-        self._build()
-        self._on_change()
+    def _move(self, place: int, step: int, *_: object) -> None:
+        self._rebuild(self.revision.with_look_later(place if step > 0 else place - 1))
 
-    def _delete(self, place: int) -> None:
-        if not self.revision.is_look(place):
-            return
-        self._remember()
-        self.revision = self.revision.without_look(place)
-        self._build()
-        self._on_change()
+    def _delete(self, place: int, *_: object) -> None:
+        if self.revision.is_look(place):
+            self._rebuild(self.revision.without_look(place))
 
-    def _remove_marked(self, place: int) -> None:
+    def _remove_marked(self, place: int, *_: object) -> None:
         turn, faults = self.revision.turns[place], self._check_now.of_turn(place)
         texts = []
         for text in (turn.thought, turn.reasons):
             for start, end in reversed(marked_spans(text, faults)):
                 text = f"{text[:start]}{text[end:].lstrip(' ;')}"
             texts.append(text.strip())
-        self._remember()
-        self.revision = self.revision.with_texts(place, *texts)
-        self._build()
+        self._rebuild(self.revision.with_texts(place, *texts))
+
+    def _change(self, revision: Revision, *, is_written_on: bool = False) -> None:
+        if not is_written_on:
+            self._undone.append(self.revision)
+        self.revision = revision
         self._on_change()
 
-    def _remember(self) -> None:
+    def _rebuild(self, revision: Revision) -> None:
+        """A change after which there are other cards."""
         self._undone.append(self.revision)
+        self.revision = revision
+        self._build()
+        self._on_change()
 
     def _on_change(self) -> None:
         for card, turn in zip(self.cards, self.revision.turns, strict=True):
@@ -268,4 +252,4 @@ class DraftView(QWidget):
 
     def _show_differences(self, is_on: bool) -> None:
         for card in self.cards:
-            card.show_differences(is_on)
+            card.former_button.setChecked(is_on)

@@ -3,44 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QCoreApplication, QRectF, Qt
 from PySide6.QtGui import QColor, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from agent.ratings.records import trajectory_id
 from agent.ratings.rubric import HIGHEST, LOWEST, SCORES, Score
 from app.ui.base.theme.theme import CurrentTheme, Theme, mixed
 from app.ui.judge.agent.score_grid import criterion_name
 from app.ui.review.figures import PAD_PX, ROW_MARGIN_PX, Figure, shortened
-from app.ui.widgets.labels import row, wrapped_label
+from app.ui.widgets.labels import clear_layout, column, row, wrapped_label
 from app.ui.widgets.page_parts import PageCard, PageScrollArea
+from train.review import statistics
 from train.review.rating_round import RatingRound
-from train.review.statistics import (
-    MODEL_MARK,
-    Distribution,
-    Duel,
-    RaterMap,
-    distributions,
-    duels_of_choices,
-    duels_of_scores,
-    latest_choices,
-    latest_ratings,
-    rater_map,
-    share_of_left,
-)
 
 CHART_PX = 240
 translate = QCoreApplication.translate
 TONES = ("agent", "accept", "reject", "unsure", "accent", "dim")
-STYLES = (
-    Qt.PenStyle.SolidLine,
-    Qt.PenStyle.DashLine,
-    Qt.PenStyle.DotLine,
-    Qt.PenStyle.DashDotLine,
-)
+STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
 SYMBOLS = ("o", "s", "t", "d")
 CELL_PX = 56
 BARS = 0.8
@@ -56,14 +41,10 @@ class FiguresPage(QWidget):
         super().__init__(parent)
         self.round, self._current_theme = rating_round, current_theme
         self._column = QWidget(self)
-        self._layout = QVBoxLayout(self._column)
-        self._layout.setContentsMargins(12, 12, 12, 12)
-        self._layout.setSpacing(12)
+        self._layout = column(spacing=12, margins=12, parent=self._column)
         self._drawn = -1
         self.figures: list[Figure] = []
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(PageScrollArea(self._column))
+        column(PageScrollArea(self._column), parent=self)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -74,34 +55,35 @@ class FiguresPage(QWidget):
         if self._drawn == len(self.round.records):
             return
         self._drawn = len(self.round.records)
-        self._clear()
+        self.figures.clear()
+        clear_layout(self._layout)
         here = {trajectory_id(one) for one in self.round.trajectories}
-        ratings = [
-            each for each in latest_ratings(self.round.records) if each.subject.trajectory in here
-        ]
-        choices = [
-            each
-            for each in latest_choices(self.round.records)
-            if {each.first.trajectory, each.second.trajectory} <= here
-        ]
+        every = statistics.latest_ratings(self.round.records)
+        ratings = [each for each in every if each.subject.trajectory in here]
+        said = statistics.latest_choices(self.round.records)
+        choices = [each for each in said if statistics.both_of(each) <= here]
         for score in SCORES:
-            found = distributions(ratings, score)
+            found = statistics.distributions(ratings, score)
             if found:
                 self._add_scores(score, found)
-                raters = rater_map(ratings, score)
+                raters = statistics.rater_map(ratings, score)
                 if len(raters.raters) > 1:
-                    self._add_map(score, raters)
-        left, decided = share_of_left(choices)
+                    title = self.tr("Agreement of raters: {name} (Spearman)")
+                    title = title.replace("{name}", criterion_name(score))
+                    self._add_figure(title, "", draw_rater_map, raters)
+        left, decided = statistics.share_of_left(choices)
         text = self.tr("The left one was preferred in {left} of {n} decided; half is fair.")
         text = text.replace("{n}", f"{decided:,}").replace("{left}", f"{left:,}")
-        self._add_duels(self.tr("Pairwise"), text, duels_of_choices(choices))
+        if duels := statistics.duels_of_choices(choices):
+            self._add_figure(self.tr("Pairwise"), text, draw_duels, duels)
         note = self.tr("From the sums of one rater's scores for two inspections of one spectrum.")
-        self._add_duels(self.tr("Pairs by score"), note, duels_of_scores(ratings))
+        if duels := statistics.duels_of_scores(ratings):
+            self._add_figure(self.tr("Pairs by score"), note, draw_duels, duels)
         if not self.figures:
             self._layout.addWidget(wrapped_label(self.tr("Nothing has been rated yet."), "dim"))
         self._layout.addStretch(1)
 
-    def _add_scores(self, score: Score, found: Sequence[Distribution]) -> None:
+    def _add_scores(self, score: Score, found: Sequence[statistics.Distribution]) -> None:
         name = criterion_name(score)
         card = PageCard(name, parent=self._column)
         for index, each in enumerate(found):
@@ -115,20 +97,10 @@ class FiguresPage(QWidget):
         card.body.addLayout(row((histogram, 1), (curve, 1)))
         self._layout.addWidget(card)
 
-    def _add_map(self, score: Score, raters: object) -> None:
-        title = self.tr("Agreement of raters: {name} (Spearman)")
-        card = PageCard(title.replace("{name}", criterion_name(score)), parent=self._column)
-        figure = self._figure(title.replace("{name}", criterion_name(score)))
-        figure.draw(draw_rater_map, raters)
-        card.body.addWidget(figure)
-        self._layout.addWidget(card)
-
-    def _add_duels(self, title: str, note: str, duels: Sequence[Duel]) -> None:
-        if not duels:
-            return
+    def _add_figure(self, title: str, note: str, draw: Any, drawn: object) -> None:
         card = PageCard(title, note, parent=self._column)
         figure = self._figure(title)
-        figure.draw(draw_duels, duels)
+        figure.draw(draw, drawn)
         card.body.addWidget(figure)
         self._layout.addWidget(card)
 
@@ -137,21 +109,13 @@ class FiguresPage(QWidget):
         self.figures.append(figure)
         return figure
 
-    def _clear(self) -> None:
-        self.figures.clear()
-        while (item := self._layout.takeAt(0)) is not None:
-            part = item.widget()
-            if part is not None:
-                part.hide()
-                part.deleteLater()
-
 
 def look_of(index: int) -> tuple[str, Qt.PenStyle, str]:
     """Colour, line and symbol of a model: never the colour alone."""
     return TONES[index % len(TONES)], STYLES[index % len(STYLES)], SYMBOLS[index % len(SYMBOLS)]
 
 
-def draw_histogram(figure: Figure, found: Sequence[Distribution]) -> None:
+def draw_histogram(figure: Figure, found: Sequence[statistics.Distribution]) -> None:
     """Draw the share of each score, a bar beside the other for each model."""
     width = BARS / max(len(found), 1)
     top = 0.0
@@ -164,16 +128,15 @@ def draw_histogram(figure: Figure, found: Sequence[Distribution]) -> None:
         fill.setAlpha(90)
         x = [score - BARS / 2 + (index + 0.5) * width for score in range(LOWEST, HIGHEST + 1)]
         pen = pg.mkPen(colour, style=line, width=1.5)
-        figure.add(
-            pg.BarGraphItem(x=x, height=shares, width=width, brush=pg.mkBrush(fill), pen=pen)
-        )
+        brush = pg.mkBrush(fill)
+        figure.add(pg.BarGraphItem(x=x, height=shares, width=width, brush=brush, pen=pen))
         given = [at for at, share in enumerate(shares) if share]
         figure.points([x[at] for at in given], [shares[at] for at in given], tone, symbol)
     _label_scores(figure, translate("rating", "Score"), translate("rating", "Share"))
     figure.set_ranges(LOWEST - 0.6, HIGHEST + 0.6, 0.0, max(top * 1.12, 0.1))
 
 
-def draw_cumulative(figure: Figure, found: Sequence[Distribution]) -> None:
+def draw_cumulative(figure: Figure, found: Sequence[statistics.Distribution]) -> None:
     """Draw the share at or below each score."""
     for index, each in enumerate(found):
         tone, line, symbol = look_of(index)
@@ -186,24 +149,21 @@ def draw_cumulative(figure: Figure, found: Sequence[Distribution]) -> None:
     figure.set_ranges(LOWEST - 0.6, HIGHEST + 0.6, -0.02, 1.03)
 
 
-def draw_rater_map(figure: Figure, found: RaterMap) -> None:
+def draw_rater_map(figure: Figure, found: statistics.RaterMap) -> None:
     """Draw Spearman's rank correlation of every two raters, written in its cell."""
     size, item = len(found.raters), figure.getPlotItem()
     names = [_rater_text(name) for name in found.raters]
-    for i in range(size):
-        for j in range(size):
-            _cell(figure, found.values[i][j], found.counts[i][j], j, size - 1 - i)
-    ticks = {"left": [(size - 1 - i, name) for i, name in enumerate(names)]}
-    ticks["bottom"] = list(enumerate(names))
-    for side, marks in ticks.items():
-        item.getAxis(side).setTicks([marks])
+    for i, j in product(range(size), repeat=2):
+        _cell(figure, found.values[i][j], found.counts[i][j], j, size - 1 - i)
+    item.getAxis("left").setTicks([[(size - 1 - i, name) for i, name in enumerate(names)]])
+    item.getAxis("bottom").setTicks([list(enumerate(names))])
     widest = max((figure.fontMetrics().horizontalAdvance(name) for name in names), default=0)
     item.getAxis("left").setWidth(widest + PAD_PX)
     figure.setFixedHeight(CELL_PX * max(size, 1) + 3 * figure.fontMetrics().height())
     figure.set_ranges(-0.5, size - 0.5, -0.5, size - 0.5)
 
 
-def draw_duels(figure: Figure, duels: Sequence[Duel]) -> None:
+def draw_duels(figure: Figure, duels: Sequence[statistics.Duel]) -> None:
     """Draw wins, ties and losses of every two models: bars with intervals at 95 %."""
     rows = [(duel, part) for duel in duels for part in range(3)]
     names, values, item = [], [], figure.getPlotItem()
@@ -231,7 +191,7 @@ def draw_duels(figure: Figure, duels: Sequence[Duel]) -> None:
     figure.set_ranges(-0.01, 1.03, -0.6, len(rows) - 0.4)
 
 
-def outcome_text(duel: Duel, part: int) -> str:
+def outcome_text(duel: statistics.Duel, part: int) -> str:
     """What a row of the wins and losses counts."""
     if part == 1:
         text = translate("rating", "{one} and {other} equal")
@@ -241,7 +201,7 @@ def outcome_text(duel: Duel, part: int) -> str:
     return text.replace("{other}", shortened(other)).replace("{one}", shortened(one))
 
 
-def legend_text(index: int, each: Distribution) -> str:
+def legend_text(index: int, each: statistics.Distribution) -> str:
     """A model with its symbol, its mean and the number of its scores."""
     symbol = "●■▲◆"[index % len(SYMBOLS)]
     text = translate("rating", "{symbol} {model}: mean {mean}, n = {n}")
@@ -250,10 +210,10 @@ def legend_text(index: int, each: Distribution) -> str:
 
 
 def _rater_text(name: str) -> str:
-    if not name.endswith(MODEL_MARK):
+    if not name.endswith(statistics.MODEL_MARK):
         return shortened(name)
     text = translate("rating", "{name} (model)")
-    return text.replace("{name}", shortened(name.removesuffix(MODEL_MARK)))
+    return text.replace("{name}", shortened(name.removesuffix(statistics.MODEL_MARK)))
 
 
 def _cell(figure: Figure, value: float | None, count: int, x: int, y: int) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QObject, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
 
 from agent.ellipsis import shortened
 from agent.errors import WorkbenchError
@@ -23,14 +23,14 @@ from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.agent.card_content import MAX_TEXT, CardContent, card_contents
 from app.ui.judge.agent.measured_rows import MeasuredRow, header_row, observed_range
 from app.ui.judge.agent.pictures import qimage
-from app.ui.widgets.labels import one_line, row, short_label, wrapped_label
+from app.ui.widgets.labels import clear_layout, column, one_line, row, short_label, wrapped_label
 from app.ui.widgets.page_parts import PageScrollArea
 
 WAITING_RATIO, WAITING_PX = 0.6, 480
 """Height by width, and the greatest width, of the place of a picture that is not drawn yet."""
 LEAST_PICTURE_PX = 260
 COLUMNS = 5
-RIGHT = Qt.AlignmentFlag.AlignRight
+LEFT, RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
 KEPT = 6
 """Trajectories whose pictures stay in memory, for going back and ahead."""
 FindSpectrum = Callable[[SpectrumRef], Spectrum]
@@ -64,9 +64,8 @@ class PicturePlace(QWidget):
     def _fit(self) -> None:
         """Be as high as the picture at this width."""
         waiting = round(WAITING_RATIO * min(self.width(), WAITING_PX))
-        self.setFixedHeight(
-            waiting if self.image is None else self._shown_size(self.width()).height()
-        )
+        shown = None if self.image is None else self._shown_size(self.width()).height()
+        self.setFixedHeight(waiting if shown is None else shown)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -105,13 +104,7 @@ class MeasuredTable(QWidget):
         self.grid.setVerticalSpacing(2)
         self.grid.setColumnStretch(COLUMNS, 1)
         self.notes = wrapped_label("", "small")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        layout.addWidget(self.numbers)
-        layout.addLayout(self.grid)
-        layout.addWidget(self.notes)
-        layout.addStretch(1)
+        column(self.numbers, self.grid, self.notes, 1, spacing=6, parent=self)
         self._cells: list[list[QLabel]] = []
 
     def show_measured(
@@ -129,19 +122,11 @@ class MeasuredTable(QWidget):
             label.setText(text)
             label.setVisible(bool(text))
 
-    @property
-    def text(self) -> str:
-        """All that is shown, for tests and readers of the screen."""
-        rows = [" ".join(label.text() for label in labels) for labels in self._cells]
-        return "\n".join((self.numbers.text(), *rows, self.notes.text())).strip()
-
     def _new_row(self, number: int) -> list[QLabel]:
         labels = [short_label("", "small") for _ in range(COLUMNS)]
         for place, label in enumerate(labels):
             label.setParent(self)
-            self.grid.addWidget(
-                label, number, place, RIGHT if place else Qt.AlignmentFlag.AlignLeft
-            )
+            self.grid.addWidget(label, number, place, RIGHT if place else LEFT)
         return labels
 
 
@@ -150,39 +135,19 @@ class CardColumn(PageScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self.column = QWidget(parent)
-        self._layout = QVBoxLayout(self.column)
-        self._layout.setContentsMargins(12, 12, 12, 12)
-        self._layout.setSpacing(10)
-        self._layout.addStretch(1)
+        self._layout = column(1, spacing=10, margins=12, parent=self.column)
         super().__init__(self.column)
 
     def add(self, part: QWidget) -> None:
         self._layout.insertWidget(self._layout.count() - 1, part)
 
     def clear(self) -> None:
-        while self._layout.count() > 1:
-            item = self._layout.takeAt(0)
-            part = None if item is None else item.widget()
-            if part is not None:
-                part.hide()
-                part.deleteLater()
+        clear_layout(self._layout)
+        self._layout.addStretch(1)
 
     def scroll_page(self, pages: float) -> None:
         bar = self.verticalScrollBar()
         bar.setValue(bar.value() + round(pages * bar.pageStep()))
-
-    @property
-    def texts(self) -> Sequence[str]:
-        """All texts on the cards, from the top down."""
-        labels: list[QLabel] = []
-        for at in range(self._layout.count()):
-            item = self._layout.itemAt(at)
-            part = None if item is None else item.widget()
-            if isinstance(part, QLabel):
-                labels.append(part)
-            elif part is not None:
-                labels += part.findChildren(QLabel)
-        return [label.text() for label in labels if label.text()]
 
 
 class Card(QFrame):
@@ -191,9 +156,7 @@ class Card(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(14, 10, 14, 10)
-        self.body.setSpacing(6)
+        self.body = column(spacing=6, margins=(14, 10, 14, 10), parent=self)
 
 
 class TrajectoryView(CardColumn):
@@ -225,8 +188,9 @@ class TrajectoryView(CardColumn):
             self.show_pictures(drawn)
 
     def show_pictures(self, drawn: DrawnPictures) -> None:
+        text = self.tr("Pictures not shown: {why}").replace("{why}", drawn.fault)
+        self.fault.setText(text if drawn.fault else "")
         self.fault.setVisible(bool(drawn.fault))
-        self.fault.setText(no_pictures_text(drawn.fault) if drawn.fault else "")
         for place, image in zip(self.pictures, drawn.images, strict=False):
             place.show_image(image)
         for place in self.pictures if drawn.fault else ():
@@ -320,9 +284,8 @@ class TrajectoryPictures(QObject):
             return
         trajectory = self._wanted.pop(0)
         self._in_work = trajectory_id(trajectory)
-        self._runner.run(
-            partial(draw_pictures, self._find, trajectory), self._on_drawn, self._on_failed, self
-        )
+        work = partial(draw_pictures, self._find, trajectory)
+        self._runner.run(work, self._on_drawn, self._on_failed, self)
 
     def _on_drawn(self, pictures: DrawnPictures) -> None:
         name, self._in_work = self._in_work, ""
@@ -346,9 +309,3 @@ def draw_pictures(find_spectrum: FindSpectrum, trajectory: Trajectory) -> DrawnP
 
     spectrum = find_spectrum(trajectory.spectrum)
     return DrawnPictures(tuple(qimage(picture) for picture in redraw(trajectory, spectrum)))
-
-
-def no_pictures_text(fault: str) -> str:
-    """What a view shows in place of the pictures."""
-    text = QCoreApplication.translate("TrajectoryView", "Pictures not shown: {why}")
-    return text.replace("{why}", fault)

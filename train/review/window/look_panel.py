@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from agent.errors import ToolError, WorkbenchError
 from agent.inspection.pictures import PictureMaker
@@ -19,7 +19,7 @@ from app.ui.base.background.runner import Runner
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.agent.measured_rows import measured_rows, measurement_notes, window_text
 from app.ui.judge.agent.pictures import qimage
-from app.ui.widgets.labels import row, short_label, wrapped_label
+from app.ui.widgets.labels import column, row, short_label, wrapped_label
 from app.ui.widgets.number_box import NumberBox
 from train.review.window.inspection_view import MeasuredTable, PicturePlace
 
@@ -48,8 +48,10 @@ class LookPanel(QWidget):
         super().__init__(parent)
         self._shift = 1.0 + (maker.z or 0.0)
         self._window, self._label = window, label
-        self.drawer = LookDrawer(maker, runner, self)
-        self.drawer.drawn.connect(self._show)
+        self._maker, self._runner = maker, runner
+        self._is_drawing = False
+        self._is_waiting = False
+        """Whether another window was asked for since the one that is being drawn."""
         self.low = NumberBox(self.tr("From, Å"), low=LOWEST, high=HIGHEST, decimals=1, parent=self)
         self.high = NumberBox(self.tr("To, Å"), low=LOWEST, high=HIGHEST, decimals=1, parent=self)
         self.label = QLineEdit(label, self, maxLength=MAX_LABEL)
@@ -58,22 +60,22 @@ class LookPanel(QWidget):
         self.error.hide()
         self.picture = PicturePlace(self.tr("Picture of the look"), self)
         self.measured = MeasuredTable(self)
-        self._lay_out(is_editable)
+        self._lay_out()
         frame = self.tr("In the frame of the picture, in vacuum")
         for box in (self.low, self.high):
             box.setToolTip(frame)
-        for box, change in ((self.low, self._change_low), (self.high, self._change_high)):
+        for end, box in enumerate((self.low, self.high)):
             box.setReadOnly(not is_editable)
-            box.entered.connect(change)
+            box.entered.connect(partial(self._change_end, end))
         self.label.setReadOnly(not is_editable)
         self.label.textEdited.connect(self._change_label)
-        self._show_range()
-        self.drawer.draw(window, label)
+        if window is not None:
+            self.low.show_value(window[0])
+            self.high.show_value(window[1])
+        self._draw()
 
-    def _lay_out(self, is_editable: bool) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
+    def _lay_out(self) -> None:
+        layout = column(spacing=6, parent=self)
         if self._window is not None:
             parts = (self.low, short_label("–"), self.high, short_label("Å"), (self.label, 1))
             layout.addLayout(row(*parts))
@@ -82,18 +84,10 @@ class LookPanel(QWidget):
         layout.addWidget(self.error)
         layout.addLayout(row(self.picture, (self.measured, 1), spacing=16))
 
-    def _show_range(self) -> None:
-        if self._window is not None:
-            self.low.show_value(self._window[0])
-            self.high.show_value(self._window[1])
-
-    def _change_low(self, value: float) -> None:
+    def _change_end(self, end: int, value: float) -> None:
         assert self._window is not None
-        self._change((value, self._window[1]), self._label)
-
-    def _change_high(self, value: float) -> None:
-        assert self._window is not None
-        self._change((self._window[0], value), self._label)
+        low, high = self._window
+        self._change((low, value) if end else (value, high), self._label)
 
     def _change_label(self, text: str) -> None:
         assert self._window is not None
@@ -105,8 +99,26 @@ class LookPanel(QWidget):
         is_new = window != self._window
         self._window, self._label = window, label
         if is_new:  # the label is not in the picture
-            self.drawer.draw(window, label)
+            self._draw()
         self.changed.emit(*window, label)
+
+    def _draw(self) -> None:
+        """Draw the window in the background; of those asked for meanwhile only the last."""
+        self._is_waiting = self._is_drawing
+        if not self._is_drawing:
+            self._is_drawing = True
+            work = partial(draw_look, self._maker, self._window, self._label)
+            self._runner.run(work, self._on_drawn, self._on_failed, owner=self)
+
+    def _on_drawn(self, look: DrawnLook) -> None:
+        self._is_drawing = False
+        if self._is_waiting:
+            self._draw()
+        else:
+            self._show(look)
+
+    def _on_failed(self, error: WorkbenchError) -> None:
+        self._on_drawn(DrawnLook(error=str(error)))
 
     def _show(self, look: DrawnLook) -> None:
         self.error.setText(translate_message(look.error))
@@ -130,44 +142,8 @@ class DrawnLook:
     error: str = ""
 
 
-class LookDrawer(QObject):
-    """Draws the windows of one card."""
-
-    drawn = Signal(object)
-    """The DrawnLook of the window that was asked for last."""
-
-    def __init__(self, maker: PictureMaker, runner: Runner, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._maker, self._runner = maker, runner
-        self._waiting: tuple[Window | None, str] | None = None
-        self._is_drawing = False
-
-    def draw(self, window: Window | None, label: str = "") -> None:
-        """Draw this window, or the whole spectrum for None."""
-        self._waiting = window, label
-        if not self._is_drawing:
-            self._draw_next()
-
-    def _draw_next(self) -> None:
-        if self._waiting is None:
-            return
-        (window, label), self._waiting = self._waiting, None
-        self._is_drawing = True
-        work = partial(draw_look, self._maker, window, label)
-        self._runner.run(work, self._show, self._fail, owner=self)
-
-    def _show(self, look: DrawnLook) -> None:
-        self._is_drawing = False
-        if self._waiting is None:
-            self.drawn.emit(look)
-        self._draw_next()
-
-    def _fail(self, error: WorkbenchError) -> None:
-        self._show(DrawnLook(error=str(error)))
-
-
 def draw_look(maker: PictureMaker, window: Window | None, label: str) -> DrawnLook:
-    """Any thread."""
+    """Draw a window, or the whole spectrum for None; any thread."""
     if window is None:
         return DrawnLook(qimage(maker.overview()))
     low, high = window

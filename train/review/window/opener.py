@@ -52,7 +52,6 @@ class RoomOpener(QObject):
         host.closing.connect(self.close)
 
     def ask_for_pool(self) -> None:
-        """Ask for the folder of a pool, and open it."""
         title = self.tr("Open a pool of drafts")
         if name := QFileDialog.getExistingDirectory(self._window, title):
             self.open_pool(Path(name))

@@ -61,8 +61,6 @@ class PoolAccess(QObject):
     """The case with a review that is on the disk."""
     failed = Signal(object)
     """A WorkbenchError."""
-    work_failed = Signal(object)
-    """A WorkbenchError: what is being written could not be kept."""
     exported = Signal(object)
     """What was Exported, or the WorkbenchError that says why not."""
 
@@ -90,8 +88,8 @@ class PoolAccess(QObject):
         return self._last_act is None or self._last_act.exception() is None
 
     def refresh(self) -> None:
-        """Read all cases again."""
-        self.runner.run(self._read_cases, self._show_cases, self.failed.emit, owner=self)
+        work = partial(read_cases, self.pool)
+        self.runner.run(work, self._show_cases, self.failed.emit, owner=self)
 
     def open_draft(self, number: str) -> None:
         self.wanted = number
@@ -109,11 +107,8 @@ class PoolAccess(QObject):
 
     def keep_work(self, draft: OpenDraft, revision: Revision) -> None:
         """Keep what is not saved yet, and the draft for this person while it differs."""
-        self.writer.run(
-            partial(keep_work, self.pool, draft, revision, self.by),
-            failed=self.work_failed.emit,
-            owner=self,
-        )
+        work = partial(keep_work, self.pool, draft, revision, self.by)
+        self.writer.run(work, failed=self.failed.emit, owner=self)
 
     def give_back(self, number: str, done: Callable[[], None]) -> None:
         work = partial(self.pool.give_back, number, self.by)
@@ -122,10 +117,6 @@ class PoolAccess(QObject):
     def _on_reviewed(self, case: Case) -> None:
         self.reviewed.emit(case)
         self.refresh()
-
-    def _read_cases(self) -> tuple[object, list[Case]]:
-        stamp = self.pool.store.stamp()
-        return stamp, list(self.pool.cases())
 
     def _show_cases(self, found: tuple[object, list[Case]]) -> None:
         self._stamp, cases = found
@@ -153,6 +144,11 @@ class PoolAccess(QObject):
     def _stop_asking(self, _: Any) -> None:
         """The place is away, as a shared disk may be; it is asked again."""
         self._is_asking = False
+
+
+def read_cases(pool: Pool) -> tuple[object, list[Case]]:
+    """The stamp first: what comes meanwhile is read again."""
+    return pool.store.stamp(), list(pool.cases())
 
 
 def read_draft(pool: Pool, number: str, by: str) -> OpenDraft:

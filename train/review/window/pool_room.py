@@ -10,18 +10,18 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QFileDialog, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QSplitter, QWidget
 
 from agent.errors import WorkbenchError
 from agent.ratings.rubric import HIGHEST, LOWEST
 from app.ui.base.background.runner import Runner
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.message_texts import translate_message
-from app.ui.widgets.labels import button, row, short_label
+from app.ui.widgets.labels import button, column, row, short_label
 from app.ui.widgets.page_parts import ProblemLine
 from train.review.export import Exported, approved_file
 from train.review.pool import Pool
-from train.review.review_rules import ROLES, Case, diff_of
+from train.review.review_rules import ROLES, Case
 from train.review.revision import Revision, canonical_replies
 from train.review.window.act_bar import APPROVE_KEY, REFUSE_KEY, SAVE_KEY, Act, ActBar
 from train.review.window.case_table import CaseTable
@@ -50,15 +50,8 @@ MOST_SHOWN = 3
 class PoolRoom(Room):
     """`by` is the person who reviews."""
 
-    def __init__(
-        self,
-        pool: Pool,
-        by: str,
-        runner: Runner,
-        current_theme: CurrentTheme,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(HELP_PAGE, SIZE, pool.place, parent)
+    def __init__(self, pool: Pool, by: str, runner: Runner, current_theme: CurrentTheme) -> None:
+        super().__init__(HELP_PAGE, SIZE, pool.place)
         title = self.tr("Curation room")
         self.setWindowTitle(f"{title} · {pool.store.location}")
         self.setMinimumSize(1000, 600)
@@ -82,7 +75,6 @@ class PoolRoom(Room):
         self.access.draft_opened.connect(self._show_draft)
         self.access.reviewed.connect(self._on_reviewed)
         self.access.failed.connect(self._show_error)
-        self.access.work_failed.connect(self._show_error)
         self.view.revised.connect(self._on_revised)
         self.view.problem.connect(self.problem.show_problem)
         self.acts.decided.connect(self._decide)
@@ -114,11 +106,7 @@ class PoolRoom(Room):
 
     def _lay_out(self) -> None:
         right = QWidget(self)
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.view, 1)
-        column.addWidget(self.acts)
+        column((self.view, 1), self.acts, parent=right)
         left = QSplitter(Qt.Orientation.Vertical, self)
         left.addWidget(self.table)
         left.addWidget(self.history)
@@ -131,23 +119,18 @@ class PoolRoom(Room):
         split.setStretchFactor(1, 1)
         split.setSizes([LIST_PX, SIZE.width() - LIST_PX])
         split.setChildrenCollapsible(False)
-        name = self.tr("You are {name}").replace("{name}", self.by)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 8, 12, 12)
-        layout.setSpacing(8)
         title = short_label(self.tr("Curation room"), "title")
-        layout.addLayout(row(title, 1, self.export_line, short_label(name), spacing=16))
-        layout.addWidget(self.problem)
-        layout.addWidget(self.result)
-        layout.addWidget(split, 1)
+        name = short_label(self.tr("You are {name}").replace("{name}", self.by))
+        top = row(title, 1, self.export_line, name, spacing=16)
+        column(top, self.problem, self.result, (split, 1), margins=(12, 8, 12, 12), parent=self)
 
     def _add_keys(self) -> None:
         keys: tuple[tuple[str, Callable[[], object]], ...] = (
             (APPROVE_KEY, self._approve),
             (REFUSE_KEY, self.acts.refuse),
             (SAVE_KEY, self._save),
-            ("N", self._next),
-            ("B", self._previous),
+            ("N", partial(self.table.step, 1)),
+            ("B", partial(self.table.step, -1)),
             ("D", self.view.differences.toggle),
             ("Ctrl+Z", self.view.undo),
             *((str(score), partial(self._score, score)) for score in range(LOWEST, HIGHEST + 1)),
@@ -210,12 +193,6 @@ class PoolRoom(Room):
         draft = self.draft
         return draft is not None and self.view.revision.replies != draft.saved.replies
 
-    def _next(self) -> None:
-        self.table.step(1)
-
-    def _previous(self) -> None:
-        self.table.step(-1)
-
     def _focus_list(self) -> None:
         self.table.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -271,16 +248,9 @@ class PoolRoom(Room):
         if role == "reviser" and act.approve and self._is_changed():
             after = canonical_replies(self.view.revision.replies)
         review = case.review(
-            self.by,
-            role,
-            approve=act.approve,
-            changes=act.changes,
-            coherence=scores.get("coherence"),
-            consistency=scores.get("consistency"),
-            note=reason,
-            replies=after if after != case.replies else (),
-            diff=diff_of(case.replies, after),
-        )
+            self.by, role,
+            approve=act.approve, changes=act.changes, note=reason, after=after, **scores,
+        )  # fmt: skip
         self._keep_timer.stop()
         self._write(partial(add_review, pool, review))
 
@@ -317,7 +287,7 @@ class ExportLine(QWidget):
 
     def __init__(self, access: PoolAccess, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk = access
+        self._access = access
         access.exported.connect(self._on_exported)
         self._approved, self._is_busy = 0, False
         self.counts = short_label("", "dim")
@@ -339,25 +309,23 @@ class ExportLine(QWidget):
         self._show_button()
 
     def _export(self) -> None:
-        proposed = str(approved_file(self._desk.pool.place))
+        proposed = str(approved_file(self._access.pool.place))
         kinds = self.tr("Examples for training") + " (*.jsonl)"
         title = self.tr("Export the approved drafts")
         name, _ = QFileDialog.getSaveFileName(self, title, proposed, kinds)
         if name:
             self.exported.emit("")
-            self._set_busy(True)
-            self._desk.export(Path(name))
+            self._is_busy = True
+            self._show_button()
+            self._access.export(Path(name))
 
     def _on_exported(self, done: Exported | WorkbenchError) -> None:
-        self._set_busy(False)
+        self._is_busy = False
+        self._show_button()
         if isinstance(done, Exported):
             self.exported.emit(exported_text(done))
         else:
             self.failed.emit(done)
-
-    def _set_busy(self, is_busy: bool) -> None:
-        self._is_busy = is_busy
-        self._show_button()
 
     def _show_button(self) -> None:
         self.button.setText(self.tr("Exporting…") if self._is_busy else self.tr("Export…"))
@@ -371,8 +339,8 @@ class ExportLine(QWidget):
 def exported_text(done: Exported) -> str:
     """What was written, what was not, and how to train on it."""
     text = translate("curation", "{n} approved drafts are in {path}. Train on them with:")
-    lines = [text.replace("{n}", str(done.count)).replace("{path}", str(done.path))]
-    lines.append(done.command)
+    text = text.replace("{n}", str(done.count)).replace("{path}", str(done.path))
+    lines = [text, done.command]
     for reason in done.left_out[:MOST_SHOWN]:
         left_out = translate("curation", "Left out: {reason}")
         lines.append(left_out.replace("{reason}", translate_message(reason)))

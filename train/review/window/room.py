@@ -19,10 +19,8 @@ class Room(QWidget):
     help_requested = Signal(str)
     """The name of a page."""
 
-    def __init__(
-        self, help_page: str, size: QSize, place: Path | str = "", parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent, Qt.WindowType.Window)
+    def __init__(self, help_page: str, size: QSize, place: Path | str = "") -> None:
+        super().__init__(None, Qt.WindowType.Window)
         self.place = place
         """Of the pool, so that one is opened once; empty where there may be several."""
         self.resize(size.boundedTo(self.screen().availableSize() - FRAME))

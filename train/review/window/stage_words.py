@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
-from app.ui.widgets.labels import MAX_REASON, cut, wrapped_label
+from app.ui.widgets.labels import MAX_REASON, column, cut, wrapped_label
 from app.ui.widgets.page_parts import PageScrollArea
 from train.review.review_rules import AUDITORS, SILENT_DAYS, Case, Review, Role
 
@@ -19,10 +19,7 @@ def state_of(case: Case) -> str:
     return "returned" if case.stage == "reviser" and case.is_returned else case.stage
 
 
-STATES = (
-    *("screener", "reviser", "returned", "auditor", "voter"),
-    *("approved", "rejected"),
-)
+STATES = ("screener", "reviser", "returned", "auditor", "voter", "approved", "rejected")
 
 
 def state_text(state: str) -> str:
@@ -50,27 +47,22 @@ def people_text(case: Case) -> str:
 
 def event_text(review: Review) -> str:
     """What a review did."""
-    if review.role == "screener":
-        kept = translate("curation", "kept it"), translate("curation", "discarded it")
-        return kept[0] if review.approve else kept[1]
-    if review.role == "reviser":
-        if not review.approve:
-            return translate("curation", "discarded it")
-        if review.replies:
-            return translate("curation", "saved a revision")
-        return translate("curation", "left the words as they are")
-    if review.role == "auditor":
-        if review.approve:
-            return translate("curation", "approved it")
-        if review.changes:
-            return translate("curation", "wants changes")
-        return translate("curation", "rejected it")
-    if review.role == "lead":
-        return _filled(translate("curation", "waits no longer for {name}"), name=review.replaces)
-    if review.role == "successor":
-        return _filled(translate("curation", "took it over from {name}"), name=review.replaces)
-    votes = translate("curation", "voted for it"), translate("curation", "voted against it")
-    return votes[0] if review.approve else votes[1]
+    discarded = translate("curation", "discarded it")
+    saved = translate("curation", "saved a revision")
+    left = translate("curation", "left the words as they are")
+    wants = translate("curation", "wants changes")
+    rejected = translate("curation", "rejected it")
+    no_longer = translate("curation", "waits no longer for {name}")
+    took_over = translate("curation", "took it over from {name}")
+    ayes, noes = {
+        "screener": (translate("curation", "kept it"), discarded),
+        "reviser": (saved if review.replies else left, discarded),
+        "auditor": (translate("curation", "approved it"), wants if review.changes else rejected),
+        "voter": (translate("curation", "voted for it"), translate("curation", "voted against it")),
+        "lead": (no_longer, no_longer),
+        "successor": (took_over, took_over),
+    }[review.role]
+    return _filled(ayes if review.approve else noes, name=review.replaces)
 
 
 def scores_text(review: Review) -> str:
@@ -78,7 +70,7 @@ def scores_text(review: Review) -> str:
     if review.coherence is None or review.consistency is None:
         return ""
     text = translate("curation", "coherence {a}, physical consistency {b}")
-    return text.replace("{a}", str(review.coherence)).replace("{b}", str(review.consistency))
+    return _filled(text, a=str(review.coherence), b=str(review.consistency))
 
 
 def asking_text(case: Case, by: str, role: Role) -> str:
@@ -107,10 +99,9 @@ def waiting_text(case: Case, by: str) -> str:
             return translate("curation", "Approved: it goes into the training set.")
         case "rejected":
             return translate("curation", "Discarded. It stays in the pool with its reasons.")
-        case "auditor":
-            return "\n".join(filter(None, (_audit_text(case, by), _silence_text(case))))
-        case "voter":
-            return "\n".join(filter(None, (_vote_text(case, by), _silence_text(case))))
+        case "auditor" | "voter" as stage:
+            text = _audit_text(case, by) if stage == "auditor" else _vote_text(case, by)
+            return "\n".join(filter(None, (text, _silence_text(case))))
     if case.taken_by:
         return _filled(translate("curation", "{name} is revising it."), name=case.taken_by)
     back = translate(
@@ -166,16 +157,10 @@ class HistoryCard(QFrame):
         self.title = wrapped_label(self.tr("What happened to it"), "title")
         self.text = wrapped_label("", "")
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 8, 12, 8)
-        layout.setSpacing(4)
-        layout.addWidget(self.title)
         inner = QWidget(self)
-        inside = QVBoxLayout(inner)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.addWidget(self.text)
-        inside.addStretch(1)
-        layout.addWidget(PageScrollArea(inner), 1)
+        column(self.text, 1, spacing=None, parent=inner)
+        parts = self.title, (PageScrollArea(inner), 1)
+        column(*parts, spacing=4, margins=(12, 8, 12, 8), parent=self)
 
     def show_case(self, case: Case, by: str) -> None:
         lines = [_line(review) for review in reversed(case.visible_reviews(by))]

@@ -7,14 +7,7 @@ from html import escape
 
 from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QResizeEvent, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import (
-    QLabel,
-    QPlainTextEdit,
-    QPushButton,
-    QSizePolicy,
-    QTextEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QSizePolicy, QTextEdit, QWidget
 
 from agent.inspection.pictures import PictureMaker
 from app.ui.base.background.runner import Runner
@@ -22,9 +15,8 @@ from app.ui.base.theme.theme import CurrentTheme, Theme
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.widgets.labels import button, row, short_label, wrapped_label
 from train.review.audit import Fault
-from train.review.differences import word_differences
 from train.review.live_check import Span, marked_spans
-from train.review.revision import DraftTurn
+from train.review.revision import DraftTurn, word_differences
 from train.review.window.inspection_view import Card
 from train.review.window.look_panel import LookPanel
 
@@ -40,13 +32,6 @@ class TurnCard(Card):
 
     texts_changed = Signal(int, str, str)
     """Place, thought and reasons."""
-    look_changed = Signal(int, float, float, str)
-    """Place, range and label."""
-    moved = Signal(int, int)
-    """Place, and -1 for earlier or 1 for later."""
-    look_deleted = Signal(int)
-    marked_removed = Signal(int)
-    """Take out the marked sentences of this turn."""
 
     def __init__(
         self,
@@ -69,11 +54,9 @@ class TurnCard(Card):
         self.look: LookPanel | None = None
         if turn.range is not None:
             low, high = map(float, turn.range)
-            window, label = (low, high), turn.label
             self.look = LookPanel(
-                maker, runner, window, label, is_editable=is_editable, parent=self
+                maker, runner, (low, high), turn.label, is_editable=is_editable, parent=self
             )
-            self.look.changed.connect(self._change_look)
         elif turn.verdict is not None:
             self.reasons = MarkedText(self.tr("Reasons"), turn.reasons, current_theme, self)
         for text in self._texts:
@@ -89,7 +72,7 @@ class TurnCard(Card):
         self.problems = wrapped_label("", "warning")
         self._set_up_buttons(is_editable)
         self._lay_out()
-        current_theme.changed.connect(self._follow)
+        current_theme.changed.connect(self._show_differences)
 
     @property
     def _texts(self) -> tuple[MarkedText, ...]:
@@ -119,29 +102,18 @@ class TurnCard(Card):
         if self.former_button.isChecked():
             self._show_differences()
 
-    def allow_moves(self, *, earlier: bool, later: bool) -> None:
-        self.earlier_button.setEnabled(earlier)
-        self.later_button.setEnabled(later)
-
-    def show_differences(self, is_on: bool) -> None:
-        self.former_button.setChecked(is_on)
-
     def _set_up_buttons(self, is_editable: bool) -> None:
         has_look = self.look is not None and is_editable
-        for arrow, hint, step in (
-            (self.earlier_button, self.tr("Move the look up, with what is said of it"), -1),
-            (self.later_button, self.tr("Move the look down, with what is said of it"), 1),
+        for arrow, hint in (
+            (self.earlier_button, self.tr("Move the look up, with what is said of it")),
+            (self.later_button, self.tr("Move the look down, with what is said of it")),
         ):
             arrow.setToolTip(hint)
             arrow.setAccessibleName(hint)
             arrow.setVisible(has_look)
-            arrow.setProperty("step", step)
-            arrow.clicked.connect(self._move)
         self.delete_button.setVisible(has_look)
         self.delete_button.setToolTip(self.tr("With its announcement and its description"))
-        self.delete_button.clicked.connect(self._delete)
         self.remove_button.hide()
-        self.remove_button.clicked.connect(self._remove_marked)
         self.former_button.toggled.connect(self._show_differences)
         self.former.hide()
         self.problems.hide()
@@ -152,16 +124,9 @@ class TurnCard(Card):
             answer = self.tr("answer {verdict}").replace("{verdict}", self.turn.verdict)
             title = f"{title} · {answer}"
         layout = self.body
-        layout.addLayout(
-            row(
-                short_label(title, "title"),
-                1,
-                self.former_button,
-                self.earlier_button,
-                self.later_button,
-                self.delete_button,
-            )
-        )
+        arrows = self.earlier_button, self.later_button
+        head = short_label(title, "title")
+        layout.addLayout(row(head, 1, self.former_button, *arrows, self.delete_button))
         layout.addWidget(self.thought)
         if self.reasons is not None:
             layout.addWidget(short_label(self.tr("Reasons"), "dim"))
@@ -178,10 +143,9 @@ class TurnCard(Card):
     def _problem(self, fault: Fault) -> str:
         reason = translate_message(fault.reason)
         said = " ".join(fault.text.split())
-        if not said:
-            return f"✗ {reason}"
-        said = said if len(said) <= MAX_SENTENCE else f"{said[:MAX_SENTENCE]}…"
-        return f"✗ “{said}” – {reason}"
+        if len(said) > MAX_SENTENCE:
+            said = f"{said[:MAX_SENTENCE]}…"
+        return f"✗ “{said}” – {reason}" if said else f"✗ {reason}"
 
     def _change_texts(self) -> None:
         reasons = "" if self.reasons is None else self.reasons.toPlainText()
@@ -189,29 +153,12 @@ class TurnCard(Card):
             text.mark(marked_spans(text.toPlainText(), self._faults))
         self.texts_changed.emit(self.place, self.thought.toPlainText(), reasons)
 
-    def _change_look(self, low: float, high: float, label: str) -> None:
-        self.look_changed.emit(self.place, low, high, label)
-
-    def _move(self) -> None:
-        sender = self.sender()
-        assert isinstance(sender, QPushButton)
-        self.moved.emit(self.place, sender.property("step"))
-
-    def _delete(self) -> None:
-        self.look_deleted.emit(self.place)
-
-    def _remove_marked(self) -> None:
-        self.marked_removed.emit(self.place)
-
-    def _show_differences(self) -> None:
+    def _show_differences(self, *_: object) -> None:
         is_on = self.former_button.isChecked()
         if is_on:
             theme = self._current_theme.theme
             self.former.setText(difference_html(self._former, self.turn, theme))
         self.former.setVisible(is_on)
-
-    def _follow(self, _: Theme) -> None:
-        self._show_differences()
 
 
 class MarkedText(QPlainTextEdit):
@@ -222,7 +169,8 @@ class MarkedText(QPlainTextEdit):
     ) -> None:
         super().__init__(parent)
         self._current_theme = current_theme
-        self._spans: tuple[Span, ...] = ()
+        self.spans: tuple[Span, ...] = ()
+        """Start and end of each marked sentence."""
         self.setPlainText(text)
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
@@ -232,26 +180,20 @@ class MarkedText(QPlainTextEdit):
         current_theme.changed.connect(self._follow)
         self._fit()
 
-    @property
-    def spans(self) -> tuple[Span, ...]:
-        """Start and end of each marked sentence."""
-        return self._spans
-
     def mark(self, spans: Sequence[Span]) -> None:
-        self._spans = tuple(spans)
+        self.spans = tuple(spans)
         colour = QColor(self._current_theme.theme.reject)
         tint = QColor(colour)
         tint.setAlpha(TINT_ALPHA)
-        marks = []
+        kind = QTextCharFormat()
+        kind.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+        kind.setUnderlineColor(colour)
+        kind.setBackground(tint)
+        marks, most = [], self.document().characterCount() - 1
         for start, end in spans:
             cursor = QTextCursor(self.document())
-            cursor.setPosition(min(start, self.document().characterCount() - 1))
-            most = self.document().characterCount() - 1
+            cursor.setPosition(min(start, most))
             cursor.setPosition(min(end, most), QTextCursor.MoveMode.KeepAnchor)
-            kind = QTextCharFormat()
-            kind.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
-            kind.setUnderlineColor(colour)
-            kind.setBackground(tint)
             mark = QTextEdit.ExtraSelection()
             mark.cursor, mark.format = cursor, kind
             marks.append(mark)
@@ -281,7 +223,7 @@ class MarkedText(QPlainTextEdit):
             self.setFixedHeight(height)
 
     def _follow(self, _: Theme) -> None:
-        self.mark(self._spans)
+        self.mark(self.spans)
 
 
 def difference_html(before: DraftTurn | None, after: DraftTurn, theme: Theme) -> str:

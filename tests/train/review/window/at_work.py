@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.ui.base.background.runner import Runner
 from app.ui.base.theme.theme import CurrentTheme
+from tests.train.review.helpers import give
 from train.review.pool import Pool, open_pool
-from train.review.review_rules import Case, Review
+from train.review.review_rules import Case
 from train.review.window.pool_room import PoolRoom
 
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -79,15 +80,6 @@ def at_work(qtbot, pool: Pool, by: str) -> Iterator[Reviewer]:
     finally:
         room.close()
         runner.close()
-
-
-def give(pool: Pool, number: str, by: str, role: str, **more: object) -> Case:
-    """A review by somebody at another computer."""
-    given = {"approve": True, **more}
-    case = pool.case(number)
-    return pool.add_review(
-        Review(trajectory=number, role=role, by=by, version=case.version, **given)
-    )
 
 
 def log_of(pool: Pool) -> list[tuple[object, ...]]:

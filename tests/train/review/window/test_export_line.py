@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QFileDialog
 pytest.importorskip("pyarrow")
 
 from agent.trajectory.trajectory_file import read_trajectories
-from tests.train.review.window.at_work import at_work, give
+from tests.train.review.helpers import give
+from tests.train.review.window.at_work import at_work
 
 VOTES = [
     *(("Ben", "screener"), ("Ben", "reviser"), ("Cy", "auditor"), ("Di", "auditor")),

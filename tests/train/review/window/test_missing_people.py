@@ -7,16 +7,14 @@ from PySide6.QtCore import Qt
 
 pytest.importorskip("pyarrow")
 
-from tests.train.review.window.at_work import CTRL, at_work, give, log_of, one_vote_each_way
-from train.review.store import Take
+from tests.train.review.helpers import give, returned
+from tests.train.review.window.at_work import CTRL, at_work, log_of, one_vote_each_way
+from train.review.review_rules import Take
 
 
 def second_round(pool, number):
     """Ben has revised it again; Cy has answered, Di has not."""
-    give(pool, number, "Ben", "screener")
-    give(pool, number, "Ben", "reviser")
-    give(pool, number, "Di", "auditor", approve=False, changes=True, note="why?")
-    give(pool, number, "Cy", "auditor")
+    returned(pool, number)
     give(pool, number, "Ben", "reviser", note="so it is")
     give(pool, number, "Cy", "auditor")
 
@@ -44,14 +42,6 @@ def test_a_silent_auditor_is_replaced_by_a_word_of_somebody_else(qtbot, pool, nu
         ("lead", "Eve", False, False, "Di is on leave"),
         ("auditor", "Eve", True, False, ""),
     ]
-
-
-def returned(pool, number):
-    """Both auditors of Ben's revision have answered, and one wants changes."""
-    give(pool, number, "Ben", "screener")
-    give(pool, number, "Ben", "reviser")
-    give(pool, number, "Di", "auditor", approve=False, changes=True, note="why?")
-    give(pool, number, "Cy", "auditor")
 
 
 def test_a_draft_is_taken_over_from_a_silent_author(qtbot, pool, numbers):

@@ -9,7 +9,7 @@ from app.ui.base.background.runner import Runner
 from train.review.rating_round import open_round
 from train.review.ratings_file import read_records
 from train.review.window.inspection_view import TrajectoryPictures
-from train.review.window.round_pages import PairsPage
+from train.review.window.rating_room import PairsPage
 
 Key = Qt.Key
 

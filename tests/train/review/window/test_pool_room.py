@@ -7,10 +7,12 @@ from threading import Event, Timer
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 
 pytest.importorskip("pyarrow")
 
-from tests.train.review.window.at_work import CTRL, at_work, give, log_of, one_vote_each_way
+from tests.train.review.helpers import give
+from tests.train.review.window.at_work import CTRL, at_work, log_of, one_vote_each_way
 from train.review.pool import open_pool
 
 INVENTED = " Li I 6708 is absorbed, 4.2 Å."
@@ -45,7 +47,7 @@ def test_revising(qtbot, pool, numbers):
         view = ben.room.view
         card = next(each for each in view.cards[1:] if each.look is not None)
         place = card.place
-        before = card.look.measured.text
+        before = words(card.look.measured)
         # Another range: picture and measurements follow at once.
         card.look.low.setFocus()
         card.look.low.selectAll()
@@ -54,7 +56,7 @@ def test_revising(qtbot, pool, numbers):
             ben.type(f"{low:g}")
             ben.press(Qt.Key.Key_Return)
         assert view.revision.turns[place].range[0] == low
-        assert card.look.measured.text != before
+        assert words(card.look.measured) != before
         # Another text: what nothing supports is marked and named.
         card.thought.setFocus()
         ben.press(Qt.Key.Key_End, CTRL)
@@ -84,6 +86,10 @@ def test_revising(qtbot, pool, numbers):
         ".0", ""
     )
     assert now.reviews[-1].diff
+
+
+def words(part):
+    return [label.text() for label in part.findChildren(QLabel)]
 
 
 def faults(view, place):
