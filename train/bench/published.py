@@ -168,12 +168,7 @@ def _examples(files: list[Path], name: str, counts: ImportCounts) -> Iterator[Ex
 
 
 def _write_card(
-    out: Path,
-    folder: Path,
-    made: list[str],
-    counts: ImportCounts,
-    shared: int,
-    words: list[str],
+    out: Path, folder: Path, made: list[str], counts: ImportCounts, shared: int, words: list[str]
 ) -> None:
     refused = [f"- left out, {why}: {count}" for why, count in counts.refused.most_common()]
     lines = [

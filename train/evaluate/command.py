@@ -316,14 +316,7 @@ def _run(
     total = count_judgements(kind, bench, judges, limit)
     with judging_progress(console, total) as advance:
         text = evaluate(
-            kind,
-            bench,
-            out,
-            judges,
-            workers=workers,
-            limit=limit,
-            seed=seed,
-            advance=advance,
+            kind, bench, out, judges, workers=workers, limit=limit, seed=seed, advance=advance
         )
     show = Console()
     if show.is_terminal:

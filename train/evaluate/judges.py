@@ -133,12 +133,7 @@ def _inspector(spec: JudgeSpec) -> Inspector:
     from agent.inspection.model_inspector import ModelInspector
     from agent.inspection.panel_inspector import PanelInspector
 
-    inspector = make_inspector(
-        spec.source,
-        device=spec.device,
-        threads=spec.threads,
-        draw=False,
-    )
+    inspector = make_inspector(spec.source, device=spec.device, threads=spec.threads, draw=False)
     looking = inspector.eye if isinstance(inspector, PanelInspector) else inspector
     if isinstance(looking, ModelInspector):
         max_new_tokens = looking.sampling.max_new_tokens

@@ -111,10 +111,7 @@ def _judge_chunks(
             yield judged
         return
     context = multiprocessing.get_context("spawn")  # torch's threads do not survive a fork
-    with (
-        worker_deaths(),
-        ProcessPoolExecutor(workers, context, _start_worker, (spec,)) as pool,
-    ):
+    with worker_deaths(), ProcessPoolExecutor(workers, context, _start_worker, (spec,)) as pool:
         yield from _in_parallel(pool, examples, first, size, workers * CHUNKS_AHEAD)
 
 

@@ -31,11 +31,7 @@ class JudgeComparison:
 
 
 def compare(
-    first: str,
-    second: str,
-    ours: Sequence[Judgement],
-    theirs: Sequence[Judgement],
-    seed: int = 0,
+    first: str, second: str, ours: Sequence[Judgement], theirs: Sequence[Judgement], seed: int = 0
 ) -> JudgeComparison:
     other = {one.key: one for one in theirs}
     pairs = [(one, other[one.key]) for one in ours if one.key in other]

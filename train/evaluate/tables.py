@@ -66,12 +66,7 @@ KINDS = {
             sets=(),  # set by the command
             tasks=(*RARE, "O", "B", "A"),
         ),
-        TableKind(
-            name="ablation",
-            title="Ablation",
-            sets=(("test.parquet", "test"),),
-            tasks=RARE,
-        ),
+        TableKind(name="ablation", title="Ablation", sets=(("test.parquet", "test"),), tasks=RARE),
     )
 }
 

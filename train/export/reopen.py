@@ -128,10 +128,7 @@ def _getter(reader: gguf.GGUFReader) -> Get:
 
 def _sources(shape: ModelShape, tensors: Tensors) -> dict[str, Weights]:
     """The weights by their names in a checkpoint of the hub."""
-    targets = [
-        *text_targets(shape, tied="output.weight" not in tensors),
-        *vision_targets(shape),
-    ]
+    targets = [*text_targets(shape, tied="output.weight" not in tensors), *vision_targets(shape)]
     left = set(tensors) - {target.name for target in targets}
     if left:
         raise ConversionError(
@@ -290,10 +287,7 @@ def picture_settings(pictures: Get, family: Family, sizing: Sizing) -> Json:
     return {
         "image_processor_type": "Qwen2VLImageProcessor",
         "processor_class": _PROCESSORS[family],
-        "size": {
-            "shortest_edge": sizing.min_pixels,
-            "longest_edge": sizing.max_pixels,
-        },
+        "size": {"shortest_edge": sizing.min_pixels, "longest_edge": sizing.max_pixels},
         "patch_size": PATCH[family],
         "temporal_patch_size": 2,
         "merge_size": MERGE,

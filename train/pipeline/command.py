@@ -37,8 +37,7 @@ def chain(
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same model.")] = 0,
     workers: Annotated[int, typer.Option(min=1, max=256, help="Worker processes.")] = 1,
     processes: Annotated[
-        int,
-        typer.Option(min=1, max=256, help="Training processes, each with batches of its own."),
+        int, typer.Option(min=1, max=256, help="Training processes, each with batches of its own.")
     ] = 1,
     dry: Annotated[bool, typer.Option("--dry", help="Only print the commands.")] = False,
 ) -> None:

@@ -27,11 +27,7 @@ def sources() -> SimpleNamespace:
 
 def candidates(rng: np.random.Generator, positives: int, negatives: int) -> Candidates:
     order = rng.permutation(COUNT)
-    return Candidates(
-        order[:positives],
-        order[positives : positives + negatives],
-        negatives,
-    )
+    return Candidates(order[:positives], order[positives : positives + negatives], negatives)
 
 
 @given(

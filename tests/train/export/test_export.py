@@ -78,9 +78,7 @@ def test_the_report_says_what_lies_there(tiny_qwen25: Path, tmp_path: Path) -> N
 
 
 def test_an_older_file_stays_where_writing_fails(
-    tiny_qwen25: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    tiny_qwen25: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     export_gguf(tiny_qwen25, tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}

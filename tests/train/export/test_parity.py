@@ -57,10 +57,7 @@ def test_q8_0_stays_near(tiny_qwen25: Path, tmp_path: Path) -> None:
     assert parity.share > 0.85
 
 
-def test_another_model_would_be_noticed(
-    tiny_qwen25: Path,
-    pair_qwen25: ExportReport,
-) -> None:
+def test_another_model_would_be_noticed(tiny_qwen25: Path, pair_qwen25: ExportReport) -> None:
     """The comparison can fail: one picture changed, seen by llama.cpp alone."""
     reference, engine = Reference(tiny_qwen25), load(pair_qwen25)
     episode, other = (random_episode(seed, reference.sizing, COMPACT) for seed in (3, 4))

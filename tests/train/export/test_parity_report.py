@@ -21,9 +21,7 @@ __all__ = ["pair_qwen3", "pair_qwen25", "tiny_qwen3", "tiny_qwen25"]
 
 
 def test_wrong_files_are_called_wrong(
-    tiny_qwen25: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    tiny_qwen25: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A pair of one model compared with another."""
     from tests.small_models import lively_model, small_tokenizer
@@ -38,9 +36,7 @@ def test_wrong_files_are_called_wrong(
 
 
 def test_large_models_are_compared_when_asked(
-    tiny_qwen25: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    tiny_qwen25: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parity_report, "MOST_PARAMETERS", 1000)
     report = with_parity(exported(tiny_qwen25, tmp_path), tiny_qwen25, wanted=None)

@@ -42,15 +42,7 @@ def test_a_file_reaches_every_stage(config: Path):
 
 
 def test_hard_negatives_that_are_not_simulated_cannot_be_set():
-    words = [
-        "chain",
-        "out",
-        "--preset",
-        "tiny",
-        "--set",
-        "hard_negatives.tasks=['CV']",
-        "--dry",
-    ]
+    words = ["chain", "out", "--preset", "tiny", "--set", "hard_negatives.tasks=['CV']", "--dry"]
     result = CliRunner().invoke(app, words)
     assert isinstance(result.exception, WorkbenchError)
     assert "set chain.hard_negatives" in str(result.exception)

@@ -6,11 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.train.simulate.realism.helpers import (
-    no_defect,
-    sodium,
-    write_library,
-)
+from tests.train.simulate.realism.helpers import no_defect, sodium, write_library
 
 
 @pytest.fixture(scope="session")

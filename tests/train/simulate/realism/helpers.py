@@ -10,12 +10,7 @@ import numpy as np
 from agent.spectra.measure.features import feature_names
 from agent.spectra.spectrum import FloatArray, Spectrum
 from train.simulate.realism.library import Library
-from train.simulate.realism.realism import (
-    PairedLibrary,
-    SpectrumPair,
-    observe_like,
-    pair_library,
-)
+from train.simulate.realism.realism import PairedLibrary, SpectrumPair, observe_like, pair_library
 from train.simulate.sky import draw_source
 
 WAVELENGTH = np.arange(3900.0, 9000.0, 2.0)

@@ -9,13 +9,7 @@ import pytest
 
 from agent.spectra.measure.features import feature_names
 from agent.spectra.spectrum import Spectrum
-from tests.train.simulate.realism.helpers import (
-    CLASSES,
-    OF_CLASS,
-    WAVELENGTH,
-    fake,
-    met,
-)
+from tests.train.simulate.realism.helpers import CLASSES, OF_CLASS, WAVELENGTH, fake, met
 from train.simulate.realism import tell_apart
 from train.simulate.realism.library import Library
 from train.simulate.realism.realism import (

@@ -11,11 +11,7 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from tests.train.simulate.realism.helpers import (
-    OF_CLASS,
-    no_defect,
-    write_library,
-)
+from tests.train.simulate.realism.helpers import OF_CLASS, no_defect, write_library
 from train.cli import app, main
 from train.simulate.realism import realism_command
 from train.simulate.realism.library import Library
@@ -69,10 +65,7 @@ def run_main(monkeypatch: pytest.MonkeyPatch, *words: str) -> int | str | None:
 
 
 def test_what_the_user_can_mend_is_told(
-    tmp_path: Path,
-    alike: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, alike: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run_main(monkeypatch, str(tmp_path)) == 1
     assert "MANIFEST.csv" in capsys.readouterr().err

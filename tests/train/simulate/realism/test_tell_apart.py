@@ -7,15 +7,9 @@ import pytest
 
 from agent.errors import WorkbenchError
 from agent.spectra.measure.features import feature_names
-from tests.train.simulate.realism.helpers import (
-    OF_CLASS,
-    fake,
-    met,
-)
+from tests.train.simulate.realism.helpers import OF_CLASS, fake, met
 from train.simulate.realism import tell_apart
-from train.simulate.realism.realism import (
-    compare,
-)
+from train.simulate.realism.realism import compare
 
 
 def test_planted_defect_is_found_and_named(with_sodium: Path) -> None:

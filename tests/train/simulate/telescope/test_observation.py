@@ -8,9 +8,7 @@ from train.simulate.telescope.pipeline_class import PipelineClass
 from train.simulate.telescope.telescope import observe
 
 
-def test_spectrum_knows_the_pipeline_class_and_not_the_truth(
-    rng: np.random.Generator,
-) -> None:
+def test_spectrum_knows_the_pipeline_class_and_not_the_truth(rng: np.random.Generator) -> None:
     seen = observe(star(label="CV"), "LAMOST", rng)
     plain = to_spectrum(seen)
     assert plain.simulated and plain.class_name == "" and plain.z is None
