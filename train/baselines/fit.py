@@ -27,6 +27,7 @@ TILT = 0.15
 """Sigma of the added slope and bend over half the row, in units of its standard deviation."""
 DROPPED, DROPPED_LENGTH = 2, 60
 """Number of runs of pixels set to the row's mean, and their maximum length."""
+ROWS_AT_ONCE = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +62,6 @@ class Fitted:
     """A network at its best epoch, with its logits and the answers of held-out objects."""
 
     network: nn.Module
-    held_out_loss: float
     epochs: int
     logits: Tensor
     answers: Tensor
@@ -154,7 +154,7 @@ def _train(
                 break
     network.load_state_dict(best_state)
     network.train(False)
-    return Fitted(network, best, epoch + 1, predict(network, rows[held]), answers[held])
+    return Fitted(network, epoch + 1, predict(network, rows[held]), answers[held])
 
 
 def pretrain(
@@ -186,12 +186,12 @@ def pretrain(
         return network
 
 
-def predict(network: nn.Module, rows: Tensor, batch: int = 64) -> Tensor:
+def predict(network: nn.Module, rows: Tensor) -> Tensor:
     """Logits of all rows, in evaluation mode."""
     was_training = network.training
     network.train(False)
     with torch.no_grad():
-        logits = torch.cat([network(chunk) for chunk in torch.split(rows, batch)])
+        logits = torch.cat([network(chunk) for chunk in torch.split(rows, ROWS_AT_ONCE)])
     network.train(was_training)
     return logits
 
@@ -228,7 +228,9 @@ def _warm_then_cosine(steps: int) -> Callable[[int], float]:
 def augment(rows: Tensor, generator: torch.Generator) -> Tensor:
     """Random changes to training rows that are too small to change the class."""
     count, pixels = rows.shape
-    rows = _shift(rows, generator)
+    # Each row by its own number of whole pixels, repeating the end values.
+    shifts = torch.randint(-MAX_SHIFT, MAX_SHIFT + 1, (count, 1), generator=generator)
+    rows = rows.gather(1, (torch.arange(pixels)[None] + shifts).clamp(0, pixels - 1))
     spread = rows.std(dim=1, keepdim=True)
     x = torch.linspace(-1.0, 1.0, pixels)
     slopes = torch.randn((2, count, 1), generator=generator) * TILT
@@ -237,14 +239,6 @@ def augment(rows: Tensor, generator: torch.Generator) -> Tensor:
     sigma = spread * (low + (high - low) * torch.rand((count, 1), generator=generator))
     rows = rows + sigma * torch.randn(rows.shape, generator=generator)
     return _add_gaps(rows, generator)
-
-
-def _shift(rows: Tensor, generator: torch.Generator) -> Tensor:
-    """Shift each row by its own number of whole pixels, repeating the end values."""
-    count, pixels = rows.shape
-    shifts = torch.randint(-MAX_SHIFT, MAX_SHIFT + 1, (count, 1), generator=generator)
-    indices = (torch.arange(pixels)[None] + shifts).clamp(0, pixels - 1)
-    return rows.gather(1, indices)
 
 
 def _add_gaps(rows: Tensor, generator: torch.Generator) -> Tensor:

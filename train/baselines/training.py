@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -52,7 +51,7 @@ def train_specialists(
             "sets": [path.name for path in sets],
             "examples_sha256": examples_hash(sets),
             "seed": seed,
-            "settings": _settings_json(settings),
+            "settings": asdict(settings),
         }
         save_specialist(folder, specialist, about)
     return folders
@@ -99,21 +98,15 @@ def _train_task(
     start: nn.Module | None,
 ) -> tuple[Head, list[nn.Module]]:
     """Train one task's networks; they hold out the same objects, so their mean can be judged."""
+    inputs = rows[own.rows]
     fitted = []
     for number in range(settings.seeds):
         with journal(folder / f"{task}-{number}") as run:
-            fitted.append(
-                fit(
-                    kind,
-                    rows[own.rows],
-                    own.answers,
-                    settings,
-                    seed + 1000 * number,
-                    start,
-                    run.log,
-                    held_out_seed=seed,
-                )
+            its_seed = seed + 1000 * number
+            one = fit(
+                kind, inputs, own.answers, settings, its_seed, start, run.log, held_out_seed=seed
             )
+            fitted.append(one)
     logits = torch.stack([one.logits for one in fitted]).mean(dim=0)
     answers = fitted[0].answers
     slope, intercept = platt_parameters(logits, answers)
@@ -155,9 +148,3 @@ def read_rows(kind: NetworkKind, sets: Sequence[Path]) -> tuple[Tensor, dict[str
         for task, pairs in answers.items()
     }
     return torch.cat(parts), tasks
-
-
-def _settings_json(settings: BaselineSettings) -> Mapping[str, Any]:
-    from dataclasses import asdict
-
-    return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(settings).items()}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, example, write_examples
 from agent.spectra.pixel_grid import IndexArray
-from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
+from agent.spectra.spectrum import BoolArray, FloatArray
 from train.bench.archive import NO_VALUES, FileJob, open_archive
 from train.bench.catalogues import catalogued
 from train.bench.measuring import measure
@@ -204,18 +204,13 @@ def _note_shortfall(
     size = bench.settings.size(task)
     for split, wanted in ((TRAIN, size.train), (TEST, size.test)):
         chosen = [row for row in rows if (row.task, row.split) == (task, split)]
-        actual = (
-            sum(row.answer == "YES" for row in chosen),
-            sum(row.answer == "NO" for row in chosen),
-        )
-        if actual != wanted:
-            bench.notes.append(
-                f"{task} {split}: {actual[0]}/{actual[1]} of {wanted[0]}/{wanted[1]} "
-                "positives/negatives"
-            )
-    filled = sum(row.filled for row in rows if row.task == task)
+        yes = sum(row.answer == "YES" for row in chosen)
+        no = len(chosen) - yes
+        if (yes, no) != wanted:
+            of = f"{yes}/{no} of {wanted[0]}/{wanted[1]} positives/negatives"
+            bench.notes.append(f"{task} {split}: {of}")
     limit = bench.settings.p_negative
-    if filled:
+    if filled := sum(row.filled for row in rows if row.task == task):
         bench.notes.append(
             f"{task}: only {candidates.accepted} negatives passed p > {limit:g}; "
             f"{filled} with the next highest p were added"
@@ -242,7 +237,8 @@ def examples(
         asked = tuple(sorted(wanted))
         job_again = FileJob(job.path, asked, tuple(stated.get(at, NO_VALUES) for at in asked))
         for at, values, spectrum in spectra(job_again):
-            if isinstance(spectrum, str) or _has_changed(sources, wanted[at][0], spectrum):
+            content = int(sources.content[wanted[at][0].source])
+            if isinstance(spectrum, str) or content_of(spectrum) != content:
                 lost.append(f"{job.path} row {at}: has changed since it was measured: left out")
                 continue
             seen = merged(spectrum, values)
@@ -255,10 +251,6 @@ def examples(
                     subtype=values.subtype,
                     split=row.split,
                 )
-
-
-def _has_changed(sources: Sources, row: Choice, spectrum: Spectrum) -> bool:
-    return content_of(spectrum) != int(sources.content[row.source])
 
 
 def _survey_files(settings: BenchSettings) -> dict[str, str]:

@@ -14,7 +14,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +75,10 @@ def copy_conversations(
     Returns the number of conversations and why rows were left out.
     """
     faults: Counter[str] = Counter()
+
+    def on_fault(message: str) -> None:
+        faults[message.partition(": ")[2]] += 1
+
     pictures = out / COPY_IMAGES
     pictures.mkdir(parents=True, exist_ok=True)
     count = 0
@@ -83,7 +86,7 @@ def copy_conversations(
         with atomic_file(out / COPY_FILE) as file:
             for path in files:
                 for turns, images in sharegpt_conversations(
-                    path, partial(_count_fault, faults), as_written=True, on_row=on_row
+                    path, on_fault, as_written=True, on_row=on_row
                 ):
                     row = json.dumps(_as_row(turns, _stored(images, pictures)))
                     file.write(row.encode() + b"\n")
@@ -91,10 +94,6 @@ def copy_conversations(
     except OSError as error:
         raise WorkbenchError(f"{out}: cannot be written: {error.strerror or error}") from error
     return count, faults
-
-
-def _count_fault(faults: Counter[str], message: str) -> None:
-    faults[message.partition(": ")[2]] += 1
 
 
 def _as_row(turns: Sequence[Turn], names: Sequence[str]) -> dict[str, Any]:

@@ -141,16 +141,15 @@ def object_numbers(
     dec: FloatArray,
     content: NDArray[np.int64],
     names: Sequence[str],
-    arcsec: float = MATCH_ARCSEC,
 ) -> IndexArray:
     """A number for each spectrum, the same for friends of friends.
 
-    Friends are spectra with positions within `arcsec`, equal contents or, where a spectrum has no
+    Friends are spectra with positions within 3 arcsec, equal contents or, where a spectrum has no
     position, equal names.
     """
     is_placed = np.isfinite(ra) & np.isfinite(dec)
     joined = [
-        _near(ra, dec, is_placed, arcsec),
+        _near(ra, dec, is_placed),
         _alike(content.tolist(), np.ones(content.size, dtype=np.bool_)),
         _alike(names, ~is_placed & np.array([bool(name) for name in names], dtype=np.bool_)),
     ]
@@ -159,21 +158,19 @@ def object_numbers(
     return np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
 
 
-def nearest_within(
-    ra: FloatArray, dec: FloatArray, of: FloatArray, arcsec: float = MATCH_ARCSEC
-) -> BoolArray:
-    """Whether each position is near a direction of `of`; False for an unknown position."""
+def nearest_within(ra: FloatArray, dec: FloatArray, of: FloatArray) -> BoolArray:
+    """Whether each position is within 3 arcsec of a direction; False for an unknown one."""
     found = np.zeros(ra.size, dtype=np.bool_)
     is_placed = np.isfinite(ra) & np.isfinite(dec)
     if of.size and is_placed.any():
         distance, _ = cKDTree(of).query(
-            directions(ra[is_placed], dec[is_placed]), distance_upper_bound=chord(arcsec)
+            directions(ra[is_placed], dec[is_placed]), distance_upper_bound=chord(MATCH_ARCSEC)
         )
         found[is_placed] = np.isfinite(distance)
     return found
 
 
-def _near(ra: FloatArray, dec: FloatArray, is_placed: BoolArray, arcsec: float) -> IndexArray:
+def _near(ra: FloatArray, dec: FloatArray, is_placed: BoolArray) -> IndexArray:
     """Pairs (2, n) of neighbouring spectra; those at the same position are joined to the first."""
     which = np.flatnonzero(is_placed)
     if not which.size:
@@ -181,12 +178,12 @@ def _near(ra: FloatArray, dec: FloatArray, is_placed: BoolArray, arcsec: float) 
     positions, owner = np.unique(np.column_stack([ra, dec])[which], axis=0, return_inverse=True)
     same = _alike(owner.ravel().tolist(), np.ones(which.size, dtype=np.bool_))
     tree = cKDTree(directions(positions[:, 0], positions[:, 1]))
-    if tree.count_neighbors(tree, chord(arcsec)) > MAX_PAIRS:
+    if tree.count_neighbors(tree, chord(MATCH_ARCSEC)) > MAX_PAIRS:
         raise WorkbenchError(
-            f"{which.size} positions are within {arcsec:g} arcsec of each other: "
+            f"{which.size} positions are within {MATCH_ARCSEC:g} arcsec of each other: "
             "are they in degrees?"
         )
-    pairs = tree.query_pairs(chord(arcsec), output_type="ndarray")
+    pairs = tree.query_pairs(chord(MATCH_ARCSEC), output_type="ndarray")
     one_of = np.zeros(len(positions), dtype=np.intp)
     one_of[owner.ravel()] = which
     return np.concatenate([which[same], one_of[pairs.T]], axis=1)
