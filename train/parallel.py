@@ -1,4 +1,4 @@
-"""Runs jobs in several processes and yields their results in order."""
+"""Runs jobs in several processes, yields their results in order, and shows how many are done."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from itertools import islice
 from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import TypeVar
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agent.cluster.options import RayPlace
 from agent.errors import WorkbenchError
@@ -62,6 +65,13 @@ def in_order(
                     under_way += [pool.submit(work, job) for job in islice(waiting, 1)]
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def counting(console: Console, *, transient: bool = False) -> Progress:
+    """A bar with the number of what is done, and of all."""
+    what = TextColumn("{task.description}")
+    columns = (what, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=console, transient=transient)
 
 
 @contextmanager

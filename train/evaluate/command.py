@@ -12,16 +12,8 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 from rich.markdown import Markdown
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from agent.cluster.options import (
-    ActorsOption,
-    GpusEachOption,
-    RayCommand,
-    RayOption,
-    RayPlace,
-    ray_place,
-)
+from agent.cluster.options import ActorsOption, GpusEachOption, RayCommand, RayOption, ray_place
 from agent.errors import ResourceError, WorkbenchError
 from agent.inspection.built_in import built_in
 from agent.models.registry import find_model
@@ -39,6 +31,7 @@ from train.evaluate.sight import (
 )
 from train.evaluate.sight_figures import sight_markdown
 from train.evaluate.tables import KINDS, TableKind
+from train.parallel import Workers, counting
 from train.wordings import FOLDER
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+ -]{0,59}")
@@ -67,7 +60,7 @@ SpecialistFolders = Annotated[
     list[Path] | None,
     typer.Option("--specialists", help="Folder whose networks all judge; may be repeated."),
 ]
-Workers = Annotated[int, typer.Option(min=1, max=256, help="Processes; each loads the model.")]
+Processes = Annotated[int, typer.Option(min=1, max=256, help="Processes; each loads the model.")]
 Limit = Annotated[
     int | None, typer.Option(min=6, help="Judge at most this many candidates per task.")
 ]
@@ -86,23 +79,15 @@ def sight(
             metavar="SET", help="A Parquet set, a bench, or spectra with a MANIFEST.csv."
         ),
     ],
-    out: Annotated[
-        Path, typer.Argument(help="Folder for judgements and tables; resumed if it exists.")
-    ],
+    out: Out,
     card: Annotated[bool, typer.Option(help="Put the figures into the model's card.")] = False,
-    workers: Annotated[
-        int, typer.Option(min=1, max=256, help="Processes; each loads the model.")
-    ] = 1,
-    limit: Annotated[
-        int | None, typer.Option(min=6, help="Judge at most this many candidates per task.")
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option(min=1, max=512, help="Threads per process.")
-    ] = None,
+    workers: Processes = 1,
+    limit: Limit = None,
+    threads: Threads = None,
     device: Annotated[
         Literal["auto", "cpu", "cuda", "mps"], typer.Option(help="Device of the model.")
     ] = "auto",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap intervals.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Test of sight: pictures as they are, white, of another star, mirrored and shifted."""
     own = built_in(model)
@@ -137,7 +122,7 @@ def _table_command(name: str) -> None:
         model: Models = None,
         specialist: Specialists = None,
         specialists: SpecialistFolders = None,
-        workers: Workers = 1,
+        workers: Processes = 1,
         ray: RayOption = None,
         actors: ActorsOption = None,
         gpus_each: GpusEachOption = 0.0,
@@ -165,7 +150,7 @@ def library(
     model: Models = None,
     specialist: Specialists = None,
     specialists: SpecialistFolders = None,
-    workers: Workers = 1,
+    workers: Processes = 1,
     ray: RayOption = None,
     actors: ActorsOption = None,
     gpus_each: GpusEachOption = 0.0,
@@ -207,7 +192,7 @@ def one_set(
     model: Models = None,
     specialist: Specialists = None,
     specialists: SpecialistFolders = None,
-    workers: Workers = 1,
+    workers: Processes = 1,
     ray: RayOption = None,
     actors: ActorsOption = None,
     gpus_each: GpusEachOption = 0.0,
@@ -233,7 +218,7 @@ def ablation(
     no_tool: Annotated[
         str | None, typer.Option(help="Model trained without the tool, which judges without it.")
     ] = None,
-    workers: Workers = 1,
+    workers: Processes = 1,
     ray: RayOption = None,
     actors: ActorsOption = None,
     gpus_each: GpusEachOption = 0.0,
@@ -300,7 +285,7 @@ def _run(
     bench: Path,
     out: Path,
     judges: Sequence[JudgeSpec],
-    workers: int | RayPlace,
+    workers: Workers,
     limit: int | None,
     seed: int,
 ) -> None:
@@ -329,13 +314,6 @@ def _run(
 @contextmanager
 def judging_progress(console: Console, total: int) -> Iterator[Callable[[int], None]]:
     """Show a bar; call what it gives with the number of inspections just done."""
-    with Progress(
-        TextColumn("judging"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-    ) as progress:
+    with counting(console, transient=True) as progress:
         bar = progress.add_task("judging", total=total)
         yield lambda count: progress.advance(bar, count)

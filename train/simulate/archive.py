@@ -45,15 +45,15 @@ def jobs_of(settings: Settings) -> list[Job]:
     """Jobs in the order of their first number; a DESI file holds several targets, a shard many."""
     plan = assignments(settings)
     if settings.arrays:
-        return [
-            Job(tuple(plan[i : i + SPECTRA_PER_SHARD]))
-            for i in range(0, len(plan), SPECTRA_PER_SHARD)
-        ]
+        return _jobs(plan, SPECTRA_PER_SHARD)
     shared = [one for one in plan if one.survey == "DESI"]
-    jobs = [Job((one,)) for one in plan if one.survey != "DESI"]
-    step = desi.TARGETS_PER_FILE
-    jobs += [Job(tuple(shared[i : i + step])) for i in range(0, len(shared), step)]
+    alone = [one for one in plan if one.survey != "DESI"]
+    jobs = _jobs(alone, 1) + _jobs(shared, desi.TARGETS_PER_FILE)
     return sorted(jobs, key=lambda job: job.first)
+
+
+def _jobs(members: Sequence[Assignment], step: int) -> list[Job]:
+    return [Job(tuple(members[i : i + step])) for i in range(0, len(members), step)]
 
 
 def run_job(folder: Path, settings: Settings, job: Job) -> list[TableRows]:
@@ -75,14 +75,7 @@ def _write_fits(folder: Path, settings: Settings, made: Sequence[SimulatedSpectr
     folder_name = f"spectra/{first.target.index // FILES_PER_FOLDER:03d}"
     (folder / folder_name).mkdir(parents=True, exist_ok=True)
     path = folder / folder_name / name
-    if survey == "DESI":
-        desi.write(path, entries)
-    elif survey == "LAMOST":
-        lamost.write(path, first)
-    elif survey == ATLAS:
-        atlas.write(path, first)
-    else:
-        sdss.write(path, first)
+    layout.write(path, entries if survey == "DESI" else first)
     return f"{folder_name}/{name}"
 
 
@@ -103,10 +96,9 @@ def run_campaign(
         raise WorkbenchError(f"cannot use {folder}: {error.strerror or error}") from error
     advance = advance or (lambda _: None)
     advance(rows)
-    work = partial(run_job, folder, settings)
     made = 0
     missing = jobs[done:]
-    for lines in in_order(work, missing, min(workers, len(missing))):
+    for lines in in_order(partial(run_job, folder, settings), missing, min(workers, len(missing))):
         tables.append(lines)
         advance(len(lines))
         made += len(lines)

@@ -40,9 +40,8 @@ def observe_atlas(
     )
     level = float(np.median(seen))
     if not level > 0:
-        raise WorkbenchError(
-            f"the simulated {source.label} has no flux in {_range_text(wavelength)}"
-        )
+        span = f"{wavelength[0]:.0f}-{wavelength[-1]:.0f} A"
+        raise WorkbenchError(f"the simulated {source.label} has no flux in {span}")
     flux, sigma = _noisy(seen / level, snr, rng)
     flux *= np.exp(smooth_curve(rng, chebyshev(wavelength.size, 8), 0.015))
     record: Record = {"resolution": round(resolution, 1), "velocity_seen_kms": round(velocity, 2)}
@@ -84,15 +83,10 @@ def _grid(source: Source, resolution: float, rng: Rng) -> FloatArray:
     if high - low < MIN_SPAN:
         raise WorkbenchError(f"{source.label} {source.subtype} covers only {low:.0f}-{high:.0f} A")
     step = min(log_uniform(rng, STEPS), 5500.0 / resolution / 2.0)
-    grid: FloatArray = np.arange(low, high, step)
-    return grid
+    return np.arange(low, high, step)
 
 
 def _noisy(flux: FloatArray, snr: float, rng: Rng) -> tuple[FloatArray, FloatArray]:
     """Half photon noise, half a constant fraction of the flux: flat-field errors dominate here."""
     sigma = np.sqrt(0.5 * np.maximum(flux, 0.02) + 0.5 * flux**2) / snr
     return flux + sigma * rng.standard_normal(flux.size), sigma
-
-
-def _range_text(wavelength: FloatArray) -> str:
-    return f"{wavelength[0]:.0f}-{wavelength[-1]:.0f} A"

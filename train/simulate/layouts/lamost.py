@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 from astropy.io import fits
+from astropy.time import Time
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from agent.spectra.spectrum import FloatArray
-from train.simulate.layouts.common import AUTHOR, Entry, float32, iso_date, mark_simulated, save
+from train.simulate.layouts.common import AUTHOR, Entry, float32, mark_simulated, save
 from train.simulate.telescope.noise import rounded_to_12_bits
 
 TABLE_FROM = 9
@@ -91,13 +92,12 @@ def _file_cards(header: Any, path: Path, entry: Entry) -> None:
         header["OBSID"] = (-(target.index + 1), "Unique number ID of this spectrum")
         header["DATA_V"] = (f"LAMOST {seen.release}", "Data release version")
     header["AUTHOR"] = AUTHOR
-    if seen.release in NORMALISED_ROW:
-        header["EXTEN0"] = "Flux Inverse Subcontinuum Andmask Ormask"
-    else:
-        header["EXTEN0"] = "Flux, Inverse, Wavelength, Andmask, Ormask"
+    normalised = "Flux Inverse Subcontinuum Andmask Ormask"
+    plain = "Flux, Inverse, Wavelength, Andmask, Ormask"
+    header["EXTEN0"] = normalised if seen.release in NORMALISED_ROW else plain
     header["ORIGIN"] = "SIMULATION"
     header["TELESCOP"] = ("LAMOST", "telescope imitated")
-    header["DATE-OBS"] = iso_date(target.mjd + 0.6)
+    header["DATE-OBS"] = Time(target.mjd + 0.6, format="mjd").isot
     header["LMJD"] = (target.mjd, "Local Modified Julian Day")
     header["MJD"] = (target.mjd - 1, "Modified Julian Day")
     header["PLANID"] = (f"SIM{target.index // 4000:04d}", "Plan ID in use")

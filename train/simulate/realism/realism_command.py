@@ -15,10 +15,10 @@ import typer
 from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from agent.errors import WorkbenchError
+from train.parallel import counting
 from train.simulate.realism.contact_sheet import write_sheet
 from train.simulate.realism.library import Library
 from train.simulate.realism.realism import (
@@ -87,14 +87,7 @@ def realism(
 
 
 def _measure(library: Library, per_real: int, seed: int) -> RealismReport:
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    ) as progress:
+    with counting(Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("simulating", total=len(library.bases))
         paired = pair_library(library, per_real, seed, lambda: progress.advance(bar))
         pairs = paired.pairs

@@ -34,8 +34,7 @@ def stated_variance(
     """sigma^2 = a F + b(lambda) in units of the r-band flux; b is sky and read-out noise."""
     target, sky, read = electrons
     counts = sensitivity * (np.maximum(flux, 0.0) * target + brightness * sky) + read
-    variance: FloatArray = counts / (sensitivity * target) ** 2
-    return variance
+    return counts / (sensitivity * target) ** 2
 
 
 def set_snr(frame: Frame) -> None:

@@ -60,7 +60,12 @@ def observe(
         _mask_outside(frame, start, stop)
     else:
         frame.crop(start, stop)
-    _add_detector_defects(frame, rng)
+    detector.inflate_window_errors(frame, rng)
+    detector.add_cosmic_rays(frame, rng)
+    detector.mask_short_runs(frame, rng)
+    detector.add_dead_block(frame, rng)
+    detector.add_dead_end(frame, rng)
+    detector.mask_early_lamost(frame, rng)
     return _finish(frame, rng, electrons)
 
 
@@ -80,9 +85,8 @@ def _noiseless_frame(
     flux = source.flux
     if companion is not None:
         fraction = log_uniform(rng, quality.crosstalk_fraction)
-        flux = add_neighbour(
-            flux, companion, fraction, companion.velocity_kms - source.velocity_kms
-        )
+        relative_kms = companion.velocity_kms - source.velocity_kms
+        flux = add_neighbour(flux, companion, fraction, relative_kms)
         record["neighbour"] = companion.label
         record["neighbour_fraction"] = round(fraction, 4)
     seen = integrate(
@@ -112,9 +116,7 @@ def _covered_pixels(source: Source, profile: Profile) -> tuple[int, int]:
     if source.valid[0] <= GRID[0] and source.valid[1] >= GRID[-1]:
         return 0, profile.wavelength.size
     doppler = 1.0 + source.velocity_kms / LIGHT_KMS
-    window = pixels_between(
-        profile.wavelength, source.valid[0] * doppler, source.valid[1] * doppler
-    )
+    window = pixels_between(profile.wavelength, *(edge * doppler for edge in source.valid))
     if window.stop - window.start < MIN_PIXELS:
         raise WorkbenchError(
             f"{source.label} {source.subtype} covers {source.valid[0]:.0f}-{source.valid[1]:.0f} A:"
@@ -163,15 +165,6 @@ def _add_sky_and_noise(frame: Frame, rng: Rng) -> float:
     add_sky_line_residuals(frame, rng)
     noise.add_noise(frame, rng)
     return electrons[0]
-
-
-def _add_detector_defects(frame: Frame, rng: Rng) -> None:
-    detector.inflate_window_errors(frame, rng)
-    detector.add_cosmic_rays(frame, rng)
-    detector.mask_short_runs(frame, rng)
-    detector.add_dead_block(frame, rng)
-    detector.add_dead_end(frame, rng)
-    detector.mask_early_lamost(frame, rng)
 
 
 def _finish(frame: Frame, rng: Rng, electrons: float) -> Observation:
@@ -230,9 +223,8 @@ def split_by_camera(
             shared = pixels_between(w, low, high)
             own_flux[shared] += sign * apart[part][shared]
             own_ivar[shared] *= 0.5
-        cameras.append(
-            Camera(name=arm.name, wavelength=w, flux=own_flux, ivar=own_ivar, mask=mask[part])
-        )
+        own = Camera(name=arm.name, wavelength=w, flux=own_flux, ivar=own_ivar, mask=mask[part])
+        cameras.append(own)
     return tuple(cameras)
 
 
@@ -244,8 +236,7 @@ def sky_brightness(frame: Frame, rng: Rng) -> FloatArray:
     tilt = rng.uniform(0.0, 1.5)
     frame.record["sky_tilt"] = round(float(tilt), 3)
     continuum = instrument.sky_continuum * (6750.0 / frame.wavelength) ** tilt
-    brightness: FloatArray = continuum + instrument.sky_lines @ (_HEIGHTS * group)
-    return brightness
+    return continuum + instrument.sky_lines @ (_HEIGHTS * group)
 
 
 def add_sky_line_residuals(frame: Frame, rng: Rng) -> None:
@@ -306,5 +297,4 @@ def add_neighbour(
     own, other = float(np.median(flux[inside])), float(np.median(foreign[inside]))
     if own <= 0 or other <= 0:
         return flux
-    mixed: FloatArray = flux + foreign * (fraction * own / other)
-    return mixed
+    return flux + foreign * (fraction * own / other)
