@@ -6,7 +6,7 @@ import json
 import math
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,11 @@ class Journal:
     def log(self, step: int, **metrics: float | int | str | None) -> None:
         """Write the metrics of a step; numbers that are not finite become null."""
         seconds = round(time.perf_counter() - self._started, 3)
-        record = {"step": step, "seconds": seconds, **_finite(metrics)}
+        finite = {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in metrics.items()
+        }
+        record = {"step": step, "seconds": seconds, **finite}
         with write_errors(self.path):
             append_lines(self.path, [json.dumps(record, allow_nan=False)])
         if self._board is not None:
@@ -47,11 +51,8 @@ class Journal:
 
 @contextmanager
 def journal(folder: Path, *, resume_at: int | None = None) -> Iterator[Journal]:
-    opened = Journal(folder, resume_at=resume_at)
-    try:
+    with closing(Journal(folder, resume_at=resume_at)) as opened:
         yield opened
-    finally:
-        opened.close()
 
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:
@@ -74,13 +75,6 @@ def _metrics(record: object) -> dict[str, Any]:
     if isinstance(record, dict) and isinstance(record.get("step"), int):
         return record
     raise ValueError("not the metrics of a step")
-
-
-def _finite(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in metrics.items()
-    }
 
 
 def _board(folder: Path, resume_at: int | None) -> Any:

@@ -69,7 +69,13 @@ def judge_figures(name: str, judgements: Sequence[Judgement], seed: int = 0) -> 
         mean_accuracy=statistics.fmean(
             sum(one.is_right for one in rows) / len(rows) for rows in by_task.values()
         ),
-        effort=effort(judgements),
+        effort=Effort(
+            calls=statistics.fmean(one.calls for one in judgements),
+            tokens=statistics.fmean(one.tokens for one in judgements),
+            prompt_tokens=statistics.fmean(one.prompt_tokens for one in judgements),
+            seconds=statistics.median(one.seconds for one in judgements),
+            well_formed=statistics.fmean(one.well_formed for one in judgements),
+        ),
     )
 
 
@@ -141,26 +147,13 @@ def _resampled(table: Counts, rng: np.random.Generator) -> NDArray[np.float64]:
     """DRAWS tables with the same numbers of positives and negatives."""
     rows = []
     for missed, hit in table.tolist():
-        drawn = _draw_positives(missed, hit, rng)
-        rows.append(np.stack([missed + hit - drawn, drawn], axis=-1))
+        # Smoothing would shift all tasks the same way and their mean out of its own interval. Only
+        # 0 of n and n of n, which a binomial would repeat forever, get half a candidate on both
+        # sides.
+        n = missed + hit
+        if n and not (missed and hit):
+            yes = n * rng.beta(hit + 0.5, missed + 0.5, DRAWS)
+        else:
+            yes = rng.binomial(n, hit / max(n, 1), DRAWS).astype(np.float64)
+        rows.append(np.stack([n - yes, yes], axis=-1))
     return np.stack(rows, axis=-2)
-
-
-def _draw_positives(missed: int, hit: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draws of the number of YES among `missed + hit` candidates."""
-    # Smoothing would shift all tasks the same way and their mean out of its own interval. Only
-    # 0 of n and n of n, which a binomial would repeat forever, get half a candidate on both sides.
-    n = missed + hit
-    if n and not (missed and hit):
-        return n * rng.beta(hit + 0.5, missed + 0.5, DRAWS)
-    return rng.binomial(n, hit / max(n, 1), DRAWS).astype(np.float64)
-
-
-def effort(judgements: Sequence[Judgement]) -> Effort:
-    return Effort(
-        calls=statistics.fmean(one.calls for one in judgements),
-        tokens=statistics.fmean(one.tokens for one in judgements),
-        prompt_tokens=statistics.fmean(one.prompt_tokens for one in judgements),
-        seconds=statistics.median(one.seconds for one in judgements),
-        well_formed=statistics.fmean(one.well_formed for one in judgements),
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -96,15 +96,10 @@ def _write_tables(out: Path, name: str, model: str, figures: Sequence[SightFigur
     sets = read_sight(path.read_text(encoding="utf-8")) if path.is_file() else {}
     sets.setdefault(name, {})[model] = list(figures)
     write(path, sight_json(sets))
-    write(out / f"{TABLE}.md", _markdown(sets))
-
-
-def _markdown(sets: Mapping[str, Mapping[str, Sequence[SightFigures]]]) -> str:
-    return "\n".join(
-        sight_markdown(model, name, rows)
-        for name, models in sets.items()
-        for model, rows in models.items()
-    )
+    texts = [
+        sight_markdown(judge, of, rows) for of, own in sets.items() for judge, rows in own.items()
+    ]
+    write(out / f"{TABLE}.md", "\n".join(texts))
 
 
 def write_into_card(folder: Path, name: str, figures: Sequence[SightFigures]) -> Path:

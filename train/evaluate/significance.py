@@ -9,11 +9,10 @@ import numpy as np
 
 from agent.confidence.scores import Estimate, f1_score
 from agent.errors import WorkbenchError
-from train.evaluate.figures import UNDEFINED
+from train.evaluate.figures import DRAWS, TAIL, UNDEFINED
 from train.evaluate.judgement import Judgement, tasks_with_members
 
-DRAWS = 2000
-TAIL = 0.025
+_OUTCOMES = ((True, True), (True, False), (False, True), (False, False))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +83,3 @@ def _difference(pairs: Sequence[tuple[Judgement, Judgement]], seed: int) -> Esti
     value, draws = (np.nan_to_num(f1_score(each)).mean(axis=-1) for each in (found, drawn))
     low, high = np.quantile(draws[0] - draws[1], [TAIL, 1.0 - TAIL])
     return Estimate(float(value[0] - value[1]), float(low), float(high))
-
-
-_OUTCOMES = ((True, True), (True, False), (False, True), (False, False))

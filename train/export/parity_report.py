@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,15 +46,9 @@ def with_parity(
 
     reference = Reference(model)
     episodes = [random_episode(seed, reference.sizing, style) for seed in range(EPISODES)]
-    engine = GgufEngine.load(
-        report.folder / report.language_model.name,
-        report.folder / report.mmproj.name,
-        threads=threads,
-    )
-    try:
+    files = (report.folder / file.name for file in (report.language_model, report.mmproj))
+    with closing(GgufEngine.load(*files, threads=threads)) as engine:
         (parity,) = compare(reference, [engine], episodes)
-    finally:
-        engine.close()
     report = replace(report, parity=parity.to_json(), parity_note="")
     path = report.save()
     if parity.share < LEAST_SHARE[report.language_model.type]:
@@ -65,12 +60,8 @@ def with_parity(
 
 
 def _obstacle(report: ExportReport, *, forced: bool) -> str:
-    missing = [
-        name
-        for name in ("torch", "transformers", "llama_cpp")
-        if importlib.util.find_spec(name) is None
-    ]
-    if missing:
+    needed = ("torch", "transformers", "llama_cpp")
+    if missing := [name for name in needed if importlib.util.find_spec(name) is None]:
         return f"{' and '.join(missing)} not installed"
     count = report.language_model.parameters
     if count > MOST_PARAMETERS and not forced:

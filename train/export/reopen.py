@@ -80,8 +80,11 @@ def reopen(name: str, out: Path) -> Card:
         raise ConversionError(f"{out} already exists: name a new folder")
     with write_errors(out), atomic_folder(out) as part:
         count = _write(model.folder, model.card, part)
-        card = replace(model.card, parameters=count)
-        return _complete(card, part, plain_name(out.resolve().name))
+        (part / TEMPLATE_FILE).write_text(CHAT_TEMPLATE, encoding="utf-8")
+        card = as_published(replace(model.card, parameters=count), make_card(part))
+        card = replace(card, name=plain_name(out.resolve().name))
+        write_card(card, part)
+        return card
 
 
 def _write(folder: Path, card: Card, part: Path) -> int:
@@ -96,17 +99,16 @@ def _write(folder: Path, card: Card, part: Path) -> int:
     shape = read_shape(config)
     sources = _sources(shape, tensors)
     save_file(sources, part / "model.safetensors", {"format": "pt"})
+    pictures_as = picture_settings(vision_keys, family_of(text_keys), card.sizing)
     for name, content in (
         ("config.json", config),
         ("generation_config.json", ends_of(text_keys)),
-        (
-            "preprocessor_config.json",
-            picture_settings(vision_keys, family_of(text_keys), card.sizing),
-        ),
+        ("preprocessor_config.json", pictures_as),
         ("tokenizer.json", tokenizer_of(text_keys)),
         ("tokenizer_config.json", tokenizer_settings()),
     ):
-        _save_json(part / name, content)
+        text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+        (part / name).write_text(text, encoding="utf-8")
     return sum(weights.size for weights in sources.values())
 
 
@@ -173,17 +175,6 @@ def _hub_name(source: str, family: Family) -> str:
     if family == "qwen2.5-vl":
         return source if source.startswith("visual.") else f"model.{source}"
     return f"model.{source}" if source.startswith("visual.") else f"model.language_model.{source}"
-
-
-def _complete(card: Card, part: Path, name: str) -> Card:
-    (part / TEMPLATE_FILE).write_text(CHAT_TEMPLATE, encoding="utf-8")
-    whole = replace(as_published(card, make_card(part)), name=name)
-    write_card(whole, part)
-    return whole
-
-
-def _save_json(path: Path, content: Json) -> None:
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 # The JSON files of a transformers folder, from the metadata of two GGUF files.
@@ -330,9 +321,7 @@ def tokenizer_of(words: Get) -> Json:
             **dict.fromkeys(("dropout", "unk_token"), None),
             **dict.fromkeys(("continuing_subword_prefix", "end_of_word_suffix"), None),
             **dict.fromkeys(("fuse_unk", "byte_fallback", "ignore_merges"), False),
-            "vocab": {
-                token: number for number, (token, kind) in enumerate(typed) if kind == NORMAL
-            },
+            "vocab": {token: n for n, (token, kind) in enumerate(typed) if kind == NORMAL},
             "merges": [merge.split(" ") for merge in listed(words, MERGES, str)],
         },
     }

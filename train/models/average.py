@@ -76,7 +76,9 @@ def average(
     for folder in checkpoints:
         if (folder / ADAPTER_CONFIG).is_file():
             raise WorkbenchError(f"{folder} is an adapter: only whole models can be averaged")
-    if not (is_missing_or_empty(out) or _is_mean(out)):
+    there = card_beside(out)
+    is_mean = there is not None and there.title.startswith(TITLES)
+    if not (is_mean or is_missing_or_empty(out)):
         raise WorkbenchError(f"{out} already exists: name a new folder")
     with write_errors(out), atomic_folder(out) as part:
         model, mean = mean_weights(checkpoints)
@@ -94,11 +96,6 @@ def average(
         )
 
 
-def _is_mean(out: Path) -> bool:
-    card = card_beside(out)
-    return card is not None and card.title.startswith(TITLES)
-
-
 def mean_weights(folders: list[Path]) -> tuple[Any, dict[str, torch.Tensor]]:
     """The first model and the mean weights of all; needs memory for two models."""
     model = load_trainable(folders[0])
@@ -111,9 +108,8 @@ def mean_weights(folders: list[Path]) -> tuple[Any, dict[str, torch.Tensor]]:
 def _move_towards(mean: dict[str, torch.Tensor], folder: Path, fraction: float, like: Path) -> None:
     """Move the weights in place towards those of a folder, by that fraction of the difference."""
     other = load_trainable(folder).state_dict()
-    if {name: weight.shape for name, weight in other.items()} != {
-        name: weight.shape for name, weight in mean.items()
-    }:
+    one, two = ({name: own.shape for name, own in each.items()} for each in (other, mean))
+    if one != two:
         raise WorkbenchError(f"{folder} has another shape than {like}")
     for name, weight in mean.items():
         if weight.is_floating_point():

@@ -121,15 +121,18 @@ def _in_hub_cache(name: str) -> Path | None:
         return None
 
 
-def load_trainable(folder: Path) -> Any:
-    """Load the model in float32 into main memory; every weight must be in its files."""
+def load_trainable(folder: Path, adapter: Path | None = None) -> Any:
+    """Load the model in float32 into main memory, with the adapter merged into it.
+
+    Every weight must be in its files.
+    """
     return load_model(
         read_folder(folder),
         device="cpu",
         dtype="float32",
         load_in_4bit=False,
-        adapter=None,
-        merge_adapter=False,
+        adapter=adapter,
+        merge_adapter=adapter is not None,
     )
 
 

@@ -34,14 +34,9 @@ FamilyName = Literal["qwen2.5-vl", "qwen3-vl"]
 
 END_OF_TEXT, END_OF_TURN = "<|endoftext|>", "<|im_end|>"
 CONTROL_TOKENS = (
-    END_OF_TEXT,
-    "<|im_start|>",
-    END_OF_TURN,
-    "<|vision_start|>",
-    "<|vision_end|>",
-    "<|image_pad|>",
-    "<|video_pad|>",
-)
+    END_OF_TEXT, "<|im_start|>", END_OF_TURN, "<|vision_start|>", "<|vision_end|>",
+    "<|image_pad|>", "<|video_pad|>",
+)  # fmt: skip
 # Not special tokens: decoding that skips those must keep a call.
 PLAIN_ADDED_TOKENS = ("<tool_call>", "</tool_call>")
 

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from agent.engines.base import SamplingSettings
 from agent.examples.examples import ExampleStore, read_examples
-from agent.protocol.reply import Verdict
+from agent.protocol.reply import Verdict, is_well_formed
 from agent.trajectory.trajectory_file import read_trajectories
 from app.cli.main import workbench
 from tests.night import BY_NIGHT
@@ -28,7 +28,7 @@ from train.export import parity_report
 from train.journal import read_metrics
 from train.pipeline import command
 from train.pipeline.chain_commands import Step
-from train.reward import reward_of
+from train.reward import Reading
 
 OBJECTS = 240 if BY_NIGHT else 160
 SMALL = {
@@ -117,7 +117,8 @@ class TestTheWholeChain:
         assert drafted & questions and drafted & hard_negatives
         for record in records:
             answer: Verdict = store.of(record).answer
-            assert reward_of(record, answer) == 1.0
+            reading = Reading(record.verdict, is_well_formed(record.replies))
+            assert reading.reward(answer) == 1.0
 
     def test_all_models_judged_the_same_candidates(self, whole: Path):
         told = json.loads((whole / "evaluation" / "main.json").read_text())["sets"]["test"]
