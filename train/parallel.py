@@ -76,7 +76,6 @@ def counting(console: Console, *, transient: bool = False) -> Progress:
 
 @contextmanager
 def worker_deaths() -> Iterator[None]:
-    """Raise WorkbenchError if a worker process dies."""
     try:
         yield
     except BrokenProcessPool as error:

@@ -70,13 +70,11 @@ def build(kind: type[Settings], values: Mapping[str, Any], where: str) -> Settin
 
 
 def config_tables(path: Path) -> Mapping[str, Mapping[str, Any]]:
-    """All tables of a user's file."""
     tables = _read(path)
     return {stage: _stage_of(tables, stage, str(path)) for stage in tables}
 
 
 def preset_tables(name: str) -> dict[str, Any]:
-    """All tables of a preset."""
     if name not in PRESETS:
         guess = near_miss(name, PRESETS)
         raise WorkbenchError(f"no preset {shown(name)}; there are {', '.join(PRESETS)}{guess}")

@@ -25,8 +25,6 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True, eq=False)
 class TaskRows:
-    """Row numbers and answers of the examples of one task."""
-
     rows: Tensor
     answers: Tensor
 
@@ -58,7 +56,6 @@ def train_specialists(
 
 
 def examples_hash(sets: Sequence[Path]) -> str:
-    """Hash of the keys, answers and spectra in order."""
     rows = [row for path in sets for row in column(path, "key", "answer", "sha256")]
     return text_hash("\n".join(f"{row['key']} {row['answer']} {row['sha256']}" for row in rows))
 

@@ -97,8 +97,6 @@ def _row_indices(table: pyarrow.Table) -> dict[str, dict[int, int]]:
 
 
 class _MeasurementCache:
-    """The measurements of earlier runs."""
-
     def __init__(self, kept: pyarrow.Table) -> None:
         import pyarrow.compute as compute
 

@@ -156,7 +156,6 @@ def nodes_of(row: Node) -> list[Node]:
 
 
 def _is_inner(node: object) -> bool:
-    """Whether this is a table, or a list that may contain tables."""
     is_list = isinstance(node, list) and bool(node) and isinstance(node[0], Mapping | str | list)
     return is_list or isinstance(node, Mapping)
 

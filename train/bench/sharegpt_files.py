@@ -24,7 +24,6 @@ ROWS_AT_ONCE = 4
 
 
 def conversation_files(folder: Path) -> list[Path]:
-    """The files in a folder that contain conversations."""
     found = sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES)
     inside = [path for path in found if path.resolve().is_relative_to(folder.resolve())]
     return [path for path in inside[:MAX_FILES] if path.is_file() and _has_conversations(path)]

@@ -218,7 +218,6 @@ def panel_figures(pairs: Pairs, seed: int) -> list[PanelFigures]:
 
 
 def against_members(pairs: Pairs, seed: int) -> list[JudgeComparison]:
-    """The panel paired with each of its members."""
     judges = judges_of(pairs, seed)
     return [
         compare(PANEL, name, judges[PANEL], judged, seed)

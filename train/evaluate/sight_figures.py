@@ -136,7 +136,6 @@ def _figures(row: Mapping[str, Any]) -> SightFigures:
 
 
 def card_figures(name: str, rows: Sequence[SightFigures]) -> Iterator[ReportedFigure]:
-    """The figures of a card."""
     for one in rows:
         pictures = NAMES[one.pictures]
         on = f"{TABLE}: {name}, {one.positives}:{one.n - one.positives}, pictures {pictures}"

@@ -25,8 +25,6 @@ COLUMNS = (
 
 @dataclass(frozen=True, kw_only=True)
 class TableKind:
-    """One of the published tables."""
-
     name: str
     title: str
     sets: tuple[tuple[str, str], ...] = ()

@@ -52,7 +52,6 @@ class ExportReport:
         return asdict(self) | paths
 
     def save(self) -> Path:
-        """Write `export.json` beside the two files."""
         path = self.folder / REPORT
         write_file(path, json.dumps(self.to_json(), indent=2) + "\n")
         return path

@@ -90,7 +90,6 @@ class Reference:
         return Sizing.of_tokens(self._factor)
 
     def score(self, episode: RandomEpisode) -> ScoredTokens:
-        """Score an episode in one pass."""
         grids = [token_grid(*picture.size, self.sizing) for picture in episode.pictures]
         counts = [across * down for across, down in grids]
         parts = chat_parts(episode.turns, model_speaks_next=False)

@@ -274,7 +274,6 @@ def _vision_config(pictures: Get, family: Family) -> Json:
 
 
 def picture_settings(pictures: Get, family: Family, sizing: Sizing) -> Json:
-    """The preprocessor_config.json."""
     return {
         "image_processor_type": "Qwen2VLImageProcessor",
         "processor_class": _PROCESSORS[family],
@@ -328,7 +327,6 @@ def tokenizer_of(words: Get) -> Json:
 
 
 def tokenizer_settings() -> Json:
-    """The tokenizer_config.json as on the hub."""
     return {
         "tokenizer_class": "Qwen2Tokenizer",
         "eos_token": END_OF_TURN,

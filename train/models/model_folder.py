@@ -137,7 +137,6 @@ def load_trainable(folder: Path, adapter: Path | None = None) -> Any:
 
 
 def card_beside(folder: Path) -> Card | None:
-    """The card in a model's folder, or None."""
     return read_card(folder) if (folder / CARD_NAME).is_file() else None
 
 

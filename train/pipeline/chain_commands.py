@@ -44,7 +44,6 @@ class Step:
 
 
 def set_texts(table: Mapping[str, object]) -> list[str]:
-    """A table as `key=value` texts."""
     return [f"{key}={as_set(value)}" for key, value in table.items()]
 
 

@@ -10,7 +10,6 @@ from train.pipeline.chain_commands import EYE_STAGES, ChainCommands, Step, set_o
 
 
 def steps(chain: ChainCommands) -> Iterator[Step]:
-    """Every command of the chain in order."""
     yield from _bench(chain)
     yield from _questions(chain)
     yield from _hard_negatives(chain)

@@ -112,7 +112,6 @@ def _points(records: Records, metric: str) -> list[tuple[float, float]]:
 
 
 def _ends(records: Records, metric: str) -> str:
-    """Means over the first and the last tenth."""
     values = [value for _, value in _points(records, metric)]
     if not values:
         return "-"

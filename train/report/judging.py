@@ -125,7 +125,6 @@ def _row(one: JudgeFigures, tasks: Sequence[str]) -> list[str]:
 
 
 def _reliability(name: str, judged: JudgedScores) -> tuple[str, Sequence[Bin]]:
-    """The name of the curve, with its calibration error, and its points."""
     curve = reliability_curve(judged)
     return f"{name}, ECE {expected_calibration_error(curve):.3f}", curve
 

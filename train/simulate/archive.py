@@ -32,8 +32,6 @@ MAX_SHARD_BYTES = 1_000_000_000
 
 @dataclass(frozen=True)
 class Job:
-    """The spectra of one file."""
-
     members: tuple[Assignment, ...]
 
     @property
@@ -57,7 +55,6 @@ def _jobs(members: Sequence[Assignment], step: int) -> list[Job]:
 
 
 def run_job(folder: Path, settings: Settings, job: Job) -> list[TableRows]:
-    """Write one file and return its rows of the tables."""
     made = [simulate_spectrum(settings, member) for member in job.members]
     if settings.arrays:
         name = f"arrays-{job.first // SPECTRA_PER_SHARD:05d}.npz"

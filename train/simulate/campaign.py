@@ -129,8 +129,6 @@ def _share(text: str) -> float:
 
 @dataclass(frozen=True)
 class Assignment:
-    """One spectrum to make."""
-
     index: int
     label: str
     survey: str

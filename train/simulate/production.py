@@ -34,8 +34,6 @@ ATLAS_BRIGHTER = 4.0
 
 @dataclass(frozen=True, eq=False)
 class SimulatedSpectrum:
-    """The entry for a file and the truth about it."""
-
     source: Source
     entry: Entry
     quality: str

@@ -113,7 +113,6 @@ KINDS: tuple[TemplateKind, ...] = (
 
 
 def build(folder: Path = FOLDER) -> None:
-    """Write every template and the index."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.json"):
         old.unlink()

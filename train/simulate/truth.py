@@ -29,8 +29,6 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 @dataclass(frozen=True)
 class TableRows:
-    """The row of one spectrum in each table."""
-
     truth: dict[str, Cell]
     candidate: dict[str, Cell]
 
@@ -99,7 +97,6 @@ class Tables:
                 writer.writerows(kept)
 
     def rows_done(self) -> int:
-        """Number of whole rows that both tables have."""
         return min(sum(1 for _ in _whole_rows(*table)) for table in self._columns.items())
 
     def append(self, rows: Sequence[TableRows]) -> None:

@@ -242,8 +242,6 @@ def _write(path: Path, lines: Sequence[str]) -> None:
 # Quality of the measured inspector on new simulated candidates and on real spectra.
 @dataclass(frozen=True)
 class JudgedCandidate:
-    """One candidate with its true label and its result."""
-
     name: str
     label: str
     snr: float

@@ -35,8 +35,6 @@ GAP = 20.0  # no line crosses a step this many times the usual one
 
 @dataclass(frozen=True, eq=False)
 class SheetPanel:
-    """One spectrum of the sheet and its title."""
-
     title: str
     spectrum: Spectrum
     is_real: bool

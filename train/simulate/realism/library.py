@@ -35,8 +35,6 @@ MIN_SPAN = 800.0
 
 @dataclass(frozen=True)
 class Base:
-    """One file of the library."""
-
     path: Path
     label: str
     subtype: str
@@ -64,7 +62,6 @@ class Library:
         return reasons
 
     def draw(self, label: str, rng: Rng) -> Source:
-        """An augmented random base of this label."""
         bases = self.by_label.get(label)
         if not bases:
             known = ", ".join(sorted(self.by_label))

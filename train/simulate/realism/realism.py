@@ -90,7 +90,6 @@ class FeatureComparison:
 
 
 def on_grid(real: Spectrum) -> Spectrum:
-    """The part of a real spectrum within GRID."""
     first, last = np.searchsorted(real.wavelength, (GRID[0] + 20, GRID[-1] - 20))
     if last - first < MIN_PIXELS:
         raise WorkbenchError("too few pixels in the range of the simulated spectra")
@@ -236,8 +235,6 @@ def expected_outside(n_simulated: int) -> float:
 
 @dataclass(frozen=True)
 class ClassSummary:
-    """All measurements of one class together."""
-
     label: str
     n_real: int
     n_values: int

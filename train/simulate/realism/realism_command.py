@@ -43,8 +43,6 @@ MAX_REASONS = 10
 
 @dataclass(frozen=True)
 class RealismReport:
-    """All results of one run."""
-
     paired: PairedLibrary
     rows: list[FeatureComparison]
     classes: list[ClassSummary]

@@ -28,8 +28,6 @@ Advance = Callable[[], None]
 
 @dataclass(frozen=True)
 class TellingFeature:
-    """A feature that the classifier uses."""
-
     feature: str
     fall: float
     """Fall of the AUC when the feature is shuffled; correlated features share it."""

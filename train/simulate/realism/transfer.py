@@ -51,8 +51,6 @@ Labels = NDArray[np.str_]
 
 @dataclass(frozen=True)
 class Score:
-    """Result of one task on the real spectra."""
-
     task: str
     hits: int
     false_alarms: int

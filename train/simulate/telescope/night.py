@@ -112,7 +112,6 @@ def heights(lines: tuple[tuple[float, float], ...]) -> FloatArray:
 
 @cache
 def line_groups() -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """Group number of each sky line."""
     edges = [low for low, _ in LINE_GROUPS[1:]]
     return np.searchsorted(edges, [centre for centre, _ in SKY_LINES]).astype(np.intp)
 

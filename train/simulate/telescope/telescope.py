@@ -112,7 +112,6 @@ def _noiseless_frame(
 
 
 def _covered_pixels(source: Source, profile: Profile) -> tuple[int, int]:
-    """Range of pixels that the source covers."""
     if source.valid[0] <= GRID[0] and source.valid[1] >= GRID[-1]:
         return 0, profile.wavelength.size
     doppler = 1.0 + source.velocity_kms / LIGHT_KMS
