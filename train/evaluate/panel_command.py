@@ -81,10 +81,9 @@ def panel_toml(weights: FusionWeights, pairs: Pairs, judgements: list[Path], eye
 
 
 def _sentence(one: JudgeComparison) -> str:
-    low, middle, high = (
-        f"{100.0 * (value or 0.0):+.1f}"
-        for value in (one.f1_difference.low, one.f1_difference.value, one.f1_difference.high)
-    )
+    change = one.f1_difference
+    values = (change.low, change.value, change.high)
+    low, middle, high = (f"{100.0 * (value or 0.0):+.1f}" for value in values)
     return (
         f"{one.first} against {one.second}, paired: macro-F1 {middle} ({low} to {high}); right "
         f"alone on {one.only_first} and {one.only_second} candidates (McNemar p {one.p_value:.2g})"
@@ -92,16 +91,13 @@ def _sentence(one: JudgeComparison) -> str:
 
 
 def _table(figures: list[PanelFigures], count: int) -> Table:
-    table = Table(
-        title=f"{count:,} simulated candidates; the panel cross-validated in {FOLDS} folds",
-        box=box.SIMPLE,
-    )
+    title = f"{count:,} simulated candidates; the panel cross-validated in {FOLDS} folds"
+    table = Table(title=title, box=box.SIMPLE)
     table.add_column("judge")
     for column in ("macro-F1", "ECE", f"kept at {100 * PRECISION:g} % precision"):
         table.add_column(column, justify="right")
     for one in figures:
-        shares = (one.mean_f1, one.calibration_error, one.kept)
-        table.add_row(one.name, *map(percent, shares))
+        table.add_row(one.name, *map(percent, (one.mean_f1, one.calibration_error, one.kept)))
     return table
 
 
@@ -219,11 +215,8 @@ def panel_figures(pairs: Pairs, seed: int) -> list[PanelFigures]:
 
 def against_members(pairs: Pairs, seed: int) -> list[JudgeComparison]:
     judges = judges_of(pairs, seed)
-    return [
-        compare(PANEL, name, judges[PANEL], judged, seed)
-        for name, judged in judges.items()
-        if name != PANEL
-    ]
+    fused = judges.pop(PANEL)
+    return [compare(PANEL, name, fused, judged, seed) for name, judged in judges.items()]
 
 
 def _figures(name: str, judged: Sequence[Judgement], seed: int) -> PanelFigures:

@@ -83,17 +83,11 @@ def _duels(title: str, duels: Sequence[Duel]) -> Iterator[str]:
         return
     yield heading(title)
     head = ("models", "pairs", "first better (95 %)", "equal (95 %)", "second better (95 %)")
-    yield table(
-        head,
-        [
-            (
-                f"{duel.first}, {duel.second}",
-                str(duel.n),
-                *(_share(duel, count) for count in (duel.wins, duel.ties, duel.losses)),
-            )
-            for duel in duels
-        ],
-    )
+    rows = []
+    for duel in duels:
+        shares = (_share(duel, count) for count in (duel.wins, duel.ties, duel.losses))
+        rows.append((f"{duel.first}, {duel.second}", str(duel.n), *shares))
+    yield table(head, rows)
 
 
 def _share(duel: Duel, count: int) -> str:

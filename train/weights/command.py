@@ -59,9 +59,8 @@ def weights(
         drawing = progress.add_task("simulating and measuring", total=len(LABELS))
         draws = draw(per_label, seed, workers, lambda: progress.advance(drawing))
     kinds, tasks = fit_all(draws, bundled(), seed)
-    command = f"spec-o3-train weights --per-label {per_label} --seed {seed}"
     made_by = (
-        f"Made by: {command}",
+        f"Made by: spec-o3-train weights --per-label {per_label} --seed {seed}",
         f"from {len(draws)} simulated spectra, {per_label} of each of {len(LABELS)} kinds.",
     )
     try:
@@ -161,10 +160,8 @@ def _table(name: str, judged: dict[str, list[JudgedCandidate]]) -> Table:
             *(f"{number:.3f}" for number in (*numbers, one.calibration_error)),
             _confusions(_wrong(rows, task_id), task_id),
         )
-    mean, clear_mean = (
-        float(np.nanmean([one.f1 for one in each.values()])) for each in (scores, clear)
-    )
-    table.add_row("mean", f"{mean:.3f}", f"{clear_mean:.3f}", *[""] * 5)
+    means = (np.nanmean([one.f1 for one in each.values()]) for each in (scores, clear))
+    table.add_row("mean", *(f"{mean:.3f}" for mean in means), *[""] * 5)
     return table
 
 

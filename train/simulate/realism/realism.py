@@ -173,9 +173,8 @@ def pair_library(
 
 def _pair(label: str, path: Path, per_real: int, rng: Rng) -> SpectrumPair:
     real = on_grid(read(path))
-    rows = [
-        list(feature_vector(counterpart(label, real, rng)[0]).values()) for _ in range(per_real)
-    ]
+    drawn = (counterpart(label, real, rng)[0] for _ in range(per_real))
+    rows = [list(feature_vector(each).values()) for each in drawn]
     return SpectrumPair(
         name=path.name,
         survey=real.survey,
@@ -253,15 +252,9 @@ def summarise(
         of_class = [row for row in rows if row.label == label]
         weights = [row.n_real for row in of_class]
         if n_real:
-            lines.append(
-                ClassSummary(
-                    label,
-                    n_real,
-                    sum(weights),
-                    _mean([row.outside for row in of_class], weights),
-                    _mean([row.expected_outside for row in of_class], weights),
-                )
-            )
+            outside = _mean([row.outside for row in of_class], weights)
+            expected = _mean([row.expected_outside for row in of_class], weights)
+            lines.append(ClassSummary(label, n_real, sum(weights), outside, expected))
     return lines
 
 

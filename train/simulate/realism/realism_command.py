@@ -168,17 +168,13 @@ def _verdict_table(verdicts: Sequence[ClassifierResult]) -> Table:
         "by: fall of AUC when shuffled; ↑ real is higher than simulated, ↓ lower",
     )
     for verdict in verdicts:
-        table.add_row(
-            escape(verdict.of),
-            str(verdict.n_real),
-            "yes" if verdict.noise_statistics else "no",
-            f"{verdict.auc:.2f}",
-            f"{verdict.error:.2f}",
-            ", ".join(
-                f"{one.feature} {'↑' if one.alone > 0.5 else '↓'}{one.fall:.2f}"
-                for one in verdict.giveaways[:SHOWN_GIVEAWAYS]
-            ),
+        by = ", ".join(
+            f"{one.feature} {'↑' if one.alone > 0.5 else '↓'}{one.fall:.2f}"
+            for one in verdict.giveaways[:SHOWN_GIVEAWAYS]
         )
+        noise = "yes" if verdict.noise_statistics else "no"
+        numbers = (f"{verdict.auc:.2f}", f"{verdict.error:.2f}")
+        table.add_row(escape(verdict.of), str(verdict.n_real), noise, *numbers, by)
     return table
 
 
@@ -201,13 +197,9 @@ def _write_csv(path: Path, rows: Sequence[FeatureComparison]) -> None:
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, list(_flat(rows[0])))
             writer.writeheader()
-            for row in rows:
-                writer.writerow(
-                    {
-                        name: f"{value:.6g}" if isinstance(value, float) else value
-                        for name, value in _flat(row).items()
-                    }
-                )
+            for row in map(_flat, rows):
+                floats = {name: f"{x:.6g}" for name, x in row.items() if isinstance(x, float)}
+                writer.writerow(row | floats)
     except OSError as error:
         raise WorkbenchError(f"{path} cannot be written: {error}") from error
 

@@ -197,12 +197,6 @@ def _table(scores: list[Score]) -> Table:
     for one in scores:
         missed = ", ".join(f"{label} {count}" for label, count in one.taken_for) or "-"
         alarms = ", ".join(f"{label} {count}" for label, count in one.taken_from) or "-"
-        table.add_row(
-            one.task,
-            str(one.hits),
-            str(one.false_alarms),
-            str(one.misses),
-            f"{one.f1:.2f}",
-            f"{missed}; {alarms}",
-        )
+        counts = map(str, (one.hits, one.false_alarms, one.misses))
+        table.add_row(one.task, *counts, f"{one.f1:.2f}", f"{missed}; {alarms}")
     return table
