@@ -78,9 +78,8 @@ def preset_tables(name: str) -> dict[str, Any]:
     if name not in PRESETS:
         guess = near_miss(name, PRESETS)
         raise WorkbenchError(f"no preset {shown(name)}; there are {', '.join(PRESETS)}{guess}")
-    return tomllib.loads(
-        files("train").joinpath("configs", f"{name}.toml").read_text(encoding="utf-8")
-    )
+    path = files("train").joinpath("configs", f"{name}.toml")
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def _read(path: Path) -> dict[str, Any]:

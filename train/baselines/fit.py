@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn import functional
+from torch.nn.functional import binary_cross_entropy_with_logits as loss_of
 
 from agent.confidence.calibration import fit_platt
 from agent.confidence.judged import JudgedScores
@@ -132,18 +132,14 @@ def _train(
             if len(chunk) < 2:  # batch normalisation needs two rows
                 continue
             logits = network(augment(rows[chunk], generator))
-            loss = functional.binary_cross_entropy_with_logits(
-                logits, answers[chunk], pos_weight=balance
-            )
+            loss = loss_of(logits, answers[chunk], pos_weight=balance)
             optimizer.zero_grad()
             torch.autograd.backward(loss)
             nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimizer.step()
             schedule.step()
         logits = predict(network, rows[held])
-        held_loss = float(
-            functional.binary_cross_entropy_with_logits(logits, answers[held], pos_weight=balance)
-        )
+        held_loss = float(loss_of(logits, answers[held], pos_weight=balance))
         log(epoch, held_out_loss=held_loss, loss=float(loss.detach()))
         if held_loss < best:
             best, waited = held_loss, 0
@@ -166,13 +162,10 @@ def pretrain(
         network = make_network("section-transformer", rows.shape[1])
         assert isinstance(network, SectionTransformer)
         generator = torch.Generator().manual_seed(seed)
-        optimizer = torch.optim.AdamW(
-            network.parameters(), lr=settings.lr, betas=(0.9, 0.95), fused=True
-        )
-        schedule = torch.optim.lr_scheduler.LambdaLR(
-            optimizer, _warm_then_cosine(settings.pretraining_steps)
-        )
-        for step in range(settings.pretraining_steps):
+        weights, steps = network.parameters(), settings.pretraining_steps
+        optimizer = torch.optim.AdamW(weights, lr=settings.lr, betas=(0.9, 0.95), fused=True)
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, _warm_then_cosine(steps))
+        for step in range(steps):
             chunk = torch.randint(0, len(rows), (settings.batch,), generator=generator)
             loss = network.filling_loss(rows[chunk], generator)
             optimizer.zero_grad()
@@ -180,7 +173,7 @@ def pretrain(
             nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimizer.step()
             schedule.step()
-            if step % 50 == 0 or step == settings.pretraining_steps - 1:
+            if step % 50 == 0 or step == steps - 1:
                 log(step, filling_loss=float(loss.detach()))
         network.train(False)
         return network

@@ -126,11 +126,8 @@ def spectrum_files(root: Path) -> Iterator[str]:
         if seen > MAX_FILES:
             raise WorkbenchError(f"{root} has more than {MAX_FILES:,} files: give a list instead")
         visible = [entry for entry in found if not entry.name.startswith(".")]
-        yield from (
-            entry.path
-            for entry in visible
-            if entry.is_file(follow_symlinks=False) and _is_spectrum(entry.name)
-        )
+        files = [entry for entry in visible if entry.is_file(follow_symlinks=False)]
+        yield from (entry.path for entry in files if _is_spectrum(entry.name))
         if depth < MAX_DEPTH:
             folders = [entry for entry in visible if entry.is_dir(follow_symlinks=False)]
             waiting += [(Path(entry.path), depth + 1) for entry in reversed(folders)]

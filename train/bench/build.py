@@ -14,24 +14,13 @@ from agent.errors import WorkbenchError
 from agent.examples.examples import Example, example, write_examples
 from agent.spectra.pixel_grid import IndexArray
 from agent.spectra.spectrum import BoolArray, FloatArray
+from train.bench import splits
 from train.bench.archive import NO_VALUES, FileJob, open_archive
 from train.bench.catalogues import catalogued
 from train.bench.measuring import measure
 from train.bench.settings import BenchSettings
 from train.bench.sources import Sources, best_of_each_object, faults_of, sources_of
 from train.bench.spectrum_facts import SelectionRule, content_of, merged, spectra
-from train.bench.splits import (
-    CROSS,
-    TEST,
-    TRAIN,
-    Candidates,
-    Choice,
-    SplitAssignment,
-    candidates_of,
-    choose,
-    cold_start,
-    other_survey,
-)
 from train.parallel import Workers
 
 if TYPE_CHECKING:
@@ -68,7 +57,7 @@ class Bench:
     settings: BenchSettings
     sources: Sources
     simulated: bool
-    files: dict[str, list[Choice]]
+    files: dict[str, list[splits.Choice]]
     tasks: dict[str, AcceptanceCounts]
     faults: list[Mapping[str, object]]
     notes: list[str] = field(default_factory=list)
@@ -129,33 +118,30 @@ def plan(
     pool = best_of_each_object(sources, rule)
     if not pool.size:
         raise WorkbenchError(_nothing_usable(sources, settings))
-    members = catalogued(
-        sources, settings.all_tasks, catalogues, settings.uncatalogued, settings.seed
-    )
+    tasks, hidden = settings.all_tasks, settings.uncatalogued
+    members = catalogued(sources, tasks, catalogues, hidden, settings.seed)
     bench = Bench(settings, sources, simulated, {}, {}, faults_of(measured))
     is_known = np.logical_or.reduce(list(members.values()))
-    assigned = SplitAssignment()
-    rows: list[Choice] = []
-    for number, task in enumerate(settings.all_tasks):
+    assigned = splits.SplitAssignment()
+    rows: list[splits.Choice] = []
+    for number, task in enumerate(tasks):
         rng = np.random.default_rng([settings.seed, 1, number])
         candidates = _candidates(bench, task, pool, members[task], is_known, rng)
         if candidates is not None:
-            rows += choose(task, settings.size(task), candidates, sources, assigned, rng)
+            rows += splits.choose(task, settings.size(task), candidates, sources, assigned, rng)
             _note_shortfall(bench, task, rows, candidates)
     rng = np.random.default_rng([settings.seed, 2])
     main = [row for row in rows if row.task in settings.tasks]
-    bench.files[TRAIN] = [row for row in main if row.split == TRAIN]
-    bench.files[TEST] = [row for row in main if row.split == TEST]
-    bench.files["cold"] = cold_start(main, settings.tasks, settings.cold_per_task, rng)
-    bench.files[CROSS] = [
-        replace(row, split=CROSS) for row in rows if row.task not in settings.tasks
-    ]
+    bench.files[splits.TRAIN] = [row for row in main if row.split == splits.TRAIN]
+    bench.files[splits.TEST] = [row for row in main if row.split == splits.TEST]
+    bench.files["cold"] = splits.cold_start(main, settings.tasks, settings.cold_per_task, rng)
+    crossed = [row for row in rows if row.task not in settings.tasks]
+    bench.files[splits.CROSS] = [replace(row, split=splits.CROSS) for row in crossed]
     for name, survey in _survey_files(settings).items():
-        bench.files[name] = other_survey(main, survey, settings, sources, rng)
+        bench.files[name] = splits.other_survey(main, survey, settings, sources, rng)
         if not bench.files[name]:
-            bench.notes.append(
-                f"{name}: no test object is within 3 arcsec of an object of {survey}"
-            )
+            note = f"{name}: no test object is within 3 arcsec of an object of {survey}"
+            bench.notes.append(note)
     if not main:
         raise WorkbenchError(f"no set could be made: {'; '.join(bench.notes)}")
     return bench
@@ -168,7 +154,7 @@ def _candidates(
     in_catalogue: BoolArray,
     is_known: BoolArray,
     rng: np.random.Generator,
-) -> Candidates | None:
+) -> splits.Candidates | None:
     """Positives and hard negatives of a task; None, with a note, if it has too few members."""
     settings, sources = bench.settings, bench.sources
     is_member = in_catalogue[pool]
@@ -195,14 +181,14 @@ def _candidates(
         accepted=int(hard.sum()),
         members_accepted=int((hard & is_true).sum()) if sources.knows_truth else None,
     )
-    return candidates_of(pool, p, is_member, is_known[pool], is_true, settings, rng)
+    return splits.candidates_of(pool, p, is_member, is_known[pool], is_true, settings, rng)
 
 
 def _note_shortfall(
-    bench: Bench, task: str, rows: Sequence[Choice], candidates: Candidates
+    bench: Bench, task: str, rows: Sequence[splits.Choice], candidates: splits.Candidates
 ) -> None:
     size = bench.settings.size(task)
-    for split, wanted in ((TRAIN, size.train), (TEST, size.test)):
+    for split, wanted in ((splits.TRAIN, size.train), (splits.TEST, size.test)):
         chosen = [row for row in rows if (row.task, row.split) == (task, split)]
         yes = sum(row.answer == "YES" for row in chosen)
         no = len(chosen) - yes
@@ -218,19 +204,19 @@ def _note_shortfall(
 
 
 def examples(
-    jobs: Sequence[FileJob], bench: Bench, rows: Sequence[Choice], lost: list[str]
+    jobs: Sequence[FileJob], bench: Bench, rows: Sequence[splits.Choice], lost: list[str]
 ) -> Iterator[Example]:
     """Second pass: read the chosen spectra again, file by file.
 
     Spectra that have changed since they were measured are skipped and noted in `lost`.
     """
     sources = bench.sources
-    by_job: dict[int, list[Choice]] = {}
+    by_job: dict[int, list[splits.Choice]] = {}
     for row in rows:
         by_job.setdefault(int(sources.job[row.source]), []).append(row)
     for number in sorted(by_job):
         job = jobs[number]
-        wanted: dict[int, list[Choice]] = {}
+        wanted: dict[int, list[splits.Choice]] = {}
         for row in by_job[number]:
             wanted.setdefault(int(sources.row[row.source]), []).append(row)
         stated = dict(zip(job.rows, job.stated, strict=True))
@@ -299,9 +285,8 @@ def cross_fitted(
             columns = _varying_columns(numbers[seen])
             model = _fitted(numbers[np.ix_(seen, columns)], is_member[seen], seed)
             share = float(is_member[seen].mean())
-            p[held_out] = rebalanced(
-                model.predict_proba(numbers[np.ix_(held_out, columns)])[:, 1], share
-            )
+            found = model.predict_proba(numbers[np.ix_(held_out, columns)])[:, 1]
+            p[held_out] = rebalanced(found, share)
     return p
 
 

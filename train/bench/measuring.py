@@ -101,10 +101,8 @@ class _MeasurementCache:
         import pyarrow.compute as compute
 
         self._row_indices = _row_indices(kept)
-        names = ("size", "changed", "stated", "snr")
-        self._size, self._changed, self._stated, self._snr = (
-            kept[name].to_numpy() for name in names
-        )
+        columns = (kept[name].to_numpy() for name in ("size", "changed", "stated", "snr"))
+        self._size, self._changed, self._stated, self._snr = columns
         self._survey = kept["survey"].to_pylist()
         is_faulty = compute.not_equal(kept["fault"], "").to_numpy()
         self._is_complete = is_faulty | kept["numbers"].is_valid().to_numpy()

@@ -137,11 +137,8 @@ def _set_of(nodes: Sequence[Node], path: Path) -> str:
         return survey[0]
     if task_of(nodes, path) in CROSS_TASKS:
         return "cross"
-    return (
-        _split_from_name(path.stem)
-        or _split_from_name(str(first_value(nodes, ("split",)) or ""))
-        or "test"
-    )
+    told = str(first_value(nodes, ("split",)) or "")
+    return _split_from_name(path.stem) or _split_from_name(told) or "test"
 
 
 def _split_from_name(text: str) -> str:

@@ -71,9 +71,8 @@ def sources_of(jobs: Sequence[FileJob], measured: pyarrow.Table) -> Sources:
     values = table["numbers"].combine_chunks()
     is_measured = values.is_valid().to_numpy(zero_copy_only=False)
     matrix = np.full((len(row), len(feature_names())), np.nan, dtype=np.float32)
-    matrix[is_measured] = (
-        values.flatten().to_numpy(zero_copy_only=False).reshape(-1, matrix.shape[1])
-    )
+    flat = values.flatten().to_numpy(zero_copy_only=False)
+    matrix[is_measured] = flat.reshape(-1, matrix.shape[1])
     return Sources(
         job=job,
         row=row,
@@ -192,8 +191,6 @@ def _near(ra: FloatArray, dec: FloatArray, is_placed: BoolArray) -> IndexArray:
 def _alike(values: Sequence[object], counted: BoolArray) -> IndexArray:
     """Pairs (2, n) of each counted element with the first of the same value."""
     first: dict[object, int] = {}
-    pairs = [
-        (first.setdefault(values[index], index), index)
-        for index in np.flatnonzero(counted).tolist()
-    ]
+    indices = np.flatnonzero(counted).tolist()
+    pairs = [(first.setdefault(values[index], index), index) for index in indices]
     return np.array(pairs, dtype=np.intp).reshape(-1, 2).T

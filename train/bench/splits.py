@@ -168,9 +168,8 @@ def cold_start(
     found = []
     for task in tasks:
         for answer, count in (("YES", (per_task + 1) // 2), ("NO", per_task // 2)):
-            here = [
-                row for row in rows if (row.task, row.answer, row.split) == (task, answer, TRAIN)
-            ]
+            wanted = (task, answer, TRAIN)
+            here = [row for row in rows if (row.task, row.answer, row.split) == wanted]
             for at in rng.permutation(len(here))[:count].tolist():
                 row = here[at]
                 found.append(Choice(row.source, task, row.answer, COLD, row.filled))

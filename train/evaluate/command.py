@@ -103,13 +103,10 @@ def sight(
     spec = JudgeSpec(
         name=location.card.name, kind="inspector", source=model, threads=threads, device=device
     )
-    console = Console(stderr=True)
-    total = count_inspections(path, limit)
-    with judging_progress(console, total) as advance:
+    with judging_progress(Console(stderr=True), count_inspections(path, limit)) as advance:
         figures = judge_sight(
-            spec, path, name, out, workers=workers, limit=limit, seed=seed,
-            advance=advance,
-        )  # fmt: skip
+            spec, path, name, out, workers=workers, limit=limit, seed=seed, advance=advance
+        )
     typer.echo(sight_markdown(spec.name, name, figures))
     if card and location.folder is not None:
         typer.echo(f"written to {write_into_card(location.folder, name, figures)}", err=True)
@@ -162,10 +159,8 @@ def library(
     out.mkdir(parents=True, exist_ok=True)
     write_library_set(folder, out)
     judges = _judges(model, specialist, specialists, threads, device)
-    kinds = [
-        replace(KINDS[name], sets=((LIBRARY_SET, folder.resolve().name),))
-        for name in ("library", "library-hot")
-    ]
+    sets = ((LIBRARY_SET, folder.resolve().name),)
+    kinds = [replace(KINDS[name], sets=sets) for name in ("library", "library-hot")]
     able = [[judge for judge in judges if can_judge(judge, kind.tasks)] for kind in kinds]
     if not any(able):
         raise WorkbenchError("no judges: name a --model, or a --specialist of these classes")
@@ -298,8 +293,7 @@ def _run(
         judges = [replace(judge, wording=bench / FOLDER) for judge in judges]
     kind = adapt_to_bench(kind, bench)
     console = Console(stderr=True)
-    total = count_judgements(kind, bench, judges, limit)
-    with judging_progress(console, total) as advance:
+    with judging_progress(console, count_judgements(kind, bench, judges, limit)) as advance:
         text = evaluate(
             kind, bench, out, judges, workers=workers, limit=limit, seed=seed, advance=advance
         )

@@ -70,9 +70,8 @@ def trajectories_path(out: Path) -> Path:
 
 def choose_keys(path: Path, limit: int | None, tasks: Sequence[str] = ()) -> list[str]:
     """The keys to judge; a limit keeps the set's odds as far as whole numbers allow."""
-    rows = [
-        row for row in column(path, "key", "task", "answer") if not tasks or row["task"] in tasks
-    ]
+    every = column(path, "key", "task", "answer")
+    rows = [row for row in every if not tasks or row["task"] in tasks]
     if len({row["key"] for row in rows}) != len(rows):
         raise WorkbenchError(f"{path} has two examples with the same key")
     if limit is None:

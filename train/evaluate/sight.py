@@ -68,15 +68,15 @@ def judge_sight(
     advance: Advance = lambda count: None,
 ) -> list[SightFigures]:
     """Judge the set with each kind of pictures; adds to `out`/sight.json and writes sight.md."""
+    tasks = sight_tasks(path)
     found: dict[Pictures, tuple[list[Judgement], Replies]] = {}
     for pictures in PICTURES:
         file = out / "judgements" / path.stem / TABLE / f"{spec.name}-{pictures}.jsonl"
         judge = replace(spec, pictures=pictures, others=path if pictures == "other" else None)
         check_same_judge(file, judge, path)
         judgements = judge_set(
-            judge, path, file, workers=workers, limit=limit, tasks=sight_tasks(path),
-            advance=advance,
-        )  # fmt: skip
+            judge, path, file, workers=workers, limit=limit, tasks=tasks, advance=advance
+        )
         found[pictures] = judgements, _replies(trajectories_path(file))
     if not found["own"][0]:
         raise WorkbenchError(f"{path} has no spectra of these tasks")

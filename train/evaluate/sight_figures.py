@@ -128,11 +128,8 @@ def read_sight(text: str) -> dict[str, dict[str, list[SightFigures]]]:
 
 
 def _figures(row: Mapping[str, Any]) -> SightFigures:
-    estimates = {
-        name: None if row[name] is None else Estimate(**row[name])
-        for name in ("mean_f1", "follows")
-    }
-    return SightFigures(**{**row, **estimates})
+    follows = None if row["follows"] is None else Estimate(**row["follows"])
+    return SightFigures(**{**row, "mean_f1": Estimate(**row["mean_f1"]), "follows": follows})
 
 
 def card_figures(name: str, rows: Sequence[SightFigures]) -> Iterator[ReportedFigure]:

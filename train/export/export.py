@@ -10,13 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.atomic_file import write_file
-from agent.convert.convert import (
-    LanguageType,
-    PictureType,
-    WrittenFile,
-    plan_conversion,
-    write_files,
-)
+from agent.convert import convert
 from agent.convert.shapes import Family
 from agent.engines.gguf.kind import GGUF
 from agent.engines.kind import Role
@@ -35,8 +29,8 @@ class ExportReport:
     family: Family
     source: Path
     folder: Path
-    language_model: WrittenFile
-    mmproj: WrittenFile
+    language_model: convert.WrittenFile
+    mmproj: convert.WrittenFile
     seconds: float
     adapter: Path | None = None
     """The adapter merged into `source`, if any."""
@@ -61,8 +55,8 @@ def export_gguf(
     folder: Path,
     out_folder: Path,
     *,
-    lm_type: LanguageType = "f16",
-    mmproj_type: PictureType = "f16",
+    lm_type: convert.LanguageType = "f16",
+    mmproj_type: convert.PictureType = "f16",
     name: str = "",
     say: Say = lambda line: None,
 ) -> ExportReport:
@@ -73,7 +67,7 @@ def export_gguf(
     default the folder's; `say` receives a progress message for each step.
     """
     started = time.perf_counter()
-    plan = plan_conversion(folder, lm_type, mmproj_type, name)
+    plan = convert.plan_conversion(folder, lm_type, mmproj_type, name)
     said = ""
 
     def progress(what: str, done: int, total: int) -> None:
@@ -82,7 +76,7 @@ def export_gguf(
             said = what
             say(f"{what} in {out_folder}")
 
-    language_model, mmproj = write_files(plan, out_folder, progress)
+    language_model, mmproj = convert.write_files(plan, out_folder, progress)
     seconds = time.perf_counter() - started
     report = ExportReport(plan.family, folder, out_folder, language_model, mmproj, seconds)
     report.save()
@@ -106,5 +100,5 @@ def write_gguf_card(model: Path, report: ExportReport) -> Card | None:
     return card
 
 
-def _entry(role: Role, file: WrittenFile) -> ModelFile:
+def _entry(role: Role, file: convert.WrittenFile) -> ModelFile:
     return ModelFile(role=role, path=file.name, size=file.bytes, sha256=file.sha256)

@@ -31,9 +31,8 @@ def begin(out: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
                     f"{out} already has a run: continue it with --resume, or name another folder"
                 )
             if (changed := _changed(before, json.loads(text))) is not None:
-                raise WorkbenchError(
-                    f"{out} has a run with another {changed}: it cannot be continued"
-                )
+                what = f"{out} has a run with another {changed}"
+                raise WorkbenchError(f"{what}: it cannot be continued")
             return
         out.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

@@ -78,15 +78,11 @@ class Shape:
         yield min(self.layers, self.vision_layers, self.kv_heads) < 1, "a size below 1"
         yield self.hidden % (2 * self.heads) != 0, "hidden must be an even multiple of heads"
         yield self.heads % self.kv_heads != 0, "heads must be a multiple of kv_heads"
-        yield (
-            self.vision_hidden % (4 * self.vision_heads) != 0,
-            ("vision heads must be a multiple of 4 wide"),
-        )
+        uneven = self.vision_hidden % (4 * self.vision_heads) != 0
+        yield uneven, "vision heads must be a multiple of 4 wide"
         yield self.vision_ffn == self.vision_hidden, "vision_ffn equals vision_hidden"
-        yield (
-            self.whole_every < 1 or self.vision_layers % self.whole_every != 0,
-            ("vision_layers must be a multiple of whole_every, which is 1 or more"),
-        )
+        split = self.whole_every < 1 or self.vision_layers % self.whole_every != 0
+        yield split, "vision_layers must be a multiple of whole_every, which is 1 or more"
 
     @property
     def head_dim(self) -> int:
@@ -222,20 +218,15 @@ def _vision_of(shape: Shape) -> dict[str, Any]:
 def _shape_of_qwen25(shape: Shape) -> tuple[dict[str, Any], dict[str, Any]]:
     half = shape.head_dim // 2
     side = half * 3 // 8  # the published 16, 24, 24 of 64
-    text = {
-        "rope_parameters": {
-            "rope_type": "default",
-            "rope_theta": 1e6,
-            "mrope_section": [half - 2 * side, side, side],
-        }
-    }
+    sections = [half - 2 * side, side, side]
+    rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": sections}
     every = shape.whole_every
     vision = {
         "patch_size": 14,
         "window_size": 112,
         "fullatt_block_indexes": list(range(every - 1, shape.vision_layers, every)),
     }
-    return text, vision
+    return {"rope_parameters": rope}, vision
 
 
 def _shape_of_qwen3(shape: Shape) -> tuple[dict[str, Any], dict[str, Any]]:

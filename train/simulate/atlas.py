@@ -33,11 +33,8 @@ def observe_atlas(
     resolution = min(log_uniform(rng, RESOLUTIONS), source.resolution or np.inf)
     wavelength = _grid(source, resolution, rng)
     velocity = source.velocity_kms if happens(rng, 0.3) else 0.0
-    seen = integrate(
-        blur(source.flux, sigma_pixels(resolution, source.resolution)),
-        pixel_edges(wavelength),
-        velocity,
-    )
+    blurred = blur(source.flux, sigma_pixels(resolution, source.resolution))
+    seen = integrate(blurred, pixel_edges(wavelength), velocity)
     level = float(np.median(seen))
     if not level > 0:
         span = f"{wavelength[0]:.0f}-{wavelength[-1]:.0f} A"

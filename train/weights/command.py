@@ -109,13 +109,8 @@ def _simulated(
 ) -> dict[str, list[JudgedCandidate]]:
     with Progress(console=Console(stderr=True), transient=True) as progress:
         total = len(ids) * -(-count // CHUNK)
-        judging = progress.add_task(f"judging {survey}", total=total)
-        return {
-            task_id: candidates(
-                task_id, survey, count, seed, workers, lambda: progress.advance(judging)
-            )
-            for task_id in ids
-        }
+        advance = partial(progress.advance, progress.add_task(f"judging {survey}", total=total))
+        return {each: candidates(each, survey, count, seed, workers, advance) for each in ids}
 
 
 def _clear(rows: Sequence[JudgedCandidate]) -> list[JudgedCandidate]:

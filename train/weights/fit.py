@@ -201,9 +201,8 @@ def fit_all(
         start += len(task.evidence)
         kind = kind_log_odds(scores, task.id)
         counts = candidate_weights(draws.labels, task.id)
-        intercept, kind_weight, weights = fit_task(
-            claims, kind, draws.labels == task.id, counts, Prior()
-        )
+        is_class = draws.labels == task.id
+        intercept, kind_weight, weights = fit_task(claims, kind, is_class, counts, Prior())
         named = {e.id: float(w) for e, w in zip(task.evidence, weights, strict=True)}
         found[task.id] = TaskWeights(
             intercept=intercept, kind=kind_weight, claims=MappingProxyType(named), is_fitted=True

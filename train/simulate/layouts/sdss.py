@@ -64,10 +64,8 @@ def _coadd(entry: Entry) -> Any:
         ("wdisp", "E", float32(sigma_pixels)),
     ]
     upper = seen.release in UPPER_CASE
-    columns = [
-        fits.Column(name=name.upper() if upper else name, format=kind, array=array)
-        for name, kind, array in values
-    ]
+    named = [(name.upper() if upper else name, kind, array) for name, kind, array in values]
+    columns = [fits.Column(name=name, format=kind, array=array) for name, kind, array in named]
     return fits.BinTableHDU.from_columns(columns, name=None if upper else "COADD")
 
 

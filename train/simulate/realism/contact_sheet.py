@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -88,9 +89,8 @@ def _nearest(label: str, real: Spectrum, rng: Rng) -> SheetPanel:
     """The draw most similar to the real spectrum, since a class holds many kinds of stars."""
     draws = [counterpart(label, real, rng) for _ in range(DRAWS_TO_CHOOSE_FROM)]
     seen, source = min(draws, key=lambda draw: _unlike(draw[0], real))
-    return SheetPanel(
-        f"simulated, nearest of {DRAWS_TO_CHOOSE_FROM} · {_described(source)}", seen, False
-    )
+    title = f"simulated, nearest of {DRAWS_TO_CHOOSE_FROM} · {_described(source)}"
+    return SheetPanel(title, seen, False)
 
 
 def _described(source: Source) -> str:
@@ -119,8 +119,6 @@ def _log_shape(spectrum: Spectrum, wavelength: FloatArray) -> FloatArray:
 
 
 def _draw(rows: list[list[SheetPanel]]) -> bytes:
-    from io import BytesIO
-
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -130,14 +128,8 @@ def _draw(rows: list[list[SheetPanel]]) -> bytes:
     canvas = FigureCanvasAgg(figure)
     grid = figure.subplots(len(rows), columns, squeeze=False)
     # Margins are set by hand: a layout engine takes longer than all the drawing.
-    figure.subplots_adjust(
-        left=0.7 / width,
-        right=1 - 0.15 / width,
-        bottom=0.6 / height,
-        top=1 - 0.35 / height,
-        wspace=0.1,
-        hspace=0.3,
-    )
+    figure.subplots_adjust(left=0.7 / width, right=1 - 0.15 / width, wspace=0.1)
+    figure.subplots_adjust(bottom=0.6 / height, top=1 - 0.35 / height, hspace=0.3)
     for row, cells in zip(rows, grid, strict=True):
         span = _common_range(row)
         for panel, axes in zip(row, cells, strict=True):
@@ -151,10 +143,8 @@ def _draw(rows: list[list[SheetPanel]]) -> bytes:
 
 def _common_range(row: list[SheetPanel]) -> tuple[float, float]:
     real = [panel for panel in row if panel.is_real] or row
-    return (
-        min(panel.spectrum.range[0] for panel in real),
-        max(panel.spectrum.range[1] for panel in real),
-    )
+    lows, highs = zip(*(panel.spectrum.range for panel in real), strict=True)
+    return min(lows), max(highs)
 
 
 def _draw_panel(axes: Any, panel: SheetPanel, span: tuple[float, float]) -> None:

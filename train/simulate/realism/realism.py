@@ -103,9 +103,8 @@ def observe_like(source: Source, real: Spectrum, rng: Rng) -> Spectrum:
     """
     wavelength = real.wavelength
     resolution = real.resolution or DEFAULT_RESOLUTION.get(real.survey.upper(), 1800.0)
-    seen = integrate(
-        blur(source.flux, sigma_pixels(resolution, source.resolution)), pixel_edges(wavelength), 0.0
-    )
+    blurred = blur(source.flux, sigma_pixels(resolution, source.resolution))
+    seen = integrate(blurred, pixel_edges(wavelength), 0.0)
     shape = chebyshev(wavelength.size, 8)
     seen *= np.exp(shape @ rng.normal(0.0, WARP, shape.shape[1]))
     seen *= 1 + rng.uniform(*RIPPLE) * _ripple(wavelength.size, rng)

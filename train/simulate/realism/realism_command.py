@@ -112,11 +112,8 @@ def _show(report: RealismReport, console: Console) -> None:
     console.print(_verdict_table(report.verdicts))
     if not report.verdicts:
         console.print("There are too few spectra for a classifier.")
-    if report.paired.excluded:
-        console.print(
-            f"{len(report.paired.excluded)} spectra excluded: {_exclusions(report.paired)}",
-            markup=False,
-        )
+    if number := len(report.paired.excluded):
+        console.print(f"{number} spectra excluded: {_exclusions(report.paired)}", markup=False)
 
 
 def _table(title: str, columns: str, caption: str = "") -> Table:

@@ -12,14 +12,8 @@ import numpy as np
 
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import FloatArray
+from train.simulate.telescope import quality
 from train.simulate.telescope.optics import Arm
-from train.simulate.telescope.quality import (
-    DESI_QUALITY,
-    LAMOST_QUALITY,
-    SDSS_QUALITY,
-    Quality,
-    Range,
-)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -35,16 +29,16 @@ class Profile:
     """Range of the last pixel that is kept, counted from the end of the grid."""
     sensitivity: tuple[tuple[float, float], ...]
     """(wavelength, electrons per pixel of a flat spectrum), 1 at 6500 A."""
-    sky_electrons: Range
-    read_variance: Range
-    electrons_per_flux: Range
+    sky_electrons: quality.Range
+    read_variance: quality.Range
+    electrons_per_flux: quality.Range
     """Mean and sigma of log10 of the electrons at 6500 A per unit of flux."""
     correlation: tuple[float, float]
     """Weights of the noise of the neighbours one and two pixels away."""
-    noise_over_reported: Range
+    noise_over_reported: quality.Range
     """Mean and sigma of ln of the real noise over the stated noise."""
     flux_unit: str
-    quality: Quality
+    quality: quality.Quality
     releases: tuple[tuple[str, float], ...]
     """Releases and the relative frequency of each."""
 
@@ -79,7 +73,7 @@ LAMOST = Profile(
     correlation=(0.17, -0.01),
     noise_over_reported=(-0.20, 0.13),
     flux_unit="",
-    quality=LAMOST_QUALITY,
+    quality=quality.LAMOST_QUALITY,
     releases=(("DR1", 0.2), ("DR2", 0.1), ("DR5", 0.2), ("DR8", 0.1), ("DR10", 0.4)),
 )  # fmt: skip
 
@@ -104,7 +98,7 @@ SDSS = Profile(
     correlation=(0.13, -0.07),
     noise_over_reported=(-0.12, 0.07),
     flux_unit="1e-17 erg/s/cm2/A",
-    quality=SDSS_QUALITY,
+    quality=quality.SDSS_QUALITY,
     releases=(("DR8", 0.5), ("DR17", 0.5)),
 )  # fmt: skip
 
@@ -144,7 +138,7 @@ DESI = Profile(
     correlation=(0.0, 0.0),
     noise_over_reported=(0.08, 0.06),
     flux_unit="1e-17 erg/s/cm2/A",
-    quality=DESI_QUALITY,
+    quality=quality.DESI_QUALITY,
     releases=(("EDR", 0.3), ("DR1", 0.7)),
 )  # fmt: skip
 
