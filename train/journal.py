@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,16 @@ class Journal:
         self.path = folder / METRICS_FILE
         self._started = time.perf_counter()
         folder.mkdir(parents=True, exist_ok=True)
-        kept = [] if resume_at is None else _kept(self.path, resume_at)
+        kept = []
+        if resume_at is not None:
+            before = read_log(self.path, _metrics)
+            kept = [
+                json.dumps(one, allow_nan=False) + "\n"
+                for one in before
+                if one["step"] <= resume_at
+            ]
         with write_errors(self.path):
-            write_file(self.path, "".join(map(_line, kept)))
+            write_file(self.path, "".join(kept))
         self._board = _board(folder / "tensorboard", resume_at)
 
     def log(self, step: int, **metrics: float | int | str | None) -> None:
@@ -61,14 +68,6 @@ def read_metrics(folder: Path) -> list[dict[str, Any]]:
     if not path.is_file():
         raise WorkbenchError(f"{folder} has no {METRICS_FILE}: it is not the folder of a run")
     return list(read_log(path, _metrics))
-
-
-def _line(record: Mapping[str, Any]) -> str:
-    return json.dumps(record, allow_nan=False) + "\n"
-
-
-def _kept(path: Path, resume_at: int) -> list[dict[str, Any]]:
-    return [record for record in read_log(path, _metrics) if record["step"] <= resume_at]
 
 
 def _metrics(record: object) -> dict[str, Any]:

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits as loss_of
 
-from agent.confidence.calibration import fit_platt
-from agent.confidence.judged import JudgedScores
 from agent.errors import WorkbenchError
 from train.baselines.networks import LR_FACTOR, NetworkKind, SectionTransformer, make_network
 
@@ -200,11 +198,6 @@ def best_threshold(p_yes: NDArray[np.float64], answers: NDArray[np.bool_], odds:
     ranked = p_yes[order]
     below = ranked[best + 1] if best + 1 < len(ranked) else 0.0
     return float(0.5 * (ranked[best] + below))
-
-
-def platt_parameters(logits: Tensor, answers: Tensor) -> tuple[float, float]:
-    """Slope and intercept from raw to calibrated log odds."""
-    return fit_platt(JudgedScores(torch.sigmoid(logits).double().numpy(), answers.bool().numpy()))
 
 
 def _warm_then_cosine(steps: int) -> Callable[[int], float]:

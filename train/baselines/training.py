@@ -10,12 +10,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from agent.confidence.judged import sigmoid
+from agent.confidence.calibration import fit_platt
+from agent.confidence.judged import JudgedScores, sigmoid
 from agent.confidence.scores import f1_score
 from agent.errors import WorkbenchError
 from agent.examples.examples import column, read_examples
 from agent.hashing import text_hash
-from train.baselines.fit import BaselineSettings, best_threshold, fit, platt_parameters, pretrain
+from train.baselines.fit import BaselineSettings, best_threshold, fit, pretrain
 from train.baselines.networks import NetworkKind
 from train.baselines.specialist import CARD, Head, Specialist, rows_of, save_specialist
 from train.journal import journal
@@ -30,11 +31,7 @@ class TaskRows:
 
 
 def train_specialists(
-    sets: Sequence[Path],
-    out: Path,
-    settings: BaselineSettings,
-    seed: int,
-    report: Report = lambda line: None,
+    sets: Sequence[Path], out: Path, settings: BaselineSettings, seed: int, report: Report
 ) -> list[Path]:
     """Train each kind into a folder of `out`, and skip finished ones."""
     folders = []
@@ -44,44 +41,31 @@ def train_specialists(
         if (folder / CARD).is_file():
             report(f"{kind}: already trained")
             continue
-        specialist = _train_kind(kind, sets, folder, settings, seed, report)
+        rows, tasks = read_rows(kind, sets)
+        start: nn.Module | None = None
+        if kind == "section-transformer":
+            report(f"{kind}: pretraining on masked sections of {len(rows)} spectra")
+            with journal(folder / "pretraining") as run:
+                start = pretrain(rows, settings, seed, run.log)
+        heads: dict[str, Head] = {}
+        networks: dict[str, list[nn.Module]] = {}
+        for task, own in tasks.items():
+            made = _train_task(kind, task, own, rows, folder, settings, seed, start)
+            heads[task], networks[task] = made
+            report(f"{kind} {task}: F1 {heads[task].held_out_f1:.3f} on held-out training objects")
         about = {
             "sets": [path.name for path in sets],
             "examples_sha256": examples_hash(sets),
             "seed": seed,
             "settings": asdict(settings),
         }
-        save_specialist(folder, specialist, about)
+        save_specialist(folder, Specialist(kind, heads, networks), about)
     return folders
 
 
 def examples_hash(sets: Sequence[Path]) -> str:
     rows = [row for path in sets for row in column(path, "key", "answer", "sha256")]
     return text_hash("\n".join(f"{row['key']} {row['answer']} {row['sha256']}" for row in rows))
-
-
-def _train_kind(
-    kind: NetworkKind,
-    sets: Sequence[Path],
-    folder: Path,
-    settings: BaselineSettings,
-    seed: int,
-    report: Report,
-) -> Specialist:
-    rows, tasks = read_rows(kind, sets)
-    start: nn.Module | None = None
-    if kind == "section-transformer":
-        report(f"{kind}: pretraining on masked sections of {len(rows)} spectra")
-        with journal(folder / "pretraining") as run:
-            start = pretrain(rows, settings, seed, run.log)
-    heads: dict[str, Head] = {}
-    networks: dict[str, list[nn.Module]] = {}
-    for task, own in tasks.items():
-        heads[task], networks[task] = _train_task(
-            kind, task, own, rows, folder, settings, seed, start
-        )
-        report(f"{kind} {task}: F1 {heads[task].held_out_f1:.3f} on held-out training objects")
-    return Specialist(kind, heads, networks)
 
 
 def _train_task(
@@ -106,9 +90,9 @@ def _train_task(
             fitted.append(one)
     logits = torch.stack([one.logits for one in fitted]).mean(dim=0)
     answers = fitted[0].answers
-    slope, intercept = platt_parameters(logits, answers)
-    p_yes = sigmoid(slope * logits.double().numpy() + intercept)
     truth = answers.bool().numpy()
+    slope, intercept = fit_platt(JudgedScores(torch.sigmoid(logits).double().numpy(), truth))
+    p_yes = sigmoid(slope * logits.double().numpy() + intercept)
     threshold = best_threshold(p_yes, truth, settings.odds)
     yes = p_yes >= threshold
     table = np.array([[(~yes & ~truth).sum(), (yes & ~truth).sum()],

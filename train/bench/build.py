@@ -16,16 +16,19 @@ from agent.spectra.pixel_grid import IndexArray
 from agent.spectra.spectrum import BoolArray, FloatArray
 from train.bench import splits
 from train.bench.archive import NO_VALUES, FileJob, open_archive
-from train.bench.catalogues import catalogued
+from train.bench.catalogues import Catalogues, catalogued
 from train.bench.measuring import measure
 from train.bench.settings import BenchSettings
 from train.bench.sources import Sources, best_of_each_object, faults_of, sources_of
 from train.bench.spectrum_facts import SelectionRule, content_of, merged, spectra
 from train.parallel import Workers
+from train.simulate.source import Rng
 
 if TYPE_CHECKING:
     import pyarrow
 
+Numbers = NDArray[np.float32]
+"""Measurements with a row per spectrum, NaN where there is none."""
 MEASURED = "measured"
 
 LEAST_POSITIVES = 8
@@ -69,7 +72,7 @@ def build(
     archives: Sequence[Path],
     settings: BenchSettings,
     *,
-    catalogues: Mapping[str, Sequence[Path]],
+    catalogues: Catalogues,
     spectra_folder: Path | None = None,
     workers: Workers = 1,
     started: Callable[[int], None] = lambda files: None,
@@ -109,7 +112,7 @@ def plan(
     jobs: Sequence[FileJob],
     measured: pyarrow.Table,
     settings: BenchSettings,
-    catalogues: Mapping[str, Sequence[Path]],
+    catalogues: Catalogues,
     simulated: bool,
 ) -> Bench:
     """Select the spectra from their measurements, without reading any file."""
@@ -122,7 +125,7 @@ def plan(
     members = catalogued(sources, tasks, catalogues, hidden, settings.seed)
     bench = Bench(settings, sources, simulated, {}, {}, faults_of(measured))
     is_known = np.logical_or.reduce(list(members.values()))
-    assigned = splits.SplitAssignment()
+    assigned: splits.Assigned = {}
     rows: list[splits.Choice] = []
     for number, task in enumerate(tasks):
         rng = np.random.default_rng([settings.seed, 1, number])
@@ -148,16 +151,11 @@ def plan(
 
 
 def _candidates(
-    bench: Bench,
-    task: str,
-    pool: np.ndarray,
-    in_catalogue: BoolArray,
-    is_known: BoolArray,
-    rng: np.random.Generator,
+    bench: Bench, task: str, pool: IndexArray, members: BoolArray, is_known: BoolArray, rng: Rng
 ) -> splits.Candidates | None:
     """Positives and hard negatives of a task; None, with a note, if it has too few members."""
     settings, sources = bench.settings, bench.sources
-    is_member = in_catalogue[pool]
+    is_member = members[pool]
     count = int(is_member.sum())
     if count < LEAST_POSITIVES:
         bench.notes.append(
@@ -260,12 +258,7 @@ def _nothing_usable(sources: Sources, settings: BenchSettings) -> str:
 # measurements. It only has to find sources that look like members. No source is scored by a model
 # trained on it.
 def cross_fitted(
-    numbers: NDArray[np.float32],
-    is_member: BoolArray,
-    *,
-    random_per_positive: int,
-    folds: int,
-    seed: int,
+    numbers: Numbers, is_member: BoolArray, *, random_per_positive: int, folds: int, seed: int
 ) -> FloatArray:
     """p(member) of every row, from a model of the folds that do not contain it.
 
@@ -290,7 +283,7 @@ def cross_fitted(
     return p
 
 
-def _fitted(numbers: NDArray[np.float32], is_member: BoolArray, seed: int) -> Any:
+def _fitted(numbers: Numbers, is_member: BoolArray, seed: int) -> Any:
     """Boosted trees, which need no scaling and accept missing values."""
     from sklearn.ensemble import HistGradientBoostingClassifier
     from threadpoolctl import threadpool_limits
@@ -317,14 +310,14 @@ def rebalanced(p: FloatArray, share: float) -> FloatArray:
     return members / (members + others)
 
 
-def _varying_columns(numbers: NDArray[np.float32]) -> IndexArray:
+def _varying_columns(numbers: Numbers) -> IndexArray:
     """The columns with at least two values; the binning of the trees does not accept others."""
     low = np.where(np.isnan(numbers), np.inf, numbers).min(axis=0)
     high = np.where(np.isnan(numbers), -np.inf, numbers).max(axis=0)
     return np.flatnonzero(low < high)
 
 
-def _folds(is_member: BoolArray, folds: int, rng: np.random.Generator) -> IndexArray:
+def _folds(is_member: BoolArray, folds: int, rng: Rng) -> IndexArray:
     """A fold for every row, with members and others in equal parts."""
     fold = np.zeros(is_member.size, dtype=np.intp)
     for which in (np.flatnonzero(is_member), np.flatnonzero(~is_member)):

@@ -136,10 +136,7 @@ def chord(arcsec: float) -> float:
 
 
 def object_numbers(
-    ra: FloatArray,
-    dec: FloatArray,
-    content: NDArray[np.int64],
-    names: Sequence[str],
+    ra: FloatArray, dec: FloatArray, content: NDArray[np.int64], names: Sequence[str]
 ) -> IndexArray:
     """A number for each spectrum, the same for friends of friends.
 

@@ -26,8 +26,7 @@ def export(
         typer.Option("--type", help="Type of the language model; q8_0 is half of f16."),
     ] = "f16",
     picture_type: Annotated[
-        Literal["f16", "f32"],
-        typer.Option("--pictures", help="Type of the vision part (mmproj)."),
+        Literal["f16", "f32"], typer.Option("--pictures", help="Type of the vision part (mmproj).")
     ] = "f16",
     adapter: Annotated[
         Path | None, typer.Option(help="Folder of a LoRA adapter to merge into FOLDER first.")

@@ -45,19 +45,15 @@ def checkpoints_of(run: Path, first: int, last: int) -> list[Path]:
 
 
 def average(
-    run: Path,
-    checkpoints: list[Path],
-    out: Path,
-    like: Path | None = None,
-    back: Path | None = None,
+    run: Path, folders: list[Path], out: Path, like: Path | None = None, back: Path | None = None
 ) -> Card:
-    """Write the average of these checkpoints of `run` to the folder `out`.
+    """Write the average of the checkpoints of `run` in these folders to the folder `out`.
 
     `like` is the model whose card and tokenizer the average gets, by default the finished one of
     the run. `back` is a model that weighs as much as all checkpoints together. `out` may hold an
     older average, but nothing else.
     """
-    is_model = checkpoints == [run]
+    is_model = folders == [run]
     if is_model and back is None:
         raise WorkbenchError(f"{run} is a single model: give the one to average it with by --back")
     like = like or (run if is_model else run / MODEL)
@@ -67,7 +63,7 @@ def average(
             f"{like} is not a finished model: finish the run, or give the model that it started "
             "from by --like"
         )
-    for folder in checkpoints:
+    for folder in folders:
         if (folder / ADAPTER_CONFIG).is_file():
             raise WorkbenchError(f"{folder} is an adapter: only whole models can be averaged")
     there = model_folder.card_beside(out)
@@ -75,11 +71,11 @@ def average(
     if not (is_mean or is_missing_or_empty(out)):
         raise WorkbenchError(f"{out} already exists: name a new folder")
     with write_errors(out), atomic_folder(out) as part:
-        model, mean = mean_weights(checkpoints)
+        model, mean = mean_weights(folders)
         if back is not None:
-            _move_towards(mean, back, 0.5, checkpoints[0])
+            _move_towards(mean, back, 0.5, folders[0])
         model_folder.save_weights(model, mean, part, model_folder.stored_precision(like))
-        title, note = _card_texts(checkpoints, is_model=is_model, halfway=back is not None)
+        title, note = _card_texts(folders, is_model=is_model, halfway=back is not None)
         return model_folder.complete_folder(
             part,
             like,

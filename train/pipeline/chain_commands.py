@@ -202,7 +202,3 @@ class ChainCommands:
     def start(self) -> Path:
         """The folder of an existing model that training continues from."""
         return self.out / "start"
-
-    @property
-    def exported(self) -> Path:
-        return self.out / "gguf"

@@ -235,8 +235,9 @@ def _evaluation(chain: ChainCommands) -> Iterator[Step]:
             "baselines", chain.bench / "train.parquet", "--out", baselines,
             "--seed", chain.seed, *chain.preset_option, *chain.options("baselines"),
         )  # fmt: skip
-    yield chain.train("export", chain.exported, "export", chain.final_model, chain.exported)
-    final = chain.exported if chain.judges_exported else chain.final_model
+    exported = chain.out / "gguf"
+    yield chain.train("export", exported, "export", chain.final_model, exported)
+    final = exported if chain.judges_exported else chain.final_model
     # The SFT model was exported for screening; it is judged in the same form as the final one.
     tuned = chain.screened / "gguf" if chain.judges_exported else chain.sft / "model"
     models = {"sft": tuned, "grpo": final} if settings.rl else {"sft": final}
@@ -273,7 +274,7 @@ def _first_use(chain: ChainCommands) -> Iterator[Step]:
         "simulate", one, "--task", "CV", "--odds", "1:0", "--count", 1, "--survey", "SDSS",
         "--snr", 30, 40, "--seed", chain.seed + 1, "--no-gzip",
     )  # fmt: skip
-    model = str(chain.exported)
+    model = str(chain.out / "gguf")
     words = "inspect", str(one), "--task", "CV", "--model", model, "--save", str(record)
     yield Step("inspect", "spec-o3", words, record)
     is_judged = chain.settings.tables or chain.settings.library

@@ -39,7 +39,10 @@ def observe_atlas(
     if not level > 0:
         span = f"{wavelength[0]:.0f}-{wavelength[-1]:.0f} A"
         raise WorkbenchError(f"the simulated {source.label} has no flux in {span}")
-    flux, sigma = _noisy(seen / level, snr, rng)
+    # Half photon noise, half a constant fraction of the flux: flat-field errors dominate here.
+    flux = seen / level
+    sigma = np.sqrt(0.5 * np.maximum(flux, 0.02) + 0.5 * flux**2) / snr
+    flux = flux + sigma * rng.standard_normal(flux.size)
     flux *= np.exp(smooth_curve(rng, chebyshev(wavelength.size, 8), 0.015))
     record: Record = {"resolution": round(resolution, 1), "velocity_seen_kms": round(velocity, 2)}
     if happens(rng, 0.25):
@@ -56,10 +59,7 @@ def observe_atlas(
         ivar=ivar,
         andmask=none,
         ormask=none,
-        arms=(),
         survey=ATLAS,
-        release="",
-        flux_unit="",
         resolution=float(resolution),
         snr=band_snr(wavelength, flux * scale, ivar),
         parameters=record,
@@ -81,9 +81,3 @@ def _grid(source: Source, resolution: float, rng: Rng) -> FloatArray:
         raise WorkbenchError(f"{source.label} {source.subtype} covers only {low:.0f}-{high:.0f} A")
     step = min(log_uniform(rng, STEPS), 5500.0 / resolution / 2.0)
     return np.arange(low, high, step)
-
-
-def _noisy(flux: FloatArray, snr: float, rng: Rng) -> tuple[FloatArray, FloatArray]:
-    """Half photon noise, half a constant fraction of the flux: flat-field errors dominate here."""
-    sigma = np.sqrt(0.5 * np.maximum(flux, 0.02) + 0.5 * flux**2) / snr
-    return flux + sigma * rng.standard_normal(flux.size), sigma

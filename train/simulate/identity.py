@@ -51,10 +51,6 @@ class FakeTarget:
     def designation(self) -> str:
         return f"SIM J{sexagesimal(self.ra, self.dec)}"
 
-    @property
-    def name(self) -> str:
-        return f"SIM{self.index:08d}"
-
 
 def draw_target(observation: Observation, index: int, rng: Rng) -> FakeTarget:
     """A target whose names are unique by `index`; `rng` draws its position, date and magnitudes."""

@@ -54,7 +54,7 @@ def weights(
     ] = None,
 ) -> None:
     """Fit the weights of the measured inspector on simulated spectra alone."""
-    folder = out or builtin_folder()
+    folder = out or Path(str(files("resources") / "weights"))
     with Progress(console=Console(stderr=True), transient=True) as progress:
         drawing = progress.add_task("simulating and measuring", total=len(LABELS))
         draws = draw(per_label, seed, workers, lambda: progress.advance(drawing))
@@ -173,14 +173,9 @@ def _confusions(wrong: Sequence[JudgedCandidate], task_id: str) -> str:
 
 
 # Writing the fitted weights to the files that the inspector reads.
-def builtin_folder() -> Path:
-    return Path(str(files("resources") / "weights"))
-
-
 def write_kinds(path: Path, kinds: Kinds, made_by: Sequence[str]) -> None:
     n_knots = kinds.knots.shape[1]
     lines = [
-        *_header(made_by),
         f"labels = [{', '.join(_quoted(label) for label in kinds.labels)}]",
         f"intercepts = {_numbers(kinds.intercepts)}",
     ]
@@ -196,11 +191,11 @@ def write_kinds(path: Path, kinds: Kinds, made_by: Sequence[str]) -> None:
             *(f"  {_numbers(row)[1:-1]}," for row in rows),
             "]",
         ]
-    _write(path, lines)
+    _write(path, made_by, lines)
 
 
 def write_tasks(path: Path, tasks: Mapping[str, TaskWeights], made_by: Sequence[str]) -> None:
-    lines = list(_header(made_by))
+    lines = []
     for task_id, weights in tasks.items():
         lines += [
             "",
@@ -211,11 +206,7 @@ def write_tasks(path: Path, tasks: Mapping[str, TaskWeights], made_by: Sequence[
             f"claims = [{', '.join(_quoted(name) for name in weights.claims)}]",
             f"weights = {_numbers(np.array(list(weights.claims.values())))}",
         ]
-    _write(path, lines)
-
-
-def _header(made_by: Sequence[str]) -> list[str]:
-    return [f"# {line}" for line in ("Fitted weights: do not edit, make them again.", *made_by)]
+    _write(path, made_by, lines)
 
 
 def _numbers(values: FloatArray, digits: int = 3) -> str:
@@ -226,9 +217,10 @@ def _quoted(text: str) -> str:
     return f'"{text}"'
 
 
-def _write(path: Path, lines: Sequence[str]) -> None:
+def _write(path: Path, made_by: Sequence[str], lines: Sequence[str]) -> None:
+    head = (f"# {line}" for line in ("Fitted weights: do not edit, make them again.", *made_by))
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    path.write_text("\n".join((*head, *lines)) + "\n", encoding="utf-8")
 
 
 # Quality of the measured inspector on new simulated candidates and on real spectra.

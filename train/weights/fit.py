@@ -14,7 +14,7 @@ from agent.evidence.features import FEATURES
 from agent.evidence.kinds import Kinds, builtin_kinds, softmax, steps
 from agent.evidence.weights import TaskWeights
 from agent.spectra.pixel_grid import IndexArray
-from agent.spectra.spectrum import FloatArray
+from agent.spectra.spectrum import BoolArray, FloatArray
 from agent.tasks.task import Task
 from train.simulate.campaign import CONTAMINANTS
 from train.simulate.sky import LABELS
@@ -156,11 +156,7 @@ class Prior:
 
 
 def fit_task(
-    claims: FloatArray,
-    kind: FloatArray,
-    is_class: NDArray[np.bool_],
-    counts: FloatArray,
-    prior: Prior,
+    claims: FloatArray, kind: FloatArray, is_class: BoolArray, counts: FloatArray, prior: Prior
 ) -> tuple[float, float, FloatArray]:
     """Intercept, weight of the kind (0 or more) and weight of each claim (LEAST_CLAIM or more).
 

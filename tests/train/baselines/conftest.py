@@ -31,5 +31,7 @@ def folder(sets: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     settings = BaselineSettings(
         kinds=("plain-cnn",), epochs=3, patience=6, batch=8, lr=3e-3, seeds=2
     )
-    (folder,) = train_specialists([sets], tmp_path_factory.mktemp("out"), settings, seed=0)
+    (folder,) = train_specialists(
+        [sets], tmp_path_factory.mktemp("out"), settings, 0, lambda line: None
+    )
     return folder

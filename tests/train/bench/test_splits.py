@@ -12,7 +12,6 @@ from train.bench.splits import (
     TEST,
     TRAIN,
     Candidates,
-    SplitAssignment,
     allocate,
     candidates_of,
     choose,
@@ -36,7 +35,7 @@ def candidates(rng: np.random.Generator, positives: int, negatives: int) -> Cand
 )
 def test_no_object_goes_to_two_splits_whatever_the_tasks(counts, seed):
     rng = np.random.default_rng(seed)
-    assigned, rows = SplitAssignment(), []
+    assigned, rows = {}, []
     size = Size((20, 25), (10, 50))
     for number, (positives, negatives) in enumerate(counts):
         made = choose(
@@ -51,9 +50,7 @@ def test_no_object_goes_to_two_splits_whatever_the_tasks(counts, seed):
 
 def test_negatives_keep_their_odds_where_positives_are_few():
     rng = np.random.default_rng(1)
-    rows = choose(
-        "CV", Size((40, 40), (20, 100)), candidates(rng, 30, 300), sources(), SplitAssignment(), rng
-    )
+    rows = choose("CV", Size((40, 40), (20, 100)), candidates(rng, 30, 300), sources(), {}, rng)
     count = {
         (split, answer): sum((row.split, row.answer) == (split, answer) for row in rows)
         for split in (TRAIN, TEST)

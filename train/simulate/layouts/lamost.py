@@ -76,16 +76,9 @@ def continuum(flux: FloatArray, ivar: FloatArray) -> FloatArray:
 
 
 def _fill(header: Any, path: Path, entry: Entry) -> None:
-    mark_simulated(header, entry.stamp)
-    _file_cards(header, path, entry)
-    _target_cards(header, entry)
-    _grid_cards(header, entry)
-    _result_cards(header, entry)
-
-
-def _file_cards(header: Any, path: Path, entry: Entry) -> None:
     seen, target = entry.observation, entry.target
     old = seen.release in OLD_KEYS
+    mark_simulated(header, entry.stamp)
     header["FILENAME"] = path.name.removesuffix(".gz")
     if not old:
         # Numbers of the survey are positive, so a negative one cannot be that of a real spectrum.
@@ -101,6 +94,9 @@ def _file_cards(header: Any, path: Path, entry: Entry) -> None:
     header["LMJD"] = (target.mjd, "Local Modified Julian Day")
     header["MJD"] = (target.mjd - 1, "Modified Julian Day")
     header["PLANID"] = (f"SIM{target.index // 4000:04d}", "Plan ID in use")
+    _target_cards(header, entry)
+    _grid_cards(header, entry)
+    _result_cards(header, entry)
 
 
 def _target_cards(header: Any, entry: Entry) -> None:
@@ -110,7 +106,7 @@ def _target_cards(header: Any, entry: Entry) -> None:
     header["DEC"] = (target.dec, "[deg] Declination (fictitious)")
     header["DESIG"] = (target.designation, "Designation of the simulated target")
     header["FIBERID"] = (target.fiber, "Fiber ID of Object")
-    header["OBJNAME"] = (target.name, "Name of object")
+    header["OBJNAME"] = (f"SIM{target.index:08d}", "Name of object")
     header["OBJTYPE"] = "star" if old else "Star"
     header["OBJSOURC" if old else "TSOURCE"] = "SIM"
     mags = target.magnitudes

@@ -26,7 +26,6 @@ STORED_APART = ("DESI",)
 
 _HEIGHTS = night.heights(night.SKY_LINES)
 _NEBULAR = night.heights(night.NEBULAR_LINES)
-_GROUPS = night.line_groups()
 
 
 def observe(
@@ -183,7 +182,7 @@ def _finish(frame: Frame, rng: Rng, electrons: float) -> Observation:
         ivar=ivar,
         andmask=andmask,
         ormask=ormask,
-        arms=split_by_camera(profile, frame.wavelength, flux, ivar, andmask, rng),
+        arms=split_by_camera(frame, flux, ivar, andmask, rng),
         survey=profile.name,
         release=frame.release,
         flux_unit=profile.flux_unit,
@@ -194,18 +193,14 @@ def _finish(frame: Frame, rng: Rng, electrons: float) -> Observation:
 
 
 def split_by_camera(
-    profile: Profile,
-    wavelength: FloatArray,
-    flux: FloatArray,
-    ivar: FloatArray,
-    mask: NDArray[np.int32],
-    rng: Rng,
+    frame: Frame, flux: FloatArray, ivar: FloatArray, mask: NDArray[np.int32], rng: Rng
 ) -> tuple[Camera, ...]:
     """The spectrum of each camera.
 
     Where two overlap, a merged pixel becomes two measurements of half its weight. Their mean is the
     merged pixel and their scatter agrees with their own ivar.
     """
+    profile, wavelength = frame.instrument.profile, frame.wavelength
     if profile.name not in STORED_APART:
         return ()
     apart = rng.standard_normal(wavelength.size)
@@ -230,7 +225,7 @@ def split_by_camera(
 # Light from other sources: sky and telluric residuals, nebulae, moonlight, neighbouring fibres.
 def sky_brightness(frame: Frame, rng: Rng) -> FloatArray:
     """Sky brightness relative to its continuum at 6750 A; line groups vary from night to night."""
-    group = np.exp(0.35 * rng.standard_normal(len(night.LINE_GROUPS)))[_GROUPS]
+    group = np.exp(0.35 * rng.standard_normal(len(night.LINE_GROUPS)))[night.GROUP_OF_LINE]
     instrument = frame.instrument
     tilt = rng.uniform(0.0, 1.5)
     frame.record["sky_tilt"] = round(float(tilt), 3)
@@ -243,7 +238,7 @@ def add_sky_line_residuals(frame: Frame, rng: Rng) -> None:
     quality = frame.quality
     residual = log_uniform(rng, quality.sky_residual) * frame.sky
     drift = quality.sky_drift_pixels * float(rng.standard_normal()) * frame.sky
-    groups = rng.standard_normal((2, len(night.LINE_GROUPS)))[:, _GROUPS]
+    groups = rng.standard_normal((2, len(night.LINE_GROUPS)))[:, night.GROUP_OF_LINE]
     each = rng.standard_normal((2, _HEIGHTS.size))
     instrument = frame.instrument
     frame.flux += instrument.sky_lines @ (residual * (groups[0] + 0.5 * each[0]) * _HEIGHTS)
