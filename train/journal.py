@@ -26,12 +26,8 @@ class Journal:
         folder.mkdir(parents=True, exist_ok=True)
         kept = []
         if resume_at is not None:
-            before = read_log(self.path, _metrics)
-            kept = [
-                json.dumps(one, allow_nan=False) + "\n"
-                for one in before
-                if one["step"] <= resume_at
-            ]
+            before = (one for one in read_log(self.path, _metrics) if one["step"] <= resume_at)
+            kept = [json.dumps(one, allow_nan=False) + "\n" for one in before]
         with write_errors(self.path):
             write_file(self.path, "".join(kept))
         self._board = _board(folder / "tensorboard", resume_at)

@@ -11,12 +11,6 @@ from torch.nn import functional
 
 NetworkKind = Literal["plain-cnn", "branch-cnn", "section-transformer"]
 
-INPUT_OF: dict[NetworkKind, str] = {
-    "plain-cnn": "minimum-to-maximum",
-    "branch-cnn": "over-continuum",
-    "section-transformer": "standardised",
-}
-
 CHANNELS = (10, 20, 30, 40, 50, 60)
 KERNELS = (2, 3, 4, 5, 7, 9)
 POOLS = (1, 2, 1, 2, 2, 2)
@@ -26,11 +20,7 @@ SECTION, STEP = 20, 10
 # still remember the untrained network.
 MOMENTUM = 0.3
 # A dense layer of 14 million weights needs a small learning rate.
-LR_FACTOR: dict[NetworkKind, float] = {
-    "plain-cnn": 0.1,
-    "branch-cnn": 1.0,
-    "section-transformer": 1.0,
-}
+LR_FACTOR = {"plain-cnn": 0.1, "branch-cnn": 1.0, "section-transformer": 1.0}
 MASKED_RUNS, MASKED_LENGTH = 6, 12
 """Together 37 per cent of 193 sections."""
 

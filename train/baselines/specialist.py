@@ -82,17 +82,13 @@ class Specialist:
 def rows_of(kind: NetworkKind, spectra: Sequence[Spectrum]) -> Tensor:
     import torch
 
-    from train.baselines.networks import INPUT_OF
-
-    prepare = INPUTS[INPUT_OF[kind]][0]
+    prepare, _ = INPUTS[kind]
     return torch.from_numpy(np.stack([prepare(spectrum) for spectrum in spectra]))
 
 
 def grid_of(kind: NetworkKind) -> FloatArray:
     """Wavelengths of a network's input, in angstrom and vacuum."""
-    from train.baselines.networks import INPUT_OF
-
-    return INPUTS[INPUT_OF[kind]][1]
+    return INPUTS[kind][1]
 
 
 def save_specialist(folder: Path, specialist: Specialist, about: Mapping[str, Any]) -> None:
@@ -232,8 +228,8 @@ def standardised(spectrum: Spectrum) -> Row:
     return np.asarray((flux - flux.mean()) / spread, dtype=np.float32)
 
 
-INPUTS: dict[str, tuple[Callable[[Spectrum], Row], FloatArray]] = {
-    "minimum-to-maximum": (minimum_to_maximum, LOG_GRID),
-    "over-continuum": (over_continuum, LINEAR_GRID),
-    "standardised": (standardised, COARSE_GRID),
+INPUTS: dict[NetworkKind, tuple[Callable[[Spectrum], Row], FloatArray]] = {
+    "plain-cnn": (minimum_to_maximum, LOG_GRID),
+    "branch-cnn": (over_continuum, LINEAR_GRID),
+    "section-transformer": (standardised, COARSE_GRID),
 }

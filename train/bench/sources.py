@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -112,13 +114,10 @@ def faults_of(measured: pyarrow.Table) -> list[Mapping[str, object]]:
 def _labels(jobs: Sequence[FileJob], job: IndexArray, row: IndexArray) -> Texts:
     """Labels of rows that are in the order of their jobs."""
     found = []
-    last, labels = -1, dict[int, str]()
-    for number, at in zip(job.tolist(), row.tolist(), strict=True):
-        if number != last:
-            job_here = jobs[number]
-            labels = {r: each.label for r, each in zip(job_here.rows, job_here.stated, strict=True)}
-            last = number
-        found.append(labels.get(at, ""))
+    for number, rows in groupby(zip(job.tolist(), row.tolist(), strict=True), itemgetter(0)):
+        own = jobs[number]
+        labels = {at: each.label for at, each in zip(own.rows, own.stated, strict=True)}
+        found += [labels.get(at, "") for _, at in rows]
     return np.array(found, dtype=np.str_)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -116,11 +117,7 @@ def survey_of(one: Judgement) -> str:
 def snr_bin_of(one: Judgement) -> str:
     if one.snr is None:
         return "unknown"
-    return next(
-        name
-        for name, high in zip(snr_bins(), SNR_EDGES[1:], strict=True)
-        if max(one.snr, 0.0) < high or math.isinf(high)
-    )
+    return snr_bins()[bisect_right(SNR_EDGES[1:-1], one.snr)]
 
 
 def snr_bins() -> list[str]:

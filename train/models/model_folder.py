@@ -80,10 +80,7 @@ CHAT_TEMPLATE = (
 
 
 def starting_folder(name: str) -> Path:
-    """The folder of a model, by path, by its name in the program or on the hub.
-
-    Nothing is downloaded; the error says how to.
-    """
+    """The folder of a model, by path, by its name in the program or on the hub; not downloaded."""
     path = Path(name).expanduser()
     if path.is_dir():
         return _not_gguf(path, name)
@@ -122,10 +119,7 @@ def _in_hub_cache(name: str) -> Path | None:
 
 
 def load_trainable(folder: Path, adapter: Path | None = None) -> Any:
-    """Load the model in float32 into main memory, with the adapter merged into it.
-
-    Every weight must be in its files.
-    """
+    """Load the model in float32, with the adapter merged into it; its files must be complete."""
     return load_model(
         read_folder(folder),
         device="cpu",
@@ -155,10 +149,7 @@ def save_weights(
 def complete_folder(
     folder: Path, start: Path, *, style: Style, sizing: Sizing, **known: Any
 ) -> Card:
-    """Add the tokenizer and picture settings of `start`, the chat template and a card to weights.
-
-    `known` are fields of the card.
-    """
+    """Add tokenizer and picture settings of `start`, chat template and a card of `known` fields."""
     for pattern in BESIDE_WEIGHTS:
         for file in start.glob(pattern):
             shutil.copyfile(file, folder / file.name)

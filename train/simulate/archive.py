@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
@@ -125,12 +126,9 @@ def _claim(folder: Path, settings: Settings) -> None:
 
 def _finished(jobs: list[Job], rows: int) -> tuple[int, int]:
     """Number of whole jobs within the first `rows` rows, and the number of rows in them."""
-    total = 0
-    for number, job in enumerate(jobs):
-        if total + len(job.members) > rows:
-            return number, total
-        total += len(job.members)
-    return len(jobs), total
+    ends = [0, *accumulate(len(job.members) for job in jobs)]
+    done = bisect_right(ends, rows) - 1
+    return done, ends[done]
 
 
 # Files of many spectra as plain arrays, for training. A shard is an .npz without pickles: `flux`,

@@ -31,4 +31,4 @@ class TestInputs:
 
     def test_the_line_stands_above_the_continuum(self):
         row = over_continuum(lines(1)[0])
-        assert abs(float(INPUTS["over-continuum"][1][row.argmax()]) - LINE) < 90.0
+        assert abs(float(INPUTS["branch-cnn"][1][row.argmax()]) - LINE) < 90.0

@@ -10,9 +10,8 @@ pytest.importorskip("torch")
 pytest.importorskip("pyarrow")
 
 from agent.errors import WorkbenchError
-from tests.train.baselines.helpers import KINDS, lines
-from train.baselines.networks import INPUT_OF
-from train.baselines.specialist import CARD, INPUTS, grid_of, load_specialist
+from tests.train.baselines.helpers import lines
+from train.baselines.specialist import CARD, load_specialist
 from train.evaluate.judges import JudgeSpec
 from train.evaluate.judging import judge_set
 
@@ -42,6 +41,3 @@ class TestSpecialists:
             (tmp_path / CARD).write_text(json.dumps(card | change))
             with pytest.raises(WorkbenchError):
                 load_specialist(tmp_path)
-
-    def test_grids_are_as_long_as_the_inputs(self):
-        assert all(grid_of(kind).size == INPUTS[INPUT_OF[kind]][1].size for kind in KINDS)

@@ -131,20 +131,15 @@ def _draw(rows: list[list[SheetPanel]]) -> bytes:
     figure.subplots_adjust(left=0.7 / width, right=1 - 0.15 / width, wspace=0.1)
     figure.subplots_adjust(bottom=0.6 / height, top=1 - 0.35 / height, hspace=0.3)
     for row, cells in zip(rows, grid, strict=True):
-        span = _common_range(row)
+        real = [panel.spectrum.range for panel in row if panel.is_real]
+        lows, highs = zip(*(real or [panel.spectrum.range for panel in row]), strict=True)
         for panel, axes in zip(row, cells, strict=True):
-            _draw_panel(axes, panel, span)
+            _draw_panel(axes, panel, (min(lows), max(highs)))
     figure.text(0.5, 0.12 / height, "vacuum wavelength, Å", ha="center")
     figure.text(0.15 / width, 0.5, "relative flux", va="center", rotation="vertical")
     out = BytesIO()
     canvas.print_png(out)
     return out.getvalue()
-
-
-def _common_range(row: list[SheetPanel]) -> tuple[float, float]:
-    real = [panel for panel in row if panel.is_real] or row
-    lows, highs = zip(*(panel.spectrum.range for panel in real), strict=True)
-    return min(lows), max(highs)
 
 
 def _draw_panel(axes: Any, panel: SheetPanel, span: tuple[float, float]) -> None:
