@@ -21,7 +21,6 @@ from train.ray_work import ray_in_order
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
-
 JOBS_AHEAD = 8  # submitted jobs per worker
 
 

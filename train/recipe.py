@@ -21,10 +21,8 @@ from agent.checked_toml import near_miss, printable, shown
 from agent.errors import WorkbenchError
 
 Settings = TypeVar("Settings")
-
 MAX_BYTES = 256 * 1024
 PRESETS = ("tiny", "3b", "7b")
-
 Preset = Annotated[str, typer.Option("--preset", help=f"One of {', '.join(PRESETS)}.")]
 Config = Annotated[
     Path | None, typer.Option("--config", help="TOML file with a table for this stage.")

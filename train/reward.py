@@ -12,7 +12,6 @@ from typing import Literal
 from agent.protocol.reply import Verdict, is_published_form, published_verdict
 
 RewardKind = Literal["strict", "published"]
-
 PENALTY = 0.2
 """Cost of an ill-formed conversation, `a` in the paper."""
 

@@ -16,7 +16,6 @@ from agent.errors import WorkbenchError
 from train.baselines.networks import LR_FACTOR, NetworkKind, SectionTransformer, make_network
 
 Log = Callable[..., None]
-
 MAX_SHIFT = 5
 """Pixels; as by a small velocity or a wavelength error."""
 NOISE = (0.0, 0.08)

@@ -10,7 +10,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 NetworkKind = Literal["plain-cnn", "branch-cnn", "section-transformer"]
-
 CHANNELS = (10, 20, 30, 40, 50, 60)
 KERNELS = (2, 3, 4, 5, 7, 9)
 POOLS = (1, 2, 1, 2, 2, 2)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 CARD = "specialist.json"
 VERSION = 1
 MAX_CARD = 1_000_000
-
 Row = NDArray[np.float32]
 
 # LAMOST's log grid from 3700 Å, with the length that published networks of this kind use.

@@ -31,7 +31,6 @@ SUFFIXES = (
     ".votable", ".xml",
 )  # fmt: skip
 LISTED = ("survey", "class_name", "subclass", "label", "subtype")
-
 MAX_FOLDERS = 500
 
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 Numbers = NDArray[np.float32]
 """Measurements with a row per spectrum, NaN where there is none."""
 MEASURED = "measured"
-
 LEAST_POSITIVES = 8
 ROUNDS, LEAVES, RATE, BINS = 60, 8, 0.1, 63
 

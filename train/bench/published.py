@@ -20,8 +20,7 @@ from agent.examples.examples import Example, write_examples
 from agent.protocol.wording_file import write_wording
 from agent.protocol.wording_rows import WordingRows
 from train.bench.published_rows import Node, example_of, first_value, nodes_of, task_of
-from train.bench.sharegpt import copy_conversations
-from train.bench.sharegpt_files import conversation_files
+from train.bench.sharegpt import conversation_files, copy_conversations
 from train.wordings import FOLDER, PUBLISHED_NAME
 
 MAX_FILES = 1000

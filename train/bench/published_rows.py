@@ -32,7 +32,6 @@ NO = frozenset(("no", "n", "false", "0", "negative", "reject"))
 ALIASES = {"carbon": "CS", "cc": "CS", "gm": "MG", "gmgiant": "MG"}
 _BOX = re.compile(r"\\boxed\{([^{}]{0,40})\}")
 _LAMOST = re.compile(r"spec-\d{5}-.{1,40}_sp\d{2}-\d{3}", re.IGNORECASE)
-
 Node = Mapping[str, Any]
 
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import pyarrow
 
 Texts = NDArray[np.str_]
-
 MATCH_ARCSEC = 3.0
 MAX_PAIRS = 50_000_000
 """Most pairs of neighbours; more means that the positions are not usable."""

@@ -32,7 +32,6 @@ from train.toolless import NO_TOOL, toolless_opening
 
 # `toolless` was trained without the tool; `refused` has it in its prompt, and gets no picture.
 JudgeKind = Literal["inspector", "toolless", "refused", "specialist"]
-
 TRIES = 4
 COVERED = 0.9
 """Share of the wavelengths that the other spectrum should cover."""

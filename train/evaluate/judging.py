@@ -26,7 +26,6 @@ SPECIALIST_CHUNK = 256
 """Examples per job of a specialist, which judges a batch as fast as one example."""
 CHUNKS_AHEAD = 2
 """Jobs submitted per process."""
-
 Advance = Callable[[int], None]
 
 

@@ -57,7 +57,6 @@ KINDS = {
         TableKind(name="ablation", title="Ablation", sets=(("test.parquet", "test"),), tasks=RARE),
     )
 }
-
 Rows = dict[str, Sequence[Judgement]]
 """Judgements by judge."""
 

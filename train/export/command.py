@@ -46,8 +46,7 @@ def export(
 ) -> None:
     """Convert a model folder to GGUF files for llama.cpp, check them and compare the outputs."""
     try:
-        from train.export.export import export_gguf, write_gguf_card
-        from train.export.parity_report import with_parity
+        from train.export.export import export_gguf, with_parity, write_gguf_card
     except ImportError as error:
         raise ConversionError(
             f'exporting needs {error.name}: pip install "spec-o3-workbench[train]"'

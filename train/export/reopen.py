@@ -36,7 +36,6 @@ from train.models.model_folder import CHAT_TEMPLATE, TEMPLATE_FILE
 
 UNQUANTIZED = {Type.F32, Type.F16, Type.BF16}
 Tensors = Mapping[str, gguf.ReaderTensor]
-
 Item = TypeVar("Item")
 Json = dict[str, Any]
 Get = Callable[[str], Any]

@@ -27,7 +27,6 @@ BESIDE_WEIGHTS = (
     "preprocessor_config.json", "generation_config.json",
 )  # fmt: skip
 TEMPLATE_FILE = "chat_template.jinja"
-
 _TOOLS_BEFORE, _TOOLS_AFTER = TOOL_BLOCK.replace("{{", "{").replace("}}", "}").split("{schemas}")
 
 CHAT_TEMPLATE = (

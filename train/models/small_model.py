@@ -31,7 +31,6 @@ from agent.engines.tokenizer_file import SPLIT
 from agent.errors import WorkbenchError
 
 FamilyName = Literal["qwen2.5-vl", "qwen3-vl"]
-
 END_OF_TEXT, END_OF_TURN = "<|endoftext|>", "<|im_end|>"
 CONTROL_TOKENS = (
     END_OF_TEXT, "<|im_start|>", END_OF_TURN, "<|vision_start|>", "<|vision_end|>",
@@ -39,9 +38,7 @@ CONTROL_TOKENS = (
 )  # fmt: skip
 # Not special tokens: decoding that skips those must keep a call.
 PLAIN_ADDED_TOKENS = ("<tool_call>", "</tool_call>")
-
 VERDICTS = ("YES", "NO")
-
 CLIP_MEAN = [0.48145466, 0.4578275, 0.40821073]
 CLIP_STD = [0.26862954, 0.26130258, 0.27577711]
 

@@ -20,8 +20,7 @@ from agent.protocol.wording_rows import WordingRows
 from agent.rendering.render import AS_PUBLISHED, PUBLISHED, STYLES, Style
 from agent.trajectory.trajectory import Trajectory, WordingRef
 from agent.trajectory.trajectory_file import read_trajectories
-from train.bench.sharegpt import sharegpt_conversations
-from train.bench.sharegpt_files import rows_of
+from train.bench.sharegpt import rows_of, sharegpt_conversations
 from train.sft.settings import RECORDED
 from train.wordings import (
     FOLDER,

@@ -26,7 +26,6 @@ from train.simulate.truth import TableRows, Tables, table_rows
 
 SETTINGS_FILE = "simulation.json"
 FILES_PER_FOLDER = 1000
-
 SPECTRA_PER_SHARD = 500
 MAX_SHARD_BYTES = 1_000_000_000
 

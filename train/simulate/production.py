@@ -24,7 +24,6 @@ from train.simulate.telescope.surveys import ATLAS, profile_named
 from train.simulate.telescope.telescope import observe
 
 Draw = Callable[[str, Rng], Source]
-
 NEIGHBOURS = ("A", "F", "G", "G", "K", "K", "M_DWARF")
 LIBRARY_SHARE = 0.5
 """Share of the spectra of a class in the library that are made from it; the rest stay synthetic, so

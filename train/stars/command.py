@@ -22,7 +22,6 @@ TEMPLATES = "mangadap/data/spectral_templates"
 STANDARDS = "aspired/standards"
 LOWEST, HIGHEST = 3000.0, 10_500.0
 MAX_FILE = 4 * 1024**2
-
 AMONG_THE_LABELLED = {
     "0009", "0012", "0030", "0099", "0156", "0177", "0183", "0186", "0210", "0234", "0236",
     "0251", "0252", "0321", "0343", "0399", "0400", "0447", "0481", "0487", "0508", "0531",

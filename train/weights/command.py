@@ -39,7 +39,6 @@ from train.weights.fit import fit_all
 
 CLEAR_SNR = 10.0
 SURVEYS = "LAMOST,SDSS,DESI"
-
 CHUNK = 50
 
 

@@ -19,7 +19,7 @@ from agent.convert.checkpoint import ConversionError
 from agent.errors import WorkbenchError
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.export.pairs import exported, pair_qwen3, pair_qwen25
-from train.export import parity_report
+from train.export import export as exporting
 from train.export.command import export
 
 __all__ = ["pair_qwen3", "pair_qwen25", "tiny_qwen3", "tiny_qwen25"]
@@ -61,7 +61,7 @@ def test_command_refuses(command: Typer, tmp_path: Path) -> None:
 def test_command_merges_an_adapter(
     command: Typer, tiny_qwen25: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parity_report, "EPISODES", 1)
+    monkeypatch.setattr(exporting, "EPISODES", 1)
     peft = pytest.importorskip("peft")
     from transformers import Qwen2_5_VLForConditionalGeneration
 

@@ -18,7 +18,9 @@ from safetensors.torch import load_file
 from agent.convert.checkpoint import ConversionError, StoredTensor
 from tests.agent.convert.folders import copy25, read_gguf
 from tests.small_models import tiny_qwen3, tiny_qwen25
-from train.export.export import export_gguf
+from tests.train.export.pairs import exported
+from train.export import export
+from train.export.export import export_gguf, with_parity
 
 __all__ = ["copy25", "tiny_qwen3", "tiny_qwen25"]
 
@@ -98,3 +100,29 @@ def test_unknown_types_are_refused(tiny_qwen25: Path, tmp_path: Path) -> None:
         export_gguf(tiny_qwen25, tmp_path, lm_type="q4_0")
     with pytest.raises(ConversionError, match="pictures as q8_0"):
         export_gguf(tiny_qwen25, tmp_path, mmproj_type="q8_0")
+
+
+def test_wrong_files_are_called_wrong(
+    tiny_qwen25: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pair of one model compared with another."""
+    pytest.importorskip("llama_cpp")
+    from tests.small_models import lively_model, small_tokenizer
+    from train.models.small_model import save_small_model
+
+    monkeypatch.setattr(export, "EPISODES", 1)
+    report = exported(tiny_qwen25, tmp_path / "out")
+    save_small_model(tmp_path / "other", lively_model("qwen2.5-vl", seed=9), small_tokenizer())
+    with pytest.raises(ConversionError, match="does not compute what transformers does"):
+        with_parity(report, tmp_path / "other", wanted=True, threads=1)
+    assert json.loads((tmp_path / "out" / "export.json").read_text())["parity"]["share"] < 0.9
+
+
+def test_large_models_are_compared_when_asked(
+    tiny_qwen25: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("llama_cpp")
+    monkeypatch.setattr(export, "MOST_PARAMETERS", 1000)
+    report = with_parity(exported(tiny_qwen25, tmp_path), tiny_qwen25, wanted=None)
+    assert report.parity is None and "--parity" in report.parity_note
+    assert json.loads((tmp_path / "export.json").read_text())["parity_note"] == report.parity_note

@@ -24,7 +24,7 @@ from app.cli.main import workbench
 from tests.night import BY_NIGHT
 from train.cli import app
 from train.evaluate import judges
-from train.export import parity_report
+from train.export import export
 from train.journal import read_metrics
 from train.pipeline import command
 from train.pipeline.chain_commands import Step
@@ -77,7 +77,7 @@ def keep_it_short(patch: pytest.MonkeyPatch) -> None:
     """What has hardly been trained talks until it may no more, its files are compared with it in
     one episode, and llama.cpp's threads would wait for each other, spinning."""
     patch.setattr(judges, "SamplingSettings", lambda **told: SamplingSettings(max_new_tokens=48))
-    patch.setattr(parity_report, "EPISODES", 1)
+    patch.setattr(export, "EPISODES", 1)
     patch.setattr("agent.engines.gguf.engine.default_threads", lambda sharing=1: 1)
 
 

@@ -22,7 +22,6 @@ MIN_DISTINCT = 20
 """Columns with fewer values are nearly constant and not used."""
 LEVELS = 250
 GIVEAWAYS = 12
-
 Advance = Callable[[], None]
 
 

@@ -11,7 +11,6 @@ from train.simulate.telescope.frame import Frame, log_uniform
 from train.simulate.telescope.surveys import Profile
 
 FLOOR = 1e-9
-
 Electrons = tuple[float, float, float]
 """Per pixel at 6500 A, of the object and the sky, and the read-out variance."""
 
