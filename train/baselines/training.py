@@ -122,10 +122,7 @@ def read_rows(kind: NetworkKind, sets: Sequence[Path]) -> tuple[Tensor, dict[str
             answers.setdefault(one.task, []).append((row_numbers[one.sha256], answer))
     if not parts:
         raise WorkbenchError("these sets have no examples to train on")
-    tasks = {
-        task: TaskRows(
-            torch.tensor([row for row, _ in pairs]), torch.tensor([value for _, value in pairs])
-        )
-        for task, pairs in answers.items()
+    columns = {task: zip(*pairs, strict=True) for task, pairs in answers.items()}
+    return torch.cat(parts), {
+        task: TaskRows(*map(torch.tensor, own)) for task, own in columns.items()
     }
-    return torch.cat(parts), tasks

@@ -211,11 +211,8 @@ def _located(name: str, roots: list[Path]) -> tuple[str, str]:
     if "\0" in name or len(name) >= 4096:
         return printable(name, 100), "not a valid file name"
     real_roots = [root.resolve() for root in roots]
-    inside = [
-        path
-        for root in roots
-        if any((path := root / name).resolve().is_relative_to(real) for real in real_roots)
-    ]
+    paths = [root / name for root in roots]
+    inside = [path for path in paths if any(map(path.resolve().is_relative_to, real_roots))]
     if not inside:
         return name, "outside the given folders: name its folder with --spectra"
     existing = next((path for path in inside if path.is_file()), inside[0])

@@ -162,13 +162,9 @@ def _candidates(
             f"with S/N over {settings.min_snr:g} (at least {LEAST_POSITIVES} are needed)"
         )
         return None
-    p = cross_fitted(
-        sources.numbers[pool],
-        is_member,
-        random_per_positive=settings.random_per_positive,
-        folds=settings.folds,
-        seed=int(rng.integers(2**31)),
-    )
+    numbers, seed = sources.numbers[pool], int(rng.integers(2**31))
+    others, folds = settings.random_per_positive, settings.folds
+    p = cross_fitted(numbers, is_member, random_per_positive=others, folds=folds, seed=seed)
     is_true = sources.label[pool] == task
     unknown = ~is_known[pool]
     hard = unknown & (p > settings.p_negative)
@@ -288,13 +284,9 @@ def _fitted(numbers: Numbers, is_member: BoolArray, seed: int) -> Any:
     from threadpoolctl import threadpool_limits
 
     model = HistGradientBoostingClassifier(
-        max_iter=ROUNDS,
-        max_leaf_nodes=LEAVES,
-        learning_rate=RATE,
-        max_bins=BINS,
-        early_stopping=False,
-        random_state=seed,
-    )
+        max_iter=ROUNDS, max_leaf_nodes=LEAVES, learning_rate=RATE, max_bins=BINS,
+        early_stopping=False, random_state=seed,
+    )  # fmt: skip
     with threadpool_limits(1):  # in so small a fit, threads would mostly wait
         model.fit(numbers, is_member)
     return model

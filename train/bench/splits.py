@@ -89,11 +89,9 @@ def choose(
     Where there are too few, both splits shrink by the same factor and keep their odds.
     """
     chosen = _deal(candidates.positives, (size.train[0], size.test[0]), sources, assigned)
-    rows = [
-        Choice(source, task, "YES", split)
-        for split, indices in zip((TRAIN, TEST), chosen, strict=True)
-        for source in indices
-    ]
+    rows: list[Choice] = []
+    for split, indices in zip((TRAIN, TEST), chosen, strict=True):
+        rows += [Choice(source, task, "YES", split) for source in indices]
     wanted = _negatives_for((len(chosen[0]), len(chosen[1])), size)
     pool, below = _reachable(candidates, wanted, sources, assigned, rng)
     for split, indices in zip((TRAIN, TEST), _deal(pool, wanted, sources, assigned), strict=True):

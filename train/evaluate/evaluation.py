@@ -17,11 +17,10 @@ from agent.hashing import file_hash
 from agent.protocol.wording_file import WORDING_NAME
 from train.evaluate import tables
 from train.evaluate.calibration_figures import calibration_figures, calibration_markdown
-from train.evaluate.figures import judge_figures
+from train.evaluate.figures import JudgeComparison, compare, judge_figures
 from train.evaluate.judgement import Judgement
 from train.evaluate.judges import JudgeSpec
 from train.evaluate.judging import Advance, choose_keys, judge_set
-from train.evaluate.significance import JudgeComparison, compare
 from train.parallel import Workers
 
 SURVEYS = ("LAMOST", "SDSS", "DESI", "ATLAS", "unknown")

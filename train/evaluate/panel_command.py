@@ -25,10 +25,9 @@ from agent.spectra.spectrum import BoolArray, FloatArray
 from agent.trajectory.trajectory_file import read_trajectories
 from train.evaluate.calibration_figures import PRECISION
 from train.evaluate.evaluation import write
-from train.evaluate.figures import mean_f1
+from train.evaluate.figures import JudgeComparison, compare, mean_f1
 from train.evaluate.judgement import Judgement, read_judgements
 from train.evaluate.judging import trajectories_path
-from train.evaluate.significance import JudgeComparison, compare
 from train.evaluate.tables import percent
 
 FOLDS = 5
@@ -60,11 +59,8 @@ def panel(
     console.print(_table(figures, len(pairs)))
     for one in against_members(pairs, seed):
         console.print(_sentence(one), markup=False)
-    console.print(
-        f"log-odds = {weights.intercept:.3g} + {weights.eye:.3g} eye + {weights.measured:.3g} "
-        f"measured, written to {path}",
-        markup=False,
-    )
+    terms = f"{weights.intercept:.3g} + {weights.eye:.3g} eye + {weights.measured:.3g} measured"
+    console.print(f"log-odds = {terms}, written to {path}", markup=False)
 
 
 def panel_toml(weights: FusionWeights, pairs: Pairs, judgements: list[Path], eye: str) -> str:

@@ -48,11 +48,8 @@ class ExportReport:
     parity_note: str = "not measured"
 
     def to_json(self) -> dict[str, Any]:
-        paths = {
-            "source": str(self.source),
-            "folder": str(self.folder),
-            "adapter": None if self.adapter is None else str(self.adapter),
-        }
+        adapter = None if self.adapter is None else str(self.adapter)
+        paths = {"source": str(self.source), "folder": str(self.folder), "adapter": adapter}
         return asdict(self) | paths
 
     def save(self) -> Path:

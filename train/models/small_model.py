@@ -131,12 +131,9 @@ def make_tokenizer(
 def _untrained_bpe() -> Tokenizer:
     bpe = Tokenizer(BPE(fuse_unk=False, byte_fallback=False))
     bpe.normalizer = normalizers.NFC()
-    bpe.pre_tokenizer = pre_tokenizers.Sequence(
-        [
-            pre_tokenizers.Split(Regex(SPLIT), behavior="isolated", invert=False),
-            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-        ]
-    )
+    split = pre_tokenizers.Split(Regex(SPLIT), behavior="isolated", invert=False)
+    whole_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    bpe.pre_tokenizer = pre_tokenizers.Sequence([split, whole_bytes])
     bpe.decoder = decoders.ByteLevel()
     return bpe
 
@@ -229,15 +226,9 @@ def _shape_of_qwen25(shape: Shape) -> tuple[dict[str, Any], dict[str, Any]]:
 def _shape_of_qwen3(shape: Shape) -> tuple[dict[str, Any], dict[str, Any]]:
     half = shape.head_dim // 2
     side = half // 3
-    text = {
-        "head_dim": shape.head_dim,
-        "rope_parameters": {
-            "rope_type": "default",
-            "rope_theta": 5e6,
-            "mrope_section": [half - 2 * side, side, side],
-            "mrope_interleaved": True,
-        },
-    }
+    sections = [half - 2 * side, side, side]
+    rope = {"rope_type": "default", "rope_theta": 5e6, "mrope_section": sections}
+    text = {"head_dim": shape.head_dim, "rope_parameters": rope | {"mrope_interleaved": True}}
     # The output of one vision layer is added to each of the first language layers.
     taps = [shape.vision_layers // 2] if shape.layers < 3 else [1, shape.vision_layers // 2]
     vision = {
@@ -275,14 +266,11 @@ def _write_json(path: Path, value: dict[str, Any]) -> None:
 def _picture_settings(model_type: str, shape: Shape) -> dict[str, Any]:
     is_qwen3 = model_type == "qwen3_vl"
     patch = 16 if is_qwen3 else 14
-    factor = 2 * patch
+    area = (2 * patch) ** 2  # of a token
     return {
         "image_processor_type": "Qwen2VLImageProcessor",
         "processor_class": "Qwen3VLProcessor" if is_qwen3 else "Qwen2_5_VLProcessor",
-        "size": {
-            "shortest_edge": shape.min_tokens * factor**2,
-            "longest_edge": shape.max_tokens * factor**2,
-        },
+        "size": {"shortest_edge": shape.min_tokens * area, "longest_edge": shape.max_tokens * area},
         "patch_size": patch,
         "temporal_patch_size": 2,
         "merge_size": 2,

@@ -91,11 +91,10 @@ def measured(
 ) -> None:
     """Judge simulated candidates at odds of 1:5, or a folder of real spectra, without a model."""
     ids = tuple(task.id for task in bundled())
-    lists = (
-        {"real": library(real, ids)}
-        if real is not None
-        else {name: _simulated(ids, name, count, seed, workers) for name in survey.split(",")}
-    )
+    if real is not None:
+        lists = {"real": library(real, ids)}
+    else:
+        lists = {each: _simulated(ids, each, count, seed, workers) for each in survey.split(",")}
     if as_json:
         typer.echo(json.dumps(_as_json(lists), allow_nan=False))
         return
@@ -148,12 +147,9 @@ def _table(name: str, judged: dict[str, list[JudgedCandidate]]) -> Table:
     clear = {task_id: threshold_scores(_clear(rows), task_id) for task_id, rows in judged.items()}
     for task_id, rows in judged.items():
         one = scores[task_id]
-        numbers = (one.f1, clear[task_id].f1, one.precision, one.recall, one.brier)
-        table.add_row(
-            task_id,
-            *(f"{number:.3f}" for number in (*numbers, one.calibration_error)),
-            _confusions(_wrong(rows, task_id), task_id),
-        )
+        shares = (one.f1, clear[task_id].f1, one.precision, one.recall)
+        numbers = (f"{number:.3f}" for number in (*shares, one.brier, one.calibration_error))
+        table.add_row(task_id, *numbers, _confusions(_wrong(rows, task_id), task_id))
     means = (np.nanmean([one.f1 for one in each.values()]) for each in (scores, clear))
     table.add_row("mean", *(f"{mean:.3f}" for mean in means), *[""] * 5)
     return table

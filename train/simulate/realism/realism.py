@@ -173,14 +173,9 @@ def pair_library(
 def _pair(label: str, path: Path, per_real: int, rng: Rng) -> SpectrumPair:
     real = on_grid(read(path))
     drawn = (counterpart(label, real, rng)[0] for _ in range(per_real))
-    rows = [list(feature_vector(each).values()) for each in drawn]
-    return SpectrumPair(
-        name=path.name,
-        survey=real.survey,
-        label=label,
-        real=np.array(list(feature_vector(real).values())),
-        simulated=np.array(rows),
-    )
+    simulated = np.array([list(feature_vector(each).values()) for each in drawn])
+    own = np.array(list(feature_vector(real).values()))
+    return SpectrumPair(path.name, real.survey, label, own, simulated)
 
 
 def compare(pairs: Sequence[SpectrumPair]) -> list[FeatureComparison]:

@@ -131,13 +131,9 @@ def _class_table(classes: Sequence[ClassSummary]) -> Table:
         "if alike: share expected outside by chance, larger for small simulated samples",
     )
     for line in classes:
-        table.add_row(
-            line.label,
-            str(line.n_real),
-            str(line.n_values) if line.n_values else "too few",
-            _percent(line.outside),
-            _percent(line.expected_outside),
-        )
+        values = str(line.n_values) if line.n_values else "too few"
+        shares = map(_percent, (line.outside, line.expected_outside))
+        table.add_row(line.label, str(line.n_real), values, *shares)
     return table
 
 
@@ -147,14 +143,9 @@ def _worst_table(rows: Sequence[FeatureComparison]) -> Table:
         "<class|<feature|n|median percentile|outside|real median|simulated 5 %|50 %|95 %",
     )
     for row in rows[:WORST]:
-        table.add_row(
-            row.label,
-            row.feature,
-            str(row.n_real),
-            f"{row.median_percentile:.0f}",
-            _percent(row.outside),
-            *(f"{value:.3g}" for value in (row.real[1], *row.simulated)),
-        )
+        values = (f"{value:.3g}" for value in (row.real[1], *row.simulated))
+        middle, outside = f"{row.median_percentile:.0f}", _percent(row.outside)
+        table.add_row(row.label, row.feature, str(row.n_real), middle, outside, *values)
     return table
 
 
