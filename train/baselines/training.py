@@ -122,7 +122,8 @@ def read_rows(kind: NetworkKind, sets: Sequence[Path]) -> tuple[Tensor, dict[str
             answers.setdefault(one.task, []).append((row_numbers[one.sha256], answer))
     if not parts:
         raise WorkbenchError("these sets have no examples to train on")
-    columns = {task: zip(*pairs, strict=True) for task, pairs in answers.items()}
-    return torch.cat(parts), {
-        task: TaskRows(*map(torch.tensor, own)) for task, own in columns.items()
-    }
+    tasks = {}
+    for task, pairs in answers.items():
+        numbers, values = zip(*pairs, strict=True)
+        tasks[task] = TaskRows(torch.tensor(numbers), torch.tensor(values))
+    return torch.cat(parts), tasks
