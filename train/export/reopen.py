@@ -275,10 +275,8 @@ def tokenizer_of(words: Get) -> Json:
     missing = [name for name in vocabulary.NEEDED if name not in tokens]
     if missing:
         raise ConversionError(f"the GGUF file's tokenizer has no {missing[0]}")
-    split, whole_bytes = (
-        vocabulary.EXPECTED_STEPS[0],
-        {**vocabulary.EXPECTED_STEPS[1], "trim_offsets": True},
-    )
+    split, as_bytes = vocabulary.EXPECTED_STEPS
+    whole_bytes = {**as_bytes, "trim_offsets": True}
     typed = list(zip(tokens, kinds, strict=True))
     added = [
         {

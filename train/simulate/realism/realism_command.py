@@ -19,6 +19,7 @@ from rich.table import Table
 
 from agent.errors import WorkbenchError
 from train.parallel import counting
+from train.simulate.realism import tell_apart
 from train.simulate.realism.contact_sheet import write_sheet
 from train.simulate.realism.library import Library
 from train.simulate.realism.realism import (
@@ -28,12 +29,6 @@ from train.simulate.realism.realism import (
     compare,
     pair_library,
     summarise,
-)
-from train.simulate.realism.tell_apart import (
-    ClassifierResult,
-    judge_all,
-    require_classifier,
-    subsets,
 )
 
 WORST = 25
@@ -46,7 +41,7 @@ class RealismReport:
     paired: PairedLibrary
     rows: list[FeatureComparison]
     classes: list[ClassSummary]
-    verdicts: list[ClassifierResult]
+    verdicts: list[tell_apart.ClassifierResult]
 
 
 def realism(
@@ -68,7 +63,7 @@ def realism(
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Measure how far the simulated spectra are from labelled real ones."""
-    require_classifier()
+    tell_apart.require_classifier()
     for path in (sheet, table):
         if path is not None and not path.parent.is_dir():
             raise WorkbenchError(f"cannot write {path.name}: no folder {path.parent}")
@@ -93,8 +88,8 @@ def _measure(library: Library, per_real: int, seed: int) -> RealismReport:
             raise WorkbenchError(
                 f"no spectrum of {library.folder} can be compared: {_exclusions(paired)}"
             )
-        judged = progress.add_task("telling apart", total=2 * len(subsets(pairs)))
-        verdicts = list(judge_all(pairs, seed, lambda: progress.advance(judged)))
+        judged = progress.add_task("telling apart", total=2 * len(tell_apart.subsets(pairs)))
+        verdicts = list(tell_apart.judge_all(pairs, seed, lambda: progress.advance(judged)))
     rows = compare(pairs)
     return RealismReport(paired, rows, summarise(pairs, rows), verdicts)
 
@@ -149,7 +144,7 @@ def _worst_table(rows: Sequence[FeatureComparison]) -> Table:
     return table
 
 
-def _verdict_table(verdicts: Sequence[ClassifierResult]) -> Table:
+def _verdict_table(verdicts: Sequence[tell_apart.ClassifierResult]) -> Table:
     table = _table(
         "Telling real from simulated: AUC, 0.5 if they cannot be told apart",
         "<spectra|real|<with noise statistics|AUC|±|<by",
