@@ -48,7 +48,12 @@ def measure(
         _write(part, folder)
         parts.append(part)
     whole = pyarrow.concat_tables(parts)
-    return whole.take(_wanted(jobs, _row_indices(whole)))
+    rows_by_file = _row_indices(whole)
+    wanted: list[int] = []
+    for job in jobs:
+        rows = rows_by_file.get(job.path, {})
+        wanted += [rows[row] for row in job.rows or sorted(rows) if row in rows]
+    return whole.take(np.array(wanted, dtype=np.int64))
 
 
 def schema() -> pyarrow.Schema:
@@ -140,17 +145,7 @@ def _batches(
 def _write(part: pyarrow.Table, folder: Path) -> None:
     import pyarrow.parquet as parquet
 
-    number = 1 + max(
-        (int(path.stem.rpartition("-")[2]) for path in folder.glob("part-*.parquet")), default=-1
-    )
-    path = folder / f"part-{number:05d}.parquet"
+    taken = (int(path.stem.rpartition("-")[2]) for path in folder.glob("part-*.parquet"))
+    path = folder / f"part-{max(taken, default=-1) + 1:05d}.parquet"
     with write_errors(path), atomic_path(path) as unfinished:
         parquet.write_table(part, unfinished, compression="zstd")
-
-
-def _wanted(jobs: Sequence[FileJob], rows_by_file: dict[str, dict[int, int]]) -> np.ndarray:
-    found = []
-    for job in jobs:
-        rows = rows_by_file.get(job.path, {})
-        found += [rows[row] for row in job.rows or sorted(rows) if row in rows]
-    return np.array(found, dtype=np.int64)

@@ -113,7 +113,6 @@ def _fingerprint(spec: JudgeSpec) -> str:
     own = built_in(spec.source)
     if own is not None and (ref := own.ref()) is not None:
         return ref.sha256
-
     try:
         return find_model(spec.source).ref.sha256
     except ResourceError as error:
