@@ -8,14 +8,7 @@ from hypothesis import strategies as st
 
 from tests.train.bench.helpers import small
 from train.bench.settings import Size
-from train.bench.splits import (
-    TEST,
-    TRAIN,
-    Candidates,
-    allocate,
-    candidates_of,
-    choose,
-)
+from train.bench.splits import TEST, TRAIN, Candidates, allocate, candidates_of, choose
 
 COUNT = 400
 
@@ -38,9 +31,8 @@ def test_no_object_goes_to_two_splits_whatever_the_tasks(counts, seed):
     assigned, rows = {}, []
     size = Size((20, 25), (10, 50))
     for number, (positives, negatives) in enumerate(counts):
-        made = choose(
-            str(number), size, candidates(rng, positives, negatives), sources(), assigned, rng
-        )
+        own = candidates(rng, positives, negatives)
+        made = choose(str(number), size, own, sources(), assigned, rng)
         rows += made
         assert len({(row.source, row.task) for row in made}) == len(made)
         assert sum(row.split == TEST and row.answer == "YES" for row in made) <= 10
