@@ -22,12 +22,8 @@ CONTEXT = 4096
 
 def load(report: ExportReport, context_length: int = CONTEXT) -> GgufEngine:
     """One thread: more would wait for each other on a busy machine."""
-    return GgufEngine.load(
-        report.folder / report.language_model.name,
-        report.folder / report.mmproj.name,
-        context_length=context_length,
-        threads=1,
-    )
+    files = (report.folder / file.name for file in (report.language_model, report.mmproj))
+    return GgufEngine.load(*files, context_length=context_length, threads=1)
 
 
 def exported(

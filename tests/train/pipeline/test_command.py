@@ -124,9 +124,8 @@ def test_an_interrupted_chain_resumes_at_the_step_it_stopped_in(
     stop_at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     settings = PipelineSettings(hard_negatives=90, rl_questions=40, questions=30)
-    chain = ChainCommands(
-        out=tmp_path, settings=settings, preset="tiny", seed=3, workers=2, sets=()
-    )
+    told = {"out": tmp_path, "settings": settings, "preset": "tiny", "sets": ()}
+    chain = ChainCommands(**told, seed=3, workers=2)
     stopped: list[str] = []
 
     def make(step: Step) -> None:

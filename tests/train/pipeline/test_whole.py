@@ -137,11 +137,5 @@ class TestTheWholeChain:
 
     def test_the_report_covers_every_stage(self, whole: Path):
         text = (whole / "report.html").read_text()
-        for heading in (
-            "Fine-tuning",
-            "Reinforcement",
-            "Curation",
-            "Main table",
-            "Failures of sft",
-        ):
-            assert f"<h2>{heading}" in text
+        headings = ("Fine-tuning", "Reinforcement", "Curation", "Main table", "Failures of sft")
+        assert [one for one in headings if f"<h2>{one}" not in text] == []

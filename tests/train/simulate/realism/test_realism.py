@@ -18,7 +18,7 @@ from tests.train.simulate.realism.conftest import (
     met,
     sodium,
     write_library,
-)  # fmt: skip
+)
 from train.simulate.realism import tell_apart
 from train.simulate.realism.library import Library
 from train.simulate.realism.realism import (
