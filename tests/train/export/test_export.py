@@ -22,7 +22,6 @@ from agent.models.registry import model_at
 from agent.rendering.render import EYE
 from tests.agent.convert.folders import copy25, read_gguf
 from tests.small_models import tiny_qwen3, tiny_qwen25
-from tests.train.export.pairs import exported
 from train.export import export
 from train.export.export import export_gguf, with_parity, write_gguf_card
 
@@ -118,7 +117,7 @@ def test_wrong_files_are_called_wrong(
     from train.models.small_model import save_small_model
 
     monkeypatch.setattr(export, "EPISODES", 1)
-    report = exported(tiny_qwen25, tmp_path / "out")
+    report = export_gguf(tiny_qwen25, tmp_path / "out")
     save_small_model(tmp_path / "other", lively_model("qwen2.5-vl", seed=9), small_tokenizer())
     with pytest.raises(ConversionError, match="does not compute what transformers does"):
         with_parity(report, tmp_path / "other", wanted=True, threads=1)
@@ -130,6 +129,6 @@ def test_large_models_are_compared_when_asked(
 ) -> None:
     pytest.importorskip("llama_cpp")
     monkeypatch.setattr(export, "MOST_PARAMETERS", 1000)
-    report = with_parity(exported(tiny_qwen25, tmp_path), tiny_qwen25, wanted=None)
+    report = with_parity(export_gguf(tiny_qwen25, tmp_path), tiny_qwen25, wanted=None)
     assert report.parity is None and "--parity" in report.parity_note
     assert json.loads((tmp_path / "export.json").read_text())["parity_note"] == report.parity_note
