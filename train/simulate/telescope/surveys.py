@@ -14,6 +14,7 @@ from agent.errors import WorkbenchError
 from agent.spectra.spectrum import FloatArray
 from train.simulate.telescope import quality
 from train.simulate.telescope.optics import Arm
+from train.simulate.telescope.quality import Quality, Range
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -29,16 +30,16 @@ class Profile:
     """Range of the last pixel that is kept, counted from the end of the grid."""
     sensitivity: tuple[tuple[float, float], ...]
     """(wavelength, electrons per pixel of a flat spectrum), 1 at 6500 A."""
-    sky_electrons: quality.Range
-    read_variance: quality.Range
-    electrons_per_flux: quality.Range
+    sky_electrons: Range
+    read_variance: Range
+    electrons_per_flux: Range
     """Mean and sigma of log10 of the electrons at 6500 A per unit of flux."""
     correlation: tuple[float, float]
     """Weights of the noise of the neighbours one and two pixels away."""
-    noise_over_reported: quality.Range
+    noise_over_reported: Range
     """Mean and sigma of ln of the real noise over the stated noise."""
     flux_unit: str
-    quality: quality.Quality
+    quality: Quality
     releases: tuple[tuple[str, float], ...]
     """Releases and the relative frequency of each."""
 
