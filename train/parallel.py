@@ -54,9 +54,8 @@ def in_order(
     # spawn works alike on every system and is safe beside the thread of a progress bar.
     with ProcessPoolExecutor(workers, get_context("spawn"), end_with_parent) as pool:
         waiting = iter(jobs)
-        under_way: list[Future[Result]] = [
-            pool.submit(work, job) for job in islice(waiting, workers * JOBS_AHEAD)
-        ]
+        first = islice(waiting, workers * JOBS_AHEAD)
+        under_way: list[Future[Result]] = [pool.submit(work, job) for job in first]
         try:
             with worker_deaths():
                 while under_way:

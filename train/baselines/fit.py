@@ -116,9 +116,8 @@ def _train(
 ) -> Fitted:
     generator = torch.Generator().manual_seed(seed)
     steps = max(1, len(used) // settings.batch) * settings.epochs
-    optimizer = torch.optim.AdamW(
-        network.parameters(), lr=lr, weight_decay=settings.weight_decay, fused=True
-    )
+    decay = settings.weight_decay
+    optimizer = torch.optim.AdamW(network.parameters(), lr=lr, weight_decay=decay, fused=True)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, _warm_then_cosine(steps))
     balance = (answers[used] == 0).sum() / (answers[used] == 1).sum()
     best, best_state, waited, epoch = math.inf, network.state_dict(), 0, 0

@@ -109,9 +109,8 @@ class SectionTransformer(nn.Module):
 
     def forward(self, rows: Tensor) -> Tensor:
         tokens = self.encode(self.cut(rows))
-        gathered, _ = self.gather(
-            self.query.expand(len(rows), -1, -1), tokens, tokens, need_weights=False
-        )
+        query = self.query.expand(len(rows), -1, -1)
+        gathered, _ = self.gather(query, tokens, tokens, need_weights=False)
         return self.out(self.head(gathered[:, 0]))[:, 0]
 
     def cut(self, rows: Tensor) -> Tensor:

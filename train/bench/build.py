@@ -238,9 +238,8 @@ def _survey_files(settings: BenchSettings) -> dict[str, str]:
 
 def _nothing_usable(sources: Sources, settings: BenchSettings) -> str:
     names, counts = np.unique(sources.survey, return_counts=True)
-    available = ", ".join(
-        f"{name or 'no survey stated'} {count}" for name, count in zip(names, counts, strict=True)
-    )
+    counted = zip(names, counts, strict=True)
+    available = ", ".join(f"{name or 'no survey stated'} {count}" for name, count in counted)
     wanted = f"of {settings.survey} " if settings.survey else ""
     return (
         f"no spectrum {wanted}with S/N over {settings.min_snr:g} among {len(sources)} "

@@ -33,9 +33,8 @@ def write_card(
 ) -> None:
     figures = figures_of(bench, [path.name for path in archives], list(catalogues))
     try:
-        (out / FIGURES_FILE).write_text(
-            json.dumps(figures, indent=1, allow_nan=False) + "\n", encoding="utf-8"
-        )
+        text = json.dumps(figures, indent=1, allow_nan=False) + "\n"
+        (out / FIGURES_FILE).write_text(text, encoding="utf-8")
         parts = (*_about(figures), *_sets(figures), *_negatives(figures), *_rest(figures))
         (out / CARD_FILE).write_text("\n".join(parts), encoding="utf-8")
     except OSError as error:

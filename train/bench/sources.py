@@ -157,9 +157,8 @@ def nearest_within(ra: FloatArray, dec: FloatArray, of: FloatArray) -> BoolArray
     found = np.zeros(ra.size, dtype=np.bool_)
     is_placed = np.isfinite(ra) & np.isfinite(dec)
     if of.size and is_placed.any():
-        distance, _ = cKDTree(of).query(
-            directions(ra[is_placed], dec[is_placed]), distance_upper_bound=chord(MATCH_ARCSEC)
-        )
+        places = directions(ra[is_placed], dec[is_placed])
+        distance, _ = cKDTree(of).query(places, distance_upper_bound=chord(MATCH_ARCSEC))
         found[is_placed] = np.isfinite(distance)
     return found
 

@@ -44,8 +44,7 @@ def facts_of_file(rule: SelectionRule, job: FileJob) -> list[Facts]:
     stamp = file_stamp(job.path)
     if job.refusal or stamp == (0, 0):
         reason = job.refusal or "no such file"
-        faulty = [_faulty(job.path, stamp, row, reason) for row in job.rows or (0,)]
-        return [facts | {"stated": 0} for facts in faulty]
+        return [_faulty(job.path, stamp, row, reason) | {"stated": 0} for row in job.rows or (0,)]
     found = []
     for row, stated, spectrum in spectra(job):
         if isinstance(spectrum, str):

@@ -53,6 +53,7 @@ def table_rows(made: SimulatedSpectrum, file: str, row: int) -> TableRows:
         "survey": seen.survey,
         "snr": seen.snr["r"],
     }
+    parameters = {"source": source.parameters, "telescope": seen.parameters}
     truth = common | {
         "index": target.index,
         "label": source.label,
@@ -63,9 +64,7 @@ def table_rows(made: SimulatedSpectrum, file: str, row: int) -> TableRows:
         "quality": made.quality,
         "library": str(source.parameters.get("base", "")),
         "seed": entry.stamp.seed,
-        "parameters": json.dumps(
-            {"source": source.parameters, "telescope": seen.parameters}, default=float
-        ),
+        "parameters": json.dumps(parameters, default=float),
     }
     candidate = common | {
         **{f"mag_{band}": target.magnitudes[band] for band in "gri"},
@@ -104,11 +103,9 @@ class Tables:
         self._append(self.truth, [row.truth for row in rows])
 
     def _append(self, path: Path, rows: list[dict[str, Cell]]) -> None:
+        safe = [{key: _without_formula(value) for key, value in row.items()} for row in rows]
         with write_errors(path), path.open("a", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, self._columns[path], lineterminator="\n")
-            writer.writerows(
-                {key: _without_formula(value) for key, value in row.items()} for row in rows
-            )
+            csv.DictWriter(file, self._columns[path], lineterminator="\n").writerows(safe)
 
 
 def _without_formula(value: Cell) -> Cell:

@@ -80,9 +80,8 @@ def draw(
     for part in in_order(of_label, range(len(LABELS)), workers):
         parts.append(part)
         advance()
-    return Draws(
-        **{name: np.concatenate([vars(part)[name] for part in parts]) for name in vars(parts[0])}
-    )
+    names = vars(parts[0])
+    return Draws(**{name: np.concatenate([vars(part)[name] for part in parts]) for name in names})
 
 
 def _of_label(number: int, per_label: int, seed: int) -> Draws:

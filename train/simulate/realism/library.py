@@ -144,19 +144,16 @@ def augmented(base: Source, rng: Rng) -> Source:
     contrast = log_uniform(rng, CONTRAST)
     velocity = float(VELOCITY_KMS * rng.standard_normal())
     flux = _with_contrast(base, contrast) * reddening(ebv) * smooth_warp(rng, WARP)
-    parameters = {"extra_ebv": round(ebv, 4), "contrast": round(contrast, 4)}
-    return replace(
-        base, flux=flux, velocity_kms=velocity, parameters={**base.parameters, **parameters}
-    )
+    parameters = {**base.parameters, "extra_ebv": round(ebv, 4), "contrast": round(contrast, 4)}
+    return replace(base, flux=flux, velocity_kms=velocity, parameters=parameters)
 
 
 def _with_contrast(base: Source, power: float) -> FloatArray:
     """Continuum times (flux / continuum) ** power; pixels near or below zero stay as they are."""
     # Most of a base with little coverage can be zero.
     floor = max(1e-3 * float(np.median(np.abs(base.flux))), float(np.finfo(float).tiny))
-    continuum = np.maximum(
-        gaussian_filter1d(base.flux, CONTINUUM_KMS / 2.3548 / STEP_KMS, mode="nearest"), floor
-    )
+    smooth = gaussian_filter1d(base.flux, CONTINUUM_KMS / 2.3548 / STEP_KMS, mode="nearest")
+    continuum = np.maximum(smooth, floor)
     ratio = base.flux / continuum
     positive = ratio > 1e-3
     return np.where(positive, continuum * np.power(np.maximum(ratio, 1e-3), power), base.flux)

@@ -155,9 +155,8 @@ def transfer(
         if not truth:
             raise WorkbenchError(f"no spectrum of {folder} could be read: {unread}")
         drawing = progress.add_task("simulating", total=len(LABELS))
-        rows, labels = simulated_features(
-            per_label, seed, workers, lambda: progress.advance(drawing)
-        )
+        advance = partial(progress.advance, drawing)
+        rows, labels = simulated_features(per_label, seed, workers, advance)
     judged = [str(label) for label in judge(rows, labels, real, seed)]
     scores = score(truth, judged)
     if as_json:

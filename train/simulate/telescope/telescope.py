@@ -86,9 +86,8 @@ def _noiseless_frame(
         flux = add_neighbour(flux, companion, fraction, relative_kms)
         record["neighbour"] = companion.label
         record["neighbour_fraction"] = round(fraction, 4)
-    seen = integrate(
-        through_arms(flux, profile.arms, sharpness, source.resolution), instrument.edges, velocity
-    )
+    blurred = through_arms(flux, profile.arms, sharpness, source.resolution)
+    seen = integrate(blurred, instrument.edges, velocity)
     reference = _reference_pixels(source, profile)
     level = float(np.median(seen[reference]))
     if not level > 0:
@@ -154,9 +153,8 @@ def _add_sky_and_noise(frame: Frame, rng: Rng) -> float:
     add_telluric_residuals(frame, rng)
     add_moonlight(frame, rng)
     add_nebular_residuals(frame, rng)
-    frame.variance = noise.stated_variance(
-        frame.flux, instrument.sensitivity * np.exp(wobble), brightness, electrons
-    )
+    sensitivity = instrument.sensitivity * np.exp(wobble)
+    frame.variance = noise.stated_variance(frame.flux, sensitivity, brightness, electrons)
     noise.set_snr(frame)
     add_sky_line_residuals(frame, rng)
     noise.add_noise(frame, rng)
