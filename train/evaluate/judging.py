@@ -116,7 +116,8 @@ def _in_parallel(
     running: set[Future[list[JudgedExample]]] = set()
     try:
         while True:
-            running |= {pool.submit(_judge, one) for one in islice(chunks, ahead - len(running))}
+            for chunk in islice(chunks, ahead - len(running)):
+                running.add(pool.submit(_judge, chunk))
             if not running:
                 return
             ready, running = wait(running, return_when=FIRST_COMPLETED)
