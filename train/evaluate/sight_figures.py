@@ -138,7 +138,7 @@ def card_figures(name: str, rows: Sequence[SightFigures]) -> Iterator[ReportedFi
         on = f"{TABLE}: {name}, {one.positives}:{one.n - one.positives}, pictures {pictures}"
         if (mean := one.mean_f1).value is not None:
             about = f"{on}, 95 % {percent(mean.low)} to {percent(mean.high)}"
-            yield per_cent("mean F1", mean.value, about)
+            yield per_cent("mean F1", mean.value or 0.0, about)
         if one.p_yes is not None:
             yield ReportedFigure(figure="mean p(YES)", value=round(one.p_yes, 3), on=on)
         if one.pictures != "own":
@@ -146,4 +146,4 @@ def card_figures(name: str, rows: Sequence[SightFigures]) -> Iterator[ReportedFi
             yield per_cent("same replies", one.same_replies, on)
         if one.follows:
             on = f"{on}, {one.differing} with another true answer"
-            yield per_cent("verdicts that follow the picture", one.follows.value, on)
+            yield per_cent("verdicts that follow the picture", one.follows.value or 0.0, on)

@@ -48,5 +48,5 @@ def _row(on: str, row: Mapping[str, Any]) -> Iterator[ReportedFigure]:
     yield per_cent("well-formed", row["effort"]["well_formed"], on)
 
 
-def per_cent(figure: str, fraction: float | None, on: str) -> ReportedFigure:
-    return ReportedFigure(figure=figure, value=round(100 * (fraction or 0.0), 1), unit="%", on=on)
+def per_cent(figure: str, fraction: float, on: str) -> ReportedFigure:
+    return ReportedFigure(figure=figure, value=round(100 * float(fraction), 1), unit="%", on=on)
