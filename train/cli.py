@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -60,30 +61,14 @@ def commands(version: ShowVersion = False) -> None:
     """Train inspectors from labels and simulations."""
 
 
-app.command()(simulate)
-app.command()(realism)
-app.command()(transfer)
-app.command()(weights)
-app.command()(measured)
-app.command()(stars)
-app.command()(questions)
-app.command(cls=RayCommand)(bench)
-app.command()(baselines)
-app.command(cls=RayCommand)(draft)
-app.add_typer(curate, name="curate")
-app.command()(judge)
-app.command()(lessons)
-app.command()(sft)
-app.command()(grpo)
-app.command()(average)
-app.command()(export)
-app.command()(reopen)
-app.command()(card)
-app.add_typer(eye, name="eye")
-app.add_typer(evaluate, name="evaluate")
-app.command()(audit)
-app.command()(report)
-app.command()(chain)
+_COMMANDS: tuple[Callable[..., None], ...] = (
+    simulate, realism, transfer, weights, measured, stars, questions, bench, baselines, draft,
+    judge, lessons, sft, grpo, average, export, reopen, card, audit, report, chain,
+)  # fmt: skip
+for _command in _COMMANDS:
+    app.command(cls=RayCommand if _command in (bench, draft) else None)(_command)
+for _name, _commands in (("curate", curate), ("eye", eye), ("evaluate", evaluate)):
+    app.add_typer(_commands, name=_name)
 
 
 def main() -> None:

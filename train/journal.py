@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +24,22 @@ class Journal:
         self.path = folder / METRICS_FILE
         self._started = time.perf_counter()
         folder.mkdir(parents=True, exist_ok=True)
-        kept = [] if resume_at is None else _kept(self.path, resume_at)
+        kept = []
+        if resume_at is not None:
+            before = (one for one in read_log(self.path, _metrics) if one["step"] <= resume_at)
+            kept = [json.dumps(one, allow_nan=False) + "\n" for one in before]
         with write_errors(self.path):
-            write_file(self.path, "".join(map(_line, kept)))
+            write_file(self.path, "".join(kept))
         self._board = _board(folder / "tensorboard", resume_at)
 
     def log(self, step: int, **metrics: float | int | str | None) -> None:
         """Write the metrics of a step; numbers that are not finite become null."""
         seconds = round(time.perf_counter() - self._started, 3)
-        record = {"step": step, "seconds": seconds, **_finite(metrics)}
+        finite = {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in metrics.items()
+        }
+        record = {"step": step, "seconds": seconds, **finite}
         with write_errors(self.path):
             append_lines(self.path, [json.dumps(record, allow_nan=False)])
         if self._board is not None:
@@ -47,11 +54,8 @@ class Journal:
 
 @contextmanager
 def journal(folder: Path, *, resume_at: int | None = None) -> Iterator[Journal]:
-    opened = Journal(folder, resume_at=resume_at)
-    try:
+    with closing(Journal(folder, resume_at=resume_at)) as opened:
         yield opened
-    finally:
-        opened.close()
 
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:
@@ -62,25 +66,10 @@ def read_metrics(folder: Path) -> list[dict[str, Any]]:
     return list(read_log(path, _metrics))
 
 
-def _line(record: Mapping[str, Any]) -> str:
-    return json.dumps(record, allow_nan=False) + "\n"
-
-
-def _kept(path: Path, resume_at: int) -> list[dict[str, Any]]:
-    return [record for record in read_log(path, _metrics) if record["step"] <= resume_at]
-
-
 def _metrics(record: object) -> dict[str, Any]:
     if isinstance(record, dict) and isinstance(record.get("step"), int):
         return record
     raise ValueError("not the metrics of a step")
-
-
-def _finite(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in metrics.items()
-    }
 
 
 def _board(folder: Path, resume_at: int | None) -> Any:

@@ -1,4 +1,4 @@
-"""Runs jobs in several processes and yields their results in order."""
+"""Runs jobs in several processes, yields their results in order, and shows how many are done."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import TypeVar
 
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
 from agent.cluster.options import RayPlace
 from agent.errors import WorkbenchError
 from train.ray_work import ray_in_order
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
-
 JOBS_AHEAD = 8  # submitted jobs per worker
 
 
@@ -52,9 +54,8 @@ def in_order(
     # spawn works alike on every system and is safe beside the thread of a progress bar.
     with ProcessPoolExecutor(workers, get_context("spawn"), end_with_parent) as pool:
         waiting = iter(jobs)
-        under_way: list[Future[Result]] = [
-            pool.submit(work, job) for job in islice(waiting, workers * JOBS_AHEAD)
-        ]
+        first = islice(waiting, workers * JOBS_AHEAD)
+        under_way: list[Future[Result]] = [pool.submit(work, job) for job in first]
         try:
             with worker_deaths():
                 while under_way:
@@ -64,9 +65,15 @@ def in_order(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
+def counting(console: Console, *, transient: bool = False) -> Progress:
+    """A bar with the number of what is done, and of all."""
+    what = TextColumn("{task.description}")
+    columns = (what, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=console, transient=transient)
+
+
 @contextmanager
 def worker_deaths() -> Iterator[None]:
-    """Raise WorkbenchError if a worker process dies."""
     try:
         yield
     except BrokenProcessPool as error:

@@ -15,8 +15,6 @@ from agent.cluster.ray_cluster import RayCluster
 from agent.errors import WorkbenchError
 
 Work = Callable[[Any], Any]
-
-
 OpenWork = Callable[[], AbstractContextManager[Work]]
 """Called once in each actor, where it may take long; gives what does the jobs."""
 
@@ -32,9 +30,8 @@ class Jobs:
         try:
             os.chdir(self._folder)
         except OSError as error:
-            raise WorkbenchError(
-                f"a machine of the cluster has no folder {self._folder}"
-            ) from error
+            lacks = f"a machine of the cluster has no folder {self._folder}"
+            raise WorkbenchError(lacks) from error
         if self._opened is None:
             self._opened = self._open()
             self._work = self._opened.__enter__()  # until the actor's process ends

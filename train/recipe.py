@@ -21,10 +21,8 @@ from agent.checked_toml import near_miss, printable, shown
 from agent.errors import WorkbenchError
 
 Settings = TypeVar("Settings")
-
 MAX_BYTES = 256 * 1024
 PRESETS = ("tiny", "3b", "7b")
-
 Preset = Annotated[str, typer.Option("--preset", help=f"One of {', '.join(PRESETS)}.")]
 Config = Annotated[
     Path | None, typer.Option("--config", help="TOML file with a table for this stage.")
@@ -70,19 +68,16 @@ def build(kind: type[Settings], values: Mapping[str, Any], where: str) -> Settin
 
 
 def config_tables(path: Path) -> Mapping[str, Mapping[str, Any]]:
-    """All tables of a user's file."""
     tables = _read(path)
     return {stage: _stage_of(tables, stage, str(path)) for stage in tables}
 
 
 def preset_tables(name: str) -> dict[str, Any]:
-    """All tables of a preset."""
     if name not in PRESETS:
         guess = near_miss(name, PRESETS)
         raise WorkbenchError(f"no preset {shown(name)}; there are {', '.join(PRESETS)}{guess}")
-    return tomllib.loads(
-        files("train").joinpath("configs", f"{name}.toml").read_text(encoding="utf-8")
-    )
+    path = files("train").joinpath("configs", f"{name}.toml")
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def _read(path: Path) -> dict[str, Any]:

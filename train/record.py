@@ -77,7 +77,9 @@ def record_trajectory(
     episode = Episode(MeasuredConversation(tuple(replies)), maker, blank.sampling, seed, Control())
     for _ in episode.begin([], []):
         pass
-    steps: list[Step] = [_without_timing(step, draw) for step in episode.run()]
+    steps: list[Step] = [
+        replace(step, seconds=0.0, picture=step.picture if draw else "") for step in episode.run()
+    ]
     answers = [step.verdict for step in steps if step.kind == "answer"]
     answered = episode.stopped_by == "answer"
     assert episode.stopped_by is not None
@@ -92,7 +94,3 @@ def record_trajectory(
         verdict=answers[-1] if answered else None,
         well_formed=is_well_formed(episode.replies),
     )
-
-
-def _without_timing(step: Step, draw: bool) -> Step:
-    return replace(step, seconds=0.0, picture=step.picture if draw else "")

@@ -34,9 +34,6 @@ def toolless_opening(
 def without_looks(trajectory: Trajectory) -> Trajectory:
     """The inspection with its last turn alone, as if that were the only one."""
     last = len(trajectory.replies) - 1
-    steps = tuple(
-        replace(step, turn=0)
-        for step in trajectory.steps
-        if step.turn == last and step.by == "agent" and step.kind in ("think", "answer")
-    )
-    return replace(trajectory, steps=steps, replies=trajectory.replies[-1:])
+    said = [step for step in trajectory.steps if step.turn == last and step.by == "agent"]
+    kept = [replace(step, turn=0) for step in said if step.kind in ("think", "answer")]
+    return replace(trajectory, steps=tuple(kept), replies=trajectory.replies[-1:])

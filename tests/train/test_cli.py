@@ -41,6 +41,12 @@ def test_arrays_and_labels(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     assert (tmp_path / "arrays-00000.npz").is_file()
 
 
+def test_a_sky_is_noted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    words = ["simulate", str(tmp_path), "--count", "2", "--labels", "A", "--survey", "LAMOST"]
+    assert call(monkeypatch, *words, "--sky", "3", "--arrays") == 0
+    assert '"sky": 3' in (tmp_path / "simulation.json").read_text()
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -79,10 +79,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     for number in range(2):
         (folder / "cold" / "images" / f"{number}.png").write_bytes(png())
     window = "Generated spectral visualization focused on wavelength range (6500, 6600) Å."
-    turns = (
-        ("gpt", call(6500, 6600)),
-        ("human", f"<tool_response>\n<image>{window}\n</tool_response>"),
-    )
+    shown = f"<tool_response>\n<image>{window}\n</tool_response>"
+    turns = (("gpt", call(6500, 6600)), ("human", shown))
     talk = cold_start_row("cv", *turns) | {"images": ["images/0.png", "images/1.png"]}
     (folder / "cold" / "train_sharegpt.json").write_text(json.dumps([talk]))
     out = tmp_path_factory.mktemp("sets")
@@ -146,10 +144,8 @@ def test_judging_asks_in_the_words_of_the_row(
 class TestGrpo:
     def stage(self, tiny: Path, words: Wording) -> Stage:
         plain = stage_of(tiny)
-        pictures = PictureCache(
-            COMPACT, plain.pictures.sizing, plain.pictures.vision,
-            rules=PUBLISHED_RULES, wording=words,
-        )  # fmt: skip
+        sight = (COMPACT, plain.pictures.sizing, plain.pictures.vision)
+        pictures = PictureCache(*sight, rules=PUBLISHED_RULES, wording=words)
         return replace(plain, pictures=pictures)
 
     def rolled(self, made: Made, tiny: Path, words: Wording, *said: str) -> tuple[Rollout, str]:
@@ -202,9 +198,7 @@ class TestGrpo:
         sets = [made.out / "train.parquet"]
         with pytest.raises(WorkbenchError, match="--wording ours"):
             reinforce(tiny, sets, tmp_path / "none", settings)
-        model = reinforce(
-            tiny, sets, tmp_path / "run", settings, wording=str(made.out / FOLDER)
-        )  # fmt: skip
+        model = reinforce(tiny, sets, tmp_path / "run", settings, wording=str(made.out / FOLDER))
         card, own = read_card(model), read_wording(made.out / FOLDER)
         assert (card.rules, card.wording) == ("published", "spec-o3")
         assert f"in the wording spec-o3 ({own.sha256})" in card.trained_on
@@ -217,9 +211,8 @@ class TestSft:
     SETTINGS = SftSettings(steps=1, batch=1, precision="fp32", held_out=0.0, save_every=0)
 
     def test_a_conversation_is_trained_as_it_was_published(self, made: Made, tmp_path: Path):
-        model = fine_tune(
-            [made.out / "conversations.jsonl"], [], tmp_path / "run", self.SETTINGS, MINUTE_MODEL
-        )
+        files = [made.out / "conversations.jsonl"]
+        model = fine_tune(files, [], tmp_path / "run", self.SETTINGS, MINUTE_MODEL)
         text = (tmp_path / "run" / "mask.txt").read_text(encoding="utf-8")
         assert text.startswith(OPENING + "⟦")
         assert "<|im_end|>⟧<|im_start|>user\n<tool_response>\n<|vision_start|>" in text
@@ -229,10 +222,8 @@ class TestSft:
         assert read_wording(wording_folder("spec-o3")).sha256 == own.sha256
 
     def test_or_in_our_words(self, made: Made, tmp_path: Path):
-        model = fine_tune(
-            [made.out / "conversations.jsonl"], [], tmp_path / "run", self.SETTINGS, MINUTE_MODEL,
-            wording="ours",
-        )  # fmt: skip
+        files, run = [made.out / "conversations.jsonl"], tmp_path / "run"
+        model = fine_tune(files, [], run, self.SETTINGS, MINUTE_MODEL, wording="ours")
         assert SYSTEM not in (tmp_path / "run" / "mask.txt").read_text(encoding="utf-8")
         assert (read_card(model).rules, read_card(model).wording) == ("ours", "")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -35,8 +36,6 @@ def baselines(
         torch.set_num_threads(threads)
     chosen = settings(BaselineSettings, "baselines", preset=preset, config=config, sets=changes)
     console = Console(stderr=True)
-    folders = train_specialists(
-        sets, out, chosen, seed, lambda line: console.print(line, markup=False)
-    )
-    for folder in folders:
+    report = partial(console.print, markup=False)
+    for folder in train_specialists(sets, out, chosen, seed, report):
         typer.echo(folder)

@@ -10,15 +10,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn import functional
+from torch.nn.functional import binary_cross_entropy_with_logits as loss_of
 
-from agent.confidence.calibration import fit_platt
-from agent.confidence.judged import JudgedScores
 from agent.errors import WorkbenchError
 from train.baselines.networks import LR_FACTOR, NetworkKind, SectionTransformer, make_network
 
 Log = Callable[..., None]
-
 MAX_SHIFT = 5
 """Pixels; as by a small velocity or a wavelength error."""
 NOISE = (0.0, 0.08)
@@ -27,6 +24,7 @@ TILT = 0.15
 """Sigma of the added slope and bend over half the row, in units of its standard deviation."""
 DROPPED, DROPPED_LENGTH = 2, 60
 """Number of runs of pixels set to the row's mean, and their maximum length."""
+ROWS_AT_ONCE = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +59,6 @@ class Fitted:
     """A network at its best epoch, with its logits and the answers of held-out objects."""
 
     network: nn.Module
-    held_out_loss: float
     epochs: int
     logits: Tensor
     answers: Tensor
@@ -119,9 +116,8 @@ def _train(
 ) -> Fitted:
     generator = torch.Generator().manual_seed(seed)
     steps = max(1, len(used) // settings.batch) * settings.epochs
-    optimizer = torch.optim.AdamW(
-        network.parameters(), lr=lr, weight_decay=settings.weight_decay, fused=True
-    )
+    decay = settings.weight_decay
+    optimizer = torch.optim.AdamW(network.parameters(), lr=lr, weight_decay=decay, fused=True)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, _warm_then_cosine(steps))
     balance = (answers[used] == 0).sum() / (answers[used] == 1).sum()
     best, best_state, waited, epoch = math.inf, network.state_dict(), 0, 0
@@ -132,18 +128,14 @@ def _train(
             if len(chunk) < 2:  # batch normalisation needs two rows
                 continue
             logits = network(augment(rows[chunk], generator))
-            loss = functional.binary_cross_entropy_with_logits(
-                logits, answers[chunk], pos_weight=balance
-            )
+            loss = loss_of(logits, answers[chunk], pos_weight=balance)
             optimizer.zero_grad()
             torch.autograd.backward(loss)
             nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimizer.step()
             schedule.step()
         logits = predict(network, rows[held])
-        held_loss = float(
-            functional.binary_cross_entropy_with_logits(logits, answers[held], pos_weight=balance)
-        )
+        held_loss = float(loss_of(logits, answers[held], pos_weight=balance))
         log(epoch, held_out_loss=held_loss, loss=float(loss.detach()))
         if held_loss < best:
             best, waited = held_loss, 0
@@ -154,7 +146,7 @@ def _train(
                 break
     network.load_state_dict(best_state)
     network.train(False)
-    return Fitted(network, best, epoch + 1, predict(network, rows[held]), answers[held])
+    return Fitted(network, epoch + 1, predict(network, rows[held]), answers[held])
 
 
 def pretrain(
@@ -166,13 +158,10 @@ def pretrain(
         network = make_network("section-transformer", rows.shape[1])
         assert isinstance(network, SectionTransformer)
         generator = torch.Generator().manual_seed(seed)
-        optimizer = torch.optim.AdamW(
-            network.parameters(), lr=settings.lr, betas=(0.9, 0.95), fused=True
-        )
-        schedule = torch.optim.lr_scheduler.LambdaLR(
-            optimizer, _warm_then_cosine(settings.pretraining_steps)
-        )
-        for step in range(settings.pretraining_steps):
+        weights, steps = network.parameters(), settings.pretraining_steps
+        optimizer = torch.optim.AdamW(weights, lr=settings.lr, betas=(0.9, 0.95), fused=True)
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, _warm_then_cosine(steps))
+        for step in range(steps):
             chunk = torch.randint(0, len(rows), (settings.batch,), generator=generator)
             loss = network.filling_loss(rows[chunk], generator)
             optimizer.zero_grad()
@@ -180,18 +169,18 @@ def pretrain(
             nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimizer.step()
             schedule.step()
-            if step % 50 == 0 or step == settings.pretraining_steps - 1:
+            if step % 50 == 0 or step == steps - 1:
                 log(step, filling_loss=float(loss.detach()))
         network.train(False)
         return network
 
 
-def predict(network: nn.Module, rows: Tensor, batch: int = 64) -> Tensor:
+def predict(network: nn.Module, rows: Tensor) -> Tensor:
     """Logits of all rows, in evaluation mode."""
     was_training = network.training
     network.train(False)
     with torch.no_grad():
-        logits = torch.cat([network(chunk) for chunk in torch.split(rows, batch)])
+        logits = torch.cat([network(chunk) for chunk in torch.split(rows, ROWS_AT_ONCE)])
     network.train(was_training)
     return logits
 
@@ -209,11 +198,6 @@ def best_threshold(p_yes: NDArray[np.float64], answers: NDArray[np.bool_], odds:
     return float(0.5 * (ranked[best] + below))
 
 
-def platt_parameters(logits: Tensor, answers: Tensor) -> tuple[float, float]:
-    """Slope and intercept from raw to calibrated log odds."""
-    return fit_platt(JudgedScores(torch.sigmoid(logits).double().numpy(), answers.bool().numpy()))
-
-
 def _warm_then_cosine(steps: int) -> Callable[[int], float]:
     warm = max(1, steps // 20)
 
@@ -228,7 +212,9 @@ def _warm_then_cosine(steps: int) -> Callable[[int], float]:
 def augment(rows: Tensor, generator: torch.Generator) -> Tensor:
     """Random changes to training rows that are too small to change the class."""
     count, pixels = rows.shape
-    rows = _shift(rows, generator)
+    # Each row by its own number of whole pixels, repeating the end values.
+    shifts = torch.randint(-MAX_SHIFT, MAX_SHIFT + 1, (count, 1), generator=generator)
+    rows = rows.gather(1, (torch.arange(pixels)[None] + shifts).clamp(0, pixels - 1))
     spread = rows.std(dim=1, keepdim=True)
     x = torch.linspace(-1.0, 1.0, pixels)
     slopes = torch.randn((2, count, 1), generator=generator) * TILT
@@ -237,14 +223,6 @@ def augment(rows: Tensor, generator: torch.Generator) -> Tensor:
     sigma = spread * (low + (high - low) * torch.rand((count, 1), generator=generator))
     rows = rows + sigma * torch.randn(rows.shape, generator=generator)
     return _add_gaps(rows, generator)
-
-
-def _shift(rows: Tensor, generator: torch.Generator) -> Tensor:
-    """Shift each row by its own number of whole pixels, repeating the end values."""
-    count, pixels = rows.shape
-    shifts = torch.randint(-MAX_SHIFT, MAX_SHIFT + 1, (count, 1), generator=generator)
-    indices = (torch.arange(pixels)[None] + shifts).clamp(0, pixels - 1)
-    return rows.gather(1, indices)
 
 
 def _add_gaps(rows: Tensor, generator: torch.Generator) -> Tensor:

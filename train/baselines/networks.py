@@ -10,13 +10,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 NetworkKind = Literal["plain-cnn", "branch-cnn", "section-transformer"]
-
-INPUT_OF: dict[NetworkKind, str] = {
-    "plain-cnn": "minimum-to-maximum",
-    "branch-cnn": "over-continuum",
-    "section-transformer": "standardised",
-}
-
 CHANNELS = (10, 20, 30, 40, 50, 60)
 KERNELS = (2, 3, 4, 5, 7, 9)
 POOLS = (1, 2, 1, 2, 2, 2)
@@ -26,11 +19,7 @@ SECTION, STEP = 20, 10
 # still remember the untrained network.
 MOMENTUM = 0.3
 # A dense layer of 14 million weights needs a small learning rate.
-LR_FACTOR: dict[NetworkKind, float] = {
-    "plain-cnn": 0.1,
-    "branch-cnn": 1.0,
-    "section-transformer": 1.0,
-}
+LR_FACTOR = {"plain-cnn": 0.1, "branch-cnn": 1.0, "section-transformer": 1.0}
 MASKED_RUNS, MASKED_LENGTH = 6, 12
 """Together 37 per cent of 193 sections."""
 
@@ -47,8 +36,8 @@ class PlainCnn(nn.Module):
                 nn.Conv1d(width, channels, kernel),
                 nn.BatchNorm1d(channels, momentum=MOMENTUM),
                 nn.ReLU(),
+                nn.MaxPool1d(2, stride=pool),
             ]
-            blocks.append(nn.MaxPool1d(2, stride=pool))
             width = channels
         self.blocks = nn.Sequential(*blocks)
         with torch.no_grad():
@@ -59,8 +48,7 @@ class PlainCnn(nn.Module):
 
     def forward(self, rows: Tensor) -> Tensor:
         found = self.blocks(rows[:, None]).flatten(1)
-        logits: Tensor = self.out(self.dropout(functional.relu(self.dense(found))))
-        return logits[:, 0]
+        return self.out(self.dropout(functional.relu(self.dense(found))))[:, 0]
 
 
 class BranchCnn(nn.Module):
@@ -77,8 +65,7 @@ class BranchCnn(nn.Module):
         # The maximum of each channel keeps a single line; the mean would average it away.
         maxima = [branch(rows[:, None]).amax(dim=-1) for branch in self.branches]
         hidden = functional.relu(self.hidden(self.dropout(torch.cat(maxima, dim=1))))
-        logits: Tensor = self.out(hidden)
-        return logits[:, 0]
+        return self.out(hidden)[:, 0]
 
 
 def _branch(kernel: int) -> nn.Sequential:
@@ -122,19 +109,16 @@ class SectionTransformer(nn.Module):
 
     def forward(self, rows: Tensor) -> Tensor:
         tokens = self.encode(self.cut(rows))
-        gathered, _ = self.gather(
-            self.query.expand(len(rows), -1, -1), tokens, tokens, need_weights=False
-        )
-        logits: Tensor = self.out(self.head(gathered[:, 0]))
-        return logits[:, 0]
+        query = self.query.expand(len(rows), -1, -1)
+        gathered, _ = self.gather(query, tokens, tokens, need_weights=False)
+        return self.out(self.head(gathered[:, 0]))[:, 0]
 
     def cut(self, rows: Tensor) -> Tensor:
         """(rows, sections, SECTION)."""
         return rows.unfold(1, SECTION, STEP)
 
     def encode(self, sections: Tensor) -> Tensor:
-        encoded: Tensor = self.norm(self.encoder(self.embed(sections) + self.positions))
-        return encoded
+        return self.norm(self.encoder(self.embed(sections) + self.positions))
 
     def filling_loss(self, rows: Tensor, generator: torch.Generator) -> Tensor:
         """Mean squared error of the filled-in sections."""
@@ -161,5 +145,4 @@ def make_network(kind: NetworkKind, pixels: int) -> nn.Module:
         "branch-cnn": BranchCnn,
         "section-transformer": SectionTransformer,
     }
-    network: nn.Module = makers[kind](pixels)
-    return network
+    return makers[kind](pixels)

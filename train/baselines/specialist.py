@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from agent.confidence.judged import sigmoid
 from agent.errors import WorkbenchError
 from agent.spectra.measure.continuum import pseudo_continuum
 from agent.spectra.spectrum import FloatArray, Spectrum
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 CARD = "specialist.json"
 VERSION = 1
 MAX_CARD = 1_000_000
-
 Row = NDArray[np.float32]
 
 # LAMOST's log grid from 3700 Å, with the length that published networks of this kind use.
@@ -49,43 +49,27 @@ class Head:
     epochs: tuple[int, ...]
 
 
+@dataclass(frozen=True, eq=False)
 class Specialist:
     """Networks of one kind, one or more per task; `p_yes` is calibrated for even odds."""
 
-    def __init__(
-        self,
-        kind: NetworkKind,
-        heads: Mapping[str, Head],
-        networks: Mapping[str, Sequence[nn.Module]],
-    ) -> None:
-        self.kind = kind
-        self.heads = dict(heads)
-        self._networks = {task: list(own) for task, own in networks.items()}
-
-    @property
-    def name(self) -> str:
-        return self.kind
-
-    @property
-    def tasks(self) -> tuple[str, ...]:
-        return tuple(self.heads)
+    kind: NetworkKind
+    heads: Mapping[str, Head]
+    networks: Mapping[str, Sequence[nn.Module]]
 
     def threshold(self, task: str) -> float:
         return self._head(task).threshold
 
     def p_yes(self, task: str, spectra: Sequence[Spectrum]) -> NDArray[np.float64]:
-        head = self._head(task)
-        logits = self.logits(task, rows_of(self.kind, spectra))
-        return _probability(logits.double().numpy(), head)
-
-    def logits(self, task: str, rows: Tensor) -> Tensor:
-        """Mean logits of the task's networks."""
+        """By the mean logits of the task's networks."""
         import torch
 
         from train.baselines.fit import predict
 
-        self._head(task)
-        return torch.stack([predict(one, rows) for one in self._networks[task]]).mean(dim=0)
+        head = self._head(task)
+        rows = rows_of(self.kind, spectra)
+        logits = torch.stack([predict(one, rows) for one in self.networks[task]]).mean(dim=0)
+        return sigmoid(head.slope * logits.double().numpy() + head.intercept)
 
     def _head(self, task: str) -> Head:
         if task not in self.heads:
@@ -97,17 +81,13 @@ class Specialist:
 def rows_of(kind: NetworkKind, spectra: Sequence[Spectrum]) -> Tensor:
     import torch
 
-    from train.baselines.networks import INPUT_OF
-
-    prepare = INPUTS[INPUT_OF[kind]][0]
+    prepare, _ = INPUTS[kind]
     return torch.from_numpy(np.stack([prepare(spectrum) for spectrum in spectra]))
 
 
 def grid_of(kind: NetworkKind) -> FloatArray:
     """Wavelengths of a network's input, in angstrom and vacuum."""
-    from train.baselines.networks import INPUT_OF
-
-    return INPUTS[INPUT_OF[kind]][1]
+    return INPUTS[kind][1]
 
 
 def save_specialist(folder: Path, specialist: Specialist, about: Mapping[str, Any]) -> None:
@@ -115,7 +95,7 @@ def save_specialist(folder: Path, specialist: Specialist, about: Mapping[str, An
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
-    for task, networks in specialist._networks.items():
+    for task, networks in specialist.networks.items():
         for number, network in enumerate(networks):
             weights = {name: value.contiguous() for name, value in network.state_dict().items()}
             save_file(weights, folder / f"{task}-{number}.safetensors")
@@ -137,9 +117,8 @@ def load_specialist(folder: Path) -> Specialist:
     from train.baselines.networks import make_network
 
     kind, heads = _read_heads(folder)
-    networks: dict[str, list[torch.nn.Module]] = {}
+    networks: dict[str, list[torch.nn.Module]] = {task: [] for task in heads}
     for task, head in heads.items():
-        networks[task] = []
         for number in range(head.networks):
             network = make_network(kind, len(grid_of(kind)))
             path = folder / f"{task}-{number}.safetensors"
@@ -202,12 +181,6 @@ def _head(folder: Path, task: object, record: object) -> Head:
     return head
 
 
-def _probability(logits: NDArray[np.float64], head: Head) -> NDArray[np.float64]:
-    from agent.confidence.judged import sigmoid
-
-    return sigmoid(head.slope * logits + head.intercept)
-
-
 # The input of each network: its wavelength grid and its normalisation. Bad pixels are
 # interpolated, and the end values are repeated beyond the spectrum. No network gets a redshift or
 # errors.
@@ -254,8 +227,8 @@ def standardised(spectrum: Spectrum) -> Row:
     return np.asarray((flux - flux.mean()) / spread, dtype=np.float32)
 
 
-INPUTS: dict[str, tuple[Callable[[Spectrum], Row], FloatArray]] = {
-    "minimum-to-maximum": (minimum_to_maximum, LOG_GRID),
-    "over-continuum": (over_continuum, LINEAR_GRID),
-    "standardised": (standardised, COARSE_GRID),
+INPUTS: dict[NetworkKind, tuple[Callable[[Spectrum], Row], FloatArray]] = {
+    "plain-cnn": (minimum_to_maximum, LOG_GRID),
+    "branch-cnn": (over_continuum, LINEAR_GRID),
+    "section-transformer": (standardised, COARSE_GRID),
 }

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from agent.confidence.judged import sigmoid
+from agent.confidence.calibration import fit_platt
+from agent.confidence.judged import JudgedScores, sigmoid
 from agent.confidence.scores import f1_score
 from agent.errors import WorkbenchError
 from agent.examples.examples import column, read_examples
 from agent.hashing import text_hash
-from train.baselines.fit import (
-    BaselineSettings,
-    best_threshold,
-    fit,
-    platt_parameters,
-    pretrain,
-)
+from train.baselines.fit import BaselineSettings, best_threshold, fit, pretrain
 from train.baselines.networks import NetworkKind
 from train.baselines.specialist import CARD, Head, Specialist, rows_of, save_specialist
 from train.journal import journal
@@ -32,18 +26,12 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True, eq=False)
 class TaskRows:
-    """Row numbers and answers of the examples of one task."""
-
     rows: Tensor
     answers: Tensor
 
 
 def train_specialists(
-    sets: Sequence[Path],
-    out: Path,
-    settings: BaselineSettings,
-    seed: int,
-    report: Report = lambda line: None,
+    sets: Sequence[Path], out: Path, settings: BaselineSettings, seed: int, report: Report
 ) -> list[Path]:
     """Train each kind into a folder of `out`, and skip finished ones."""
     folders = []
@@ -53,45 +41,31 @@ def train_specialists(
         if (folder / CARD).is_file():
             report(f"{kind}: already trained")
             continue
-        specialist = _train_kind(kind, sets, folder, settings, seed, report)
+        rows, tasks = read_rows(kind, sets)
+        start: nn.Module | None = None
+        if kind == "section-transformer":
+            report(f"{kind}: pretraining on masked sections of {len(rows)} spectra")
+            with journal(folder / "pretraining") as run:
+                start = pretrain(rows, settings, seed, run.log)
+        heads: dict[str, Head] = {}
+        networks: dict[str, list[nn.Module]] = {}
+        for task, own in tasks.items():
+            made = _train_task(kind, task, own, rows, folder, settings, seed, start)
+            heads[task], networks[task] = made
+            report(f"{kind} {task}: F1 {heads[task].held_out_f1:.3f} on held-out training objects")
         about = {
             "sets": [path.name for path in sets],
             "examples_sha256": examples_hash(sets),
             "seed": seed,
-            "settings": _settings_json(settings),
+            "settings": asdict(settings),
         }
-        save_specialist(folder, specialist, about)
+        save_specialist(folder, Specialist(kind, heads, networks), about)
     return folders
 
 
 def examples_hash(sets: Sequence[Path]) -> str:
-    """Hash of the keys, answers and spectra in order."""
     rows = [row for path in sets for row in column(path, "key", "answer", "sha256")]
     return text_hash("\n".join(f"{row['key']} {row['answer']} {row['sha256']}" for row in rows))
-
-
-def _train_kind(
-    kind: NetworkKind,
-    sets: Sequence[Path],
-    folder: Path,
-    settings: BaselineSettings,
-    seed: int,
-    report: Report,
-) -> Specialist:
-    rows, tasks = read_rows(kind, sets)
-    start: nn.Module | None = None
-    if kind == "section-transformer":
-        report(f"{kind}: pretraining on masked sections of {len(rows)} spectra")
-        with journal(folder / "pretraining") as run:
-            start = pretrain(rows, settings, seed, run.log)
-    heads: dict[str, Head] = {}
-    networks: dict[str, list[nn.Module]] = {}
-    for task, own in tasks.items():
-        heads[task], networks[task] = _train_task(
-            kind, task, own, rows, folder, settings, seed, start
-        )
-        report(f"{kind} {task}: F1 {heads[task].held_out_f1:.3f} on held-out training objects")
-    return Specialist(kind, heads, networks)
 
 
 def _train_task(
@@ -105,26 +79,20 @@ def _train_task(
     start: nn.Module | None,
 ) -> tuple[Head, list[nn.Module]]:
     """Train one task's networks; they hold out the same objects, so their mean can be judged."""
+    inputs = rows[own.rows]
     fitted = []
     for number in range(settings.seeds):
         with journal(folder / f"{task}-{number}") as run:
-            fitted.append(
-                fit(
-                    kind,
-                    rows[own.rows],
-                    own.answers,
-                    settings,
-                    seed + 1000 * number,
-                    start,
-                    run.log,
-                    held_out_seed=seed,
-                )
+            its_seed = seed + 1000 * number
+            one = fit(
+                kind, inputs, own.answers, settings, its_seed, start, run.log, held_out_seed=seed
             )
+            fitted.append(one)
     logits = torch.stack([one.logits for one in fitted]).mean(dim=0)
     answers = fitted[0].answers
-    slope, intercept = platt_parameters(logits, answers)
-    p_yes = sigmoid(slope * logits.double().numpy() + intercept)
     truth = answers.bool().numpy()
+    slope, intercept = fit_platt(JudgedScores(torch.sigmoid(logits).double().numpy(), truth))
+    p_yes = sigmoid(slope * logits.double().numpy() + intercept)
     threshold = best_threshold(p_yes, truth, settings.odds)
     yes = p_yes >= threshold
     table = np.array([[(~yes & ~truth).sum(), (yes & ~truth).sum()],
@@ -154,16 +122,8 @@ def read_rows(kind: NetworkKind, sets: Sequence[Path]) -> tuple[Tensor, dict[str
             answers.setdefault(one.task, []).append((row_numbers[one.sha256], answer))
     if not parts:
         raise WorkbenchError("these sets have no examples to train on")
-    tasks = {
-        task: TaskRows(
-            torch.tensor([row for row, _ in pairs]), torch.tensor([value for _, value in pairs])
-        )
-        for task, pairs in answers.items()
-    }
+    tasks = {}
+    for task, pairs in answers.items():
+        numbers, values = zip(*pairs, strict=True)
+        tasks[task] = TaskRows(torch.tensor(numbers), torch.tensor(values))
     return torch.cat(parts), tasks
-
-
-def _settings_json(settings: BaselineSettings) -> Mapping[str, Any]:
-    from dataclasses import asdict
-
-    return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(settings).items()}

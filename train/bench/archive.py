@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from sys import intern
@@ -31,7 +31,6 @@ SUFFIXES = (
     ".votable", ".xml",
 )  # fmt: skip
 LISTED = ("survey", "class_name", "subclass", "label", "subtype")
-
 MAX_FOLDERS = 500
 
 
@@ -83,9 +82,10 @@ def open_archive(paths: list[Path], spectra: Path | None = None) -> Archive:
     jobs: dict[str, FileJob] = {}
     simulated = []
     for each in paths:
-        if each.is_dir() and (each / CANDIDATES_FILE).is_file() and _is_simulated(each):
+        has_truth = (each / TRUTH_FILE).is_file()
+        if (each / CANDIDATES_FILE).is_file() and (has_truth or (each / SETTINGS_FILE).is_file()):
             listed = _simulation(each)
-            simulated += [each] if (each / TRUTH_FILE).is_file() else []
+            simulated += [each] if has_truth else []
         elif each.is_dir():
             listed = _files(each)
         elif each.is_file():
@@ -125,11 +125,8 @@ def spectrum_files(root: Path) -> Iterator[str]:
         if seen > MAX_FILES:
             raise WorkbenchError(f"{root} has more than {MAX_FILES:,} files: give a list instead")
         visible = [entry for entry in found if not entry.name.startswith(".")]
-        yield from (
-            entry.path
-            for entry in visible
-            if entry.is_file(follow_symlinks=False) and _is_spectrum(entry.name)
-        )
+        files = [entry for entry in visible if entry.is_file(follow_symlinks=False)]
+        yield from (entry.path for entry in files if _is_spectrum(entry.name))
         if depth < MAX_DEPTH:
             folders = [entry for entry in visible if entry.is_dir(follow_symlinks=False)]
             waiting += [(Path(entry.path), depth + 1) for entry in reversed(folders)]
@@ -140,10 +137,6 @@ def _is_spectrum(name: str) -> bool:
     return low.endswith(SUFFIXES) and not low.startswith(NOT_SPECTRA)
 
 
-def _is_simulated(folder: Path) -> bool:
-    return (folder / TRUTH_FILE).is_file() or (folder / SETTINGS_FILE).is_file()
-
-
 def _simulation(folder: Path) -> Iterator[FileJob]:
     """The spectra of a simulation by its candidate list; the truth table only adds labels."""
     truth: dict[tuple[str, str], tuple[str, str]] = {}
@@ -151,13 +144,13 @@ def _simulation(folder: Path) -> Iterator[FileJob]:
         for row in read_rows(folder / TRUTH_FILE, ("file", "row", "label", "subtype")):
             label, subtype = row.get("label", ""), row.get("subtype", "")
             truth[row.get("file", ""), row.get("row", "")] = intern(label), intern(subtype)
-    files: dict[str, list[tuple[int, ListedValues]]] = {}
-    for row in read_rows(folder / CANDIDATES_FILE):
-        name, at = row.get("file", ""), row.get("row", "")
-        row["label"], row["subtype"] = truth.get((name, at), ("", ""))
-        files.setdefault(name, []).append((_row_number(row), _stated(row)))
-    for name, members in files.items():
-        yield _job(name, [folder], members)
+
+    def told(row: Row) -> Row:
+        at = row.get("file", ""), row.get("row", "")
+        row["label"], row["subtype"] = truth.get(at, ("", ""))
+        return row
+
+    yield from _jobs(map(told, read_rows(folder / CANDIDATES_FILE)), [folder])
 
 
 def _listed(path: Path, roots: list[Path]) -> Iterator[FileJob]:
@@ -173,12 +166,9 @@ def _listed(path: Path, roots: list[Path]) -> Iterator[FileJob]:
             f"{path} has no column that names files (file, path, filename); "
             "for a folder of spectra, give the folder"
         )
-    files: dict[str, list[tuple[int, ListedValues]]] = {}
     for row in rows:
         row["label"] = label_of(row.get("label", ""))
-        files.setdefault(row["file"], []).append((_row_number(row), _stated(row)))
-    for name, members in files.items():
-        yield _job(name, roots, members)
+    yield from _jobs(rows, roots)
 
 
 def _row_number(row: Row) -> int:
@@ -203,10 +193,14 @@ def _stated(row: Row) -> ListedValues:
     )
 
 
-def _job(name: str, roots: list[Path], members: list[tuple[int, ListedValues]]) -> FileJob:
-    path, refusal = _located(name, roots)
-    rows, stated = zip(*dict(members).items(), strict=True)
-    return FileJob(path, rows, stated, refusal)
+def _jobs(rows: Iterable[Row], roots: list[Path]) -> Iterator[FileJob]:
+    """A job for each file that the rows name; of two about the same spectrum the last counts."""
+    files: dict[str, dict[int, ListedValues]] = {}
+    for row in rows:
+        files.setdefault(row.get("file", ""), {})[_row_number(row)] = _stated(row)
+    for name, members in files.items():
+        path, refusal = _located(name, roots)
+        yield FileJob(path, tuple(members), tuple(members.values()), refusal)
 
 
 def _located(name: str, roots: list[Path]) -> tuple[str, str]:
@@ -217,11 +211,8 @@ def _located(name: str, roots: list[Path]) -> tuple[str, str]:
     if "\0" in name or len(name) >= 4096:
         return printable(name, 100), "not a valid file name"
     real_roots = [root.resolve() for root in roots]
-    inside = [
-        path
-        for root in roots
-        if any((path := root / name).resolve().is_relative_to(real) for real in real_roots)
-    ]
+    paths = [root / name for root in roots]
+    inside = [path for path in paths if any(map(path.resolve().is_relative_to, real_roots))]
     if not inside:
         return name, "outside the given folders: name its folder with --spectra"
     existing = next((path for path in inside if path.is_file()), inside[0])

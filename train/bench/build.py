@@ -13,32 +13,23 @@ from numpy.typing import NDArray
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, example, write_examples
 from agent.spectra.pixel_grid import IndexArray
-from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
+from agent.spectra.spectrum import BoolArray, FloatArray
+from train.bench import splits
 from train.bench.archive import NO_VALUES, FileJob, open_archive
-from train.bench.catalogues import catalogued
+from train.bench.catalogues import Catalogues, catalogued
 from train.bench.measuring import measure
 from train.bench.settings import BenchSettings
 from train.bench.sources import Sources, best_of_each_object, faults_of, sources_of
 from train.bench.spectrum_facts import SelectionRule, content_of, merged, spectra
-from train.bench.splits import (
-    CROSS,
-    TEST,
-    TRAIN,
-    Candidates,
-    Choice,
-    SplitAssignment,
-    candidates_of,
-    choose,
-    cold_start,
-    other_survey,
-)
 from train.parallel import Workers
+from train.simulate.source import Rng
 
 if TYPE_CHECKING:
     import pyarrow
 
+Numbers = NDArray[np.float32]
+"""Measurements with a row per spectrum, NaN where there is none."""
 MEASURED = "measured"
-
 LEAST_POSITIVES = 8
 ROUNDS, LEAVES, RATE, BINS = 60, 8, 0.1, 63
 
@@ -68,7 +59,7 @@ class Bench:
     settings: BenchSettings
     sources: Sources
     simulated: bool
-    files: dict[str, list[Choice]]
+    files: dict[str, list[splits.Choice]]
     tasks: dict[str, AcceptanceCounts]
     faults: list[Mapping[str, object]]
     notes: list[str] = field(default_factory=list)
@@ -80,7 +71,7 @@ def build(
     archives: Sequence[Path],
     settings: BenchSettings,
     *,
-    catalogues: Mapping[str, Sequence[Path]],
+    catalogues: Catalogues,
     spectra_folder: Path | None = None,
     workers: Workers = 1,
     started: Callable[[int], None] = lambda files: None,
@@ -120,7 +111,7 @@ def plan(
     jobs: Sequence[FileJob],
     measured: pyarrow.Table,
     settings: BenchSettings,
-    catalogues: Mapping[str, Sequence[Path]],
+    catalogues: Catalogues,
     simulated: bool,
 ) -> Bench:
     """Select the spectra from their measurements, without reading any file."""
@@ -129,49 +120,41 @@ def plan(
     pool = best_of_each_object(sources, rule)
     if not pool.size:
         raise WorkbenchError(_nothing_usable(sources, settings))
-    members = catalogued(
-        sources, settings.all_tasks, catalogues, settings.uncatalogued, settings.seed
-    )
+    tasks, hidden = settings.all_tasks, settings.uncatalogued
+    members = catalogued(sources, tasks, catalogues, hidden, settings.seed)
     bench = Bench(settings, sources, simulated, {}, {}, faults_of(measured))
     is_known = np.logical_or.reduce(list(members.values()))
-    assigned = SplitAssignment()
-    rows: list[Choice] = []
-    for number, task in enumerate(settings.all_tasks):
+    assigned: splits.Assigned = {}
+    rows: list[splits.Choice] = []
+    for number, task in enumerate(tasks):
         rng = np.random.default_rng([settings.seed, 1, number])
         candidates = _candidates(bench, task, pool, members[task], is_known, rng)
         if candidates is not None:
-            rows += choose(task, settings.size(task), candidates, sources, assigned, rng)
+            rows += splits.choose(task, settings.size(task), candidates, sources, assigned, rng)
             _note_shortfall(bench, task, rows, candidates)
     rng = np.random.default_rng([settings.seed, 2])
     main = [row for row in rows if row.task in settings.tasks]
-    bench.files[TRAIN] = [row for row in main if row.split == TRAIN]
-    bench.files[TEST] = [row for row in main if row.split == TEST]
-    bench.files["cold"] = cold_start(main, settings.tasks, settings.cold_per_task, rng)
-    bench.files[CROSS] = [
-        replace(row, split=CROSS) for row in rows if row.task not in settings.tasks
-    ]
+    bench.files[splits.TRAIN] = [row for row in main if row.split == splits.TRAIN]
+    bench.files[splits.TEST] = [row for row in main if row.split == splits.TEST]
+    bench.files["cold"] = splits.cold_start(main, settings.tasks, settings.cold_per_task, rng)
+    crossed = [row for row in rows if row.task not in settings.tasks]
+    bench.files[splits.CROSS] = [replace(row, split=splits.CROSS) for row in crossed]
     for name, survey in _survey_files(settings).items():
-        bench.files[name] = other_survey(main, survey, settings, sources, rng)
+        bench.files[name] = splits.other_survey(main, survey, settings, sources, rng)
         if not bench.files[name]:
-            bench.notes.append(
-                f"{name}: no test object is within 3 arcsec of an object of {survey}"
-            )
+            note = f"{name}: no test object is within 3 arcsec of an object of {survey}"
+            bench.notes.append(note)
     if not main:
         raise WorkbenchError(f"no set could be made: {'; '.join(bench.notes)}")
     return bench
 
 
 def _candidates(
-    bench: Bench,
-    task: str,
-    pool: np.ndarray,
-    in_catalogue: BoolArray,
-    is_known: BoolArray,
-    rng: np.random.Generator,
-) -> Candidates | None:
+    bench: Bench, task: str, pool: IndexArray, members: BoolArray, is_known: BoolArray, rng: Rng
+) -> splits.Candidates | None:
     """Positives and hard negatives of a task; None, with a note, if it has too few members."""
     settings, sources = bench.settings, bench.sources
-    is_member = in_catalogue[pool]
+    is_member = members[pool]
     count = int(is_member.sum())
     if count < LEAST_POSITIVES:
         bench.notes.append(
@@ -179,13 +162,9 @@ def _candidates(
             f"with S/N over {settings.min_snr:g} (at least {LEAST_POSITIVES} are needed)"
         )
         return None
-    p = cross_fitted(
-        sources.numbers[pool],
-        is_member,
-        random_per_positive=settings.random_per_positive,
-        folds=settings.folds,
-        seed=int(rng.integers(2**31)),
-    )
+    numbers, seed = sources.numbers[pool], int(rng.integers(2**31))
+    others, folds = settings.random_per_positive, settings.folds
+    p = cross_fitted(numbers, is_member, random_per_positive=others, folds=folds, seed=seed)
     is_true = sources.label[pool] == task
     unknown = ~is_known[pool]
     hard = unknown & (p > settings.p_negative)
@@ -195,27 +174,22 @@ def _candidates(
         accepted=int(hard.sum()),
         members_accepted=int((hard & is_true).sum()) if sources.knows_truth else None,
     )
-    return candidates_of(pool, p, is_member, is_known[pool], is_true, settings, rng)
+    return splits.candidates_of(pool, p, is_member, is_known[pool], is_true, settings, rng)
 
 
 def _note_shortfall(
-    bench: Bench, task: str, rows: Sequence[Choice], candidates: Candidates
+    bench: Bench, task: str, rows: Sequence[splits.Choice], candidates: splits.Candidates
 ) -> None:
     size = bench.settings.size(task)
-    for split, wanted in ((TRAIN, size.train), (TEST, size.test)):
+    for split, wanted in ((splits.TRAIN, size.train), (splits.TEST, size.test)):
         chosen = [row for row in rows if (row.task, row.split) == (task, split)]
-        actual = (
-            sum(row.answer == "YES" for row in chosen),
-            sum(row.answer == "NO" for row in chosen),
-        )
-        if actual != wanted:
-            bench.notes.append(
-                f"{task} {split}: {actual[0]}/{actual[1]} of {wanted[0]}/{wanted[1]} "
-                "positives/negatives"
-            )
-    filled = sum(row.filled for row in rows if row.task == task)
+        yes = sum(row.answer == "YES" for row in chosen)
+        no = len(chosen) - yes
+        if (yes, no) != wanted:
+            of = f"{yes}/{no} of {wanted[0]}/{wanted[1]} positives/negatives"
+            bench.notes.append(f"{task} {split}: {of}")
     limit = bench.settings.p_negative
-    if filled:
+    if filled := sum(row.filled for row in rows if row.task == task):
         bench.notes.append(
             f"{task}: only {candidates.accepted} negatives passed p > {limit:g}; "
             f"{filled} with the next highest p were added"
@@ -223,26 +197,27 @@ def _note_shortfall(
 
 
 def examples(
-    jobs: Sequence[FileJob], bench: Bench, rows: Sequence[Choice], lost: list[str]
+    jobs: Sequence[FileJob], bench: Bench, rows: Sequence[splits.Choice], lost: list[str]
 ) -> Iterator[Example]:
     """Second pass: read the chosen spectra again, file by file.
 
     Spectra that have changed since they were measured are skipped and noted in `lost`.
     """
     sources = bench.sources
-    by_job: dict[int, list[Choice]] = {}
+    by_job: dict[int, list[splits.Choice]] = {}
     for row in rows:
         by_job.setdefault(int(sources.job[row.source]), []).append(row)
     for number in sorted(by_job):
         job = jobs[number]
-        wanted: dict[int, list[Choice]] = {}
+        wanted: dict[int, list[splits.Choice]] = {}
         for row in by_job[number]:
             wanted.setdefault(int(sources.row[row.source]), []).append(row)
         stated = dict(zip(job.rows, job.stated, strict=True))
         asked = tuple(sorted(wanted))
         job_again = FileJob(job.path, asked, tuple(stated.get(at, NO_VALUES) for at in asked))
         for at, values, spectrum in spectra(job_again):
-            if isinstance(spectrum, str) or _has_changed(sources, wanted[at][0], spectrum):
+            content = int(sources.content[wanted[at][0].source])
+            if isinstance(spectrum, str) or content_of(spectrum) != content:
                 lost.append(f"{job.path} row {at}: has changed since it was measured: left out")
                 continue
             seen = merged(spectrum, values)
@@ -257,19 +232,14 @@ def examples(
                 )
 
 
-def _has_changed(sources: Sources, row: Choice, spectrum: Spectrum) -> bool:
-    return content_of(spectrum) != int(sources.content[row.source])
-
-
 def _survey_files(settings: BenchSettings) -> dict[str, str]:
     return {f"survey-{survey}": survey for survey in settings.cross_surveys}
 
 
 def _nothing_usable(sources: Sources, settings: BenchSettings) -> str:
     names, counts = np.unique(sources.survey, return_counts=True)
-    available = ", ".join(
-        f"{name or 'no survey stated'} {count}" for name, count in zip(names, counts, strict=True)
-    )
+    counted = zip(names, counts, strict=True)
+    available = ", ".join(f"{name or 'no survey stated'} {count}" for name, count in counted)
     wanted = f"of {settings.survey} " if settings.survey else ""
     return (
         f"no spectrum {wanted}with S/N over {settings.min_snr:g} among {len(sources)} "
@@ -282,12 +252,7 @@ def _nothing_usable(sources: Sources, settings: BenchSettings) -> str:
 # measurements. It only has to find sources that look like members. No source is scored by a model
 # trained on it.
 def cross_fitted(
-    numbers: NDArray[np.float32],
-    is_member: BoolArray,
-    *,
-    random_per_positive: int,
-    folds: int,
-    seed: int,
+    numbers: Numbers, is_member: BoolArray, *, random_per_positive: int, folds: int, seed: int
 ) -> FloatArray:
     """p(member) of every row, from a model of the folds that do not contain it.
 
@@ -307,25 +272,20 @@ def cross_fitted(
             columns = _varying_columns(numbers[seen])
             model = _fitted(numbers[np.ix_(seen, columns)], is_member[seen], seed)
             share = float(is_member[seen].mean())
-            p[held_out] = rebalanced(
-                model.predict_proba(numbers[np.ix_(held_out, columns)])[:, 1], share
-            )
+            found = model.predict_proba(numbers[np.ix_(held_out, columns)])[:, 1]
+            p[held_out] = rebalanced(found, share)
     return p
 
 
-def _fitted(numbers: NDArray[np.float32], is_member: BoolArray, seed: int) -> Any:
+def _fitted(numbers: Numbers, is_member: BoolArray, seed: int) -> Any:
     """Boosted trees, which need no scaling and accept missing values."""
     from sklearn.ensemble import HistGradientBoostingClassifier
     from threadpoolctl import threadpool_limits
 
     model = HistGradientBoostingClassifier(
-        max_iter=ROUNDS,
-        max_leaf_nodes=LEAVES,
-        learning_rate=RATE,
-        max_bins=BINS,
-        early_stopping=False,
-        random_state=seed,
-    )
+        max_iter=ROUNDS, max_leaf_nodes=LEAVES, learning_rate=RATE, max_bins=BINS,
+        early_stopping=False, random_state=seed,
+    )  # fmt: skip
     with threadpool_limits(1):  # in so small a fit, threads would mostly wait
         model.fit(numbers, is_member)
     return model
@@ -340,14 +300,14 @@ def rebalanced(p: FloatArray, share: float) -> FloatArray:
     return members / (members + others)
 
 
-def _varying_columns(numbers: NDArray[np.float32]) -> IndexArray:
+def _varying_columns(numbers: Numbers) -> IndexArray:
     """The columns with at least two values; the binning of the trees does not accept others."""
     low = np.where(np.isnan(numbers), np.inf, numbers).min(axis=0)
     high = np.where(np.isnan(numbers), -np.inf, numbers).max(axis=0)
     return np.flatnonzero(low < high)
 
 
-def _folds(is_member: BoolArray, folds: int, rng: np.random.Generator) -> IndexArray:
+def _folds(is_member: BoolArray, folds: int, rng: Rng) -> IndexArray:
     """A fold for every row, with members and others in equal parts."""
     fold = np.zeros(is_member.size, dtype=np.intp)
     for which in (np.flatnonzero(is_member), np.flatnonzero(~is_member)):

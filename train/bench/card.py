@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -32,10 +33,10 @@ def write_card(
 ) -> None:
     figures = figures_of(bench, [path.name for path in archives], list(catalogues))
     try:
-        (out / FIGURES_FILE).write_text(
-            json.dumps(figures, indent=1, allow_nan=False) + "\n", encoding="utf-8"
-        )
-        (out / CARD_FILE).write_text(_card(figures), encoding="utf-8")
+        text = json.dumps(figures, indent=1, allow_nan=False) + "\n"
+        (out / FIGURES_FILE).write_text(text, encoding="utf-8")
+        parts = (*_about(figures), *_sets(figures), *_negatives(figures), *_rest(figures))
+        (out / CARD_FILE).write_text("\n".join(parts), encoding="utf-8")
     except OSError as error:
         raise WorkbenchError(f"{out}: cannot be written: {error.strerror or error}") from error
 
@@ -44,6 +45,8 @@ def figures_of(bench: Bench, archives: list[str], catalogues: list[str]) -> dict
     """All figures as plain values, which only depend on the settings and the archive."""
     sources = bench.sources
     objects, sizes = np.unique(sources.object, return_counts=True)
+    scored = sum(found.scored for found in bench.tasks.values())
+    accepted = sum(found.accepted for found in bench.tasks.values())
     return {
         "archives": archives,
         "catalogues": catalogues,
@@ -60,15 +63,10 @@ def figures_of(bench: Bench, archives: list[str], catalogues: list[str]) -> dict
             task: {**asdict(found), "acceptance": found.acceptance}
             for task, found in bench.tasks.items()
         },
-        "acceptance": _overall_acceptance(bench),
+        "acceptance": accepted / scored if scored else 0.0,
         "files": {name: _of_file(bench, rows) for name, rows in bench.files.items()},
         "notes": bench.notes,
     }
-
-
-def _overall_acceptance(bench: Bench) -> float:
-    scored = sum(found.scored for found in bench.tasks.values())
-    return sum(found.accepted for found in bench.tasks.values()) / scored if scored else 0.0
 
 
 def _of_file(bench: Bench, rows: Sequence[Choice]) -> dict[str, Any]:
@@ -100,10 +98,6 @@ def _of_rows(bench: Bench, rows: Sequence[Choice]) -> dict[str, Any]:
         found["wrong_YES"] = sum(yes and not true for yes, true in pairs)
         found["wrong_NO"] = sum(true and not yes for yes, true in pairs)
     return found
-
-
-def _card(figures: Mapping[str, Any]) -> str:
-    return "\n".join([*_about(figures), *_sets(figures), *_negatives(figures), *_rest(figures)])
 
 
 def _about(figures: Mapping[str, Any]) -> list[str]:
@@ -178,23 +172,16 @@ def _negatives(figures: Mapping[str, Any]) -> list[str]:
 def _rest(figures: Mapping[str, Any]) -> list[str]:
     lines = []
     if figures["notes"]:
-        lines += ["## Shortfalls", "", *(f"- {_escaped([note])}" for note in figures["notes"])]
-        lines.append("")
+        lines += ["## Shortfalls", "", *(f"- {_escaped([note])}" for note in figures["notes"]), ""]
     if figures["faults"]:
-        shown = figures["faults"][:FAULTS_SHOWN]
         lines += [f"## Spectra that could not be used ({figures['faulty']})", ""]
-        lines += [
-            f"- {_escaped([Path(each['file']).name])} row {each['row']}: "
-            f"{_escaped([each['fault']])}"
-            for each in shown
-        ]
+        for each in figures["faults"][:FAULTS_SHOWN]:
+            file, fault = _escaped([Path(each["file"]).name]), _escaped([each["fault"]])
+            lines.append(f"- {file} row {each['row']}: {fault}")
         lines.append("")
     return lines
 
 
 def _escaped(texts: Sequence[str]) -> str:
     """Texts of others on one line, with Markdown escaped."""
-    text = printable(", ".join(texts), 300)
-    return "".join(
-        f"\\{character}" if character in "|<>[]`*_\\" else character for character in text
-    )
+    return re.sub(r"[|<>\[\]`*_\\]", r"\\\g<0>", printable(", ".join(texts), 300))

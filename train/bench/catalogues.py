@@ -14,6 +14,9 @@ from agent.tasks.catalogue import find_task
 from train.bench.sources import Sources, directions, nearest_within
 from train.bench.tables import position_of, read_rows
 
+Catalogues = Mapping[str, Sequence[Path]]
+"""The files of each task."""
+
 
 def catalogue_files(texts: Sequence[str]) -> dict[str, list[Path]]:
     """Parse options like `CV=known.csv`; a task may have several files."""
@@ -30,11 +33,7 @@ def catalogue_files(texts: Sequence[str]) -> dict[str, list[Path]]:
 
 
 def catalogued(
-    sources: Sources,
-    tasks: Sequence[str],
-    files: Mapping[str, Sequence[Path]],
-    uncatalogued: float,
-    seed: int,
+    sources: Sources, tasks: Sequence[str], files: Catalogues, uncatalogued: float, seed: int
 ) -> dict[str, BoolArray]:
     """For each task, whether the object of each spectrum is in its catalogue.
 

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agent.cluster.options import ActorsOption, GpusEachOption, RayOption, ray_place
 from agent.errors import WorkbenchError
+from train.parallel import counting
 from train.recipe import Config, Preset, Sets, settings
 
 
@@ -54,7 +54,11 @@ def bench(
     if (published is None) == (not archive):
         raise typer.BadParameter("give --archive or --published", param_hint="--archive")
     if published is not None:
-        _convert(out, published)
+        from train.bench.published import convert
+
+        if not published.is_dir():
+            raise WorkbenchError(f"{published}: no such folder")
+        typer.echo(f"{out}: {convert(published, out)}")
         return
     from train.bench.build import build
     from train.bench.card import write_card
@@ -64,13 +68,7 @@ def bench(
     changes = [*(sets or ()), *([] if seed is None else [f"seed={seed}"])]
     bench_settings = settings(BenchSettings, "bench", preset=preset, config=config, sets=changes)
     console = Console(stderr=True, soft_wrap=True)
-    with Progress(
-        TextColumn("measuring"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-    ) as progress:
+    with counting(console) as progress:
         bar = progress.add_task("measuring", total=None)
         made = build(
             out,
@@ -89,11 +87,3 @@ def bench(
         console.print(f"{len(made.faults)} spectra could not be used: see README.md", markup=False)
     counts = ", ".join(f"{name} {len(rows)}" for name, rows in made.files.items())
     typer.echo(f"{out}: {counts}")
-
-
-def _convert(out: Path, folder: Path) -> None:
-    from train.bench.published import convert
-
-    if not folder.is_dir():
-        raise WorkbenchError(f"{folder}: no such folder")
-    typer.echo(f"{out}: {convert(folder, out)}")

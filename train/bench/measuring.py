@@ -40,8 +40,7 @@ def measure(
 
     folder.mkdir(parents=True, exist_ok=True)
     kept = _kept(folder)
-    known = _MeasurementCache(kept)
-    missing = [job for job in jobs if not known.holds(job, rule)]
+    missing = _unmeasured(jobs, kept, rule)
     advance(len(jobs) - len(missing))
     parts = [kept]
     for facts in _batches(in_order(partial(facts_of_file, rule), missing, workers), advance):
@@ -49,7 +48,12 @@ def measure(
         _write(part, folder)
         parts.append(part)
     whole = pyarrow.concat_tables(parts)
-    return whole.take(_wanted(jobs, _row_indices(whole)))
+    rows_by_file = _row_indices(whole)
+    wanted: list[int] = []
+    for job in jobs:
+        rows = rows_by_file.get(job.path, {})
+        wanted += [rows[row] for row in job.rows or sorted(rows) if row in rows]
+    return whole.take(np.array(wanted, dtype=np.int64))
 
 
 def schema() -> pyarrow.Schema:
@@ -96,42 +100,32 @@ def _row_indices(table: pyarrow.Table) -> dict[str, dict[int, int]]:
     return found
 
 
-class _MeasurementCache:
-    """The measurements of earlier runs."""
+def _unmeasured(jobs: Sequence[FileJob], kept: pyarrow.Table, rule: SelectionRule) -> list[FileJob]:
+    """The jobs whose file has changed, or of which a wanted row is not measured."""
+    import pyarrow.compute as compute
 
-    def __init__(self, kept: pyarrow.Table) -> None:
-        import pyarrow.compute as compute
+    row_indices = _row_indices(kept)
+    names = ("size", "changed", "stated", "snr")
+    size, changed, mark, snr = (kept[name].to_numpy() for name in names)
+    survey = kept["survey"].to_pylist()
+    is_faulty = compute.not_equal(kept["fault"], "").to_numpy()
+    is_complete = is_faulty | kept["numbers"].is_valid().to_numpy()
 
-        self._row_indices = _row_indices(kept)
-        names = ("size", "changed", "stated", "snr")
-        self._size, self._changed, self._stated, self._snr = (
-            kept[name].to_numpy() for name in names
-        )
-        self._survey = kept["survey"].to_pylist()
-        is_faulty = compute.not_equal(kept["fault"], "").to_numpy()
-        self._is_complete = is_faulty | kept["numbers"].is_valid().to_numpy()
-
-    def holds(self, job: FileJob, rule: SelectionRule) -> bool:
-        """Whether all wanted rows of a file are measured and the file has not changed."""
-        indices = self._row_indices.get(job.path, {})
+    def is_measured(job: FileJob) -> bool:
+        indices = row_indices.get(job.path, {})
         if not indices or job.refusal or any(row not in indices for row in job.rows):
             return False
         stated = dict(zip(job.rows, job.stated, strict=True))
-        rows = job.rows or tuple(indices)
         stamp = file_stamp(job.path)
-        return all(
-            self._is_current(indices[row], stamp, digest_of(stated.get(row, NO_VALUES)), rule)
-            for row in rows
-        )
+        for row in job.rows or indices:
+            at, wanted = indices[row], (*stamp, digest_of(stated.get(row, NO_VALUES)))
+            if (size[at], changed[at], mark[at]) != wanted:
+                return False
+            if rule.measures(survey[at], float(snr[at])) and not is_complete[at]:
+                return False
+        return True
 
-    def _is_current(
-        self, row_index: int, stamp: tuple[int, int], mark: int, rule: SelectionRule
-    ) -> bool:
-        seen = self._size[row_index], self._changed[row_index], self._stated[row_index]
-        if seen != (*stamp, mark):
-            return False
-        needs_numbers = rule.measures(self._survey[row_index], float(self._snr[row_index]))
-        return bool(self._is_complete[row_index]) or not needs_numbers
+    return [job for job in jobs if not is_measured(job)]
 
 
 def _batches(
@@ -151,17 +145,7 @@ def _batches(
 def _write(part: pyarrow.Table, folder: Path) -> None:
     import pyarrow.parquet as parquet
 
-    number = 1 + max(
-        (int(path.stem.rpartition("-")[2]) for path in folder.glob("part-*.parquet")), default=-1
-    )
-    path = folder / f"part-{number:05d}.parquet"
+    taken = (int(path.stem.rpartition("-")[2]) for path in folder.glob("part-*.parquet"))
+    path = folder / f"part-{max(taken, default=-1) + 1:05d}.parquet"
     with write_errors(path), atomic_path(path) as unfinished:
         parquet.write_table(part, unfinished, compression="zstd")
-
-
-def _wanted(jobs: Sequence[FileJob], rows_by_file: dict[str, dict[int, int]]) -> np.ndarray:
-    found = []
-    for job in jobs:
-        rows = rows_by_file.get(job.path, {})
-        found += [rows[row] for row in job.rows or sorted(rows) if row in rows]
-    return np.array(found, dtype=np.int64)

@@ -20,8 +20,7 @@ from agent.examples.examples import Example, write_examples
 from agent.protocol.wording_file import write_wording
 from agent.protocol.wording_rows import WordingRows
 from train.bench.published_rows import Node, example_of, first_value, nodes_of, task_of
-from train.bench.sharegpt import copy_conversations
-from train.bench.sharegpt_files import conversation_files
+from train.bench.sharegpt import conversation_files, copy_conversations
 from train.wordings import FOLDER, PUBLISHED_NAME
 
 MAX_FILES = 1000
@@ -137,11 +136,8 @@ def _set_of(nodes: Sequence[Node], path: Path) -> str:
         return survey[0]
     if task_of(nodes, path) in CROSS_TASKS:
         return "cross"
-    return (
-        _split_from_name(path.stem)
-        or _split_from_name(str(first_value(nodes, ("split",)) or ""))
-        or "test"
-    )
+    told = str(first_value(nodes, ("split",)) or "")
+    return _split_from_name(path.stem) or _split_from_name(told) or "test"
 
 
 def _split_from_name(text: str) -> str:
@@ -168,12 +164,7 @@ def _examples(files: list[Path], name: str, counts: ImportCounts) -> Iterator[Ex
 
 
 def _write_card(
-    out: Path,
-    folder: Path,
-    made: list[str],
-    counts: ImportCounts,
-    shared: int,
-    words: list[str],
+    out: Path, folder: Path, made: list[str], counts: ImportCounts, shared: int, words: list[str]
 ) -> None:
     refused = [f"- left out, {why}: {count}" for why, count in counts.refused.most_common()]
     lines = [

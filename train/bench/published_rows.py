@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,13 +32,13 @@ NO = frozenset(("no", "n", "false", "0", "negative", "reject"))
 ALIASES = {"carbon": "CS", "cc": "CS", "gm": "MG", "gmgiant": "MG"}
 _BOX = re.compile(r"\\boxed\{([^{}]{0,40})\}")
 _LAMOST = re.compile(r"spec-\d{5}-.{1,40}_sp\d{2}-\d{3}", re.IGNORECASE)
-
 Node = Mapping[str, Any]
 
 
 def example_of(nodes: Sequence[Node], path: Path, split: str) -> Example:
     """The example of a row with these nodes; raises a WorkbenchError if something is missing."""
-    arrays = _with_arrays(nodes)
+    both = (node for node in nodes if _value(node, WAVELENGTH) is not None)
+    arrays = next((node for node in both if _value(node, FLUX) is not None), None)
     if arrays is None:
         raise WorkbenchError("no wavelength and flux")
     answer = verdict_of(first_value(nodes, ANSWERS))
@@ -65,9 +65,8 @@ def verdict_of(value: object) -> Verdict | None:
 def task_of(nodes: Sequence[Node], path: Path) -> str:
     """The task by the fields of the row, else by its question, else by the file name."""
     names, words = known_tasks()
-    for value in (first_value(nodes, (key,)) for key in TASKS):
-        found = _task_in(value, names)
-        if found:
+    for key in TASKS:
+        if found := _task_in(first_value(nodes, (key,)), names):
             return found
     text = _text(nodes[0].get("prompt")).casefold()[:20_000]
     positions = {task: text.find(name) for name, task in words.items() if name in text}
@@ -125,14 +124,6 @@ def _numbers(value: object) -> np.ndarray[Any, np.dtype[np.float64]]:
         raise WorkbenchError("wavelength or flux are not numbers") from error
 
 
-def _with_arrays(nodes: Sequence[Node]) -> Node | None:
-    """The node that has both arrays."""
-    for node in nodes:
-        if _value(node, WAVELENGTH) is not None and _value(node, FLUX) is not None:
-            return node
-    return None
-
-
 def first_value(nodes: Sequence[Node], names: tuple[str, ...]) -> object:
     """Value of the first of these names that occurs, at the shallowest depth."""
     for name in names:
@@ -144,29 +135,26 @@ def first_value(nodes: Sequence[Node], names: tuple[str, ...]) -> object:
 
 
 def nodes_of(row: Node) -> list[Node]:
-    return list(_nodes(row))
-
-
-def _nodes(row: Node) -> Iterator[Node]:
     """The row and every table in it, by depth, also in JSON text; limited in depth and number."""
+    found: list[Node] = []
     level: list[Any] = [row]
     seen = 0
     for _ in range(MAX_DEPTH):
         below: list[Any] = []
         for node in level:
             if isinstance(node, Mapping):
-                yield node
+                found.append(node)
                 below += [_table_in(value) for value in node.values()]
             else:
                 below += [_table_in(value) for value in node[:100]]
             seen += 1
             if seen > MAX_NODES:
-                return
+                return found
         level = [node for node in below if _is_inner(node)]
+    return found
 
 
 def _is_inner(node: object) -> bool:
-    """Whether this is a table, or a list that may contain tables."""
     is_list = isinstance(node, list) and bool(node) and isinstance(node[0], Mapping | str | list)
     return is_list or isinstance(node, Mapping)
 

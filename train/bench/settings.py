@@ -23,7 +23,6 @@ PUBLISHED_SIZES = (
 ANY = "*"
 _SIZE = re.compile(r"(\S{1,40})\s+(\d{1,7})/(\d{1,7})\s+(\d{1,7})/(\d{1,7})")
 _PAIR = re.compile(r"(\d{1,7})/(\d{1,7})")
-
 ExampleCounts = tuple[int, int]
 """Positives and negatives."""
 

@@ -9,12 +9,12 @@ paths relative to the file, or bytes. `<image>` marks the position of the next p
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +22,11 @@ from PIL import Image
 
 from agent.atomic_file import atomic_file
 from agent.checked_toml import printable
-from agent.errors import WorkbenchError
+from agent.errors import ImageError, WorkbenchError
 from agent.hashing import picture_hash
 from agent.protocol.protocol import Role, Turn, system_text
 from agent.protocol.reply import MAX_TEXT
-from train.bench.sharegpt_files import load_picture, parsed_json, rows_of
+from agent.rendering.model_image import MAX_INPUT_PIXELS, as_rgb, fitted_size
 
 COPY_FILE, COPY_IMAGES = "conversations.jsonl", "images"
 MARK = "<image>"
@@ -36,8 +36,14 @@ ROLES: Mapping[str, Role] = {
     "function_response": "tool",
 }  # fmt: skip
 MAX_TURNS = 64
+SUFFIXES = (".json", ".jsonl", ".parquet")
+KINDS = ("PNG", "JPEG", "WEBP")
+MAX_FILES = 1000
+MAX_PICTURE_BYTES = 32 * 1024**2
+MAX_JSON_BYTES = 1024**3
+MAX_LINE = 64 * 1024**2
+ROWS_AT_ONCE = 4
 _RESPONSE = re.compile(r"\s*<tool_response>\n?(.*?)\n?</tool_response>\s*", re.DOTALL)
-
 Conversation = tuple[list[Turn], list[Image.Image]]
 OnFault = Callable[[str], None]
 OnRow = Callable[[Mapping[str, Any]], None]
@@ -76,6 +82,10 @@ def copy_conversations(
     Returns the number of conversations and why rows were left out.
     """
     faults: Counter[str] = Counter()
+
+    def on_fault(message: str) -> None:
+        faults[message.partition(": ")[2]] += 1
+
     pictures = out / COPY_IMAGES
     pictures.mkdir(parents=True, exist_ok=True)
     count = 0
@@ -83,7 +93,7 @@ def copy_conversations(
         with atomic_file(out / COPY_FILE) as file:
             for path in files:
                 for turns, images in sharegpt_conversations(
-                    path, partial(_count_fault, faults), as_written=True, on_row=on_row
+                    path, on_fault, as_written=True, on_row=on_row
                 ):
                     row = json.dumps(_as_row(turns, _stored(images, pictures)))
                     file.write(row.encode() + b"\n")
@@ -91,10 +101,6 @@ def copy_conversations(
     except OSError as error:
         raise WorkbenchError(f"{out}: cannot be written: {error.strerror or error}") from error
     return count, faults
-
-
-def _count_fault(faults: Counter[str], message: str) -> None:
-    faults[message.partition(": ")[2]] += 1
 
 
 def _as_row(turns: Sequence[Turn], names: Sequence[str]) -> dict[str, Any]:
@@ -184,3 +190,114 @@ def _turn(role: Role, text: str, shown: int, *, as_written: bool) -> Turn:
     if marks > 1:
         raise WorkbenchError(f"a turn has {marks} pictures")
     return Turn(role, text.replace(MARK, ""), shown if marks else None)
+
+
+# Files of conversations (JSON, JSON lines or Parquet) and the pictures they name.
+def conversation_files(folder: Path) -> list[Path]:
+    found = sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES)
+    inside = [path for path in found if path.resolve().is_relative_to(folder.resolve())]
+    return [path for path in inside[:MAX_FILES] if path.is_file() and _has_conversations(path)]
+
+
+def load_picture(stored: object, folder: Path) -> Image.Image:
+    if isinstance(stored, Mapping):
+        stored = stored.get("bytes") or stored.get("path")
+    if isinstance(stored, str):
+        stored = _file_bytes(stored, folder)
+    if not isinstance(stored, bytes) or len(stored) > MAX_PICTURE_BYTES:
+        raise WorkbenchError("a picture is neither a file nor bytes, or too large")
+    try:
+        image = Image.open(io.BytesIO(stored), formats=KINDS)
+        if image.width * image.height > MAX_INPUT_PIXELS:
+            raise WorkbenchError(f"a picture has {image.width} x {image.height} pixels: too many")
+        fitted_size(*image.size)
+        image.load()  # Pillow is lazy: this finds truncated files here
+        return as_rgb(image)
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError, ImageError) as error:
+        raise WorkbenchError(f"a picture cannot be opened: {error}"[:200]) from error
+
+
+def _file_bytes(name: str, folder: Path) -> bytes:
+    """Bytes of a picture in the folder of the row; paths outside it are refused."""
+    try:
+        path = (folder / name).resolve()
+        if not path.is_relative_to(folder.resolve()) or not path.is_file():
+            raise WorkbenchError(f"no picture {printable(name, 80)!r} beside the file")
+        with path.open("rb") as file:
+            return file.read(MAX_PICTURE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise WorkbenchError(f"the picture {printable(name, 80)!r} cannot be read") from error
+
+
+def rows_of(path: Path) -> Iterator[Mapping[str, Any]]:
+    if path.suffix == ".parquet":
+        rows: Iterator[Any] = _parquet_rows(path)
+    elif path.suffix == ".jsonl":
+        rows = _line_rows(path)
+    else:
+        rows = iter(_list_rows(path))
+    for row in rows:
+        yield row if isinstance(row, Mapping) else {}
+
+
+def _parquet_rows(path: Path) -> Iterator[Any]:
+    import pyarrow
+    import pyarrow.parquet as parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            wanted = ("conversations", "messages", "images")
+            names = [name for name in file.schema_arrow.names if name in wanted]
+            for batch in file.iter_batches(ROWS_AT_ONCE, columns=names):
+                yield from batch.to_pylist()
+    except (OSError, ValueError, pyarrow.ArrowException) as error:
+        raise WorkbenchError(f"{path} cannot be read: {printable(str(error), 160)}") from error
+
+
+def _line_rows(path: Path) -> Iterator[Any]:
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            while line := file.readline(MAX_LINE):
+                if line.strip():
+                    yield parsed_json(line)
+    except OSError as error:
+        raise WorkbenchError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _list_rows(path: Path) -> list[Any]:
+    try:
+        if path.stat().st_size > MAX_JSON_BYTES:
+            raise WorkbenchError(f"{path} is larger than 1 GiB: give it as JSON lines")
+        content = json.loads(path.read_text(encoding="utf-8", errors="replace"))
+    except OSError as error:
+        raise WorkbenchError(f"{path} cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise WorkbenchError(f"{path} is not JSON: {printable(str(error), 100)}") from error
+    if not isinstance(content, list):
+        raise WorkbenchError(f"{path} is not a list of conversations")
+    return content
+
+
+def _has_conversations(path: Path) -> bool:
+    """Whether a file has conversations, by its columns or its first bytes."""
+    if path.suffix == ".parquet":
+        import pyarrow
+        import pyarrow.parquet as parquet
+
+        try:
+            return "conversations" in parquet.read_schema(path).names
+        except (OSError, pyarrow.ArrowException):
+            return False
+    with path.open("rb") as file:
+        start = file.read(4096)
+    is_list = start.lstrip().startswith(b"[") or path.suffix == ".jsonl"
+    return is_list and (b'"conversations"' in start or b'"messages"' in start)
+
+
+def parsed_json(value: object) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     import pyarrow
 
 Texts = NDArray[np.str_]
-
 MATCH_ARCSEC = 3.0
 MAX_PAIRS = 50_000_000
 """Most pairs of neighbours; more means that the positions are not usable."""
@@ -71,9 +72,8 @@ def sources_of(jobs: Sequence[FileJob], measured: pyarrow.Table) -> Sources:
     values = table["numbers"].combine_chunks()
     is_measured = values.is_valid().to_numpy(zero_copy_only=False)
     matrix = np.full((len(row), len(feature_names())), np.nan, dtype=np.float32)
-    matrix[is_measured] = (
-        values.flatten().to_numpy(zero_copy_only=False).reshape(-1, matrix.shape[1])
-    )
+    flat = values.flatten().to_numpy(zero_copy_only=False)
+    matrix[is_measured] = flat.reshape(-1, matrix.shape[1])
     return Sources(
         job=job,
         row=row,
@@ -113,13 +113,10 @@ def faults_of(measured: pyarrow.Table) -> list[Mapping[str, object]]:
 def _labels(jobs: Sequence[FileJob], job: IndexArray, row: IndexArray) -> Texts:
     """Labels of rows that are in the order of their jobs."""
     found = []
-    last, labels = -1, dict[int, str]()
-    for number, at in zip(job.tolist(), row.tolist(), strict=True):
-        if number != last:
-            job_here = jobs[number]
-            labels = {r: each.label for r, each in zip(job_here.rows, job_here.stated, strict=True)}
-            last = number
-        found.append(labels.get(at, ""))
+    for number, rows in groupby(zip(job.tolist(), row.tolist(), strict=True), itemgetter(0)):
+        own = jobs[number]
+        labels = {at: each.label for at, each in zip(own.rows, own.stated, strict=True)}
+        found += [labels.get(at, "") for _, at in rows]
     return np.array(found, dtype=np.str_)
 
 
@@ -137,20 +134,16 @@ def chord(arcsec: float) -> float:
 
 
 def object_numbers(
-    ra: FloatArray,
-    dec: FloatArray,
-    content: NDArray[np.int64],
-    names: Sequence[str],
-    arcsec: float = MATCH_ARCSEC,
+    ra: FloatArray, dec: FloatArray, content: NDArray[np.int64], names: Sequence[str]
 ) -> IndexArray:
     """A number for each spectrum, the same for friends of friends.
 
-    Friends are spectra with positions within `arcsec`, equal contents or, where a spectrum has no
+    Friends are spectra with positions within 3 arcsec, equal contents or, where a spectrum has no
     position, equal names.
     """
     is_placed = np.isfinite(ra) & np.isfinite(dec)
     joined = [
-        _near(ra, dec, is_placed, arcsec),
+        _near(ra, dec, is_placed),
         _alike(content.tolist(), np.ones(content.size, dtype=np.bool_)),
         _alike(names, ~is_placed & np.array([bool(name) for name in names], dtype=np.bool_)),
     ]
@@ -159,21 +152,18 @@ def object_numbers(
     return np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
 
 
-def nearest_within(
-    ra: FloatArray, dec: FloatArray, of: FloatArray, arcsec: float = MATCH_ARCSEC
-) -> BoolArray:
-    """Whether each position is near a direction of `of`; False for an unknown position."""
+def nearest_within(ra: FloatArray, dec: FloatArray, of: FloatArray) -> BoolArray:
+    """Whether each position is within 3 arcsec of a direction; False for an unknown one."""
     found = np.zeros(ra.size, dtype=np.bool_)
     is_placed = np.isfinite(ra) & np.isfinite(dec)
     if of.size and is_placed.any():
-        distance, _ = cKDTree(of).query(
-            directions(ra[is_placed], dec[is_placed]), distance_upper_bound=chord(arcsec)
-        )
+        places = directions(ra[is_placed], dec[is_placed])
+        distance, _ = cKDTree(of).query(places, distance_upper_bound=chord(MATCH_ARCSEC))
         found[is_placed] = np.isfinite(distance)
     return found
 
 
-def _near(ra: FloatArray, dec: FloatArray, is_placed: BoolArray, arcsec: float) -> IndexArray:
+def _near(ra: FloatArray, dec: FloatArray, is_placed: BoolArray) -> IndexArray:
     """Pairs (2, n) of neighbouring spectra; those at the same position are joined to the first."""
     which = np.flatnonzero(is_placed)
     if not which.size:
@@ -181,12 +171,12 @@ def _near(ra: FloatArray, dec: FloatArray, is_placed: BoolArray, arcsec: float) 
     positions, owner = np.unique(np.column_stack([ra, dec])[which], axis=0, return_inverse=True)
     same = _alike(owner.ravel().tolist(), np.ones(which.size, dtype=np.bool_))
     tree = cKDTree(directions(positions[:, 0], positions[:, 1]))
-    if tree.count_neighbors(tree, chord(arcsec)) > MAX_PAIRS:
+    if tree.count_neighbors(tree, chord(MATCH_ARCSEC)) > MAX_PAIRS:
         raise WorkbenchError(
-            f"{which.size} positions are within {arcsec:g} arcsec of each other: "
+            f"{which.size} positions are within {MATCH_ARCSEC:g} arcsec of each other: "
             "are they in degrees?"
         )
-    pairs = tree.query_pairs(chord(arcsec), output_type="ndarray")
+    pairs = tree.query_pairs(chord(MATCH_ARCSEC), output_type="ndarray")
     one_of = np.zeros(len(positions), dtype=np.intp)
     one_of[owner.ravel()] = which
     return np.concatenate([which[same], one_of[pairs.T]], axis=1)
@@ -195,8 +185,6 @@ def _near(ra: FloatArray, dec: FloatArray, is_placed: BoolArray, arcsec: float) 
 def _alike(values: Sequence[object], counted: BoolArray) -> IndexArray:
     """Pairs (2, n) of each counted element with the first of the same value."""
     first: dict[object, int] = {}
-    pairs = [
-        (first.setdefault(values[index], index), index)
-        for index in np.flatnonzero(counted).tolist()
-    ]
+    indices = np.flatnonzero(counted).tolist()
+    pairs = [(first.setdefault(values[index], index), index) for index in indices]
     return np.array(pairs, dtype=np.intp).reshape(-1, 2).T

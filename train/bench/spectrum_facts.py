@@ -44,8 +44,7 @@ def facts_of_file(rule: SelectionRule, job: FileJob) -> list[Facts]:
     stamp = file_stamp(job.path)
     if job.refusal or stamp == (0, 0):
         reason = job.refusal or "no such file"
-        faulty = [_faulty(job.path, stamp, row, reason) for row in _wanted_rows(job)]
-        return [facts | {"stated": 0} for facts in faulty]
+        return [_faulty(job.path, stamp, row, reason) | {"stated": 0} for row in job.rows or (0,)]
     found = []
     for row, stated, spectrum in spectra(job):
         if isinstance(spectrum, str):
@@ -62,18 +61,15 @@ def facts_of_file(rule: SelectionRule, job: FileJob) -> list[Facts]:
 
 def spectra(job: FileJob) -> Iterator[tuple[int, ListedValues, Spectrum | str]]:
     """Row, stated values and spectrum, or the reason why it cannot be read."""
-    stated = dict(zip(job.rows, job.stated, strict=True))
-    if Path(job.path).suffix == ".npz":
-        for row in _wanted_rows(job):
-            yield row, stated.get(row, NO_VALUES), _of_shard(job.path, row)
-        return
-    rows = list(job.rows)
-    if not rows:
-        first = _of_file(job.path, 0)
-        rows = list(range(1, 1 if isinstance(first, str) else min(first.rows, MAX_ROWS)))
+    read = _of_shard if Path(job.path).suffix == ".npz" else _of_file
+    for row, stated in zip(job.rows, job.stated, strict=True):
+        yield row, stated, read(job.path, row)
+    if not job.rows:
+        first = read(job.path, 0)
         yield 0, NO_VALUES, first
-    for row in rows:
-        yield row, stated.get(row, NO_VALUES), _of_file(job.path, row)
+        in_file = 1 if isinstance(first, str) or read is _of_shard else first.rows
+        for row in range(1, min(in_file, MAX_ROWS)):
+            yield row, NO_VALUES, read(job.path, row)
 
 
 def merged(spectrum: Spectrum, stated: ListedValues) -> Spectrum:
@@ -95,14 +91,16 @@ def merged(spectrum: Spectrum, stated: ListedValues) -> Spectrum:
 
 def content_of(spectrum: Spectrum) -> int:
     """A hash of the fluxes, equal for the same spectrum in any file and format."""
-    flux = np.ascontiguousarray(spectrum.flux, dtype="<f4")
-    return int.from_bytes(hashlib.sha256(flux.tobytes()).digest()[:8], "little", signed=True)
+    return _number_of(np.ascontiguousarray(spectrum.flux, dtype="<f4").tobytes())
 
 
 def digest_of(stated: ListedValues) -> int:
     """A hash of the stated values; spectra are measured again when these change."""
-    digest = hashlib.sha256(repr(stated).encode()).digest()
-    return int.from_bytes(digest[:8], "little", signed=True)
+    return _number_of(repr(stated).encode())
+
+
+def _number_of(content: bytes) -> int:
+    return int.from_bytes(hashlib.sha256(content).digest()[:8], "little", signed=True)
 
 
 def file_stamp(path: str) -> tuple[int, int]:
@@ -112,10 +110,6 @@ def file_stamp(path: str) -> tuple[int, int]:
     except (OSError, ValueError):
         return 0, 0
     return status.st_size, status.st_mtime_ns
-
-
-def _wanted_rows(job: FileJob) -> tuple[int, ...]:
-    return job.rows or (0,)
 
 
 def _of_file(path: str, row: int) -> Spectrum | str:

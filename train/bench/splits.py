@@ -7,7 +7,7 @@ questions of several tasks about one object.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from agent.spectra.pixel_grid import IndexArray
 from agent.spectra.spectrum import BoolArray, FloatArray
 from train.bench.settings import BenchSettings, ExampleCounts, Size
 from train.bench.sources import Sources
+from train.simulate.source import Rng
 
 TRAIN, TEST, COLD, CROSS = "train", "test", "cold", "cross"
 
@@ -44,17 +45,14 @@ class Candidates:
     accepted: int
 
 
-@dataclass
-class SplitAssignment:
-    """The split of each object that has been assigned to one."""
+Assigned = dict[int, str]
+"""The split of each object that has been assigned to one."""
 
-    split_of: dict[int, str] = field(default_factory=dict)
 
-    def usable(self, objects: Sequence[int], split: str) -> list[int]:
-        """Positions of the objects that may be in a split, those already in it first."""
-        present = [at for at, each in enumerate(objects) if self.split_of.get(each) == split]
-        free = [at for at, each in enumerate(objects) if each not in self.split_of]
-        return present + free
+def _usable(objects: Sequence[int], split: str, assigned: Assigned) -> list[int]:
+    """Positions of the objects that may be in a split, those already in it first."""
+    present = [at for at, each in enumerate(objects) if assigned.get(each) == split]
+    return present + [at for at, each in enumerate(objects) if each not in assigned]
 
 
 def candidates_of(
@@ -64,7 +62,7 @@ def candidates_of(
     is_known: BoolArray,
     is_true: BoolArray,
     settings: BenchSettings,
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> Candidates:
     """Candidates from a pool of indices in the sources.
 
@@ -84,23 +82,16 @@ def candidates_of(
 
 
 def choose(
-    task: str,
-    size: Size,
-    candidates: Candidates,
-    sources: Sources,
-    assigned: SplitAssignment,
-    rng: np.random.Generator,
+    task: str, size: Size, candidates: Candidates, sources: Sources, assigned: Assigned, rng: Rng
 ) -> list[Choice]:
     """Training and test rows of a task.
 
     Where there are too few, both splits shrink by the same factor and keep their odds.
     """
     chosen = _deal(candidates.positives, (size.train[0], size.test[0]), sources, assigned)
-    rows = [
-        Choice(source, task, "YES", split)
-        for split, indices in zip((TRAIN, TEST), chosen, strict=True)
-        for source in indices
-    ]
+    rows: list[Choice] = []
+    for split, indices in zip((TRAIN, TEST), chosen, strict=True):
+        rows += [Choice(source, task, "YES", split) for source in indices]
     wanted = _negatives_for((len(chosen[0]), len(chosen[1])), size)
     pool, below = _reachable(candidates, wanted, sources, assigned, rng)
     for split, indices in zip((TRAIN, TEST), _deal(pool, wanted, sources, assigned), strict=True):
@@ -109,11 +100,7 @@ def choose(
 
 
 def _reachable(
-    candidates: Candidates,
-    wanted: ExampleCounts,
-    sources: Sources,
-    assigned: SplitAssignment,
-    rng: np.random.Generator,
+    candidates: Candidates, wanted: ExampleCounts, sources: Sources, assigned: Assigned, rng: Rng
 ) -> tuple[IndexArray, set[int]]:
     """As many negatives as are wanted, and those of them below the limit of the classifier."""
     negatives = candidates.negatives.tolist()
@@ -121,13 +108,13 @@ def _reachable(
     most = max(sum(wanted), candidates.accepted)
     below = set(negatives[candidates.accepted :])
     asking = [split for split, count in zip((TRAIN, TEST), wanted, strict=True) if count]
-    usable = {at for split in asking for at in assigned.usable(objects, split)}
+    usable = {at for split in asking for at in _usable(objects, split, assigned)}
     pool = [source for at, source in enumerate(negatives) if at in usable][:most]
     return rng.permutation(np.array(pool, dtype=np.intp)), below & set(pool)
 
 
 def _deal(
-    pool: IndexArray, wanted: ExampleCounts, sources: Sources, assigned: SplitAssignment
+    pool: IndexArray, wanted: ExampleCounts, sources: Sources, assigned: Assigned
 ) -> tuple[list[int], list[int]]:
     """Sources for training and for test, with each object in only one of them."""
     indices = pool.tolist()
@@ -136,10 +123,10 @@ def _deal(
     for split, count in ((TEST, test), (TRAIN, train)):
         objects = sources.object[pool].tolist()
         used = set(found.get(TEST, ()))
-        usable = [indices[at] for at in assigned.usable(objects, split)]
+        usable = [indices[at] for at in _usable(objects, split, assigned)]
         found[split] = [index for index in usable if index not in used][:count]
         for index in found[split]:
-            assigned.split_of[int(sources.object[index])] = split
+            assigned[int(sources.object[index])] = split
     return found[TRAIN], found[TEST]
 
 
@@ -162,15 +149,14 @@ def _negatives_for(positives: ExampleCounts, size: Size) -> ExampleCounts:
 
 
 def cold_start(
-    rows: Sequence[Choice], tasks: Sequence[str], per_task: int, rng: np.random.Generator
+    rows: Sequence[Choice], tasks: Sequence[str], per_task: int, rng: Rng
 ) -> list[Choice]:
     """Training rows of each task, half of them positive."""
     found = []
     for task in tasks:
         for answer, count in (("YES", (per_task + 1) // 2), ("NO", per_task // 2)):
-            here = [
-                row for row in rows if (row.task, row.answer, row.split) == (task, answer, TRAIN)
-            ]
+            wanted = (task, answer, TRAIN)
+            here = [row for row in rows if (row.task, row.answer, row.split) == wanted]
             for at in rng.permutation(len(here))[:count].tolist():
                 row = here[at]
                 found.append(Choice(row.source, task, row.answer, COLD, row.filled))
@@ -178,11 +164,7 @@ def cold_start(
 
 
 def other_survey(
-    rows: Sequence[Choice],
-    survey: str,
-    settings: BenchSettings,
-    sources: Sources,
-    rng: np.random.Generator,
+    rows: Sequence[Choice], survey: str, settings: BenchSettings, sources: Sources, rng: Rng
 ) -> list[Choice]:
     """The test objects as observed by this survey: its best spectrum of each, same answer."""
     is_its = (sources.survey == survey) & (sources.snr > settings.min_snr)

@@ -19,7 +19,6 @@ from agent.spectra.readers.coordinates import parse_sexagesimal
 
 Row = dict[str, str]
 """Text by role, without the roles that the table does not have."""
-
 ROLES = {
     "file": """file path filename file_name filepath file_path spectrum_file spec_file fits_file
         fitsname fits_name spectrum_path spec_path local_path spectrum spec""",

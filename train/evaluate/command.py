@@ -12,16 +12,8 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 from rich.markdown import Markdown
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from agent.cluster.options import (
-    ActorsOption,
-    GpusEachOption,
-    RayCommand,
-    RayOption,
-    RayPlace,
-    ray_place,
-)
+from agent.cluster.options import ActorsOption, GpusEachOption, RayCommand, RayOption, ray_place
 from agent.errors import ResourceError, WorkbenchError
 from agent.inspection.built_in import built_in
 from agent.models.registry import find_model
@@ -39,6 +31,7 @@ from train.evaluate.sight import (
 )
 from train.evaluate.sight_figures import sight_markdown
 from train.evaluate.tables import KINDS, TableKind
+from train.parallel import Workers, counting
 from train.wordings import FOLDER
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+ -]{0,59}")
@@ -67,7 +60,7 @@ SpecialistFolders = Annotated[
     list[Path] | None,
     typer.Option("--specialists", help="Folder whose networks all judge; may be repeated."),
 ]
-Workers = Annotated[int, typer.Option(min=1, max=256, help="Processes; each loads the model.")]
+Processes = Annotated[int, typer.Option(min=1, max=256, help="Processes; each loads the model.")]
 Limit = Annotated[
     int | None, typer.Option(min=6, help="Judge at most this many candidates per task.")
 ]
@@ -86,23 +79,15 @@ def sight(
             metavar="SET", help="A Parquet set, a bench, or spectra with a MANIFEST.csv."
         ),
     ],
-    out: Annotated[
-        Path, typer.Argument(help="Folder for judgements and tables; resumed if it exists.")
-    ],
+    out: Out,
     card: Annotated[bool, typer.Option(help="Put the figures into the model's card.")] = False,
-    workers: Annotated[
-        int, typer.Option(min=1, max=256, help="Processes; each loads the model.")
-    ] = 1,
-    limit: Annotated[
-        int | None, typer.Option(min=6, help="Judge at most this many candidates per task.")
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option(min=1, max=512, help="Threads per process.")
-    ] = None,
+    workers: Processes = 1,
+    limit: Limit = None,
+    threads: Threads = None,
     device: Annotated[
         Literal["auto", "cpu", "cuda", "mps"], typer.Option(help="Device of the model.")
     ] = "auto",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap intervals.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Test of sight: pictures as they are, white, of another star, mirrored and shifted."""
     own = built_in(model)
@@ -118,13 +103,10 @@ def sight(
     spec = JudgeSpec(
         name=location.card.name, kind="inspector", source=model, threads=threads, device=device
     )
-    console = Console(stderr=True)
-    total = count_inspections(path, limit)
-    with judging_progress(console, total) as advance:
+    with judging_progress(Console(stderr=True), count_inspections(path, limit)) as advance:
         figures = judge_sight(
-            spec, path, name, out, workers=workers, limit=limit, seed=seed,
-            advance=advance,
-        )  # fmt: skip
+            spec, path, name, out, workers=workers, limit=limit, seed=seed, advance=advance
+        )
     typer.echo(sight_markdown(spec.name, name, figures))
     if card and location.folder is not None:
         typer.echo(f"written to {write_into_card(location.folder, name, figures)}", err=True)
@@ -137,7 +119,7 @@ def _table_command(name: str) -> None:
         model: Models = None,
         specialist: Specialists = None,
         specialists: SpecialistFolders = None,
-        workers: Workers = 1,
+        workers: Processes = 1,
         ray: RayOption = None,
         actors: ActorsOption = None,
         gpus_each: GpusEachOption = 0.0,
@@ -165,7 +147,7 @@ def library(
     model: Models = None,
     specialist: Specialists = None,
     specialists: SpecialistFolders = None,
-    workers: Workers = 1,
+    workers: Processes = 1,
     ray: RayOption = None,
     actors: ActorsOption = None,
     gpus_each: GpusEachOption = 0.0,
@@ -177,10 +159,8 @@ def library(
     out.mkdir(parents=True, exist_ok=True)
     write_library_set(folder, out)
     judges = _judges(model, specialist, specialists, threads, device)
-    kinds = [
-        replace(KINDS[name], sets=((LIBRARY_SET, folder.resolve().name),))
-        for name in ("library", "library-hot")
-    ]
+    sets = ((LIBRARY_SET, folder.resolve().name),)
+    kinds = [replace(KINDS[name], sets=sets) for name in ("library", "library-hot")]
     able = [[judge for judge in judges if can_judge(judge, kind.tasks)] for kind in kinds]
     if not any(able):
         raise WorkbenchError("no judges: name a --model, or a --specialist of these classes")
@@ -207,7 +187,7 @@ def one_set(
     model: Models = None,
     specialist: Specialists = None,
     specialists: SpecialistFolders = None,
-    workers: Workers = 1,
+    workers: Processes = 1,
     ray: RayOption = None,
     actors: ActorsOption = None,
     gpus_each: GpusEachOption = 0.0,
@@ -233,7 +213,7 @@ def ablation(
     no_tool: Annotated[
         str | None, typer.Option(help="Model trained without the tool, which judges without it.")
     ] = None,
-    workers: Workers = 1,
+    workers: Processes = 1,
     ray: RayOption = None,
     actors: ActorsOption = None,
     gpus_each: GpusEachOption = 0.0,
@@ -300,7 +280,7 @@ def _run(
     bench: Path,
     out: Path,
     judges: Sequence[JudgeSpec],
-    workers: int | RayPlace,
+    workers: Workers,
     limit: int | None,
     seed: int,
 ) -> None:
@@ -313,17 +293,9 @@ def _run(
         judges = [replace(judge, wording=bench / FOLDER) for judge in judges]
     kind = adapt_to_bench(kind, bench)
     console = Console(stderr=True)
-    total = count_judgements(kind, bench, judges, limit)
-    with judging_progress(console, total) as advance:
+    with judging_progress(console, count_judgements(kind, bench, judges, limit)) as advance:
         text = evaluate(
-            kind,
-            bench,
-            out,
-            judges,
-            workers=workers,
-            limit=limit,
-            seed=seed,
-            advance=advance,
+            kind, bench, out, judges, workers=workers, limit=limit, seed=seed, advance=advance
         )
     show = Console()
     if show.is_terminal:
@@ -336,13 +308,6 @@ def _run(
 @contextmanager
 def judging_progress(console: Console, total: int) -> Iterator[Callable[[int], None]]:
     """Show a bar; call what it gives with the number of inspections just done."""
-    with Progress(
-        TextColumn("judging"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-    ) as progress:
+    with counting(console, transient=True) as progress:
         bar = progress.add_task("judging", total=total)
         yield lambda count: progress.advance(bar, count)

@@ -15,48 +15,34 @@ from agent.errors import ResourceError, WorkbenchError, write_errors
 from agent.examples.examples import column
 from agent.hashing import file_hash
 from agent.protocol.wording_file import WORDING_NAME
+from train.evaluate import tables
 from train.evaluate.calibration_figures import calibration_figures, calibration_markdown
-from train.evaluate.figures import judge_figures
+from train.evaluate.figures import JudgeComparison, compare, judge_figures
 from train.evaluate.judgement import Judgement
 from train.evaluate.judges import JudgeSpec
 from train.evaluate.judging import Advance, choose_keys, judge_set
-from train.evaluate.significance import JudgeComparison, compare
-from train.evaluate.tables import (
-    Rows,
-    TableKind,
-    as_csv,
-    figure_json,
-    parts_markdown,
-    percent,
-    set_markdown,
-    snr_bin_of,
-    snr_bins,
-    survey_of,
-)
 from train.parallel import Workers
 
 SURVEYS = ("LAMOST", "SDSS", "DESI", "ATLAS", "unknown")
 
 
-def bench_sets(kind: TableKind, bench: Path) -> list[tuple[Path, str]]:
+def bench_sets(kind: tables.TableKind, bench: Path) -> list[tuple[Path, str]]:
     """The sets a table needs; raises WorkbenchError that names missing ones."""
     found = [(bench / file, name) for file, name in kind.sets]
-    missing = [path.name for path, _ in found if not path.is_file()]
+    missing = ", ".join(path.name for path, _ in found if not path.is_file())
     if missing:
-        raise WorkbenchError(
-            f"{bench} has no {', '.join(missing)}: make it with spec-o3-train bench"
-        )
+        raise WorkbenchError(f"{bench} has no {missing}: make it with spec-o3-train bench")
     return found
 
 
-def adapt_to_bench(kind: TableKind, bench: Path) -> TableKind:
+def adapt_to_bench(kind: tables.TableKind, bench: Path) -> tables.TableKind:
     """The table for the bench's own tasks if it has none of the published ones."""
     tasks = {row["task"] for path, _ in bench_sets(kind, bench) for row in column(path, "task")}
     return kind if tasks & {*kind.tasks} or not tasks else replace(kind, tasks=tuple(sorted(tasks)))
 
 
 def count_judgements(
-    kind: TableKind, bench: Path, judges: Sequence[JudgeSpec], limit: int | None
+    kind: tables.TableKind, bench: Path, judges: Sequence[JudgeSpec], limit: int | None
 ) -> int:
     """Number of judgements of the table, for a progress bar."""
     sets = bench_sets(kind, bench)
@@ -64,7 +50,7 @@ def count_judgements(
 
 
 def evaluate(
-    kind: TableKind,
+    kind: tables.TableKind,
     bench: Path,
     out: Path,
     judges: Sequence[JudgeSpec],
@@ -75,9 +61,9 @@ def evaluate(
     advance: Advance = lambda count: None,
 ) -> str:
     """Judge, write `out`/NAME.md, .csv and .json, and return the Markdown."""
-    sets: dict[str, Rows] = {}
+    sets: dict[str, tables.Rows] = {}
     for path, name in bench_sets(kind, bench):
-        rows: Rows = {}
+        rows: tables.Rows = {}
         for spec in judges:
             file = out / "judgements" / path.stem / f"{spec.name}.jsonl"
             check_same_judge(file, spec, path)
@@ -89,7 +75,7 @@ def evaluate(
         sets[name] = rows
     text = _markdown(kind, sets, seed)
     write(out / f"{kind.name}.md", text)
-    write(out / f"{kind.name}.csv", as_csv(sets))
+    write(out / f"{kind.name}.csv", tables.as_csv(sets))
     write(out / f"{kind.name}.json", json.dumps(_json(kind, sets, seed), indent=1) + "\n")
     return text
 
@@ -127,57 +113,57 @@ def _fingerprint(spec: JudgeSpec) -> str:
     own = built_in(spec.source)
     if own is not None and (ref := own.ref()) is not None:
         return ref.sha256
-
     try:
         return find_model(spec.source).ref.sha256
     except ResourceError as error:
         raise WorkbenchError(str(error)) from error
 
 
-def _markdown(kind: TableKind, sets: dict[str, Rows], seed: int) -> str:
+def _markdown(kind: tables.TableKind, sets: dict[str, tables.Rows], seed: int) -> str:
     lines = [f"## {kind.title}", ""]
     for name, rows in sets.items():
         first = next(iter(rows.values()))
         positives = sum(one.answer == "YES" for one in first)
         title = f"{name}: {positives} positives, {len(first) - positives} negatives"
-        lines += set_markdown(title, rows, seed)
-        lines += parts_markdown(f"{name}: mean accuracy and F1 by survey", rows, survey_of, SURVEYS)
-        bins = [*snr_bins(), "unknown"]
-        lines += parts_markdown(f"{name}: mean accuracy and F1 by S/N", rows, snr_bin_of, bins)
+        lines += tables.set_markdown(title, rows, seed)
+        bins = [*tables.snr_bins(), "unknown"]
+        means = f"{name}: mean accuracy and F1 by"
+        lines += tables.parts_markdown(f"{means} survey", rows, tables.survey_of, SURVEYS)
+        lines += tables.parts_markdown(f"{means} S/N", rows, tables.snr_bin_of, bins)
         lines += calibration_markdown(f"{name}: calibration of p(YES)", rows, seed)
         lines += list(_significance(rows, seed))
     return "\n".join(lines)
 
 
-def _significance(rows: Rows, seed: int) -> Iterator[str]:
+def _significance(rows: tables.Rows, seed: int) -> Iterator[str]:
     if len(rows) < 2:
         return
     yield "Paired comparison on the same candidates (mean F1 in points, 95 % interval; McNemar):"
     yield ""
     for one in _comparisons(rows, seed):
         change = one.f1_difference
+        value, low, high = map(tables.percent, (change.value, change.low, change.high))
         yield (
-            f"- {one.first} against {one.second}: {percent(change.value)} "
-            f"({percent(change.low)} to {percent(change.high)}); of {one.n} candidates only the "
-            f"first is right on {one.only_first}, only the second on {one.only_second}, "
+            f"- {one.first} against {one.second}: {value} ({low} to {high}); of {one.n} candidates "
+            f"only the first is right on {one.only_first}, only the second on {one.only_second}, "
             f"p = {one.p_value:.2g}"
         )
     yield ""
 
 
-def _comparisons(rows: Rows, seed: int) -> Iterator[JudgeComparison]:
+def _comparisons(rows: tables.Rows, seed: int) -> Iterator[JudgeComparison]:
     for one, two in combinations(rows, 2):
         yield compare(one, two, rows[one], rows[two], seed)
 
 
-def _json(kind: TableKind, sets: dict[str, Rows], seed: int) -> dict[str, Any]:
+def _json(kind: tables.TableKind, sets: dict[str, tables.Rows], seed: int) -> dict[str, Any]:
     return {
         "table": kind.name,
         "sets": {
             name: {
                 "judges": [_judge_json(judge, own, seed) for judge, own in rows.items()],
                 "comparisons": [
-                    asdict(one) | {"f1_difference": figure_json(one.f1_difference)}
+                    asdict(one) | {"f1_difference": tables.figure_json(one.f1_difference)}
                     for one in _comparisons(rows, seed)
                 ],
             }
@@ -192,12 +178,12 @@ def _judge_json(name: str, judgements: Sequence[Judgement], seed: int) -> dict[s
     shares = ("f1", "precision", "recall", "accuracy")
     return {
         "judge": name,
-        "mean_f1": figure_json(found.mean_f1),
+        "mean_f1": tables.figure_json(found.mean_f1),
         "mean_accuracy": found.mean_accuracy,
         "effort": asdict(found.effort),
         "p_yes": None if p_yes is None else asdict(p_yes),
         "tasks": [
-            asdict(task) | {share: figure_json(getattr(task, share)) for share in shares}
+            asdict(task) | {share: tables.figure_json(getattr(task, share)) for share in shares}
             for task in found.tasks
         ],
     }

@@ -78,12 +78,8 @@ def from_trajectory(one: Example, trajectory: Trajectory) -> Judgement:
 
 def from_probability(one: Example, p_yes: float, threshold: float, seconds: float) -> Judgement:
     """Judgement of a specialist network, which always answers."""
-    return Judgement(
-        **_about(one),
-        verdict="YES" if p_yes >= threshold else "NO",
-        p_yes=p_yes,
-        seconds=round(seconds, 6),
-    )
+    verdict: Verdict = "YES" if p_yes >= threshold else "NO"
+    return Judgement(**_about(one), verdict=verdict, p_yes=p_yes, seconds=round(seconds, 6))
 
 
 def unreadable(one: Example, reason: str) -> Judgement:

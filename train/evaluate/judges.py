@@ -32,7 +32,6 @@ from train.toolless import NO_TOOL, toolless_opening
 
 # `toolless` was trained without the tool; `refused` has it in its prompt, and gets no picture.
 JudgeKind = Literal["inspector", "toolless", "refused", "specialist"]
-
 TRIES = 4
 COVERED = 0.9
 """Share of the wavelengths that the other spectrum should cover."""
@@ -133,32 +132,19 @@ def _inspector(spec: JudgeSpec) -> Inspector:
     from agent.inspection.model_inspector import ModelInspector
     from agent.inspection.panel_inspector import PanelInspector
 
-    inspector = make_inspector(
-        spec.source,
-        device=spec.device,
-        threads=spec.threads,
-        draw=False,
-    )
+    inspector = make_inspector(spec.source, device=spec.device, threads=spec.threads, draw=False)
     looking = inspector.eye if isinstance(inspector, PanelInspector) else inspector
     if isinstance(looking, ModelInspector):
-        max_new_tokens = looking.sampling.max_new_tokens
-        looking.sampling = SamplingSettings(max_new_tokens=max_new_tokens)
-    _keep_to_its_words(looking, spec)
+        looking.sampling = SamplingSettings(max_new_tokens=looking.sampling.max_new_tokens)
+        # In the words of the rows, if its card names a wording that is not installed.
+        is_ours = looking.wording is None and looking.rules.is_published
+        if is_ours and not looking.style.brief and spec.wording is not None:
+            looking.wording = read_wording(spec.wording)
     if spec.kind in ("toolless", "refused"):
         if not isinstance(inspector, ModelInspector):
             raise WorkbenchError(f"{spec.source} cannot judge without the tool: name a model")
         inspector.picture_maker_type = Toolless if spec.kind == "toolless" else OverviewOnly
     return inspector
-
-
-def _keep_to_its_words(inspector: Inspector, spec: JudgeSpec) -> None:
-    """Ask a model in the words of the rows, if its card names a wording that is not installed."""
-    from agent.inspection.model_inspector import ModelInspector
-
-    if not isinstance(inspector, ModelInspector) or spec.wording is None:
-        return
-    if inspector.wording is None and inspector.rules.is_published and not inspector.style.brief:
-        inspector.wording = read_wording(spec.wording)
 
 
 class OverviewOnly(PictureMaker):

@@ -26,7 +26,6 @@ SPECIALIST_CHUNK = 256
 """Examples per job of a specialist, which judges a batch as fast as one example."""
 CHUNKS_AHEAD = 2
 """Jobs submitted per process."""
-
 Advance = Callable[[int], None]
 
 
@@ -48,7 +47,11 @@ def judge_set(
     left = [key for key in wanted if key not in done]
     advance(len(wanted) - len(left))
     out.parent.mkdir(parents=True, exist_ok=True)
-    for part in _judge_chunks(spec, _examples(path, set(left)), workers):
+    unjudged = set(left)
+    examples: Iterator[Example] = iter(())
+    if left:
+        examples = (one for one in read_examples(path) if one.key in unjudged)
+    for part in _judge_chunks(spec, examples, workers):
         judgements = [judgement for judgement, _ in part]
         # Trajectories first, so that every stored judgement has its trajectory.
         records = [trajectory for _, trajectory in part if trajectory is not None]
@@ -66,9 +69,8 @@ def trajectories_path(out: Path) -> Path:
 
 def choose_keys(path: Path, limit: int | None, tasks: Sequence[str] = ()) -> list[str]:
     """The keys to judge; a limit keeps the set's odds as far as whole numbers allow."""
-    rows = [
-        row for row in column(path, "key", "task", "answer") if not tasks or row["task"] in tasks
-    ]
+    every = column(path, "key", "task", "answer")
+    rows = [row for row in every if not tasks or row["task"] in tasks]
     if len({row["key"] for row in rows}) != len(rows):
         raise WorkbenchError(f"{path} has two examples with the same key")
     if limit is None:
@@ -87,51 +89,37 @@ def _first_of_each(rows: Sequence[dict[str, str]], limit: int) -> Iterator[str]:
         yield from negatives[: max(limit - number, 0)]
 
 
-def _examples(path: Path, keys: set[str]) -> Iterator[Example]:
-    if keys:
-        yield from (one for one in read_examples(path) if one.key in keys)
-
-
 def _judge_chunks(
     spec: JudgeSpec, examples: Iterator[Example], workers: Workers
 ) -> Iterator[list[JudgedExample]]:
     size = SPECIALIST_CHUNK if spec.kind == "specialist" else CHUNK
-    first = list(islice(examples, size))
-    if not first:
-        return
+    chunks = iter(lambda: list(islice(examples, size)), [])
+    first = next(chunks, None)
+    if first is None:
+        return  # and load no model
+    chunks = chain([first], chunks)
     if workers == 1 or spec.kind == "specialist":
         with closing(make_judge(spec)) as judge:
-            while first:
-                yield judge.judge(first)
-                first = list(islice(examples, size))
-        return
-    if isinstance(workers, RayPlace):
-        chunks = chain([first], iter(lambda: list(islice(examples, size)), []))
+            yield from map(judge.judge, chunks)
+    elif isinstance(workers, RayPlace):
         for _, judged in ray_results(partial(_open_judge, spec), chunks, workers):
             yield judged
-        return
-    context = multiprocessing.get_context("spawn")  # torch's threads do not survive a fork
-    with (
-        worker_deaths(),
-        ProcessPoolExecutor(workers, context, _start_worker, (spec,)) as pool,
-    ):
-        yield from _in_parallel(pool, examples, first, size, workers * CHUNKS_AHEAD)
+    else:
+        context = multiprocessing.get_context("spawn")  # torch's threads do not survive a fork
+        with worker_deaths(), ProcessPoolExecutor(workers, context, _start_worker, (spec,)) as pool:
+            yield from _in_parallel(pool, chunks, workers * CHUNKS_AHEAD)
 
 
 def _in_parallel(
-    pool: ProcessPoolExecutor,
-    examples: Iterator[Example],
-    first: list[Example],
-    size: int,
-    ahead: int,
+    pool: ProcessPoolExecutor, chunks: Iterator[list[Example]], ahead: int
 ) -> Iterator[list[JudgedExample]]:
     running: set[Future[list[JudgedExample]]] = set()
-    chunk = first
     try:
-        while chunk or running:
-            while chunk and len(running) < ahead:
+        while True:
+            for chunk in islice(chunks, ahead - len(running)):
                 running.add(pool.submit(_judge, chunk))
-                chunk = list(islice(examples, size))
+            if not running:
+                return
             ready, running = wait(running, return_when=FIRST_COMPLETED)
             for future in ready:
                 yield future.result()

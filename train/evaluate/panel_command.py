@@ -25,10 +25,9 @@ from agent.spectra.spectrum import BoolArray, FloatArray
 from agent.trajectory.trajectory_file import read_trajectories
 from train.evaluate.calibration_figures import PRECISION
 from train.evaluate.evaluation import write
-from train.evaluate.figures import mean_f1
+from train.evaluate.figures import JudgeComparison, compare, mean_f1
 from train.evaluate.judgement import Judgement, read_judgements
 from train.evaluate.judging import trajectories_path
-from train.evaluate.significance import JudgeComparison, compare
 from train.evaluate.tables import percent
 
 FOLDS = 5
@@ -60,11 +59,8 @@ def panel(
     console.print(_table(figures, len(pairs)))
     for one in against_members(pairs, seed):
         console.print(_sentence(one), markup=False)
-    console.print(
-        f"log-odds = {weights.intercept:.3g} + {weights.eye:.3g} eye + {weights.measured:.3g} "
-        f"measured, written to {path}",
-        markup=False,
-    )
+    terms = f"{weights.intercept:.3g} + {weights.eye:.3g} eye + {weights.measured:.3g} measured"
+    console.print(f"log-odds = {terms}, written to {path}", markup=False)
 
 
 def panel_toml(weights: FusionWeights, pairs: Pairs, judgements: list[Path], eye: str) -> str:
@@ -81,10 +77,9 @@ def panel_toml(weights: FusionWeights, pairs: Pairs, judgements: list[Path], eye
 
 
 def _sentence(one: JudgeComparison) -> str:
-    low, middle, high = (
-        f"{100.0 * (value or 0.0):+.1f}"
-        for value in (one.f1_difference.low, one.f1_difference.value, one.f1_difference.high)
-    )
+    change = one.f1_difference
+    values = (change.low, change.value, change.high)
+    low, middle, high = (f"{100.0 * (value or 0.0):+.1f}" for value in values)
     return (
         f"{one.first} against {one.second}, paired: macro-F1 {middle} ({low} to {high}); right "
         f"alone on {one.only_first} and {one.only_second} candidates (McNemar p {one.p_value:.2g})"
@@ -92,16 +87,13 @@ def _sentence(one: JudgeComparison) -> str:
 
 
 def _table(figures: list[PanelFigures], count: int) -> Table:
-    table = Table(
-        title=f"{count:,} simulated candidates; the panel cross-validated in {FOLDS} folds",
-        box=box.SIMPLE,
-    )
+    title = f"{count:,} simulated candidates; the panel cross-validated in {FOLDS} folds"
+    table = Table(title=title, box=box.SIMPLE)
     table.add_column("judge")
     for column in ("macro-F1", "ECE", f"kept at {100 * PRECISION:g} % precision"):
         table.add_column(column, justify="right")
     for one in figures:
-        shares = (one.mean_f1, one.calibration_error, one.kept)
-        table.add_row(one.name, *map(percent, shares))
+        table.add_row(one.name, *map(percent, (one.mean_f1, one.calibration_error, one.kept)))
     return table
 
 
@@ -218,13 +210,9 @@ def panel_figures(pairs: Pairs, seed: int) -> list[PanelFigures]:
 
 
 def against_members(pairs: Pairs, seed: int) -> list[JudgeComparison]:
-    """The panel paired with each of its members."""
     judges = judges_of(pairs, seed)
-    return [
-        compare(PANEL, name, judges[PANEL], judged, seed)
-        for name, judged in judges.items()
-        if name != PANEL
-    ]
+    fused = judges.pop(PANEL)
+    return [compare(PANEL, name, fused, judged, seed) for name, judged in judges.items()]
 
 
 def _figures(name: str, judged: Sequence[Judgement], seed: int) -> PanelFigures:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,15 +68,15 @@ def judge_sight(
     advance: Advance = lambda count: None,
 ) -> list[SightFigures]:
     """Judge the set with each kind of pictures; adds to `out`/sight.json and writes sight.md."""
+    tasks = sight_tasks(path)
     found: dict[Pictures, tuple[list[Judgement], Replies]] = {}
     for pictures in PICTURES:
         file = out / "judgements" / path.stem / TABLE / f"{spec.name}-{pictures}.jsonl"
         judge = replace(spec, pictures=pictures, others=path if pictures == "other" else None)
         check_same_judge(file, judge, path)
         judgements = judge_set(
-            judge, path, file, workers=workers, limit=limit, tasks=sight_tasks(path),
-            advance=advance,
-        )  # fmt: skip
+            judge, path, file, workers=workers, limit=limit, tasks=tasks, advance=advance
+        )
         found[pictures] = judgements, _replies(trajectories_path(file))
     if not found["own"][0]:
         raise WorkbenchError(f"{path} has no spectra of these tasks")
@@ -96,15 +96,10 @@ def _write_tables(out: Path, name: str, model: str, figures: Sequence[SightFigur
     sets = read_sight(path.read_text(encoding="utf-8")) if path.is_file() else {}
     sets.setdefault(name, {})[model] = list(figures)
     write(path, sight_json(sets))
-    write(out / f"{TABLE}.md", _markdown(sets))
-
-
-def _markdown(sets: Mapping[str, Mapping[str, Sequence[SightFigures]]]) -> str:
-    return "\n".join(
-        sight_markdown(model, name, rows)
-        for name, models in sets.items()
-        for model, rows in models.items()
-    )
+    texts = [
+        sight_markdown(judge, of, rows) for of, own in sets.items() for judge, rows in own.items()
+    ]
+    write(out / f"{TABLE}.md", "\n".join(texts))
 
 
 def write_into_card(folder: Path, name: str, figures: Sequence[SightFigures]) -> Path:

@@ -14,6 +14,7 @@ from train.evaluate.figures import mean_f1
 from train.evaluate.judgement import Judgement
 from train.evaluate.sight_pictures import SHIFT_A, Pictures
 from train.evaluate.tables import figure_json, percent, with_interval
+from train.models.card_figures import per_cent
 
 NAMES: Mapping[Pictures, str] = {
     "own": "as they are",
@@ -58,7 +59,8 @@ def sight_figures(
     before = {one.key: one.verdict for one in own}
     both = replies.keys() & own_replies.keys()
     differing = [one for one in judgements if one.shown_answer not in (None, one.answer)]
-    following = sum(one.verdict == one.shown_answer for one in differing)
+    n, count = len(differing), sum(one.verdict == one.shown_answer for one in differing)
+    follows = Estimate(count / n, *wilson(count, n)) if n else None
     return SightFigures(
         pictures=pictures,
         n=len(judgements),
@@ -67,13 +69,9 @@ def sight_figures(
         p_yes=statistics.fmean(known) if known else None,
         same_verdicts=statistics.fmean(one.verdict == before[one.key] for one in judgements),
         same_replies=sum(replies[key] == own_replies[key] for key in both) / max(len(both), 1),
-        differing=len(differing),
-        follows=_share(following, len(differing)) if differing else None,
+        differing=n,
+        follows=follows,
     )
-
-
-def _share(count: int, n: int) -> Estimate:
-    return Estimate(count / n, *wilson(count, n))
 
 
 def sight_rows(rows: Sequence[SightFigures]) -> Iterator[tuple[str, ...]]:
@@ -130,30 +128,22 @@ def read_sight(text: str) -> dict[str, dict[str, list[SightFigures]]]:
 
 
 def _figures(row: Mapping[str, Any]) -> SightFigures:
-    estimates = {
-        name: None if row[name] is None else Estimate(**row[name])
-        for name in ("mean_f1", "follows")
-    }
-    return SightFigures(**{**row, **estimates})
+    follows = None if row["follows"] is None else Estimate(**row["follows"])
+    return SightFigures(**{**row, "mean_f1": Estimate(**row["mean_f1"]), "follows": follows})
 
 
 def card_figures(name: str, rows: Sequence[SightFigures]) -> Iterator[ReportedFigure]:
-    """The figures of a card."""
     for one in rows:
         pictures = NAMES[one.pictures]
         on = f"{TABLE}: {name}, {one.positives}:{one.n - one.positives}, pictures {pictures}"
         if (mean := one.mean_f1).value is not None:
             about = f"{on}, 95 % {percent(mean.low)} to {percent(mean.high)}"
-            yield _per_cent("mean F1", mean.value, about)
+            yield per_cent("mean F1", mean.value or 0.0, about)
         if one.p_yes is not None:
             yield ReportedFigure(figure="mean p(YES)", value=round(one.p_yes, 3), on=on)
         if one.pictures != "own":
-            yield _per_cent("same verdicts", one.same_verdicts, on)
-            yield _per_cent("same replies", one.same_replies, on)
+            yield per_cent("same verdicts", one.same_verdicts, on)
+            yield per_cent("same replies", one.same_replies, on)
         if one.follows:
             on = f"{on}, {one.differing} with another true answer"
-            yield _per_cent("verdicts that follow the picture", one.follows.value, on)
-
-
-def _per_cent(figure: str, fraction: float | None, on: str) -> ReportedFigure:
-    return ReportedFigure(figure=figure, value=round(100 * (fraction or 0.0), 1), unit="%", on=on)
+            yield per_cent("verdicts that follow the picture", one.follows.value or 0.0, on)

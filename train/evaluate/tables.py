@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import math
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,6 +16,7 @@ from train.evaluate.figures import JudgeFigures, judge_figures
 from train.evaluate.judgement import Judgement
 
 RARE = ("CV", "CS", "SS", "MG", "WD")
+HOT = ("O", "B", "A")
 SNR_EDGES = (0.0, 5.0, 10.0, 20.0, 50.0, math.inf)
 COLUMNS = (
     "set", "judge", "task", "n", "positives", "accuracy", "f1", "f1_low", "f1_high", "precision",
@@ -23,12 +26,10 @@ COLUMNS = (
 
 @dataclass(frozen=True, kw_only=True)
 class TableKind:
-    """One of the published tables."""
-
     name: str
     title: str
-    sets: tuple[tuple[str, str], ...]
-    """Files of the bench, and their names in the table."""
+    sets: tuple[tuple[str, str], ...] = ()
+    """Files of the bench, and their names in the table; none where the command sets them."""
     tasks: tuple[str, ...]
 
 
@@ -46,35 +47,16 @@ KINDS = {
             name="cross-task",
             title="Classes never trained on",
             sets=(("cross.parquet", "cross"),),
-            tasks=("O", "B", "A"),
+            tasks=HOT,
         ),
         TableKind(
-            name="library",
-            title="Labelled real spectra, each judged for every class",
-            sets=(),  # set by the command
-            tasks=RARE,
+            name="library", title="Labelled real spectra, each judged for every class", tasks=RARE
         ),
-        TableKind(
-            name="library-hot",
-            title="The same spectra, judged for hot stars",
-            sets=(),  # set by the command
-            tasks=("O", "B", "A"),
-        ),
-        TableKind(
-            name="set",
-            title="Labelled spectra",
-            sets=(),  # set by the command
-            tasks=(*RARE, "O", "B", "A"),
-        ),
-        TableKind(
-            name="ablation",
-            title="Ablation",
-            sets=(("test.parquet", "test"),),
-            tasks=RARE,
-        ),
+        TableKind(name="library-hot", title="The same spectra, judged for hot stars", tasks=HOT),
+        TableKind(name="set", title="Labelled spectra", tasks=(*RARE, *HOT)),
+        TableKind(name="ablation", title="Ablation", sets=(("test.parquet", "test"),), tasks=RARE),
     )
 }
-
 Rows = dict[str, Sequence[Judgement]]
 """Judgements by judge."""
 
@@ -109,10 +91,10 @@ def parts_markdown(
 ) -> list[str]:
     """Mean accuracy and F1 over tasks for parts of the set, such as surveys or S/N bins."""
     first = next(iter(rows.values()))
-    present = [part for part in parts if any(part_of(one) == part for one in first)]
+    counts = Counter(map(part_of, first))
+    present = [part for part in parts if counts[part]]
     if not present:
         return []
-    counts = {part: sum(part_of(one) == part for one in first) for part in present}
     head = ["judge"]
     for part in present:
         head += [f"{part} (n = {counts[part]}) Acc", "F1"]
@@ -134,11 +116,7 @@ def survey_of(one: Judgement) -> str:
 def snr_bin_of(one: Judgement) -> str:
     if one.snr is None:
         return "unknown"
-    return next(
-        name
-        for name, high in zip(snr_bins(), SNR_EDGES[1:], strict=True)
-        if max(one.snr, 0.0) < high or math.isinf(high)
-    )
+    return snr_bins()[bisect_right(SNR_EDGES[1:-1], one.snr)]
 
 
 def snr_bins() -> list[str]:
@@ -161,22 +139,12 @@ def as_csv(sets: dict[str, Rows]) -> str:
 
 def _csv_rows(name: str, one: JudgeFigures) -> Iterator[list[object]]:
     for task in one.tasks:
-        yield [
-            name,
-            one.judge,
-            task.task,
-            task.n,
-            task.positives,
-            *(
-                _plain(value)
-                for value in (task.accuracy.value, task.f1.value, task.f1.low, task.f1.high)
-            ),
-            _plain(task.precision.value),
-            _plain(task.recall.value),
-            task.unanswered,
-            _plain(task.average_precision),
-            _plain(task.calibration_error),
-        ]
+        f1, shares = task.f1, (task.accuracy.value, task.precision.value, task.recall.value)
+        accuracy, precision, recall = map(_plain, shares)
+        f1s = map(_plain, (f1.value, f1.low, f1.high))
+        rest = map(_plain, (task.average_precision, task.calibration_error))
+        counts = (task.task, task.n, task.positives)
+        yield [name, one.judge, *counts, accuracy, *f1s, precision, recall, task.unanswered, *rest]
 
 
 def figure_json(figure: Estimate) -> dict[str, float | None]:

@@ -6,9 +6,8 @@ import json
 import tempfile
 from contextlib import ExitStack
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -19,26 +18,16 @@ if TYPE_CHECKING:
     from train.export.export import ExportReport
 
 
-class Type(StrEnum):
-    F16 = "f16"
-    Q8_0 = "q8_0"
-    F32 = "f32"
-
-
-class PictureType(StrEnum):
-    F16 = "f16"
-    F32 = "f32"
-
-
 def export(
     folder: Annotated[Path, typer.Argument(help="Folder of a Qwen2.5-VL or Qwen3-VL model.")],
     out: Annotated[Path, typer.Argument(help="Folder for the two GGUF files and the report.")],
     file_type: Annotated[
-        Type, typer.Option("--type", help="Type of the language model; q8_0 is half of f16.")
-    ] = Type.F16,
+        Literal["f16", "q8_0", "f32"],
+        typer.Option("--type", help="Type of the language model; q8_0 is half of f16."),
+    ] = "f16",
     picture_type: Annotated[
-        PictureType, typer.Option("--pictures", help="Type of the vision part (mmproj).")
-    ] = PictureType.F16,
+        Literal["f16", "f32"], typer.Option("--pictures", help="Type of the vision part (mmproj).")
+    ] = "f16",
     adapter: Annotated[
         Path | None, typer.Option(help="Folder of a LoRA adapter to merge into FOLDER first.")
     ] = None,
@@ -57,8 +46,7 @@ def export(
 ) -> None:
     """Convert a model folder to GGUF files for llama.cpp, check them and compare the outputs."""
     try:
-        from train.export.export import export_gguf, write_gguf_card
-        from train.export.parity_report import with_parity
+        from train.export.export import export_gguf, with_parity, write_gguf_card
     except ImportError as error:
         raise ConversionError(
             f'exporting needs {error.name}: pip install "spec-o3-workbench[train]"'
@@ -81,8 +69,8 @@ def export(
         report = export_gguf(
             model,
             out,
-            lm_type=file_type.value,
-            mmproj_type=picture_type.value,
+            lm_type=file_type,
+            mmproj_type=picture_type,
             name=folder.resolve().name,
             say=say,
         )

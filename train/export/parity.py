@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -87,11 +89,7 @@ class Reference:
     def sizing(self) -> Sizing:
         return Sizing.of_tokens(self._factor)
 
-    def verdict_tokens(self) -> tuple[int, ...]:
-        return tuple(plain_ids(self.tokenizer, word)[0] for word in VERDICTS)
-
     def score(self, episode: RandomEpisode) -> ScoredTokens:
-        """Score an episode in one pass."""
         grids = [token_grid(*picture.size, self.sizing) for picture in episode.pictures]
         counts = [across * down for across, down in grids]
         parts = chat_parts(episode.turns, model_speaks_next=False)
@@ -126,75 +124,54 @@ class Reference:
         return own
 
 
-@dataclass
-class _Tally:
-    """Sums over the episodes for one engine."""
+def _compared(expected: ScoredTokens, actual: Logits, verdict: list[int]) -> Parity:
+    """The two on one episode; `verdict` has the tokens of VERDICTS."""
+    is_equal = expected.logits.argmax(1) == actual.argmax(1)
+    away = np.abs(expected.logits - actual)
+    pair = [logits[-1 - END][verdict] for logits in (expected.logits, actual)]
+    p_yes = [float(np.exp(log_softmax(each))[0]) for each in pair]
+    return Parity(
+        episodes=1,
+        positions=is_equal.size,
+        equal=int(is_equal.sum()),
+        own_positions=int(expected.own.sum()),
+        own_equal=int((is_equal & expected.own).sum()),
+        largest=float(away.max()),
+        rms=math.sqrt(float(np.mean(away.astype(np.float64) ** 2))),
+        spread=float(expected.logits.std()),
+        verdicts_equal=int(pair[0].argmax() == pair[1].argmax()),
+        verdicts_yes=int(pair[0].argmax() == 0),
+        largest_p_yes=abs(p_yes[0] - p_yes[1]),
+    )
 
-    verdict: list[int]
-    episodes: int = 0
-    positions: int = 0
-    equal: int = 0
-    own_positions: int = 0
-    own_equal: int = 0
-    largest: float = 0.0
-    squares: float = 0.0
-    spreads: float = 0.0
-    verdicts_equal: int = 0
-    verdicts_yes: int = 0
-    largest_p_yes: float = 0.0
 
-    def add(self, expected: ScoredTokens, actual: Logits) -> None:
-        is_equal = expected.logits.argmax(1) == actual.argmax(1)
-        away = np.abs(expected.logits - actual)
-        pair = [logits[-1 - END][self.verdict] for logits in (expected.logits, actual)]
-        p_yes = [float(np.exp(log_softmax(each))[0]) for each in pair]
-        self.episodes += 1
-        self.positions += is_equal.size
-        self.equal += int(is_equal.sum())
-        self.own_positions += int(expected.own.sum())
-        self.own_equal += int((is_equal & expected.own).sum())
-        self.largest = max(self.largest, float(away.max()))
-        self.squares += float(np.mean(away.astype(np.float64) ** 2))
-        self.spreads += float(expected.logits.std())
-        self.verdicts_equal += int(pair[0].argmax() == pair[1].argmax())
-        self.verdicts_yes += int(pair[0].argmax() == 0)
-        self.largest_p_yes = max(self.largest_p_yes, abs(p_yes[0] - p_yes[1]))
-
-    def parity(self) -> Parity:
-        return Parity(
-            episodes=self.episodes,
-            positions=self.positions,
-            equal=self.equal,
-            own_positions=self.own_positions,
-            own_equal=self.own_equal,
-            largest=self.largest,
-            rms=math.sqrt(self.squares / self.episodes),
-            spread=self.spreads / self.episodes,
-            verdicts_equal=self.verdicts_equal,
-            verdicts_yes=self.verdicts_yes,
-            largest_p_yes=self.largest_p_yes,
-        )
+def _together(parts: Sequence[Parity]) -> Parity:
+    """The same of all episodes."""
+    columns = {name: [getattr(one, name) for one in parts] for name in asdict(parts[0])}
+    merged: dict[str, Any] = {name: sum(values) for name, values in columns.items()}
+    merged |= {name: max(columns[name]) for name in ("largest", "largest_p_yes")}
+    merged["rms"] = math.sqrt(fmean(rms**2 for rms in columns["rms"]))
+    merged["spread"] = fmean(columns["spread"])
+    return Parity(**merged)
 
 
 def compare(
     reference: Reference, engines: Sequence[GgufEngine], episodes: Iterable[RandomEpisode]
 ) -> list[Parity]:
     """Score every episode with all engines, which must have loaded the reference's model."""
-    tallies = [_Tally(list(reference.verdict_tokens())) for _ in engines]
+    verdict = [plain_ids(reference.tokenizer, word)[0] for word in VERDICTS]
+    found: list[list[Parity]] = [[] for _ in engines]
     for episode in episodes:
         expected = reference.score(episode)
-        for engine, tally in zip(engines, tallies, strict=True):
+        for engine, parts in zip(engines, found, strict=True):
             ids, logits = score_gguf(engine, episode)
             if expected.ids != ids:
                 raise ConversionError("llama.cpp splits the conversation into other tokens")
-            tally.add(expected, logits)
-    return [tally.parity() for tally in tallies]
+            parts.append(_compared(expected, logits, verdict))
+    return [_together(parts) for parts in found]
 
 
 def score_gguf(engine: GgufEngine, episode: RandomEpisode) -> tuple[list[int], Logits]:
     """The episode's text tokens and the logits after each, from one conversation of the engine."""
-    conversation = engine.open()
-    try:
+    with closing(engine.open()) as conversation:
         return conversation.read_scored(episode.turns, episode.pictures)
-    finally:
-        conversation.close()

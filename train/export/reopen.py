@@ -19,28 +19,10 @@ from gguf import GGMLQuantizationType as Type
 from safetensors.numpy import save_file
 
 from agent.atomic_file import atomic_folder, is_missing_or_empty
+from agent.convert import shapes, vocabulary
 from agent.convert.checkpoint import ConversionError, Weights
 from agent.convert.metadata import LANGUAGE_ARCHITECTURES
-from agent.convert.shapes import (
-    FAMILIES,
-    MERGE,
-    PATCH,
-    VISION_ACT,
-    WINDOW,
-    Family,
-    ModelShape,
-    read_shape,
-)
 from agent.convert.targets import HEAD, TensorTarget, text_targets, vision_targets
-from agent.convert.vocabulary import (
-    CONTROL,
-    END_OF_TEXT,
-    END_OF_TURN,
-    EXPECTED_STEPS,
-    NEEDED,
-    NORMAL,
-    USER_DEFINED,
-)
 from agent.engines.gguf.header import read_gguf_header
 from agent.engines.gguf.kind import GGUF
 from agent.engines.registry import engine_kind
@@ -54,13 +36,12 @@ from train.models.model_folder import CHAT_TEMPLATE, TEMPLATE_FILE
 
 UNQUANTIZED = {Type.F32, Type.F16, Type.BF16}
 Tensors = Mapping[str, gguf.ReaderTensor]
-
 Item = TypeVar("Item")
 Json = dict[str, Any]
 Get = Callable[[str], Any]
 """Returns the value of a key in one of the files, or None."""
 
-MODEL_TYPES = {family: kind for kind, family in FAMILIES.items()}
+MODEL_TYPES = {family: kind for kind, family in shapes.FAMILIES.items()}
 TOKENS, KINDS, MERGES = (f"tokenizer.ggml.{name}" for name in ("tokens", "token_type", "merges"))
 _NAMED = {
     "image_token_id": "<|image_pad|>",
@@ -80,8 +61,11 @@ def reopen(name: str, out: Path) -> Card:
         raise ConversionError(f"{out} already exists: name a new folder")
     with write_errors(out), atomic_folder(out) as part:
         count = _write(model.folder, model.card, part)
-        card = replace(model.card, parameters=count)
-        return _complete(card, part, plain_name(out.resolve().name))
+        (part / TEMPLATE_FILE).write_text(CHAT_TEMPLATE, encoding="utf-8")
+        card = as_published(replace(model.card, parameters=count), make_card(part))
+        card = replace(card, name=plain_name(out.resolve().name))
+        write_card(card, part)
+        return card
 
 
 def _write(folder: Path, card: Card, part: Path) -> int:
@@ -93,20 +77,19 @@ def _write(folder: Path, card: Card, part: Path) -> int:
     tensors = {tensor.name: tensor for tensor in (*words.tensors, *pictures.tensors)}
     text_keys, vision_keys = _getter(words), _getter(pictures)
     config = config_of(text_keys, vision_keys, tied="output.weight" not in tensors)
-    shape = read_shape(config)
+    shape = shapes.read_shape(config)
     sources = _sources(shape, tensors)
     save_file(sources, part / "model.safetensors", {"format": "pt"})
+    pictures_as = picture_settings(vision_keys, family_of(text_keys), card.sizing)
     for name, content in (
         ("config.json", config),
         ("generation_config.json", ends_of(text_keys)),
-        (
-            "preprocessor_config.json",
-            picture_settings(vision_keys, family_of(text_keys), card.sizing),
-        ),
+        ("preprocessor_config.json", pictures_as),
         ("tokenizer.json", tokenizer_of(text_keys)),
         ("tokenizer_config.json", tokenizer_settings()),
     ):
-        _save_json(part / name, content)
+        text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+        (part / name).write_text(text, encoding="utf-8")
     return sum(weights.size for weights in sources.values())
 
 
@@ -126,12 +109,9 @@ def _getter(reader: gguf.GGUFReader) -> Get:
     return get
 
 
-def _sources(shape: ModelShape, tensors: Tensors) -> dict[str, Weights]:
+def _sources(shape: shapes.ModelShape, tensors: Tensors) -> dict[str, Weights]:
     """The weights by their names in a checkpoint of the hub."""
-    targets = [
-        *text_targets(shape, tied="output.weight" not in tensors),
-        *vision_targets(shape),
-    ]
+    targets = [*text_targets(shape, tied="output.weight" not in tensors), *vision_targets(shape)]
     left = set(tensors) - {target.name for target in targets}
     if left:
         raise ConversionError(
@@ -170,7 +150,7 @@ def _piece(target: TensorTarget, tensors: Tensors) -> Weights:
     return np.ascontiguousarray(numbers, dtype=np.float32).reshape(target.shape)
 
 
-def _hub_name(source: str, family: Family) -> str:
+def _hub_name(source: str, family: shapes.Family) -> str:
     if source == HEAD:
         return source
     if family == "qwen2.5-vl":
@@ -178,19 +158,8 @@ def _hub_name(source: str, family: Family) -> str:
     return f"model.{source}" if source.startswith("visual.") else f"model.language_model.{source}"
 
 
-def _complete(card: Card, part: Path, name: str) -> Card:
-    (part / TEMPLATE_FILE).write_text(CHAT_TEMPLATE, encoding="utf-8")
-    whole = replace(as_published(card, make_card(part)), name=name)
-    write_card(whole, part)
-    return whole
-
-
-def _save_json(path: Path, content: Json) -> None:
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
 # The JSON files of a transformers folder, from the metadata of two GGUF files.
-def family_of(words: Get) -> Family:
+def family_of(words: Get) -> shapes.Family:
     arch = words("general.architecture")
     for family, name in LANGUAGE_ARCHITECTURES.items():
         if arch == name:
@@ -227,7 +196,7 @@ def ends_of(words: Get) -> Json:
     }
 
 
-def _text_config(words: Get, family: Family) -> Json:
+def _text_config(words: Get, family: shapes.Family) -> Json:
     arch = LANGUAGE_ARCHITECTURES[family]
 
     def of(name: str) -> Any:
@@ -256,7 +225,7 @@ def _text_config(words: Get, family: Family) -> Json:
     return found
 
 
-def _vision_config(pictures: Get, family: Family) -> Json:
+def _vision_config(pictures: Get, family: shapes.Family) -> Json:
     def of(name: str) -> Any:
         return pictures(f"clip.vision.{name}")
 
@@ -268,35 +237,31 @@ def _vision_config(pictures: Get, family: Family) -> Json:
         "num_heads": of("attention.head_count"),
         "out_hidden_size": of("projection_dim"),
         "patch_size": of("patch_size"),
-        "spatial_merge_size": MERGE,
+        "spatial_merge_size": shapes.MERGE,
         "temporal_patch_size": 2,
         "in_channels": 3,
-        "hidden_act": VISION_ACT[family][0],
+        "hidden_act": shapes.VISION_ACT[family][0],
     }
     if family == "qwen3-vl":
         taps = listed(pictures, "clip.vision.is_deepstack_layers", bool)
-        square = side // PATCH[family] if isinstance(side, int) else 0
+        square = side // shapes.PATCH[family] if isinstance(side, int) else 0
         return found | {
             "num_position_embeddings": square**2,
             "deepstack_visual_indexes": [layer for layer, is_tap in enumerate(taps) if is_tap],
         }
     every = of("n_wa_pattern") or 1
     whole = range(every - 1, layers, every) if isinstance(layers, int) and layers < 1000 else ()
-    return found | {"window_size": WINDOW, "fullatt_block_indexes": list(whole)}
+    return found | {"window_size": shapes.WINDOW, "fullatt_block_indexes": list(whole)}
 
 
-def picture_settings(pictures: Get, family: Family, sizing: Sizing) -> Json:
-    """The preprocessor_config.json."""
+def picture_settings(pictures: Get, family: shapes.Family, sizing: Sizing) -> Json:
     return {
         "image_processor_type": "Qwen2VLImageProcessor",
         "processor_class": _PROCESSORS[family],
-        "size": {
-            "shortest_edge": sizing.min_pixels,
-            "longest_edge": sizing.max_pixels,
-        },
-        "patch_size": PATCH[family],
+        "size": {"shortest_edge": sizing.min_pixels, "longest_edge": sizing.max_pixels},
+        "patch_size": shapes.PATCH[family],
         "temporal_patch_size": 2,
-        "merge_size": MERGE,
+        "merge_size": shapes.MERGE,
         "image_mean": _unrounded(listed(pictures, "clip.vision.image_mean", float)),
         "image_std": _unrounded(listed(pictures, "clip.vision.image_std", float)),
     }
@@ -307,20 +272,21 @@ def tokenizer_of(words: Get) -> Json:
     tokens, kinds = listed(words, TOKENS, str), listed(words, KINDS, int)
     if len(tokens) != len(kinds) or len(set(tokens)) != len(tokens):
         raise ConversionError("the tokens of the GGUF file are not unique, or not all have a type")
-    missing = [name for name in NEEDED if name not in tokens]
+    missing = [name for name in vocabulary.NEEDED if name not in tokens]
     if missing:
         raise ConversionError(f"the GGUF file's tokenizer has no {missing[0]}")
-    split, whole_bytes = EXPECTED_STEPS[0], {**EXPECTED_STEPS[1], "trim_offsets": True}
+    split, as_bytes = vocabulary.EXPECTED_STEPS
+    whole_bytes = {**as_bytes, "trim_offsets": True}
     typed = list(zip(tokens, kinds, strict=True))
     added = [
         {
             "id": number,
             "content": token,
-            "special": kind == CONTROL,
+            "special": kind == vocabulary.CONTROL,
             **dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False),
         }
         for number, (token, kind) in enumerate(typed)
-        if kind in (CONTROL, USER_DEFINED)
+        if kind in (vocabulary.CONTROL, vocabulary.USER_DEFINED)
     ]
     return {
         "version": "1.0",
@@ -337,7 +303,7 @@ def tokenizer_of(words: Get) -> Json:
             **dict.fromkeys(("continuing_subword_prefix", "end_of_word_suffix"), None),
             **dict.fromkeys(("fuse_unk", "byte_fallback", "ignore_merges"), False),
             "vocab": {
-                token: number for number, (token, kind) in enumerate(typed) if kind == NORMAL
+                token: n for n, (token, kind) in enumerate(typed) if kind == vocabulary.NORMAL
             },
             "merges": [merge.split(" ") for merge in listed(words, MERGES, str)],
         },
@@ -345,11 +311,10 @@ def tokenizer_of(words: Get) -> Json:
 
 
 def tokenizer_settings() -> Json:
-    """The tokenizer_config.json as on the hub."""
     return {
         "tokenizer_class": "Qwen2Tokenizer",
-        "eos_token": END_OF_TURN,
-        "pad_token": END_OF_TEXT,
+        "eos_token": vocabulary.END_OF_TURN,
+        "pad_token": vocabulary.END_OF_TEXT,
         "model_max_length": 131072,
         "clean_up_tokenization_spaces": False,
     }

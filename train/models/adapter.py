@@ -14,21 +14,13 @@ COPIED = ("*.json", "*.jinja", "*.txt")
 def merge_adapter(base: Path, adapter: Path, into: Path) -> None:
     """Write the merged model to the folder `into` in float32, which takes 4 bytes a parameter."""
     try:
-        from agent.engines.families import read_folder
-        from agent.engines.hf.weights import load_model
+        from train.models.model_folder import load_trainable
     except ImportError as error:
         raise ConversionError(
             "merging an adapter needs torch, transformers and peft: "
             'pip install "spec-o3-workbench[gpu]"'
         ) from error
-    model = load_model(
-        read_folder(base),
-        device="cpu",
-        dtype="float32",
-        load_in_4bit=False,
-        adapter=adapter,
-        merge_adapter=True,
-    )
+    model = load_trainable(base, adapter)
     into.mkdir(parents=True, exist_ok=True)
     for pattern in COPIED:
         for path in base.glob(pattern):

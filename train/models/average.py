@@ -16,15 +16,9 @@ from agent.atomic_file import atomic_folder, is_missing_or_empty
 from agent.errors import WorkbenchError, write_errors
 from agent.models.card import Card
 from agent.models.infer_card import plain_name
+from train.models import model_folder
 from train.models.checkpoints import complete_checkpoints, step_of
 from train.models.finished_model import MODEL
-from train.models.model_folder import (
-    card_beside,
-    complete_folder,
-    load_trainable,
-    save_weights,
-    stored_precision,
-)
 
 ADAPTER_CONFIG = "adapter_config.json"
 # Card titles of averages; one that starts so may be overwritten.
@@ -38,7 +32,7 @@ KEPT = (
 
 def checkpoints_of(run: Path, first: int, last: int) -> list[Path]:
     """The checkpoints from step `first` to step `last`, oldest first; a model is its own one."""
-    if card_beside(run) is not None:
+    if model_folder.card_beside(run) is not None:
         return [run]
     complete = complete_checkpoints(run)
     chosen = [folder for folder in complete if first <= step_of(folder) <= last]
@@ -51,40 +45,38 @@ def checkpoints_of(run: Path, first: int, last: int) -> list[Path]:
 
 
 def average(
-    run: Path,
-    checkpoints: list[Path],
-    out: Path,
-    like: Path | None = None,
-    back: Path | None = None,
+    run: Path, folders: list[Path], out: Path, like: Path | None = None, back: Path | None = None
 ) -> Card:
-    """Write the average of these checkpoints of `run` to the folder `out`.
+    """Write the average of the checkpoints of `run` in these folders to the folder `out`.
 
     `like` is the model whose card and tokenizer the average gets, by default the finished one of
     the run. `back` is a model that weighs as much as all checkpoints together. `out` may hold an
     older average, but nothing else.
     """
-    is_model = checkpoints == [run]
+    is_model = folders == [run]
     if is_model and back is None:
         raise WorkbenchError(f"{run} is a single model: give the one to average it with by --back")
     like = like or (run if is_model else run / MODEL)
-    before = card_beside(like)
+    before = model_folder.card_beside(like)
     if before is None:
         raise WorkbenchError(
             f"{like} is not a finished model: finish the run, or give the model that it started "
             "from by --like"
         )
-    for folder in checkpoints:
+    for folder in folders:
         if (folder / ADAPTER_CONFIG).is_file():
             raise WorkbenchError(f"{folder} is an adapter: only whole models can be averaged")
-    if not (is_missing_or_empty(out) or _is_mean(out)):
+    there = model_folder.card_beside(out)
+    is_mean = there is not None and there.title.startswith(TITLES)
+    if not (is_mean or is_missing_or_empty(out)):
         raise WorkbenchError(f"{out} already exists: name a new folder")
     with write_errors(out), atomic_folder(out) as part:
-        model, mean = mean_weights(checkpoints)
+        model, mean = mean_weights(folders)
         if back is not None:
-            _move_towards(mean, back, 0.5, checkpoints[0])
-        save_weights(model, mean, part, stored_precision(like))
-        title, note = _card_texts(checkpoints, is_model=is_model, halfway=back is not None)
-        return complete_folder(
+            _move_towards(mean, back, 0.5, folders[0])
+        model_folder.save_weights(model, mean, part, model_folder.stored_precision(like))
+        title, note = _card_texts(folders, is_model=is_model, halfway=back is not None)
+        return model_folder.complete_folder(
             part,
             like,
             name=plain_name(out.resolve().name),
@@ -94,14 +86,9 @@ def average(
         )
 
 
-def _is_mean(out: Path) -> bool:
-    card = card_beside(out)
-    return card is not None and card.title.startswith(TITLES)
-
-
 def mean_weights(folders: list[Path]) -> tuple[Any, dict[str, torch.Tensor]]:
     """The first model and the mean weights of all; needs memory for two models."""
-    model = load_trainable(folders[0])
+    model = model_folder.load_trainable(folders[0])
     mean = {name: weight.clone() for name, weight in model.state_dict().items()}
     for count, folder in enumerate(folders[1:], start=2):
         _move_towards(mean, folder, 1 / count, folders[0])
@@ -110,10 +97,9 @@ def mean_weights(folders: list[Path]) -> tuple[Any, dict[str, torch.Tensor]]:
 
 def _move_towards(mean: dict[str, torch.Tensor], folder: Path, fraction: float, like: Path) -> None:
     """Move the weights in place towards those of a folder, by that fraction of the difference."""
-    other = load_trainable(folder).state_dict()
-    if {name: weight.shape for name, weight in other.items()} != {
-        name: weight.shape for name, weight in mean.items()
-    }:
+    other = model_folder.load_trainable(folder).state_dict()
+    one, two = ({name: own.shape for name, own in each.items()} for each in (other, mean))
+    if one != two:
         raise WorkbenchError(f"{folder} has another shape than {like}")
     for name, weight in mean.items():
         if weight.is_floating_point():

@@ -16,8 +16,7 @@ def average(
     first: Annotated[int, typer.Option(min=0, help="Step of the first checkpoint.")] = 0,
     last: Annotated[int, typer.Option(min=0, help="Step of the last checkpoint.")] = 10**9,
     like: Annotated[
-        Path | None,
-        typer.Option(help="The model that the run started from, if it did not finish."),
+        Path | None, typer.Option(help="The model that the run started from, if it did not finish.")
     ] = None,
     back: Annotated[
         Path | None,

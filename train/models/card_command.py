@@ -33,10 +33,8 @@ def card(
     """Edit a model's card: names, licence, training data and measured figures."""
     from train.models.card_figures import figures_of
 
-    texts: dict[str, Any] = {
-        "name": name, "title": title, "licence": licence, "trained_on": trained_on,
-    }  # fmt: skip
-    changes = {key: value for key, value in texts.items() if value is not None}
+    texts = {"name": name, "title": title, "licence": licence, "trained_on": trained_on}
+    changes: dict[str, Any] = {key: text for key, text in texts.items() if text is not None}
     if figures:
         changes["figures"] = tuple(one for text in figures for one in figures_of(*_named(text)))
     if not changes:

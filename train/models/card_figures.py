@@ -41,12 +41,12 @@ def _row(on: str, row: Mapping[str, Any]) -> Iterator[ReportedFigure]:
     if mean["value"] is not None:
         low, high = (f"{100 * mean[end]:.1f}" for end in ("low", "high"))
         about = f"{on}, {positives}:{negatives}, 95 % {low} to {high}"
-        yield _per_cent("mean F1", mean["value"], about)
+        yield per_cent("mean F1", mean["value"], about)
     for task in tasks:
         counts = f"{task['positives']}:{task['n'] - task['positives']}"
-        yield _per_cent(f"F1 {task['task']}", task["f1"]["value"], f"{on}, {counts}")
-    yield _per_cent("well-formed", row["effort"]["well_formed"], on)
+        yield per_cent(f"F1 {task['task']}", task["f1"]["value"], f"{on}, {counts}")
+    yield per_cent("well-formed", row["effort"]["well_formed"], on)
 
 
-def _per_cent(figure: str, fraction: float, on: str) -> ReportedFigure:
+def per_cent(figure: str, fraction: float, on: str) -> ReportedFigure:
     return ReportedFigure(figure=figure, value=round(100 * float(fraction), 1), unit="%", on=on)

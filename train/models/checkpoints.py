@@ -31,9 +31,8 @@ def begin(out: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
                     f"{out} already has a run: continue it with --resume, or name another folder"
                 )
             if (changed := _changed(before, json.loads(text))) is not None:
-                raise WorkbenchError(
-                    f"{out} has a run with another {changed}: it cannot be continued"
-                )
+                what = f"{out} has a run with another {changed}"
+                raise WorkbenchError(f"{what}: it cannot be continued")
             return
         out.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -57,9 +56,8 @@ def _changed(before: object, now: Mapping[str, Any]) -> str | None:
 
 def last_checkpoint(out: Path) -> Path | None:
     """The newest complete checkpoint; later, incomplete ones are removed."""
-    folders = sorted((out / CHECKPOINTS).glob("checkpoint-*"), key=_step, reverse=True)
-    for folder in folders:
-        if _step(folder) >= 0 and _is_complete(folder):
+    for folder in sorted((out / CHECKPOINTS).glob("checkpoint-*"), key=_step, reverse=True):
+        if _is_complete(folder):
             return folder
         shutil.rmtree(folder, ignore_errors=True)
     return None
@@ -68,7 +66,7 @@ def last_checkpoint(out: Path) -> Path | None:
 def complete_checkpoints(out: Path) -> list[Path]:
     """The complete checkpoints, oldest first."""
     folders = sorted((out / CHECKPOINTS).glob("checkpoint-*"), key=_step)
-    return [folder for folder in folders if _step(folder) >= 0 and _is_complete(folder)]
+    return [folder for folder in folders if _is_complete(folder)]
 
 
 def step_of(checkpoint: Path | None) -> int:
@@ -85,7 +83,7 @@ def _is_complete(folder: Path) -> bool:
         state = json.loads((folder / STATE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return isinstance(state, dict) and state.get("global_step") == _step(folder)
+    return isinstance(state, dict) and state.get("global_step") == _step(folder) >= 0
 
 
 class OwnCheckpoints:

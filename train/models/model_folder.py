@@ -27,7 +27,6 @@ BESIDE_WEIGHTS = (
     "preprocessor_config.json", "generation_config.json",
 )  # fmt: skip
 TEMPLATE_FILE = "chat_template.jinja"
-
 _TOOLS_BEFORE, _TOOLS_AFTER = TOOL_BLOCK.replace("{{", "{").replace("}}", "}").split("{schemas}")
 
 CHAT_TEMPLATE = (
@@ -80,10 +79,7 @@ CHAT_TEMPLATE = (
 
 
 def starting_folder(name: str) -> Path:
-    """The folder of a model, by path, by its name in the program or on the hub.
-
-    Nothing is downloaded; the error says how to.
-    """
+    """The folder of a model, by path, by its name in the program or on the hub; not downloaded."""
     path = Path(name).expanduser()
     if path.is_dir():
         return _not_gguf(path, name)
@@ -121,20 +117,19 @@ def _in_hub_cache(name: str) -> Path | None:
         return None
 
 
-def load_trainable(folder: Path) -> Any:
-    """Load the model in float32 into main memory; every weight must be in its files."""
+def load_trainable(folder: Path, adapter: Path | None = None) -> Any:
+    """Load the model in float32, with the adapter merged into it; its files must be complete."""
     return load_model(
         read_folder(folder),
         device="cpu",
         dtype="float32",
         load_in_4bit=False,
-        adapter=None,
-        merge_adapter=False,
+        adapter=adapter,
+        merge_adapter=adapter is not None,
     )
 
 
 def card_beside(folder: Path) -> Card | None:
-    """The card in a model's folder, or None."""
     return read_card(folder) if (folder / CARD_NAME).is_file() else None
 
 
@@ -153,10 +148,7 @@ def save_weights(
 def complete_folder(
     folder: Path, start: Path, *, style: Style, sizing: Sizing, **known: Any
 ) -> Card:
-    """Add the tokenizer and picture settings of `start`, the chat template and a card to weights.
-
-    `known` are fields of the card.
-    """
+    """Add tokenizer and picture settings of `start`, chat template and a card of `known` fields."""
     for pattern in BESIDE_WEIGHTS:
         for file in start.glob(pattern):
             shutil.copyfile(file, folder / file.name)

@@ -31,22 +31,14 @@ from agent.engines.tokenizer_file import SPLIT
 from agent.errors import WorkbenchError
 
 FamilyName = Literal["qwen2.5-vl", "qwen3-vl"]
-
 END_OF_TEXT, END_OF_TURN = "<|endoftext|>", "<|im_end|>"
 CONTROL_TOKENS = (
-    END_OF_TEXT,
-    "<|im_start|>",
-    END_OF_TURN,
-    "<|vision_start|>",
-    "<|vision_end|>",
-    "<|image_pad|>",
-    "<|video_pad|>",
-)
+    END_OF_TEXT, "<|im_start|>", END_OF_TURN, "<|vision_start|>", "<|vision_end|>",
+    "<|image_pad|>", "<|video_pad|>",
+)  # fmt: skip
 # Not special tokens: decoding that skips those must keep a call.
 PLAIN_ADDED_TOKENS = ("<tool_call>", "</tool_call>")
-
 VERDICTS = ("YES", "NO")
-
 CLIP_MEAN = [0.48145466, 0.4578275, 0.40821073]
 CLIP_STD = [0.26862954, 0.26130258, 0.27577711]
 
@@ -83,15 +75,11 @@ class Shape:
         yield min(self.layers, self.vision_layers, self.kv_heads) < 1, "a size below 1"
         yield self.hidden % (2 * self.heads) != 0, "hidden must be an even multiple of heads"
         yield self.heads % self.kv_heads != 0, "heads must be a multiple of kv_heads"
-        yield (
-            self.vision_hidden % (4 * self.vision_heads) != 0,
-            ("vision heads must be a multiple of 4 wide"),
-        )
+        uneven = self.vision_hidden % (4 * self.vision_heads) != 0
+        yield uneven, "vision heads must be a multiple of 4 wide"
         yield self.vision_ffn == self.vision_hidden, "vision_ffn equals vision_hidden"
-        yield (
-            self.whole_every < 1 or self.vision_layers % self.whole_every != 0,
-            ("vision_layers must be a multiple of whole_every, which is 1 or more"),
-        )
+        split = self.whole_every < 1 or self.vision_layers % self.whole_every != 0
+        yield split, "vision_layers must be a multiple of whole_every, which is 1 or more"
 
     @property
     def head_dim(self) -> int:
@@ -143,12 +131,9 @@ def make_tokenizer(
 def _untrained_bpe() -> Tokenizer:
     bpe = Tokenizer(BPE(fuse_unk=False, byte_fallback=False))
     bpe.normalizer = normalizers.NFC()
-    bpe.pre_tokenizer = pre_tokenizers.Sequence(
-        [
-            pre_tokenizers.Split(Regex(SPLIT), behavior="isolated", invert=False),
-            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-        ]
-    )
+    split = pre_tokenizers.Split(Regex(SPLIT), behavior="isolated", invert=False)
+    whole_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    bpe.pre_tokenizer = pre_tokenizers.Sequence([split, whole_bytes])
     bpe.decoder = decoders.ByteLevel()
     return bpe
 
@@ -227,34 +212,23 @@ def _vision_of(shape: Shape) -> dict[str, Any]:
 def _shape_of_qwen25(shape: Shape) -> tuple[dict[str, Any], dict[str, Any]]:
     half = shape.head_dim // 2
     side = half * 3 // 8  # the published 16, 24, 24 of 64
-    text = {
-        "rope_parameters": {
-            "rope_type": "default",
-            "rope_theta": 1e6,
-            "mrope_section": [half - 2 * side, side, side],
-        }
-    }
+    sections = [half - 2 * side, side, side]
+    rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": sections}
     every = shape.whole_every
     vision = {
         "patch_size": 14,
         "window_size": 112,
         "fullatt_block_indexes": list(range(every - 1, shape.vision_layers, every)),
     }
-    return text, vision
+    return {"rope_parameters": rope}, vision
 
 
 def _shape_of_qwen3(shape: Shape) -> tuple[dict[str, Any], dict[str, Any]]:
     half = shape.head_dim // 2
     side = half // 3
-    text = {
-        "head_dim": shape.head_dim,
-        "rope_parameters": {
-            "rope_type": "default",
-            "rope_theta": 5e6,
-            "mrope_section": [half - 2 * side, side, side],
-            "mrope_interleaved": True,
-        },
-    }
+    sections = [half - 2 * side, side, side]
+    rope = {"rope_type": "default", "rope_theta": 5e6, "mrope_section": sections}
+    text = {"head_dim": shape.head_dim, "rope_parameters": rope | {"mrope_interleaved": True}}
     # The output of one vision layer is added to each of the first language layers.
     taps = [shape.vision_layers // 2] if shape.layers < 3 else [1, shape.vision_layers // 2]
     vision = {
@@ -292,14 +266,11 @@ def _write_json(path: Path, value: dict[str, Any]) -> None:
 def _picture_settings(model_type: str, shape: Shape) -> dict[str, Any]:
     is_qwen3 = model_type == "qwen3_vl"
     patch = 16 if is_qwen3 else 14
-    factor = 2 * patch
+    area = (2 * patch) ** 2  # of a token
     return {
         "image_processor_type": "Qwen2VLImageProcessor",
         "processor_class": "Qwen3VLProcessor" if is_qwen3 else "Qwen2_5_VLProcessor",
-        "size": {
-            "shortest_edge": shape.min_tokens * factor**2,
-            "longest_edge": shape.max_tokens * factor**2,
-        },
+        "size": {"shortest_edge": shape.min_tokens * area, "longest_edge": shape.max_tokens * area},
         "patch_size": patch,
         "temporal_patch_size": 2,
         "merge_size": 2,

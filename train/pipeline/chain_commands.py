@@ -44,7 +44,6 @@ class Step:
 
 
 def set_texts(table: Mapping[str, object]) -> list[str]:
-    """A table as `key=value` texts."""
     return [f"{key}={as_set(value)}" for key, value in table.items()]
 
 
@@ -108,10 +107,6 @@ class ChainCommands:
         """The user's own settings of a table."""
         return [text.removeprefix(f"{table}.") for text in self.sets if stage_of(text) == table]
 
-    def preset_texts(self, table: str) -> list[str]:
-        """The preset's settings of a table that overrides another one."""
-        return set_texts(preset_tables(self.preset).get(table, {}))
-
     def options(self, stage: str) -> tuple[str, ...]:
         """The user's own settings of a stage as `--set` options."""
         return set_options(stage, self.changes(stage))
@@ -122,10 +117,6 @@ class ChainCommands:
     @property
     def bench(self) -> Path:
         return self.out / "bench"
-
-    @property
-    def baselines(self) -> Path:
-        return self.out / "baselines"
 
     @property
     def pool(self) -> Path:
@@ -165,48 +156,19 @@ class ChainCommands:
         return self.out / "sft"
 
     @property
-    def grpo(self) -> Path:
-        return self.out / "grpo"
-
-    @property
-    def style(self) -> str:
-        """The style of the pictures in drafts, which the model learns."""
-        return str(self._value("draft", "style", "published"))
-
-    @property
     def base_model(self) -> str | Path:
         """The model before any SFT: a name or a folder, or where SFT keeps a new one."""
-        start = str(self._value("model", "start", "new"))
+        start = str(self.value("model", "start", "new"))
         return self.sft / "start" if start == "new" else start
 
-    def _value(self, table: str, key: str, default: object) -> object:
+    def value(self, table: str, key: str, default: object) -> object:
+        """A setting of the preset, unless the user changes it."""
         values = preset_tables(self.preset).get(table, {})
         return (values | from_sets(self.changes(table), dict, table)).get(key, default)
 
     @property
-    def no_tool(self) -> Path:
-        """The runs without the tool."""
-        return self.out / "no_tool"
-
-    @property
-    def no_sft(self) -> Path:
-        return self.out / "no_sft"
-
-    @property
-    def ablated(self) -> dict[str, Path]:
-        """The models that are trained for the table of ablations, by the option that takes them."""
-        found = {}
-        for name in self.settings.ablations:
-            if name == "no-tool":
-                last = "grpo" if self.settings.rl else "sft"
-                found["--no-tool"] = self.no_tool / last / "model"
-            else:
-                found["--no-sft"] = self.no_sft / "model"
-        return found
-
-    @property
     def runs(self) -> tuple[Path, ...]:
-        return (self.sft, self.grpo) if self.settings.rl else (self.sft,)
+        return (self.sft, self.out / "grpo") if self.settings.rl else (self.sft,)
 
     @property
     def judges_exported(self) -> bool:
@@ -240,16 +202,3 @@ class ChainCommands:
     def start(self) -> Path:
         """The folder of an existing model that training continues from."""
         return self.out / "start"
-
-    @property
-    def exported(self) -> Path:
-        return self.out / "gguf"
-
-    @property
-    def eye(self) -> Path:
-        """The model that sees, and the parts it was made of."""
-        return self.out / "eye"
-
-    @property
-    def evaluation(self) -> Path:
-        return self.out / "evaluation"

@@ -37,8 +37,7 @@ def chain(
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same model.")] = 0,
     workers: Annotated[int, typer.Option(min=1, max=256, help="Worker processes.")] = 1,
     processes: Annotated[
-        int,
-        typer.Option(min=1, max=256, help="Training processes, each with batches of its own."),
+        int, typer.Option(min=1, max=256, help="Training processes, each with batches of its own.")
     ] = 1,
     dry: Annotated[bool, typer.Option("--dry", help="Only print the commands.")] = False,
 ) -> None:
@@ -107,7 +106,8 @@ def run_chain(
         _run(step)
         done = Done(step.name, step.line, round(time.perf_counter() - started, 2))
         finished.append(done)
-        _write(out, finished)
+        record = json.dumps([vars(one) for one in finished], indent=1)
+        write_file(out / RECORD, record + "\n")
         ended(done)
     return finished
 
@@ -115,18 +115,15 @@ def run_chain(
 def _run(step: Step) -> None:
     arguments = [_one_file(step, word) for word in step.arguments]
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-m", *_torchrun(step), MODULES[step.program], *arguments]
+    several = f"--nproc-per-node={step.processes}"
+    torchrun = ["torch.distributed.run", "--standalone", several, "-m"]
+    program = [*(torchrun if step.processes > 1 else ()), MODULES[step.program]]
+    command = [sys.executable, "-m", *program, *arguments]
     ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if ended.returncode or not step.makes.exists():
         output = (ended.stderr or ended.stdout).strip()[-MAX_OUTPUT:]
         reason = output or f"it did not make {step.makes}"
         raise WorkbenchError(f"the step {step.name} failed:\n{step.line}\n{reason}")
-
-
-def _torchrun(step: Step) -> list[str]:
-    if step.processes == 1:
-        return []
-    return ["torch.distributed.run", "--standalone", f"--nproc-per-node={step.processes}", "-m"]
 
 
 def _one_file(step: Step, word: str) -> str:
@@ -146,7 +143,3 @@ def _read(out: Path) -> list[Done]:
         return [Done(str(one["name"]), str(one["line"]), float(one["seconds"])) for one in entries]
     except (ValueError, TypeError, KeyError) as error:
         raise WorkbenchError(f"{path} is damaged: remove it to start the chain over") from error
-
-
-def _write(out: Path, finished: list[Done]) -> None:
-    write_file(out / RECORD, json.dumps([vars(one) for one in finished], indent=1) + "\n")

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from agent.errors import WorkbenchError
-from train.pipeline.chain_commands import EYE_STAGES, ChainCommands, Step, set_options
+from train.pipeline.chain_commands import EYE_STAGES, ChainCommands, Step, set_options, set_texts
+from train.recipe import preset_tables
 
 
 def steps(chain: ChainCommands) -> Iterator[Step]:
-    """Every command of the chain in order."""
     yield from _bench(chain)
     yield from _questions(chain)
     yield from _hard_negatives(chain)
@@ -85,7 +85,8 @@ def _hard_negatives(chain: ChainCommands) -> Iterator[Step]:
     sky, seed = chain.out / "hard_negatives_sky", chain.seed + 2
     bench = chain.hard_negatives.parent
     surveys = ",".join(chain.settings.hard_negative_surveys or chain.settings.surveys)
-    texts = *chain.changes("bench"), *chain.preset_texts("hard_negatives"), *changes
+    preset = set_texts(preset_tables(chain.preset).get("hard_negatives", {}))
+    texts = *chain.changes("bench"), *preset, *changes  # the table overrides [bench]
     yield _simulated(chain, "simulate hard negatives", sky, surveys, count, seed)
     yield chain.train(
         "bench of hard negatives", bench / "bench.json",
@@ -167,9 +168,10 @@ def _rl(chain: ChainCommands) -> Iterator[Step]:
         for name, questions in chain.rl_sets.items():
             judgements = chain.screened / name / "judgements" / questions.stem
             options += ["--judged", judgements / "sft.jsonl"]
+    run = chain.runs[-1]
     yield chain.train(
-        "grpo", chain.grpo / "model" / "model.toml",
-        "grpo", "--model", chain.sft / "model", *options, "--out", chain.grpo,
+        "grpo", run / "model" / "model.toml",
+        "grpo", "--model", chain.sft / "model", *options, "--out", run,
         "--seed", chain.seed, *chain.preset_option, *chain.options("grpo"),
         processes=chain.processes,
     )  # fmt: skip
@@ -189,13 +191,14 @@ def _ablations(chain: ChainCommands) -> Iterator[Step]:
         )  # fmt: skip
 
     if "no-tool" in chain.settings.ablations:
-        out, suffix = chain.no_tool, " without the tool"
+        out, suffix = chain.out / "no_tool", " without the tool"
         yield from _tuning(chain, out, _start(chain), suffix, "tool=false")
         if chain.settings.rl:
             yield reinforced(f"grpo{suffix}", out / "sft/model", out / "grpo", "tool=false")
     if "no-sft" in chain.settings.ablations:
-        style = f"style={chain.style}"  # a base model has no card that says so
-        yield reinforced("grpo without sft", chain.base_model, chain.no_sft, style)
+        # What drafts have and the model learns; a base model has no card that says so.
+        style = f"style={chain.value('draft', 'style', 'published')}"
+        yield reinforced("grpo without sft", chain.base_model, chain.out / "no_sft", style)
 
 
 def _averaging(chain: ChainCommands) -> Iterator[Step]:
@@ -213,8 +216,8 @@ def _eye(chain: ChainCommands) -> Iterator[Step]:
     changes = [f"{table}.{text}" for table in EYE_STAGES for text in chain.changes(table)]
     if chain.settings.eye:
         yield chain.train(
-            "eye", chain.eye / "gguf" / "model.toml",
-            "eye", "make", chain.eye, "--seed", chain.seed, *chain.workers_option,
+            "eye", chain.out / "eye" / "gguf" / "model.toml",
+            "eye", "make", chain.out / "eye", "--seed", chain.seed, *chain.workers_option,
             *_repeated("--set", changes),
         )  # fmt: skip
     elif changes:
@@ -222,23 +225,24 @@ def _eye(chain: ChainCommands) -> Iterator[Step]:
 
 
 def _evaluation(chain: ChainCommands) -> Iterator[Step]:
-    settings, evaluation = chain.settings, chain.evaluation
+    settings, evaluation = chain.settings, chain.out / "evaluation"
     specialists: tuple[object, ...] = ()
     if settings.baselines:
-        baselines = chain.baselines
+        baselines = chain.out / "baselines"
         specialists = "--specialists", baselines
         yield chain.train(
             "baselines", baselines,
             "baselines", chain.bench / "train.parquet", "--out", baselines,
             "--seed", chain.seed, *chain.preset_option, *chain.options("baselines"),
         )  # fmt: skip
-    yield chain.train("export", chain.exported, "export", chain.final_model, chain.exported)
-    final = chain.exported if chain.judges_exported else chain.final_model
+    exported = chain.out / "gguf"
+    yield chain.train("export", exported, "export", chain.final_model, exported)
+    final = exported if chain.judges_exported else chain.final_model
     # The SFT model was exported for screening; it is judged in the same form as the final one.
     tuned = chain.screened / "gguf" if chain.judges_exported else chain.sft / "model"
     models = {"sft": tuned, "grpo": final} if settings.rl else {"sft": final}
     if chain.settings.eye:
-        models["eye"] = chain.eye / "gguf"
+        models["eye"] = chain.out / "eye" / "gguf"
     named = [f"{name}={path}" for name, path in models.items()]
     judges = "--model", "measured", *_repeated("--model", named)
     limit = ("--limit", settings.judged) if settings.judged else ()
@@ -246,7 +250,10 @@ def _evaluation(chain: ChainCommands) -> Iterator[Step]:
         who: tuple[object, ...] = (*judges, *(specialists if table != "cross-task" else ()))
         if table == "ablation":
             who = "--full", final, *(("--no-rl", tuned) if settings.rl else ())
-            who += tuple(word for pair in chain.ablated.items() for word in pair)
+            toolless = chain.out / "no_tool" / ("grpo" if settings.rl else "sft")
+            runs = {"no-tool": toolless, "no-sft": chain.out / "no_sft"}
+            for name in settings.ablations:
+                who += f"--{name}", runs[name] / "model"
         yield chain.train(
             f"evaluate {table}", evaluation / f"{table}.md",
             "evaluate", table, chain.bench, evaluation, *who, *chain.workers_option, *limit,
@@ -267,11 +274,12 @@ def _first_use(chain: ChainCommands) -> Iterator[Step]:
         "simulate", one, "--task", "CV", "--odds", "1:0", "--count", 1, "--survey", "SDSS",
         "--snr", 30, 40, "--seed", chain.seed + 1, "--no-gzip",
     )  # fmt: skip
-    model = str(chain.exported)
+    model = str(chain.out / "gguf")
     words = "inspect", str(one), "--task", "CV", "--model", model, "--save", str(record)
     yield Step("inspect", "spec-o3", words, record)
     is_judged = chain.settings.tables or chain.settings.library
-    judged = ("--evaluation", chain.evaluation, "--bench", chain.bench) if is_judged else ()
+    evaluation = chain.out / "evaluation"
+    judged = ("--evaluation", evaluation, "--bench", chain.bench) if is_judged else ()
     yield chain.train(
         "report", page,
         "report", page, *_repeated("--run", chain.runs), *judged, "--pool", chain.pool,

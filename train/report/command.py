@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -36,22 +35,6 @@ def report(
         raise WorkbenchError(
             "nothing to report: name a --run, an --evaluation, a --pool or --ratings"
         )
-    text = page(title, _sections(run or [], evaluation, bench, pool, ratings or [], failures))
-    with write_errors(out):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text, encoding="utf-8")
-    typer.echo(out)
-
-
-def _sections(
-    runs: list[Path],
-    evaluation: Path | None,
-    bench: Path | None,
-    pool: Path | None,
-    ratings: list[Path],
-    failures: int,
-) -> Iterator[str]:
-    """Results first, then training, then failures."""
     from train.report.curating import curating_section
     from train.report.dynamics import dynamics_section
     from train.report.failures import failure_sections
@@ -59,14 +42,20 @@ def _sections(
     from train.report.rating import rating_section
 
     judged = judgings(evaluation) if evaluation is not None else []
-    yield from map(judging_section, judged)
+    # Results first, then training, then failures.
+    sections = [judging_section(one) for one in judged]
     if evaluation is not None:
-        yield from sight_sections(evaluation)
-    if runs:
-        yield dynamics_section(runs)
+        sections += sight_sections(evaluation)
+    if run:
+        sections.append(dynamics_section(run))
     if pool is not None:
-        yield curating_section(pool)
+        sections.append(curating_section(pool))
     if ratings:
-        yield rating_section(ratings)
+        sections.append(rating_section(ratings))
     if bench is not None and failures:
-        yield from failure_sections(judged, bench, failures)
+        sections += failure_sections(judged, bench, failures)
+    text = page(title, sections)
+    with write_errors(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text, encoding="utf-8")
+    typer.echo(out)

@@ -23,7 +23,10 @@ def curating_section(pool: Path) -> str:
 def curation_parts(found: Mapping[str, Any]) -> Iterator[str]:
     """The parts of the section, from the result of `train.review.pool_figures`."""
     counts = {"trajectories": found["trajectories"]}
-    counts |= {_stage(stage): count for stage, count in found["stages"].items()}
+    for stage, count in found["stages"].items():
+        # An undecided trajectory waits for the next reviewer in the process.
+        decided = stage in ("approved", "rejected")
+        counts[stage if decided else f"waiting for the {stage}"] = count
     counts |= {"revised": found["revised"], "reviews that do not count": found["void_reviews"]}
     yield table(("", "number"), [(name, f"{count:,}") for name, count in counts.items()])
     rows = [
@@ -43,11 +46,6 @@ def curation_parts(found: Mapping[str, Any]) -> Iterator[str]:
             yield cumulative(samples, f"{name}, 0 to {HIGHEST}", (0, HIGHEST))
     yield from _agreement(found["agreement"])
     yield from _preference(found["preference"])
-
-
-def _stage(name: str) -> str:
-    """An undecided trajectory waits for the next reviewer in the process."""
-    return name if name in ("approved", "rejected") else f"waiting for the {name}"
 
 
 def _agreement(pairs: list[dict[str, Any]]) -> Iterator[str]:
@@ -78,15 +76,11 @@ def _preference(found: Mapping[str, Any]) -> Iterator[str]:
     if not found["pairs"]:
         return
     yield heading("Preferred drafts")
-    rows = [
-        (
-            f"{pair['first']} to {pair['second']}",
-            str(pair["n"]),
-            f"{_share(pair['rate'])} ({_share(pair['interval'][0])} "
-            f"to {_share(pair['interval'][1])})",
-        )
-        for pair in found["pairs"]
-    ]
+    rows = []
+    for pair in found["pairs"]:
+        rate, low, high = map(_share, (pair["rate"], *pair["interval"]))
+        names = f"{pair['first']} to {pair['second']}"
+        rows.append((names, str(pair["n"]), f"{rate} ({low} to {high})"))
     yield table(("sources", "pairs", "first preferred (95 %)"), rows)
 
 

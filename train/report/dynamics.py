@@ -68,7 +68,7 @@ RL = Chapter(
 
 
 def dynamics_section(runs: Sequence[Path]) -> str:
-    records = {_name(path): read_metrics(path) for path in runs}
+    records = {path.resolve().name: read_metrics(path) for path in runs}
     rewarded = {name: own for name, own in records.items() if _points(own, "reward")}
     others = {name: own for name, own in records.items() if name not in rewarded}
     return "".join([*_chapter(SFT, others), *_chapter(RL, rewarded)])
@@ -99,10 +99,6 @@ def _chapter(chapter: Chapter, runs: Runs) -> Iterator[str]:
     yield section(chapter.title, note(text), table(head, rows), drawn)
 
 
-def _name(path: Path) -> str:
-    return path.resolve().name
-
-
 def _points(records: Records, metric: str) -> list[tuple[float, float]]:
     return [
         (float(record["step"]), float(record[metric]))
@@ -112,7 +108,6 @@ def _points(records: Records, metric: str) -> list[tuple[float, float]]:
 
 
 def _ends(records: Records, metric: str) -> str:
-    """Means over the first and the last tenth."""
     values = [value for _, value in _points(records, metric)]
     if not values:
         return "-"

@@ -94,7 +94,11 @@ def _failure(one: Judgement, example: Example, record: Trajectory) -> str:
 
 def _lines(steps: Sequence[Step]) -> list[tuple[str, bool]]:
     """The steps as lines, each with whether it was malformed."""
-    lines = [(_short(text), bool(step.error)) for step in steps if (text := _line(step))]
+    lines = []
+    for step in steps:
+        if text := _line(step):
+            one_line = shortened(" ".join(text.split()), MAX_LINE_LENGTH, " ...")
+            lines.append((one_line, bool(step.error)))
     left = len(lines) - MAX_LINES
     if left > 0:
         lines[MAX_LINES // 2 : MAX_LINES // 2 + left] = [(f"... {left} more ...", False)]
@@ -117,7 +121,3 @@ def _window(look: Step) -> str:
         return look.label
     low, high = look.range
     return f"{low:.0f} to {high:.0f} Å" + (f", {look.label}" if look.label else "")
-
-
-def _short(text: str) -> str:
-    return shortened(" ".join(text.split()), MAX_LINE_LENGTH, " ...")

@@ -19,6 +19,7 @@ from train.evaluate.tables import KINDS, percent, with_interval
 from train.report.page import folded, heading, note, section, table
 
 FEWEST_FOR_A_CURVE = 20
+SIGHT_FILE = f"{TABLE}.json"
 
 
 @dataclass(frozen=True)
@@ -52,19 +53,16 @@ def judgings(evaluation: Path) -> list[Judging]:
             folder = evaluation / "judgements" / stem
             judges = sets[name]["judges"]
             tasks = {task["task"] for one in judges for task in one["tasks"]}
-            found.append(
-                Judging(
-                    title=kind.title if len(kind.sets) == 1 else f"{kind.title}: {name}",
-                    set_name=stem,
-                    tasks=[
-                        *(task for task in kind.tasks if task in tasks),
-                        *sorted(tasks - {*kind.tasks}),
-                    ],
-                    files={one["judge"]: folder / f"{one['judge']}.jsonl" for one in judges},
-                    comparisons=sets[name]["comparisons"],
-                )
+            known = [task for task in kind.tasks if task in tasks]
+            one_table = Judging(
+                title=kind.title if len(kind.sets) == 1 else f"{kind.title}: {name}",
+                set_name=stem,
+                tasks=[*known, *sorted(tasks - {*kind.tasks})],
+                files={one["judge"]: folder / f"{one['judge']}.jsonl" for one in judges},
+                comparisons=sets[name]["comparisons"],
             )
-    if not found and not has_sight(evaluation):
+            found.append(one_table)
+    if not found and not (evaluation / SIGHT_FILE).is_file():
         raise WorkbenchError(f"{evaluation} holds no judgements: run spec-o3-train evaluate first")
     return found
 
@@ -89,18 +87,17 @@ def _figures(judges: Mapping[str, Sequence[Judgement]], tasks: Sequence[str]) ->
     head = ["judge", *(f"{task} {what}" for task in tasks for what in ("Acc", "F1"))]
     head += ["mean Acc", "mean F1 (95 %)", "answered", "well-formed", "calls", "seconds"]
     yield table(head, [_row(one, tasks) for one in found])
-    curves = {
-        name: judged for name, judgements in judges.items() if (judged := _scores(judgements))
-    }
-    if curves:
+    scores = {name: judged_scores(judgements) for name, judgements in judges.items()}
+    scores = {name: own for name, own in scores.items() if len(own) >= FEWEST_FOR_A_CURVE}
+    if scores:
         yield heading("Reliability of p(YES)")
-        yield reliability(dict(_reliability(name, judged) for name, judged in curves.items()))
+        yield reliability(dict(_reliability(name, own) for name, own in scores.items()))
         yield note(
             "On the dashed line, seven in ten candidates with p(YES) of 0.7 are real; below it the "
             "judge is overconfident. ECE is the mean distance from the line."
         )
         yield heading("p(YES) of real and other candidates")
-        for name, judged in curves.items():
+        for name, judged in scores.items():
             parts = {"real": judged.p[judged.label], "others": judged.p[~judged.label]}
             both = {f"{name}, {what}": p.tolist() for what, p in parts.items() if p.size}
             yield cumulative(both, "p(YES)", (0.0, 1.0))
@@ -125,14 +122,8 @@ def _row(one: JudgeFigures, tasks: Sequence[str]) -> list[str]:
 
 
 def _reliability(name: str, judged: JudgedScores) -> tuple[str, Sequence[Bin]]:
-    """The name of the curve, with its calibration error, and its points."""
     curve = reliability_curve(judged)
     return f"{name}, ECE {expected_calibration_error(curve):.3f}", curve
-
-
-def _scores(judgements: Sequence[Judgement]) -> JudgedScores | None:
-    judged = judged_scores(judgements)
-    return judged if len(judged) >= FEWEST_FOR_A_CURVE else None
 
 
 def _comparisons(pairs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -141,15 +132,11 @@ def _comparisons(pairs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     rows = []
     for pair in pairs:
         change = pair["f1_difference"]
-        rows.append(
-            (
-                f"{pair['first']} - {pair['second']}",
-                f"{percent(change['value'])} ({percent(change['low'])} to "
-                f"{percent(change['high'])})",
-                f"{pair['only_first']} / {pair['only_second']}",
-                "< 0.001" if pair["p_value"] < 0.001 else f"{pair['p_value']:.2g}",
-            )
-        )
+        value, low, high = (percent(change[name]) for name in ("value", "low", "high"))
+        names = f"{pair['first']} - {pair['second']}"
+        alone = f"{pair['only_first']} / {pair['only_second']}"
+        p = "< 0.001" if pair["p_value"] < 0.001 else f"{pair['p_value']:.2g}"
+        rows.append((names, f"{value} ({low} to {high})", alone, p))
     head = ("judges", "mean F1, points (95 %)", "right where the other is wrong", "p")
     about = note(
         "Differences on the same candidates. p is McNemar's two-sided test, not corrected for "
@@ -159,15 +146,12 @@ def _comparisons(pairs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 # The section about tests of sight: what becomes of verdicts when the pictures change.
-def has_sight(evaluation: Path) -> bool:
-    return _file(evaluation).is_file()
-
-
 def sight_sections(evaluation: Path) -> Iterator[str]:
     """One section for each model and set in an output folder of `spec-o3-train evaluate sight`."""
-    if not has_sight(evaluation):
+    path = evaluation / SIGHT_FILE
+    if not path.is_file():
         return
-    for name, models in read_sight(_file(evaluation).read_text(encoding="utf-8")).items():
+    for name, models in read_sight(path.read_text(encoding="utf-8")).items():
         for model, rows in models.items():
             first = rows[0]
             about = (
@@ -179,7 +163,3 @@ def sight_sections(evaluation: Path) -> Iterator[str]:
             )
             title = f"Test of sight: {model} on {name}"
             yield section(title, note(about), table(HEAD, sight_rows(rows)))
-
-
-def _file(evaluation: Path) -> Path:
-    return evaluation / f"{TABLE}.json"

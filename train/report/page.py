@@ -60,9 +60,8 @@ def note(text: str) -> str:
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     cells = "".join(f"<th>{escape(name)}</th>" for name in head)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    )
+    lines = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
     return f'<div class="scroll"><table><tr>{cells}</tr>{body}</table></div>'
 
 

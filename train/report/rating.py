@@ -9,18 +9,8 @@ from agent.ratings.records import Choice, Rating
 from agent.ratings.rubric import HIGHEST, LOWEST, MEANINGS, SCORES, Score
 from agent.rendering.charts import cumulative, heat_map, score_histogram
 from train.report.page import folded, heading, note, section, table
+from train.review import statistics
 from train.review.ratings_file import read_records
-from train.review.statistics import (
-    Duel,
-    RaterMap,
-    distributions,
-    duels_of_choices,
-    duels_of_scores,
-    latest_choices,
-    latest_ratings,
-    rater_map,
-    share_of_left,
-)
 
 NAMES: dict[Score, str] = {
     "coherence": "coherence",
@@ -36,17 +26,19 @@ def rating_section(files: Sequence[Path]) -> str:
 
 def rating_parts(records: Sequence[Rating | Choice]) -> Iterator[str]:
     """The parts of the section; the window draws its figures from the same functions."""
-    ratings, choices = latest_ratings(records), latest_choices(records)
+    ratings, choices = statistics.latest_ratings(records), statistics.latest_choices(records)
     if not (ratings or choices):
         yield note("There are no ratings in these files.")
         return
     for score, name in NAMES.items():
         yield from _scores(ratings, score, name)
-    left, decided = share_of_left(choices)
-    yield from _duels("Pairwise", duels_of_choices(choices))
+    left, decided = statistics.share_of_left(choices)
+    yield from _duels("Pairwise", statistics.duels_of_choices(choices))
     if decided:
         yield note(f"Of {decided:,} decided pairs the left one was preferred {left:,} times.")
-    yield from _duels("Pairs by one rater's scores of the same spectrum", duels_of_scores(ratings))
+    yield from _duels(
+        "Pairs by one rater's scores of the same spectrum", statistics.duels_of_scores(ratings)
+    )
     meanings = [
         (f"{NAMES[score]} {value}", MEANINGS[score][value - LOWEST])
         for score in SCORES
@@ -56,7 +48,7 @@ def rating_parts(records: Sequence[Rating | Choice]) -> Iterator[str]:
 
 
 def _scores(ratings: Sequence[Rating], score: Score, name: str) -> Iterator[str]:
-    found = distributions(ratings, score)
+    found = statistics.distributions(ratings, score)
     if not found:
         return
     yield heading(f"Scores: {name}")
@@ -66,10 +58,10 @@ def _scores(ratings: Sequence[Rating], score: Score, name: str) -> Iterator[str]
     label = f"{name}, {LOWEST} to {HIGHEST}"
     yield score_histogram({one.model: one.counts for one in found}, label)
     yield cumulative({one.model: one.values for one in found}, label, (LOWEST, HIGHEST))
-    yield from _map(rater_map(ratings, score), name)
+    yield from _map(statistics.rater_map(ratings, score), name)
 
 
-def _map(found: RaterMap, name: str) -> Iterator[str]:
+def _map(found: statistics.RaterMap, name: str) -> Iterator[str]:
     if len(found.raters) < 2:
         return
     yield heading(f"Agreement of raters on {name} (Spearman)")
@@ -78,24 +70,18 @@ def _map(found: RaterMap, name: str) -> Iterator[str]:
         yield note("-: fewer than three in common, or all with the same score.")
 
 
-def _duels(title: str, duels: Sequence[Duel]) -> Iterator[str]:
+def _duels(title: str, duels: Sequence[statistics.Duel]) -> Iterator[str]:
     if not duels:
         return
     yield heading(title)
     head = ("models", "pairs", "first better (95 %)", "equal (95 %)", "second better (95 %)")
-    yield table(
-        head,
-        [
-            (
-                f"{duel.first}, {duel.second}",
-                str(duel.n),
-                *(_share(duel, count) for count in (duel.wins, duel.ties, duel.losses)),
-            )
-            for duel in duels
-        ],
-    )
+    rows = []
+    for duel in duels:
+        shares = (_share(duel, count) for count in (duel.wins, duel.ties, duel.losses))
+        rows.append((f"{duel.first}, {duel.second}", str(duel.n), *shares))
+    yield table(head, rows)
 
 
-def _share(duel: Duel, count: int) -> str:
+def _share(duel: statistics.Duel, count: int) -> str:
     share, low, high = (100 * each for each in duel.share(count))
     return f"{share:.0f} % ({low:.0f} to {high:.0f})"

@@ -22,8 +22,7 @@ from agent.tasks.catalogue import find_task, load_tasks
 from agent.trajectory.trajectory import Trajectory, WordingRef
 from agent.trajectory.trajectory_file import read_trajectories
 from agent.trajectory.turns import is_brief, turns_of
-from train.bench.sharegpt import sharegpt_conversations
-from train.bench.sharegpt_files import rows_of
+from train.bench.sharegpt import rows_of, sharegpt_conversations
 from train.sft.settings import RECORDED
 from train.wordings import FOLDER, OURS, PUBLISHED_NAME, find_wording, wording_to_train
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
@@ -25,15 +26,12 @@ from train.simulate.truth import TableRows, Tables, table_rows
 
 SETTINGS_FILE = "simulation.json"
 FILES_PER_FOLDER = 1000
-
 SPECTRA_PER_SHARD = 500
 MAX_SHARD_BYTES = 1_000_000_000
 
 
 @dataclass(frozen=True)
 class Job:
-    """The spectra of one file."""
-
     members: tuple[Assignment, ...]
 
     @property
@@ -45,19 +43,18 @@ def jobs_of(settings: Settings) -> list[Job]:
     """Jobs in the order of their first number; a DESI file holds several targets, a shard many."""
     plan = assignments(settings)
     if settings.arrays:
-        return [
-            Job(tuple(plan[i : i + SPECTRA_PER_SHARD]))
-            for i in range(0, len(plan), SPECTRA_PER_SHARD)
-        ]
+        return _jobs(plan, SPECTRA_PER_SHARD)
     shared = [one for one in plan if one.survey == "DESI"]
-    jobs = [Job((one,)) for one in plan if one.survey != "DESI"]
-    step = desi.TARGETS_PER_FILE
-    jobs += [Job(tuple(shared[i : i + step])) for i in range(0, len(shared), step)]
+    alone = [one for one in plan if one.survey != "DESI"]
+    jobs = _jobs(alone, 1) + _jobs(shared, desi.TARGETS_PER_FILE)
     return sorted(jobs, key=lambda job: job.first)
 
 
+def _jobs(members: Sequence[Assignment], step: int) -> list[Job]:
+    return [Job(tuple(members[i : i + step])) for i in range(0, len(members), step)]
+
+
 def run_job(folder: Path, settings: Settings, job: Job) -> list[TableRows]:
-    """Write one file and return its rows of the tables."""
     made = [simulate_spectrum(settings, member) for member in job.members]
     if settings.arrays:
         name = f"arrays-{job.first // SPECTRA_PER_SHARD:05d}.npz"
@@ -75,14 +72,7 @@ def _write_fits(folder: Path, settings: Settings, made: Sequence[SimulatedSpectr
     folder_name = f"spectra/{first.target.index // FILES_PER_FOLDER:03d}"
     (folder / folder_name).mkdir(parents=True, exist_ok=True)
     path = folder / folder_name / name
-    if survey == "DESI":
-        desi.write(path, entries)
-    elif survey == "LAMOST":
-        lamost.write(path, first)
-    elif survey == ATLAS:
-        atlas.write(path, first)
-    else:
-        sdss.write(path, first)
+    layout.write(path, entries if survey == "DESI" else first)
     return f"{folder_name}/{name}"
 
 
@@ -103,10 +93,9 @@ def run_campaign(
         raise WorkbenchError(f"cannot use {folder}: {error.strerror or error}") from error
     advance = advance or (lambda _: None)
     advance(rows)
-    work = partial(run_job, folder, settings)
     made = 0
     missing = jobs[done:]
-    for lines in in_order(work, missing, min(workers, len(missing))):
+    for lines in in_order(partial(run_job, folder, settings), missing, min(workers, len(missing))):
         tables.append(lines)
         advance(len(lines))
         made += len(lines)
@@ -136,12 +125,9 @@ def _claim(folder: Path, settings: Settings) -> None:
 
 def _finished(jobs: list[Job], rows: int) -> tuple[int, int]:
     """Number of whole jobs within the first `rows` rows, and the number of rows in them."""
-    total = 0
-    for number, job in enumerate(jobs):
-        if total + len(job.members) > rows:
-            return number, total
-        total += len(job.members)
-    return len(jobs), total
+    ends = [0, *accumulate(len(job.members) for job in jobs)]
+    done = bisect_right(ends, rows) - 1
+    return done, ends[done]
 
 
 # Files of many spectra as plain arrays, for training. A shard is an .npz without pickles: `flux`,

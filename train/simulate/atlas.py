@@ -33,17 +33,16 @@ def observe_atlas(
     resolution = min(log_uniform(rng, RESOLUTIONS), source.resolution or np.inf)
     wavelength = _grid(source, resolution, rng)
     velocity = source.velocity_kms if happens(rng, 0.3) else 0.0
-    seen = integrate(
-        blur(source.flux, sigma_pixels(resolution, source.resolution)),
-        pixel_edges(wavelength),
-        velocity,
-    )
+    blurred = blur(source.flux, sigma_pixels(resolution, source.resolution))
+    seen = integrate(blurred, pixel_edges(wavelength), velocity)
     level = float(np.median(seen))
     if not level > 0:
-        raise WorkbenchError(
-            f"the simulated {source.label} has no flux in {_range_text(wavelength)}"
-        )
-    flux, sigma = _noisy(seen / level, snr, rng)
+        span = f"{wavelength[0]:.0f}-{wavelength[-1]:.0f} A"
+        raise WorkbenchError(f"the simulated {source.label} has no flux in {span}")
+    # Half photon noise, half a constant fraction of the flux: flat-field errors dominate here.
+    flux = seen / level
+    sigma = np.sqrt(0.5 * np.maximum(flux, 0.02) + 0.5 * flux**2) / snr
+    flux = flux + sigma * rng.standard_normal(flux.size)
     flux *= np.exp(smooth_curve(rng, chebyshev(wavelength.size, 8), 0.015))
     record: Record = {"resolution": round(resolution, 1), "velocity_seen_kms": round(velocity, 2)}
     if happens(rng, 0.25):
@@ -60,10 +59,7 @@ def observe_atlas(
         ivar=ivar,
         andmask=none,
         ormask=none,
-        arms=(),
         survey=ATLAS,
-        release="",
-        flux_unit="",
         resolution=float(resolution),
         snr=band_snr(wavelength, flux * scale, ivar),
         parameters=record,
@@ -84,15 +80,4 @@ def _grid(source: Source, resolution: float, rng: Rng) -> FloatArray:
     if high - low < MIN_SPAN:
         raise WorkbenchError(f"{source.label} {source.subtype} covers only {low:.0f}-{high:.0f} A")
     step = min(log_uniform(rng, STEPS), 5500.0 / resolution / 2.0)
-    grid: FloatArray = np.arange(low, high, step)
-    return grid
-
-
-def _noisy(flux: FloatArray, snr: float, rng: Rng) -> tuple[FloatArray, FloatArray]:
-    """Half photon noise, half a constant fraction of the flux: flat-field errors dominate here."""
-    sigma = np.sqrt(0.5 * np.maximum(flux, 0.02) + 0.5 * flux**2) / snr
-    return flux + sigma * rng.standard_normal(flux.size), sigma
-
-
-def _range_text(wavelength: FloatArray) -> str:
-    return f"{wavelength[0]:.0f}-{wavelength[-1]:.0f} A"
+    return np.arange(low, high, step)

@@ -71,13 +71,11 @@ class Settings:
     """Campaigns with the same sky observe the same objects, each with its own noise."""
 
     def __post_init__(self) -> None:
-        known = set(LABELS)
         if self.task and self.task not in CONTAMINANTS:
-            raise WorkbenchError(
-                f"unknown task {self.task!r}: use one of {', '.join(CONTAMINANTS)}"
-            )
+            tasks = ", ".join(CONTAMINANTS)
+            raise WorkbenchError(f"unknown task {self.task!r}: use one of {tasks}")
         for label in self.labels:
-            if label not in known:
+            if label not in LABELS:
                 raise WorkbenchError(f"unknown class {label!r}: use one of {', '.join(LABELS)}")
         if self.task and self.labels:
             raise WorkbenchError("a task determines the classes: give --task or --labels, not both")
@@ -90,14 +88,12 @@ class Settings:
                     f"--survey {survey}: write the share as a number, like {survey}:0.3"
                 )
         if self.quality not in (*GRADES, "mixed"):
-            raise WorkbenchError(
-                f"unknown quality {self.quality!r}: use {', '.join((*GRADES, 'mixed'))}"
-            )
+            grades = ", ".join((*GRADES, "mixed"))
+            raise WorkbenchError(f"unknown quality {self.quality!r}: use {grades}")
         low, high = self.snr
         if not 0.5 <= low <= high <= 1000:
-            raise WorkbenchError(
-                f"S/N {low} to {high}: give two rising values between 0.5 and 1000"
-            )
+            given = f"S/N {low} to {high}"
+            raise WorkbenchError(f"{given}: give two rising values between 0.5 and 1000")
         if not 1 <= self.count <= MAX_COUNT or min(self.seed, self.sky or 0) < 0:
             raise WorkbenchError(
                 f"count must be between 1 and {MAX_COUNT}, and seeds must not be negative"
@@ -129,8 +125,6 @@ def _share(text: str) -> float:
 
 @dataclass(frozen=True)
 class Assignment:
-    """One spectrum to make."""
-
     index: int
     label: str
     survey: str

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from train.parallel import counting
 from train.simulate.archive import run_campaign
 from train.simulate.campaign import MIXED, Settings, assignments
 from train.simulate.production import usable_bases
@@ -25,10 +25,6 @@ def parse_odds(text: str) -> tuple[float, float]:
     if not colon or min(odds) < 0 or sum(odds) <= 0 or sum(odds) > 1e9:
         raise typer.BadParameter(f"{text!r} is not of the form 1:5", param_hint="--odds")
     return odds
-
-
-def parse_labels(text: str) -> tuple[str, ...]:
-    return tuple(part.strip().upper() for part in text.split(",") if part.strip())
 
 
 def simulate(
@@ -73,7 +69,7 @@ def simulate(
         seed=seed,
         count=count,
         task=task.upper(),
-        labels=parse_labels(labels),
+        labels=tuple(part.strip().upper() for part in labels.split(",") if part.strip()),
         odds=parse_odds(odds),
         survey=survey.upper(),
         snr=snr,
@@ -88,13 +84,7 @@ def simulate(
     if settings.library:
         usable, refused = usable_bases(settings.library, set(wanted))
         console.print(f"{usable} usable bases in {settings.library}; {len(refused)} unusable")
-    with Progress(
-        TextColumn("simulating"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-    ) as progress:
+    with counting(console) as progress:
         bar = progress.add_task("simulating", total=count)
         made = run_campaign(out, settings, workers, lambda more: progress.advance(bar, more))
     mixture = ", ".join(f"{label} {number}" for label, number in wanted.most_common())

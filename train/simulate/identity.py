@@ -21,8 +21,6 @@ MAG_BANDS = {"g": (4000, 5500), "r": (5500, 6900), "i": (6900, 8200), "z": (8200
 
 @dataclass(frozen=True)
 class Stamp:
-    """What is needed to reproduce a simulated spectrum."""
-
     seed: int
     index: int
     version: str
@@ -52,10 +50,6 @@ class FakeTarget:
     @property
     def designation(self) -> str:
         return f"SIM J{sexagesimal(self.ra, self.dec)}"
-
-    @property
-    def name(self) -> str:
-        return f"SIM{self.index:08d}"
 
 
 def draw_target(observation: Observation, index: int, rng: Rng) -> FakeTarget:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -23,7 +24,6 @@ from train.simulate.telescope.surveys import ATLAS, profile_named
 from train.simulate.telescope.telescope import observe
 
 Draw = Callable[[str, Rng], Source]
-
 NEIGHBOURS = ("A", "F", "G", "G", "K", "K", "M_DWARF")
 LIBRARY_SHARE = 0.5
 """Share of the spectra of a class in the library that are made from it; the rest stay synthetic, so
@@ -33,8 +33,6 @@ ATLAS_BRIGHTER = 4.0
 
 @dataclass(frozen=True, eq=False)
 class SimulatedSpectrum:
-    """The entry for a file and the truth about it."""
-
     source: Source
     entry: Entry
     quality: str
@@ -75,40 +73,24 @@ def simulate_spectrum(
 def _source(
     settings: Settings, assignment: Assignment, rng: Rng, share: float, draw: Draw
 ) -> Source:
-    if settings.library:
-        library = library_at(settings.library)
-        if assignment.label in library.by_label and happens(rng, share):
-            base = _library_base(library, assignment, rng)
-            if base is not None:
+    """From the library, or drawn.
+
+    A base must be readable (the command has reported those that are not) and cover the range in
+    which the S/N of the survey is set.
+    """
+    library = library_at(settings.library) if settings.library else None
+    if library is not None and assignment.label in library.by_label and happens(rng, share):
+        low, high = (3900.0, 6700.0) if assignment.survey == ATLAS else (5600.0, 6500.0)
+        with suppress(WorkbenchError):
+            base = library.draw(assignment.label, rng)
+            if base.valid[0] < low and base.valid[1] > high:
                 return base
     return draw(assignment.label, rng)
 
 
-def _library_base(library: Library, assignment: Assignment, rng: Rng) -> Source | None:
-    """A base from the library; None where it is unreadable or does not cover the S/N range.
-
-    The command has already reported unreadable bases.
-    """
-    try:
-        base = library.draw(assignment.label, rng)
-    except WorkbenchError:
-        return None
-    return base if _reaches_reference_band(base, assignment.survey) else None
-
-
-def _reaches_reference_band(base: Source, survey: str) -> bool:
-    """Whether the base covers the range in which the S/N of the survey is set."""
-    low, high = base.valid
-    if survey == ATLAS:
-        return low < 3900.0 and high > 6700.0
-    return low < 5600.0 and high > 6500.0
-
-
 def _neighbour(label: str, rng: Rng) -> Source | None:
     other = NEIGHBOURS[int(rng.integers(len(NEIGHBOURS)))]
-    if other == label:
-        return None
-    return draw_source(other, rng)
+    return None if other == label else draw_source(other, rng)
 
 
 def usable_bases(folder: str, labels: set[str]) -> tuple[int, list[str]]:

@@ -113,7 +113,6 @@ KINDS: tuple[TemplateKind, ...] = (
 
 
 def build(folder: Path = FOLDER) -> None:
-    """Write every template and the index."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.json"):
         old.unlink()
@@ -146,8 +145,10 @@ def template(kind: TemplateKind) -> dict[str, object]:
 
 def typical(kind: TemplateKind) -> Source:
     """The draw nearest to the median log flux of the draws with little dust."""
-    sources = sorted(_draws(kind), key=_dust)[: math.ceil(DRAWS * LEAST_DUSTY_SHARE)]
-    grid = np.geomspace(*_common_range(sources), 1500)
+    by_dust = sorted(_draws(kind), key=lambda source: float(source.parameters.get("ebv", 0.0)))
+    sources = by_dust[: math.ceil(DRAWS * LEAST_DUSTY_SHARE)]
+    grids = [rest_grid(source) for source in sources]
+    grid = np.geomspace(max(each[0] for each in grids), min(each[-1] for each in grids), 1500)
     shapes = np.array([_shape(source, grid) for source in sources])
     away = np.abs(shapes - np.median(shapes, axis=0)).mean(axis=1)
     return sources[int(np.argmin(away))]
@@ -180,15 +181,6 @@ def _draws(kind: TemplateKind) -> Iterator[Source]:
         if count == DRAWS:
             return
     raise ValueError(f"{MOST_DRAWS} draws contain only {count} of {kind.name}")
-
-
-def _dust(source: Source) -> float:
-    return float(source.parameters.get("ebv", 0.0))
-
-
-def _common_range(sources: list[Source]) -> tuple[float, float]:
-    grids = [rest_grid(source) for source in sources]
-    return max(grid[0] for grid in grids), min(grid[-1] for grid in grids)
 
 
 def _shape(source: Source, grid: FloatArray) -> FloatArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,8 +29,6 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 @dataclass(frozen=True)
 class TableRows:
-    """The row of one spectrum in each table."""
-
     truth: dict[str, Cell]
     candidate: dict[str, Cell]
 
@@ -55,6 +53,7 @@ def table_rows(made: SimulatedSpectrum, file: str, row: int) -> TableRows:
         "survey": seen.survey,
         "snr": seen.snr["r"],
     }
+    parameters = {"source": source.parameters, "telescope": seen.parameters}
     truth = common | {
         "index": target.index,
         "label": source.label,
@@ -65,9 +64,7 @@ def table_rows(made: SimulatedSpectrum, file: str, row: int) -> TableRows:
         "quality": made.quality,
         "library": str(source.parameters.get("base", "")),
         "seed": entry.stamp.seed,
-        "parameters": json.dumps(
-            {"source": source.parameters, "telescope": seen.parameters}, default=float
-        ),
+        "parameters": json.dumps(parameters, default=float),
     }
     candidate = common | {
         **{f"mag_{band}": target.magnitudes[band] for band in "gri"},
@@ -82,15 +79,12 @@ class Tables:
     """Appends to both tables one job at a time, so that a stopped campaign can be resumed."""
 
     def __init__(self, folder: Path) -> None:
-        self.truth_path = folder / TRUTH_FILE
-        self.candidates_path = folder / CANDIDATES_FILE
+        self.candidates, self.truth = folder / CANDIDATES_FILE, folder / TRUTH_FILE
+        self._columns = {self.candidates: CANDIDATE_COLUMNS, self.truth: TRUTH_COLUMNS}
 
     def keep(self, rows: int) -> None:
         """Truncate both tables to their first `rows` whole rows, or create them."""
-        for path, columns in (
-            (self.truth_path, TRUTH_COLUMNS),
-            (self.candidates_path, CANDIDATE_COLUMNS),
-        ):
+        for path, columns in self._columns.items():
             kept = list(_whole_rows(path, columns))[:rows]
             with (
                 write_errors(path),
@@ -102,24 +96,16 @@ class Tables:
                 writer.writerows(kept)
 
     def rows_done(self) -> int:
-        """Number of whole rows that both tables have."""
-        return min(
-            sum(1 for _ in _whole_rows(self.truth_path, TRUTH_COLUMNS)),
-            sum(1 for _ in _whole_rows(self.candidates_path, CANDIDATE_COLUMNS)),
-        )
+        return min(sum(1 for _ in _whole_rows(*table)) for table in self._columns.items())
 
-    def append(self, rows: Iterable[TableRows]) -> None:
-        rows = list(rows)
-        _append(self.candidates_path, CANDIDATE_COLUMNS, [row.candidate for row in rows])
-        _append(self.truth_path, TRUTH_COLUMNS, [row.truth for row in rows])
+    def append(self, rows: Sequence[TableRows]) -> None:
+        self._append(self.candidates, [row.candidate for row in rows])
+        self._append(self.truth, [row.truth for row in rows])
 
-
-def _append(path: Path, columns: tuple[str, ...], rows: list[dict[str, Cell]]) -> None:
-    with write_errors(path), path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, columns, lineterminator="\n")
-        writer.writerows(
-            {key: _without_formula(value) for key, value in row.items()} for row in rows
-        )
+    def _append(self, path: Path, rows: list[dict[str, Cell]]) -> None:
+        safe = [{key: _without_formula(value) for key, value in row.items()} for row in rows]
+        with write_errors(path), path.open("a", newline="", encoding="utf-8") as file:
+            csv.DictWriter(file, self._columns[path], lineterminator="\n").writerows(safe)
 
 
 def _without_formula(value: Cell) -> Cell:

@@ -22,7 +22,6 @@ TEMPLATES = "mangadap/data/spectral_templates"
 STANDARDS = "aspired/standards"
 LOWEST, HIGHEST = 3000.0, 10_500.0
 MAX_FILE = 4 * 1024**2
-
 AMONG_THE_LABELLED = {
     "0009", "0012", "0030", "0099", "0156", "0177", "0183", "0186", "0210", "0234", "0236",
     "0251", "0252", "0321", "0343", "0399", "0400", "0447", "0481", "0487", "0508", "0531",
@@ -64,9 +63,8 @@ def stars(
             chosen = thinned([*_miles(wheel), *_stelib(wheel)])
             files = {star: _member(wheel, _member_name(star)) for star in chosen}
         with zipfile.ZipFile(aspired) as wheel:
-            files |= {
-                star: _two_columns(_member(wheel, _member_name(star))) for star in _standards()
-            }
+            for star in _standards():
+                files[star] = _two_columns(_member(wheel, _member_name(star)))
     except (OSError, zipfile.BadZipFile) as error:
         raise WorkbenchError(f"the wheels cannot be read: {error}") from error
     rows = []
@@ -80,10 +78,8 @@ def stars(
             table = csv.writer(manifest)
             table.writerow(("file", "survey", "label", "notes"))
             table.writerows(rows)
-    counts = Counter(star.label for star in files)
-    typer.echo(
-        f"{out}  {len(rows)} stars: " + ", ".join(f"{n} {k}" for k, n in counts.most_common())
-    )
+    counts = Counter(star.label for star in files).most_common()
+    typer.echo(f"{out}  {len(rows)} stars: " + ", ".join(f"{n} {label}" for label, n in counts))
 
 
 _FITS = {
@@ -115,9 +111,8 @@ def _stelib(wheel: zipfile.ZipFile) -> Iterator[Star]:
         match = re.fullmatch(_FITS["STELIB"].format(r"(\w+)"), member)
         if not match:
             continue
-        header = fits.Header.fromstring(
-            _member(wheel, member)[: 2880 * 3].decode("ascii", "replace")
-        )
+        cards = _member(wheel, member)[: 2880 * 3].decode("ascii", "replace")
+        header = fits.Header.fromstring(cards)
         spectral_type = str(header.get("SPECTYPE", "")).strip()
         label = label_from_spectral_type(match[1], spectral_type)
         if label:
@@ -134,9 +129,8 @@ def _member(wheel: zipfile.ZipFile, name: str) -> bytes:
     try:
         info = wheel.getinfo(name)
     except KeyError as error:
-        raise WorkbenchError(
-            f"{PurePosixPath(wheel.filename or 'the wheel').name} has no {name}"
-        ) from error
+        file = PurePosixPath(wheel.filename or "the wheel").name
+        raise WorkbenchError(f"{file} has no {name}") from error
     if info.file_size > MAX_FILE:
         raise WorkbenchError(f"{name} is too large for a spectrum")
     return wheel.read(info)

@@ -39,7 +39,6 @@ from train.weights.fit import fit_all
 
 CLEAR_SNR = 10.0
 SURVEYS = "LAMOST,SDSS,DESI"
-
 CHUNK = 50
 
 
@@ -54,14 +53,13 @@ def weights(
     ] = None,
 ) -> None:
     """Fit the weights of the measured inspector on simulated spectra alone."""
-    folder = out or builtin_folder()
+    folder = out or Path(str(files("resources") / "weights"))
     with Progress(console=Console(stderr=True), transient=True) as progress:
         drawing = progress.add_task("simulating and measuring", total=len(LABELS))
         draws = draw(per_label, seed, workers, lambda: progress.advance(drawing))
     kinds, tasks = fit_all(draws, bundled(), seed)
-    command = f"spec-o3-train weights --per-label {per_label} --seed {seed}"
     made_by = (
-        f"Made by: {command}",
+        f"Made by: spec-o3-train weights --per-label {per_label} --seed {seed}",
         f"from {len(draws)} simulated spectra, {per_label} of each of {len(LABELS)} kinds.",
     )
     try:
@@ -93,11 +91,10 @@ def measured(
 ) -> None:
     """Judge simulated candidates at odds of 1:5, or a folder of real spectra, without a model."""
     ids = tuple(task.id for task in bundled())
-    lists = (
-        {"real": library(real, ids)}
-        if real is not None
-        else {name: _simulated(ids, name, count, seed, workers) for name in survey.split(",")}
-    )
+    if real is not None:
+        lists = {"real": library(real, ids)}
+    else:
+        lists = {each: _simulated(ids, each, count, seed, workers) for each in survey.split(",")}
     if as_json:
         typer.echo(json.dumps(_as_json(lists), allow_nan=False))
         return
@@ -110,13 +107,8 @@ def _simulated(
 ) -> dict[str, list[JudgedCandidate]]:
     with Progress(console=Console(stderr=True), transient=True) as progress:
         total = len(ids) * -(-count // CHUNK)
-        judging = progress.add_task(f"judging {survey}", total=total)
-        return {
-            task_id: candidates(
-                task_id, survey, count, seed, workers, lambda: progress.advance(judging)
-            )
-            for task_id in ids
-        }
+        advance = partial(progress.advance, progress.add_task(f"judging {survey}", total=total))
+        return {each: candidates(each, survey, count, seed, workers, advance) for each in ids}
 
 
 def _clear(rows: Sequence[JudgedCandidate]) -> list[JudgedCandidate]:
@@ -155,16 +147,11 @@ def _table(name: str, judged: dict[str, list[JudgedCandidate]]) -> Table:
     clear = {task_id: threshold_scores(_clear(rows), task_id) for task_id, rows in judged.items()}
     for task_id, rows in judged.items():
         one = scores[task_id]
-        numbers = (one.f1, clear[task_id].f1, one.precision, one.recall, one.brier)
-        table.add_row(
-            task_id,
-            *(f"{number:.3f}" for number in (*numbers, one.calibration_error)),
-            _confusions(_wrong(rows, task_id), task_id),
-        )
-    mean, clear_mean = (
-        float(np.nanmean([one.f1 for one in each.values()])) for each in (scores, clear)
-    )
-    table.add_row("mean", f"{mean:.3f}", f"{clear_mean:.3f}", *[""] * 5)
+        shares = (one.f1, clear[task_id].f1, one.precision, one.recall)
+        numbers = (f"{number:.3f}" for number in (*shares, one.brier, one.calibration_error))
+        table.add_row(task_id, *numbers, _confusions(_wrong(rows, task_id), task_id))
+    means = (np.nanmean([one.f1 for one in each.values()]) for each in (scores, clear))
+    table.add_row("mean", *(f"{mean:.3f}" for mean in means), *[""] * 5)
     return table
 
 
@@ -181,14 +168,9 @@ def _confusions(wrong: Sequence[JudgedCandidate], task_id: str) -> str:
 
 
 # Writing the fitted weights to the files that the inspector reads.
-def builtin_folder() -> Path:
-    return Path(str(files("resources") / "weights"))
-
-
 def write_kinds(path: Path, kinds: Kinds, made_by: Sequence[str]) -> None:
     n_knots = kinds.knots.shape[1]
     lines = [
-        *_header(made_by),
         f"labels = [{', '.join(_quoted(label) for label in kinds.labels)}]",
         f"intercepts = {_numbers(kinds.intercepts)}",
     ]
@@ -204,11 +186,11 @@ def write_kinds(path: Path, kinds: Kinds, made_by: Sequence[str]) -> None:
             *(f"  {_numbers(row)[1:-1]}," for row in rows),
             "]",
         ]
-    _write(path, lines)
+    _write(path, made_by, lines)
 
 
 def write_tasks(path: Path, tasks: Mapping[str, TaskWeights], made_by: Sequence[str]) -> None:
-    lines = list(_header(made_by))
+    lines = []
     for task_id, weights in tasks.items():
         lines += [
             "",
@@ -219,11 +201,7 @@ def write_tasks(path: Path, tasks: Mapping[str, TaskWeights], made_by: Sequence[
             f"claims = [{', '.join(_quoted(name) for name in weights.claims)}]",
             f"weights = {_numbers(np.array(list(weights.claims.values())))}",
         ]
-    _write(path, lines)
-
-
-def _header(made_by: Sequence[str]) -> list[str]:
-    return [f"# {line}" for line in ("Fitted weights: do not edit, make them again.", *made_by)]
+    _write(path, made_by, lines)
 
 
 def _numbers(values: FloatArray, digits: int = 3) -> str:
@@ -234,16 +212,15 @@ def _quoted(text: str) -> str:
     return f'"{text}"'
 
 
-def _write(path: Path, lines: Sequence[str]) -> None:
+def _write(path: Path, made_by: Sequence[str], lines: Sequence[str]) -> None:
+    head = (f"# {line}" for line in ("Fitted weights: do not edit, make them again.", *made_by))
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    path.write_text("\n".join((*head, *lines)) + "\n", encoding="utf-8")
 
 
 # Quality of the measured inspector on new simulated candidates and on real spectra.
 @dataclass(frozen=True)
 class JudgedCandidate:
-    """One candidate with its true label and its result."""
-
     name: str
     label: str
     snr: float

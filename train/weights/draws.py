@@ -55,9 +55,6 @@ class Draws:
     """Measurements with a row per spectrum; `evidence` holds log-odds, task after task."""
 
     labels: Labels
-    subtypes: Labels
-    telescopes: Labels
-    snr: FloatArray
     values: FloatArray
     errors: FloatArray
     evidence: FloatArray
@@ -83,46 +80,38 @@ def draw(
     for part in in_order(of_label, range(len(LABELS)), workers):
         parts.append(part)
         advance()
-    return Draws(
-        **{name: np.concatenate([vars(part)[name] for part in parts]) for name in vars(parts[0])}
-    )
+    names = vars(parts[0])
+    return Draws(**{name: np.concatenate([vars(part)[name] for part in parts]) for name in names})
 
 
 def _of_label(number: int, per_label: int, seed: int) -> Draws:
     rng = np.random.default_rng([seed, number])
     tasks = bundled()
-    rows: list[tuple[float, FloatArray, FloatArray, FloatArray]] = []
-    observed: list[tuple[str, str]] = []
+    rows: list[tuple[FloatArray, FloatArray, FloatArray]] = []
     while len(rows) < per_label:
         telescope = TELESCOPES[int(rng.integers(len(TELESCOPES)))]
         try:
-            spectrum, subtype = one_spectrum(LABELS[number], telescope, rng)
+            spectrum = one_spectrum(LABELS[number], telescope, rng)
         except WorkbenchError:  # no flux in the range of this telescope: draw again
             continue
         rows.append(measured(spectrum, tasks))
-        observed.append((subtype, telescope))
-    snr, values, errors, evidence = (np.array(column) for column in zip(*rows, strict=True))
-    subtypes, telescopes = (np.array(column) for column in zip(*observed, strict=True))
-    labels = np.full(per_label, LABELS[number])
-    return Draws(labels, subtypes, telescopes, snr, values, errors, evidence)
+    values, errors, evidence = (np.array(column) for column in zip(*rows, strict=True))
+    return Draws(np.full(per_label, LABELS[number]), values, errors, evidence)
 
 
 def measured(
     spectrum: Spectrum, tasks: tuple[Task, ...]
-) -> tuple[float, FloatArray, FloatArray, FloatArray]:
-    """S/N, values and errors of the features, and the log-odds of all evidence of the tasks."""
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Values and errors of the features, and the log-odds of all evidence of the tasks."""
     numbers = SpectrumMeasurements(spectrum)
     values, errors = feature_row(numbers, tuple(FEATURES))
     odds = [finding.log_odds for task in tasks for finding in check_claims(task, numbers)]
-    return numbers.overall_snr, values, errors, np.array(odds)
+    return values, errors, np.array(odds)
 
 
-def one_spectrum(label: str, telescope: str, rng: Rng) -> tuple[Spectrum, str]:
-    """One new spectrum as a file would provide it, and its subtype."""
-    is_even = label == "CV" and happens(rng, EVEN)
-    source = draw_balanced_kind(label, rng) if is_even else draw_source(label, rng)
-    if label == "CV" and happens(rng, WITH_DONOR):
-        source = _with_donor(source, rng)
+def one_spectrum(label: str, telescope: str, rng: Rng) -> Spectrum:
+    """One new spectrum as a file would provide it."""
+    source = one_source(label, rng)
     if telescope == "ATLAS":
         observed = observe_atlas(source, rng)
     else:
@@ -134,11 +123,15 @@ def one_spectrum(label: str, telescope: str, rng: Rng) -> tuple[Spectrum, str]:
         spectrum = scaled(spectrum, (spectrum.wavelength / PIVOT) ** tilt)
     if happens(rng, NORMALISED):
         spectrum = _normalised(spectrum)
-    return spectrum, source.subtype
+    return spectrum
 
 
-def _with_donor(source: Source, rng: Rng) -> Source:
-    """The source with the light of a second star at the same velocity."""
+def one_source(label: str, rng: Rng) -> Source:
+    """A CV may have the light of a second star at the same velocity."""
+    is_even = label == "CV" and happens(rng, EVEN)
+    source = draw_balanced_kind(label, rng) if is_even else draw_source(label, rng)
+    if label != "CV" or not happens(rng, WITH_DONOR):
+        return source
     donor = draw_source(DONORS[int(rng.integers(len(DONORS)))], rng)
     share = float(rng.uniform(*DONOR_SHARE))
     pivot = int(np.searchsorted(GRID, PIVOT))

@@ -14,7 +14,7 @@ from agent.evidence.features import FEATURES
 from agent.evidence.kinds import Kinds, builtin_kinds, softmax, steps
 from agent.evidence.weights import TaskWeights
 from agent.spectra.pixel_grid import IndexArray
-from agent.spectra.spectrum import FloatArray
+from agent.spectra.spectrum import BoolArray, FloatArray
 from agent.tasks.task import Task
 from train.simulate.campaign import CONTAMINANTS
 from train.simulate.sky import LABELS
@@ -69,9 +69,8 @@ def fit_kinds(
     knots, scales = knots_of(values)
     for row, feature in enumerate(FEATURES):
         if kept is not None and feature in kept.features:
-            knots[row], scales[row] = (
-                each[kept.features.index(feature)] for each in (kept.knots, kept.scales)
-            )
+            place = kept.features.index(feature)
+            knots[row], scales[row] = kept.knots[place], kept.scales[place]
     classes = np.array([names.index(label) for label in labels.tolist()])
     spread = JITTER * spread_within(values, classes)
     rng = np.random.default_rng(seed)
@@ -79,9 +78,8 @@ def fit_kinds(
     for _ in range(N_COPIES):
         shaken = values + spread * rng.standard_normal(values.shape)
         copies.append(with_features_lost(steps(shaken, errors, knots, scales), len(FEATURES), rng))
-    weights, intercepts = fit_softmax(
-        np.concatenate(copies), np.tile(classes, N_COPIES), len(names), ridge
-    )
+    terms, places = np.concatenate(copies), np.tile(classes, N_COPIES)
+    weights, intercepts = fit_softmax(terms, places, len(names), ridge)
     return Kinds(names, tuple(FEATURES), knots, scales, weights, intercepts)
 
 
@@ -156,11 +154,7 @@ class Prior:
 
 
 def fit_task(
-    claims: FloatArray,
-    kind: FloatArray,
-    is_class: NDArray[np.bool_],
-    counts: FloatArray,
-    prior: Prior,
+    claims: FloatArray, kind: FloatArray, is_class: BoolArray, counts: FloatArray, prior: Prior
 ) -> tuple[float, float, FloatArray]:
     """Intercept, weight of the kind (0 or more) and weight of each claim (LEAST_CLAIM or more).
 
@@ -201,9 +195,8 @@ def fit_all(
         start += len(task.evidence)
         kind = kind_log_odds(scores, task.id)
         counts = candidate_weights(draws.labels, task.id)
-        intercept, kind_weight, weights = fit_task(
-            claims, kind, draws.labels == task.id, counts, Prior()
-        )
+        is_class = draws.labels == task.id
+        intercept, kind_weight, weights = fit_task(claims, kind, is_class, counts, Prior())
         named = {e.id: float(w) for e, w in zip(task.evidence, weights, strict=True)}
         found[task.id] = TaskWeights(
             intercept=intercept, kind=kind_weight, claims=MappingProxyType(named), is_fitted=True
@@ -237,7 +230,6 @@ def candidate_weights(labels: NDArray[np.str_], task_id: str) -> FloatArray:
     background = BACKGROUND * sum(named.values()) / len(named)
     share = {label: named.get(label, background) for label in LABELS if label != task_id}
     total = sum(share.values())
-    counts = np.array(
-        [1.0 if label == task_id else ODDS * share[label] / total for label in labels.tolist()]
-    )
+    count = {task_id: 1.0} | {label: ODDS * part / total for label, part in share.items()}
+    counts = np.array([count[label] for label in labels.tolist()])
     return np.asarray(counts / counts.mean())

@@ -11,7 +11,8 @@ from typing import Any
 import gguf
 import pytest
 
-from train.export.export import LanguageType, export_gguf
+from agent.convert.convert import LanguageType
+from train.export.export import export_gguf
 
 Json = dict[str, Any]
 

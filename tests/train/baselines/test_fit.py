@@ -11,8 +11,8 @@ import torch
 from agent.errors import WorkbenchError
 from tests.night import BY_NIGHT
 from tests.train.baselines.helpers import KINDS, lines
-from train.baselines.fit import BaselineSettings, best_threshold, fit, split_held_out
-from train.baselines.networks import NetworkKind
+from train.baselines.fit import BaselineSettings, augment, best_threshold, fit, split_held_out
+from train.baselines.networks import NetworkKind, SectionTransformer, make_network
 from train.baselines.specialist import rows_of
 
 BY_DAY: tuple[NetworkKind, ...] = ("branch-cnn",)
@@ -58,3 +58,29 @@ class TestLearning:
         answers = np.array([True, False, True, False])
         assert best_threshold(p_yes, answers, odds=0.5) == pytest.approx(0.45)
         assert best_threshold(p_yes, answers, odds=50.0) == pytest.approx(0.85)
+
+
+def test_augmentation_keeps_rows_apart():
+    rows = torch.zeros(3, 500)
+    rows[1, 250] = 100.0
+    changed = augment(rows, torch.Generator().manual_seed(1))
+    assert changed[0].abs().max() == 0.0
+    assert abs(int(changed[1].argmax()) - 250) <= 5
+
+
+def test_masked_sections_are_hidden_and_filled():
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        network = make_network("section-transformer", 1940)
+    assert isinstance(network, SectionTransformer)
+    rows = rows_of("section-transformer", lines(8))
+    mask = network._mask(8, torch.Generator().manual_seed(0))
+    assert 0.3 < mask.float().mean() < 0.4
+    start = network.filling_loss(rows, torch.Generator().manual_seed(0)).item()
+    optimizer = torch.optim.AdamW(network.parameters(), lr=2e-3)
+    for step in range(20):
+        loss = network.filling_loss(rows, torch.Generator().manual_seed(step))
+        optimizer.zero_grad()
+        torch.autograd.backward(loss)
+        optimizer.step()
+    assert network.filling_loss(rows, torch.Generator().manual_seed(0)).item() < 0.8 * start

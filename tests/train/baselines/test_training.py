@@ -4,11 +4,17 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("torch")
+pytest.importorskip("pyarrow")
+
+from typer.testing import CliRunner
+
 from agent.errors import WorkbenchError
 from agent.examples.examples import example, write_examples
 from tests.train.baselines.helpers import lines
-from train.baselines.specialist import grid_of
+from train.baselines.specialist import CARD, grid_of
 from train.baselines.training import examples_hash, read_rows
+from train.cli import app
 
 
 def test_a_spectrum_of_two_tasks_is_one_row(tmp_path: Path):
@@ -32,3 +38,13 @@ def test_sets_without_examples_are_refused(tmp_path: Path):
     write_examples(tmp_path / "none.parquet", [])
     with pytest.raises(WorkbenchError, match="no examples to train on"):
         read_rows("plain-cnn", [tmp_path / "none.parquet"])
+
+
+def test_trains_and_skips_finished_networks(sets: Path, tmp_path: Path):
+    arguments = ["baselines", str(sets), "--out", str(tmp_path), "--preset", "tiny"]
+    quick = ["--set", "kinds=plain-cnn", "--set", "epochs=1"]
+    first = CliRunner().invoke(app, [*arguments, *quick])
+    assert first.exit_code == 0, first.output
+    assert (tmp_path / "plain-cnn" / CARD).is_file()
+    again = CliRunner().invoke(app, [*arguments, *quick])
+    assert "already trained" in again.output

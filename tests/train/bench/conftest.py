@@ -1,16 +1,14 @@
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("sklearn")
-
-import csv
-
-import pytest
 
 from tests.made_once import made_once
 from tests.train.bench.helpers import simulated, small
@@ -30,12 +28,9 @@ class Made:
 @pytest.fixture(scope="session")
 def sky(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """One sky as LAMOST and as SDSS saw it."""
-    return (
-        made_once(
-            tmp_path_factory, "lamost", lambda at: simulated(at, "LAMOST", seed=1, count=240)
-        ),
-        made_once(tmp_path_factory, "sdss", lambda at: simulated(at, "SDSS", seed=2, count=240)),
-    )
+    lamost = partial(simulated, survey="LAMOST", seed=1, count=240)
+    sdss = partial(simulated, survey="SDSS", seed=2, count=240)
+    return made_once(tmp_path_factory, "lamost", lamost), made_once(tmp_path_factory, "sdss", sdss)
 
 
 @pytest.fixture(scope="session")

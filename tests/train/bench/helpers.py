@@ -17,18 +17,8 @@ TASKS = ("CV", "CS")
 
 
 def simulated(folder: Path, survey: str, seed: int, count: int, sky: int = 4) -> Path:
-    run_campaign(
-        folder,
-        Settings(
-            seed=seed,
-            count=count,
-            labels=LABELS,
-            survey=survey,
-            snr=(15.0, 80.0),
-            arrays=True,
-            sky=sky,
-        ),
-    )
+    seen = {"survey": survey, "snr": (15.0, 80.0), "arrays": True, "sky": sky}
+    run_campaign(folder, Settings(seed=seed, count=count, labels=LABELS, **seen))
     return folder
 
 

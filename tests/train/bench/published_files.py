@@ -19,12 +19,9 @@ IMAGES = ["images/a_0.png", "images/a_1.png"]
 
 def arrays(seed: int) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
-    wavelength = np.linspace(3700.0, 9000.0, 80)
-    return {
-        "flux": rng.normal(100, 5, 80).astype(np.float32).tolist(),
-        "wavelength": wavelength.tolist(),
-        "redshift": 0.001 * seed,
-    }
+    flux = rng.normal(100, 5, 80).astype(np.float32).tolist()
+    wavelength = np.linspace(3700.0, 9000.0, 80).tolist()
+    return {"flux": flux, "wavelength": wavelength, "redshift": 0.001 * seed}
 
 
 def verl_row(seed: int, source: str, answer: Any, name: str = "carbon star") -> dict[str, Any]:
@@ -58,6 +55,7 @@ def png(size: tuple[int, int] = (56, 28), colour: str = "white") -> bytes:
 
 
 CALL = '<tool_call>\n{"name": "%s", "arguments": {"wavelength_range": [6500, 6600]}}\n</tool_call>'
+RESPONSE = "<tool_response>\n<image>\nGenerated a picture.\n</tool_response>"
 
 
 def talk(answer: str = "YES") -> list[dict[str, str]]:
@@ -65,10 +63,7 @@ def talk(answer: str = "YES") -> list[dict[str, str]]:
         {"from": "system", "value": "You are a helpful assistant.\n\n# Tools\n..."},
         {"from": "human", "value": "<image>\nIs this a cataclysmic variable?"},
         {"from": "gpt", "value": f"<think>Look at H alpha.</think>\n{CALL % TOOL}"},
-        {
-            "from": "human",
-            "value": "<tool_response>\n<image>\nGenerated a picture.\n</tool_response>",
-        },
+        {"from": "human", "value": RESPONSE},
         {"from": "gpt", "value": f"<think>Seen.</think>\n<answer>\\boxed{{{answer}}} so</answer>"},
     ]
 
@@ -81,7 +76,7 @@ def write_talks(folder: Path, rows: list[dict[str, Any]] | None = None) -> Path:
     rows = rows or [
         {
             "conversations": talk(),
-            "images": ["images/a_0.png", "images/a_1.png"],
+            "images": IMAGES,
             "source_name": "spec-57391-X_sp06-096.fits.gz",
             "ground_truth": "YES",
         }

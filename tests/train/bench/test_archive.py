@@ -54,9 +54,8 @@ class TestLists:
         inner.mkdir()
         shutil.copy(next((survey / "spectra").rglob("spec-*")), tmp_path / "secret.fits.gz")
         (inner / "link.fits.gz").symlink_to(tmp_path / "secret.fits.gz")
-        (inner / "list.csv").write_text(
-            f"file\n../secret.fits.gz\n{tmp_path}/secret.fits.gz\nlink.fits.gz\ngone.fits\n"
-        )
+        names = f"../secret.fits.gz\n{tmp_path}/secret.fits.gz\nlink.fits.gz\ngone.fits"
+        (inner / "list.csv").write_text(f"file\n{names}\n")
         jobs = open_archive([inner / "list.csv"]).jobs
         faults = [facts_of_file(ALL, job)[0]["fault"] for job in jobs]
         assert ["outside" in fault for fault in faults] == [True, True, True, False]
@@ -78,10 +77,8 @@ class TestLabels:
         archive = open_archive([tmp_path])
         assert archive.is_labelled and not archive.simulated
         labels = {Path(job.path).name: [each.label for each in job.stated] for job in archive.jobs}
-        expected = dict(
-            zip((path.name for path in files), (["CS"], ["WD"], ["others"]), strict=True)
-        )
-        assert labels == {"loose.fits.gz": [], **expected}
+        names = ("loose.fits.gz", *(path.name for path in files))
+        assert labels == dict(zip(names, ([], ["CS"], ["WD"], ["others"]), strict=True))
         seen = [facts_of_file(ALL, job) for job in archive.jobs]
         assert [[each["fault"] for each in rows] for rows in seen] == [[""]] * 4
 

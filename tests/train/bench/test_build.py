@@ -32,13 +32,8 @@ def measured(made: Made, tmp_path: Path) -> Path:
 
 def separations(one: list[Example], other: list[Example]) -> np.ndarray:
     """Straight distances of every pair of places."""
-    first, second = (
-        directions(
-            np.array([each.spectrum.ra for each in side]),
-            np.array([each.spectrum.dec for each in side]),
-        )
-        for side in (one, other)
-    )
+    places = (np.array([(e.spectrum.ra, e.spectrum.dec) for e in side]).T for side in (one, other))
+    first, second = (directions(*side) for side in places)
     return np.linalg.norm(first[:, None] - second[None], axis=2)
 
 
@@ -57,11 +52,10 @@ class TestSets:
             assert not {each.sha256 for each in train} & {each.sha256 for each in other}
 
     def test_cold_start_comes_from_training_and_is_balanced(self, made: Made):
-        cold = rows(made, "cold")
+        cold, train = rows(made, "cold"), rows(made, "train")
         assert {each.split for each in cold} == {"cold"}
-        assert {(each.task, each.sha256) for each in cold} <= {
-            (each.task, each.sha256) for each in rows(made, "train")
-        }
+        learned = {(each.task, each.sha256) for each in train}
+        assert {(each.task, each.sha256) for each in cold} <= learned
         for task in TASKS:
             assert [each.answer for each in cold if each.task == task].count("YES") == 3
 
@@ -83,15 +77,10 @@ class TestSets:
                 if each.is_positive:
                     assert each.label == each.task
         figures = json.loads((made.out / "bench.json").read_text())
-        told = sum(
-            its["wrong_NO"] for name in FILES for its in figures["files"][name]["tasks"].values()
-        )
-        found = sum(
-            each.label == each.task and not each.is_positive
-            for name in FILES
-            for each in rows(made, name)
-        )
-        assert found == told > 0
+        tables = [figures["files"][name]["tasks"].values() for name in FILES]
+        told = sum(its["wrong_NO"] for own in tables for its in own)
+        negatives = [one for name in FILES for one in rows(made, name) if not one.is_positive]
+        assert sum(one.label == one.task for one in negatives) == told > 0
 
     def test_spectra_are_above_the_cut_and_carry_what_the_list_says(self, made: Made):
         for each in rows(made, "train"):
@@ -99,6 +88,12 @@ class TestSets:
             assert each.spectrum.simulated and each.spectrum.object_id.startswith("SIM J")
             assert each.spectrum.survey == "LAMOST"
             assert not any(label in each.spectrum.path for label in ("CV", "CS", "WD"))
+
+
+def test_card_tells_sizes_rate_noise_and_seed(made: Made):
+    card = (made.out / "README.md").read_text()
+    told = ("| train | CV | 8 | 8 |", "accepted:", "1.74 %", "Seed 0", "simulated", "Licence")
+    assert [words for words in told if words not in card] == []
 
 
 class TestNegatives:
@@ -115,12 +110,8 @@ class TestNegatives:
     ):
         bench = build(measured, made.archives, small(fill=False), catalogues={})
         for task in TASKS:
-            taken = [
-                row
-                for name in ("train", "test")
-                for row in bench.files[name]
-                if (row.task, row.answer) == (task, "NO")
-            ]
+            made_rows = (*bench.files["train"], *bench.files["test"])
+            taken = [row for row in made_rows if (row.task, row.answer) == (task, "NO")]
             assert not any(row.filled for row in taken)
             assert len(taken) <= bench.tasks[task].accepted
             assert any(note.startswith(f"{task} train") for note in bench.notes)
@@ -174,9 +165,8 @@ def test_labels_are_the_catalogue_of_real_spectra(sky: tuple[Path, Path], tmp_pa
         values = (lamost / row["file"], row["row"], row["label"], "LAMOST")
         lines.append(",".join(map(str, (*values, known["ra"], known["dec"], known["snr"]))))
     (tmp_path / "labels.csv").write_text("\n".join(lines))
-    bench = build(
-        tmp_path / "out", [tmp_path / "labels.csv"], small(), catalogues={}, spectra_folder=lamost
-    )
+    lists = [tmp_path / "labels.csv"]
+    bench = build(tmp_path / "out", lists, small(), catalogues={}, spectra_folder=lamost)
     assert not bench.simulated
     train = list(read_examples(tmp_path / "out" / "train.parquet"))
     assert {one.label for one in train if one.answer == "YES" and one.task == "CV"} == {"CV"}

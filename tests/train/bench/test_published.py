@@ -33,9 +33,8 @@ class TestConvert:
         assert len(list(sharegpt_conversations(out / COPY_FILE))) == 1
         assert "1 rows left out: no answer" in said
         assert "1 spectra are in more than one of train and test" in said
-        assert (
-            "in more than one of train and test, as published: 1" in (out / "README.md").read_text()
-        )
+        card = (out / "README.md").read_text()
+        assert "in more than one of train and test, as published: 1" in card
 
     def test_rows_say_their_split_where_the_file_does_not(self, tmp_path: Path):
         rows = [verl_row(n, "cv", "YES") for n in range(4)]
@@ -43,11 +42,8 @@ class TestConvert:
             row["extra_info"]["split"] = split
         write_rows(tmp_path / "in" / "all.parquet", rows)
         convert(tmp_path / "in", tmp_path / "out")
-        counts = [
-            len(list(read_examples(tmp_path / "out" / f"{name}.parquet")))
-            for name in ("train", "test")
-        ]
-        assert counts == [2, 2]
+        for name in ("train", "test"):
+            assert len(list(read_examples(tmp_path / "out" / f"{name}.parquet"))) == 2
 
     @pytest.mark.parametrize("content", [b"PAR1", b"", b"PAR1" + bytes(200) + b"PAR1"])
     def test_a_broken_file_is_a_one_line_error(self, tmp_path: Path, content: bytes):

@@ -44,19 +44,13 @@ def test_a_stamp_and_a_digest_change_with_file_and_list(tmp_path: Path):
     assert file_stamp(str(path)) == (0, 0)
     path.write_text("1 2")
     assert file_stamp(str(path))[0] == 3
-    assert (
-        digest_of(ListedValues(ra=1.0))
-        == digest_of(ListedValues(ra=1.0))
-        != digest_of(ListedValues())
-    )
+    one, same, other = (digest_of(ListedValues(**own)) for own in ({"ra": 1.0}, {"ra": 1.0}, {}))
+    assert one == same != other
 
 
 def test_only_spectra_of_the_rule_are_measured(survey: Path):
-    facts = [
-        each
-        for job in open_archive([survey / "spectra"]).jobs
-        for each in facts_of_file(SelectionRule("DESI", 0.0), job)
-    ]
+    rule, jobs = SelectionRule("DESI", 0.0), open_archive([survey / "spectra"]).jobs
+    facts = [each for job in jobs for each in facts_of_file(rule, job)]
     assert {each["survey"] for each in facts if each["numbers"] is not None} == {"DESI"}
     assert {each["survey"] for each in facts} == {"DESI", "LAMOST"}
 

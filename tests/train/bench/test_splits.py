@@ -8,15 +8,7 @@ from hypothesis import strategies as st
 
 from tests.train.bench.helpers import small
 from train.bench.settings import Size
-from train.bench.splits import (
-    TEST,
-    TRAIN,
-    Candidates,
-    SplitAssignment,
-    allocate,
-    candidates_of,
-    choose,
-)
+from train.bench.splits import TEST, TRAIN, Candidates, allocate, candidates_of, choose
 
 COUNT = 400
 
@@ -27,11 +19,7 @@ def sources() -> SimpleNamespace:
 
 def candidates(rng: np.random.Generator, positives: int, negatives: int) -> Candidates:
     order = rng.permutation(COUNT)
-    return Candidates(
-        order[:positives],
-        order[positives : positives + negatives],
-        negatives,
-    )
+    return Candidates(order[:positives], order[positives : positives + negatives], negatives)
 
 
 @given(
@@ -40,12 +28,11 @@ def candidates(rng: np.random.Generator, positives: int, negatives: int) -> Cand
 )
 def test_no_object_goes_to_two_splits_whatever_the_tasks(counts, seed):
     rng = np.random.default_rng(seed)
-    assigned, rows = SplitAssignment(), []
+    assigned, rows = {}, []
     size = Size((20, 25), (10, 50))
     for number, (positives, negatives) in enumerate(counts):
-        made = choose(
-            str(number), size, candidates(rng, positives, negatives), sources(), assigned, rng
-        )
+        own = candidates(rng, positives, negatives)
+        made = choose(str(number), size, own, sources(), assigned, rng)
         rows += made
         assert len({(row.source, row.task) for row in made}) == len(made)
         assert sum(row.split == TEST and row.answer == "YES" for row in made) <= 10
@@ -55,9 +42,7 @@ def test_no_object_goes_to_two_splits_whatever_the_tasks(counts, seed):
 
 def test_negatives_keep_their_odds_where_positives_are_few():
     rng = np.random.default_rng(1)
-    rows = choose(
-        "CV", Size((40, 40), (20, 100)), candidates(rng, 30, 300), sources(), SplitAssignment(), rng
-    )
+    rows = choose("CV", Size((40, 40), (20, 100)), candidates(rng, 30, 300), sources(), {}, rng)
     count = {
         (split, answer): sum((row.split, row.answer) == (split, answer) for row in rows)
         for split in (TRAIN, TEST)

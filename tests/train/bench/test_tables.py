@@ -22,10 +22,8 @@ def test_positions_are_in_degrees_or_both_unknown():
 
 
 def test_a_column_plays_a_role_by_any_of_its_names(tmp_path: Path):
-    assert columns(["Other", "File-Name", "RAJ2000"], ("file", "ra", "dec"), tmp_path) == {
-        "file": 1,
-        "ra": 2,
-    }
+    found = columns(["Other", "File-Name", "RAJ2000"], ("file", "ra", "dec"), tmp_path)
+    assert found == {"file": 1, "ra": 2}
     with pytest.raises(WorkbenchError, match="none of the columns file; it has a, b"):
         columns(["a", "b"], ("file",), tmp_path)
 

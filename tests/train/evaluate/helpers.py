@@ -35,10 +35,8 @@ def simulated(task: str, count: int, seed: int = 3) -> list[Example]:
     found = []
     for assignment in assignments(campaign):
         made = simulate_spectrum(campaign, assignment)
-        spectrum = replace(
-            to_spectrum(made.entry.observation, made.entry.pipeline_class),
-            path=f"{assignment.index}.fits",
-        )
+        spectrum = to_spectrum(made.entry.observation, made.entry.pipeline_class)
+        spectrum = replace(spectrum, path=f"{assignment.index}.fits")
         answer = "YES" if assignment.label == task else "NO"
         found.append(example(spectrum, task=task, answer=answer, label=assignment.label))
     return found

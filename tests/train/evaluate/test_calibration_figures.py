@@ -46,38 +46,25 @@ def test_the_cut_keeps_its_precision_on_unseen_candidates():
 
 def test_a_guesser_accepts_nothing():
     rng = np.random.default_rng(1)
-    rows = [
-        make_judgement(n, "YES" if n % 6 == 0 else "NO", "YES", p_yes=float(rng.random()))
-        for n in range(600)
-    ]
+    answers = ("YES", *["NO"] * 5) * 100
+    rows = [make_judgement(n, one, "YES", p_yes=rng.random()) for n, one in enumerate(answers)]
     found = calibration_figures(rows)
     assert found.accepted == 0.0 and found.precision is None and found.recall == 0.0
     assert found.error > 0.2
 
 
 def test_too_few_candidates_give_no_figures():
-    assert calibration_figures(judged(MIN_CANDIDATES - 1)) is None
-    assert (
-        calibration_figures([make_judgement(n, "NO", "NO", p_yes=0.1) for n in range(200)]) is None
-    )
-    assert (
-        calibration_figures([make_judgement(n, "YES" if n % 2 else "NO", "NO") for n in range(200)])
-        is None
-    )
+    one_answer = [make_judgement(n, "NO", "NO", p_yes=0.1) for n in range(200)]
+    silent = [make_judgement(n, "YES" if n % 2 else "NO", "NO") for n in range(200)]
+    for few in (judged(MIN_CANDIDATES - 1), one_answer, silent):
+        assert calibration_figures(few) is None
     assert calibration_markdown("none", {"x": judged(10)}, 0) == []
 
 
 def test_the_table_has_a_line_per_judge():
-    rows = {
-        "nano": judged(300),
-        "silent": [make_judgement(1, "YES", "NO")],
-        "sure": judged(300, too_sure=4),
-    }
+    silent = [make_judgement(1, "YES", "NO")]
+    rows = {"nano": judged(300), "silent": silent, "sure": judged(300, too_sure=4)}
     lines = calibration_markdown("test: calibration of p(YES)", rows, 0)
     assert lines[0] == "#### test: calibration of p(YES)"
-    assert [line.split("|")[1].strip() for line in lines if line.startswith("|")] == [
-        "judge",
-        "---",
-        "nano",
-        "sure",
-    ]
+    first = [line.split("|")[1].strip() for line in lines if line.startswith("|")]
+    assert first == ["judge", "---", "nano", "sure"]

@@ -37,9 +37,8 @@ class TestCommand:
         path = tmp_path / "asked.parquet"
         write_examples(path, [*simulated("CV", 6), *simulated("O", 6)])
         out = tmp_path / "out"
-        result = CliRunner().invoke(
-            app, ["evaluate", "set", str(path), str(out), "--model", "measured"]
-        )
+        words = ["evaluate", "set", str(path), str(out), "--model", "measured"]
+        result = CliRunner().invoke(app, words)
         assert result.exit_code == 0, result.output
         assert "CV F1" in result.stdout and "O F1" in result.stdout
         said = list(read_judgements(out / "judgements" / "asked" / "measured.jsonl"))

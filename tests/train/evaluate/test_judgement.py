@@ -9,6 +9,8 @@ from agent.errors import WorkbenchError
 from tests.train.evaluate.helpers import make_judgement, rows
 from train.evaluate.judgement import add_judgements, read_judgements, tasks_with_members
 
+HALF_SURE = '{"key": "a", "task": "CV", "answer": "YES", "verdict": null, "p_yes": 0.5}'
+
 
 def test_judgements_are_read_back_without_a_line_that_was_cut_off(tmp_path: Path):
     path = tmp_path / "one.jsonl"
@@ -29,10 +31,7 @@ def test_judgements_are_read_back_without_a_line_that_was_cut_off(tmp_path: Path
         ("{}", "not a judgement"),
         ('{"key": "a", "task": "CV", "answer": "YES", "verdict": "MAYBE", "p_yes": null}', "not a"),
         *(
-            (
-                f'{{"key": "a", "task": "CV", "answer": "YES", "verdict": null, "p_yes": {p}}}',
-                "not a",
-            )
+            (HALF_SURE.replace("0.5", p), "not a")
             for p in ("1.5", "-0.1", "1e999", "NaN", "Infinity", "true", '"0.5"')
         ),
         ("[" * 90_000, "not a line of JSON"),

@@ -29,13 +29,11 @@ class TestInspectors:
     @pytest.fixture
     def engine(self, monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
         engine = ScriptedEngine([CALL, ANSWER])
-        model = ModelRef(name="scripted")
-        monkeypatch.setattr(
-            "agent.inspection.inspector_factory.make_inspector",
-            lambda *args, **more: ModelInspector(
-                engine, model, sampling=SamplingSettings(temperature=1.0)
-            ),
+        inspector = ModelInspector(
+            engine, ModelRef(name="scripted"), sampling=SamplingSettings(temperature=1.0)
         )
+        factory = "agent.inspection.inspector_factory.make_inspector"
+        monkeypatch.setattr(factory, lambda *args, **more: inspector)
         return engine
 
     @pytest.mark.parametrize(("kind", "pictures"), [("inspector", 2), ("toolless", 1)])
@@ -44,10 +42,8 @@ class TestInspectors:
     ):
         spec = JudgeSpec(name="x", kind=kind, source="x")
         out = tmp_path / "x.jsonl"
-        found = judge_set(spec, bench / "test.parquet", out, limit=1, tasks=("CV",))
-        assert [(one.verdict, one.calls, one.turns, one.well_formed) for one in found] == [
-            ("YES", 1, 2, True)
-        ]
+        (one,) = judge_set(spec, bench / "test.parquet", out, limit=1, tasks=("CV",))
+        assert (one.verdict, one.calls, one.turns, one.well_formed) == ("YES", 1, 2, True)
         (conversation,) = engine.conversations
         assert len(conversation.pictures) == pictures
         (record,) = read_trajectories(trajectories_path(out))

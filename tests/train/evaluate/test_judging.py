@@ -14,9 +14,13 @@ from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory_file import read_trajectories
 from tests.train.evaluate.helpers import MEASURED
 from train.evaluate import judging
-from train.evaluate.judgement import read_judgements
+from train.evaluate.judgement import Judgement, read_judgements
 from train.evaluate.judges import JudgeSpec
 from train.evaluate.judging import choose_keys, judge_set, trajectories_path
+
+
+def without_seconds(rows: list[Judgement]) -> list[Judgement]:
+    return [replace(one, seconds=0) for one in rows]
 
 
 class TestJudging:
@@ -43,9 +47,7 @@ class TestJudging:
         monkeypatch.setattr(judging, "CHUNK", 2)
         again = judge_set(MEASURED, path, out, advance=judged_again.append)
         assert judged_again[0] == before
-        assert [(one.key, one.verdict, one.p_yes) for one in again] == [
-            (one.key, one.verdict, one.p_yes) for one in whole
-        ]
+        assert without_seconds(again) == without_seconds(whole)
         assert len(list(read_judgements(out))) == len(whole)
         store = ExampleStore([path])
         records = [store.of(record).key for record in read_trajectories(trajectories_path(out))]
@@ -55,9 +57,7 @@ class TestJudging:
         path = bench / "test.parquet"
         alone = judge_set(MEASURED, path, tmp_path / "one.jsonl", tasks=("CV", "WD"))
         shared = judge_set(MEASURED, path, tmp_path / "two.jsonl", tasks=("CV", "WD"), workers=2)
-        assert [replace(one, seconds=0) for one in alone] == [
-            replace(one, seconds=0) for one in shared
-        ]
+        assert without_seconds(alone) == without_seconds(shared)
 
     def test_an_unreadable_spectrum_is_a_wrong_answer(self, tmp_path: Path):
         wavelength = np.linspace(4000.0, 9000.0, 50)
@@ -65,8 +65,7 @@ class TestJudging:
         path = tmp_path / "test.parquet"
         write_examples(path, [example(broken, task="CV", answer="NO")])
         (found,) = judge_set(MEASURED, path, tmp_path / "out.jsonl")
-        assert found.verdict is None
-        assert not found.is_right
+        assert found.verdict is None and not found.is_right
         assert found.stopped_by.startswith("error")
 
     def test_a_limit_keeps_the_odds(self, bench: Path):

@@ -75,9 +75,8 @@ class TestNetworks:
         pytest.importorskip("torch")
         from train.baselines.networks import make_network
 
-        head = Head(
-            threshold=0.5, slope=1.0, intercept=0.0, networks=1, held_out_f1=0.0, epochs=(1,)
-        )
+        told = {"threshold": 0.5, "slope": 1.0, "intercept": 0.0, "held_out_f1": 0.0}
+        head = Head(**told, networks=1, epochs=(1,))
         networks = {task: [make_network("plain-cnn", grid_of("plain-cnn").size)] for task in tasks}
         heads = dict.fromkeys(tasks, head)
         save_specialist(folder, Specialist("plain-cnn", heads, networks), {})

@@ -16,16 +16,12 @@ LABELS = ("CV", "CV", "CV", *("WD", "K", "MG") * 9)
 
 
 def asked(labels: tuple[str, ...] = LABELS, named: bool = True) -> list[Example]:
-    return [
-        example(
-            star(seed),
-            task="CV",
-            answer="YES" if label == "CV" else "NO",
-            label=label if named else "",
-            key=f"CV-{seed}",
-        )
-        for seed, label in enumerate(labels)
-    ]
+    found = []
+    for seed, label in enumerate(labels):
+        answer = "YES" if label == "CV" else "NO"
+        told = {"answer": answer, "label": label if named else "", "key": f"CV-{seed}"}
+        found.append(example(star(seed), task="CV", **told))
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -71,9 +67,8 @@ def test_a_set_of_one_class_is_refused(tmp_path: Path):
 def test_a_spectrum_that_covers_the_same_wavelengths_is_preferred(tmp_path: Path):
     own = asked(("CV",))[0]
     blue = star(1)
-    part = replace(
-        blue, wavelength=blue.wavelength[:900], flux=blue.flux[:900], ivar=blue.ivar[:900]
-    )
+    columns = {name: getattr(blue, name)[:900] for name in ("wavelength", "flux", "ivar")}
+    part = replace(blue, **columns)
     assert covered(own.spectrum, part) == pytest.approx(900 / 2600, abs=0.01)
     rows = [own, *(example(each, task="CV", answer="NO", label="K") for each in (part, star(2)))]
     write_examples(tmp_path / "asked.parquet", rows)

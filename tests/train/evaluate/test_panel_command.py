@@ -57,18 +57,19 @@ def made_pairs(count: int = 4000, seed: int = 1, weights=TRUE) -> Pairs:
     right = rng.random(count) < sigmoid(weights[0] + odds @ np.array(weights[1:]))
     p = sigmoid(odds)
 
-    def rows(column: int):
+    answers = [verdict_of(is_yes) for is_yes in right]
+
+    def rows(chances):
         return tuple(
-            make_judgement(
-                number,
-                "YES" if is_yes else "NO",
-                "YES" if p[number, column] >= 0.5 else "NO",
-                p_yes=float(p[number, column]),
-            )
-            for number, is_yes in enumerate(right.tolist())
+            make_judgement(number, answers[number], verdict_of(p_yes >= 0.5), p_yes=p_yes)
+            for number, p_yes in enumerate(chances)
         )
 
-    return Pairs(rows(0), rows(1))
+    return Pairs(*(rows(column.tolist()) for column in p.T))
+
+
+def verdict_of(is_yes: bool) -> str:
+    return "YES" if is_yes else "NO"
 
 
 def test_the_fit_finds_the_weights_that_made_the_answers():
@@ -127,12 +128,8 @@ def test_folds_are_seeded_and_keep_the_classes_of_a_spectrum_together():
 def put(folder: Path, name: str, rows, *, simulated: bool = True) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     add_judgements(folder / f"{name}.jsonl", rows)
-    record = Trajectory(
-        task="CV",
-        spectrum=SpectrumRef(simulated=simulated),
-        model=ModelRef(name=name),
-        stopped_by="answer",
-    )
+    spectrum, model = SpectrumRef(simulated=simulated), ModelRef(name=name)
+    record = Trajectory(task="CV", spectrum=spectrum, model=model, stopped_by="answer")
     write_trajectories(trajectories_path(folder / f"{name}.jsonl"), [record])
 
 

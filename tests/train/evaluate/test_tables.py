@@ -6,18 +6,16 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from tests.train.evaluate.helpers import rows
+from tests.train.evaluate.helpers import make_judgement, rows
 from train.evaluate.tables import parts_markdown, set_markdown, snr_bin_of
 
 
-def test_bins_of_snr():
-    from train.evaluate.judgement import Judgement
-
-    one = Judgement(key="a", task="CV", answer="NO")
-    assert snr_bin_of(one) == "unknown"
-    assert snr_bin_of(replace(one, snr=10.0)) == "10 to 20"
-    assert snr_bin_of(replace(one, snr=500.0)) == "above 50"
-    assert snr_bin_of(replace(one, snr=-1.0)) == "0 to 5"
+@pytest.mark.parametrize(
+    ("snr", "told"),
+    [(None, "unknown"), (10.0, "10 to 20"), (500.0, "above 50"), (-1.0, "0 to 5")],
+)
+def test_bins_of_snr(snr: float | None, told: str):
+    assert snr_bin_of(make_judgement(1, "NO", None, snr=snr)) == told
 
 
 def cells(line: str) -> list[str]:
@@ -27,9 +25,7 @@ def cells(line: str) -> list[str]:
 def test_a_part_without_positives_has_a_dash_beside_its_accuracy():
     """A judge that calls nothing there YES was right; 0.0 looked like a failure."""
     bright = [replace(one, snr=80.0) for one in rows(3, 1, 0, 4)]
-    faint = [
-        replace(one, snr=3.0, key=f"faint {n}") for n, one in enumerate(rows(0, 0, 1, 3))
-    ]  # fmt: skip
+    faint = [replace(one, snr=3.0, key=f"faint {one.key}") for one in rows(0, 0, 1, 3)]
     lines = parts_markdown("x", {"judge": [*bright, *faint]}, snr_bin_of, ["0 to 5", "above 50"])
     assert cells(lines[2]) == ["judge", "0 to 5 (n = 4) Acc", "F1", "above 50 (n = 8) Acc", "F1"]
     name, faint_right, faint_f1, bright_right, bright_f1 = cells(lines[4])

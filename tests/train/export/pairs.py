@@ -15,35 +15,25 @@ pytest.importorskip("gguf")
 pytest.importorskip("llama_cpp")
 
 from agent.engines.gguf.engine import GgufEngine
-from train.export.export import ExportReport, LanguageType, PictureType, export_gguf
+from train.export.export import ExportReport, export_gguf
 
 CONTEXT = 4096
 
 
 def load(report: ExportReport, context_length: int = CONTEXT) -> GgufEngine:
     """One thread: more would wait for each other on a busy machine."""
-    return GgufEngine.load(
-        report.folder / report.language_model.name,
-        report.folder / report.mmproj.name,
-        context_length=context_length,
-        threads=1,
-    )
-
-
-def exported(
-    folder: Path, out: Path, lm_type: LanguageType = "f16", mmproj_type: PictureType = "f16"
-) -> ExportReport:
-    return export_gguf(folder, out, lm_type=lm_type, mmproj_type=mmproj_type)
+    files = (report.folder / file.name for file in (report.language_model, report.mmproj))
+    return GgufEngine.load(*files, context_length=context_length, threads=1)
 
 
 @pytest.fixture(scope="session")
 def pair_qwen25(tiny_qwen25: Path, tmp_path_factory: pytest.TempPathFactory) -> ExportReport:
-    return exported(tiny_qwen25, tmp_path_factory.mktemp("pair25"))
+    return export_gguf(tiny_qwen25, tmp_path_factory.mktemp("pair25"))
 
 
 @pytest.fixture(scope="session")
 def pair_qwen3(tiny_qwen3: Path, tmp_path_factory: pytest.TempPathFactory) -> ExportReport:
-    return exported(tiny_qwen3, tmp_path_factory.mktemp("pair3"))
+    return export_gguf(tiny_qwen3, tmp_path_factory.mktemp("pair3"))
 
 
 @pytest.fixture(scope="session")

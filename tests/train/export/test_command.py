@@ -18,9 +18,10 @@ from typer.testing import CliRunner
 from agent.convert.checkpoint import ConversionError
 from agent.errors import WorkbenchError
 from tests.small_models import tiny_qwen3, tiny_qwen25
-from tests.train.export.pairs import exported, pair_qwen3, pair_qwen25
-from train.export import parity_report
+from tests.train.export.pairs import pair_qwen3, pair_qwen25
+from train.export import export as exporting
 from train.export.command import export
+from train.export.export import export_gguf
 
 __all__ = ["pair_qwen3", "pair_qwen25", "tiny_qwen3", "tiny_qwen25"]
 
@@ -61,7 +62,7 @@ def test_command_refuses(command: Typer, tmp_path: Path) -> None:
 def test_command_merges_an_adapter(
     command: Typer, tiny_qwen25: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parity_report, "EPISODES", 1)
+    monkeypatch.setattr(exporting, "EPISODES", 1)
     peft = pytest.importorskip("peft")
     from transformers import Qwen2_5_VLForConditionalGeneration
 
@@ -74,18 +75,15 @@ def test_command_merges_an_adapter(
                 weight.normal_(0, 0.3, generator=torch.Generator().manual_seed(len(name)))
     adapted.save_pretrained(tmp_path / "adapter")
     with pytest.raises(ConversionError, match="--adapter"):
-        exported(tmp_path / "adapter", tmp_path / "out")
+        export_gguf(tmp_path / "adapter", tmp_path / "out")
     arguments = [str(tiny_qwen25), str(tmp_path / "out"), "--adapter", str(tmp_path / "adapter")]
     result = CliRunner().invoke(command, [*arguments, "--json", "--threads", "1"])
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
     assert told["adapter"] == str(tmp_path / "adapter")
     assert told["parity"]["share"] >= 0.98
-    plain = exported(tiny_qwen25, tmp_path / "plain")
+    plain = export_gguf(tiny_qwen25, tmp_path / "plain")
     assert told["language_model"]["sha256"] != plain.language_model.sha256
     assert told["mmproj"]["sha256"] == plain.mmproj.sha256
-    assert sorted(path.suffix for path in (tmp_path / "out").iterdir()) == [
-        ".gguf",
-        ".gguf",
-        ".json",
-    ]
+    written = sorted(path.suffix for path in (tmp_path / "out").iterdir())
+    assert written == [".gguf", ".gguf", ".json"]

@@ -18,8 +18,8 @@ import torch
 from agent.convert.episodes import random_episode
 from agent.rendering.render import COMPACT
 from tests.small_models import tiny_qwen3, tiny_qwen25
-from tests.train.export.pairs import exported, load, pair_qwen3, pair_qwen25
-from train.export.export import ExportReport
+from tests.train.export.pairs import load, pair_qwen3, pair_qwen25
+from train.export.export import ExportReport, export_gguf
 from train.export.parity import Parity, Reference, compare, score_gguf
 
 __all__ = ["pair_qwen3", "pair_qwen25", "tiny_qwen3", "tiny_qwen25"]
@@ -52,15 +52,12 @@ def test_float16_agrees(family: str, request: pytest.FixtureRequest) -> None:
 
 
 def test_q8_0_stays_near(tiny_qwen25: Path, tmp_path: Path) -> None:
-    parity = measured(tiny_qwen25, exported(tiny_qwen25, tmp_path, "q8_0"))
+    parity = measured(tiny_qwen25, export_gguf(tiny_qwen25, tmp_path, lm_type="q8_0"))
     assert parity.rms < 0.1 * parity.spread
     assert parity.share > 0.85
 
 
-def test_another_model_would_be_noticed(
-    tiny_qwen25: Path,
-    pair_qwen25: ExportReport,
-) -> None:
+def test_another_model_would_be_noticed(tiny_qwen25: Path, pair_qwen25: ExportReport) -> None:
     """The comparison can fail: one picture changed, seen by llama.cpp alone."""
     reference, engine = Reference(tiny_qwen25), load(pair_qwen25)
     episode, other = (random_episode(seed, reference.sizing, COMPACT) for seed in (3, 4))
@@ -93,6 +90,6 @@ def test_all_layers_seeing_the_whole_picture(tmp_path: Path) -> None:
     config = json.loads((folder / "config.json").read_text())
     config["vision_config"]["fullatt_block_indexes"] = [0, 1, 2, 3]
     (folder / "config.json").write_text(json.dumps(config))
-    parity = measured(folder, exported(folder, tmp_path / "out"))
+    parity = measured(folder, export_gguf(folder, tmp_path / "out"))
     assert parity.share >= 0.985
     shutil.rmtree(folder)

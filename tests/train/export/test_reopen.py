@@ -72,10 +72,8 @@ def test_rounded_weights_are_refused(tiny_qwen25: Path, tmp_path: Path) -> None:
 
 
 def test_a_pair_that_does_not_fit(tiny_qwen25: Path, tiny_qwen3: Path, tmp_path: Path) -> None:
-    first, second = (
-        export_pair(tiny_qwen25, tmp_path / "first"),
-        export_pair(tiny_qwen3, tmp_path / "second"),
-    )
+    first = export_pair(tiny_qwen25, tmp_path / "first")
+    second = export_pair(tiny_qwen3, tmp_path / "second")
     shutil.copyfile(second / "mmproj-f32.gguf", first / "mmproj-f32.gguf")
     with pytest.raises(ConversionError):
         reopen(str(first), tmp_path / "again")

@@ -38,9 +38,8 @@ def test_it_computes_the_same(both: list[Path]) -> None:
     with torch.no_grad():
         before, after = (load_trainable(folder)(input_ids=ids).logits for folder in both)
     assert torch.allclose(after, before, atol=1e-5)
-    pictures = [
-        json.loads((folder / "preprocessor_config.json").read_text("utf-8")) for folder in both
-    ]
+    files = [folder / "preprocessor_config.json" for folder in both]
+    pictures = [json.loads(file.read_text("utf-8")) for file in files]
     for key in ("image_mean", "image_std", "patch_size", "merge_size"):
         assert pictures[1][key] == pytest.approx(pictures[0][key], rel=1e-6)
 
@@ -66,6 +65,5 @@ def test_words_are_cut_alike(both: list[Path]) -> None:
     ids = before(said).input_ids
     assert after(said).input_ids == ids
     # a call must survive where control tokens are left out
-    assert after.decode(ids, skip_special_tokens=True) == before.decode(
-        ids, skip_special_tokens=True
-    )
+    kept, original = (one.decode(ids, skip_special_tokens=True) for one in (after, before))
+    assert kept == original

@@ -47,12 +47,8 @@ def table(tmp_path: Path) -> Path:
         {"task": "WD", "n": 300, "positives": 50, "f1": share(0.8)},
         {"task": "SS", "n": 300, "positives": 0, "f1": share(0.0)},  # nothing to be found
     ]
-    row = {
-        "judge": "nano",
-        "mean_f1": share(0.85615),
-        "effort": {"well_formed": 0.998},
-        "tasks": tasks,
-    }
+    row = {"judge": "nano", "mean_f1": share(0.85615), "effort": {"well_formed": 0.998}}
+    row |= {"tasks": tasks}
     other = row | {"judge": "measured", "mean_f1": share(0.5)}
     path = tmp_path / "main.json"
     path.write_text(json.dumps({"table": "main", "sets": {"test": {"judges": [other, row]}}}))

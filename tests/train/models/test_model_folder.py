@@ -19,25 +19,17 @@ from agent.errors import EngineError, WorkbenchError
 from agent.models.registry import model_at
 from agent.rendering.render import COMPACT
 from tests.small_models import tiny_qwen25  # noqa: F401
-from train.models.model_folder import (
-    CHAT_TEMPLATE,
-    card_beside,
-    complete_folder,
-    load_trainable,
-    save_weights,
-    starting_folder,
-    stored_precision,
-)
+from train.models import model_folder
+from train.models.model_folder import load_trainable, starting_folder
 
 
 @pytest.fixture
 def start(tiny_qwen25: Path, tmp_path: Path) -> Path:  # noqa: F811
     """As of the hub: bfloat16, with a template of its own in the tokenizer's settings."""
     folder = Path(shutil.copytree(tiny_qwen25, tmp_path / "start"))
-    for name, change in (
-        ("config.json", {"dtype": "bfloat16"}),
-        ("tokenizer_config.json", {"chat_template": "{{ other }}"}),
-    ):
+    template = {"chat_template": "{{ other }}"}
+    changes = {"config.json": {"dtype": "bfloat16"}, "tokenizer_config.json": template}
+    for name, change in changes.items():
         path = folder / name
         path.write_text(json.dumps(json.loads(path.read_text()) | change))
     return folder
@@ -47,19 +39,19 @@ def test_a_folder_in_use(start: Path, tmp_path: Path):
     model = load_trainable(start)
     assert model.dtype is torch.float32
     part = tmp_path / "part"
-    save_weights(model, model.state_dict(), part, stored_precision(start))
-    card = complete_folder(
-        part, start, style=COMPACT, sizing=read_folder(start).sizing, name="mine"
-    )
+    precision, sizing = model_folder.stored_precision(start), read_folder(start).sizing
+    model_folder.save_weights(model, model.state_dict(), part, precision)
+    card = model_folder.complete_folder(part, start, style=COMPACT, sizing=sizing, name="mine")
     replace_folder(part, tmp_path / "model")
     found = model_at(tmp_path / "model")
-    assert found.is_ready and found.card == card == card_beside(tmp_path / "model")
+    assert found.is_ready and found.card == card == model_folder.card_beside(tmp_path / "model")
     assert (card.name, card.style) == ("mine", COMPACT)
     weights = load_file(tmp_path / "model/model.safetensors")
     assert {weight.dtype for weight in weights.values()} == {torch.bfloat16}
     settings = json.loads((tmp_path / "model/tokenizer_config.json").read_text())
     assert "chat_template" not in settings
-    assert (tmp_path / "model/chat_template.jinja").read_text("utf-8") == CHAT_TEMPLATE
+    template = (tmp_path / "model/chat_template.jinja").read_text("utf-8")
+    assert template == model_folder.CHAT_TEMPLATE
     TransformersEngine.load(tmp_path / "model", device="cpu", threads=1).close()
 
 

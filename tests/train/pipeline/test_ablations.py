@@ -20,7 +20,7 @@ from agent.errors import WorkbenchError
 from agent.models.card_file import read_card
 from agent.trajectory.trajectory_file import read_trajectories
 from tests.night import BY_NIGHT
-from tests.train.pipeline.test_steps import planned
+from tests.train.pipeline.test_steps import lines_of
 from tests.train.pipeline.test_whole import SMALL, in_this_process, keep_it_short
 from train.cli import app
 from train.journal import read_metrics
@@ -41,17 +41,12 @@ ABLATED = SMALL | {
 del ABLATED["hard_negatives.sizes"]
 
 
-def lines_of(out: Path, preset: str, sets: tuple[str, ...] = (), **chosen: Any) -> dict[str, str]:
-    plan = planned(out, PipelineSettings(**chosen), preset, 3, 2, sets)
-    return {step.name: step.line for step in plan}
-
-
 class TestSteps:
     def test_none_by_default(self, tmp_path: Path):
-        assert not any("without" in name for name in lines_of(tmp_path, "tiny"))
+        assert not any("without" in name for name in lines_of(tmp_path))
 
     def test_the_published_ones_start_from_the_base_model(self, tmp_path: Path):
-        lines = lines_of(tmp_path, "3b", ("grpo.rounds=2",), ablations=BOTH)
+        lines = lines_of(tmp_path, ("grpo.rounds=2",), preset="3b", ablations=BOTH)
         bare, toolless = lines["grpo without sft"], lines["grpo without the tool"]
         assert "--model Qwen/Qwen2.5-VL-3B-Instruct --sets" in bare
         assert "--judged" not in bare + toolless
@@ -66,12 +61,12 @@ class TestSteps:
         assert "tool=false" not in lines["sft"] + lines["grpo"]
 
     def test_a_new_model_is_that_before_its_first_sft(self, tmp_path: Path):
-        lines = lines_of(tmp_path, "tiny", ablations=("no-sft",))
+        lines = lines_of(tmp_path, ablations=("no-sft",))
         assert f"--model {tmp_path}/sft/start " in lines["grpo without sft"]
         assert "--set grpo.style=compact" in lines["grpo without sft"]
 
     def test_without_rl_the_sft_model_without_the_tool_is_judged(self, tmp_path: Path):
-        lines = lines_of(tmp_path, "tiny", ablations=("no-tool",), rl=False)
+        lines = lines_of(tmp_path, ablations=("no-tool",), rl=False)
         assert f"--no-tool {tmp_path}/no_tool/sft/model" in lines["evaluate ablation"]
 
     @pytest.mark.parametrize(

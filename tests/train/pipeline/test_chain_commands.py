@@ -13,10 +13,7 @@ from train.recipe import PRESETS, preset_tables
 
 def test_set_overrides_it(config: Path):
     sets = stage_sets(config, ("grpo.rounds=5",))
-    assert [text for text in sets if stage_of(text) == "grpo"] == [
-        "grpo.rounds=3",
-        "grpo.rounds=5",
-    ]
+    assert [text for text in sets if stage_of(text) == "grpo"] == ["grpo.rounds=3", "grpo.rounds=5"]
 
 
 def test_an_unknown_table_is_named(config: Path):

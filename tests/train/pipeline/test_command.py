@@ -42,15 +42,7 @@ def test_a_file_reaches_every_stage(config: Path):
 
 
 def test_hard_negatives_that_are_not_simulated_cannot_be_set():
-    words = [
-        "chain",
-        "out",
-        "--preset",
-        "tiny",
-        "--set",
-        "hard_negatives.tasks=['CV']",
-        "--dry",
-    ]
+    words = ["chain", "out", "--preset", "tiny", "--set", "hard_negatives.tasks=['CV']", "--dry"]
     result = CliRunner().invoke(app, words)
     assert isinstance(result.exception, WorkbenchError)
     assert "set chain.hard_negatives" in str(result.exception)
@@ -132,9 +124,8 @@ def test_an_interrupted_chain_resumes_at_the_step_it_stopped_in(
     stop_at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     settings = PipelineSettings(hard_negatives=90, rl_questions=40, questions=30)
-    chain = ChainCommands(
-        out=tmp_path, settings=settings, preset="tiny", seed=3, workers=2, sets=()
-    )
+    told = {"out": tmp_path, "settings": settings, "preset": "tiny", "sets": ()}
+    chain = ChainCommands(**told, seed=3, workers=2)
     stopped: list[str] = []
 
     def make(step: Step) -> None:

@@ -12,31 +12,27 @@ pytest.importorskip("gguf")
 
 from agent.errors import WorkbenchError
 from agent.models.card_file import read_card
-from tests.train.pipeline.test_steps import planned
+from tests.train.pipeline.test_steps import lines_of, planned
 from tests.train.pipeline.test_whole import in_this_process
 from tests.train.vision.test_make import SMALL, draw_in_threads
-from train.pipeline.chain_commands import stage_sets
+from train.pipeline.chain_commands import ChainCommands, stage_sets
 from train.pipeline.settings import PipelineSettings
+from train.pipeline.steps import steps
 from train.vision import make
-
-EYE = PipelineSettings(eye=True)
 
 
 def test_it_is_made_and_judged_beside_the_other(tmp_path: Path):
-    plan = planned(tmp_path, EYE, "tiny", 3, 2, ("school.batch=48",))
-    lines = {step.name: step.line for step in plan}
+    lines = lines_of(tmp_path, ("school.batch=48",), eye=True)
     expected = f"eye make {tmp_path / 'eye'} --seed 3 --workers 2 --set school.batch=48"
     assert lines["eye"].endswith(expected)
     assert f"--model eye={tmp_path / 'eye' / 'gguf'} " in lines["evaluate main"]
 
 
 def test_it_is_not_made_unless_asked(tmp_path: Path):
-    lines = {
-        step.name: step.line for step in planned(tmp_path, PipelineSettings(), "tiny", 0, 1, ())
-    }
+    lines = lines_of(tmp_path)
     assert "eye" not in lines and "--model eye" not in lines["evaluate main"]
     with pytest.raises(WorkbenchError, match=r"school\.batch=4 has no effect"):
-        list(planned(tmp_path, PipelineSettings(), "tiny", 0, 1, ("school.batch=4",)))
+        planned(tmp_path, ("school.batch=4",))
 
 
 def test_the_step_makes_a_model_that_can_be_judged_and_keeps_its_parts(
@@ -44,7 +40,9 @@ def test_the_step_makes_a_model_that_can_be_judged_and_keeps_its_parts(
 ):
     draw_in_threads(monkeypatch)
     sets = stage_sets(None, SMALL)
-    (step,) = [one for one in planned(tmp_path, EYE, "tiny", 1, 1, sets) if one.name == "eye"]
+    asked = {"settings": PipelineSettings(eye=True), "preset": "tiny", "sets": sets}
+    commands = ChainCommands(out=tmp_path, seed=1, workers=1, **asked)
+    (step,) = [one for one in steps(commands) if one.name == "eye"]
     in_this_process(step)
     made = tmp_path / "eye"
     files = made / make.GGUF

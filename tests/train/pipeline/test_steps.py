@@ -1,10 +1,8 @@
-"""The commands of a chain, for the settings that change them."""
+"""The commands of a chain, for the settings that change them, and settings that cannot work."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,23 +16,26 @@ from train.pipeline.steps import steps
 
 def planned(
     out: Path,
-    settings: PipelineSettings,
-    preset: str,
-    seed: int,
-    workers: int,
-    sets: tuple[str, ...],
-    **more: Any,
-) -> Iterator[Step]:
-    fields = {"out": out, "settings": settings, "preset": preset, "seed": seed, "sets": sets}
-    return steps(ChainCommands(**fields, workers=workers, **more))
+    sets: tuple[str, ...] = (),
+    *,
+    preset: str = "tiny",
+    processes: int = 1,
+    **chosen: Any,
+) -> list[Step]:
+    """The steps of a chain with these settings."""
+    own = PipelineSettings(**chosen)
+    told = {"out": out, "settings": own, "preset": preset, "seed": 3, "workers": 2, "sets": sets}
+    return list(steps(ChainCommands(**told, processes=processes)))
+
+
+def lines_of(out: Path, sets: tuple[str, ...] = (), **chosen: Any) -> dict[str, str]:
+    """The command line of each step, in their order."""
+    return {step.name: step.line for step in planned(out, sets, **chosen)}
 
 
 class TestSteps:
     def test_sets_go_to_their_stage(self, tmp_path: Path):
-        plan = list(
-            planned(tmp_path, PipelineSettings(), "tiny", 3, 2, ("sft.lr=1", "grpo.rounds=4"))
-        )
-        lines = {step.name: step.line for step in plan}
+        lines = lines_of(tmp_path, ("sft.lr=1", "grpo.rounds=4"))
         assert "--set sft.lr=1" in lines["sft"]
         assert "--set grpo.rounds=4" in lines["grpo"]
         assert "lr=1" not in lines["grpo"]
@@ -42,37 +43,30 @@ class TestSteps:
 
     def test_lines_can_be_typed_as_they_are_shown(self, tmp_path: Path):
         sizes = 'bench.sizes=["* 5/5 1/5"]'
-        plan = planned(tmp_path, PipelineSettings(), "tiny", 3, 2, (sizes,))
-        (line,) = [step.line for step in plan if step.name == "bench"]
-        assert shlex.split(line)[-2:] == ["--set", sizes]
+        assert shlex.split(lines_of(tmp_path, (sizes,))["bench"])[-2:] == ["--set", sizes]
 
     def test_a_gguf_model_is_reopened_before_sft(self, tmp_path: Path):
-        plan = list(planned(tmp_path, PipelineSettings(continue_from="mine"), "tiny", 3, 2, ()))
-        names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
+        lines = lines_of(tmp_path, continue_from="mine")
+        names = list(lines)
         start = tmp_path / "start"
         assert lines["reopen"] == f"spec-o3-train reopen mine {start}"
         assert f"--model {start}" in lines["sft"]
         assert names.index("reopen") + 1 == names.index("sft")
 
     def test_the_shape_of_a_reopened_model_cannot_be_set(self, tmp_path: Path):
-        plan = planned(
-            tmp_path, PipelineSettings(continue_from="mine"), "tiny", 3, 2, ("model.layers=2",)
-        )
         with pytest.raises(WorkbenchError, match="shape of mine is fixed"):
-            list(plan)
+            planned(tmp_path, ("model.layers=2",), continue_from="mine")
 
     def test_language_models_are_trained_by_several_processes(self, tmp_path: Path):
-        alone = [step.line for step in planned(tmp_path, PipelineSettings(), "tiny", 3, 2, ())]
-        plan = list(planned(tmp_path, PipelineSettings(), "tiny", 3, 2, (), processes=2))
+        plan = planned(tmp_path, processes=2)
         assert [step.name for step in plan if step.processes == 2] == ["sft", "grpo"]
-        for step, line in zip(plan, alone, strict=True):
+        for step, line in zip(plan, lines_of(tmp_path).values(), strict=True):
             together = "torchrun --nproc-per-node 2 --no-python " if step.processes == 2 else ""
             assert step.line == together + line
 
     def test_what_is_exported_is_judged(self, tmp_path: Path):
-        judged = PipelineSettings(judged_by="llama.cpp")
-        plan = list(planned(tmp_path, judged, "tiny", 0, 1, ()))
-        names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
+        lines = lines_of(tmp_path, judged_by="llama.cpp")
+        names = list(lines)
         before, after = tmp_path / "screened" / "gguf", tmp_path / "gguf"
         assert lines["export to screen"].endswith(f"export {tmp_path / 'sft' / 'model'} {before}")
         assert f"--model sft={before} --model grpo={after} " in lines["evaluate main"]
@@ -80,8 +74,8 @@ class TestSteps:
         assert names.index("export") < names.index("evaluate main")
 
     def test_rl_asks_what_the_sft_model_is_unsure_about(self, tmp_path: Path):
-        plan = list(planned(tmp_path, PipelineSettings(rl_questions=40), "tiny", 0, 1, ()))
-        names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
+        lines = lines_of(tmp_path, rl_questions=40)
+        names = list(lines)
         first = names.index("export to screen")
         assert names[first + 1 : first + 4] == ["evaluate train", "evaluate rl_questions", "grpo"]
         for asked in (tmp_path / "bench" / "train.parquet", tmp_path / "rl_questions.parquet"):
@@ -89,26 +83,18 @@ class TestSteps:
             said = tmp_path / "screened" / asked.stem / "judgements" / asked.stem / "sft.jsonl"
             assert f"--sets {asked}" in lines["grpo"] and f"--judged {said}" in lines["grpo"]
             assert "--limit" not in lines[f"evaluate {asked.stem}"]
-        few = {step.name: step.line for step in planned(
-            tmp_path, PipelineSettings(rl_questions=40, screened=9), "tiny", 0, 1, ()
-        )}  # fmt: skip
-        assert (
-            "--limit 9 " in few["evaluate train"] and "--limit 9 " in few["evaluate rl_questions"]
-        )
-        without = planned(tmp_path, PipelineSettings(), "tiny", 0, 1, ())
-        assert all("--judged" not in step.line for step in without)
+        few = lines_of(tmp_path, rl_questions=40, screened=9)
+        assert all("--limit 9 " in few[f"evaluate {name}"] for name in ("train", "rl_questions"))
+        assert all("--judged" not in line for line in lines_of(tmp_path).values())
 
     def test_hard_negatives_have_a_sky_of_their_own(self, tmp_path: Path):
-        few, told = (
-            PipelineSettings(hard_negatives=90, surveys=("SDSS", "DESI")),
-            ("hard_negatives.folds=2", "hard_negatives.survey="),
-        )
-        plan = list(planned(tmp_path, few, "tiny", 3, 2, told))
-        names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
+        told = ("hard_negatives.folds=2", "hard_negatives.survey=")
+        few = {"hard_negatives": 90, "surveys": ("SDSS", "DESI")}
+        lines = lines_of(tmp_path, told, **few)
+        names = list(lines)
         simulated = shlex.split(lines["simulate hard negatives"])
         assert {"SDSS,DESI", "90"} < set(simulated)
-        other = replace(few, hard_negative_surveys=("ATLAS", "DESI"))
-        seen = {step.name: step.line for step in planned(tmp_path, other, "tiny", 3, 2, told)}
+        seen = lines_of(tmp_path, told, **few, hard_negative_surveys=("ATLAS", "DESI"))
         assert "--survey ATLAS,DESI " in seen["simulate hard negatives"]
         assert "simulate ATLAS" not in seen  # the bench is of the surveys, as before
         sky = simulated[simulated.index("--sky") + 1]
@@ -122,49 +108,40 @@ class TestSteps:
         assert f"--judged {judged} " in lines["grpo"]
 
     def test_without_rl_the_sft_model_is_judged_and_exported(self, tmp_path: Path):
-        few = PipelineSettings(
-            questions=30, rl_questions=40, hard_negatives=90, averaged=(4, 12), rl=False
-        )
-        plan = list(planned(tmp_path, few, "tiny", 3, 2, ()))
-        names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
-        assert not {"questions for RL", "export to screen", "grpo", "average"} & set(names)
-        assert not any("evaluate set" in step.line for step in plan)
+        few = {"questions": 30, "rl_questions": 40, "hard_negatives": 90, "averaged": (4, 12)}
+        lines = lines_of(tmp_path, **few, rl=False)
+        assert not {"questions for RL", "export to screen", "grpo", "average"} & set(lines)
+        assert not any("evaluate set" in line for line in lines.values())
         tuned = tmp_path / "sft"
         assert lines["export"].endswith(f"export {tuned / 'model'} {tmp_path / 'gguf'}")
         assert f"--model measured --model sft={tuned / 'model'} " in lines["evaluate main"]
         assert f"--full {tuned / 'model'} --workers" in lines["evaluate ablation"]
         assert f"--run {tuned} --evaluation" in lines["report"]
         with pytest.raises(WorkbenchError, match=r"grpo\.rounds=3 has no effect"):
-            list(planned(tmp_path, few, "tiny", 3, 2, ("grpo.rounds=3",)))
+            planned(tmp_path, ("grpo.rounds=3",), **few, rl=False)
 
     def test_the_report_of_an_unjudged_model_reads_no_judgements(self, tmp_path: Path):
         def report(**chosen):
-            plan = planned(tmp_path, PipelineSettings(**chosen), "tiny", 0, 1, ())
-            return {step.name: step.line for step in plan}["report"]
+            return lines_of(tmp_path, **chosen)["report"]
 
         assert "--evaluation" not in report(tables=()) and "--pool" in report(tables=())
         assert f"--evaluation {tmp_path / 'evaluation'} --bench" in report(tables=("main",))
         assert "--evaluation" in report(tables=(), library="stars")
 
     def test_sft_learns_from_the_hard_negatives_too(self, tmp_path: Path):
-        plan = list(
-            planned(tmp_path, PipelineSettings(questions=30, hard_negatives=90), "tiny", 3, 2, ())
-        )
-        names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
-        own, hard_negatives = (
-            tmp_path / "questions.parquet",
-            tmp_path / "hard_negatives" / "train.parquet",
-        )
+        lines = lines_of(tmp_path, questions=30, hard_negatives=90)
+        names, own = list(lines), tmp_path / "questions.parquet"
+        hard_negatives = tmp_path / "hard_negatives" / "train.parquet"
         assert names.index("bench of hard negatives") < names.index("draft")
         assert f"draft {own} {hard_negatives} {tmp_path / 'drafts.jsonl'} " in lines["draft"]
         assert lines["curate: import"].endswith(f"--spectra {own} --spectra {hard_negatives}")
         assert f"--sets {own} --sets {hard_negatives} --out" in lines["sft"]
-        alone = planned(tmp_path, PipelineSettings(questions=30), "tiny", 3, 2, ())
-        assert not any(str(hard_negatives) in step.line for step in alone)
+        alone = lines_of(tmp_path, questions=30).values()
+        assert not any(str(hard_negatives) in line for line in alone)
 
     def test_the_average_of_the_rounds_is_judged_and_exported(self, tmp_path: Path):
-        plan = list(planned(tmp_path, PipelineSettings(averaged=(4, 12)), "tiny", 0, 1, ()))
-        names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
+        lines = lines_of(tmp_path, averaged=(4, 12))
+        names = list(lines)
         mean, run = tmp_path / "mean", tmp_path / "grpo"
         assert names[names.index("grpo") + 1] == "average"
         assert lines["average"].endswith(f"average {run} {mean} --first 4 --last 12")
@@ -174,23 +151,38 @@ class TestSteps:
         assert str(run / "model") not in lines["export"] + lines["evaluate main"]
 
     def test_average_with_the_model_that_training_continued_from(self, tmp_path: Path):
-        after_sft = PipelineSettings(continue_from="mine", average_with_start=True, rl=False)
-        plan = list(planned(tmp_path, after_sft, "tiny", 0, 1, ()))
-        names, lines = [step.name for step in plan], {step.name: step.line for step in plan}
+        with_start = {"continue_from": "mine", "average_with_start": True}
+        lines = lines_of(tmp_path, **with_start, rl=False)
+        names = list(lines)
         start, mean = tmp_path / "start", tmp_path / "mean"
         assert lines["reopen"].endswith(f"reopen mine {start}")
         assert names.index("sft") < names.index("average") < names.index("export")
         tuned = tmp_path / "sft" / "model"
         assert lines["average"].endswith(f"average {tuned} {mean} --back {start}")
         assert f"export {mean} " in lines["export"]
-        after_rl = PipelineSettings(continue_from="mine", average_with_start=True, averaged=(4, 12))
-        plan = list(planned(tmp_path, after_rl, "tiny", 0, 1, ()))
-        lines = {step.name: step.line for step in plan}
+        lines = lines_of(tmp_path, **with_start, averaged=(4, 12))
         run = tmp_path / "grpo"
         told = f"average {run} {mean} --first 4 --last 12 --back {start}"
         assert lines["average"].endswith(told)
 
     def test_names_are_their_own(self, tmp_path: Path):
-        plan = list(planned(tmp_path, PipelineSettings(), "tiny", 0, 1, ()))
-        assert len({step.name for step in plan}) == len(plan)
-        assert [step.name for step in plan][-2:] == ["inspect", "report"]
+        names = [step.name for step in planned(tmp_path)]
+        assert len(set(names)) == len(names)
+        assert names[-2:] == ["inspect", "report"]
+
+
+@pytest.mark.parametrize("rounds", [(5, 4), (-1, 3)])
+def test_rounds_in_order(rounds: tuple[int, int]):
+    with pytest.raises(WorkbenchError, match="averaged"):
+        PipelineSettings(averaged=rounds)
+
+
+def test_an_average_needs_a_model_to_continue_from():
+    with pytest.raises(WorkbenchError, match=r"chain\.continue_from"):
+        PipelineSettings(average_with_start=True)
+
+
+@pytest.mark.parametrize("wrong", [{"surveys": ()}, {"objects": 19}])
+def test_a_chain_without_a_sky(wrong):
+    with pytest.raises(WorkbenchError, match="at least one survey and 20 objects"):
+        PipelineSettings(**wrong)

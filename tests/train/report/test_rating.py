@@ -12,23 +12,19 @@ from train.review.statistics import distributions, duels_of_choices, latest_rati
 
 OURS = [trajectory(f"s{n}", "ours") for n in range(5)]
 THEIRS = [trajectory(f"s{n}", "<i>theirs</i>") for n in range(5)]
+CHOICES = [
+    Choice(first=subject_of(one), second=subject_of(two), preferred=preferred, left="first", by="B")
+    for one, two, preferred in zip(
+        OURS, THEIRS, ("first", "first", "tie", "second", "first"), strict=True
+    )
+]
 
 
 def written(folder: Path) -> Path:
-    people = [rating(one, "Ada", n % 6, 5) for n, one in enumerate([*OURS, *THEIRS])]
-    model = [
-        rating(one, "judge", (2 * n) % 6, n % 5, by_model=True)
-        for n, one in enumerate([*OURS, *THEIRS])
-    ]
-    choices = [
-        Choice(
-            first=subject_of(one), second=subject_of(two), preferred=preferred, left="first", by="B"
-        )
-        for one, two, preferred in zip(
-            OURS, THEIRS, ("first", "first", "tie", "second", "first"), strict=True
-        )
-    ]
-    add_records(folder / "all.ratings.jsonl", [*people, *model, *choices])
+    rated = list(enumerate([*OURS, *THEIRS]))
+    people = [rating(one, "Ada", n % 6, 5) for n, one in rated]
+    model = [rating(one, "judge", (2 * n) % 6, n % 5, by_model=True) for n, one in rated]
+    add_records(folder / "all.ratings.jsonl", [*people, *model, *CHOICES])
     return folder / "all.ratings.jsonl"
 
 
@@ -39,14 +35,7 @@ def test_figures_of_people_and_models(tmp_path: Path) -> None:
     assert "judge (model)" in text
     # Wins, ties and losses with their intervals; the name of a model is no markup.
     assert "<td>&lt;i&gt;theirs&lt;/i&gt;, ours</td><td>5</td>" in text
-    (duel,) = duels_of_choices(
-        [
-            Choice(first=subject_of(a), second=subject_of(b), preferred=p, left="first", by="B")
-            for a, b, p in zip(
-                OURS, THEIRS, ("first", "first", "tie", "second", "first"), strict=True
-            )
-        ]
-    )
+    (duel,) = duels_of_choices(CHOICES)
     assert (duel.wins, duel.ties, duel.losses) == (1, 1, 3)
     assert "20 % (4 to 62)" in text and "60 % (23 to 88)" in text
     assert "Everything said is in the pictures" in text

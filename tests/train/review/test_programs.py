@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
+from agent.protocol.reply import is_well_formed
 from agent.trajectory.trajectory_file import read_trajectories, write_trajectories
 from tests.train.review.helpers import Pairs, stages
 from tests.train.review.lies import retold
@@ -13,7 +14,7 @@ from tests.train.review.people import people
 from train.review.export import export_in_processes
 from train.review.pool import Pool, import_drafts, open_pool
 from train.review.programs import CLAIMS, PROGRAMS, RECORD, SCREENER, run_panel
-from train.reward import check_references
+from train.reward import Reading
 
 
 class TestPanel:
@@ -26,7 +27,13 @@ class TestPanel:
         assert (done.path, done.count, done.left_out) == (out, 3, ())
         assert done.sets == pool.store.sets
         answers = {(name, sha): row["answer"] for (sha, name), row in pool.store.truths().items()}
-        assert check_references(read_trajectories(out), answers) == 3  # full marks for each
+        rewards = [
+            Reading(one.verdict, is_well_formed(one.replies)).reward(
+                answers[one.task, one.spectrum.sha256]
+            )
+            for one in read_trajectories(out)
+        ]
+        assert rewards == [1.0] * 3  # else RL would punish a model for what SFT taught it
         assert run_panel(open_pool(pool.place)) == 0
 
     def test_the_reviser_removes_wrong_claims(

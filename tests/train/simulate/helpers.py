@@ -11,9 +11,7 @@ import numpy as np
 from agent.spectra.spectrum import FloatArray
 from train.simulate.campaign import Settings
 from train.simulate.source import GRID, Source
-from train.simulate.truth import (
-    TRUTH_FILE,
-)
+from train.simulate.truth import TRUTH_FILE
 
 H_ALPHA = 6564.6
 

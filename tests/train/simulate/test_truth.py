@@ -10,11 +10,7 @@ import pytest
 from agent.spectra.readers import read
 from tests.train.simulate.helpers import SETTINGS, truth_rows
 from train.simulate.sky import LABELS
-from train.simulate.truth import (
-    CANDIDATES_FILE,
-    TRUTH_COLUMNS,
-    _without_formula,
-)
+from train.simulate.truth import CANDIDATES_FILE, TRUTH_COLUMNS, _without_formula
 
 
 def candidates(folder: Path) -> list[dict[str, str]]:

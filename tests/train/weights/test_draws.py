@@ -6,7 +6,7 @@ import numpy as np
 
 from agent.evidence.features import FEATURES
 from train.simulate.sky import LABELS
-from train.weights.draws import bundled, draw, one_spectrum
+from train.weights.draws import bundled, draw, one_source, one_spectrum
 
 
 def test_draws_are_the_same_for_any_number_of_workers():
@@ -22,7 +22,7 @@ def test_draws_are_the_same_for_any_number_of_workers():
 
 
 def test_spectra_come_as_files_would_bring_them(rng):
-    spectra = [one_spectrum("CV", "LAMOST", rng)[0] for _ in range(30)]
+    spectra = [one_spectrum("CV", "LAMOST", rng) for _ in range(30)]
     assert any(spectrum.z is None for spectrum in spectra)
     assert any(spectrum.z is not None for spectrum in spectra)
     assert all(spectrum.simulated for spectrum in spectra)
@@ -30,6 +30,6 @@ def test_spectra_come_as_files_would_bring_them(rng):
 
 
 def test_rare_subtypes_are_drawn_more_often_than_they_are(rng):
-    subtypes = [one_spectrum("CV", "SDSS", rng)[1] for _ in range(120)]
+    subtypes = [one_source("CV", rng).subtype for _ in range(120)]
     rare = np.mean([subtype in ("outburst", "AM CVn", "polar low") for subtype in subtypes])
     assert rare > 0.18  # 14 % in nature, 43 % where all are drawn alike

@@ -10,7 +10,7 @@ import numpy as np
 from agent.evidence.features import FEATURES
 from agent.evidence.kinds import Kinds, read_kinds
 from agent.evidence.weights import TaskWeights, read_weights
-from train.weights.command import builtin_folder, write_kinds, write_tasks
+from train.weights.command import write_kinds, write_tasks
 
 LABELS = ("CV", "QSO")
 
@@ -41,7 +41,3 @@ def test_tasks_come_back(tmp_path: Path):
     weights = TaskWeights(intercept=-1.5, kind=0.8, claims=claims, is_fitted=True)
     write_tasks(tmp_path / "tasks.toml", {"CV": weights}, ["Made by: a test"])
     assert read_weights(tmp_path / "tasks.toml") == {"CV": weights}
-
-
-def test_the_folder_of_the_program_holds_both_files():
-    assert {"kinds.toml", "tasks.toml"} <= {path.name for path in builtin_folder().iterdir()}

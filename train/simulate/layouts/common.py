@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from astropy.io import fits
-from astropy.time import Time
 from numpy.typing import NDArray
 
 from agent.atomic_file import write_file
@@ -40,11 +39,6 @@ def mark_simulated(header: Any, stamp: Stamp) -> None:
     header["SIMINDEX"] = (stamp.index, "number of the spectrum in the simulation")
     header["SIMVERS"] = (stamp.version, "version of spec-o3-train")
     header["COMMENT"] = stamp.text
-
-
-def iso_date(mjd: float) -> str:
-    date: str = Time(mjd, format="mjd").isot
-    return date
 
 
 def float32(values: NDArray[Any]) -> NDArray[np.float32]:

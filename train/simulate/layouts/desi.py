@@ -12,7 +12,7 @@ from astropy.io import fits
 from train.simulate.layouts.common import AUTHOR, Entry, float32, mark_simulated, save
 from train.simulate.telescope.pipeline_class import PipelineClass
 
-FLUX_UNIT = "10**-17 erg/(s cm2 Angstrom)"
+UNITS = {"WAVELENGTH": "Angstrom", "FLUX": "10**-17 erg/(s cm2 Angstrom)"}
 TARGETS_PER_FILE = 8
 SUBTYPES = {"Carbon": "K", "gM": "M", "WD": "WD", "CV": "CV", "OB": "B", "O": "B"}
 
@@ -31,21 +31,17 @@ def write(path: Path, entries: Sequence[Entry]) -> None:
     hdus: list[Any] = [primary, _fibermap(entries)]
     for number in range(len(entries[0].observation.arms)):
         cameras = [entry.observation.arms[number] for entry in entries]
-        name = cameras[0].name
-        wavelength = fits.ImageHDU(cameras[0].wavelength, name=f"{name}_WAVELENGTH")
-        wavelength.header["BUNIT"] = "Angstrom"
-        flux = fits.ImageHDU(
-            float32(np.stack([camera.flux for camera in cameras])), name=f"{name}_FLUX"
-        )
-        flux.header["BUNIT"] = FLUX_UNIT
-        ivar = float32(np.stack([camera.ivar for camera in cameras]))
-        mask = np.stack([camera.mask for camera in cameras]).astype(np.int32)
-        hdus += [
-            wavelength,
-            flux,
-            fits.ImageHDU(ivar, name=f"{name}_IVAR"),
-            fits.ImageHDU(mask, name=f"{name}_MASK"),
-        ]
+        images = {
+            "WAVELENGTH": cameras[0].wavelength,
+            "FLUX": float32(np.stack([camera.flux for camera in cameras])),
+            "IVAR": float32(np.stack([camera.ivar for camera in cameras])),
+            "MASK": np.stack([camera.mask for camera in cameras]).astype(np.int32),
+        }
+        for what, image in images.items():
+            hdu = fits.ImageHDU(image, name=f"{cameras[0].name}_{what}")
+            if what in UNITS:
+                hdu.header["BUNIT"] = UNITS[what]
+            hdus.append(hdu)
     # The companion is written first, so that a coadd never exists without it.
     save([_primary(entries[0]), _redshifts(entries), _fibermap(entries)], redrock_path(path))
     save(hdus, path)

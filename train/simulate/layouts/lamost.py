@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 from astropy.io import fits
+from astropy.time import Time
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from agent.spectra.spectrum import FloatArray
-from train.simulate.layouts.common import AUTHOR, Entry, float32, iso_date, mark_simulated, save
+from train.simulate.layouts.common import AUTHOR, Entry, float32, mark_simulated, save
 from train.simulate.telescope.noise import rounded_to_12_bits
 
 TABLE_FROM = 9
@@ -75,32 +76,27 @@ def continuum(flux: FloatArray, ivar: FloatArray) -> FloatArray:
 
 
 def _fill(header: Any, path: Path, entry: Entry) -> None:
-    mark_simulated(header, entry.stamp)
-    _file_cards(header, path, entry)
-    _target_cards(header, entry)
-    _grid_cards(header, entry)
-    _result_cards(header, entry)
-
-
-def _file_cards(header: Any, path: Path, entry: Entry) -> None:
     seen, target = entry.observation, entry.target
     old = seen.release in OLD_KEYS
+    mark_simulated(header, entry.stamp)
     header["FILENAME"] = path.name.removesuffix(".gz")
     if not old:
         # Numbers of the survey are positive, so a negative one cannot be that of a real spectrum.
         header["OBSID"] = (-(target.index + 1), "Unique number ID of this spectrum")
         header["DATA_V"] = (f"LAMOST {seen.release}", "Data release version")
     header["AUTHOR"] = AUTHOR
-    if seen.release in NORMALISED_ROW:
-        header["EXTEN0"] = "Flux Inverse Subcontinuum Andmask Ormask"
-    else:
-        header["EXTEN0"] = "Flux, Inverse, Wavelength, Andmask, Ormask"
+    normalised = "Flux Inverse Subcontinuum Andmask Ormask"
+    plain = "Flux, Inverse, Wavelength, Andmask, Ormask"
+    header["EXTEN0"] = normalised if seen.release in NORMALISED_ROW else plain
     header["ORIGIN"] = "SIMULATION"
     header["TELESCOP"] = ("LAMOST", "telescope imitated")
-    header["DATE-OBS"] = iso_date(target.mjd + 0.6)
+    header["DATE-OBS"] = Time(target.mjd + 0.6, format="mjd").isot
     header["LMJD"] = (target.mjd, "Local Modified Julian Day")
     header["MJD"] = (target.mjd - 1, "Modified Julian Day")
     header["PLANID"] = (f"SIM{target.index // 4000:04d}", "Plan ID in use")
+    _target_cards(header, entry)
+    _grid_cards(header, entry)
+    _result_cards(header, entry)
 
 
 def _target_cards(header: Any, entry: Entry) -> None:
@@ -110,7 +106,7 @@ def _target_cards(header: Any, entry: Entry) -> None:
     header["DEC"] = (target.dec, "[deg] Declination (fictitious)")
     header["DESIG"] = (target.designation, "Designation of the simulated target")
     header["FIBERID"] = (target.fiber, "Fiber ID of Object")
-    header["OBJNAME"] = (target.name, "Name of object")
+    header["OBJNAME"] = (f"SIM{target.index:08d}", "Name of object")
     header["OBJTYPE"] = "star" if old else "Star"
     header["OBJSOURC" if old else "TSOURCE"] = "SIM"
     mags = target.magnitudes

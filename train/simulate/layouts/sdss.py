@@ -64,10 +64,8 @@ def _coadd(entry: Entry) -> Any:
         ("wdisp", "E", float32(sigma_pixels)),
     ]
     upper = seen.release in UPPER_CASE
-    columns = [
-        fits.Column(name=name.upper() if upper else name, format=kind, array=array)
-        for name, kind, array in values
-    ]
+    named = [(name.upper() if upper else name, kind, array) for name, kind, array in values]
+    columns = [fits.Column(name=name, format=kind, array=array) for name, kind, array in named]
     return fits.BinTableHDU.from_columns(columns, name=None if upper else "COADD")
 
 
@@ -83,6 +81,8 @@ def _catalogue(entry: Entry) -> Any:
     class_name, subclass, warning = sdss_class(entry.pipeline_class)
     z = entry.pipeline_class.z if warning == 0 else 0.0
     legacy = seen.survey == "SDSS"
+    good = seen.ivar > 0
+    snr = seen.flux[good] * np.sqrt(seen.ivar[good])
     row: list[tuple[str, str, Any]] = [
         ("SURVEY", "6A", "sdss" if legacy else "boss"),
         ("INSTRUMENT", "4A", "SDSS" if legacy else "BOSS"),
@@ -97,7 +97,7 @@ def _catalogue(entry: Entry) -> Any:
         ("SUBCLASS", "21A", subclass),
         ("Z", "E", z),
         ("ZWARNING", "J", warning),
-        ("SN_MEDIAN_ALL", "E", _median_snr(entry)),
+        ("SN_MEDIAN_ALL", "E", float(np.median(snr)) if snr.size else 0.0),
         ("SN_MEDIAN", "5E", np.array([seen.snr[band] for band in "ugriz"])),
     ]
     if legacy:
@@ -105,9 +105,3 @@ def _catalogue(entry: Entry) -> Any:
     columns = [fits.Column(name=name, format=kind, array=[value]) for name, kind, value in row]
     name = None if seen.release in UPPER_CASE else ("SPECOBJ" if legacy else "SPALL")
     return fits.BinTableHDU.from_columns(columns, name=name)
-
-
-def _median_snr(entry: Entry) -> float:
-    seen = entry.observation
-    good = seen.ivar > 0
-    return float(np.median(seen.flux[good] * np.sqrt(seen.ivar[good]))) if good.any() else 0.0

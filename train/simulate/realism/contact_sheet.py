@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,6 @@ GAP = 20.0  # no line crosses a step this many times the usual one
 
 @dataclass(frozen=True, eq=False)
 class SheetPanel:
-    """One spectrum of the sheet and its title."""
-
     title: str
     spectrum: Spectrum
     is_real: bool
@@ -90,9 +89,8 @@ def _nearest(label: str, real: Spectrum, rng: Rng) -> SheetPanel:
     """The draw most similar to the real spectrum, since a class holds many kinds of stars."""
     draws = [counterpart(label, real, rng) for _ in range(DRAWS_TO_CHOOSE_FROM)]
     seen, source = min(draws, key=lambda draw: _unlike(draw[0], real))
-    return SheetPanel(
-        f"simulated, nearest of {DRAWS_TO_CHOOSE_FROM} · {_described(source)}", seen, False
-    )
+    title = f"simulated, nearest of {DRAWS_TO_CHOOSE_FROM} · {_described(source)}"
+    return SheetPanel(title, seen, False)
 
 
 def _described(source: Source) -> str:
@@ -121,8 +119,6 @@ def _log_shape(spectrum: Spectrum, wavelength: FloatArray) -> FloatArray:
 
 
 def _draw(rows: list[list[SheetPanel]]) -> bytes:
-    from io import BytesIO
-
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -132,31 +128,18 @@ def _draw(rows: list[list[SheetPanel]]) -> bytes:
     canvas = FigureCanvasAgg(figure)
     grid = figure.subplots(len(rows), columns, squeeze=False)
     # Margins are set by hand: a layout engine takes longer than all the drawing.
-    figure.subplots_adjust(
-        left=0.7 / width,
-        right=1 - 0.15 / width,
-        bottom=0.6 / height,
-        top=1 - 0.35 / height,
-        wspace=0.1,
-        hspace=0.3,
-    )
+    figure.subplots_adjust(left=0.7 / width, right=1 - 0.15 / width, wspace=0.1)
+    figure.subplots_adjust(bottom=0.6 / height, top=1 - 0.35 / height, hspace=0.3)
     for row, cells in zip(rows, grid, strict=True):
-        span = _common_range(row)
+        real = [panel.spectrum.range for panel in row if panel.is_real]
+        lows, highs = zip(*(real or [panel.spectrum.range for panel in row]), strict=True)
         for panel, axes in zip(row, cells, strict=True):
-            _draw_panel(axes, panel, span)
+            _draw_panel(axes, panel, (min(lows), max(highs)))
     figure.text(0.5, 0.12 / height, "vacuum wavelength, Å", ha="center")
     figure.text(0.15 / width, 0.5, "relative flux", va="center", rotation="vertical")
     out = BytesIO()
     canvas.print_png(out)
     return out.getvalue()
-
-
-def _common_range(row: list[SheetPanel]) -> tuple[float, float]:
-    real = [panel for panel in row if panel.is_real] or row
-    return (
-        min(panel.spectrum.range[0] for panel in real),
-        max(panel.spectrum.range[1] for panel in real),
-    )
 
 
 def _draw_panel(axes: Any, panel: SheetPanel, span: tuple[float, float]) -> None:

@@ -7,7 +7,7 @@ DIR holds spectra in any readable format and a MANIFEST.csv (or labels.csv) with
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -35,8 +35,6 @@ MIN_SPAN = 800.0
 
 @dataclass(frozen=True)
 class Base:
-    """One file of the library."""
-
     path: Path
     label: str
     subtype: str
@@ -52,10 +50,6 @@ class Library:
         for base in self.bases:
             self.by_label.setdefault(base.label, []).append(base)
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        return tuple(sorted(self.by_label))
-
     def unreadable(self, labels: set[str]) -> list[str]:
         """Reasons why bases of these labels cannot be used; each base is tried once."""
         reasons = []
@@ -68,11 +62,11 @@ class Library:
         return reasons
 
     def draw(self, label: str, rng: Rng) -> Source:
-        """An augmented random base of this label."""
         bases = self.by_label.get(label)
         if not bases:
+            known = ", ".join(sorted(self.by_label))
             raise WorkbenchError(
-                f"{self.folder} has no spectrum labelled {label!r}; it has {', '.join(self.labels)}"
+                f"{self.folder} has no spectrum labelled {label!r}; it has {known}"
             )
         base = bases[int(rng.integers(len(bases)))]
         return augmented(base_source(base), rng)
@@ -150,24 +144,16 @@ def augmented(base: Source, rng: Rng) -> Source:
     contrast = log_uniform(rng, CONTRAST)
     velocity = float(VELOCITY_KMS * rng.standard_normal())
     flux = _with_contrast(base, contrast) * reddening(ebv) * smooth_warp(rng, WARP)
-    return Source(
-        label=base.label,
-        subtype=base.subtype,
-        flux=flux,
-        velocity_kms=velocity,
-        resolution=base.resolution,
-        valid=base.valid,
-        parameters={**base.parameters, "extra_ebv": round(ebv, 4), "contrast": round(contrast, 4)},
-    )
+    parameters = {**base.parameters, "extra_ebv": round(ebv, 4), "contrast": round(contrast, 4)}
+    return replace(base, flux=flux, velocity_kms=velocity, parameters=parameters)
 
 
 def _with_contrast(base: Source, power: float) -> FloatArray:
     """Continuum times (flux / continuum) ** power; pixels near or below zero stay as they are."""
     # Most of a base with little coverage can be zero.
     floor = max(1e-3 * float(np.median(np.abs(base.flux))), float(np.finfo(float).tiny))
-    continuum = np.maximum(
-        gaussian_filter1d(base.flux, CONTINUUM_KMS / 2.3548 / STEP_KMS, mode="nearest"), floor
-    )
+    smooth = gaussian_filter1d(base.flux, CONTINUUM_KMS / 2.3548 / STEP_KMS, mode="nearest")
+    continuum = np.maximum(smooth, floor)
     ratio = base.flux / continuum
     positive = ratio > 1e-3
     return np.where(positive, continuum * np.power(np.maximum(ratio, 1e-3), power), base.flux)

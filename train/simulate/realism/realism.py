@@ -90,7 +90,6 @@ class FeatureComparison:
 
 
 def on_grid(real: Spectrum) -> Spectrum:
-    """The part of a real spectrum within GRID."""
     first, last = np.searchsorted(real.wavelength, (GRID[0] + 20, GRID[-1] - 20))
     if last - first < MIN_PIXELS:
         raise WorkbenchError("too few pixels in the range of the simulated spectra")
@@ -104,9 +103,8 @@ def observe_like(source: Source, real: Spectrum, rng: Rng) -> Spectrum:
     """
     wavelength = real.wavelength
     resolution = real.resolution or DEFAULT_RESOLUTION.get(real.survey.upper(), 1800.0)
-    seen = integrate(
-        blur(source.flux, sigma_pixels(resolution, source.resolution)), pixel_edges(wavelength), 0.0
-    )
+    blurred = blur(source.flux, sigma_pixels(resolution, source.resolution))
+    seen = integrate(blurred, pixel_edges(wavelength), 0.0)
     shape = chebyshev(wavelength.size, 8)
     seen *= np.exp(shape @ rng.normal(0.0, WARP, shape.shape[1]))
     seen *= 1 + rng.uniform(*RIPPLE) * _ripple(wavelength.size, rng)
@@ -174,16 +172,10 @@ def pair_library(
 
 def _pair(label: str, path: Path, per_real: int, rng: Rng) -> SpectrumPair:
     real = on_grid(read(path))
-    rows = [
-        list(feature_vector(counterpart(label, real, rng)[0]).values()) for _ in range(per_real)
-    ]
-    return SpectrumPair(
-        name=path.name,
-        survey=real.survey,
-        label=label,
-        real=np.array(list(feature_vector(real).values())),
-        simulated=np.array(rows),
-    )
+    drawn = (counterpart(label, real, rng)[0] for _ in range(per_real))
+    simulated = np.array([list(feature_vector(each).values()) for each in drawn])
+    own = np.array(list(feature_vector(real).values()))
+    return SpectrumPair(path.name, real.survey, label, own, simulated)
 
 
 def compare(pairs: Sequence[SpectrumPair]) -> list[FeatureComparison]:
@@ -236,8 +228,6 @@ def expected_outside(n_simulated: int) -> float:
 
 @dataclass(frozen=True)
 class ClassSummary:
-    """All measurements of one class together."""
-
     label: str
     n_real: int
     n_values: int
@@ -256,15 +246,9 @@ def summarise(
         of_class = [row for row in rows if row.label == label]
         weights = [row.n_real for row in of_class]
         if n_real:
-            lines.append(
-                ClassSummary(
-                    label,
-                    n_real,
-                    sum(weights),
-                    _mean([row.outside for row in of_class], weights),
-                    _mean([row.expected_outside for row in of_class], weights),
-                )
-            )
+            outside = _mean([row.outside for row in of_class], weights)
+            expected = _mean([row.expected_outside for row in of_class], weights)
+            lines.append(ClassSummary(label, n_real, sum(weights), outside, expected))
     return lines
 
 

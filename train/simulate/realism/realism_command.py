@@ -15,10 +15,11 @@ import typer
 from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from agent.errors import WorkbenchError
+from train.parallel import counting
+from train.simulate.realism import tell_apart
 from train.simulate.realism.contact_sheet import write_sheet
 from train.simulate.realism.library import Library
 from train.simulate.realism.realism import (
@@ -29,12 +30,6 @@ from train.simulate.realism.realism import (
     pair_library,
     summarise,
 )
-from train.simulate.realism.tell_apart import (
-    ClassifierResult,
-    judge_all,
-    require_classifier,
-    subsets,
-)
 
 WORST = 25
 SHOWN_GIVEAWAYS = 3
@@ -43,12 +38,10 @@ MAX_REASONS = 10
 
 @dataclass(frozen=True)
 class RealismReport:
-    """All results of one run."""
-
     paired: PairedLibrary
     rows: list[FeatureComparison]
     classes: list[ClassSummary]
-    verdicts: list[ClassifierResult]
+    verdicts: list[tell_apart.ClassifierResult]
 
 
 def realism(
@@ -70,7 +63,7 @@ def realism(
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Measure how far the simulated spectra are from labelled real ones."""
-    require_classifier()
+    tell_apart.require_classifier()
     for path in (sheet, table):
         if path is not None and not path.parent.is_dir():
             raise WorkbenchError(f"cannot write {path.name}: no folder {path.parent}")
@@ -87,14 +80,7 @@ def realism(
 
 
 def _measure(library: Library, per_real: int, seed: int) -> RealismReport:
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    ) as progress:
+    with counting(Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("simulating", total=len(library.bases))
         paired = pair_library(library, per_real, seed, lambda: progress.advance(bar))
         pairs = paired.pairs
@@ -102,8 +88,8 @@ def _measure(library: Library, per_real: int, seed: int) -> RealismReport:
             raise WorkbenchError(
                 f"no spectrum of {library.folder} can be compared: {_exclusions(paired)}"
             )
-        judged = progress.add_task("telling apart", total=2 * len(subsets(pairs)))
-        verdicts = list(judge_all(pairs, seed, lambda: progress.advance(judged)))
+        judged = progress.add_task("telling apart", total=2 * len(tell_apart.subsets(pairs)))
+        verdicts = list(tell_apart.judge_all(pairs, seed, lambda: progress.advance(judged)))
     rows = compare(pairs)
     return RealismReport(paired, rows, summarise(pairs, rows), verdicts)
 
@@ -121,11 +107,8 @@ def _show(report: RealismReport, console: Console) -> None:
     console.print(_verdict_table(report.verdicts))
     if not report.verdicts:
         console.print("There are too few spectra for a classifier.")
-    if report.paired.excluded:
-        console.print(
-            f"{len(report.paired.excluded)} spectra excluded: {_exclusions(report.paired)}",
-            markup=False,
-        )
+    if number := len(report.paired.excluded):
+        console.print(f"{number} spectra excluded: {_exclusions(report.paired)}", markup=False)
 
 
 def _table(title: str, columns: str, caption: str = "") -> Table:
@@ -143,13 +126,9 @@ def _class_table(classes: Sequence[ClassSummary]) -> Table:
         "if alike: share expected outside by chance, larger for small simulated samples",
     )
     for line in classes:
-        table.add_row(
-            line.label,
-            str(line.n_real),
-            str(line.n_values) if line.n_values else "too few",
-            _percent(line.outside),
-            _percent(line.expected_outside),
-        )
+        values = str(line.n_values) if line.n_values else "too few"
+        shares = map(_percent, (line.outside, line.expected_outside))
+        table.add_row(line.label, str(line.n_real), values, *shares)
     return table
 
 
@@ -159,35 +138,26 @@ def _worst_table(rows: Sequence[FeatureComparison]) -> Table:
         "<class|<feature|n|median percentile|outside|real median|simulated 5 %|50 %|95 %",
     )
     for row in rows[:WORST]:
-        table.add_row(
-            row.label,
-            row.feature,
-            str(row.n_real),
-            f"{row.median_percentile:.0f}",
-            _percent(row.outside),
-            *(f"{value:.3g}" for value in (row.real[1], *row.simulated)),
-        )
+        values = (f"{value:.3g}" for value in (row.real[1], *row.simulated))
+        middle, outside = f"{row.median_percentile:.0f}", _percent(row.outside)
+        table.add_row(row.label, row.feature, str(row.n_real), middle, outside, *values)
     return table
 
 
-def _verdict_table(verdicts: Sequence[ClassifierResult]) -> Table:
+def _verdict_table(verdicts: Sequence[tell_apart.ClassifierResult]) -> Table:
     table = _table(
         "Telling real from simulated: AUC, 0.5 if they cannot be told apart",
         "<spectra|real|<with noise statistics|AUC|±|<by",
         "by: fall of AUC when shuffled; ↑ real is higher than simulated, ↓ lower",
     )
     for verdict in verdicts:
-        table.add_row(
-            escape(verdict.of),
-            str(verdict.n_real),
-            "yes" if verdict.noise_statistics else "no",
-            f"{verdict.auc:.2f}",
-            f"{verdict.error:.2f}",
-            ", ".join(
-                f"{one.feature} {'↑' if one.alone > 0.5 else '↓'}{one.fall:.2f}"
-                for one in verdict.giveaways[:SHOWN_GIVEAWAYS]
-            ),
+        by = ", ".join(
+            f"{one.feature} {'↑' if one.alone > 0.5 else '↓'}{one.fall:.2f}"
+            for one in verdict.giveaways[:SHOWN_GIVEAWAYS]
         )
+        noise = "yes" if verdict.noise_statistics else "no"
+        numbers = (f"{verdict.auc:.2f}", f"{verdict.error:.2f}")
+        table.add_row(escape(verdict.of), str(verdict.n_real), noise, *numbers, by)
     return table
 
 
@@ -210,13 +180,9 @@ def _write_csv(path: Path, rows: Sequence[FeatureComparison]) -> None:
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, list(_flat(rows[0])))
             writer.writeheader()
-            for row in rows:
-                writer.writerow(
-                    {
-                        name: f"{value:.6g}" if isinstance(value, float) else value
-                        for name, value in _flat(row).items()
-                    }
-                )
+            for row in map(_flat, rows):
+                floats = {name: f"{x:.6g}" for name, x in row.items() if isinstance(x, float)}
+                writer.writerow(row | floats)
     except OSError as error:
         raise WorkbenchError(f"{path} cannot be written: {error}") from error
 

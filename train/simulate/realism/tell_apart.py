@@ -22,14 +22,11 @@ MIN_DISTINCT = 20
 """Columns with fewer values are nearly constant and not used."""
 LEVELS = 250
 GIVEAWAYS = 12
-
 Advance = Callable[[], None]
 
 
 @dataclass(frozen=True)
 class TellingFeature:
-    """A feature that the classifier uses."""
-
     feature: str
     fall: float
     """Fall of the AUC when the feature is shuffled; correlated features share it."""
@@ -70,11 +67,8 @@ def subsets(pairs: Sequence[SpectrumPair]) -> dict[str, list[SpectrumPair]]:
         sets[f"survey {survey}"] = [m for m in pairs if m.survey == survey]
     for label in LABELS:
         sets[f"class {label}"] = [m for m in pairs if m.label == label]
-    return {
-        name: chosen
-        for name, chosen in sets.items()
-        if len(chosen) >= (MIN_OF_SURVEY if name.startswith("survey") else MIN_REAL)
-    }
+    fewest = {name: MIN_OF_SURVEY if name.startswith("survey") else MIN_REAL for name in sets}
+    return {name: chosen for name, chosen in sets.items() if len(chosen) >= fewest[name]}
 
 
 def judge_all(

@@ -51,8 +51,6 @@ Labels = NDArray[np.str_]
 
 @dataclass(frozen=True)
 class Score:
-    """Result of one task on the real spectra."""
-
     task: str
     hits: int
     false_alarms: int
@@ -157,9 +155,8 @@ def transfer(
         if not truth:
             raise WorkbenchError(f"no spectrum of {folder} could be read: {unread}")
         drawing = progress.add_task("simulating", total=len(LABELS))
-        rows, labels = simulated_features(
-            per_label, seed, workers, lambda: progress.advance(drawing)
-        )
+        advance = partial(progress.advance, drawing)
+        rows, labels = simulated_features(per_label, seed, workers, advance)
     judged = [str(label) for label in judge(rows, labels, real, seed)]
     scores = score(truth, judged)
     if as_json:
@@ -199,12 +196,6 @@ def _table(scores: list[Score]) -> Table:
     for one in scores:
         missed = ", ".join(f"{label} {count}" for label, count in one.taken_for) or "-"
         alarms = ", ".join(f"{label} {count}" for label, count in one.taken_from) or "-"
-        table.add_row(
-            one.task,
-            str(one.hits),
-            str(one.false_alarms),
-            str(one.misses),
-            f"{one.f1:.2f}",
-            f"{missed}; {alarms}",
-        )
+        counts = map(str, (one.hits, one.false_alarms, one.misses))
+        table.add_row(one.task, *counts, f"{one.f1:.2f}", f"{missed}; {alarms}")
     return table

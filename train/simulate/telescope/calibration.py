@@ -14,8 +14,7 @@ _FALL = 1.0 / np.arange(1, CURVE_TERMS + 1) ** 1.4
 
 def smooth_curve(rng: Rng, curves: FloatArray, sigma: float) -> FloatArray:
     """A random smooth curve around 0; `sigma` is that of its lowest and largest term."""
-    curve: FloatArray = curves @ (sigma * _FALL * rng.standard_normal(CURVE_TERMS))
-    return curve
+    return curves @ (sigma * _FALL * rng.standard_normal(CURVE_TERMS))
 
 
 def add_calibration_error(frame: Frame, rng: Rng) -> None:
@@ -60,8 +59,7 @@ def _join_bump(frame: Frame, rng: Rng, wavelength: float, number: int) -> FloatA
     rise, fall = sharp * rng.uniform(12.0, 40.0), sharp * rng.uniform(30.0, 90.0)
     width = np.where(offset < 0, rise, fall)
     frame.record[f"join_bump_{number}"] = round(float(height), 3)
-    bump: FloatArray = 1.0 + height * np.exp(-0.5 * (offset / width) ** 2)
-    return bump
+    return 1.0 + height * np.exp(-0.5 * (offset / width) ** 2)
 
 
 def _scale(frame: Frame, factor: FloatArray) -> None:

@@ -51,9 +51,8 @@ def mask_short_runs(frame: Frame, rng: Rng) -> None:
         frame.bad[pixel : pixel + length] = True
         if happens(rng, 0.35):
             middle = pixel + length // 2
-            factor = (
-                rng.uniform(-0.3, 0.0) if happens(rng, 0.15) else max(rng.uniform(-0.5, 0.6), 0.0)
-            )
+            is_negative = happens(rng, 0.15)
+            factor = rng.uniform(-0.3, 0.0) if is_negative else max(rng.uniform(-0.5, 0.6), 0.0)
             frame.flux[middle - 1 : middle + int(rng.integers(0, 3))] *= factor
         if happens(rng, 0.3):
             frame.masked[pixel : pixel + length] = True

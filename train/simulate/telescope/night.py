@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 from scipy.sparse import csr_array
 
+from agent.spectra.pixel_grid import IndexArray
 from agent.spectra.spectrum import FloatArray
 from train.simulate.source import GRID
 
@@ -48,6 +49,9 @@ LINE_GROUPS: tuple[tuple[float, float], ...] = (
     (7600, 8120), (8120, 8600), (8600, 9200), (9200, 10400),
 )  # fmt: skip
 """Wavelength ranges of lines from one band or lamp, which brighten together."""
+GROUP_OF_LINE: IndexArray = np.searchsorted(
+    [low for low, _ in LINE_GROUPS[1:]], [centre for centre, _ in SKY_LINES]
+)
 
 NEBULAR_LINES: tuple[tuple[float, float], ...] = (
     (4862.7, 0.3), (5008.2, 0.25), (6549.9, 0.12), (6564.6, 1.0), (6585.3, 0.38), (6718.3, 0.25),
@@ -108,13 +112,6 @@ def line_matrices(
 
 def heights(lines: tuple[tuple[float, float], ...]) -> FloatArray:
     return np.array([height for _, height in lines])
-
-
-@cache
-def line_groups() -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """Group number of each sky line."""
-    edges = [low for low, _ in LINE_GROUPS[1:]]
-    return np.searchsorted(edges, [centre for centre, _ in SKY_LINES]).astype(np.intp)
 
 
 def oxygen_depth(wavelength: FloatArray) -> FloatArray:

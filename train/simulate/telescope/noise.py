@@ -11,6 +11,8 @@ from train.simulate.telescope.frame import Frame, log_uniform
 from train.simulate.telescope.surveys import Profile
 
 FLOOR = 1e-9
+Electrons = tuple[float, float, float]
+"""Per pixel at 6500 A, of the object and the sky, and the read-out variance."""
 
 
 def electrons_for_snr(snr: float, background: float) -> float:
@@ -18,24 +20,19 @@ def electrons_for_snr(snr: float, background: float) -> float:
     return 0.5 * (snr**2 + float(np.sqrt(snr**4 + 4.0 * snr**2 * background)))
 
 
-def draw_exposure(profile: Profile, snr: float, rng: Rng) -> tuple[float, float, float]:
-    """Electrons per pixel at 6500 A of the object and the sky, and the read-out variance."""
+def draw_exposure(profile: Profile, snr: float, rng: Rng) -> Electrons:
     sky = log_uniform(rng, profile.sky_electrons)
     read = float(rng.uniform(*profile.read_variance))
     return electrons_for_snr(snr, sky + read), sky, read
 
 
 def stated_variance(
-    flux: FloatArray,
-    sensitivity: FloatArray,
-    brightness: FloatArray,
-    electrons: tuple[float, float, float],
+    flux: FloatArray, sensitivity: FloatArray, brightness: FloatArray, electrons: Electrons
 ) -> FloatArray:
     """sigma^2 = a F + b(lambda) in units of the r-band flux; b is sky and read-out noise."""
     target, sky, read = electrons
     counts = sensitivity * (np.maximum(flux, 0.0) * target + brightness * sky) + read
-    variance: FloatArray = counts / (sensitivity * target) ** 2
-    return variance
+    return counts / (sensitivity * target) ** 2
 
 
 def set_snr(frame: Frame) -> None:

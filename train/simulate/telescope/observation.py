@@ -33,10 +33,10 @@ class Observation:
     ivar: FloatArray
     andmask: NDArray[np.int32]
     ormask: NDArray[np.int32]
-    arms: tuple[Camera, ...]
+    arms: tuple[Camera, ...] = ()
     survey: str
-    release: str
-    flux_unit: str
+    release: str = ""
+    flux_unit: str = ""
     resolution: float
     snr: dict[str, float]
     """Mean S/N per pixel in u, g, r, i and z, as headers state it; 0 where not covered."""

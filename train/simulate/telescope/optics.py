@@ -39,8 +39,7 @@ def blur(flux: FloatArray, sigma: float) -> FloatArray:
     reach = max(int(np.ceil(3.5 * sigma)), 1)
     offsets = np.arange(-reach, reach + 1)
     kernel = np.exp(-0.5 * (offsets / sigma) ** 2)
-    blurred: FloatArray = correlate1d(flux, kernel / kernel.sum(), mode="nearest")
-    return blurred
+    return correlate1d(flux, kernel / kernel.sum(), mode="nearest")
 
 
 def through_arms(
@@ -64,28 +63,19 @@ def through_arms(
         if number == 0:
             seen[start:stop] = blurred
             continue
-        overlap = _overlap(arms[number - 1], arm, start, stop)
-        seen[start:stop] += overlap * (blurred - seen[start:stop])
+        # From 0, where the previous arm is used, to 1, where this one is.
+        width = max(arms[number - 1].high - arm.low, 1.0)
+        weight = np.clip((GRID[start:stop] - arm.low) / width, 0.0, 1.0)
+        seen[start:stop] += weight * (blurred - seen[start:stop])
     return seen
-
-
-def _overlap(before: Arm, arm: Arm, start: int, stop: int) -> FloatArray:
-    """Weight of this arm: 0 where the previous one is used, 1 where this one is."""
-    width = max(before.high - arm.low, 1.0)
-    ramp: FloatArray = np.clip((GRID[start:stop] - arm.low) / width, 0.0, 1.0)
-    return ramp
 
 
 def pixel_edges(wavelength: FloatArray) -> FloatArray:
     """Edges of the pixels, half-way between their centres, as positions on GRID; (pixels + 1,)."""
     middle = 0.5 * (wavelength[1:] + wavelength[:-1])
-    edges = np.concatenate(
-        [
-            [1.5 * wavelength[0] - 0.5 * wavelength[1]],
-            middle,
-            [1.5 * wavelength[-1] - 0.5 * wavelength[-2]],
-        ]
-    )
+    first = 1.5 * wavelength[0] - 0.5 * wavelength[1]
+    last = 1.5 * wavelength[-1] - 0.5 * wavelength[-2]
+    edges = np.concatenate([[first], middle, [last]])
     return (np.log(edges) - LN_FIRST) / LN_STEP + 0.5
 
 

@@ -30,7 +30,7 @@ _CARBON = (("STAR", "Carbon"), ("STAR", "Carbon"), ("STAR", "Carbon_lines"))
 _CV = (("STAR", "CV"),)
 _UNKNOWN = (("Unknown", "Non"), ("UNKNOWN", ""))
 
-# (possible pipeline classes, weight); _FALLBACK is used for labels that are missing here.
+# (possible pipeline classes, weight) of each label of the simulated sky.
 _CONFUSION: dict[str, tuple[tuple[tuple[tuple[str, str], ...], float], ...]] = {
     "CV": ((_CV, 0.3), (_QSO, 0.2), (_A, 0.2), (_WD, 0.1), (_GALAXY, 0.1), (_UNKNOWN, 0.1)),
     "CS": ((_CARBON, 0.5), (_K, 0.25), (_G, 0.15), (_MG, 0.1)),
@@ -54,17 +54,11 @@ _CONFUSION: dict[str, tuple[tuple[tuple[tuple[str, str], ...], float], ...]] = {
     "YSO": ((_M, 0.4), (_K, 0.3), (_CV, 0.15), (_GALAXY, 0.15)),
     "ARTEFACT": ((_UNKNOWN, 0.3), (_A, 0.15), (_F, 0.2), (_K, 0.15), (_QSO, 0.1), (_CV, 0.1)),
 }
-_FALLBACK = ((_UNKNOWN, 0.2), (_A, 0.2), (_F, 0.2), (_B, 0.1), (_QSO, 0.15), (_GALAXY, 0.15))
-
-
-def normalised_label(label: str) -> str:
-    """A label in upper case with its words joined by underscores, as in the tables above."""
-    return label.upper().replace("-", "_").replace(" ", "_")
 
 
 def draw_pipeline_class(source: Source, snr: float, rng: Rng) -> PipelineClass:
     """Class of the pipeline; below S/N 8 it fails more and more often."""
-    table = _CONFUSION.get(normalised_label(source.label), _FALLBACK)
+    table = _CONFUSION[source.label]
     if rng.random() < 0.5 * max(0.0, 1.0 - snr / 8.0):
         table = ((_UNKNOWN, 1.0),)
     names = _pick(table, rng)

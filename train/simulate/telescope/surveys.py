@@ -6,20 +6,15 @@ resolution the dispersion SDSS stores per pixel, noise the scatter around smooth
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import FloatArray
+from train.simulate.telescope import quality
 from train.simulate.telescope.optics import Arm
-from train.simulate.telescope.quality import (
-    DESI_QUALITY,
-    LAMOST_QUALITY,
-    SDSS_QUALITY,
-    Quality,
-    Range,
-)
+from train.simulate.telescope.quality import Quality, Range
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -50,13 +45,10 @@ class Profile:
 
 
 def _log_grid(first: float, pixels: int) -> FloatArray:
-    grid: FloatArray = np.power(10.0, first + 1e-4 * np.arange(pixels, dtype=np.float64))
-    grid.setflags(write=False)
-    return grid
+    return _constant(np.power(10.0, first + 1e-4 * np.arange(pixels, dtype=np.float64)))
 
 
-def _linear_grid(first: float, step: float, pixels: int) -> FloatArray:
-    grid = first + step * np.arange(pixels, dtype=np.float64)
+def _constant(grid: FloatArray) -> FloatArray:
     grid.setflags(write=False)
     return grid
 
@@ -82,17 +74,8 @@ LAMOST = Profile(
     correlation=(0.17, -0.01),
     noise_over_reported=(-0.20, 0.13),
     flux_unit="",
-    quality=LAMOST_QUALITY,
+    quality=quality.LAMOST_QUALITY,
     releases=(("DR1", 0.2), ("DR2", 0.1), ("DR5", 0.2), ("DR8", 0.1), ("DR10", 0.4)),
-)  # fmt: skip
-
-_SDSS_SENSITIVITY = (
-    (3560, 0.035), (3700, 0.09), (3800, 0.15), (3900, 0.22), (4100, 0.33), (4300, 0.40),
-    (4500, 0.47), (4700, 0.57), (4900, 0.63), (5100, 0.67), (5300, 0.70), (5500, 0.72),
-    (5700, 0.70), (5900, 0.68), (6100, 0.78), (6300, 0.85), (6500, 1.00), (6700, 1.08),
-    (6900, 1.10), (7100, 1.24), (7300, 1.20), (7500, 1.24), (7700, 1.22), (8100, 1.22),
-    (8500, 1.18), (9000, 1.08), (9200, 1.00), (9500, 0.72), (9700, 0.52), (9900, 0.44),
-    (10100, 0.22), (10400, 0.08),
 )  # fmt: skip
 
 SDSS = Profile(
@@ -102,38 +85,41 @@ SDSS = Profile(
     joins=(6000.0,),
     first_pixel=(0, 45),
     last_pixel=(0, 40),
-    sensitivity=_SDSS_SENSITIVITY,
+    sensitivity=(
+        (3560, 0.035), (3700, 0.09), (3800, 0.15), (3900, 0.22), (4100, 0.33), (4300, 0.40),
+        (4500, 0.47), (4700, 0.57), (4900, 0.63), (5100, 0.67), (5300, 0.70), (5500, 0.72),
+        (5700, 0.70), (5900, 0.68), (6100, 0.78), (6300, 0.85), (6500, 1.00), (6700, 1.08),
+        (6900, 1.10), (7100, 1.24), (7300, 1.20), (7500, 1.24), (7700, 1.22), (8100, 1.22),
+        (8500, 1.18), (9000, 1.08), (9200, 1.00), (9500, 0.72), (9700, 0.52), (9900, 0.44),
+        (10100, 0.22), (10400, 0.08),
+    ),
     sky_electrons=(150.0, 800.0),
     read_variance=(80.0, 150.0),
     electrons_per_flux=(1.45, 0.2),
     correlation=(0.13, -0.07),
     noise_over_reported=(-0.12, 0.07),
     flux_unit="1e-17 erg/s/cm2/A",
-    quality=SDSS_QUALITY,
+    quality=quality.SDSS_QUALITY,
     releases=(("DR8", 0.5), ("DR17", 0.5)),
-)
+)  # fmt: skip
 
-BOSS = Profile(
+BOSS = replace(
+    SDSS,
     name="BOSS",
     wavelength=_log_grid(3.5510, 4660),
     arms=(Arm("b", 3550, 6350, 1400, 2250), Arm("r", 5650, 10420, 1800, 2500)),
     joins=(6050.0,),
-    first_pixel=(0, 45),
-    last_pixel=(0, 40),
-    sensitivity=_SDSS_SENSITIVITY,
     sky_electrons=(150.0, 900.0),
     read_variance=(30.0, 80.0),
     electrons_per_flux=(1.55, 0.2),
     correlation=(0.14, -0.08),
     noise_over_reported=(-0.15, 0.08),
-    flux_unit="1e-17 erg/s/cm2/A",
-    quality=SDSS_QUALITY,
     releases=(("DR12", 0.4), ("DR17", 0.6)),
 )
 
 DESI = Profile(
     name="DESI",
-    wavelength=_linear_grid(3600.0, 0.8, 7781),
+    wavelength=_constant(3600.0 + 0.8 * np.arange(7781, dtype=np.float64)),
     arms=(
         Arm("B", 3600, 5800, 2000, 3200),
         Arm("R", 5760, 7620, 3200, 5000),
@@ -153,7 +139,7 @@ DESI = Profile(
     correlation=(0.0, 0.0),
     noise_over_reported=(0.08, 0.06),
     flux_unit="1e-17 erg/s/cm2/A",
-    quality=DESI_QUALITY,
+    quality=quality.DESI_QUALITY,
     releases=(("EDR", 0.3), ("DR1", 0.7)),
 )  # fmt: skip
 

@@ -19,14 +19,11 @@ from train.simulate.telescope.surveys import Profile, profile_named
 SNR_RANGE = (5.0, 100.0)
 MIN_PIXELS = 200
 MIN_REFERENCE = 40
-
 EDGE_TOLERANCE = 1e-6
 """Angstrom; the ends of arms fall on pixel centres."""
 STORED_APART = ("DESI",)
-
 _HEIGHTS = night.heights(night.SKY_LINES)
 _NEBULAR = night.heights(night.NEBULAR_LINES)
-_GROUPS = night.line_groups()
 
 
 def observe(
@@ -60,7 +57,12 @@ def observe(
         _mask_outside(frame, start, stop)
     else:
         frame.crop(start, stop)
-    _add_detector_defects(frame, rng)
+    detector.inflate_window_errors(frame, rng)
+    detector.add_cosmic_rays(frame, rng)
+    detector.mask_short_runs(frame, rng)
+    detector.add_dead_block(frame, rng)
+    detector.add_dead_end(frame, rng)
+    detector.mask_early_lamost(frame, rng)
     return _finish(frame, rng, electrons)
 
 
@@ -80,14 +82,12 @@ def _noiseless_frame(
     flux = source.flux
     if companion is not None:
         fraction = log_uniform(rng, quality.crosstalk_fraction)
-        flux = add_neighbour(
-            flux, companion, fraction, companion.velocity_kms - source.velocity_kms
-        )
+        relative_kms = companion.velocity_kms - source.velocity_kms
+        flux = add_neighbour(flux, companion, fraction, relative_kms)
         record["neighbour"] = companion.label
         record["neighbour_fraction"] = round(fraction, 4)
-    seen = integrate(
-        through_arms(flux, profile.arms, sharpness, source.resolution), instrument.edges, velocity
-    )
+    blurred = through_arms(flux, profile.arms, sharpness, source.resolution)
+    seen = integrate(blurred, instrument.edges, velocity)
     reference = _reference_pixels(source, profile)
     level = float(np.median(seen[reference]))
     if not level > 0:
@@ -108,13 +108,10 @@ def _noiseless_frame(
 
 
 def _covered_pixels(source: Source, profile: Profile) -> tuple[int, int]:
-    """Range of pixels that the source covers."""
     if source.valid[0] <= GRID[0] and source.valid[1] >= GRID[-1]:
         return 0, profile.wavelength.size
     doppler = 1.0 + source.velocity_kms / LIGHT_KMS
-    window = pixels_between(
-        profile.wavelength, source.valid[0] * doppler, source.valid[1] * doppler
-    )
+    window = pixels_between(profile.wavelength, *(edge * doppler for edge in source.valid))
     if window.stop - window.start < MIN_PIXELS:
         raise WorkbenchError(
             f"{source.label} {source.subtype} covers {source.valid[0]:.0f}-{source.valid[1]:.0f} A:"
@@ -156,22 +153,12 @@ def _add_sky_and_noise(frame: Frame, rng: Rng) -> float:
     add_telluric_residuals(frame, rng)
     add_moonlight(frame, rng)
     add_nebular_residuals(frame, rng)
-    frame.variance = noise.stated_variance(
-        frame.flux, instrument.sensitivity * np.exp(wobble), brightness, electrons
-    )
+    sensitivity = instrument.sensitivity * np.exp(wobble)
+    frame.variance = noise.stated_variance(frame.flux, sensitivity, brightness, electrons)
     noise.set_snr(frame)
     add_sky_line_residuals(frame, rng)
     noise.add_noise(frame, rng)
     return electrons[0]
-
-
-def _add_detector_defects(frame: Frame, rng: Rng) -> None:
-    detector.inflate_window_errors(frame, rng)
-    detector.add_cosmic_rays(frame, rng)
-    detector.mask_short_runs(frame, rng)
-    detector.add_dead_block(frame, rng)
-    detector.add_dead_end(frame, rng)
-    detector.mask_early_lamost(frame, rng)
 
 
 def _finish(frame: Frame, rng: Rng, electrons: float) -> Observation:
@@ -191,7 +178,7 @@ def _finish(frame: Frame, rng: Rng, electrons: float) -> Observation:
         ivar=ivar,
         andmask=andmask,
         ormask=ormask,
-        arms=split_by_camera(profile, frame.wavelength, flux, ivar, andmask, rng),
+        arms=split_by_camera(frame, flux, ivar, andmask, rng),
         survey=profile.name,
         release=frame.release,
         flux_unit=profile.flux_unit,
@@ -202,18 +189,14 @@ def _finish(frame: Frame, rng: Rng, electrons: float) -> Observation:
 
 
 def split_by_camera(
-    profile: Profile,
-    wavelength: FloatArray,
-    flux: FloatArray,
-    ivar: FloatArray,
-    mask: NDArray[np.int32],
-    rng: Rng,
+    frame: Frame, flux: FloatArray, ivar: FloatArray, mask: NDArray[np.int32], rng: Rng
 ) -> tuple[Camera, ...]:
     """The spectrum of each camera.
 
     Where two overlap, a merged pixel becomes two measurements of half its weight. Their mean is the
     merged pixel and their scatter agrees with their own ivar.
     """
+    profile, wavelength = frame.instrument.profile, frame.wavelength
     if profile.name not in STORED_APART:
         return ()
     apart = rng.standard_normal(wavelength.size)
@@ -230,22 +213,20 @@ def split_by_camera(
             shared = pixels_between(w, low, high)
             own_flux[shared] += sign * apart[part][shared]
             own_ivar[shared] *= 0.5
-        cameras.append(
-            Camera(name=arm.name, wavelength=w, flux=own_flux, ivar=own_ivar, mask=mask[part])
-        )
+        own = Camera(name=arm.name, wavelength=w, flux=own_flux, ivar=own_ivar, mask=mask[part])
+        cameras.append(own)
     return tuple(cameras)
 
 
 # Light from other sources: sky and telluric residuals, nebulae, moonlight, neighbouring fibres.
 def sky_brightness(frame: Frame, rng: Rng) -> FloatArray:
     """Sky brightness relative to its continuum at 6750 A; line groups vary from night to night."""
-    group = np.exp(0.35 * rng.standard_normal(len(night.LINE_GROUPS)))[_GROUPS]
+    group = np.exp(0.35 * rng.standard_normal(len(night.LINE_GROUPS)))[night.GROUP_OF_LINE]
     instrument = frame.instrument
     tilt = rng.uniform(0.0, 1.5)
     frame.record["sky_tilt"] = round(float(tilt), 3)
     continuum = instrument.sky_continuum * (6750.0 / frame.wavelength) ** tilt
-    brightness: FloatArray = continuum + instrument.sky_lines @ (_HEIGHTS * group)
-    return brightness
+    return continuum + instrument.sky_lines @ (_HEIGHTS * group)
 
 
 def add_sky_line_residuals(frame: Frame, rng: Rng) -> None:
@@ -253,7 +234,7 @@ def add_sky_line_residuals(frame: Frame, rng: Rng) -> None:
     quality = frame.quality
     residual = log_uniform(rng, quality.sky_residual) * frame.sky
     drift = quality.sky_drift_pixels * float(rng.standard_normal()) * frame.sky
-    groups = rng.standard_normal((2, len(night.LINE_GROUPS)))[:, _GROUPS]
+    groups = rng.standard_normal((2, len(night.LINE_GROUPS)))[:, night.GROUP_OF_LINE]
     each = rng.standard_normal((2, _HEIGHTS.size))
     instrument = frame.instrument
     frame.flux += instrument.sky_lines @ (residual * (groups[0] + 0.5 * each[0]) * _HEIGHTS)
@@ -306,5 +287,4 @@ def add_neighbour(
     own, other = float(np.median(flux[inside])), float(np.median(foreign[inside]))
     if own <= 0 or other <= 0:
         return flux
-    mixed: FloatArray = flux + foreign * (fraction * own / other)
-    return mixed
+    return flux + foreign * (fraction * own / other)

@@ -7,14 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agent.errors import WorkbenchError
 from agent.spectra.measure.features import feature_names
 from agent.spectra.spectrum import Spectrum
-from tests.train.simulate.realism.helpers import (
+from tests.train.simulate.realism.conftest import (
     CLASSES,
     OF_CLASS,
     WAVELENGTH,
     fake,
     met,
+    sodium,
+    write_library,
 )
 from train.simulate.realism import tell_apart
 from train.simulate.realism.library import Library
@@ -75,9 +78,8 @@ def test_labels_without_simulation_and_broken_files_are_left_out_by_name(tmp_pat
     np.savetxt(tmp_path / "a.txt", rows)
     np.savetxt(tmp_path / "far.txt", rows + np.array([9000.0, 0.0]))
     (tmp_path / "broken.fits").write_bytes(b"nothing")
-    (tmp_path / "MANIFEST.csv").write_text(
-        "file,label\na.txt,OTHER\nbroken.fits,A\nfar.txt,A\na.txt,A\n"
-    )
+    listed = "file,label\na.txt,OTHER\nbroken.fits,A\nfar.txt,A\na.txt,A\n"
+    (tmp_path / "MANIFEST.csv").write_text(listed)
     steps: list[int] = []
     paired = pair_library(Library(tmp_path), 4, 1, lambda: steps.append(1))
     assert [pair.name for pair in paired.pairs] == ["a.txt"]
@@ -91,9 +93,8 @@ def test_mimic_sees_what_the_real_spectrum_saw(rng: np.random.Generator) -> None
     wavelength = np.arange(3000.0, 9000.0, 1.5)
     noisy = 1 + rng.standard_normal(wavelength.size) / 20
     mask = (wavelength > 5000) & (wavelength < 5100)
-    real = on_grid(
-        Spectrum(wavelength=wavelength, flux=noisy, mask=mask, survey="X", resolution=900)
-    )
+    seen_there = {"wavelength": wavelength, "flux": noisy, "mask": mask}
+    real = on_grid(Spectrum(**seen_there, survey="X", resolution=900))
     assert real.range[0] > GRID[0]
     seen = observe_like(draw_source("WD", rng), real, rng)
     np.testing.assert_array_equal(seen.wavelength, real.wavelength)
@@ -102,3 +103,44 @@ def test_mimic_sees_what_the_real_spectrum_saw(rng: np.random.Generator) -> None
     assert (seen.survey, seen.resolution) == ("X", 900)
     jitter = np.diff(seen.flux, 2) / seen.flux[1:-1] / np.sqrt(6)
     assert 1 / np.std(jitter[-1000:]) == pytest.approx(20, rel=0.25)
+
+
+def test_planted_defect_is_found_and_named(tmp_path: Path) -> None:
+    pairs = met(write_library(tmp_path / "stars", sodium)).pairs
+    verdict = tell_apart.tell_apart(pairs, seed=1)
+    assert verdict.auc > 0.95
+    sodium_features = {"Na_D", "EW_NaI_D"}
+    assert verdict.giveaways[0].feature in sodium_features
+    assert verdict.giveaways[0].fall > 0.1
+    assert abs(verdict.giveaways[0].alone - 0.5) > 0.4
+    rows = compare(pairs)
+    assert {row.feature for row in rows[:2]} & sodium_features
+    assert rows[0].outside > 0.9 and rows[0].n_real == OF_CLASS
+    assert not 3 < rows[0].median_percentile < 97
+    hidden = {name for name in feature_names() if "Na" in name or "HeI_5876" in name}
+    blind = tell_apart.tell_apart(pairs, 1, hidden)
+    assert blind.auc < verdict.auc
+
+
+def test_every_large_enough_class_and_survey_is_judged() -> None:
+    rng = np.random.default_rng(2)
+    pairs = [fake("MG", "X", rng) for _ in range(12)] + [fake("K", "X", rng) for _ in range(9)]
+    sizes = {name: len(chosen) for name, chosen in tell_apart.subsets(pairs).items()}
+    assert sizes == {"all": 21, "survey X": 21, "class MG": 12}
+    assert tell_apart.subsets(pairs[:9]) == {}
+    with pytest.raises(WorkbenchError, match="needs 10"):
+        tell_apart.tell_apart(pairs[:9], 1)
+
+
+def test_noise_statistics_can_be_left_out() -> None:
+    rng = np.random.default_rng(4)
+    pairs = [fake("MG", "X", rng) for _ in range(20)]
+    column = feature_names().index("noise_ratio")
+    for pair in pairs:
+        pair.real[column] += 8.0
+    with_noise, without = (
+        tell_apart.tell_apart(pairs, 1, out) for out in ((), tell_apart.NOISE_FEATURES)
+    )
+    assert with_noise.auc > 0.95 > 0.75 > without.auc
+    assert with_noise.giveaways[0].feature == "noise_ratio"
+    assert with_noise.giveaways[0].alone > 0.99

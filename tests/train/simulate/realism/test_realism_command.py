@@ -7,17 +7,16 @@ from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from tests.train.simulate.realism.helpers import (
-    OF_CLASS,
-    no_defect,
-    write_library,
-)
+from agent.errors import WorkbenchError
+from tests.train.simulate.realism.conftest import OF_CLASS, no_defect, write_library
 from train.cli import app, main
 from train.simulate.realism import realism_command
+from train.simulate.realism.contact_sheet import write_sheet
 from train.simulate.realism.library import Library
 from train.simulate.realism.realism_command import RealismReport
 from train.simulate.sky import LABELS
@@ -69,10 +68,7 @@ def run_main(monkeypatch: pytest.MonkeyPatch, *words: str) -> int | str | None:
 
 
 def test_what_the_user_can_mend_is_told(
-    tmp_path: Path,
-    alike: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, alike: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run_main(monkeypatch, str(tmp_path)) == 1
     assert "MANIFEST.csv" in capsys.readouterr().err
@@ -94,3 +90,15 @@ def test_missing_classifier_is_told_before_the_work(
     )
     assert run_main(monkeypatch, str(alike)) == 1
     assert "scikit-learn" in capsys.readouterr().err
+
+
+def test_sheet_needs_no_library(tmp_path: Path) -> None:
+    write_sheet(tmp_path / "sheet.png", None, seed=1)
+    with Image.open(tmp_path / "sheet.png") as picture:
+        assert picture.width > 1500
+        pixels = np.asarray(picture.convert("RGB")).astype(int)
+    blue = (pixels[..., 2] - pixels[..., 0] > 60).mean()
+    red = (pixels[..., 0] - pixels[..., 2] > 60).mean()
+    assert blue > 0.005 > red  # nothing is drawn in the colour of real spectra
+    with pytest.raises(WorkbenchError, match="cannot be written"):
+        write_sheet(tmp_path, None, seed=1)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.train.simulate.helpers import flat
+from train.simulate.telescope.instrument import pixels_between
 from train.simulate.telescope.observation import Observation
 from train.simulate.telescope.quality import LAMOST_QUALITY
 from train.simulate.telescope.telescope import observe
@@ -23,7 +24,6 @@ PERFECT = replace(
     end_block_odds=0.0, ivar_spread=0.0,
 )  # fmt: skip
 
-
 Look = Callable[..., Observation]
 
 
@@ -34,3 +34,7 @@ def look(rng: np.random.Generator) -> Look:
         return observe(flat(), "LAMOST", rng, snr, quality=quality, release=release)
 
     return look_with
+
+
+def level(seen: Observation, low: float, high: float) -> float:
+    return float(np.median(seen.flux[pixels_between(seen.wavelength, low, high)]))

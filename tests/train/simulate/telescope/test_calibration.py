@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.train.simulate.telescope.conftest import Look
-from tests.train.simulate.telescope.helpers import level
+from tests.train.simulate.telescope.conftest import Look, level
 from train.simulate.telescope.instrument import pixels_between
 
 

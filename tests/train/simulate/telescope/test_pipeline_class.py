@@ -21,9 +21,7 @@ def test_every_label_has_a_confusion_table_and_gets_a_class(
     assert not any("{" in a.subclass for a in answers)
 
 
-def test_common_classes_are_mostly_right_and_rare_ones_mostly_not(
-    rng: np.random.Generator,
-) -> None:
+def test_common_classes_are_mostly_right_and_rare_ones_mostly_not(rng: np.random.Generator) -> None:
     a_stars = Counter(
         draw_pipeline_class(star(label="A"), 50.0, rng).subclass[:1] for _ in range(300)
     )

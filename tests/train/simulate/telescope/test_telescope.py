@@ -1,17 +1,18 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
 from agent.errors import WorkbenchError
 from tests.train.simulate.helpers import H_ALPHA, flat, planck, smooth, star
-from tests.train.simulate.telescope.conftest import Look
-from tests.train.simulate.telescope.helpers import level
+from tests.train.simulate.telescope.conftest import Look, level
 from train.simulate.source import GRID, LIGHT_KMS, Source
 from train.simulate.telescope.instrument import pixels_between
-from train.simulate.telescope.quality import LAMOST_QUALITY
+from train.simulate.telescope.observation import to_spectrum
+from train.simulate.telescope.pipeline_class import PipelineClass
+from train.simulate.telescope.quality import LAMOST_QUALITY, Quality, graded
 from train.simulate.telescope.surveys import SURVEYS
 from train.simulate.telescope.telescope import SNR_RANGE, observe
 
@@ -175,3 +176,54 @@ def test_a_neighbour_leaves_its_lines(rng: np.random.Generator) -> None:
     assert peak > 3 * beside
     assert seen.parameters["neighbour"] == "K"
     assert "neighbour" not in observe(flat(), "LAMOST", rng).parameters
+
+
+LIMITS = {
+    "LAMOST": (3690, 3705, 9050, 9110, 3885, 3917),
+    "SDSS": (3780, 3830, 9160, 9260, 3790, 3880),
+    "BOSS": (3550, 3600, 10250, 10420, 4570, 4660),
+    "DESI": (3599, 3601, 9823, 9825, 7781, 7781),
+}
+
+
+@pytest.mark.parametrize("survey", list(SURVEYS))
+def test_grid_is_the_surveys_own(rng: np.random.Generator, survey: str) -> None:
+    low, low_most, high_least, high, fewest, most = LIMITS[survey]
+    seen = observe(star(), survey, rng)
+    assert low <= seen.wavelength[0] <= low_most
+    assert high_least <= seen.wavelength[-1] <= high
+    assert fewest <= seen.wavelength.size <= most
+    for values in (seen.flux, seen.ivar, seen.andmask, seen.ormask):
+        assert values.shape == seen.wavelength.shape
+        assert np.isfinite(values).all()
+    assert (seen.ivar >= 0).all()
+    assert set(seen.snr) == set("ugriz")
+
+
+@pytest.mark.parametrize("bad", [{"profile": "HUBBLE"}, {"quality": "perfect"}])
+def test_unknown_words_are_refused(rng: np.random.Generator, bad: dict[str, str]) -> None:
+    with pytest.raises(WorkbenchError, match="use one of"):
+        observe(star(), bad.get("profile", "SDSS"), rng, quality=bad.get("quality", "typical"))
+
+
+def test_spectrum_knows_the_pipeline_class_and_not_the_truth(rng: np.random.Generator) -> None:
+    seen = observe(star(label="CV"), "LAMOST", rng)
+    plain = to_spectrum(seen)
+    assert plain.simulated and plain.class_name == "" and plain.z is None
+    spectrum = to_spectrum(seen, PipelineClass("STAR", "A5V", 1e-4))
+    assert (spectrum.class_name, spectrum.subclass, spectrum.z) == ("STAR", "A5V", 1e-4)
+    assert "CV" not in repr(spectrum.meta) and "test" not in repr(spectrum.meta)
+    assert spectrum.n_bad == int((seen.ivar == 0).sum())
+
+
+def test_scaling_quality_moves_every_odds_and_strength() -> None:
+    poor = graded(LAMOST_QUALITY, "poor")
+    assert poor.join_step > LAMOST_QUALITY.join_step
+    assert poor.telluric_left[1] <= 0.9 and poor.end_block_odds <= 0.9
+    untouched = {"velocity_error_kms", "resolution_spread", "throughput_spread", "bad_runs",
+                 "calibration_tail", "dead_block_pixels", "moon_fraction", "crosstalk_fraction",
+                 "ivar_spread"}  # fmt: skip
+    same = {
+        f.name for f in fields(Quality) if getattr(poor, f.name) == getattr(LAMOST_QUALITY, f.name)
+    }
+    assert same == untouched

@@ -1,0 +1,150 @@
+"""The sections of a report, and the page as a whole."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from typer.testing import CliRunner
+
+from agent.confidence.judged import JudgedScores
+from agent.errors import WorkbenchError
+from agent.rendering.charts import reliability
+from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
+from tests.train.evaluate.helpers import rows
+from tests.train.report.conftest import report
+from train.cli import app
+from train.evaluate.sight_figures import sight_figures, sight_json
+from train.journal import journal
+from train.report.curating import curation_parts
+from train.report.judging import _reliability
+from train.review.pool_figures import figures
+from train.review.review_rules import Case, Review
+
+
+def test_judging(evaluated: tuple[Path, Path], tmp_path: Path):
+    bench, out = evaluated
+    text = report(tmp_path / "a.html", "--evaluation", out, "--bench", bench, "--failures", 2)
+    assert "12 real, 12 others" in text
+    assert "Failures of measured: Main table" in text
+    assert text.count("the truth is") == 2
+    assert text.count("<figcaption>whole spectrum") == 2
+    assert re.search(r"<li>Looks at \d+ to \d+ Å, .+?</li>", text)
+    assert re.search(r"<li>Answers (YES|NO): [^\\]+?</li>", text)
+    assert "ECE" in text and "&lt;b&gt;bold" in text
+    assert "<b>bold" not in text and "<script" not in text
+
+
+def test_reliability_tells_the_error():
+    p = np.linspace(0.01, 0.99, 200)
+    label = np.random.default_rng(0).random(200) < p
+    judges = {"good": JudgedScores(p, label), "bad": JudgedScores(1.0 - p, label)}
+    svg = reliability(dict(_reliability(name, judged) for name, judged in judges.items()))
+    errors = [float(found) for found in re.findall(r"ECE (0\.\d+)<", svg)]
+    assert len(errors) == 2
+    assert errors[0] < 0.1 < errors[1]
+
+
+def test_a_set_is_looked_at_once(evaluated: tuple[Path, Path], tmp_path: Path):
+    """The ablation judges the set of the main table with the same models."""
+    bench, out = evaluated
+    shutil.copytree(out, tmp_path / "out")
+    shutil.copy(out / "main.json", tmp_path / "out/ablation.json")
+    words = ["--evaluation", tmp_path / "out", "--bench", bench, "--failures", 1]
+    text = report(tmp_path / "a.html", *words)
+    assert "Ablation" in text
+    assert text.count("Failures of") == text.count("the truth is") == 1
+
+
+def test_a_folder_with_nothing_but_a_test_of_sight(tmp_path: Path):
+    judged = rows(3, 1, 0, 4)
+    seen = [sight_figures(paper, judged, {}, judged, {}, seed=1) for paper in ("own", "white")]
+    (tmp_path / "sight.json").write_text(sight_json({"<box>": {"nano": seen}}))
+    text = report(tmp_path / "a.html", "--evaluation", tmp_path)
+    assert "Test of sight: nano on &lt;box&gt;" in text
+    assert "4 real, 4 others" in text
+    assert text.count("<td>white paper</td>") == 1
+
+
+def test_dynamics(tmp_path: Path):
+    for name in ("one", "two"):
+        with journal(tmp_path / name) as run:
+            for step in range(50):
+                run.log(step, reward=step / 50, calls=3.0, unknown=1.0, loss=None)
+    text = report(tmp_path / "a.html", "--run", tmp_path / "one", "--run", tmp_path / "two")
+    assert "mean reward" in text and "calls per rollout" in text and "0.04 to 0.94" in text
+    assert "unknown" not in text
+
+
+def test_sorts_of_runs_are_not_laid_over_each_other(tmp_path: Path):
+    with journal(tmp_path / "taught") as run:
+        run.log(1, loss=3.0)
+    with journal(tmp_path / "rewarded") as run:
+        run.log(1, loss=0.1, reward=0.5, f1=float("nan"))
+    text = report(tmp_path / "a.html", "--run", tmp_path / "taught", "--run", tmp_path / "rewarded")
+    taught, rewarded = text.split("Reinforcement")
+    assert "<td>taught</td>" in taught and "<td>rewarded</td>" not in taught
+    assert "mean reward" in rewarded and "F1" not in rewarded
+
+
+def test_a_run_without_figures_says_so(tmp_path: Path):
+    with journal(tmp_path / "empty"):
+        pass
+    assert "no figures yet" in report(tmp_path / "a.html", "--run", tmp_path / "empty")
+
+
+def reviewed(number: int, *scores: tuple[str, int]) -> Case:
+    trajectory = Trajectory(
+        task="CV",
+        spectrum=SpectrumRef(sha256=str(number)),
+        model=ModelRef(name="teacher"),
+        stopped_by="answer",
+    )
+    case = Case(str(number), trajectory)
+    case.reviews = [
+        Review(
+            trajectory=case.id, role="auditor", by=by, approve=True, version=case.version,
+            coherence=score, consistency=4,
+        )
+        for by, score in scores
+    ]  # fmt: skip
+    return case
+
+
+def test_agreement():
+    cases = [reviewed(n, ("ada", n), ("ben", 5 - n)) for n in range(1, 5)]
+    text = "".join(curation_parts(figures(cases)))
+    coherence, consistency = text.split("Agreement of raters on physical consistency")
+    assert "-1.00" in coherence, "what one calls better the other calls worse"
+    assert "<svg" not in consistency and "Not measured" in consistency
+
+
+def test_who_holds_what_up():
+    text = "".join(curation_parts(figures([reviewed(1, ("ada", 4))])))
+    assert "<td>waiting for the screener</td><td>1</td>" in text
+
+
+def test_the_same_twice(evaluated: tuple[Path, Path], tmp_path: Path):
+    bench, out = evaluated
+    one, two = (
+        report(tmp_path / name, "--evaluation", out, "--bench", bench) for name in ("a", "b")
+    )
+    assert one == two
+
+
+@pytest.mark.parametrize(
+    ("words", "why"), [([], "nothing to report"), (["--evaluation", "."], "holds no judgements")]
+)
+def test_nothing_to_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], why: str
+):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["report", "a.html", *words])
+    assert isinstance(result.exception, WorkbenchError)
+    assert why in str(result.exception)
