@@ -165,9 +165,7 @@ def _with_error(evidence: Evidence, error: float) -> Evidence:
         return f"{template[: match.end()]} ± {{error:{form}}}{template[match.end() :]}"
 
     return replace(
-        evidence,
-        text_found=widened(evidence.text_found),
-        text_absent=widened(evidence.text_absent),
+        evidence, text_found=widened(evidence.text_found), text_absent=widened(evidence.text_absent)
     )
 
 

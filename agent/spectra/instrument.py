@@ -41,11 +41,7 @@ def arm_join(spectrum: Spectrum) -> Window | None:
 
 
 def unsafe_regions(
-    spectrum: Spectrum,
-    lo: float,
-    hi: float,
-    lists: LineLists | None = None,
-    min_share: float = 0.0,
+    spectrum: Spectrum, lo: float, hi: float, lists: LineLists | None = None, min_share: float = 0.0
 ) -> tuple[str, ...]:
     """Labels of sky, telluric and arm-join regions in [lo, hi] (observed, vacuum angstrom).
 

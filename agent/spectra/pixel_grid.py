@@ -116,11 +116,7 @@ class PixelGrid:
 
     @staticmethod
     def _between(
-        running: FloatArray,
-        first: IndexArray,
-        start: FloatArray,
-        last: IndexArray,
-        end: FloatArray,
+        running: FloatArray, first: IndexArray, start: FloatArray, last: IndexArray, end: FloatArray
     ) -> FloatArray:
         at_first, at_last = running[:, first], running[:, last]
         upper = at_last + end * (running[:, last + 1] - at_last)

@@ -6,15 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent import (
-    WorkbenchError,
-    draw,
-    inspect,
-    measure,
-    measure_index,
-    measure_line,
-    read_spectrum,
-)
+from agent import WorkbenchError, draw, inspect, measure, measure_index, measure_line, read_spectrum
 from agent.evidence.measurements import measurements_of
 from agent.spectra.measure.window_measure import line_row
 

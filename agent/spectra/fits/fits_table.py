@@ -57,11 +57,7 @@ class FitsTable:
     """`read(offset, count)` returns bytes of the table's data or raises ReadError."""
 
     def __init__(
-        self,
-        header: Header,
-        axes: tuple[int, ...],
-        title: str,
-        read: Callable[[int, int], bytes],
+        self, header: Header, axes: tuple[int, ...], title: str, read: Callable[[int, int], bytes]
     ) -> None:
         if len(axes) != 2:
             raise ReadError(f"the table {title} has {len(axes)} axes instead of 2")

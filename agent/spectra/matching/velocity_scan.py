@@ -117,11 +117,7 @@ def _scan(
 
 
 def _misfit(
-    flux: FloatArray,
-    weight: FloatArray,
-    polynomials: FloatArray,
-    order: int,
-    model: FloatArray,
+    flux: FloatArray, weight: FloatArray, polynomials: FloatArray, order: int, model: FloatArray
 ) -> FloatArray:
     """Chi2 of each row of the model, by linear least squares."""
     number = np.arange(order + 1)

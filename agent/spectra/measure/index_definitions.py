@@ -11,14 +11,7 @@ from types import MappingProxyType
 
 from agent.checked_toml import TomlTable, near_miss, read_toml, shown
 from agent.errors import ResourceError
-from agent.spectra.lines import (
-    MAX_ENTRIES,
-    MEDIA,
-    Line,
-    builtin_lines,
-    identifier,
-    vacuum_windows,
-)
+from agent.spectra.lines import MAX_ENTRIES, MEDIA, Line, builtin_lines, identifier, vacuum_windows
 from agent.spectra.spectrum import Window
 
 RATIOS = ("ratio", "inverse_ratio", "fnu_ratio")

@@ -14,13 +14,7 @@ from agent.errors import ReadError, WorkbenchError
 from agent.spectra.air import air_to_vacuum
 from agent.spectra.fits.fits_header import Header, printable
 from agent.spectra.fits.source_file import SourceFile
-from agent.spectra.spectrum import (
-    MAX_PIXELS,
-    BoolArray,
-    FloatArray,
-    MetaValue,
-    Spectrum,
-)
+from agent.spectra.spectrum import MAX_PIXELS, BoolArray, FloatArray, MetaValue, Spectrum
 
 Numbers = NDArray[Any]
 

@@ -7,14 +7,7 @@ import json
 import pytest
 
 from agent.errors import WorkbenchError
-from agent.ratings.records import (
-    Choice,
-    Rating,
-    record_from,
-    subject_of,
-    to_json,
-    trajectory_id,
-)
+from agent.ratings.records import Choice, Rating, record_from, subject_of, to_json, trajectory_id
 from tests.agent.ratings.made import rating, trajectory
 
 ABOUT = {"trajectory": "a1", "spectrum": "s1", "task": "CV", "model": "ours"}
