@@ -31,19 +31,9 @@ from agent.rendering.window import (
 from agent.spectra.spectrum import Spectrum
 
 __all__ = [
-    "AS_PUBLISHED",
-    "COMPACT",
-    "COMPACT_PANELS",
-    "EYE",
-    "PUBLISHED",
-    "STYLES",
-    "Style",
-    "default_title",
-    "draw_window",
-    "png_bytes",
-    "render_array",
-    "render_spectrum",
-]
+    "AS_PUBLISHED", "COMPACT", "COMPACT_PANELS", "EYE", "PUBLISHED", "STYLES", "Style",
+    "default_title", "draw_window", "png_bytes", "render_array", "render_spectrum",
+]  # fmt: skip
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 EIGHT_BIT_RGB = struct.pack(">5B", 8, 2, 0, 0, 0)

@@ -12,19 +12,10 @@ from platformdirs import user_config_path
 from agent.checked_toml import near_miss, shown
 from agent.errors import ResourceError
 from agent.plugins import plugins, report
-from agent.tasks.look import has_class, look_task
-from agent.tasks.task import (
-    Contaminant,
-    DiagnosticWindow,
-    Evidence,
-    Guideline,
-    Section,
-    State,
-    Task,
-    guideline_sections,
-    guideline_text,
-)
-from agent.tasks.task_file import WINDOW_KEYS, read_task
+from agent.tasks.look import has_class as has_class
+from agent.tasks.look import look_task as look_task
+from agent.tasks.task import Task
+from agent.tasks.task_file import read_task
 
 BUNDLED = Path(__file__).resolve().parents[2] / "resources" / "tasks"
 MAX_FILES_IN_FOLDER = 200
@@ -156,24 +147,3 @@ def _add(tasks: dict[str, Task], new: Task, path: Path) -> None:
         owner = names[new.name.casefold()].id
         raise ResourceError(f"{path}: name: {shown(new.name)} is already the name of {owner}")
     tasks[key] = new
-
-
-__all__ = [
-    "WINDOW_KEYS",
-    "Contaminant",
-    "DiagnosticWindow",
-    "Evidence",
-    "Guideline",
-    "Section",
-    "State",
-    "Task",
-    "bundled_task",
-    "find_task",
-    "guideline_sections",
-    "guideline_text",
-    "has_class",
-    "load_tasks",
-    "look_task",
-    "task_source",
-    "user_task_folder",
-]

@@ -13,7 +13,8 @@ from agent.evidence.measurements import SpectrumMeasurements, measurements_of
 from agent.evidence.places import contains, feature_places, feature_range, window_of
 from agent.evidence.weights import UNFITTED_WEIGHT, read_weights, weights_for
 from agent.spectra.spectrum import Spectrum
-from agent.tasks.catalogue import Evidence, find_task, load_tasks
+from agent.tasks.catalogue import find_task, load_tasks
+from agent.tasks.task import Evidence
 from tests.agent.evidence.simulated import simulated_spectrum
 from tests.agent.spectra.measure.known_lines import BROAD, WIDE, observed
 from tests.agent.tasks.test_catalogue import example

@@ -10,24 +10,15 @@ from agent.errors import ResourceError
 from agent.spectra.air import air_to_vacuum
 from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.index_definitions import builtin_indices
-from agent.tasks.catalogue import (
-    BUNDLED,
-    WINDOW_KEYS,
-    Task,
-    bundled_task,
-    find_task,
-    guideline_sections,
-    guideline_text,
-    load_tasks,
-    user_task_folder,
-)
+from agent.tasks.catalogue import BUNDLED, bundled_task, find_task, load_tasks, user_task_folder
 from agent.tasks.catalogue_evidence import (
     HEAVIEST,
     VALUE_NAME,
     CatalogueEvidence,
     heaviest_of_groups,
 )
-from agent.tasks.task_file import parse_task
+from agent.tasks.task import Task, guideline_sections, guideline_text
+from agent.tasks.task_file import WINDOW_KEYS, parse_task
 
 COVERAGE = {"LAMOST": (3700.0, 9100.0), "SDSS": (3800.0, 9200.0)}
 IDS = ("CV", "CS", "SS", "MG", "WD", "O", "B", "A")

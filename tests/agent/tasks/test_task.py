@@ -9,9 +9,10 @@ import pytest
 from agent.checked_toml import parse_toml
 from agent.errors import ResourceError
 from agent.spectra.lines import builtin_lines
-from agent.tasks.catalogue import Evidence, find_task, load_tasks, task_source
+from agent.tasks.catalogue import find_task, load_tasks, task_source
 from agent.tasks.look import FILE, has_class, look_task
 from agent.tasks.subclass import MAX_LEVELS, path_of, read_subclasses, subclasses_below
+from agent.tasks.task import Evidence
 from agent.tasks.task_file import parse_task
 
 

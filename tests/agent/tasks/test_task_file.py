@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent.errors import ResourceError
-from agent.tasks.catalogue import BUNDLED, Task, load_tasks
+from agent.tasks.catalogue import BUNDLED, load_tasks
+from agent.tasks.task import Task
 from agent.tasks.task_file import read_task
 from tests.night import examples
 
