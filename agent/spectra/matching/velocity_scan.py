@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from agent.spectra.gaps import gap_starts
-from agent.spectra.instrument import SKY_HALF_WIDTH
+from agent.spectra.instrument import terrestrial_range
 from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.continuum import continuum_of
 from agent.spectra.pixel_grid import LIGHT_KMS, pixel_grid
@@ -138,10 +138,7 @@ def _is_terrestrial(wavelength: FloatArray) -> BoolArray:
     """Pixels in sky lines and telluric bands."""
     inside = np.zeros(wavelength.size, dtype=np.bool_)
     for line in builtin_lines().terrestrial:
-        low, high = line.extent or (
-            line.wavelength - SKY_HALF_WIDTH,
-            line.wavelength + SKY_HALF_WIDTH,
-        )
+        low, high = terrestrial_range(line)
         inside |= (wavelength > low) & (wavelength < high)
     return inside
 

@@ -20,6 +20,7 @@ from agent.spectra.measure.index_definitions import (
 )
 from agent.spectra.measure.measurement import Measurement, measured, refused
 from agent.spectra.measure.sidebands import (
+    CONTINUUM_SIGMA,
     Level,
     LinearContinuum,
     integrate_feature,
@@ -31,7 +32,6 @@ from agent.spectra.spectrum import FloatArray, Spectrum, Window
 
 MIN_COVERAGE = 0.75
 MIN_PIXELS = 0.5
-CONTINUUM_SIGMA = 3.0  # the continuum must exceed its error by this factor to be divided by
 MIN_SUBDWARF_DIVISOR = 0.05
 # The most serious problem of the windows is reported: the last of these.
 PROBLEMS = ("", "windows narrower than a pixel", "too many bad pixels", "outside the spectrum")
@@ -140,7 +140,7 @@ def _measure(
     elif index.kind == "edge":
         result = _edge(feature, continuum)
     else:
-        line = linear_continuum(continuum[0].level, continuum[1].level, CONTINUUM_SIGMA)
+        line = linear_continuum(continuum[0].level, continuum[1].level)
         if isinstance(line, str):
             result = line
         elif index.kind in AREAS:

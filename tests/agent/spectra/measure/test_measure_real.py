@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from agent.evidence.star_velocity import velocity_from_lines
+from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.features import feature_vector
 from agent.spectra.measure.line_measure import equivalent_width, measure_line
 from agent.spectra.measure.noise import quality
@@ -57,7 +58,7 @@ def test_emission_of_cataclysmic_variables(
     for item in of(everything, "CV"):
         match = re.search(rf"EW\({mark}\)=(-?\d+) A", item.notes)
         assert match is not None
-        own = equivalent_width(item.spectrum, line)
+        own = equivalent_width(item.spectrum, builtin_lines()[line])
         found = measure_line(item.spectrum, line)
         if own.value is not None and found.ew is not None:
             told.append(float(match.group(1)))
