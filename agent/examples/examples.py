@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 VERSION = "1"
 ROWS_PER_GROUP = 256
 EXAMPLE_TEXTS = ("key", "task", "answer", "label", "subtype", "split")
-TEXTS = (
-    *EXAMPLE_TEXTS, "file", "object_id", "survey",
-    "release", "class_name", "subclass", "flux_unit", "sha256",
-)  # fmt: skip
+SPECTRUM_TEXTS = ("object_id", "survey", "release", "class_name", "subclass", "flux_unit")
+TEXTS = (*EXAMPLE_TEXTS, "file", *SPECTRUM_TEXTS, "sha256")
 NUMBERS = ("ra", "dec", "snr", "z", "resolution")
 ARRAYS = ("wavelength", "flux", "ivar", "mask")
 MAX_TEXT = 1000
@@ -112,16 +110,11 @@ def write_examples(path: Path, examples: Iterable[Example]) -> int:
     return written
 
 
-def read_examples(path: Path, *, task: str = "") -> Iterator[Example]:
-    """The examples of a file in order, optionally of one task."""
+def read_examples(path: Path) -> Iterator[Example]:
+    """The examples of a file in order."""
     with open_set(path) as file:
         for group in range(file.num_row_groups):
-            table = file.read_row_group(group)
-            if task:
-                import pyarrow.compute as compute
-
-                table = table.filter(compute.equal(table["task"], task))
-            yield from examples_of(path, table)
+            yield from examples_of(path, file.read_row_group(group))
 
 
 def count_examples(path: Path) -> int:
@@ -206,8 +199,7 @@ def _row(one: Example) -> dict[str, Any]:
         "file": spectrum.path,
         "sha256": one.sha256,
         "simulated": spectrum.simulated,
-        **{name: getattr(spectrum, name) for name in TEXTS if hasattr(spectrum, name)},
-        **{name: getattr(spectrum, name) for name in (*NUMBERS, *ARRAYS)},
+        **{name: getattr(spectrum, name) for name in (*SPECTRUM_TEXTS, *NUMBERS, *ARRAYS)},
     }
 
 
@@ -233,13 +225,7 @@ def _example(path: Path, row: Mapping[str, Any], arrays: Mapping[str, Any]) -> E
         raise WorkbenchError(f"{path}: {row['key']} has no usable spectrum")
     spectrum = Spectrum(
         **{name: arrays[name] for name in ARRAYS},
-        **{name: row[name] for name in NUMBERS},
-        object_id=row["object_id"],
-        survey=row["survey"],
-        release=row["release"],
-        class_name=row["class_name"],
-        subclass=row["subclass"],
-        flux_unit=row["flux_unit"],
+        **{name: row[name] for name in (*NUMBERS, *SPECTRUM_TEXTS)},
         format="examples",
         path=Path(row["file"]).name,
         simulated=row["simulated"],
@@ -269,9 +255,6 @@ class ExampleStore:
                         self._locations.setdefault(str(name["sha256"]), location)
                         self._by_task.setdefault((name["task"], str(name["sha256"])), location)
         self._group = lru_cache(maxsize=8)(_read_group)
-
-    def __len__(self) -> int:
-        return len(self._locations)
 
     def __contains__(self, sha256: str) -> bool:
         return sha256 in self._locations

@@ -43,7 +43,6 @@ class Line:
     species: str = ""
     shaded: str = ""
     extent: Window | None = None
-    source: str = ""
     window: Window | None = None
     continuum: tuple[Window, ...] = ()
 
@@ -183,10 +182,10 @@ def _line(entry: TomlTable) -> Line:
         species=entry.text("species", "", shortest=0),
         shaded=entry.choice("shaded", SHADES, ""),
         extent=extent[0] if extent else None,
-        source=entry.text("source", "", longest=400, shortest=0),
         window=window[0] if window else None,
         continuum=vacuum_windows(entry, "continuum", medium, at_most=2),
     )
+    entry.text("source", "", longest=400, shortest=0)  # for who reads the file
     entry.close()
     if line.kind == "band_head" and not line.shaded:
         raise entry.fault("shaded", 'missing; expected "red" or "violet" for a band head')

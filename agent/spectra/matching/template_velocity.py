@@ -49,13 +49,11 @@ class VelocityFit:
     """A velocity (c z, km/s) with its error, or the reason why there is none.
 
     `height` is the correlation of spectrum and template, without their continua, from 0 to 1.
-    `rise` is how much worse chi2 is at the next best velocity, in units of the chi2 of a pixel.
     """
 
     velocity_kms: float = math.nan
     error_kms: float = math.nan
     height: float = 0.0
-    rise: float = 0.0
     reason: Reason = ""
 
     @property
@@ -115,15 +113,11 @@ def peak(
     lowest = level - 0.25 * slope**2 / curve
     apart = np.abs(coarse.stretch / middle - 1.0) * LIGHT_KMS > APART_KMS
     others = coarse.chi2[apart]
+    # How much worse the next best velocity is, in units of the chi2 of a pixel.
     rise = (float(others.min()) - lowest) / pixel if others.size else math.inf
     height = math.sqrt(max(1.0 - lowest / data.smooth_misfit, 0.0)) if data.smooth_misfit else 0.0
-    return VelocityFit(velocity, error, height, rise, _doubt(height, rise))
-
-
-def _doubt(height: float, rise: float) -> Reason:
-    if rise < MIN_RISE:
-        return "noisy"
-    return "unlike" if height < MIN_HEIGHT else ""
+    doubt: Reason = "noisy" if rise < MIN_RISE else "unlike" if height < MIN_HEIGHT else ""
+    return VelocityFit(velocity, error, height, doubt)
 
 
 # Templates in the order of how well they fit a spectrum, each with its velocity.

@@ -29,10 +29,7 @@ EDGE_NEAR, EDGE_FAR, EDGE_GAP = 12.0, 60.0, 2.0
 
 @dataclass(frozen=True)
 class Index:
-    """One index; windows are vacuum angstrom at rest (`exclude`: observed frame, for sky lines).
-
-    `proposed` marks our own definitions, which are not published.
-    """
+    """One index; windows are vacuum angstrom at rest (`exclude`: observed frame, for sky lines)."""
 
     name: str
     kind: str
@@ -44,9 +41,6 @@ class Index:
     head: Line | None = None
     level: str = "half_depth"
     minimum_divisor: float = 0.0
-    source: str = ""
-    note: str = ""
-    proposed: bool = False
 
     @property
     def unit(self) -> str:
@@ -90,14 +84,7 @@ def read_indices(path: Path) -> tuple[Index, ...]:
 def line_index(line: Line) -> Index:
     """Equivalent width of a line in the fixed windows of the line lists."""
     assert line.window is not None
-    return Index(
-        name=f"EW_{line.id}",
-        kind="ew",
-        feature=(line.window,),
-        continuum=line.continuum,
-        source=line.source,
-        note=f"equivalent width of {line.label}, absorption positive",
-    )
+    return Index(f"EW_{line.id}", "ew", feature=(line.window,), continuum=line.continuum)
 
 
 def _index(entry: TomlTable) -> Index:
@@ -120,10 +107,10 @@ def _index(entry: TomlTable) -> Index:
         head=head,
         level=entry.choice("level", LEVELS, "half_depth"),
         minimum_divisor=entry.number("minimum_divisor", 0.0, low=-1e6, high=1e6),
-        source=entry.text("source", "", longest=400, shortest=0),
-        note=entry.text("note", "", longest=400, shortest=0),
-        proposed=entry.flag("proposed"),
     )
+    for about in ("source", "note"):  # for who reads the file
+        entry.text(about, "", longest=400, shortest=0)
+    entry.flag("proposed")  # our own definition, which is not published
     entry.close()
     _check(index, entry)
     return index

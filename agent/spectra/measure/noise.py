@@ -28,9 +28,6 @@ class Quality:
     bad_fraction: float
     negative_fraction: float
     """Share of the good pixels."""
-    n_negative: int
-    longest_gap: float
-    """Widest run of bad pixels between good ones, angstrom."""
     join_step: Measurement
     """Relative step from the blue to the red arm at 5800 A, corrected for their slopes."""
     noise_ratio: float | None
@@ -87,8 +84,6 @@ def quality(spectrum: Spectrum) -> Quality:
         snr_red=snr_red,
         bad_fraction=bad_fraction,
         negative_fraction=n_negative / n_good if n_good else 0.0,
-        n_negative=n_negative,
-        longest_gap=gap,
         join_step=step,
         noise_ratio=_noise_ratio(spectrum),
         warnings=tuple(warnings),
@@ -124,6 +119,7 @@ def _line_at_zero(x: FloatArray, y: FloatArray, sigma: FloatArray) -> tuple[floa
 
 
 def _longest_gap(spectrum: Spectrum) -> float:
+    """Widest run of bad pixels between good ones, angstrom."""
     good = np.flatnonzero(spectrum.good)
     if good.size < 2:
         return 0.0
