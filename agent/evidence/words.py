@@ -16,28 +16,14 @@ from agent.spectra.measure.index_definitions import builtin_indices
 from agent.tasks.task import Evidence, Task
 
 KIND_NAMES = {
-    "CV": "a cataclysmic variable",
-    "CS": "a carbon star",
-    "SS": "an S star",
-    "MG": "an M giant",
-    "WD": "a white dwarf",
-    "O": "an O star",
-    "B": "a B star",
-    "A": "an A star",
-    "F": "an F star",
-    "G": "a G star",
-    "K": "a K star",
-    "M_DWARF": "an M dwarf",
-    "L_DWARF": "an L dwarf",
-    "SDB": "a hot subdwarf",
-    "QSO": "a quasar",
-    "GALAXY": "a galaxy",
-    "NEBULA": "an object in nebular light",
-    "SYMBIOTIC": "a symbiotic star",
-    "WR": "a Wolf-Rayet star",
-    "YSO": "a young star with accretion",
+    "CV": "a cataclysmic variable", "CS": "a carbon star", "SS": "an S star", "MG": "an M giant",
+    "WD": "a white dwarf", "O": "an O star", "B": "a B star", "A": "an A star", "F": "an F star",
+    "G": "a G star", "K": "a K star", "M_DWARF": "an M dwarf", "L_DWARF": "an L dwarf",
+    "SDB": "a hot subdwarf", "QSO": "a quasar", "GALAXY": "a galaxy",
+    "NEBULA": "an object in nebular light", "SYMBIOTIC": "a symbiotic star",
+    "WR": "a Wolf-Rayet star", "YSO": "a young star with accretion",
     "ARTEFACT": "an artefact or a spectrum without features",
-}
+}  # fmt: skip
 COLOURS = (
     (1.5, "rises to the blue"),
     (0.8, "is flat"),

@@ -51,15 +51,8 @@ WINDOW_KEYS = (
 _TASK_ID = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,15}")
 _ENTRY_ID = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _TARGET = re.compile(r"[A-Za-z][A-Za-z0-9_+.-]{0,31}")
-_EXPECTED_OF: dict[Kind, tuple[Expect, ...]] = {
-    "line": ("emission", "absorption", "below"),
-    "width": ("above", "below"),
-    "ratio": ("above", "below"),
-    "edge": ("above", "below"),
-    "index": ("above", "below"),
-    "colour": ("above", "below"),
-    "quality": ("above", "below"),
-}
+_OF_LINES: tuple[Expect, ...] = ("emission", "absorption", "below")
+_OF_NUMBERS: tuple[Expect, ...] = ("above", "below")
 
 CATALOGUE = "catalogue"
 """What `kind` says of such a claim."""
@@ -204,9 +197,10 @@ def _targets(table: TomlTable, kind: Kind) -> tuple[str, ...]:
 
 def _expectation(table: TomlTable, kind: Kind) -> Expect:
     expect = cast(Expect, table.choice("expect", EXPECTATIONS))
-    if expect not in _EXPECTED_OF[kind]:
-        fitting = " or ".join(_EXPECTED_OF[kind])
-        raise table.fault("expect", f"evidence of kind {kind} needs {fitting}, not {expect}")
+    fitting = _OF_LINES if kind == "line" else _OF_NUMBERS
+    if expect not in fitting:
+        problem = f"evidence of kind {kind} needs {' or '.join(fitting)}, not {expect}"
+        raise table.fault("expect", problem)
     return expect
 
 

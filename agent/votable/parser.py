@@ -41,19 +41,10 @@ Cell = str | bytes | None
 
 # Codes that both `struct` and numpy understand; VOTable numbers are big-endian.
 CODES = {
-    "boolean": "c",
-    "bit": "B",
-    "unsignedByte": "B",
-    "short": ">h",
-    "int": ">i",
-    "long": ">q",
-    "float": ">f",
-    "double": ">d",
-    "char": "c",
-    "unicodeChar": ">H",
-    "floatComplex": ">F",
+    "boolean": "c", "bit": "B", "unsignedByte": "B", "short": ">h", "int": ">i", "long": ">q",
+    "float": ">f", "double": ">d", "char": "c", "unicodeChar": ">H", "floatComplex": ">F",
     "doubleComplex": ">D",
-}
+}  # fmt: skip
 DTYPES = {datatype: np.dtype(code) for datatype, code in CODES.items()}
 MAX_ELEMENTS = 64 * 1024 * 1024
 # Up to eight dimensions: the product of hundreds would be taken again for every row.

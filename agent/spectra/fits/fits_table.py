@@ -23,19 +23,9 @@ MAX_VALUES = 8_000_000  # per column or image: 64 MB as doubles
 MAX_REPEAT = 2**27
 _FORM = re.compile(r"\s*(\d{0,9})([LXBIJKAEDCMPQ])([A-Z]?)")
 _TYPES = {
-    "L": "u1",
-    "B": "u1",
-    "A": "S1",
-    "I": ">i2",
-    "J": ">i4",
-    "K": ">i8",
-    "E": ">f4",
-    "D": ">f8",
-    "C": ">c8",
-    "M": ">c16",
-    "P": ">i4",
-    "Q": ">i8",
-}
+    "L": "u1", "B": "u1", "A": "S1", "I": ">i2", "J": ">i4", "K": ">i8", "E": ">f4", "D": ">f8",
+    "C": ">c8", "M": ">c16", "P": ">i4", "Q": ">i8",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,24 +214,15 @@ def _describe(
     frame = 1.0 if rest is None else fit.centre / rest
     ew, ew_error = _with_far_wings(grid, local, area, instrument)
     return LineMeasurement(
-        line=name,
-        ew=ew / frame,
-        ew_error=ew_error / frame,
-        centroid=fit.centre,
-        centroid_error=fit.centre_error,
+        name, ew=ew / frame, ew_error=ew_error / frame,
+        centroid=fit.centre, centroid_error=fit.centre_error,
         velocity_kms=None if rest is None else LIGHT_KMS * (frame - 1.0),
         velocity_error_kms=None if rest is None else kms * fit.centre_error,
-        fwhm=fit.fwhm,
-        fwhm_error=fit.fwhm_error,
-        fwhm_kms=width_kms,
-        peak=fit.amplitude,
-        significance=significance,
+        fwhm=fit.fwhm, fwhm_error=fit.fwhm_error, fwhm_kms=width_kms,
+        peak=fit.amplitude, significance=significance,
         separation_kms=None if separation is None else kms * separation,
-        window=local.window,
-        n_pixels=n_pixels,
-        flags=tuple(flags),
-        unsafe=unsafe,
-    )
+        window=local.window, n_pixels=n_pixels, flags=tuple(flags), unsafe=unsafe,
+    )  # fmt: skip
 
 
 def _with_far_wings(
@@ -371,15 +362,10 @@ def fit_profile(
     errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     fwhm = math.exp(values[2])
     return ProfileFit(
-        amplitude=float(values[0]),
-        centre=float(values[1]),
-        fwhm=fwhm,
-        peakedness=float(values[3]),
-        amplitude_error=float(errors[0]),
-        centre_error=float(errors[1]),
-        fwhm_error=fwhm * float(errors[2]),
-        model=model,
-    )
+        amplitude=float(values[0]), centre=float(values[1]), fwhm=fwhm,
+        peakedness=float(values[3]), amplitude_error=float(errors[0]),
+        centre_error=float(errors[1]), fwhm_error=fwhm * float(errors[2]), model=model,
+    )  # fmt: skip
 
 
 def profile(
