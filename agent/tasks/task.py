@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from agent.tasks.catalogue_evidence import CatalogueEvidence
+from agent.tasks.catalogue_evidence import CatalogueEvidence, Value, filled
 from agent.tasks.subclass import Subclass
 
 Rank = Literal["primary", "secondary", "confirming", "contaminant"]
@@ -149,17 +149,10 @@ class Evidence:
         sigma = abs(value) / error if error else None
         shown = -value if self.expect == "emission" else value
         numbers = {"value": shown, "error": error, "sigma": sigma, "snr": snr}
-
-        def fill(match: re.Match[str]) -> str:
-            name, form = match.groups()
-            if name == "label":
-                return self.label
-            number = numbers[name]
-            known = number is not None and math.isfinite(number)
-            text = format(number, form or ".2f") if known else "unknown"
-            return text.lstrip("+-") if known and float(text) == 0 else text  # no "-0.00"
-
-        return PLACEHOLDER.sub(fill, template)
+        values: dict[str, Value] = {"label": self.label}
+        for name, number in numbers.items():
+            values[name] = number if number is not None and math.isfinite(number) else None
+        return filled(PLACEHOLDER, template, values, unknown="unknown")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -276,12 +276,15 @@ def read_catalogue_evidence(table: TomlTable, identifier: str) -> CatalogueEvide
     is_text = expect == "one_of"
     value = _value(table, is_text=is_text)
     against, limits = ("", ()) if is_text else _limits(table)
+    threshold = 0.0
+    if not is_text and not limits:
+        threshold = table.number("threshold", low=-LARGEST, high=LARGEST)
     claim = CatalogueEvidence(
         id=identifier,
         label=table.text("label", longest=60),
         value=value,
         expect=expect,
-        threshold=0.0 if is_text or limits else _number(table, "threshold"),
+        threshold=threshold,
         against=against,
         limits=limits,
         scale=1.0 if is_text else table.number("scale", low=1e-4, high=LARGEST),
@@ -295,7 +298,8 @@ def read_catalogue_evidence(table: TomlTable, identifier: str) -> CatalogueEvide
         text_absent=_claim_template(table, "text_absent"),
     )
     table.close()
-    _check_words(table, claim)
+    if both := {*map(str.casefold, claim.words)} & {*map(str.casefold, claim.other_words)}:
+        raise table.fault("other_words", f"{shown(min(both))} is among `words`, too")
     return claim
 
 
@@ -326,19 +330,8 @@ def _limits(table: TomlTable) -> tuple[str, tuple[tuple[float, float], ...]]:
     return against, tuple(zip(xs, ys, strict=True))
 
 
-def _number(table: TomlTable, key: str) -> float:
-    return table.number(key, low=-LARGEST, high=LARGEST)
-
-
 def _words(table: TomlTable, key: str, at_least: int = 1) -> tuple[str, ...]:
     return table.texts(key, longest=40, at_most=40, at_least=at_least)
-
-
-def _check_words(table: TomlTable, claim: CatalogueEvidence) -> None:
-    both = {word.casefold() for word in claim.words}
-    both &= {word.casefold() for word in claim.other_words}
-    if both:
-        raise table.fault("other_words", f"{shown(min(both))} is among `words`, too")
 
 
 def _claim_template(table: TomlTable, key: str) -> str:
