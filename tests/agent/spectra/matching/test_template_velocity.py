@@ -13,9 +13,11 @@ from agent.spectra.matching.template_velocity import (
     Match,
     RankedTemplate,
     fit_velocity,
+    prepare,
     rank_templates,
+    scan,
+    stretches,
 )
-from agent.spectra.matching.velocity_scan import prepare, scan, stretches
 from agent.spectra.readers import read
 from agent.spectra.spectrum import Spectrum
 from tests.agent.spectra.matching.made import SDSS_PIXELS, bundled, observed
