@@ -66,15 +66,10 @@ def assess_measurements(numbers: SpectrumMeasurements, task: Task) -> Assessment
         kind_log_odds = weights.kind * _bounded(kinds.log_odds(task.id))
     total = weights.intercept + kind_log_odds + math.fsum(each.log_odds for each in findings)
     return Assessment(
-        task=task,
-        log_odds=_bounded(total),
-        findings=findings,
-        kinds=kinds,
-        kind_log_odds=kind_log_odds,
-        quality=numbers.quality,
-        snr=numbers.overall_snr,
+        task=task, log_odds=_bounded(total), findings=findings, kinds=kinds,
+        kind_log_odds=kind_log_odds, quality=numbers.quality, snr=numbers.overall_snr,
         numbers=numbers,
-    )
+    )  # fmt: skip
 
 
 def _bounded(log_odds: float) -> float:

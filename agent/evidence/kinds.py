@@ -55,13 +55,9 @@ class Kinds:
         parts = terms[:, None] * self.weights
         by_feature = parts.reshape(len(self.features), -1, len(self.labels)).sum(axis=1)
         return KindJudgement(
-            labels=self.labels,
-            features=self.features,
-            values=values,
-            errors=errors,
-            scores=self.intercepts + by_feature.sum(axis=0),
-            parts=by_feature,
-        )
+            labels=self.labels, features=self.features, values=values, errors=errors,
+            scores=self.intercepts + by_feature.sum(axis=0), parts=by_feature,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -75,13 +75,10 @@ def example(
 ) -> Example:
     """An example with its numbers rounded as files store them: float32, wavelengths float64."""
     rounded = replace(
-        spectrum,
-        flux=spectrum.flux.astype(np.float32),
+        spectrum, flux=spectrum.flux.astype(np.float32),
         ivar=None if spectrum.ivar is None else spectrum.ivar.astype(np.float32),
-        path=Path(spectrum.path).name,
-        row=0,
-        rows=1,
-    )
+        path=Path(spectrum.path).name, row=0, rows=1,
+    )  # fmt: skip
     key = key or f"{task}-{spectrum_hash(rounded)[:16]}"
     named = {"label": label, "subtype": subtype, "split": split}
     return Example(key=key, task=task, answer=answer, spectrum=rounded, **named)

@@ -99,12 +99,10 @@ def trajectory_id(trajectory: Trajectory) -> str:
 
 def subject_of(trajectory: Trajectory) -> Subject:
     return Subject(
-        trajectory=trajectory_id(trajectory),
-        spectrum=trajectory.spectrum.sha256,
-        task=trajectory.task,
-        model=printable(trajectory.model.name, MAX_NAME),
+        trajectory=trajectory_id(trajectory), spectrum=trajectory.spectrum.sha256,
+        task=trajectory.task, model=printable(trajectory.model.name, MAX_NAME),
         model_sha256=trajectory.model.sha256,
-    )
+    )  # fmt: skip
 
 
 def timestamp() -> str:
@@ -165,11 +163,9 @@ def _subject(table: Mapping[str, Any], name: str) -> Subject:
     refuse_unknown(value, Subject)
     return Subject(
         trajectory=text_in(value, "trajectory", 64, needed=True),
-        spectrum=text_in(value, "spectrum", 64),
-        task=text_in(value, "task", 80),
-        model=text_in(value, "model", MAX_NAME),
-        model_sha256=text_in(value, "model_sha256", 64),
-    )
+        spectrum=text_in(value, "spectrum", 64), task=text_in(value, "task", 80),
+        model=text_in(value, "model", MAX_NAME), model_sha256=text_in(value, "model_sha256", 64),
+    )  # fmt: skip
 
 
 def said_in(table: Mapping[str, Any], longest_name: int) -> dict[str, Any]:

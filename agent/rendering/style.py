@@ -98,12 +98,6 @@ class Style:
             raise ResourceError(f"picture style {name[:60]!r}: the published layout has no options")
         return cls(**options)
 
-    @property
-    def names_file(self) -> bool:
-        """Whether the title of a picture says the file's name, which the published tool does not
-        know."""
-        return self.name != AS_PUBLISHED.name
-
     def to_table(self) -> dict[str, Any]:
         """The table from which `from_table` makes an equal style."""
         if self.layout == "published":

@@ -154,12 +154,9 @@ def read_line_set(path: Path) -> LineSet:
     name = identifier(file, "name")
     title = file.text("title", name)
     entries = file.tables(
-        "lines",
-        at_least=1,
-        at_most=MAX_ENTRIES,
-        named_by="id",
+        "lines", at_least=1, at_most=MAX_ENTRIES, named_by="id",
         inherit=("kind", "medium", "shaded", "source", "species"),
-    )
+    )  # fmt: skip
     file.close()
     return LineSet(name, title, tuple(map(_line, entries)))
 
@@ -196,10 +193,6 @@ def _line(entry: TomlTable) -> Line:
 
 def vacuum_windows(entry: TomlTable, key: str, medium: str, at_most: int) -> tuple[Window, ...]:
     windows = entry.pairs(key, low=SHORTEST_A, high=LONGEST_A, unit="Å", at_most=at_most)
-    return tuple(to_vacuum(window, medium) for window in windows)
-
-
-def to_vacuum(window: Window, medium: str) -> Window:
     if medium == "vacuum":
-        return window
-    return float(air_to_vacuum(window[0])), float(air_to_vacuum(window[1]))
+        return windows
+    return tuple((float(air_to_vacuum(low)), float(air_to_vacuum(high))) for low, high in windows)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from threading import Lock
+from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -124,22 +126,30 @@ class PixelGrid:
         return np.asarray(upper - lower)
 
 
-_grids: WeakKeyDictionary[Spectrum, PixelGrid] = WeakKeyDictionary()
-_lock = Lock()
+Source = TypeVar("Source")
+Made = TypeVar("Made")
 
 
+def kept_with(make: Callable[[Source], Made]) -> Callable[[Source], Made]:
+    """The function with each result kept for the life of what it was made of. Any thread."""
+    kept: WeakKeyDictionary[Source, Made] = WeakKeyDictionary()
+    lock = Lock()
+
+    @wraps(make)
+    def made_once(source: Source) -> Made:
+        with lock:
+            made = kept.get(source)
+        if made is None:
+            made = make(source)
+            with lock:
+                kept[source] = made
+        return made
+
+    return made_once
+
+
+@kept_with
 def pixel_grid(spectrum: Spectrum) -> PixelGrid:
-    """The pixel grid of a spectrum, cached for the life of the spectrum. Any thread."""
-    with _lock:
-        grid = _grids.get(spectrum)
-    if grid is None:
-        grid = _pixel_grid(spectrum)
-        with _lock:
-            _grids[spectrum] = grid
-    return grid
-
-
-def _pixel_grid(spectrum: Spectrum) -> PixelGrid:
     edges = pixel_edges(spectrum.wavelength)
     scale = _typical(np.abs(spectrum.flux[spectrum.good]))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -152,15 +162,10 @@ def _pixel_grid(spectrum: Spectrum) -> PixelGrid:
     else:
         sigma = fill(np.clip(sigma, MIN_SIGMA, MAX_RELATIVE), good)
     return PixelGrid(
-        wavelength=spectrum.wavelength,
-        edges=edges,
-        width=np.diff(edges),
-        flux=flux,
-        sigma=np.maximum(sigma, MIN_SIGMA),
-        good=good,
-        scale=scale,
+        wavelength=spectrum.wavelength, edges=edges, width=np.diff(edges), flux=flux,
+        sigma=np.maximum(sigma, MIN_SIGMA), good=good, scale=scale,
         has_errors=spectrum.sigma is not None,
-    )
+    )  # fmt: skip
 
 
 def pixel_edges(wavelength: FloatArray) -> FloatArray:

@@ -149,12 +149,10 @@ def between(spectrum: Spectrum, low: float, high: float) -> Spectrum:
     last = int(np.searchsorted(spectrum.wavelength, high, side="right"))
     part = slice(first, last)
     return replace(
-        spectrum,
-        wavelength=spectrum.wavelength[part],
-        flux=spectrum.flux[part],
+        spectrum, wavelength=spectrum.wavelength[part], flux=spectrum.flux[part],
         ivar=None if spectrum.ivar is None else spectrum.ivar[part],
         mask=None if spectrum.mask is None else spectrum.mask[part],
-    )
+    )  # fmt: skip
 
 
 def frame_z(spectrum: Spectrum) -> float | None:

@@ -187,10 +187,6 @@ class Task:
         )
         return here == there
 
-    def evidence_in(self, window_id: str) -> tuple[Evidence, ...]:
-        """The claims that are checked in this window."""
-        return tuple(entry for entry in self.evidence if entry.window == window_id)
-
 
 # A task's guideline as sections for the window and as plain text for the prompt.
 @dataclass(frozen=True, kw_only=True)

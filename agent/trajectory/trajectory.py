@@ -159,12 +159,7 @@ class Trajectory:
     def until(self, turn: int) -> Trajectory:
         """The part before the agent's turn of this number, to resume from there."""
         return replace(
-            self,
-            steps=tuple(step for step in self.steps if step.turn < turn),
-            replies=self.replies[:turn],
-            verdict=None,
-            p_yes=None,
-            p_yes_runs=(),
-            well_formed=False,
+            self, steps=tuple(step for step in self.steps if step.turn < turn),
+            replies=self.replies[:turn], verdict=None, p_yes=None, p_yes_runs=(), well_formed=False,
             members=(),
-        )
+        )  # fmt: skip

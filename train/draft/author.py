@@ -284,7 +284,7 @@ def _zoom(
         low += STEP * int(rng.integers(-MAX_JITTER, 2))
         high += STEP * int(rng.integers(-1, MAX_JITTER + 1))
     low, high = STEP * round(low / STEP), STEP * round(high / STEP)
-    own = {entry.id for entry in assessment.task.evidence_in(window.id)}
+    own = {each.id for each in assessment.task.evidence if each.window == window.id}
     targets = {
         target for entry in assessment.task.evidence if entry.id in own for target in entry.target
     }

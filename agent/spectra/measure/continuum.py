@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from agent.spectra.measure.measurement import Measurement, measured, refused
-from agent.spectra.pixel_grid import IndexArray, PixelGrid, median, pixel_grid
+from agent.spectra.pixel_grid import IndexArray, PixelGrid, kept_with, median, pixel_grid
 from agent.spectra.smoothing import smooth_box
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 
@@ -21,8 +20,6 @@ CONVERGED = 0.003  # the fit has converged once a smaller share of the pixels is
 LOW_CLIP, HIGH_CLIP = 2.0, 2.5
 SMOOTHING_PX = 5
 FLOOR = 0.02  # relative to the typical flux: pixels with smaller errors have equal weights
-
-_continua: WeakKeyDictionary[PixelGrid, FloatArray] = WeakKeyDictionary()
 
 # Free of strong lines in hot stars and accretion discs, vacuum angstrom.
 CLEAR_WINDOWS = (
@@ -46,13 +43,11 @@ def pseudo_continuum(spectrum: Spectrum, knot_step: float = KNOT_STEP_A) -> Floa
         return fit_continuum(grid, knot_step) * grid.scale
 
 
+@kept_with
 def continuum_of(grid: PixelGrid) -> FloatArray:
-    """The pseudo-continuum in units of the grid, cached for the life of the grid."""
-    continuum = _continua.get(grid)
-    if continuum is None:
-        continuum = fit_continuum(grid)
-        continuum.setflags(write=False)
-        _continua[grid] = continuum
+    """The pseudo-continuum in units of the grid."""
+    continuum = fit_continuum(grid)
+    continuum.setflags(write=False)
     return continuum
 
 

@@ -60,7 +60,8 @@ def builtin_indices() -> Mapping[str, Index]:
                 indices[index.name] = index
     for line in builtin_lines().sorted_lines:
         if line.window is not None:
-            indices[f"EW_{line.id}"] = line_index(line)
+            name = f"EW_{line.id}"
+            indices[name] = Index(name, "ew", (line.window,), line.continuum)
     _check_terms(indices)
     return MappingProxyType(indices)
 
@@ -71,20 +72,11 @@ def read_indices(path: Path) -> tuple[Index, ...]:
     file.text("name", "", shortest=0)
     file.text("title", "", shortest=0)
     entries = file.tables(
-        "indices",
-        at_least=1,
-        at_most=MAX_ENTRIES,
-        named_by="name",
+        "indices", at_least=1, at_most=MAX_ENTRIES, named_by="name",
         inherit=("kind", "medium", "source", "proposed"),
-    )
+    )  # fmt: skip
     file.close()
     return tuple(map(_index, entries))
-
-
-def line_index(line: Line) -> Index:
-    """Equivalent width of a line in the fixed windows of the line lists."""
-    assert line.window is not None
-    return Index(f"EW_{line.id}", "ew", feature=(line.window,), continuum=line.continuum)
 
 
 def _index(entry: TomlTable) -> Index:

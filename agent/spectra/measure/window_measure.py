@@ -82,18 +82,11 @@ def measure_window(
     detected = None if reason else feature
     lines = _known_lines(spectrum, first, last, velocity_kms)
     return WindowMeasurement(
-        lo,
-        hi,
-        snr,
-        n_pixels,
-        n_bad,
-        feature=detected,
-        nearest=() if detected is None else _nearest(detected, shift),
-        lines=lines,
+        lo, hi, snr, n_pixels, n_bad, feature=detected,
+        nearest=() if detected is None else _nearest(detected, shift), lines=lines,
         edges=_edges(spectrum, first, last, velocity_kms, (detected, *lines)),
-        unsafe=unsafe_regions(spectrum, first, last),
-        reason=reason,
-    )
+        unsafe=unsafe_regions(spectrum, first, last), reason=reason,
+    )  # fmt: skip
 
 
 def _nearest(feature: LineMeasurement, shift: float) -> tuple[NearLine, ...]:

@@ -92,17 +92,10 @@ def build(
     for name in ("object_id", "class_name", "subclass", "survey", "release", "flux_unit"):
         fields[name] = clean_text(str(fields.get(name, "")))
     return Spectrum(
-        wavelength=wavelength,
-        flux=pixels.flux,
-        ivar=pixels.ivar,
-        mask=pixels.mask,
-        medium_in_file=medium,
-        path=str(file.path),
-        meta=meta,
-        simulated=simulated,
-        warnings=(*warnings, *notes),
-        **fields,
-    )
+        wavelength=wavelength, flux=pixels.flux, ivar=pixels.ivar, mask=pixels.mask,
+        medium_in_file=medium, path=str(file.path), meta=meta, simulated=simulated,
+        warnings=(*warnings, *notes), **fields,
+    )  # fmt: skip
 
 
 def _in_order(pixels: Pixels) -> tuple[Pixels, list[str]]:
