@@ -108,14 +108,9 @@ def _scale(low: float, high: float, major: FloatArray, minor: FloatArray) -> Sca
     tolerance = (high - low) * 1e-5
     apart = np.abs(minor[:, None] - major[None, :]).min(axis=1, initial=np.inf) > tolerance
     minor = minor[apart & _inside(minor, low, high)]
-    return Scale(
-        low,
-        high,
-        tuple(major[shown].tolist()),
-        tuple(minor.tolist()),
-        tuple(label for label, seen in zip(labels, shown, strict=True) if seen),
-        formatter.get_offset(),
-    )
+    seen = tuple(label for label, is_inside in zip(labels, shown, strict=True) if is_inside)
+    ticks = tuple(major[shown].tolist()), tuple(minor.tolist())
+    return Scale(low, high, *ticks, seen, formatter.get_offset())
 
 
 def _inside(values: FloatArray, low: float, high: float) -> BoolArray:

@@ -20,15 +20,9 @@ def turns_of(task: Task, trajectory: Trajectory, wording: Wording | None = None)
     wording needs that `wording`, or a TrajectoryError says so; one in our words ignores it.
     """
     rules = RULES[trajectory.rules]
-    turns = list(
-        opening(
-            task,
-            wording=_own_wording(trajectory, wording),
-            brief=is_brief(trajectory),
-            overview_text=trajectory.overview_text,
-            calls=rules.calls,
-        )
-    )
+    wording, brief = _own_wording(trajectory, wording), is_brief(trajectory)
+    told = trajectory.overview_text
+    turns = [*opening(task, wording=wording, brief=brief, overview_text=told, calls=rules.calls)]
     numbers = {id(look): number for number, look in enumerate(trajectory.looks, 1)}
     turns += _person_turns(trajectory.steps, -1, numbers)
     for number, reply in enumerate(trajectory.replies):

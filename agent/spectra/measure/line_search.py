@@ -111,14 +111,9 @@ def _first_guess(
     with np.errstate(over="ignore"):
         excess = np.clip(grid.flux[where] / usable - 1.0, -MAX_EXCESS, MAX_EXCESS)
         sigma = np.where(continuum > 0, sigma / usable, np.inf)
-    best = strongest_feature(
-        grid.wavelength[where],
-        excess,
-        np.minimum(sigma, 1e9),  # a filter over infinite errors alone would divide by zero
-        near,
-        instrument,
-        widest,
-    )
+    sigma = np.minimum(sigma, 1e9)  # a filter over infinite errors alone would divide by zero
+    widths = instrument, widest
+    best = strongest_feature(grid.wavelength[where], excess, sigma, near, widths)
     return "no pixel near the line" if best is None else best
 
 
@@ -282,17 +277,13 @@ class ProfileFit:
 
 
 def strongest_feature(
-    wavelength: FloatArray,
-    excess: FloatArray,
-    sigma: FloatArray,
-    near: Window,
-    min_fwhm: float,
-    max_fwhm: float,
+    wavelength: FloatArray, excess: FloatArray, sigma: FloatArray, near: Window, widths: Window
 ) -> LineCandidate | None:
     """The most significant Gaussian bump or dip with its centre in `near`.
 
-    `excess` is flux / continuum - 1 and `sigma` its error.
+    `excess` is flux / continuum - 1 and `sigma` its error; `widths` are the FWHM from and to.
     """
+    min_fwhm, max_fwhm = widths
     inside = np.flatnonzero((wavelength >= near[0]) & (wavelength <= near[1]))
     if not inside.size or wavelength.size < 3:
         return None
@@ -467,8 +458,8 @@ def _has_second_feature(local: _Local, lsf: float) -> bool:
     """Whether the residuals of the fit contain another line."""
     fit = local.fit
     near = (fit.centre - 1.5 * fit.fwhm, fit.centre + 1.5 * fit.fwhm)
-    residual, widest = local.excess - fit.model, max(lsf, 0.8 * fit.fwhm)
-    second = strongest_feature(local.wavelength, residual, local.sigma, near, lsf, widest)
+    residual, widths = local.excess - fit.model, (lsf, max(lsf, 0.8 * fit.fwhm))
+    second = strongest_feature(local.wavelength, residual, local.sigma, near, widths)
     return (
         second is not None
         and second.significance > SECOND_SIGMA

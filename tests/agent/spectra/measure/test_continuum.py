@@ -116,7 +116,7 @@ def test_filters_near_a_line_are_those_of_the_whole_range(
     wavelength = 6500.0 + 1.3 * np.arange(200)
     excess, sigma = rng.normal(0.0, 0.1, 200), rng.uniform(0.05, 0.2, 200)
     near = (wavelength[at], wavelength[min(at + pixels, 199)])
-    found = strongest_feature(wavelength, excess, sigma, near, 4.0, 250.0)
+    found = strongest_feature(wavelength, excess, sigma, near, (4.0, 250.0))
     assert found is not None
     inside = (wavelength >= near[0]) & (wavelength <= near[1])
     scores = {}
