@@ -102,15 +102,12 @@ _ALL = (
     _graded("HgA", "HgA", "Å", "weak Hγ", "strong Hγ", 6.5, 6.5),
     _graded("HgF", "HgF", "Å", "weak Hγ core", "strong Hγ core", 3.5, 4.5),
     KindFeature("H_delta_wide_narrow", "Hδ wings over core", "", "short Hδ wings", "wide Hδ wings"),
-    KindFeature(
-        "H_alpha_em_fwhm", "Hα FWHM", "km/s", "Hα emission narrow", "Hα emission wide", WIDE_KMS
-    ),
-    KindFeature(
-        "H_beta_em_fwhm", "Hβ FWHM", "km/s", "Hβ emission narrow", "Hβ emission wide", WIDE_KMS
-    ),
-    KindFeature(
-        "H_alpha_abs_fwhm", "Hα FWHM", "km/s", "Hα absorption narrow", "Hα absorption wide"
-    ),
+    KindFeature("H_alpha_em_fwhm", "Hα FWHM", "km/s", "Hα emission narrow", "Hα emission wide",
+        WIDE_KMS),
+    KindFeature("H_beta_em_fwhm", "Hβ FWHM", "km/s", "Hβ emission narrow", "Hβ emission wide",
+        WIDE_KMS),
+    KindFeature("H_alpha_abs_fwhm", "Hα FWHM", "km/s", "Hα absorption narrow",
+        "Hα absorption wide"),
     KindFeature("H_beta_abs_fwhm", "Hβ FWHM", "km/s", "Hβ absorption narrow", "Hβ absorption wide"),
     KindFeature("H_alpha_peak", "Hα peak", "", "Hα dips", "Hα rises above the continuum", 0.0),
     KindFeature("H_beta_peak", "Hβ peak", "", "Hβ dips", "Hβ rises above the continuum", 0.0),
@@ -140,22 +137,17 @@ _ALL = (
     _line("LiI_6708", "Li I 6708", "Li I 6708 absorbed"),
     _line("BaII_6497", "Ba II 6497", "Ba II 6497 strong"),
     _graded("Dn4000", "4000 Å break", "", "no 4000 Å break", "strong 4000 Å break", 1.1, 1.5),
-    _graded(
-        "Balmer_jump_3720", "flux at 4040 over 3720", "", "no Balmer jump", "Balmer jump", 1.1, 1.5
-    ),
+    _graded("Balmer_jump_3720", "flux at 4040 over 3720", "", "no Balmer jump", "Balmer jump", 1.1,
+        1.5),
     _graded("CH_G4300", "G band", "Å", "no G band", "G band", 1.5, 4.0),
-    KindFeature(
-        "colour_4200_5400", "flux at 4240 over 5400", "", "little blue light", "blue continuum"
-    ),
-    KindFeature(
-        "colour_5400_6600", "flux at 5400 over 6630", "", "red continuum", "blue continuum"
-    ),
-    KindFeature(
-        "colour_6600_7500", "flux at 6630 over 7520", "", "red continuum", "blue continuum"
-    ),
-    KindFeature(
-        "colour_7500_8800", "flux at 7520 over 8725", "", "red continuum", "blue continuum"
-    ),
+    KindFeature("colour_4200_5400", "flux at 4240 over 5400", "", "little blue light",
+        "blue continuum"),
+    KindFeature("colour_5400_6600", "flux at 5400 over 6630", "", "red continuum",
+        "blue continuum"),
+    KindFeature("colour_6600_7500", "flux at 6630 over 7520", "", "red continuum",
+        "blue continuum"),
+    KindFeature("colour_7500_8800", "flux at 7520 over 8725", "", "red continuum",
+        "blue continuum"),
     KindFeature("bend", "bend", "", "smooth continuum", "humps or bands in the continuum"),
     _graded("TiO5", "TiO5", "", "TiO bands", "no TiO bands", 0.8, 0.9),
     _graded("TiO_4940", "TiO 4940 ratio", "", "no blue TiO", "TiO in the blue", 1.05, 1.1),
@@ -168,15 +160,8 @@ _ALL = (
     _graded("CaH1", "CaH1", "", "CaH 6384 deep", "CaH 6384 absent", 0.82, 0.94),
     _graded("CaH2", "CaH2", "", "CaH trough deep", "CaH trough shallow", 0.6, 0.85),
     _graded("CaH3", "CaH3", "", "CaH trough deep", "CaH trough shallow", 0.7, 0.9),
-    _graded(
-        "TiO5_excess",
-        "TiO excess over CaH",
-        "",
-        "CaH as deep as in a dwarf",
-        "TiO without CaH",
-        0.145,
-        0.145,
-    ),
+    _graded("TiO5_excess", "TiO excess over CaH", "", "CaH as deep as in a dwarf",
+        "TiO without CaH", 0.145, 0.145),
     _graded("NaI_8190", "Na I 8190", "Å", "Na I 8190 weak", "Na I 8190 strong", 1.2, 1.3),
     _graded("CaT", "Ca II triplet", "Å", "Ca II triplet weak", "Ca II triplet strong", 3.0, 6.2),
     _graded("Mg_b", "Mg b", "Å", "no Mg b", "Mg b strong", 0.5, 3.0),
@@ -198,51 +183,24 @@ _ALL = (
     _graded("ZrO_6345", "ZrO 6345 ratio", "", "ZrO band at 6347", "no ZrO 6347", 0.85, 0.95),
     _edge("YO_6132", "6134", "YO head at 6134"),
     _edge("LaO_7404", "7406", "LaO head at 7406"),
-    KindFeature(
-        "OIII_both", "weaker of [O III] 5007 and 4959", "Å", "[O III] in emission", "", 0.0
-    ),
+    KindFeature("OIII_both", "weaker of [O III] 5007 and 4959", "Å", "[O III] in emission", "",
+        0.0),
     KindFeature("SII_both", "weaker of [S II] 6716 and 6731", "Å", "[S II] in emission", "", 0.0),
     KindFeature("HeI_both", "weaker of He I 4026 and 4471", "Å", "", "He I absorbed"),
     KindFeature("HeI_red_both", "weaker of He I 5876 and 6678", "Å", "He I in emission", "", 0.0),
     KindFeature("HeII_both", "weaker of He II 4542 and 5411", "Å", "", "He II absorbed"),
     KindFeature("Balmer_both", "weaker of Hα and Hβ", "Å", "Hα and Hβ in emission", "", 0.0),
-    KindFeature(
-        "Balmer_em_fwhm", "narrower of Hα and Hβ", "km/s", "", "wide Balmer emission", WIDE_KMS
-    ),
-    _graded(
-        "Balmer_narrowest",
-        "narrower of Hβ and Hγ",
-        "Å",
-        "Balmer lines narrow",
-        "Balmer lines broad",
-        20,
-        26,
-    ),
-    KindFeature(
-        "C2_both",
-        "weaker of the C2 edges",
-        "",
-        "no C2 edges",
-        "C2 edges",
-        CLEAR_STEP,
-        low_to=0.03,
-        high_from=0.1,
-    ),
-    KindFeature(
-        "CN_both", "weaker of the CN heads", "", "", "CN heads", CLEAR_STEP, high_from=0.05
-    ),
-    KindFeature(
-        "ZrO_both", "weaker of the ZrO heads", "", "", "ZrO heads", CLEAR_STEP, high_from=0.1
-    ),
-    KindFeature(
-        "TiO_both",
-        "weaker of two TiO heads",
-        "",
-        "no TiO heads",
-        "TiO heads",
-        CLEAR_STEP,
-        low_to=0.04,
-        high_from=0.1,
-    ),
-)
+    KindFeature("Balmer_em_fwhm", "narrower of Hα and Hβ", "km/s", "", "wide Balmer emission",
+        WIDE_KMS),
+    _graded("Balmer_narrowest", "narrower of Hβ and Hγ", "Å", "Balmer lines narrow",
+        "Balmer lines broad", 20, 26),
+    KindFeature("C2_both", "weaker of the C2 edges", "", "no C2 edges", "C2 edges", CLEAR_STEP,
+        low_to=0.03, high_from=0.1),
+    KindFeature("CN_both", "weaker of the CN heads", "", "", "CN heads", CLEAR_STEP,
+        high_from=0.05),
+    KindFeature("ZrO_both", "weaker of the ZrO heads", "", "", "ZrO heads", CLEAR_STEP,
+        high_from=0.1),
+    KindFeature("TiO_both", "weaker of two TiO heads", "", "no TiO heads", "TiO heads", CLEAR_STEP,
+        low_to=0.04, high_from=0.1),
+)  # fmt: skip
 FEATURES: Mapping[str, KindFeature] = MappingProxyType({feature.name: feature for feature in _ALL})
