@@ -39,15 +39,9 @@ def test_a_probability_that_mirrors(log_yes, log_no):
 
 
 @pytest.mark.parametrize(("choices", "p"), [
-    (None, None),
-    ({}, None),
-    ({"YES": math.log(0.3), "NO": math.log(0.1)}, 0.75),
-    ({"YES": math.log(0.9)}, 0.9),
-    ({"NO": math.log(0.9)}, 0.1),
-    ({"YES": 0.001}, 1.0),
-    ({"YES": 3.0}, None),
-    ({"NO": math.nan}, None),
-    ({"YES": math.inf}, None),
+    (None, None), ({}, None), ({"YES": math.log(0.3), "NO": math.log(0.1)}, 0.75),
+    ({"YES": math.log(0.9)}, 0.9), ({"NO": math.log(0.9)}, 0.1), ({"YES": 0.001}, 1.0),
+    ({"YES": 3.0}, None), ({"NO": math.nan}, None), ({"YES": math.inf}, None),
     ({"NO": -math.inf}, None),
 ])  # fmt: skip
 def test_choices_of_an_engine(choices, p):
