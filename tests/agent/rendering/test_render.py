@@ -127,20 +127,17 @@ def test_without_the_glyph_calls_matplotlib_draws_the_same_text(
 
 
 @pytest.mark.parametrize("style", ALL_STYLES, ids=lambda style: style.name)
-@pytest.mark.parametrize(
-    "flux",
-    [
-        np.zeros(50),
-        np.full(50, -1e-17),
-        np.linspace(-5, -1, 50),
-        np.full(50, 5e-324),
-        np.where(np.arange(50) == 7, 1e99, 1.0),
-        np.where(np.arange(50) % 2, np.nan, 3e30 * np.arange(50)),
-        np.where(np.arange(50) < 3, np.arange(50.0), np.inf),
-        np.where(np.arange(50) < 2, np.arange(50.0), 1e300),
-    ],
-    ids=["zero", "negative", "slope", "tiny", "spike", "half nan", "mostly inf", "fill values"],
-)
+@pytest.mark.parametrize("flux", [
+    np.zeros(50),
+    np.full(50, -1e-17),
+    np.linspace(-5, -1, 50),
+    np.full(50, 5e-324),
+    np.where(np.arange(50) == 7, 1e99, 1.0),
+    np.where(np.arange(50) % 2, np.nan, 3e30 * np.arange(50)),
+    np.where(np.arange(50) < 3, np.arange(50.0), np.inf),
+    np.where(np.arange(50) < 2, np.arange(50.0), 1e300),
+], ids=["zero", "negative", "slope", "tiny", "spike", "half nan", "mostly inf",
+        "fill values"])  # fmt: skip
 def test_hard_flux_still_makes_a_picture(style: object, flux: np.ndarray) -> None:
     spectrum = spectrum_of(np.linspace(5000, 5100, 50), flux)
     picture = render_array(spectrum, style=style)  # type: ignore[arg-type]

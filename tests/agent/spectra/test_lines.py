@@ -31,10 +31,9 @@ def test_promised_lines_are_there() -> None:
     assert [name for name in PROMISED if name not in lists] == []
 
 
-@pytest.mark.parametrize(
-    ("line", "vacuum"),
-    [("H_alpha", 6564.61), ("CaII_K", 3934.77), ("C2_5165", 5166.6), ("CaII_8662", 8664.52)],
-)
+@pytest.mark.parametrize(("line", "vacuum"), [
+    ("H_alpha", 6564.61), ("CaII_K", 3934.77), ("C2_5165", 5166.6), ("CaII_8662", 8664.52),
+])  # fmt: skip
 def test_wavelengths_are_vacuum(line: str, vacuum: float) -> None:
     assert builtin_lines()[line].wavelength == pytest.approx(vacuum, abs=0.06)
 
@@ -198,10 +197,9 @@ def test_no_bundled_text_could_pass_for_chat_markup() -> None:
         assert line.label.isprintable() and "<" not in line.label, line.id
 
 
-@pytest.mark.parametrize(
-    ("name", "label"),
-    [("H_alpha", "Hα"), ("TiO_7054_edge", "TiO 7054"), ("Hydrogen", "Hydrogen"), ("", "")],
-)
+@pytest.mark.parametrize(("name", "label"), [
+    ("H_alpha", "Hα"), ("TiO_7054_edge", "TiO 7054"), ("Hydrogen", "Hydrogen"), ("", ""),
+])  # fmt: skip
 def test_names_as_people_write_them(name, label):
     assert label_of(name) == label
 

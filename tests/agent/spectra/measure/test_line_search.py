@@ -174,10 +174,9 @@ def test_without_a_profile_the_significance_is_that_of_the_width():
     assert "sigma" not in line_row(LineMeasurement(line="H_9", significance=2.9), 1.0)
 
 
-@pytest.mark.parametrize(
-    ("peak", "ew", "told"),
-    [(0.4, -4.0, "emission"), (-0.4, 4.0, "absorption"), (0.2, 0.6, ""), (-0.2, -0.6, "")],
-)
+@pytest.mark.parametrize(("peak", "ew", "told"), [
+    (0.4, -4.0, "emission"), (-0.4, 4.0, "absorption"), (0.2, 0.6, ""), (-0.2, -0.6, ""),
+])  # fmt: skip
 def test_a_line_is_named_only_where_peak_and_width_agree(peak: float, ew: float, told: str) -> None:
     line = LineMeasurement(line="H_9", peak=peak, ew=ew, ew_error=0.02, significance=26.0)
     assert line_row(line, 1.0)["kind"] == told

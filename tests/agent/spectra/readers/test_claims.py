@@ -133,22 +133,19 @@ def test_one_reader_claims_each_real_file(real_spectra: Path, subtests: pytest.S
             check(file, expected)
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        samples.lamost_image(drop=("TELESCOP", "DATA_V", "DESIG")),
-        samples.image_1d(np.ones((3, 60)), TELESCOP="LAMOST", CRVAL1=4000.0, CDELT1=2.0),
-        samples.image_1d(TELESCOP="SDSS 2.5-M", PLATEID=266, CRVAL1=4000.0, CDELT1=2.0),
-        samples.spspec(TELESCOP="2.5m"),
-        samples.fits_table(
-            {"wave": ("D", samples.WAVELENGTH), "flux": ("E", samples.FLUX)},
-            {"TELESCOP": "LAMOST", "DATA_V": "LAMOST DR5"},
-        ),
-        samples.bytes_of(
-            samples.fits.PrimaryHDU(), samples.fits.ImageHDU(samples.FLUX, name="MODEL_WAVELENGTH")
-        ),
-    ],
-    ids=["no LAMOST", "three rows", "one row", "no SDSS", "converted table", "another wavelength"],
-)
+@pytest.mark.parametrize("data", [
+    samples.lamost_image(drop=("TELESCOP", "DATA_V", "DESIG")),
+    samples.image_1d(np.ones((3, 60)), TELESCOP="LAMOST", CRVAL1=4000.0, CDELT1=2.0),
+    samples.image_1d(TELESCOP="SDSS 2.5-M", PLATEID=266, CRVAL1=4000.0, CDELT1=2.0),
+    samples.spspec(TELESCOP="2.5m"),
+    samples.fits_table(
+        {"wave": ("D", samples.WAVELENGTH), "flux": ("E", samples.FLUX)},
+        {"TELESCOP": "LAMOST", "DATA_V": "LAMOST DR5"},
+    ),
+    samples.bytes_of(
+        samples.fits.PrimaryHDU(), samples.fits.ImageHDU(samples.FLUX, name="MODEL_WAVELENGTH")
+    ),
+], ids=["no LAMOST", "three rows", "one row", "no SDSS", "converted table",
+        "another wavelength"])  # fmt: skip
 def test_files_that_resemble_a_survey_are_not_claimed_by_it(data: bytes) -> None:
     assert not claims(source_of(data, "object.fits")) & set(SURVEYS)
