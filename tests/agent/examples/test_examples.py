@@ -27,16 +27,10 @@ def spectrum(number: int, **more: object) -> Spectrum:
     rng = np.random.default_rng(number)
     wavelength = np.linspace(3700.0, 9000.0, 60 + number % 7)
     return Spectrum(
-        wavelength=wavelength,
-        flux=rng.normal(1.0, 0.1, wavelength.size),
-        path=f"/some/where/spec-{number}.fits",
-        ra=10.0 + number,
-        dec=-5.0,
-        snr=12.5,
-        survey="LAMOST",
-        simulated=True,
-        **more,
-    )
+        wavelength=wavelength, flux=rng.normal(1.0, 0.1, wavelength.size),
+        path=f"/some/where/spec-{number}.fits", ra=10.0 + number, dec=-5.0, snr=12.5,
+        survey="LAMOST", simulated=True, **more,
+    )  # fmt: skip
 
 
 def made(number: int, **more: object) -> Example:

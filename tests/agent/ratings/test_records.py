@@ -14,13 +14,9 @@ ABOUT = {"trajectory": "a1", "spectrum": "s1", "task": "CV", "model": "ours"}
 OTHER = {**ABOUT, "trajectory": "b2"}
 RATING = {"kind": "rating", "subject": ABOUT, "by": "Ada", "coherence": 3, "consistency": 0}
 CHOICE = {
-    "kind": "choice",
-    "first": ABOUT,
-    "second": OTHER,
-    "preferred": "tie",
-    "left": "second",
+    "kind": "choice", "first": ABOUT, "second": OTHER, "preferred": "tie", "left": "second",
     "by": "Ada",
-}
+}  # fmt: skip
 
 
 def test_records_come_back_as_they_were():
@@ -29,12 +25,9 @@ def test_records_come_back_as_they_were():
     )
     passing = Rating(subject=subject_of(trajectory()), by="Ben", overall=0)
     choice = Choice(
-        first=subject_of(trajectory()),
-        second=subject_of(trajectory(model="theirs")),
-        preferred="second",
-        left="first",
-        by="Ada",
-    )
+        first=subject_of(trajectory()), second=subject_of(trajectory(model="theirs")),
+        preferred="second", left="first", by="Ada",
+    )  # fmt: skip
     for each in (one, passing, choice):
         assert record_from(json.loads(json.dumps(to_json(each)))) == each
     assert one.scores == (0, 5) and one.lowest == 0 and passing.scores == (0,)

@@ -18,21 +18,12 @@ from agent.tasks.task_file import parse_task
 
 def claim(**changes: object) -> Evidence:
     values: dict[str, object] = {
-        "id": "x",
-        "label": "Hα",
-        "rank": "primary",
-        "kind": "line",
-        "target": ("H_alpha",),
-        "expect": "emission",
-        "threshold": 4.0,
-        "scale": 2.0,
-        "weight_for": 3.0,
-        "weight_against": -2.0,
-        "window": "halpha",
-        "min_snr": 3.0,
+        "id": "x", "label": "Hα", "rank": "primary", "kind": "line", "target": ("H_alpha",),
+        "expect": "emission", "threshold": 4.0, "scale": 2.0, "weight_for": 3.0,
+        "weight_against": -2.0, "window": "halpha", "min_snr": 3.0,
         "text_found": "{label} {value:.0f} at {sigma:.1f} sigma",
         "text_absent": "{label} {value:+.1f}, S/N {snr:.0f}",
-    }
+    }  # fmt: skip
     return Evidence(**{**values, **changes})  # type: ignore[arg-type]
 
 
