@@ -141,12 +141,9 @@ def _choice(table: Mapping[str, Any]) -> Choice:
     if first.trajectory == second.trajectory:
         raise WorkbenchError("first and second should be different trajectories")
     return Choice(
-        first=first,
-        second=second,
-        preferred=_one_of(table, "preferred", PREFERRED),
-        left=_one_of(table, "left", SIDES),
-        **_given_by(table),
-    )
+        first=first, second=second, preferred=_one_of(table, "preferred", PREFERRED),
+        left=_one_of(table, "left", SIDES), **_given_by(table),
+    )  # fmt: skip
 
 
 def _given_by(table: Mapping[str, Any]) -> dict[str, Any]:

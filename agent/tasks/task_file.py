@@ -139,13 +139,10 @@ def _window(table: TomlTable) -> DiagnosticWindow:
         problem = f"expected {NARROWEST:g} to {WIDEST:g} Å in width, found {high - low:g} Å"
         raise table.fault("range", problem)
     window = DiagnosticWindow(
-        id=_entry_id(table),
-        label=table.text("label", longest=48),
-        range=(low, high),
-        key=table.choice("key", WINDOW_KEYS),
-        look=table.text("look", longest=400),
+        id=_entry_id(table), label=table.text("label", longest=48), range=(low, high),
+        key=table.choice("key", WINDOW_KEYS), look=table.text("look", longest=400),
         mimics=table.text("mimics", "", longest=600, shortest=0),
-    )
+    )  # fmt: skip
     table.close()
     return window
 
@@ -154,24 +151,18 @@ def _evidence(table: TomlTable) -> Evidence:
     kind = cast(Kind, table.choice("kind", (*KINDS, CATALOGUE)))
     rank = cast(Rank, table.choice("rank", RANKS))
     evidence = Evidence(
-        id=_entry_id(table),
-        label=table.text("label", longest=60),
-        rank=rank,
-        kind=kind,
-        target=_targets(table, kind),
-        expect=_expectation(table, kind),
+        id=_entry_id(table), label=table.text("label", longest=60), rank=rank, kind=kind,
+        target=_targets(table, kind), expect=_expectation(table, kind),
         threshold=table.number("threshold", low=-10000, high=10000),
         scale=table.number("scale", low=1e-4, high=10000),
         weight_for=table.number("weight_for", low=-10, high=10),
         weight_against=table.number("weight_against", low=-10, high=10),
-        window=table.text("window", longest=32),
-        min_snr=table.number("min_snr", low=0, high=200),
+        window=table.text("window", longest=32), min_snr=table.number("min_snr", low=0, high=200),
         combine=cast(Combine, table.choice("combine", COMBINATIONS, "any")),
         group=table.text("group", "", longest=32, shortest=0),
         needs=table.texts("needs", longest=32, at_most=8, at_least=0),
-        text_found=_template(table, "text_found"),
-        text_absent=_template(table, "text_absent"),
-    )
+        text_found=_template(table, "text_found"), text_absent=_template(table, "text_absent"),
+    )  # fmt: skip
     table.close()
     supports = evidence.weight_for >= 0 >= evidence.weight_against
     opposes = evidence.weight_for <= 0 <= evidence.weight_against
@@ -280,23 +271,17 @@ def read_catalogue_evidence(table: TomlTable, identifier: str) -> CatalogueEvide
     if not is_text and not limits:
         threshold = table.number("threshold", low=-LARGEST, high=LARGEST)
     claim = CatalogueEvidence(
-        id=identifier,
-        label=table.text("label", longest=60),
-        value=value,
-        expect=expect,
-        threshold=threshold,
-        against=against,
-        limits=limits,
+        id=identifier, label=table.text("label", longest=60), value=value, expect=expect,
+        threshold=threshold, against=against, limits=limits,
         scale=1.0 if is_text else table.number("scale", low=1e-4, high=LARGEST),
         words=_words(table, "words") if is_text else (),
         other_words=_words(table, "other_words", at_least=0) if is_text else (),
         weight_for=table.number("weight_for", low=0.0, high=HEAVIEST),
         weight_against=table.number("weight_against", low=-HEAVIEST, high=0.0),
         group=table.text("group", "", longest=32, shortest=0),
-        source=table.text("source", longest=300),
-        text_found=_claim_template(table, "text_found"),
+        source=table.text("source", longest=300), text_found=_claim_template(table, "text_found"),
         text_absent=_claim_template(table, "text_absent"),
-    )
+    )  # fmt: skip
     table.close()
     if both := {*map(str.casefold, claim.words)} & {*map(str.casefold, claim.other_words)}:
         raise table.fault("other_words", f"{shown(min(both))} is among `words`, too")

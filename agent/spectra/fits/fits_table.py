@@ -130,12 +130,9 @@ class FitsTable:
         if rows == 0 or column.repeat == 0:
             return np.empty((rows,) if column.repeat == 1 else (rows, column.repeat), dtype)
         cells = np.ndarray(
-            (rows, column.repeat),
-            dtype,
-            buffer=data,
-            offset=column.offset,
+            (rows, column.repeat), dtype, buffer=data, offset=column.offset,
             strides=(self.width, dtype.itemsize),
-        )
+        )  # fmt: skip
         values = cells[:, 0] if column.repeat == 1 else cells
         return self._scaled(column, values)
 

@@ -89,17 +89,13 @@ def _index(entry: TomlTable) -> Index:
     else:
         feature, continuum = edge_windows(head, *_reaches(entry))
     index = Index(
-        name=identifier(entry, "name"),
-        kind=kind,
-        feature=feature,
-        continuum=continuum,
+        name=identifier(entry, "name"), kind=kind, feature=feature, continuum=continuum,
         weights=entry.numbers("weights", low=-1e6, high=1e6, at_most=MAX_WINDOWS),
         exclude=vacuum_windows(entry, "exclude", medium, MAX_WINDOWS),
-        terms=entry.texts("terms", at_least=0),
-        head=head,
+        terms=entry.texts("terms", at_least=0), head=head,
         level=entry.choice("level", LEVELS, "half_depth"),
         minimum_divisor=entry.number("minimum_divisor", 0.0, low=-1e6, high=1e6),
-    )
+    )  # fmt: skip
     for about in ("source", "note"):  # for who reads the file
         entry.text(about, "", longest=400, shortest=0)
     entry.flag("proposed")  # our own definition, which is not published

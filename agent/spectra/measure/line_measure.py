@@ -105,14 +105,9 @@ def _fixed_windows(spectrum: Spectrum, line: Line, velocity_kms: float) -> LineM
     """The equivalent width in the line's fixed windows, for a line that no profile fits."""
     area = equivalent_width(spectrum, line, velocity_kms)
     return LineMeasurement(
-        line.id,
-        ew=area.value,
-        ew_error=area.error,
-        significance=area.significance,
-        window=area.window,
-        n_pixels=area.n_pixels,
-        reason=area.reason or NO_PROFILE,
-    )
+        line.id, ew=area.value, ew_error=area.error, significance=area.significance,
+        window=area.window, n_pixels=area.n_pixels, reason=area.reason or NO_PROFILE,
+    )  # fmt: skip
 
 
 def _upper_limit(
@@ -133,14 +128,11 @@ def _upper_limit(
     if isinstance(area, str):
         return LineMeasurement(line.id, window=window, reason=area)
     return LineMeasurement(
-        line.id,
-        ew=area.width / shift,
-        ew_error=area.error / shift,
-        significance=undetected.significance,
-        window=window,
+        line.id, ew=area.width / shift, ew_error=area.error / shift,
+        significance=undetected.significance, window=window,
         n_pixels=int(grid.good[grid.slice(*window)].sum()),
         unsafe=unsafe_regions(spectrum, *window),
-    )
+    )  # fmt: skip
 
 
 # Equivalent width and centroid in the windows of a line.
