@@ -70,9 +70,8 @@ def _line(name: str, label: str, high: str, low: str = "") -> KindFeature:
 
 
 def _edge(head: str, label: str, high: str) -> KindFeature:
-    return KindFeature(
-        f"{head}_edge", f"step at {label}", "", "", high, CLEAR_STEP, None, NAMED_STEP[head]
-    )
+    name, label = f"{head}_edge", f"step at {label}"
+    return KindFeature(name, label, "", "", high, CLEAR_STEP, None, NAMED_STEP[head])
 
 
 def _graded(

@@ -150,9 +150,8 @@ def _with_error(evidence: Evidence, error: float) -> Evidence:
             return template
         return f"{template[: match.end()]} ± {{error:{form}}}{template[match.end() :]}"
 
-    return replace(
-        evidence, text_found=widened(evidence.text_found), text_absent=widened(evidence.text_absent)
-    )
+    found, absent = widened(evidence.text_found), widened(evidence.text_absent)
+    return replace(evidence, text_found=found, text_absent=absent)
 
 
 def finding_texts(findings: Sequence[Finding], said: SaidNumbers, task: Task) -> list[str]:

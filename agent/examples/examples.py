@@ -157,9 +157,8 @@ def _schema() -> pyarrow.Schema:
     fields = [pyarrow.field(name, pyarrow.string(), nullable=False) for name in TEXTS]
     fields += [pyarrow.field(name, pyarrow.float64()) for name in NUMBERS]
     fields += [pyarrow.field("simulated", pyarrow.bool_(), nullable=False)]
-    fields += [
-        pyarrow.field(name, pyarrow.list_(arrays.get(name, pyarrow.float32()))) for name in ARRAYS
-    ]
+    kinds = [pyarrow.list_(arrays.get(name, pyarrow.float32())) for name in ARRAYS]
+    fields += map(pyarrow.field, ARRAYS, kinds)
     return pyarrow.schema(fields, metadata={"spec_o3_examples": VERSION})
 
 
@@ -215,9 +214,8 @@ def _example(path: Path, row: Mapping[str, Any], arrays: Mapping[str, Any]) -> E
     if any(len(row[name] or "") > MAX_TEXT for name in TEXTS):
         raise WorkbenchError(f"{path}: a text is longer than {MAX_TEXT} characters")
     if row["answer"] not in ("YES", "NO"):
-        raise WorkbenchError(
-            f"{path}: the answer of {row['key']} is {row['answer'][:20]!r}, not YES or NO"
-        )
+        answer = f"the answer of {row['key']} is {row['answer'][:20]!r}"
+        raise WorkbenchError(f"{path}: {answer}, not YES or NO")
     if arrays["wavelength"] is None or arrays["wavelength"].size > MAX_PIXELS:
         raise WorkbenchError(f"{path}: {row['key']} has no usable spectrum")
     spectrum = Spectrum(
@@ -266,9 +264,8 @@ class ExampleStore:
         sha256 = trajectory.spectrum.sha256
         location = self._by_task.get((trajectory.task, sha256))
         if location is None:
-            raise WorkbenchError(
-                f"no {trajectory.task} example with the hash {sha256[:16]} in these sets"
-            )
+            wanted = f"{trajectory.task} example with the hash {sha256[:16]}"
+            raise WorkbenchError(f"no {wanted} in these sets")
         return self._read(location)
 
     def _read(self, location: tuple[Path, int, int]) -> Example:

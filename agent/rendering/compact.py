@@ -172,9 +172,8 @@ def _draw_names(canvas: Canvas, area: Rect, style: Style, tick: Font, title: str
         block = stack_lines(("Wavelength (Å)",), font)
         canvas.text(block, font, middle - block.width / 2, EDGE / 2)
         block = stack_lines(("Flux",), font)
-        canvas.vertical_text(
-            block, font, EDGE / 2 + block.ascent, (area.y0 + area.y1 - block.width) / 2
-        )
+        start = (area.y0 + area.y1 - block.width) / 2
+        canvas.vertical_text(block, font, EDGE / 2 + block.ascent, start)
     if style.title and title:
         font = Font(style.title_size, bold=True, dpi=DPI)
         block = stack_lines((title,), font)

@@ -34,9 +34,8 @@ class Sizing:
         if not 1 <= self.factor <= 1024:
             raise ImageError(f"the size factor must be from 1 to 1024, but it is {self.factor}")
         if not self.factor**2 <= self.min_pixels <= self.max_pixels <= MAX_INPUT_PIXELS:
-            raise ImageError(
-                f"picture areas from {self.min_pixels} to {self.max_pixels} pixels are not valid"
-            )
+            areas = f"{self.min_pixels} to {self.max_pixels} pixels"
+            raise ImageError(f"picture areas from {areas} are not valid")
 
     @classmethod
     def of_tokens(cls, factor: int = 28, fewest: int = 8, most: int = 1280) -> Sizing:
@@ -102,7 +101,5 @@ def _refuse_absurd(width: int, height: int) -> None:
     if max(width, height) > MAX_SIDE or width * height > MAX_INPUT_PIXELS:
         raise ImageError(f"a picture of {width} x {height} pixels is too large")
     if max(width, height) / min(width, height) > MAX_ASPECT:
-        raise ImageError(
-            f"a picture of {width} x {height} pixels is too narrow: "
-            f"one side is more than {MAX_ASPECT:g} times the other"
-        )
+        problem = f"one side is more than {MAX_ASPECT:g} times the other"
+        raise ImageError(f"a picture of {width} x {height} pixels is too narrow: {problem}")

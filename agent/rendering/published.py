@@ -81,9 +81,8 @@ def draw(window: DrawnPixels, title: str) -> NDArray[np.uint8]:
     """Draw the picture as (rows, columns, 3) RGB."""
     inches = figure_size(window)
     width, height = inches[0] * DPI, inches[1] * DPI
-    x = wavelength_scale(
-        *with_margins(window.wavelength[0], window.wavelength[-1]), span=window.span
-    )
+    ends = window.wavelength[0], window.wavelength[-1]
+    x = wavelength_scale(*with_margins(*ends), span=window.span)
     limits = with_margins(window.flux.min(), window.flux.max())
 
     initial = Rect(START[0] * width, START[1] * height, START[2] * width, START[3] * height)

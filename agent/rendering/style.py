@@ -88,9 +88,8 @@ class Style:
         if not isinstance(name, str) or not name:
             raise ResourceError("a picture style needs a name")
         if unknown := sorted(str(key)[:60] for key in set(table) - known):
-            raise ResourceError(
-                f"picture style {name[:60]!r}: unknown key {', '.join(unknown[:5])}"
-            )
+            keys = ", ".join(unknown[:5])
+            raise ResourceError(f"picture style {name[:60]!r}: unknown key {keys}")
         options = dict(table)
         is_published = name in (PUBLISHED.name, AS_PUBLISHED.name)
         options.setdefault("layout", "published" if is_published else "compact")

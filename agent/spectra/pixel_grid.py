@@ -104,16 +104,14 @@ class PixelGrid:
         partial += np.where(same, 0.0, (1 - start) ** 2 * step_first + end**2 * step_last)
         with np.errstate(divide="ignore", invalid="ignore"):
             centre = totals[2] / totals[0]
-        return WindowSums(
-            np.asarray(hi - lo), totals[0], totals[1], inside + partial, centre, totals[3]
-        )
+        width, variance = np.asarray(hi - lo), inside + partial
+        return WindowSums(width, totals[0], totals[1], variance, centre, totals[3])
 
     def _locate(self, wavelength: FloatArray) -> tuple[IndexArray, FloatArray]:
         """The pixel of each wavelength and the fraction of it passed, clipped to the spectrum."""
         inside = np.clip(wavelength, self.edges[0], self.edges[-1])
-        pixel = np.clip(
-            np.searchsorted(self.edges, inside, side="right") - 1, 0, self.wavelength.size - 1
-        )
+        pixel = np.searchsorted(self.edges, inside, side="right") - 1
+        pixel = np.clip(pixel, 0, self.wavelength.size - 1)
         return pixel, np.asarray((inside - self.edges[pixel]) / self.width[pixel])
 
     @staticmethod

@@ -52,9 +52,8 @@ def _add_plugins(tasks: dict[str, Task]) -> None:
                 with _reporting(tell):
                     task = read_task(path)
                     if task.replaces:
-                        raise ResourceError(
-                            f"{path.name}: replaces: a plug-in cannot replace a class"
-                        )
+                        problem = "a plug-in cannot replace a class"
+                        raise ResourceError(f"{path.name}: replaces: {problem}")
                     _add(tasks, task, path)
 
 

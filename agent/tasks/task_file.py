@@ -294,9 +294,8 @@ def _value(table: TomlTable, *, is_text: bool) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(" - "))
     if len(names) > (1 if is_text else 2) or not all(map(VALUE_NAME.fullmatch, names)):
         wanted = "gaia.bp_rp" if is_text else "gaia.bp_rp or twomass.j - twomass.h"
-        raise table.fault(
-            "value", f"expected a value of a service, as {wanted}; found {shown(text)}"
-        )
+        problem = f"expected a value of a service, as {wanted}; found {shown(text)}"
+        raise table.fault("value", problem)
     return names
 
 

@@ -119,9 +119,8 @@ def from_json(record: object) -> Trajectory:
     table = _Table(record, "a trajectory")
     version = table.integer("version", 1, 10**6)
     if version > TRAJECTORY_VERSION:
-        raise TrajectoryError(
-            f"written by a newer program (version {version}; this one reads {TRAJECTORY_VERSION})"
-        )
+        versions = f"version {version}; this one reads {TRAJECTORY_VERSION}"
+        raise TrajectoryError(f"written by a newer program ({versions})")
     runs = [_chance(value, "p_yes_runs") for value in table.list("p_yes_runs")]
     return Trajectory(
         task=table.text("task"),

@@ -59,9 +59,7 @@ def person_turn(step: Step, picture: int | None) -> Turn | None:
 def said_in(steps: Sequence[Step], replies: Sequence[str]) -> str:
     """All that agent and tool said, as the published scorer reads it."""
     lasts = (_last_step(steps, number) for number in range(len(replies)))
-    texts = [
-        None if last is None or last.kind != "zoom" else last.error or last.text for last in lasts
-    ]
+    texts = [last.error or last.text if last and last.kind == "zoom" else None for last in lasts]
     return solution(replies, texts)
 
 
@@ -71,9 +69,8 @@ def _own_wording(trajectory: Trajectory, wording: Wording | None) -> Wording | N
     if not ref.sha256:
         return None
     if wording is None or wording.sha256 != ref.sha256:
-        raise TrajectoryError(
-            f"it was inspected in the wording {ref.name} ({ref.sha256[:12]}), which is not here"
-        )
+        known = f"{ref.name} ({ref.sha256[:12]})"
+        raise TrajectoryError(f"it was inspected in the wording {known}, which is not here")
     return wording
 
 

@@ -232,8 +232,6 @@ class Scan:
 def prepare(spectrum: Spectrum, order: int) -> Prepared | None:
     """What a scan needs of a spectrum; None with too few good pixels."""
     grid = pixel_grid(rebinned(spectrum, PIXEL_KMS))
-    if grid.good.sum() < MIN_PIXELS:
-        return None
     keep = grid.good & ~_is_terrestrial(grid.wavelength)
     if keep.sum() < MIN_PIXELS:
         return None

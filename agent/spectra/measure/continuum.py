@@ -53,8 +53,6 @@ def continuum_of(grid: PixelGrid) -> FloatArray:
 
 def fit_continuum(grid: PixelGrid, knot_step: float = KNOT_STEP_A) -> FloatArray:
     wavelength, flux, good = grid.wavelength, grid.flux, grid.good
-    if not good.any():
-        return np.zeros_like(flux)
     knots = _knots(float(wavelength[0]), float(wavelength[-1]), knot_step)
     cell = np.clip(np.searchsorted(knots, wavelength, side="right") - 1, 0, knots.size - 2)
     part = (wavelength - knots[cell]) / (knots[cell + 1] - knots[cell])

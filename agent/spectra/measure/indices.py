@@ -127,11 +127,8 @@ def _measure(
     grid: PixelGrid, index: Index, windows: list[_WindowLevel], shift: float
 ) -> Measurement:
     feature, continuum = windows[: len(index.feature)], windows[len(index.feature) :]
-    span = (feature[0].lo, feature[0].hi)
-    n_pixels = round(feature[0].n_pixels)
-    if len(feature) > 1:
-        span = (min(window.lo for window in feature), max(window.hi for window in feature))
-        n_pixels = round(sum(window.n_pixels for window in feature))
+    span = (min(window.lo for window in feature), max(window.hi for window in feature))
+    n_pixels = round(sum(window.n_pixels for window in feature))
     problem = max([window.problem for window in windows])
     if problem:
         return refused(index.name, PROBLEMS[problem], index.unit, span, n_pixels)

@@ -79,12 +79,12 @@ def measure_window(
         reason = NO_PROFILE
     if reason == NO_PROFILE:
         reason = "no line stands apart from the bands"
-    detected = None if reason else feature
     lines = _known_lines(spectrum, first, last, velocity_kms)
+    detected, seen = (None, lines) if reason else (feature, (feature, *lines))
     return WindowMeasurement(
         lo, hi, snr, n_pixels, n_bad, feature=detected,
         nearest=() if detected is None else _nearest(detected, shift), lines=lines,
-        edges=_edges(spectrum, first, last, velocity_kms, (detected, *lines)),
+        edges=_edges(spectrum, first, last, velocity_kms, seen),
         unsafe=unsafe_regions(spectrum, first, last), reason=reason,
     )  # fmt: skip
 
@@ -126,18 +126,14 @@ def _can_be(line: Line, result: LineMeasurement) -> bool:
 
 
 def _edges(
-    spectrum: Spectrum,
-    lo: float,
-    hi: float,
-    velocity_kms: float,
-    features: Sequence[LineMeasurement | None],
+    spectrum: Spectrum, lo: float, hi: float, velocity_kms: float, lines: Sequence[LineMeasurement]
 ) -> tuple[Measurement, ...]:
     shift = doppler(velocity_kms)
     heads = builtin_lines().between(lo / shift, hi / shift, ("band_head",))
-    for feature in features:
-        if feature is not None and feature.kind == "emission" and feature.window is not None:
+    for line in lines:
+        if line.kind == "emission" and line.window is not None:
             # The flank of an emission line is a step as well: its wings reach edge windows.
-            start, end = feature.window
+            start, end = line.window
             start, end = start - (end - start), end + (end - start)
             heads = tuple(head for head in heads if not start < head.wavelength * shift < end)
     together = IndexSet.of(tuple(map(edge_index, heads)))
