@@ -25,11 +25,9 @@ KIND_NAMES = {
     "ARTEFACT": "an artefact or a spectrum without features",
 }  # fmt: skip
 COLOURS = (
-    (1.5, "rises to the blue"),
-    (0.8, "is flat"),
-    (0.35, "falls to the blue"),
+    (1.5, "rises to the blue"), (0.8, "is flat"), (0.35, "falls to the blue"),
     (-100.0, "is very red"),
-)
+)  # fmt: skip
 MIN_NATS = 0.4  # features with less are not mentioned
 COLOUR_LABEL = "flux at 4240 over 6630"
 SHORT_NAMES = {"CV": "a CV"}

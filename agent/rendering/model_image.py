@@ -59,16 +59,12 @@ def fitted_size(width: int, height: int, sizing: Sizing = QWEN25) -> tuple[int, 
     area = nearest_width * nearest_height
     if area > sizing.max_pixels:
         shrink = math.sqrt(width * height / sizing.max_pixels)
-        return (
-            max(factor, math.floor(width / shrink / factor) * factor),
-            max(factor, math.floor(height / shrink / factor) * factor),
-        )
+        across, down = (math.floor(side / shrink / factor) for side in (width, height))
+        return max(factor, across * factor), max(factor, down * factor)
     if area < sizing.min_pixels:
         grow = math.sqrt(sizing.min_pixels / (width * height))
-        return (
-            math.ceil(width * grow / factor) * factor,
-            math.ceil(height * grow / factor) * factor,
-        )
+        across, down = (math.ceil(side * grow / factor) for side in (width, height))
+        return across * factor, down * factor
     return nearest_width, nearest_height
 
 

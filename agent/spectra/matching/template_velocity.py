@@ -99,16 +99,14 @@ def fit_velocity(
     return peak(data, coarse, wavelength_rest, flux)
 
 
-def peak(
-    data: Prepared, coarse: Scan, wavelength_rest: FloatArray, flux: FloatArray
-) -> VelocityFit:
+def peak(data: Prepared, coarse: Scan, wavelength: FloatArray, flux: FloatArray) -> VelocityFit:
     """The least chi2 of a coarse scan, measured with a fine one."""
     best = coarse.best
     if best in (0, coarse.stretch.size - 1):
         return VelocityFit(reason="edge")
     middle, reach = float(coarse.stretch[best]), FINE_KMS / LIGHT_KMS
     trial = stretches(middle * (1.0 - reach), middle * (1.0 + reach), FINE_STEP_KMS)
-    fine = scan(data, wavelength_rest, flux, trial)
+    fine = scan(data, wavelength, flux, trial)
     at = min(max(fine.best, FITTED), trial.size - 1 - FITTED)
     near = slice(at - FITTED, at + FITTED + 1)
     velocities = LIGHT_KMS * (trial[near] - 1.0)
@@ -240,14 +238,12 @@ def prepare(spectrum: Spectrum, order: int) -> Prepared | None:
     return _prepared(grid.wavelength[keep], grid.flux[keep], weight[keep], order)
 
 
-def scan(
-    data: Prepared, wavelength_rest: FloatArray, flux: FloatArray, stretch: FloatArray
-) -> Scan:
+def scan(data: Prepared, wavelength: FloatArray, flux: FloatArray, stretch: FloatArray) -> Scan:
     """Fit the template at each 1 + z over all pixels; beyond its ends it goes on at their level.
 
     So the same pixels count everywhere, and what a template does not cover speaks against it.
     """
-    template = _without_gaps(wavelength_rest, flux)
+    template = _without_gaps(wavelength, flux)
     parts = [
         _scan(data, *template, stretch[first : first + CHUNK])
         for first in range(0, stretch.size, CHUNK)

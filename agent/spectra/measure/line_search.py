@@ -81,21 +81,19 @@ def measure_feature(
         return LineMeasurement(name, reason="outside the spectrum")
     if not grid.good[inside].any():
         return LineMeasurement(name, reason="no good pixels")
-    instrument = lsf_fwhm(spectrum, middle) or DEFAULT_LSF_PX * pixel_width(grid, middle)
-    start = _first_guess(grid, near, instrument, widest)
+    lsf = lsf_fwhm(spectrum, middle) or DEFAULT_LSF_PX * pixel_width(grid, middle)
+    start = _first_guess(grid, near, lsf, widest)
     if isinstance(start, str):
         return LineMeasurement(name, reason=start)
     if start.significance < DETECTION_SIGMA:
         return LineMeasurement(name, significance=start.significance)
-    local = _iterate(grid, start, instrument, WIDER * widest)
+    local = _iterate(grid, start, lsf, WIDER * widest)
     if isinstance(local, str):
         return LineMeasurement(name, significance=start.significance, reason=local)
-    return _describe(spectrum, local, name, instrument, rest)
+    return _describe(spectrum, local, name, lsf, rest)
 
 
-def _first_guess(
-    grid: PixelGrid, near: Window, instrument: float, widest: float
-) -> LineCandidate | str:
+def _first_guess(grid: PixelGrid, near: Window, lsf: float, widest: float) -> LineCandidate | str:
     """The best matched filter on flux / pseudo-continuum."""
     where = grid.slice(near[0] - 2 * widest, near[1] + 2 * widest)
     continuum = continuum_of(grid)[where]
@@ -112,19 +110,17 @@ def _first_guess(
         excess = np.clip(grid.flux[where] / usable - 1.0, -MAX_EXCESS, MAX_EXCESS)
         sigma = np.where(continuum > 0, sigma / usable, np.inf)
     sigma = np.minimum(sigma, 1e9)  # a filter over infinite errors alone would divide by zero
-    widths = instrument, widest
+    widths = lsf, widest
     best = strongest_feature(grid.wavelength[where], excess, sigma, near, widths)
     return "no pixel near the line" if best is None else best
 
 
-def _iterate(
-    grid: PixelGrid, start: LineCandidate, instrument: float, widest: float
-) -> _Local | str:
+def _iterate(grid: PixelGrid, start: LineCandidate, lsf: float, widest: float) -> _Local | str:
     """Repeat the fit with side windows that match its width until the width is stable."""
     local: _Local | str = NO_PROFILE
     reach = INNER
     for _ in range(N_ROUNDS):
-        local = _fit_local(grid, start, instrument, reach)
+        local = _fit_local(grid, start, lsf, reach)
         if isinstance(local, str):
             return local
         if local.fit.fwhm > widest:
@@ -132,7 +128,7 @@ def _iterate(
         fit = local.fit
         has_wings = (
             fit.peakedness < WINGED
-            and fit.fwhm > 2.0 * instrument
+            and fit.fwhm > 2.0 * lsf
             and abs(fit.amplitude) > WINGED_SIGMA * fit.amplitude_error
         )
         new_reach = WINGED_INNER if has_wings else reach
@@ -144,11 +140,9 @@ def _iterate(
     return local
 
 
-def _fit_local(
-    grid: PixelGrid, start: LineCandidate, instrument: float, reach: float
-) -> _Local | str:
+def _fit_local(grid: PixelGrid, start: LineCandidate, lsf: float, reach: float) -> _Local | str:
     pixel = pixel_width(grid, start.centre)
-    inner = max(reach * start.fwhm, 1.5 * instrument, 3.0 * pixel)
+    inner = max(reach * start.fwhm, 1.5 * lsf, 3.0 * pixel)
     outer = inner + max(BESIDE * start.fwhm, MIN_SIDE_A, MIN_SIDE_PX * pixel)
     window = (start.centre - inner, start.centre + inner)
     if window[0] - 3 * pixel < grid.edges[0] or window[1] + 3 * pixel > grid.edges[-1]:
@@ -174,7 +168,7 @@ def _fit_local(
 
 
 def _describe(
-    spectrum: Spectrum, local: _Local, name: str, instrument: float, rest: float | None
+    spectrum: Spectrum, local: _Local, name: str, lsf: float, rest: float | None
 ) -> LineMeasurement:
     grid, fit = pixel_grid(spectrum), local.fit
     area = integrate_feature(grid, local.continuum, local.window)
@@ -186,7 +180,7 @@ def _describe(
         )
     known_width = lsf_fwhm(spectrum, fit.centre)
     core = (fit.centre - 0.5 * fit.fwhm, fit.centre + 0.5 * fit.fwhm)
-    separation = _double_peak_separation(local, instrument)
+    separation = _double_peak_separation(local, lsf)
     kms = LIGHT_KMS / fit.centre
     width_kms = kms * math.sqrt(max(fit.fwhm**2 - (known_width or 0.0) ** 2, 0.0))
     flags = []
@@ -197,7 +191,7 @@ def _describe(
         flags.append("broad")
     if separation is not None:
         flags.append("double_peaked")
-    elif _has_second_feature(local, instrument):
+    elif _has_second_feature(local, lsf):
         flags.append("blended")
     if fit.fwhm < 2.0 * pixel_width(grid, fit.centre):  # below the rate of Nyquist
         flags.append("undersampled")
@@ -207,7 +201,7 @@ def _describe(
     if unsafe:
         flags.append("unsafe")
     frame = 1.0 if rest is None else fit.centre / rest
-    ew, ew_error = _with_far_wings(grid, local, area, instrument)
+    ew, ew_error = _with_far_wings(grid, local, area, lsf)
     return LineMeasurement(
         name, ew=ew / frame, ew_error=ew_error / frame,
         centroid=fit.centre, centroid_error=fit.centre_error,
@@ -221,14 +215,14 @@ def _describe(
 
 
 def _with_far_wings(
-    grid: PixelGrid, local: _Local, area: FeatureArea, instrument: float
+    grid: PixelGrid, local: _Local, area: FeatureArea, lsf: float
 ) -> tuple[float, float]:
     """The equivalent width and its error, with the wings that window and continuum miss.
 
     Absorption this wide is broadened by pressure. Both profiles count as far as they fit.
     """
     fit = local.fit
-    wide = max(2.0 * instrument, fit.centre * PRESSURE_KMS / LIGHT_KMS)
+    wide = max(2.0 * lsf, fit.centre * PRESSURE_KMS / LIGHT_KMS)
     if fit.amplitude > 0 or fit.fwhm < wide:
         return area.width, area.error
 

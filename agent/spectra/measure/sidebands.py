@@ -59,13 +59,11 @@ class FeatureArea:
     """Width of the window without its excluded parts."""
 
 
-def continuum_beside(
-    grid: PixelGrid, blue: Window, red: Window, what: str
-) -> LinearContinuum | str:
+def continuum_beside(grid: PixelGrid, blue: Window, red: Window, of: str) -> LinearContinuum | str:
     """The continuum of the side windows of a line or feature, or the reason why there is none."""
     levels = side_level(grid, *blue), side_level(grid, *red)
     if levels[0] is None or levels[1] is None:
-        return f"no continuum beside the {what}"
+        return f"no continuum beside the {of}"
     return linear_continuum(levels[0], levels[1])
 
 
