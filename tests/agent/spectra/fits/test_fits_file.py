@@ -62,7 +62,6 @@ def test_headers_hdus_and_values_are_limited(monkeypatch: pytest.MonkeyPatch) ->
 def test_hdus_after_the_one_read_may_be_missing() -> None:
     data = samples.sdss()
     hdu = opened(data[: len(data) - 5760]).get(1)
-    assert hdu is not None
     assert hdu.table.column("flux").size == samples.PIXELS
 
 
@@ -122,7 +121,6 @@ def test_unsigned_and_scaled_columns() -> None:
 def test_columns_agree_with_astropy() -> None:
     data = samples.sdss()
     hdu = opened(data).get(2)
-    assert hdu is not None
     assert hdu.table.text("class") == "GALAXY"
     assert hdu.table.integer("PLATE") == 266
     assert hdu.table.number("plug_ra") == 147.32107

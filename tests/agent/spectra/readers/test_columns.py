@@ -25,7 +25,6 @@ def test_variance_and_mask(given: Given) -> None:
         "mask": ("L", samples.FLAGS > 0),
     }  # fmt: skip
     spectrum = given(samples.fits_table(columns))
-    assert spectrum.ivar is not None
     assert spectrum.ivar[0] == pytest.approx(0.25)
     assert spectrum.n_bad == 2
 
@@ -52,7 +51,6 @@ def test_calspec_systematic_error_replaces_a_missing_one(given: Given) -> None:
     assert (spectrum.survey, spectrum.object_id) == ("CALSPEC", "HD205905")
     assert spectrum.medium_in_file == "vacuum"
     assert spectrum.n_bad == 0, "DATAQUAL 1 means good"
-    assert spectrum.ivar is not None
     assert spectrum.ivar[0] == pytest.approx(1 / 16)
     assert spectrum.flux_unit == "FLAM"
 

@@ -164,7 +164,6 @@ def test_xsl_is_nanometre_in_air(given: Given) -> None:
     spectrum = given(samples.fits_table(columns, cards, WAVE="nm"))
     np.testing.assert_allclose(spectrum.wavelength, air_to_vacuum(W))
     assert (spectrum.survey, spectrum.snr, spectrum.resolution) == ("XSL", 20.68, 9994.6)
-    assert spectrum.ivar is not None
     assert spectrum.ivar[0] == 0.25
 
 

@@ -76,7 +76,6 @@ def test_a_template_with_its_columns_is_not_taken_for_sdss(given: Given) -> None
     spectrum = given(samples.fits_table(columns))
     assert (spectrum.survey, spectrum.flux_unit, spectrum.format) == ("", "", "FITS table")
     np.testing.assert_allclose(spectrum.wavelength, samples.WAVELENGTH, rtol=1e-6)
-    assert spectrum.ivar is not None
     assert spectrum.ivar[0] == pytest.approx(2500.0)
 
 

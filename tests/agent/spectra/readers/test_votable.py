@@ -44,7 +44,6 @@ def test_one_row_of_vectors(given: Given, form: str) -> None:
 def test_columns_by_ucd_params_as_description_and_gzip(given: Given) -> None:
     spectrum = given(samples.votable(), "a.xml")
     np.testing.assert_allclose(spectrum.wavelength, W, rtol=1e-6)
-    assert spectrum.ivar is not None
     assert spectrum.ivar[0] == 0.25
     assert spectrum.object_id == "HD 1"
     assert len(given(samples.gz(samples.votable()), "a.vot.gz")) == samples.PIXELS
