@@ -13,8 +13,7 @@ LOG = samples.WAVELENGTH
 def test_linear_axes_by_any_of_their_cards(given: Given) -> None:
     spectrum = given(samples.image_1d(CRVAL1=4000.0, CDELT1=2.0, OBJECT="HD 1", BUNIT="Jy"))
     np.testing.assert_allclose(spectrum.wavelength, LINEAR)
-    assert spectrum.object_id == "HD 1"
-    assert spectrum.flux_unit == "Jy"
+    assert (spectrum.object_id, spectrum.flux_unit) == ("HD 1", "Jy")
     assert spectrum.medium_in_file == "unknown"
     assert "does not say air or vacuum" in spectrum.warnings[0]
     spectrum = given(samples.image_1d(CRVAL1=4020.0, CRPIX1=11, CD1_1=2.0, CDELT1=1.0))

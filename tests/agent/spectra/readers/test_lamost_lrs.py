@@ -10,12 +10,10 @@ from tests.agent.spectra.readers import samples
 @pytest.mark.parametrize("made", [samples.lamost_image, samples.lamost_table])
 def test_both_forms_give_the_same_spectrum(given: Given, made) -> None:
     spectrum = given(made())
-    assert spectrum.survey == "LAMOST"
-    assert spectrum.object_id == "LAMOST J013730.44+252537.7"
+    assert (spectrum.survey, spectrum.object_id) == ("LAMOST", "LAMOST J013730.44+252537.7")
     assert (spectrum.ra, spectrum.dec) == (24.376852, 25.427147)
     assert (spectrum.class_name, spectrum.subclass, spectrum.z) == ("STAR", "G3", -0.00012)
-    assert spectrum.medium_in_file == "vacuum"
-    assert spectrum.resolution == 1800
+    assert (spectrum.medium_in_file, spectrum.resolution) == ("vacuum", 1800)
     np.testing.assert_allclose(spectrum.wavelength, samples.WAVELENGTH, rtol=2e-7)
     np.testing.assert_allclose(spectrum.flux, samples.FLUX, rtol=1e-6)
     assert spectrum.flux[7] == -3.0
@@ -46,8 +44,7 @@ def test_bad_pixels_snr_and_header_keys_under_their_own_names(given: Given) -> N
 def test_dr1_row_three_is_not_wavelength(given: Given) -> None:
     spectrum = given(samples.lamost_dr1())
     np.testing.assert_allclose(spectrum.wavelength, samples.WAVELENGTH, rtol=1e-12)
-    assert spectrum.release == "DR1"
-    assert spectrum.snr == 30.0
+    assert (spectrum.release, spectrum.snr) == ("DR1", 30.0)
 
 
 def test_overflowed_obsid_does_not_name_the_object(given: Given) -> None:
@@ -93,8 +90,7 @@ def test_lamost_without_its_table_is_refused(given: Given) -> None:
 
 def test_medium_resolution_joins_two_arms_with_a_gap(given: Given) -> None:
     spectrum = given(samples.lamost_mrs())
-    assert spectrum.survey == "LAMOST-MRS"
-    assert spectrum.resolution == 7500
+    assert (spectrum.survey, spectrum.resolution) == ("LAMOST-MRS", 7500)
     assert len(spectrum) == 2 * samples.PIXELS
     gap = np.diff(spectrum.wavelength).argmax()
     assert spectrum.wavelength[gap] < 5400

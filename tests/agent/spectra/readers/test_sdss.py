@@ -12,12 +12,10 @@ def test_tables_are_found_by_position_and_columns_in_any_case(
     given: Given, upper: bool, names: bool
 ) -> None:
     spectrum = given(samples.sdss(upper, names))
-    assert spectrum.survey == "SDSS"
-    assert spectrum.object_id == "0266-51602-0031"
+    assert (spectrum.survey, spectrum.object_id) == ("SDSS", "0266-51602-0031")
     assert (spectrum.class_name, spectrum.subclass) == ("GALAXY", "STARFORMING")
     assert spectrum.z == pytest.approx(0.0020578515)
-    assert spectrum.snr == 7.25
-    assert spectrum.release == "v5_13_0"
+    assert (spectrum.snr, spectrum.release) == (7.25, "v5_13_0")
     np.testing.assert_allclose(spectrum.wavelength, samples.WAVELENGTH, rtol=1e-6)
 
 
