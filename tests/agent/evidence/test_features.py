@@ -106,8 +106,6 @@ def test_features_of_lines_are_known():
 
 
 # What is said beside a picture: the numbers of that window and of no other.
-
-
 def told(line: str) -> dict[str, str]:
     """Name and value of each entry of a line, without the mark between them."""
     pieces = (entry.removesuffix(" km/s") for entry in line.split("; ")[1:])

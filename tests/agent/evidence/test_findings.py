@@ -81,8 +81,6 @@ def test_claims_of_a_group_count_little_more_than_the_best():
 
 
 # Every claim is said of a window that shows it.
-
-
 NOWHERE = {"CS hot", "B hei_red"}
 """Claims whose feature may lie in no window of their task: they are said of the whole spectrum."""
 
@@ -134,8 +132,6 @@ def test_features_have_their_places():
 
 
 # Weights of the tasks: fitted ones that fit the task, the file's own otherwise.
-
-
 FILE = """
 [[tasks]]
 id = "X"

@@ -86,8 +86,6 @@ def test_without_a_stars_redshift_it_is_taken_to_be_at_rest(z):
 
 
 # What another feature imitates is not called by its name.
-
-
 def numbers_of(label: str) -> SpectrumMeasurements:
     return measurements_of(simulated_spectrum(label))
 

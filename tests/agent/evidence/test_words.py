@@ -214,8 +214,6 @@ def test_the_state_of_a_line(row, state):
 
 
 # Every claim of every task, said of numbers on both sides of its threshold.
-
-
 CLAIMS = [(task, evidence) for task in load_tasks() for evidence in task.evidence]
 OF_LINES = [pair for pair in CLAIMS if pair[1].kind == "line"]
 OF_NUMBERS = [

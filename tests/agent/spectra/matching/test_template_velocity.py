@@ -24,8 +24,6 @@ from tests.agent.spectra.matching.made import SDSS_PIXELS, bundled, observed
 from tests.night import BY_NIGHT, seeds
 
 SEEDS = seeds(by_day=15, by_night=40)
-
-
 MADE_OF = {
     "g_dwarf": 10.0, "k_giant": 10.0, "a_dwarf": 5.0, "m_dwarf": 5.0, "white_dwarf_da": 10.0,
     "cv_in_quiescence": 10.0,
@@ -196,8 +194,6 @@ def test_the_ratio_to_nothing_is_unknown_and_medians_are_made_the_same_where_bot
 
 
 # The template that fits best comes first, with its velocity.
-
-
 FAR = {"GALAXY": 0.8, "QSO": 5.0}
 
 

@@ -76,8 +76,6 @@ def test_step_at_the_join(step: float, rng: np.random.Generator) -> None:
 
 
 VOIGT = voigt("voigt", "H_beta", H_BETA, 4.0, 3.0, 0.9)
-
-
 SATURATED = stark("saturated", "H_beta", H_BETA, 20.0, 1.0, power=4.0)
 
 
