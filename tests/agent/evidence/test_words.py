@@ -24,7 +24,7 @@ from agent.spectra.lines import builtin_lines, label_of
 from agent.spectra.measure.window_measure import zoom_numbers
 from agent.tasks.catalogue import find_task, load_tasks
 from agent.tasks.task import Evidence, Task
-from tests.agent.evidence.simulated import simulated_spectrum
+from tests.agent.evidence.simulated import numbers_of, simulated_spectrum
 from tests.agent.tasks.test_task import claim
 
 
@@ -61,7 +61,7 @@ def test_a_number_is_told_with_its_error_and_noted(changes, value, error, text):
     evidence = replace(
         claim(**{"target": ("TiO5",), **changes}), text_found="{label} {value:.2f} found"
     )
-    said = SaidNumbers(measurements_of(simulated_spectrum("CV")))
+    said = SaidNumbers(numbers_of("CV"))
     finding = Finding(evidence=evidence, value=value, error=error)
     assert finding_texts([finding], said, find_task("CV")) == [text]
     assert said.values["Hα"]["value"] == value
@@ -241,7 +241,7 @@ class OneLine(SaidNumbers):
 
 @pytest.fixture(scope="module")
 def numbers() -> SpectrumMeasurements:
-    return measurements_of(simulated_spectrum("A"))
+    return numbers_of("A")
 
 
 @pytest.mark.parametrize("pair", OF_LINES, ids=named)

@@ -33,12 +33,9 @@ def test_bad_pixels_snr_and_header_keys_under_their_own_names(given: Given) -> N
     assert not spectrum.good[20:23].any()
     assert not spectrum.good[40], "bad CCD pixel"
     assert spectrum.good[41], "bright sky is usable"
-    assert spectrum.n_bad == 4
-    assert given(samples.lamost_image()).snr == 40.0
-    meta = given(samples.lamost_image()).meta
-    assert meta["SNRG"] == 30.0
-    assert meta["FIBERID"] == "31"
-    assert "NAXIS1" not in meta
+    assert (spectrum.n_bad, spectrum.snr) == (4, 40.0)
+    meta = spectrum.meta
+    assert (meta["SNRG"], meta["FIBERID"]) == (30.0, "31") and "NAXIS1" not in meta
 
 
 def test_dr1_row_three_is_not_wavelength(given: Given) -> None:
@@ -56,9 +53,7 @@ def test_overflowed_obsid_does_not_name_the_object(given: Given) -> None:
 
 def test_sentinels_and_the_word_non_are_unknown(given: Given) -> None:
     spectrum = given(samples.lamost_image(Z=-9999.0, RA=-9999.0))
-    assert spectrum.z is None
-    assert spectrum.ra is None
-    assert spectrum.dec is None
+    assert (spectrum.z, spectrum.ra, spectrum.dec) == (None, None, None)
     assert given(samples.lamost_image(CLASS="QSO", SUBCLASS="Non")).subclass == ""
 
 

@@ -204,8 +204,6 @@ def test_bad_pixels_and_few_pixels(rng: np.random.Generator) -> None:
 
 
 # Tables ruled with | and tables of fixed columns, as CDS, AAS, VizieR and IPAC give them.
-W, F = samples.WAVELENGTH, samples.FLUX
-
 CDS = """Title: Spectra of two stars
 ================================================================================
 Byte-by-byte Description of file: table1.dat
