@@ -111,25 +111,11 @@ def test_a_newer_record_is_refused(record):
 
 
 @pytest.mark.parametrize(("key", "value"), [
-    ("version", 0),
-    ("version", True),
-    ("task", 3),
-    ("spectrum", None),
-    ("model", {"name": None}),
-    ("stopped_by", "bored"),
-    ("verdict", "MAYBE"),
-    ("p_yes", 1.5),
-    ("p_yes_runs", [2]),
-    ("steps", [{"kind": "dance"}]),
-    ("steps", [{"kind": "zoom", "range": [1]}]),
-    ("steps", "no"),
-    ("steps", [{"kind": "text"}] * 2000),
-    ("replies", [1]),
-    ("sampling", {"temperature": -1}),
-    ("sizing", {"factor": 0}),
-    ("seconds", "long"),
-    ("seed", 2**70),
-    ("tokens", {"prompt": 1.5}),
+    ("version", 0), ("version", True), ("task", 3), ("spectrum", None), ("model", {"name": None}),
+    ("stopped_by", "bored"), ("verdict", "MAYBE"), ("p_yes", 1.5), ("p_yes_runs", [2]),
+    ("steps", [{"kind": "dance"}]), ("steps", [{"kind": "zoom", "range": [1]}]), ("steps", "no"),
+    ("steps", [{"kind": "text"}] * 2000), ("replies", [1]), ("sampling", {"temperature": -1}),
+    ("sizing", {"factor": 0}), ("seconds", "long"), ("seed", 2**70), ("tokens", {"prompt": 1.5}),
     ("style", {"a": {"b": {"c": {"d": {"e": {"f": {"g": {"h": {"i": 1}}}}}}}}}),
 ])  # fmt: skip
 def test_wrong_values_are_refused(record, key, value):

@@ -13,7 +13,6 @@ from agent.spectra.measure.indices import measure_index, measure_indices
 from agent.spectra.measure.window_measure import edge_index, measure_window
 from agent.spectra.spectrum import Spectrum
 from tests.agent.spectra.measure.known_lines import (
-    BROAD,
     STAR,
     WAVELENGTH,
     band,
@@ -186,16 +185,6 @@ def test_faulty_definitions_are_refused(tmp_path: Path, entry: str, message: str
     path.write_text(f"indices = [{entry}]\n")
     with pytest.raises(ResourceError, match=message):
         read_indices(path)
-
-
-def test_window_names_the_line_it_shows(rng: np.random.Generator) -> None:
-    seen = measure_window(observed([BROAD], 25.0, rng), 6450.0, 6680.0)
-    assert seen.feature is not None and seen.feature.kind == "emission"
-    assert seen.nearest[0].line.id == "H_alpha" and abs(seen.nearest[0].offset) < 1.0
-    assert seen.feature.ew == pytest.approx(BROAD.ew, rel=0.08)
-    assert seen.snr.value == pytest.approx(26.0, rel=0.2)
-    assert [line.line for line in seen.lines] == ["H_alpha"]
-    assert seen.n_bad == 0 and not seen.reason
 
 
 def test_window_finds_the_band_head_and_not_its_mirror(rng: np.random.Generator) -> None:

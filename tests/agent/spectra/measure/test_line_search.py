@@ -8,7 +8,7 @@ from agent.evidence.star_velocity import velocity_from_lines
 from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.line_measure import measure_line
 from agent.spectra.measure.measurement import LineMeasurement
-from agent.spectra.measure.window_measure import line_row, zoom_numbers
+from agent.spectra.measure.window_measure import line_row, measure_window, zoom_numbers
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum
 from tests.agent.spectra.measure.known_lines import (
@@ -136,13 +136,16 @@ def test_velocity_of_noise_is_refused(rng: np.random.Generator) -> None:
 
 
 def test_numbers_of_a_window_with_a_line(rng: np.random.Generator) -> None:
-    numbers = zoom_numbers(observed([BROAD], 25.0, rng), 6450.0, 6680.0)
+    spectrum = observed([BROAD], 25.0, rng)
+    numbers = zoom_numbers(spectrum, 6450.0, 6680.0)
     assert json.loads(json.dumps(numbers)) == numbers
     assert numbers["snr"] == pytest.approx(26.0, rel=0.2)
     assert numbers["feature"]["nearest"][0] == "Hα"
     assert numbers["feature"]["kind"] == "emission"
     assert numbers["feature"]["ew"] == pytest.approx(BROAD.ew, rel=0.08)
     assert [line["name"] for line in numbers["lines"]] == ["H_alpha"]
+    assert numbers["n_bad"] == 0 and "reason" not in numbers
+    assert abs(measure_window(spectrum, 6450.0, 6680.0).nearest[0].offset) < 1.0
 
 
 def test_wavelengths_are_at_rest_if_the_pictures_are() -> None:
