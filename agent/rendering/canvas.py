@@ -112,10 +112,14 @@ class Canvas:
         codes = np.tile(np.array([Path.MOVETO, Path.LINETO], dtype=Path.code_type), len(positions))
         self._agg.draw_path(self._pen(colour, width, clip=clip), Path(vertices, codes), IDENTITY)
 
-    def ticks(self, points: FloatArray, length: float, width: float, *, vertical: bool) -> None:
-        """Draw a tick upwards (or to the right) from each of the (n, 2) points."""
-        if not len(points):
+    def ticks(
+        self, positions: FloatArray, base: float, length: float, width: float, *, vertical: bool
+    ) -> None:
+        """Draw a tick upwards (or to the right) at each position, from `base` on the other axis."""
+        if not len(positions):
             return
+        points = np.full((len(positions), 2), base)
+        points[:, 0 if vertical else 1] = positions
         pen = self._pen(BLACK, width, cap="butt")
         pen.set_snap(True)
         mark = VERTICAL_TICK if vertical else HORIZONTAL_TICK

@@ -15,7 +15,6 @@ from agent.rendering.scales import (
     draw_info_box,
     flux_scale,
     thinned,
-    tick_points,
     with_margins,
 )
 from agent.rendering.style import Style
@@ -123,8 +122,8 @@ def _draw_panel(
         canvas.parallel_lines(columns.tolist(), sides, GRID, 1.0, vertical=True, clip=frame)
         canvas.parallel_lines(rows.tolist(), ends, GRID, 1.0, vertical=False, clip=frame)
     _draw_line(canvas, panel, x, frame, style)
-    canvas.ticks(tick_points(columns, frame.y0, vertical=True), TICK, FRAME, vertical=True)
-    canvas.ticks(tick_points(rows, frame.x0, vertical=False), TICK, FRAME, vertical=False)
+    canvas.ticks(columns, frame.y0, TICK, FRAME, vertical=True)
+    canvas.ticks(rows, frame.x0, TICK, FRAME, vertical=False)
     canvas.frame(frame, FRAME)
     for label, at in zip(panel.y.labels, rows.tolist(), strict=True):
         block = stack_lines((label,), tick)

@@ -19,7 +19,6 @@ from agent.rendering.scales import (
     draw_info_box,
     flux_scale,
     thinned,
-    tick_points,
     wavelength_scale,
     with_margins,
 )
@@ -132,8 +131,7 @@ def _draw_axes(canvas: Canvas, layout: Layout) -> None:
             canvas.parallel_lines(
                 positions.tolist(), across, colour, grid_width, vertical=vertical, clip=frame
             )
-            points = tick_points(positions, across[0], vertical=vertical)
-            canvas.ticks(points, length, tick_width, vertical=vertical)
+            canvas.ticks(positions, across[0], length, tick_width, vertical=vertical)
         for label in labels:
             canvas.text(label.block, label.font, label.x, label.y)
     for offset in layout.offsets:

@@ -118,7 +118,7 @@ def _inside(values: FloatArray, low: float, high: float) -> BoolArray:
     return (values >= low - slack) & (values <= high + slack)
 
 
-# Parts that both layouts draw inside a frame: thinned curves, tick positions, the info box.
+# Parts that both layouts draw inside a frame: thinned curves and the info box.
 def thinned(points: FloatArray, most: int = MAX_VERTICES) -> FloatArray:
     """Reduce to about `most` points, keeping the lowest and highest of each run."""
     if len(points) <= most:
@@ -132,13 +132,6 @@ def thinned(points: FloatArray, most: int = MAX_VERTICES) -> FloatArray:
     keep.sort(axis=1)
     chosen = np.unique(np.concatenate([[0], keep.ravel(), np.arange(whole, len(points))]))
     return points[chosen]
-
-
-def tick_points(positions: FloatArray, base: float, *, vertical: bool) -> FloatArray:
-    """(n, 2) points where ticks start, at `base` on the other axis."""
-    points = np.full((len(positions), 2), base)
-    points[:, 0 if vertical else 1] = positions
-    return points
 
 
 def emptiest_corner(wavelength: FloatArray, flux: FloatArray) -> tuple[str, str]:
