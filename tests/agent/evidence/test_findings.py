@@ -17,7 +17,7 @@ from agent.tasks.catalogue import find_task, load_tasks
 from agent.tasks.task import Evidence
 from tests.agent.evidence.simulated import simulated_spectrum
 from tests.agent.spectra.measure.known_lines import BROAD, WIDE, observed
-from tests.agent.tasks.test_catalogue import example
+from tests.agent.tasks.test_catalogue import example, put
 from tests.agent.tasks.test_task import claim
 
 
@@ -142,12 +142,6 @@ weights = [0.4, 0]
 """
 
 
-def put(tmp_path: Path, text: str) -> Path:
-    path = tmp_path / "tasks.toml"
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
 @pytest.mark.parametrize("task_id", ["CV", "CS", "SS", "MG", "WD", "O", "B", "A"])
 def test_every_bundled_task_has_fitted_weights_of_its_own_claims(task_id):
     weights = weights_for(find_task(task_id))
@@ -170,7 +164,7 @@ def test_a_changed_or_own_task_falls_back_on_its_file(tmp_path: Path):
 
 
 def test_a_file_of_weights_is_read(tmp_path: Path):
-    weights = read_weights(put(tmp_path, FILE))["X"]
+    weights = read_weights(put(tmp_path, "weights.toml", FILE))["X"]
     assert (weights.intercept, weights.kind) == (-1.5, 0.8)
     assert dict(weights.claims) == {"one": 0.4, "two": 0.0}
 
@@ -184,4 +178,4 @@ def test_a_file_of_weights_is_read(tmp_path: Path):
 ])  # fmt: skip
 def test_a_faulty_file_of_weights_is_refused(tmp_path: Path, old: str, new: str, words: str):
     with pytest.raises(ResourceError, match=words):
-        read_weights(put(tmp_path, FILE.replace(old, new, 1)))
+        read_weights(put(tmp_path, "weights.toml", FILE.replace(old, new, 1)))

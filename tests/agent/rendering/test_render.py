@@ -300,20 +300,20 @@ def window(span: float, points: int = 100, *, whole: bool) -> DrawnPixels:
     return DrawnPixels(wavelength, np.ones(points), np.ones(points, dtype=bool), whole)
 
 
-@pytest.mark.parametrize(("span", "size"), [
+OF_WHOLE = [
     (3000.5, (10, 6)), (3000, (8, 5)), (1000.5, (8, 5)), (1000, (7, 4.5)), (200.5, (7, 4.5)),
     (200, (6, 4)), (1, (6, 4)),
-])  # fmt: skip
-def test_size_of_a_whole_spectrum(span: float, size: tuple[float, float]) -> None:
-    assert figure_size(window(span, whole=True)) == size
-
-
-@pytest.mark.parametrize(("span", "size"), [
+]  # fmt: skip
+OF_ZOOM = [
     (49.5, (6, 4)), (50, (7, 4.5)), (199.5, (7, 4.5)), (200, (8, 5)), (999.5, (8, 5)),
     (1000, (9, 5.5)), (5000, (9, 5.5)),
-])  # fmt: skip
-def test_size_of_a_zoom(span: float, size: tuple[float, float]) -> None:
-    assert figure_size(window(span, whole=False)) == size
+]  # fmt: skip
+
+
+def test_sizes_of_whole_spectra_and_of_zooms() -> None:
+    for whole, sizes in ((True, OF_WHOLE), (False, OF_ZOOM)):
+        for span, size in sizes:
+            assert figure_size(window(span, whole=whole)) == size, (span, whole)
 
 
 @pytest.mark.parametrize(

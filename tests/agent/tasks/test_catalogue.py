@@ -337,23 +337,16 @@ def test_a_task_asks_the_same_whatever_it_says_of_catalogues():
     ("scale = 0.5", "scale = 0.5\nmin_snr = 3", '"min_snr": unknown key'),
     ('id = "place"', 'id = "halpha_emission"', "is used twice"),
     ('kind = "catalogue"', 'kind = "catalog"', 'did you mean "catalogue"'),
-])  # fmt: skip
-def test_a_faulty_number_is_refused(old, new, message):
-    assert old in NUMBER
-    with pytest.raises(ResourceError, match=message):
-        parsed(NUMBER.replace(old, new, 1))
-
-
-@pytest.mark.parametrize(("old", "new", "message"), [
     ('words = ["UG"]', "words = []", "expected 1 to 40 texts"),
     ('other_words = ["RR"]', 'other_words = ["ug"]', '"ug" is among `words`, too'),
     ('value = "vsx.type"', 'value = "vsx.type - vsx.name"', "as gaia.bp_rp; found"),
     ('words = ["UG"]', 'words = ["UG"]\nthreshold = 1', '"threshold": unknown key'),
 ])  # fmt: skip
-def test_faulty_words_are_refused(old, new, message):
-    assert old in WORDS
+def test_faulty_numbers_and_words_are_refused(old, new, message):
+    entry = NUMBER if old in NUMBER else WORDS
+    assert old in entry
     with pytest.raises(ResourceError, match=message):
-        parsed(WORDS.replace(old, new, 1))
+        parsed(entry.replace(old, new, 1))
 
 
 def test_every_class_has_some_with_modest_weights_and_sources():
