@@ -111,9 +111,8 @@ def test_any_bytes_are_a_header(raw: bytes) -> None:
 def test_unsigned_and_scaled_columns() -> None:
     data = samples.fits_table({"a": ("I", np.array([1, 2, 65535], dtype=np.uint16))})
     assert opened(data).get(1) is not None
-    hdu = fits.BinTableHDU.from_columns(
-        [fits.Column("a", "I", bzero=32768, array=np.array([1, 2, 65535], dtype=np.uint16))]
-    )
+    values = np.array([1, 2, 65535], dtype=np.uint16)
+    hdu = fits.BinTableHDU.from_columns([fits.Column("a", "I", bzero=32768, array=values)])
     table = next(opened(samples.bytes_of(fits.PrimaryHDU(), hdu)).tables()).table
     np.testing.assert_array_equal(table.column("A"), [1, 2, 65535])
 

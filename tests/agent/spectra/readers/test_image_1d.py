@@ -44,11 +44,8 @@ def test_extensions_give_errors_and_mask(given: Given) -> None:
     cards = {"CRVAL1": 4000.0, "CDELT1": 2.0}
     ivar = given(samples.image_1d(extensions={"IVAR": samples.IVAR}, **cards))
     np.testing.assert_array_equal(ivar.ivar, samples.IVAR)
-    sigma = given(
-        samples.image_1d(
-            extensions={"ERR": np.full(samples.PIXELS, 2.0), "MASK": samples.FLAGS}, **cards
-        )
-    )
+    beside = {"ERR": np.full(samples.PIXELS, 2.0), "MASK": samples.FLAGS}
+    sigma = given(samples.image_1d(extensions=beside, **cards))
     np.testing.assert_array_equal(sigma.ivar, np.full(samples.PIXELS, 0.25))
     assert sigma.n_bad == 2
     assert given(samples.image_1d(extensions={"IVAR": [1.0, 2.0]}, **cards)).ivar is None
