@@ -58,9 +58,8 @@ def test_signs_of_a_kind_are_few_and_kinds_have_names():
     ({"kind": "quality", "expect": "above"}, 9.0, 0.0, "Hα 9.00 found"),
 ])  # fmt: skip
 def test_a_number_is_told_with_its_error_and_noted(changes, value, error, text):
-    evidence = replace(
-        claim(**{"target": ("TiO5",), **changes}), text_found="{label} {value:.2f} found"
-    )
+    about = {"target": ("TiO5",), "text_found": "{label} {value:.2f} found"}
+    evidence = claim(**about, **changes)
     said = SaidNumbers(numbers_of("CV"))
     finding = Finding(evidence=evidence, value=value, error=error)
     assert finding_texts([finding], said, find_task("CV")) == [text]
@@ -250,8 +249,7 @@ def test_the_word_for_a_line_has_the_sign_of_its_width(
     pair: tuple[Task, Evidence], sigma: float, numbers: SpectrumMeasurements
 ):
     task, evidence = pair
-    name = evidence.target[0]
-    ew, error = sigma * 0.5, 0.5
+    name, ew, error = evidence.target[0], sigma * 0.5, 0.5
     finding = Finding(evidence=evidence, value=ew, error=error)
     words = line_words(finding, name, OneLine(numbers, ew, error), class_name(task))
     assert words is not None
@@ -276,9 +274,8 @@ def test_what_a_line_means_is_told_on_the_side_of_its_threshold(
     for factor in (0.2, 5.0):
         ew = side * factor * max(evidence.threshold, 0.1)
         finding = Finding(evidence=evidence, value=ew, error=0.001)
-        words = line_words(
-            finding, evidence.target[0], OneLine(numbers, ew, 0.001), class_name(task)
-        )
+        seen = OneLine(numbers, ew, 0.001)
+        words = line_words(finding, evidence.target[0], seen, class_name(task))
         assert words is not None
         beyond = factor > 1
         assert finding.is_found == (beyond == (evidence.expect != "below"))

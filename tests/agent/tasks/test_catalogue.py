@@ -55,9 +55,8 @@ def test_bundled_tasks_come_in_their_order_and_are_found_by_id_and_by_name() -> 
     assert tuple(each.id for each in load_tasks()) == IDS
     assert find_task("cv") is find_task("Cataclysmic Variable") is find_task("CV")
     assert find_task("white dwarfs").id == "WD"
-    with pytest.raises(
-        ResourceError, match=r'no task "carbn star"; known tasks: CV.*"carbon star"'
-    ):
+    known = r'no task "carbn star"; known tasks: CV.*"carbon star"'
+    with pytest.raises(ResourceError, match=known):
         find_task("carbn star")
 
 
@@ -108,9 +107,8 @@ def test_windows_and_evidence_of_every_task_are_legal(bundled: Task) -> None:
             assert low <= builtin_lines()[head].wavelength <= high, entry.id
     ranks = {entry.rank for entry in bundled.evidence}
     assert ranks == {"primary", "secondary", "confirming", "contaminant"}
-    assert all(
-        "{label}" in entry.text_found or "late" in entry.text_found for entry in bundled.evidence
-    )
+    texts = [entry.text_found for entry in bundled.evidence]
+    assert all("{label}" in text or "late" in text for text in texts)
     assert all("{value" in entry.text_found for entry in bundled.evidence if entry.kind != "line")
 
     def heaviest(rank: str) -> float:

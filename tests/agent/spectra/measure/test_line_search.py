@@ -63,9 +63,8 @@ def spiked(masked: bool) -> Spectrum:
 
 
 def test_masked_spike_changes_nothing() -> None:
-    clean = measure_line(
-        observed([gaussian("", "H_alpha", H_ALPHA, 20.0, -0.5)], 60, None), "H_alpha"
-    )
+    line = gaussian("", "H_alpha", H_ALPHA, 20.0, -0.5)
+    clean = measure_line(observed([line], 60, None), "H_alpha")
     masked = measure_line(spiked(masked=True), "H_alpha")
     assert masked.ew == pytest.approx(clean.ew, rel=0.01)
     assert masked.fwhm == pytest.approx(clean.fwhm, rel=0.01)
@@ -169,9 +168,7 @@ def test_edges_unsafe_regions_and_the_reason_for_no_feature(rng: np.random.Gener
 
 def test_without_a_profile_the_significance_is_that_of_the_width():
     hidden = LineMeasurement(line="OIII_4959", ew=-0.06, ew_error=0.24, significance=2.9)
-    found = LineMeasurement(
-        line="H_9", peak=0.4, centroid=3836.5, ew=-4.0, ew_error=1.0, significance=26.0
-    )
+    found = LineMeasurement("H_9", -4.0, 1.0, centroid=3836.5, peak=0.4, significance=26.0)
     assert line_row(hidden, 1.0)["sigma"] == 0.25
     assert line_row(found, 1.0)["sigma"] == 26.0
     assert "sigma" not in line_row(LineMeasurement(line="H_9", significance=2.9), 1.0)

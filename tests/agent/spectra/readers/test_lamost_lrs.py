@@ -70,9 +70,8 @@ def test_a_row_that_is_not_there(given: Given) -> None:
 
 
 def test_lamost_without_wavelengths_is_refused(given: Given) -> None:
-    data = samples.lamost_image(
-        third=samples.FLUX / 100, drop=("COEFF0", "COEFF1", "CRVAL1", "CD1_1")
-    )
+    gone = ("COEFF0", "COEFF1", "CRVAL1", "CD1_1")
+    data = samples.lamost_image(third=samples.FLUX / 100, drop=gone)
     with pytest.raises(ReadError, match="neither a wavelength row nor COEFF0 and COEFF1"):
         given(data)
 

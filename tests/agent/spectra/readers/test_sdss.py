@@ -78,19 +78,16 @@ def test_a_template_with_its_columns_is_not_taken_for_sdss(given: Given) -> None
 
 
 def test_neither_a_catalogue_nor_a_telescope_alone_makes_it_sdss(given: Given) -> None:
-    table = samples.table_hdu(
-        {"loglam": ("E", samples.LOGLAM), "flux": ("E", samples.FLUX), "ivar": ("E", samples.IVAR)}
-    )
+    columns = {"loglam": samples.LOGLAM, "flux": samples.FLUX, "ivar": samples.IVAR}
+    table = samples.table_hdu({name: ("E", values) for name, values in columns.items()})
     classes = samples.table_hdu({"CLASS": ("6A", ["STAR"])})
     primary = samples.with_cards(samples.fits.PrimaryHDU(), {"TELESCOP": "SDSS 2.5-M"})
     assert given(samples.bytes_of(primary, table, classes)).format == "FITS table"
 
 
 def test_the_place_of_a_plate_is_never_that_of_the_object(given: Given) -> None:
-    data = (
-        samples.sdss().replace(b"'ivar    '", b"'other   '").replace(b"'COADD   '", b"'OTHER   '")
-    )
-    spectrum = given(data)
+    data = samples.sdss().replace(b"'ivar    '", b"'other   '")
+    spectrum = given(data.replace(b"'COADD   '", b"'OTHER   '"))
     assert spectrum.format == "FITS table"
     assert spectrum.ra is None
 
