@@ -16,8 +16,6 @@ from agent.trajectory.trajectory import Trajectory
 Preferred = Literal["first", "second", "tie"]
 Side = Literal["first", "second"]
 
-PREFERRED: tuple[Preferred, ...] = get_args(Preferred)
-SIDES: tuple[Side, ...] = get_args(Side)
 MAX_NAME, MAX_NOTE = 200, 4000
 # As they stand in files: a line is written today as it was by the first version.
 RATING_ORDER = ("subject", "by", "by_model", "coherence", "consistency", "overall", "note", "at")
@@ -141,8 +139,8 @@ def _choice(table: Mapping[str, Any]) -> Choice:
     if first.trajectory == second.trajectory:
         raise WorkbenchError("first and second should be different trajectories")
     return Choice(
-        first=first, second=second, preferred=_one_of(table, "preferred", PREFERRED),
-        left=_one_of(table, "left", SIDES), **_given_by(table),
+        first=first, second=second, preferred=_one_of(table, "preferred", get_args(Preferred)),
+        left=_one_of(table, "left", get_args(Side)), **_given_by(table),
     )  # fmt: skip
 
 

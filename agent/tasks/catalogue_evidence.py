@@ -6,10 +6,9 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 CatalogueExpect = Literal["above", "below", "one_of"]
-CATALOGUE_EXPECTATIONS: tuple[CatalogueExpect, ...] = get_args(CatalogueExpect)
 
 VALUE_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}\.[a-z][a-z0-9_]{0,59}")
 """A service and a value of it, as in filters: `gaia.bp_rp`."""

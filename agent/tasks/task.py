@@ -18,9 +18,6 @@ Expect = Literal["emission", "absorption", "above", "below"]
 Combine = Literal["any", "all", "mean", "sum"]
 
 RANKS: tuple[Rank, ...] = get_args(Rank)
-KINDS: tuple[Kind, ...] = get_args(Kind)
-EXPECTATIONS: tuple[Expect, ...] = get_args(Expect)
-COMBINATIONS: tuple[Combine, ...] = get_args(Combine)
 QUALITIES = ("z", "snr", "bad_fraction", "negative_fraction", "join_step")
 """Targets of evidence of kind quality: numbers about the whole spectrum."""
 

@@ -7,25 +7,15 @@ from collections.abc import Iterable
 from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
-from typing import cast
+from typing import Any, cast, get_args
 
 from agent.checked_toml import TomlTable, near_miss, parse_toml, read_toml, shown
-from agent.tasks.catalogue_evidence import (
-    CATALOGUE_EXPECTATIONS,
-    HEAVIEST,
-    VALUE_NAME,
-    CatalogueEvidence,
-    CatalogueExpect,
-)
+from agent.tasks.catalogue_evidence import HEAVIEST, VALUE_NAME, CatalogueEvidence, CatalogueExpect
 from agent.tasks.catalogue_evidence import PLACEHOLDER as CLAIM_PLACEHOLDER
 from agent.tasks.subclass import read_subclasses
 from agent.tasks.task import (
-    COMBINATIONS,
-    EXPECTATIONS,
-    KINDS,
     PLACEHOLDER,
     QUALITIES,
-    RANKS,
     Combine,
     Contaminant,
     DiagnosticWindow,
@@ -148,8 +138,8 @@ def _window(table: TomlTable) -> DiagnosticWindow:
 
 
 def _evidence(table: TomlTable) -> Evidence:
-    kind = cast(Kind, table.choice("kind", (*KINDS, CATALOGUE)))
-    rank = cast(Rank, table.choice("rank", RANKS))
+    kind = cast(Kind, table.choice("kind", (*get_args(Kind), CATALOGUE)))
+    rank: Rank = _one_of(table, "rank", Rank)
     evidence = Evidence(
         id=_entry_id(table), label=table.text("label", longest=60), rank=rank, kind=kind,
         target=_targets(table, kind), expect=_expectation(table, kind),
@@ -158,7 +148,7 @@ def _evidence(table: TomlTable) -> Evidence:
         weight_for=table.number("weight_for", low=-10, high=10),
         weight_against=table.number("weight_against", low=-10, high=10),
         window=table.text("window", longest=32), min_snr=table.number("min_snr", low=0, high=200),
-        combine=cast(Combine, table.choice("combine", COMBINATIONS, "any")),
+        combine=_one_of(table, "combine", Combine, "any"),
         group=table.text("group", "", longest=32, shortest=0),
         needs=table.texts("needs", longest=32, at_most=8, at_least=0),
         text_found=_template(table, "text_found"), text_absent=_template(table, "text_absent"),
@@ -170,6 +160,11 @@ def _evidence(table: TomlTable) -> Evidence:
         signs = "0 or less" if rank == "contaminant" else "0 or more"
         raise table.fault("weight_for", f"expected {signs}, and weight_against of the other sign")
     return evidence
+
+
+def _one_of(table: TomlTable, key: str, words: Any, default: str | None = None) -> Any:
+    """One of the words of a Literal type."""
+    return table.choice(key, get_args(words), default)
 
 
 def _targets(table: TomlTable, kind: Kind) -> tuple[str, ...]:
@@ -187,7 +182,7 @@ def _targets(table: TomlTable, kind: Kind) -> tuple[str, ...]:
 
 
 def _expectation(table: TomlTable, kind: Kind) -> Expect:
-    expect = cast(Expect, table.choice("expect", EXPECTATIONS))
+    expect: Expect = _one_of(table, "expect", Expect)
     fitting = _OF_LINES if kind == "line" else _OF_NUMBERS
     if expect not in fitting:
         problem = f"evidence of kind {kind} needs {' or '.join(fitting)}, not {expect}"
@@ -263,7 +258,7 @@ def _check_length(task: Task, file: TomlTable) -> None:
 def read_catalogue_evidence(table: TomlTable, identifier: str) -> CatalogueEvidence:
     """Read one claim; a ResourceError names the key and what is expected."""
     table.choice("kind", (CATALOGUE,))
-    expect = cast(CatalogueExpect, table.choice("expect", CATALOGUE_EXPECTATIONS))
+    expect: CatalogueExpect = _one_of(table, "expect", CatalogueExpect)
     is_text = expect == "one_of"
     value = _value(table, is_text=is_text)
     against, limits = ("", ()) if is_text else _limits(table)

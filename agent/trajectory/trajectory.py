@@ -21,8 +21,6 @@ StepKind = Literal["think", "zoom", "answer", "text"]
 Author = Literal["agent", "person"]
 StoppedBy = Literal["answer", "turn_limit", "length", "cancelled", "error"]
 
-STEP_KINDS: tuple[StepKind, ...] = get_args(StepKind)
-AUTHORS: tuple[Author, ...] = get_args(Author)
 STOPS: tuple[StoppedBy, ...] = get_args(StoppedBy)
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from agent.engines.base import SamplingSettings
 from agent.errors import TrajectoryError, WorkbenchError
@@ -15,13 +15,13 @@ from agent.json_lines import append_lines
 from agent.protocol.rules import RULES_NAMES
 from agent.rendering.model_image import QWEN25, Sizing
 from agent.trajectory.trajectory import (
-    AUTHORS,
-    STEP_KINDS,
     STOPS,
     TRAJECTORY_VERSION,
+    Author,
     ModelRef,
     SpectrumRef,
     Step,
+    StepKind,
     Tokens,
     Trajectory,
     WordingRef,
@@ -158,9 +158,9 @@ def step_from_json(record: object) -> Step:
     """Raises TrajectoryError for anything that `step_to_json` could not have made."""
     table = _Table(record, "a step")
     return Step(
-        kind=table.choice("kind", STEP_KINDS),
+        kind=table.choice("kind", get_args(StepKind)),
         turn=table.integer("turn", -1, MAX_STEPS, 0),
-        by=table.choice("by", AUTHORS),
+        by=table.choice("by", get_args(Author)),
         range=_range(table.value("range", None)),
         verdict=table.choice("verdict", ("YES", "NO", None)) if "verdict" in table.values else None,
         measured=_checked_object(table.value("measured", {}), "measured"),
