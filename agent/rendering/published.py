@@ -49,21 +49,18 @@ EDGE_PAD = 0.1 * DPI  # of savefig around a tight box
 # Fractions of the figure (left, bottom, right, top) at which the layout starts.
 START = (0.125, 0.11, 0.9, 0.88)
 
-WHOLE_SIZES = ((3000.0, 10.0, 6.0), (1000.0, 8.0, 5.0), (200.0, 7.0, 4.5))
-SMALLEST_WHOLE = (6.0, 4.0)
-ZOOM_SIZES = ((50.0, 6.0, 4.0), (200.0, 7.0, 4.5), (1000.0, 8.0, 5.0))
-LARGEST_ZOOM = (9.0, 5.5)
+# Angstrom above or below which a picture has this width and height.
+WHOLE_SIZES = ((3000.0, 10.0, 6.0), (1000.0, 8.0, 5.0), (200.0, 7.0, 4.5), (-1.0, 6.0, 4.0))
+ZOOM_SIZES = ((50.0, 6.0, 4.0), (200.0, 7.0, 4.5), (1000.0, 8.0, 5.0), (np.inf, 9.0, 5.5))
 
 
 def figure_size(window: DrawnPixels) -> tuple[float, float]:
     """Width and height in inches, before the tight bounding box."""
     span = window.span
     if window.whole:
-        sizes = ((w, h) for above, w, h in WHOLE_SIZES if span > above)
-        width, height = next(sizes, SMALLEST_WHOLE)
+        width, height = next((w, h) for above, w, h in WHOLE_SIZES if span > above)
     else:
-        sizes = ((w, h) for below, w, h in ZOOM_SIZES if span < below)
-        width, height = next(sizes, LARGEST_ZOOM)
+        width, height = next((w, h) for below, w, h in ZOOM_SIZES if span < below)
     if len(window) > 10_000:
         width *= 1.05
     elif len(window) < 50:

@@ -66,11 +66,10 @@ def render_array(
     z: float | None = None,
 ) -> NDArray[np.uint8]:
     """Like `render_spectrum`, but returns (rows, columns, 3) pixels from the top left."""
-    window = drawable_pixels(spectrum, z)
-    if wavelength_range is not None:
-        window = cut_window(window, *wavelength_range)
+    whole = drawable_pixels(spectrum, z)
+    window = whole if wavelength_range is None else cut_window(whole, *wavelength_range)
     if len(window) < MIN_POINTS:
-        raise SpectrumError(_too_few(window, drawable_pixels(spectrum, z)))
+        raise SpectrumError(_too_few(window, whole))
     return draw_window(window, default_title(spectrum) if title is None else title, style)
 
 

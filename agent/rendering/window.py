@@ -66,5 +66,4 @@ def single_line(text: str, limit: int) -> str:
     text = text[: 4 * limit]
     if not text.isprintable():
         text = "".join(c if c.isprintable() else " " for c in text)
-    text = " ".join(text.split())
-    return shortened(text, limit)
+    return shortened(" ".join(text.split()), limit)
