@@ -102,18 +102,13 @@ def test_the_window_shows_what_decides_the_claim(label: str):
                 assert any(each and contains(window.range, each) for each in ranges)
 
 
-def test_he_i_5876_is_not_said_of_the_window_of_h_alpha():
-    task = find_task("CV")
+def test_he_i_5876_is_not_said_of_the_window_of_h_alpha_and_a_redshift_of_none():
+    task, numbers = find_task("CV"), measurements_of(simulated_spectrum("CV"))
     evidence = next(each for each in task.evidence if each.id == "hei_emission")
-    numbers = measurements_of(simulated_spectrum("CV"))
     value = numbers.line_strength("HeI_5876").value
     assert value is not None
     window = window_of(Finding(evidence=evidence, value=value), task, numbers)
     assert window is not None and window.id == "hei5876"
-
-
-def test_a_redshift_has_no_place():
-    task, numbers = find_task("CV"), measurements_of(simulated_spectrum("CV"))
     redshift = next(each for each in task.evidence if each.id == "redshift")
     assert window_of(Finding(evidence=redshift, value=0.0), task, numbers) is None
 

@@ -48,15 +48,12 @@ def test_choices_of_an_engine(choices, p):
     assert p_yes_of(choices) == (None if p is None else pytest.approx(p))
 
 
-def test_runs_are_averaged_as_probabilities_or_votes():
+def test_runs_are_averaged_as_probabilities_or_votes_without_those_unanswered():
     assert pool_runs([("YES", 0.9), ("YES", 0.7), ("NO", 0.2)]) == pytest.approx(0.6)
     assert pool_runs([("YES", None)]) == pytest.approx(0.75)
     assert pool_runs([("NO", None)] * 9) == pytest.approx(0.05)
     assert pool_runs([("YES", 0.95), ("NO", None)]) == pytest.approx((0.95 + 0.25) / 2)
     assert pool_runs([("YES", 0.3)]) == pytest.approx(0.3)  # and not by the word
-
-
-def test_runs_without_an_answer_are_left_out():
     assert pool_runs([("YES", 0.8), (None, None)]) == 0.8
     assert pool_runs([(None, None)] * 2) is None
     assert pool_runs([]) is None

@@ -64,25 +64,19 @@ def test_gzip_is_read_by_content_not_by_name(given: Given) -> None:
     assert len(given(samples.lamost_table(), "plain.fits.gz")) == samples.PIXELS
 
 
-def test_a_row_that_is_not_there(given: Given) -> None:
+def test_a_row_wavelengths_or_a_table_that_is_not_there(given: Given) -> None:
     with pytest.raises(ReadError, match="it holds one spectrum; there is no row 1"):
         given(samples.lamost_image(), row=1)
-
-
-def test_lamost_without_wavelengths_is_refused(given: Given) -> None:
     gone = ("COEFF0", "COEFF1", "CRVAL1", "CD1_1")
     data = samples.lamost_image(third=samples.FLUX / 100, drop=gone)
     with pytest.raises(ReadError, match="neither a wavelength row nor COEFF0 and COEFF1"):
         given(data)
-
-
-def test_lamost_without_its_table_is_refused(given: Given) -> None:
     data = samples.bytes_of(samples.with_cards(fits.PrimaryHDU(), samples.LAMOST_CARDS))
     with pytest.raises(ReadError, match=r"COADD table .* is missing"):
         given(data)
 
 
-def test_medium_resolution_joins_two_arms_with_a_gap(given: Given) -> None:
+def test_medium_resolution_joins_two_arms_with_a_gap_and_warns_of_one(given: Given) -> None:
     spectrum = given(samples.lamost_mrs())
     assert (spectrum.survey, spectrum.resolution) == ("LAMOST-MRS", 7500)
     assert len(spectrum) == 2 * samples.PIXELS
@@ -91,9 +85,6 @@ def test_medium_resolution_joins_two_arms_with_a_gap(given: Given) -> None:
     assert spectrum.wavelength[gap + 1] > 6200
     assert spectrum.snr == 60.0
     assert (spectrum.meta["SNR_B"], spectrum.meta["SNR_R"]) == (40.0, 80.0)
-
-
-def test_medium_resolution_with_one_arm_warns(given: Given) -> None:
     spectrum = given(samples.lamost_mrs(arms=("R",)))
     assert len(spectrum) == samples.PIXELS
     assert spectrum.warnings == ("the arm COADD_B is missing",)
