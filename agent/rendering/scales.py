@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -138,13 +139,9 @@ def emptiest_corner(wavelength: FloatArray, flux: FloatArray) -> tuple[str, str]
     """("top" or "bottom", "left" or "right") of the quarter with the fewest points."""
     right = wavelength >= (wavelength.min() + wavelength.max()) / 2
     top = flux > (flux.min() + flux.max()) / 2
-    counts = {
-        ("top", "left"): np.count_nonzero(top & ~right),
-        ("top", "right"): np.count_nonzero(top & right),
-        ("bottom", "left"): np.count_nonzero(~top & ~right),
-        ("bottom", "right"): np.count_nonzero(~top & right),
-    }
-    return min(counts, key=counts.__getitem__)
+    rows, columns = {"top": top, "bottom": ~top}, {"left": ~right, "right": right}
+    corners = product(rows, columns)
+    return min(corners, key=lambda at: np.count_nonzero(rows[at[0]] & columns[at[1]]))
 
 
 def info_lines(window: DrawnPixels) -> tuple[str, str, str]:
