@@ -100,14 +100,9 @@ def test_user_list_is_added(mine: Path) -> None:
     ('{ id = "x", wavelength = 6563.0, extent = [700, 600] }', "expected lower before upper"),
     ('{ id = "x", wavelength = 6563.0, extent = "all" }', "extent: expected a list"),
     ('{ id = "x", wavelength = 6563.0, extent = [] }', r"extent: expected \[lower, upper\]"),
-    (
-        '{ id = "x", wavelength = 6563.0, extent = [[600, 700], [800, 900]] }',
-        r"extent: expected one pair \[lower, upper\], found 2",
-    ),
-    (
-        '{ id = "x", wavelength = 6563.0, window = [6550, 6570] }',
-        "window and continuum together",
-    ),
+    ('{ id = "x", wavelength = 6563.0, extent = [[600, 700], [800, 900]] }',
+     r"extent: expected one pair \[lower, upper\], found 2"),
+    ('{ id = "x", wavelength = 6563.0, window = [6550, 6570] }', "window and continuum together"),
     ('{ id = "x" }', r'\["x"\].wavelength: missing; expected a number'),
     ('{ id = "x", wavelenth = 6563.0 }', 'missing; .*did you mean "wavelenth"'),
     ('{ id = "x", wavelength = 6563.0, colour = "red" }', r'\["x"\]."colour": unknown key'),

@@ -316,11 +316,7 @@ def test_a_task_asks_the_same_whatever_it_says_of_catalogues():
 
 
 @pytest.mark.parametrize(("old", "new", "message"), [
-    (
-        'value = "gaia.m_g"',
-        'value = "m_g"',
-        r"evidence\[\d+\].value: expected a value of a ser",
-    ),
+    ('value = "gaia.m_g"', 'value = "m_g"', r"evidence\[\d+\].value: expected a value of a ser"),
     ('value = "gaia.m_g"', 'value = "a.b - c.d - e.f"', "expected a value of a service"),
     ('expect = "above"', 'expect = "emission"', '"emission" is not one of: above, below, one_'),
     ("weight_for = 2.0", "weight_for = 4.0", "expected a number from 0 to 3"),

@@ -141,10 +141,8 @@ def test_levels_have_their_own_keys():
     ([one("h", "DAH", parent="DA")], "not the name of an earlier"),
     ([one(name="D/A")], "without /"),
     ([one(colour="blue")], "unknown key"),
-    (
-        [one("c", "L1"), *(one("c", f"L{n}", parent=f"L{n - 1}") for n in range(2, 6))],
-        f"more than {MAX_LEVELS} levels",
-    ),
+    ([one("c", "L1"), *(one("c", f"L{n}", parent=f"L{n - 1}") for n in range(2, 6))],
+     f"more than {MAX_LEVELS} levels"),
 ])  # fmt: skip
 def test_what_cannot_be_used_is_told(entries, told):
     with pytest.raises(ResourceError, match=told):

@@ -158,14 +158,10 @@ def test_promised_indices_exist() -> None:
     ('{ name = "a", kind = "ratio" }', "needs feature and continuum"),
     ('{ name = "a", kind = "hill" }', r'indices\["a"\].kind: "hill" is not one of: ratio'),
     ('{ name = "a", kind = "edge", head = "H_alpha" }', "band head"),
-    (
-        '{ name = "a", kind = "ew", feature = [5000, 5010], continuum = [4900, 4950] }',
-        "two continuum",
-    ),
-    (
-        '{ name = "a", feature = [5000, 5010], continuum = [4900, 4950], weights = [1, 2] }',
-        "weights",
-    ),
+    ('{ name = "a", kind = "ew", feature = [5000, 5010], continuum = [4900, 4950] }',
+     "two continuum"),
+    ('{ name = "a", feature = [5000, 5010], continuum = [4900, 4950], weights = [1, 2] }',
+     "weights"),
     ('{ name = "a", kind = "quotient", terms = ["TiO5"] }', "needs 2 terms"),
     ('{ name = "a", kind = "sum" }', "sum needs at least one term, found 0"),
     ('{ name = "a", kind = "edge", head = "TiO_7053" }', 'did you mean "TiO_7054"'),
