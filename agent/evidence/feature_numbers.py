@@ -70,7 +70,6 @@ WINDOWS = np.array(CLEAR_WINDOWS)
 
 @lru_cache(maxsize=4)
 def feature_numbers(numbers: SpectrumMeasurements) -> Mapping[str, FeatureValue]:
-    """Measure every feature."""
     values: dict[str, FeatureValue] = {}
     for line in PROFILES:
         values |= _profile(line, numbers.line(line))

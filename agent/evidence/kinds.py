@@ -49,7 +49,6 @@ class Kinds:
         return np.asarray(self.intercepts + terms @ self.weights)
 
     def judge(self, numbers: SpectrumMeasurements) -> KindJudgement:
-        """Score the kinds for one spectrum."""
         values, errors = feature_row(numbers, self.features)
         terms = self.terms(values[None, :], errors[None, :])[0]
         parts = terms[:, None] * self.weights

@@ -213,7 +213,6 @@ def _rasterise(font: Font, glyph: int, x: int, y: int, vertical: bool) -> Bitmap
 
 
 def clear_caches() -> None:
-    """Clear all caches of texts and glyphs."""
     for cached in (shape, _kern, _whole, stack_lines):
         cached.cache_clear()
     _glyphs.clear()

@@ -59,7 +59,6 @@ def signal_to_noise(
 
 
 def quality(spectrum: Spectrum) -> Quality:
-    """Measure the data quality of a spectrum."""
     good = spectrum.good
     n_good = int(good.sum())
     n_negative = int((spectrum.flux[good] < 0).sum())
