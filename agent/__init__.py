@@ -29,25 +29,10 @@ if TYPE_CHECKING:
     from agent.api import read_spectrum as read_spectrum
 
 __all__ = [
-    "LineMeasurement",
-    "Measurement",
-    "Spectrum",
-    "Task",
-    "Trajectory",
-    "WindowMeasurement",
-    "WorkbenchError",
-    "draw",
-    "features",
-    "find_task",
-    "index_names",
-    "inspect",
-    "inspect_all",
-    "line_names",
-    "measure",
-    "measure_index",
-    "measure_line",
-    "read_spectrum",
-]
+    "LineMeasurement", "Measurement", "Spectrum", "Task", "Trajectory", "WindowMeasurement",
+    "WorkbenchError", "draw", "features", "find_task", "index_names", "inspect", "inspect_all",
+    "line_names", "measure", "measure_index", "measure_line", "read_spectrum",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:

@@ -36,25 +36,10 @@ from agent.tasks.task import Task
 from agent.trajectory.trajectory import Trajectory
 
 __all__ = [
-    "LineMeasurement",
-    "Measurement",
-    "Spectrum",
-    "Task",
-    "Trajectory",
-    "WindowMeasurement",
-    "WorkbenchError",
-    "draw",
-    "features",
-    "find_task",
-    "index_names",
-    "inspect",
-    "inspect_all",
-    "line_names",
-    "measure",
-    "measure_index",
-    "measure_line",
-    "read_spectrum",
-]
+    "LineMeasurement", "Measurement", "Spectrum", "Task", "Trajectory", "WindowMeasurement",
+    "WorkbenchError", "draw", "features", "find_task", "index_names", "inspect", "inspect_all",
+    "line_names", "measure", "measure_index", "measure_line", "read_spectrum",
+]  # fmt: skip
 
 
 def read_spectrum(path: str | Path, row: int = 0, target: str | int | None = None) -> Spectrum:

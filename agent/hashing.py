@@ -21,12 +21,8 @@ PIECE_BYTES = 4 * 1024 * 1024
 def spectrum_hash(spectrum: Spectrum) -> str:
     """Hash the arrays that are drawn and measured; names and headers do not count."""
     digest = hashlib.sha256()
-    for name, values in (
-        ("wavelength", spectrum.wavelength),
-        ("flux", spectrum.flux),
-        ("ivar", spectrum.ivar),
-        ("mask", spectrum.mask),
-    ):
+    for name in ("wavelength", "flux", "ivar", "mask"):
+        values = getattr(spectrum, name)
         digest.update(name.encode())
         if values is not None:
             digest.update(_bytes(values, "<u1" if name == "mask" else "<f8"))

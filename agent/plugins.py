@@ -77,7 +77,6 @@ def packages_of(kind: Kind) -> tuple[tuple[str, str], ...]:
 
 
 def find_plugin(kind: Kind, name: str) -> Plugin | None:
-    """The working plug-in of that name."""
     return next((each for each in plugins(kind) if each.name == name), None)
 
 

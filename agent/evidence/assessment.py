@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from agent.evidence.findings import Finding, check_claims
 from agent.evidence.kinds import KindJudgement, builtin_kinds
 from agent.evidence.measurements import SpectrumMeasurements, measurements_of
-from agent.evidence.weights import TaskWeights, weights_for
+from agent.evidence.weights import weights_for
 from agent.protocol.reply import Verdict
 from agent.spectra.measure.noise import Quality
 from agent.spectra.spectrum import Spectrum
@@ -61,21 +61,16 @@ def assess_measurements(numbers: SpectrumMeasurements, task: Task) -> Assessment
         replace(finding, log_odds=weights.claims[finding.evidence.id] * finding.log_odds)
         for finding in check_claims(task, numbers)
     )
-    kind_log_odds = _kind_log_odds(kinds, task, weights)
+    kind_log_odds = 0.0
+    if weights.kind and task.id in kinds.labels:
+        kind_log_odds = weights.kind * _bounded(kinds.log_odds(task.id))
     total = weights.intercept + kind_log_odds + math.fsum(each.log_odds for each in findings)
     return Assessment(
-        task=task,
-        log_odds=min(max(total, -MAX_LOG_ODDS), MAX_LOG_ODDS),
-        findings=findings,
-        kinds=kinds,
-        kind_log_odds=kind_log_odds,
-        quality=numbers.quality,
-        snr=numbers.overall_snr,
+        task=task, log_odds=_bounded(total), findings=findings, kinds=kinds,
+        kind_log_odds=kind_log_odds, quality=numbers.quality, snr=numbers.overall_snr,
         numbers=numbers,
-    )
+    )  # fmt: skip
 
 
-def _kind_log_odds(kinds: KindJudgement, task: Task, weights: TaskWeights) -> float:
-    if not weights.kind or task.id not in kinds.labels:
-        return 0.0
-    return weights.kind * min(max(kinds.log_odds(task.id), -MAX_LOG_ODDS), MAX_LOG_ODDS)
+def _bounded(log_odds: float) -> float:
+    return min(max(log_odds, -MAX_LOG_ODDS), MAX_LOG_ODDS)

@@ -70,21 +70,21 @@ WINDOWS = np.array(CLEAR_WINDOWS)
 
 @lru_cache(maxsize=4)
 def feature_numbers(numbers: SpectrumMeasurements) -> Mapping[str, FeatureValue]:
-    """Measure every feature."""
     values: dict[str, FeatureValue] = {}
     for line in PROFILES:
         values |= _profile(line, numbers.line(line))
-    values["bend"] = _bend(numbers)
+    values["bend"] = _with_error(continuum_bend(numbers.spectrum))
     for name in FEATURES:
         if name not in values and name not in BOTH:
-            values[name] = _index(numbers, name)
+            values[name] = _with_error(numbers.index(name))
     for name, (weaker, *pair) in BOTH.items():
-        first, second = (values.get(part) or _index(numbers, part) for part in pair)
+        first, second = (values.get(part) or _with_error(numbers.index(part)) for part in pair)
         known = math.isfinite(first[0]) and math.isfinite(second[0])
         values[name] = weaker(first, second) if known else NOT_MEASURED
     if _is_cool(values):
         values |= dict.fromkeys(HOT_ONLY, NOT_MEASURED)
-    if _emits(values):
+    width, error = values["EW_H_beta"]
+    if width < -max(EMISSION_EW, EMISSION_SIGMA * error):
         values |= dict.fromkeys(ABSORBED_ONLY, NOT_MEASURED)
     return MappingProxyType(values)
 
@@ -97,19 +97,8 @@ def _is_cool(values: Mapping[str, FeatureValue]) -> bool:
     return values["TiO5"][0] < COOL_TIO5
 
 
-def _emits(values: Mapping[str, FeatureValue]) -> bool:
-    width, error = values["EW_H_beta"]
-    return width < -max(EMISSION_EW, EMISSION_SIGMA * error)
-
-
-def _bend(numbers: SpectrumMeasurements) -> FeatureValue:
-    bend = continuum_bend(numbers.spectrum)
-    return NOT_MEASURED if bend.value is None else (bend.value, bend.error or 0.0)
-
-
-def _index(numbers: SpectrumMeasurements, name: str) -> FeatureValue:
-    index = numbers.index(name)
-    return NOT_MEASURED if index.value is None else (index.value, index.error or 0.0)
+def _with_error(found: Measurement) -> FeatureValue:
+    return NOT_MEASURED if found.value is None else (found.value, found.error or 0.0)
 
 
 def _profile(name: str, line: LineMeasurement) -> dict[str, FeatureValue]:

@@ -66,11 +66,7 @@ def lines_of(feature: str) -> tuple[str, ...]:
     if feature.startswith("EW_"):
         return (feature.removeprefix("EW_"),)
     for line in PROFILES:
-        if feature.startswith(line) and feature.removeprefix(line) in (
-            "_em_fwhm",
-            "_abs_fwhm",
-            "_peak",
-        ):
+        if feature in (f"{line}_em_fwhm", f"{line}_abs_fwhm", f"{line}_peak"):
             return (line,)
     return (feature,) if is_line(feature) else ()
 

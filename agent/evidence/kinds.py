@@ -49,19 +49,14 @@ class Kinds:
         return np.asarray(self.intercepts + terms @ self.weights)
 
     def judge(self, numbers: SpectrumMeasurements) -> KindJudgement:
-        """Score the kinds for one spectrum."""
         values, errors = feature_row(numbers, self.features)
         terms = self.terms(values[None, :], errors[None, :])[0]
         parts = terms[:, None] * self.weights
         by_feature = parts.reshape(len(self.features), -1, len(self.labels)).sum(axis=1)
         return KindJudgement(
-            labels=self.labels,
-            features=self.features,
-            values=values,
-            errors=errors,
-            scores=self.intercepts + by_feature.sum(axis=0),
-            parts=by_feature,
-        )
+            labels=self.labels, features=self.features, values=values, errors=errors,
+            scores=self.intercepts + by_feature.sum(axis=0), parts=by_feature,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

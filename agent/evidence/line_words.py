@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agent.evidence.features import plain_zero
 from agent.evidence.findings import Finding
 from agent.evidence.measurements import SpectrumMeasurements
 from agent.evidence.plausible import is_hot_line, tio_in_the_way
@@ -28,8 +29,7 @@ class LineWords:
 def ew_text(ew: float, error: float | None) -> str:
     """An equivalent width with its error, as sentences and tables both write it."""
     digits = 1 if max(abs(ew), error or 0.0) >= 10.0 else 2
-    text = f"{ew:.{digits}f}"
-    text = text.removeprefix("-") if float(text) == 0 else text
+    text = plain_zero(f"{ew:.{digits}f}")
     return text if error is None else f"{text} ± {error:.{digits}f}"
 
 
@@ -54,17 +54,14 @@ def line_text(name: str, row: Row, expected: str = "") -> str:
     """
     state = strength_state(row)
     label = label_of(name)
-    if state in ("emission", "absorption"):
+    if state:
         words = f"{label} {state}"
-    elif state == "unclear":
-        words = f"{label} unclear"
     else:
         words = f"{'hint of' if _is_hint(name, row, expected) else 'no'} {label} {expected}"
     text = f"{words}, EW {ew_text(row['ew'], row.get('ew_error'))} Å"
     width = row.get("fwhm_kms")
-    return (
-        f"{text}, FWHM {width:.0f} km/s" if width and state in ("emission", "absorption") else text
-    )
+    is_clear = state in ("emission", "absorption")
+    return f"{text}, FWHM {width:.0f} km/s" if width and is_clear else text
 
 
 def _is_hint(name: str, row: Row, expected: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -104,22 +103,15 @@ class SpectrumMeasurements:
 
     def whole_spectrum(self, name: str) -> Measurement:
         """A number about the whole spectrum, by its name in evidence of kind quality."""
-        return _WHOLE_SPECTRUM[name](self)
-
-
-def _redshift(numbers: SpectrumMeasurements) -> Measurement:
-    z = numbers.spectrum.z
-    if z is None or not math.isfinite(z) or z < -0.1:
-        return refused("z", "the file states no redshift")
-    return measured("z", z, 0.0)
-
-
-_WHOLE_SPECTRUM: dict[str, Callable[[SpectrumMeasurements], Measurement]] = {
-    "z": _redshift,
-    "snr": lambda numbers: measured("snr", numbers.overall_snr, 0.0),
-    "bad_fraction": lambda numbers: measured("bad_fraction", numbers.quality.bad_fraction, 0.0),
-    "negative_fraction": lambda numbers: measured(
-        "negative_fraction", numbers.quality.negative_fraction, 0.0
-    ),
-    "join_step": lambda numbers: numbers.quality.join_step,
-}
+        match name:
+            case "z":
+                z = self.spectrum.z
+                if z is None or not math.isfinite(z) or z < -0.1:
+                    return refused("z", "the file states no redshift")
+                return measured("z", z, 0.0)
+            case "snr":
+                return measured("snr", self.overall_snr, 0.0)
+            case "join_step":
+                return self.quality.join_step
+            case _:  # bad_fraction or negative_fraction
+                return measured(name, getattr(self.quality, name), 0.0)

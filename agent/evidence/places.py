@@ -41,7 +41,8 @@ def finding_place(finding: Finding, own: Window, numbers: SpectrumMeasurements) 
     places = [place for name in names if (place := feature_range(name)) is not None]
     inside = [place for place in places if contains(own, place)]
     # A mean of three lines belongs to the window that shows two of them.
-    return _hull(inside if len(inside) > 0.5 * len(places) else places)
+    shown = inside if len(inside) > 0.5 * len(places) else places
+    return _hull(shown) if shown else None
 
 
 def deciding_targets(finding: Finding, numbers: SpectrumMeasurements) -> tuple[str, ...]:
@@ -80,7 +81,7 @@ def index_range(index: Index) -> Window | None:
         return index.head.wavelength, index.head.wavelength
     parts = [builtin_indices()[term] for term in index.terms] or [index]
     spans = [span for part in parts for span in part.feature]
-    low, high = min(low for low, _ in spans), max(high for _, high in spans)
+    low, high = _hull(spans)
     if len(parts) == 1 and len(index.continuum) == 1:
         start, end = index.continuum[0]
         if not (start <= high and low <= end):
@@ -95,7 +96,5 @@ def contains(window: Window, place: Window) -> bool:
     return window[0] - SLACK_A <= place[0] and place[1] <= window[1] + SLACK_A
 
 
-def _hull(places: Sequence[Window]) -> Window | None:
-    if not places:
-        return None
+def _hull(places: Sequence[Window]) -> Window:
     return min(low for low, _ in places), max(high for _, high in places)

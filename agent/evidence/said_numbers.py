@@ -84,13 +84,10 @@ def strength_state(row: Mapping[str, Any]) -> str:
     if ew is None:
         return ""
     side = "emission" if ew < 0 else "absorption"
-    if side == "absorption" and _is_forbidden(str(row.get("name", ""))):
+    line = builtin_lines().by_id.get(str(row.get("name", "")))
+    if side == "absorption" and line is not None and line.is_forbidden:
         return ""
     is_clear = abs(ew) >= CLEAR_SIGMA * error
     if row.get("kind") and not (is_clear and row["kind"] == side):
         return "unclear"
     return side if is_clear else ""
-
-
-def _is_forbidden(name: str) -> bool:
-    return name in builtin_lines() and builtin_lines()[name].is_forbidden

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,39 +13,14 @@ from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import FloatArray, Spectrum, frame_z
 
 LINES = (
-    "H_alpha",
-    "H_beta",
-    "H_gamma",
-    "HeI_4471",
-    "HeII_5411",
-    "CaI_4227",
-    "MgI_5183",
-    "FeI_5270",
-    "CaII_8542",
-    "CaII_8662",
-)
+    "H_alpha", "H_beta", "H_gamma", "HeI_4471", "HeII_5411", "CaI_4227", "MgI_5183", "FeI_5270",
+    "CaII_8542", "CaII_8662",
+)  # fmt: skip
+SEARCH_KMS = 500.0
 MIN_LINES = 3
 MAX_ERROR_KMS = 40.0
 MAX_KMS = 600.0  # a higher velocity means that the lines are misidentified
 FILE_ERROR_KMS = 30.0
-
-VELOCITY_LINES = (
-    "H_alpha",
-    "H_beta",
-    "H_gamma",
-    "H_delta",
-    "HeI_4471",
-    "HeI_6678",
-    "HeII_4542",
-    "HeII_5411",
-    "CaII_K",
-    "CaI_4227",
-    "FeI_4383",
-    "MgI_5183",
-    "FeI_5270",
-    "CaII_8542",
-    "CaII_8662",
-)
 MIN_SIGNIFICANCE = 5.0
 # Wavelength calibration and line asymmetry limit every line to this at R 1800.
 ERROR_FLOOR_KMS = 15.0
@@ -65,8 +39,13 @@ class StarVelocity:
 
 def star_velocity(spectrum: Spectrum) -> StarVelocity:
     """Velocity from the lines if enough of them agree, else from the file, else 0."""
-    velocity = velocity_from_lines(spectrum, LINES)
-    if _is_sure(velocity):
+    velocity = velocity_from_lines(spectrum)
+    if (
+        velocity.value is not None
+        and abs(velocity.value) < MAX_KMS
+        and (velocity.error or 0.0) < MAX_ERROR_KMS
+        and velocity.n_pixels >= MIN_LINES  # here the number of lines that agree
+    ):
         return StarVelocity(velocity.number, velocity.error or 0.0, f"{velocity.n_pixels} lines")
     z = frame_z(spectrum)
     if z is not None:
@@ -74,23 +53,9 @@ def star_velocity(spectrum: Spectrum) -> StarVelocity:
     return StarVelocity()
 
 
-def _is_sure(velocity: Measurement) -> bool:
-    return (
-        velocity.value is not None
-        and abs(velocity.value) < MAX_KMS
-        and (velocity.error or 0.0) < MAX_ERROR_KMS
-        and velocity.n_pixels >= MIN_LINES  # here the number of lines that agree
-    )
-
-
-def velocity_from_lines(
-    spectrum: Spectrum,
-    lines: Sequence[str] = VELOCITY_LINES,
-    velocity_kms: float = 0.0,
-    search_kms: float = 500.0,
-) -> Measurement:
+def velocity_from_lines(spectrum: Spectrum) -> Measurement:
     """Weighted median velocity of the clearly detected lines; km/s in the frame of the file."""
-    results = [measure_line(spectrum, line, velocity_kms, search_kms=search_kms) for line in lines]
+    results = [measure_line(spectrum, line, search_kms=SEARCH_KMS) for line in LINES]
     usable = [line for line in results if _is_usable(line)]
     if len(usable) < 2:
         return refused("velocity", "fewer than two clear lines", "km/s")

@@ -8,7 +8,7 @@ from functools import cache
 
 from agent.evidence.feature_numbers import ABSORBED_ONLY, feature_numbers
 from agent.evidence.feature_words import lines_of
-from agent.evidence.features import FEATURES
+from agent.evidence.features import FEATURES, plain_zero
 from agent.evidence.kinds import builtin_kinds
 from agent.evidence.measurements import SpectrumMeasurements
 from agent.evidence.said_numbers import SaidNumbers
@@ -86,16 +86,13 @@ def _noise(numbers: SpectrumMeasurements, low: float, high: float) -> str:
 def overview_entries(numbers: SpectrumMeasurements) -> dict[str, str]:
     """Texts for the whole spectrum, by feature."""
     values = feature_numbers(numbers)
-    has_deep_tio = _has_deep_tio(*values["TiO5"])
+    ratio, error = values["TiO5"]
+    has_deep_tio = ratio < DEEP_TIO5 and 1.0 - ratio > CLEAR_SIGMA * error
     return {
         name: _entry(name, *values[name])
         for name in OVERVIEW_FEATURES
         if _is_informative(name, *values[name]) and not (has_deep_tio and name in CONTINUUM_GATES)
     }
-
-
-def _has_deep_tio(ratio: float, error: float) -> bool:
-    return ratio < DEEP_TIO5 and 1.0 - ratio > CLEAR_SIGMA * error
 
 
 def window_entries(
@@ -153,12 +150,10 @@ def rest_window(feature: str) -> Window:
     name = feature.removesuffix("_em_fwhm").removeprefix("EW_")
     lines, indices = builtin_lines(), builtin_indices()
     if feature not in indices and name in lines:
-        centre = lines[name].wavelength
-        return centre - SLACK, centre + SLACK
+        return lines[name].wavelength - SLACK, lines[name].wavelength + SLACK
     index = indices[feature]
     if index.head is not None:
-        centre = index.head.wavelength
-        return centre - SLACK, centre + SLACK
+        return index.head.wavelength - SLACK, index.head.wavelength + SLACK
     parts = [indices[term] for term in index.terms] or [index]
     windows = [window for part in parts for window in part.feature]
     return min(start for start, _ in windows), max(end for _, end in windows)
@@ -180,17 +175,13 @@ def mark_index(feature: str, value: float) -> int:
     return bisect(knots, value) if knots else len(MARKS) // 2
 
 
-def _usual_range(feature: str) -> float:
-    knots = _knots(feature)
-    return knots[-2] - knots[1] if knots else math.inf
-
-
 def _is_informative(feature: str, value: float, error: float) -> bool:
     """Whether the value is measured with a useful error."""
     if not math.isfinite(value):
         return False
-    is_precise = error < MAX_ERROR_FRACTION * _usual_range(feature)
-    return is_precise or abs(value) > CLEAR_SIGMA * error
+    knots = _knots(feature)
+    usual_range = knots[-2] - knots[1] if knots else math.inf
+    return error < MAX_ERROR_FRACTION * usual_range or abs(value) > CLEAR_SIGMA * error
 
 
 def _format(feature: str, value: float) -> str:
@@ -198,5 +189,4 @@ def _format(feature: str, value: float) -> str:
     if unit == "km/s":
         return f"{float(f'{value:.2g}'):.0f} km/s"
     digits = 2 if not unit else 0 if abs(value) >= 9.95 else 1
-    text = f"{value:.{digits}f}"
-    return text.removeprefix("-") if float(text) == 0 else text  # no "-0.0"
+    return plain_zero(f"{value:.{digits}f}")

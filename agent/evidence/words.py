@@ -16,34 +16,18 @@ from agent.spectra.measure.index_definitions import builtin_indices
 from agent.tasks.task import Evidence, Task
 
 KIND_NAMES = {
-    "CV": "a cataclysmic variable",
-    "CS": "a carbon star",
-    "SS": "an S star",
-    "MG": "an M giant",
-    "WD": "a white dwarf",
-    "O": "an O star",
-    "B": "a B star",
-    "A": "an A star",
-    "F": "an F star",
-    "G": "a G star",
-    "K": "a K star",
-    "M_DWARF": "an M dwarf",
-    "L_DWARF": "an L dwarf",
-    "SDB": "a hot subdwarf",
-    "QSO": "a quasar",
-    "GALAXY": "a galaxy",
-    "NEBULA": "an object in nebular light",
-    "SYMBIOTIC": "a symbiotic star",
-    "WR": "a Wolf-Rayet star",
-    "YSO": "a young star with accretion",
+    "CV": "a cataclysmic variable", "CS": "a carbon star", "SS": "an S star", "MG": "an M giant",
+    "WD": "a white dwarf", "O": "an O star", "B": "a B star", "A": "an A star", "F": "an F star",
+    "G": "a G star", "K": "a K star", "M_DWARF": "an M dwarf", "L_DWARF": "an L dwarf",
+    "SDB": "a hot subdwarf", "QSO": "a quasar", "GALAXY": "a galaxy",
+    "NEBULA": "an object in nebular light", "SYMBIOTIC": "a symbiotic star",
+    "WR": "a Wolf-Rayet star", "YSO": "a young star with accretion",
     "ARTEFACT": "an artefact or a spectrum without features",
-}
+}  # fmt: skip
 COLOURS = (
-    (1.5, "rises to the blue"),
-    (0.8, "is flat"),
-    (0.35, "falls to the blue"),
+    (1.5, "rises to the blue"), (0.8, "is flat"), (0.35, "falls to the blue"),
     (-100.0, "is very red"),
-)
+)  # fmt: skip
 MIN_NATS = 0.4  # features with less are not mentioned
 COLOUR_LABEL = "flux at 4240 over 6630"
 SHORT_NAMES = {"CV": "a CV"}
@@ -164,11 +148,8 @@ def _with_error(evidence: Evidence, error: float) -> Evidence:
             return template
         return f"{template[: match.end()]} ± {{error:{form}}}{template[match.end() :]}"
 
-    return replace(
-        evidence,
-        text_found=widened(evidence.text_found),
-        text_absent=widened(evidence.text_absent),
-    )
+    found, absent = widened(evidence.text_found), widened(evidence.text_absent)
+    return replace(evidence, text_found=found, text_absent=absent)
 
 
 def finding_texts(findings: Sequence[Finding], said: SaidNumbers, task: Task) -> list[str]:

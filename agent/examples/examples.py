@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 VERSION = "1"
 ROWS_PER_GROUP = 256
 EXAMPLE_TEXTS = ("key", "task", "answer", "label", "subtype", "split")
-TEXTS = (
-    *EXAMPLE_TEXTS, "file", "object_id", "survey",
-    "release", "class_name", "subclass", "flux_unit", "sha256",
-)  # fmt: skip
+SPECTRUM_TEXTS = ("object_id", "survey", "release", "class_name", "subclass", "flux_unit")
+TEXTS = (*EXAMPLE_TEXTS, "file", *SPECTRUM_TEXTS, "sha256")
 NUMBERS = ("ra", "dec", "snr", "z", "resolution")
 ARRAYS = ("wavelength", "flux", "ivar", "mask")
 MAX_TEXT = 1000
@@ -77,13 +75,10 @@ def example(
 ) -> Example:
     """An example with its numbers rounded as files store them: float32, wavelengths float64."""
     rounded = replace(
-        spectrum,
-        flux=spectrum.flux.astype(np.float32),
+        spectrum, flux=spectrum.flux.astype(np.float32),
         ivar=None if spectrum.ivar is None else spectrum.ivar.astype(np.float32),
-        path=Path(spectrum.path).name,
-        row=0,
-        rows=1,
-    )
+        path=Path(spectrum.path).name, row=0, rows=1,
+    )  # fmt: skip
     key = key or f"{task}-{spectrum_hash(rounded)[:16]}"
     named = {"label": label, "subtype": subtype, "split": split}
     return Example(key=key, task=task, answer=answer, spectrum=rounded, **named)
@@ -112,16 +107,11 @@ def write_examples(path: Path, examples: Iterable[Example]) -> int:
     return written
 
 
-def read_examples(path: Path, *, task: str = "") -> Iterator[Example]:
-    """The examples of a file in order, optionally of one task."""
+def read_examples(path: Path) -> Iterator[Example]:
+    """The examples of a file in order."""
     with open_set(path) as file:
         for group in range(file.num_row_groups):
-            table = file.read_row_group(group)
-            if task:
-                import pyarrow.compute as compute
-
-                table = table.filter(compute.equal(table["task"], task))
-            yield from examples_of(path, table)
+            yield from examples_of(path, file.read_row_group(group))
 
 
 def count_examples(path: Path) -> int:
@@ -167,9 +157,8 @@ def _schema() -> pyarrow.Schema:
     fields = [pyarrow.field(name, pyarrow.string(), nullable=False) for name in TEXTS]
     fields += [pyarrow.field(name, pyarrow.float64()) for name in NUMBERS]
     fields += [pyarrow.field("simulated", pyarrow.bool_(), nullable=False)]
-    fields += [
-        pyarrow.field(name, pyarrow.list_(arrays.get(name, pyarrow.float32()))) for name in ARRAYS
-    ]
+    kinds = [pyarrow.list_(arrays.get(name, pyarrow.float32())) for name in ARRAYS]
+    fields += map(pyarrow.field, ARRAYS, kinds)
     return pyarrow.schema(fields, metadata={"spec_o3_examples": VERSION})
 
 
@@ -206,8 +195,7 @@ def _row(one: Example) -> dict[str, Any]:
         "file": spectrum.path,
         "sha256": one.sha256,
         "simulated": spectrum.simulated,
-        **{name: getattr(spectrum, name) for name in TEXTS if hasattr(spectrum, name)},
-        **{name: getattr(spectrum, name) for name in (*NUMBERS, *ARRAYS)},
+        **{name: getattr(spectrum, name) for name in (*SPECTRUM_TEXTS, *NUMBERS, *ARRAYS)},
     }
 
 
@@ -226,20 +214,13 @@ def _example(path: Path, row: Mapping[str, Any], arrays: Mapping[str, Any]) -> E
     if any(len(row[name] or "") > MAX_TEXT for name in TEXTS):
         raise WorkbenchError(f"{path}: a text is longer than {MAX_TEXT} characters")
     if row["answer"] not in ("YES", "NO"):
-        raise WorkbenchError(
-            f"{path}: the answer of {row['key']} is {row['answer'][:20]!r}, not YES or NO"
-        )
+        answer = f"the answer of {row['key']} is {row['answer'][:20]!r}"
+        raise WorkbenchError(f"{path}: {answer}, not YES or NO")
     if arrays["wavelength"] is None or arrays["wavelength"].size > MAX_PIXELS:
         raise WorkbenchError(f"{path}: {row['key']} has no usable spectrum")
     spectrum = Spectrum(
         **{name: arrays[name] for name in ARRAYS},
-        **{name: row[name] for name in NUMBERS},
-        object_id=row["object_id"],
-        survey=row["survey"],
-        release=row["release"],
-        class_name=row["class_name"],
-        subclass=row["subclass"],
-        flux_unit=row["flux_unit"],
+        **{name: row[name] for name in (*NUMBERS, *SPECTRUM_TEXTS)},
         format="examples",
         path=Path(row["file"]).name,
         simulated=row["simulated"],
@@ -270,9 +251,6 @@ class ExampleStore:
                         self._by_task.setdefault((name["task"], str(name["sha256"])), location)
         self._group = lru_cache(maxsize=8)(_read_group)
 
-    def __len__(self) -> int:
-        return len(self._locations)
-
     def __contains__(self, sha256: str) -> bool:
         return sha256 in self._locations
 
@@ -286,9 +264,8 @@ class ExampleStore:
         sha256 = trajectory.spectrum.sha256
         location = self._by_task.get((trajectory.task, sha256))
         if location is None:
-            raise WorkbenchError(
-                f"no {trajectory.task} example with the hash {sha256[:16]} in these sets"
-            )
+            wanted = f"{trajectory.task} example with the hash {sha256[:16]}"
+            raise WorkbenchError(f"no {wanted} in these sets")
         return self._read(location)
 
     def _read(self, location: tuple[Path, int, int]) -> Example:

@@ -22,7 +22,7 @@ from agent.protocol.wording import Wording, prompt_hash
 from agent.rendering.render import PUBLISHED, Style
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.task import Task
-from agent.trajectory.p_yes import Vote, p_yes_of, pool_runs
+from agent.trajectory.p_yes import p_yes_of, pool_runs
 from agent.trajectory.trajectory import (
     ModelRef,
     Step,
@@ -160,10 +160,9 @@ class ModelInspector:
                 pass
             first.engine_seconds += repeat.engine_seconds
             runs.append(_ended(record, repeat))
-        pooled = pool_runs([Vote(run.verdict, run.p_yes) for run in runs])
-        assert pooled is not None, "the first run has a verdict"
+        pooled = pool_runs([(run.verdict, run.p_yes) for run in runs])
         known = tuple(run.p_yes for run in runs if run.p_yes is not None)
-        return replace(record, p_yes=pooled.p_yes, p_yes_runs=known)
+        return replace(record, p_yes=pooled, p_yes_runs=known)
 
 
 def _wording_ref(wording: Wording | None) -> WordingRef:

@@ -19,7 +19,7 @@ from agent.protocol.rules import OURS, RULES, Rules
 from agent.protocol.tool import Number, ToolResult, reply_text, run_published_tool, run_tool
 from agent.protocol.wording import Wording, opening
 from agent.rendering.model_image import QWEN25, Sizing, prepare
-from agent.rendering.render import Style, render_spectrum
+from agent.rendering.render import AS_PUBLISHED, Style, render_spectrum
 from agent.spectra.spectrum import Spectrum, between, frame_z
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import SpectrumRef, Step, Trajectory
@@ -57,7 +57,9 @@ class PictureMaker:
     @classmethod
     def of(cls, spectrum: Spectrum, ref: SpectrumRef, style: Style, sizing: Sizing) -> PictureMaker:
         name = PurePath(ref.path).name or ref.object_id
-        title = f"Spectrum: {name}" if name and style.names_file else "Spectrum"
+        # The published tool does not know the file's name.
+        is_named = name and style.name != AS_PUBLISHED.name
+        title = f"Spectrum: {name}" if is_named else "Spectrum"
         return cls(spectrum=spectrum, style=style, sizing=sizing, z=ref.z, title=title)
 
     @property

@@ -16,8 +16,6 @@ from agent.trajectory.trajectory import Trajectory
 Preferred = Literal["first", "second", "tie"]
 Side = Literal["first", "second"]
 
-PREFERRED: tuple[Preferred, ...] = get_args(Preferred)
-SIDES: tuple[Side, ...] = get_args(Side)
 MAX_NAME, MAX_NOTE = 200, 4000
 # As they stand in files: a line is written today as it was by the first version.
 RATING_ORDER = ("subject", "by", "by_model", "coherence", "consistency", "overall", "note", "at")
@@ -99,12 +97,10 @@ def trajectory_id(trajectory: Trajectory) -> str:
 
 def subject_of(trajectory: Trajectory) -> Subject:
     return Subject(
-        trajectory=trajectory_id(trajectory),
-        spectrum=trajectory.spectrum.sha256,
-        task=trajectory.task,
-        model=printable(trajectory.model.name, MAX_NAME),
+        trajectory=trajectory_id(trajectory), spectrum=trajectory.spectrum.sha256,
+        task=trajectory.task, model=printable(trajectory.model.name, MAX_NAME),
         model_sha256=trajectory.model.sha256,
-    )
+    )  # fmt: skip
 
 
 def timestamp() -> str:
@@ -143,12 +139,9 @@ def _choice(table: Mapping[str, Any]) -> Choice:
     if first.trajectory == second.trajectory:
         raise WorkbenchError("first and second should be different trajectories")
     return Choice(
-        first=first,
-        second=second,
-        preferred=_one_of(table, "preferred", PREFERRED),
-        left=_one_of(table, "left", SIDES),
-        **_given_by(table),
-    )
+        first=first, second=second, preferred=_one_of(table, "preferred", get_args(Preferred)),
+        left=_one_of(table, "left", get_args(Side)), **_given_by(table),
+    )  # fmt: skip
 
 
 def _given_by(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -165,11 +158,9 @@ def _subject(table: Mapping[str, Any], name: str) -> Subject:
     refuse_unknown(value, Subject)
     return Subject(
         trajectory=text_in(value, "trajectory", 64, needed=True),
-        spectrum=text_in(value, "spectrum", 64),
-        task=text_in(value, "task", 80),
-        model=text_in(value, "model", MAX_NAME),
-        model_sha256=text_in(value, "model_sha256", 64),
-    )
+        spectrum=text_in(value, "spectrum", 64), task=text_in(value, "task", 80),
+        model=text_in(value, "model", MAX_NAME), model_sha256=text_in(value, "model_sha256", 64),
+    )  # fmt: skip
 
 
 def said_in(table: Mapping[str, Any], longest_name: int) -> dict[str, Any]:

@@ -52,12 +52,8 @@ class Rect:
 
 
 def union(boxes: Sequence[Rect]) -> Rect:
-    return Rect(
-        min(b.x0 for b in boxes),
-        min(b.y0 for b in boxes),
-        max(b.x1 for b in boxes),
-        max(b.y1 for b in boxes),
-    )
+    low = min(box.x0 for box in boxes), min(box.y0 for box in boxes)
+    return Rect(*low, max(box.x1 for box in boxes), max(box.y1 for box in boxes))
 
 
 class Canvas:
@@ -116,10 +112,14 @@ class Canvas:
         codes = np.tile(np.array([Path.MOVETO, Path.LINETO], dtype=Path.code_type), len(positions))
         self._agg.draw_path(self._pen(colour, width, clip=clip), Path(vertices, codes), IDENTITY)
 
-    def ticks(self, points: FloatArray, length: float, width: float, *, vertical: bool) -> None:
-        """Draw a tick upwards (or to the right) from each of the (n, 2) points."""
-        if not len(points):
+    def ticks(
+        self, positions: FloatArray, base: float, length: float, width: float, *, vertical: bool
+    ) -> None:
+        """Draw a tick upwards (or to the right) at each position, from `base` on the other axis."""
+        if not len(positions):
             return
+        points = np.full((len(positions), 2), base)
+        points[:, 0 if vertical else 1] = positions
         pen = self._pen(BLACK, width, cap="butt")
         pen.set_snap(True)
         mark = VERTICAL_TICK if vertical else HORIZONTAL_TICK
@@ -139,7 +139,7 @@ class Canvas:
         ):
             self._agg.draw_path(pen, Path(side), IDENTITY)
 
-    def rounded_box(self, box: Rect, radius: float, alpha: float, width: float = 1.0) -> None:
+    def rounded_box(self, box: Rect, radius: float, alpha: float) -> None:
         """Draw a white box with a black edge and rounded corners."""
         x0, y0, x1, y1 = box.x0, box.y0, box.x1, box.y1
         vertices = [
@@ -150,7 +150,7 @@ class Canvas:
         ]
         side = [Path.LINETO, Path.CURVE3, Path.CURVE3]
         path = Path(vertices, [Path.MOVETO, *side, *side, *side, *side, Path.CLOSEPOLY])
-        pen = self._pen((0.0, 0.0, 0.0, alpha), width, cap="butt", join="miter")
+        pen = self._pen((0.0, 0.0, 0.0, alpha), 1.0, cap="butt", join="miter")
         self._agg.draw_path(pen, path, IDENTITY, (1.0, 1.0, 1.0, alpha))
 
     def text(self, block: Block, font: Font, x: float, y: float) -> None:

@@ -97,17 +97,10 @@ def reliability(
         fraction = np.array([one.share for one in curve])
         low, high = (np.array([getattr(one, end) for one in curve]) for end in ("low", "high"))
         drawn = axes.errorbar(
-            [one.mean_p for one in curve],
-            fraction,
-            yerr=[fraction - low, high - fraction],
-            color=colours[index % len(colours)],
-            linestyle=DASHES[index % len(DASHES)],
-            marker="o",
-            markersize=3,
-            capsize=2,
-            linewidth=1.2,
-            label=name,
-        )
+            [one.mean_p for one in curve], fraction, yerr=[fraction - low, high - fraction],
+            color=colours[index % len(colours)], linestyle=DASHES[index % len(DASHES)], marker="o",
+            markersize=3, capsize=2, linewidth=1.2, label=name,
+        )  # fmt: skip
         drawn.lines[0].set_gid(f"curve {name}")
     axes.set_xlim(-0.02, 1.02)
     axes.set_ylim(-0.02, 1.02)
@@ -131,14 +124,10 @@ def cumulative(
         ranked = np.sort(np.asarray(values, dtype=np.float64))
         fractions = np.arange(ranked.size + 1) / ranked.size
         axes.step(
-            [low, *ranked, high],
-            [*fractions, 1.0],
-            where="post",
-            color=LINES[index % len(LINES)],
-            linestyle=DASHES[index % len(DASHES)],
-            linewidth=1.3,
+            [low, *ranked, high], [*fractions, 1.0], where="post", color=LINES[index % len(LINES)],
+            linestyle=DASHES[index % len(DASHES)], linewidth=1.3,
             label=f"{name} (n = {ranked.size})",
-        )
+        )  # fmt: skip
     edge = 0.02 * (high - low)
     axes.set_xlim(low - edge, high + edge)
     axes.set_xlabel(x_label, fontsize=MEDIUM)
@@ -180,14 +169,9 @@ def heat_map(names: Sequence[str], values: Sequence[Sequence[float | None]]) -> 
     for row, column in np.ndindex(table.shape):
         value = table[row, column]
         axes.text(
-            column,
-            row,
-            "-" if np.isnan(value) else f"{value:.2f}",
-            ha="center",
-            va="center",
-            fontsize=SMALL,
-            color="white" if abs(value) > 0.6 else "black",
-        )
+            column, row, "-" if np.isnan(value) else f"{value:.2f}", ha="center", va="center",
+            fontsize=SMALL, color="white" if abs(value) > 0.6 else "black",
+        )  # fmt: skip
     return _svg(figure)
 
 

@@ -15,7 +15,6 @@ from agent.rendering.scales import (
     draw_info_box,
     flux_scale,
     thinned,
-    tick_points,
     with_margins,
 )
 from agent.rendering.style import Style
@@ -39,6 +38,7 @@ NO_TICKS = replace(flux_scale(0.0, 1.0, 1, minor=False), major=(), labels=(), of
 class Panel:
     """A curve with its flux axis."""
 
+    wavelength: FloatArray
     flux: FloatArray
     y: Scale
 
@@ -51,9 +51,12 @@ def draw(window: DrawnPixels, title: str, style: Style) -> NDArray[np.uint8]:
     panels = _panels(window, style)
     area = _area(style, panels, tick, title)
     x, area = _wavelength_axis(window, style, area, tick)
-    frames = _frames(area, len(panels))
+    frames = [area]
+    if len(panels) == 2:
+        border = area.y1 - (area.height - GAP) * UPPER_SHARE
+        frames = [replace(area, y0=border), replace(area, y1=border - GAP)]
     for panel, frame in zip(panels, frames, strict=True):
-        _draw_panel(canvas, panel, x, frame, window.wavelength, style, tick)
+        _draw_panel(canvas, panel, x, frame, style, tick)
     _draw_wavelengths(canvas, x, area, tick, style.width)
     if style.box:
         draw_info_box(canvas, frames[0], window, tick)
@@ -65,7 +68,7 @@ def _panels(window: DrawnPixels, style: Style) -> list[Panel]:
     def panel(flux: FloatArray, low: float, high: float, ticks: int) -> Panel:
         low, high = with_margins(low, high, FLUX_MARGIN)
         scale = flux_scale(low, high, ticks, minor=False) if ticks else NO_TICKS
-        return Panel(flux, replace(scale, low=low, high=high))
+        return Panel(window.wavelength, flux, replace(scale, low=low, high=high))
 
     panels = [panel(window.flux, *robust.limits(window.flux), style.flux_ticks)]
     if style.panels == "flux+normalised":
@@ -109,35 +112,18 @@ def _wavelength_axis(
     return x, replace(area, x1=area.x1 - max(overhang, 0.0))
 
 
-def _frames(area: Rect, count: int) -> list[Rect]:
-    if count == 1:
-        return [area]
-    border = area.y1 - (area.height - GAP) * UPPER_SHARE
-    return [replace(area, y0=border), replace(area, y1=border - GAP)]
-
-
 def _draw_panel(
-    canvas: Canvas,
-    panel: Panel,
-    x: Scale,
-    frame: Rect,
-    wavelength: FloatArray,
-    style: Style,
-    tick: Font,
+    canvas: Canvas, panel: Panel, x: Scale, frame: Rect, style: Style, tick: Font
 ) -> None:
     columns = x.to_pixels(x.major, frame.x0, frame.x1)
     rows = panel.y.to_pixels(panel.y.major, frame.y0, frame.y1)
     if style.grid:
-        for positions, ends, vertical in (
-            (columns, (frame.y0, frame.y1), True),
-            (rows, (frame.x0, frame.x1), False),
-        ):
-            canvas.parallel_lines(
-                positions.tolist(), ends, GRID, 1.0, vertical=vertical, clip=frame
-            )
-    _draw_line(canvas, panel, x, frame, wavelength, style)
-    canvas.ticks(tick_points(columns, frame.y0, vertical=True), TICK, FRAME, vertical=True)
-    canvas.ticks(tick_points(rows, frame.x0, vertical=False), TICK, FRAME, vertical=False)
+        sides, ends = (frame.y0, frame.y1), (frame.x0, frame.x1)
+        canvas.parallel_lines(columns.tolist(), sides, GRID, 1.0, vertical=True, clip=frame)
+        canvas.parallel_lines(rows.tolist(), ends, GRID, 1.0, vertical=False, clip=frame)
+    _draw_line(canvas, panel, x, frame, style)
+    canvas.ticks(columns, frame.y0, TICK, FRAME, vertical=True)
+    canvas.ticks(rows, frame.x0, TICK, FRAME, vertical=False)
     canvas.frame(frame, FRAME)
     for label, at in zip(panel.y.labels, rows.tolist(), strict=True):
         block = stack_lines((label,), tick)
@@ -149,16 +135,14 @@ def _draw_panel(
         canvas.text(block, tick, frame.x0, frame.y1)
 
 
-def _draw_line(
-    canvas: Canvas, panel: Panel, x: Scale, frame: Rect, wavelength: FloatArray, style: Style
-) -> None:
-    points = np.empty((len(wavelength), 2))
-    points[:, 0] = x.to_pixels(wavelength, frame.x0, frame.x1)
+def _draw_line(canvas: Canvas, panel: Panel, x: Scale, frame: Rect, style: Style) -> None:
+    points = np.empty((len(panel.wavelength), 2))
+    points[:, 0] = x.to_pixels(panel.wavelength, frame.x0, frame.x1)
     # A spike may reach 1e90 times the height of the picture; Agg needs only its direction.
     heights = panel.y.to_pixels(panel.flux, frame.y0, frame.y1)
     points[:, 1] = np.clip(heights, frame.y0 - 4 * frame.height, frame.y1 + 4 * frame.height)
     crowded = len(points) > CROWDED * frame.width and style.mean_line
-    for part in np.split(points, gap_starts(wavelength, GAP_STEPS)):
+    for part in np.split(points, gap_starts(panel.wavelength, GAP_STEPS)):
         if crowded:
             canvas.curve(thinned(part), GREY, 1.0, frame)
             part = _column_means(part)
@@ -187,9 +171,8 @@ def _draw_names(canvas: Canvas, area: Rect, style: Style, tick: Font, title: str
         block = stack_lines(("Wavelength (Å)",), font)
         canvas.text(block, font, middle - block.width / 2, EDGE / 2)
         block = stack_lines(("Flux",), font)
-        canvas.vertical_text(
-            block, font, EDGE / 2 + block.ascent, (area.y0 + area.y1 - block.width) / 2
-        )
+        start = (area.y0 + area.y1 - block.width) / 2
+        canvas.vertical_text(block, font, EDGE / 2 + block.ascent, start)
     if style.title and title:
         font = Font(style.title_size, bold=True, dpi=DPI)
         block = stack_lines((title,), font)

@@ -34,9 +34,8 @@ class Sizing:
         if not 1 <= self.factor <= 1024:
             raise ImageError(f"the size factor must be from 1 to 1024, but it is {self.factor}")
         if not self.factor**2 <= self.min_pixels <= self.max_pixels <= MAX_INPUT_PIXELS:
-            raise ImageError(
-                f"picture areas from {self.min_pixels} to {self.max_pixels} pixels are not valid"
-            )
+            areas = f"{self.min_pixels} to {self.max_pixels} pixels"
+            raise ImageError(f"picture areas from {areas} are not valid")
 
     @classmethod
     def of_tokens(cls, factor: int = 28, fewest: int = 8, most: int = 1280) -> Sizing:
@@ -60,16 +59,12 @@ def fitted_size(width: int, height: int, sizing: Sizing = QWEN25) -> tuple[int, 
     area = nearest_width * nearest_height
     if area > sizing.max_pixels:
         shrink = math.sqrt(width * height / sizing.max_pixels)
-        return (
-            max(factor, math.floor(width / shrink / factor) * factor),
-            max(factor, math.floor(height / shrink / factor) * factor),
-        )
+        across, down = (math.floor(side / shrink / factor) for side in (width, height))
+        return max(factor, across * factor), max(factor, down * factor)
     if area < sizing.min_pixels:
         grow = math.sqrt(sizing.min_pixels / (width * height))
-        return (
-            math.ceil(width * grow / factor) * factor,
-            math.ceil(height * grow / factor) * factor,
-        )
+        across, down = (math.ceil(side * grow / factor) for side in (width, height))
+        return across * factor, down * factor
     return nearest_width, nearest_height
 
 
@@ -102,7 +97,5 @@ def _refuse_absurd(width: int, height: int) -> None:
     if max(width, height) > MAX_SIDE or width * height > MAX_INPUT_PIXELS:
         raise ImageError(f"a picture of {width} x {height} pixels is too large")
     if max(width, height) / min(width, height) > MAX_ASPECT:
-        raise ImageError(
-            f"a picture of {width} x {height} pixels is too narrow: "
-            f"one side is more than {MAX_ASPECT:g} times the other"
-        )
+        problem = f"one side is more than {MAX_ASPECT:g} times the other"
+        raise ImageError(f"a picture of {width} x {height} pixels is too narrow: {problem}")

@@ -19,7 +19,6 @@ from agent.rendering.scales import (
     draw_info_box,
     flux_scale,
     thinned,
-    tick_points,
     wavelength_scale,
     with_margins,
 )
@@ -50,21 +49,18 @@ EDGE_PAD = 0.1 * DPI  # of savefig around a tight box
 # Fractions of the figure (left, bottom, right, top) at which the layout starts.
 START = (0.125, 0.11, 0.9, 0.88)
 
-WHOLE_SIZES = ((3000.0, 10.0, 6.0), (1000.0, 8.0, 5.0), (200.0, 7.0, 4.5))
-SMALLEST_WHOLE = (6.0, 4.0)
-ZOOM_SIZES = ((50.0, 6.0, 4.0), (200.0, 7.0, 4.5), (1000.0, 8.0, 5.0))
-LARGEST_ZOOM = (9.0, 5.5)
+# Angstrom above or below which a picture has this width and height.
+WHOLE_SIZES = ((3000.0, 10.0, 6.0), (1000.0, 8.0, 5.0), (200.0, 7.0, 4.5), (-1.0, 6.0, 4.0))
+ZOOM_SIZES = ((50.0, 6.0, 4.0), (200.0, 7.0, 4.5), (1000.0, 8.0, 5.0), (np.inf, 9.0, 5.5))
 
 
 def figure_size(window: DrawnPixels) -> tuple[float, float]:
     """Width and height in inches, before the tight bounding box."""
     span = window.span
     if window.whole:
-        sizes = ((w, h) for above, w, h in WHOLE_SIZES if span > above)
-        width, height = next(sizes, SMALLEST_WHOLE)
+        width, height = next((w, h) for above, w, h in WHOLE_SIZES if span > above)
     else:
-        sizes = ((w, h) for below, w, h in ZOOM_SIZES if span < below)
-        width, height = next(sizes, LARGEST_ZOOM)
+        width, height = next((w, h) for below, w, h in ZOOM_SIZES if span < below)
     if len(window) > 10_000:
         width *= 1.05
     elif len(window) < 50:
@@ -81,9 +77,8 @@ def draw(window: DrawnPixels, title: str) -> NDArray[np.uint8]:
     """Draw the picture as (rows, columns, 3) RGB."""
     inches = figure_size(window)
     width, height = inches[0] * DPI, inches[1] * DPI
-    x = wavelength_scale(
-        *with_margins(window.wavelength[0], window.wavelength[-1]), span=window.span
-    )
+    ends = window.wavelength[0], window.wavelength[-1]
+    x = wavelength_scale(*with_margins(*ends), span=window.span)
     limits = with_margins(window.flux.min(), window.flux.max())
 
     initial = Rect(START[0] * width, START[1] * height, START[2] * width, START[3] * height)
@@ -133,8 +128,7 @@ def _draw_axes(canvas: Canvas, layout: Layout) -> None:
             canvas.parallel_lines(
                 positions.tolist(), across, colour, grid_width, vertical=vertical, clip=frame
             )
-            points = tick_points(positions, across[0], vertical=vertical)
-            canvas.ticks(points, length, tick_width, vertical=vertical)
+            canvas.ticks(positions, across[0], length, tick_width, vertical=vertical)
         for label in labels:
             canvas.text(label.block, label.font, label.x, label.y)
     for offset in layout.offsets:

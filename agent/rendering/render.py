@@ -31,19 +31,9 @@ from agent.rendering.window import (
 from agent.spectra.spectrum import Spectrum
 
 __all__ = [
-    "AS_PUBLISHED",
-    "COMPACT",
-    "COMPACT_PANELS",
-    "EYE",
-    "PUBLISHED",
-    "STYLES",
-    "Style",
-    "default_title",
-    "draw_window",
-    "png_bytes",
-    "render_array",
-    "render_spectrum",
-]
+    "AS_PUBLISHED", "COMPACT", "COMPACT_PANELS", "EYE", "PUBLISHED", "STYLES", "Style",
+    "default_title", "draw_window", "png_bytes", "render_array", "render_spectrum",
+]  # fmt: skip
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 EIGHT_BIT_RGB = struct.pack(">5B", 8, 2, 0, 0, 0)
@@ -76,11 +66,10 @@ def render_array(
     z: float | None = None,
 ) -> NDArray[np.uint8]:
     """Like `render_spectrum`, but returns (rows, columns, 3) pixels from the top left."""
-    window = drawable_pixels(spectrum, z)
-    if wavelength_range is not None:
-        window = cut_window(window, *wavelength_range)
+    whole = drawable_pixels(spectrum, z)
+    window = whole if wavelength_range is None else cut_window(whole, *wavelength_range)
     if len(window) < MIN_POINTS:
-        raise SpectrumError(_too_few(window, drawable_pixels(spectrum, z)))
+        raise SpectrumError(_too_few(window, whole))
     return draw_window(window, default_title(spectrum) if title is None else title, style)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,17 +18,10 @@ from agent.spectra.spectrum import BoolArray, FloatArray
 MARGIN = 0.05
 MAX_MAJOR_TICKS = 60
 STEPS_BY_SPAN = (
-    (5000.0, 1000.0, 200.0),
-    (1000.0, 200.0, 50.0),
-    (500.0, 100.0, 20.0),
-    (300.0, 100.0, 25.0),
-    (150.0, 50.0, 25.0),
-    (100.0, 25.0, 5.0),
-    (50.0, 10.0, 2.0),
-    (20.0, 5.0, 1.0),
-    (5.0, 2.0, 0.5),
+    (5000.0, 1000.0, 200.0), (1000.0, 200.0, 50.0), (500.0, 100.0, 20.0), (300.0, 100.0, 25.0),
+    (150.0, 50.0, 25.0), (100.0, 25.0, 5.0), (50.0, 10.0, 2.0), (20.0, 5.0, 1.0), (5.0, 2.0, 0.5),
     (0.0, 1.0, 0.2),
-)
+)  # fmt: skip
 
 # Beyond this Agg may run out of cells, and 800 columns cannot show more anyway.
 MAX_VERTICES = 40_000
@@ -115,14 +109,9 @@ def _scale(low: float, high: float, major: FloatArray, minor: FloatArray) -> Sca
     tolerance = (high - low) * 1e-5
     apart = np.abs(minor[:, None] - major[None, :]).min(axis=1, initial=np.inf) > tolerance
     minor = minor[apart & _inside(minor, low, high)]
-    return Scale(
-        low,
-        high,
-        tuple(major[shown].tolist()),
-        tuple(minor.tolist()),
-        tuple(label for label, seen in zip(labels, shown, strict=True) if seen),
-        formatter.get_offset(),
-    )
+    seen = tuple(label for label, is_inside in zip(labels, shown, strict=True) if is_inside)
+    ticks = tuple(major[shown].tolist()), tuple(minor.tolist())
+    return Scale(low, high, *ticks, seen, formatter.get_offset())
 
 
 def _inside(values: FloatArray, low: float, high: float) -> BoolArray:
@@ -130,7 +119,7 @@ def _inside(values: FloatArray, low: float, high: float) -> BoolArray:
     return (values >= low - slack) & (values <= high + slack)
 
 
-# Parts that both layouts draw inside a frame: thinned curves, tick positions, the info box.
+# Parts that both layouts draw inside a frame: thinned curves and the info box.
 def thinned(points: FloatArray, most: int = MAX_VERTICES) -> FloatArray:
     """Reduce to about `most` points, keeping the lowest and highest of each run."""
     if len(points) <= most:
@@ -146,24 +135,13 @@ def thinned(points: FloatArray, most: int = MAX_VERTICES) -> FloatArray:
     return points[chosen]
 
 
-def tick_points(positions: FloatArray, base: float, *, vertical: bool) -> FloatArray:
-    """(n, 2) points where ticks start, at `base` on the other axis."""
-    points = np.full((len(positions), 2), base)
-    points[:, 0 if vertical else 1] = positions
-    return points
-
-
 def emptiest_corner(wavelength: FloatArray, flux: FloatArray) -> tuple[str, str]:
     """("top" or "bottom", "left" or "right") of the quarter with the fewest points."""
     right = wavelength >= (wavelength.min() + wavelength.max()) / 2
     top = flux > (flux.min() + flux.max()) / 2
-    counts = {
-        ("top", "left"): np.count_nonzero(top & ~right),
-        ("top", "right"): np.count_nonzero(top & right),
-        ("bottom", "left"): np.count_nonzero(~top & ~right),
-        ("bottom", "right"): np.count_nonzero(~top & right),
-    }
-    return min(counts, key=counts.__getitem__)
+    rows, columns = {"top": top, "bottom": ~top}, {"left": ~right, "right": right}
+    corners = product(rows, columns)
+    return min(corners, key=lambda at: np.count_nonzero(rows[at[0]] & columns[at[1]]))
 
 
 def info_lines(window: DrawnPixels) -> tuple[str, str, str]:

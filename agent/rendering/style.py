@@ -88,21 +88,14 @@ class Style:
         if not isinstance(name, str) or not name:
             raise ResourceError("a picture style needs a name")
         if unknown := sorted(str(key)[:60] for key in set(table) - known):
-            raise ResourceError(
-                f"picture style {name[:60]!r}: unknown key {', '.join(unknown[:5])}"
-            )
+            keys = ", ".join(unknown[:5])
+            raise ResourceError(f"picture style {name[:60]!r}: unknown key {keys}")
         options = dict(table)
         is_published = name in (PUBLISHED.name, AS_PUBLISHED.name)
         options.setdefault("layout", "published" if is_published else "compact")
         if options["layout"] == "published" and set(options) - {"name", "layout"}:
             raise ResourceError(f"picture style {name[:60]!r}: the published layout has no options")
         return cls(**options)
-
-    @property
-    def names_file(self) -> bool:
-        """Whether the title of a picture says the file's name, which the published tool does not
-        know."""
-        return self.name != AS_PUBLISHED.name
 
     def to_table(self) -> dict[str, Any]:
         """The table from which `from_table` makes an equal style."""
@@ -114,36 +107,20 @@ class Style:
 _DEFAULTS: dict[str, object] = {item.name: item.default for item in fields(Style)}
 _DEFAULTS["name"] = ""
 _LIMITS: dict[str, tuple[float, float]] = {
-    "width": (112, 4096),
-    "height": (84, 4096),
-    "multiple": (1, 256),
-    "tick_size": (5.0, 64.0),
-    "name_size": (5.0, 64.0),
-    "title_size": (5.0, 64.0),
-    "line_width": (0.2, 10.0),
-    "wavelength_ticks": (0, 20),
-    "flux_ticks": (0, 20),
-    "bluest": (0.0, 1e6),
+    "width": (112, 4096), "height": (84, 4096), "multiple": (1, 256), "tick_size": (5.0, 64.0),
+    "name_size": (5.0, 64.0), "title_size": (5.0, 64.0), "line_width": (0.2, 10.0),
+    "wavelength_ticks": (0, 20), "flux_ticks": (0, 20), "bluest": (0.0, 1e6),
     "reddest": (100.0, 1e6),
-}
+}  # fmt: skip
 
 PUBLISHED = Style(name="published", layout="published")
 AS_PUBLISHED = Style(name="as-published", layout="published")
 COMPACT = Style(name="compact")
 COMPACT_PANELS = Style(name="compact-panels", height=280, panels="flux+normalised")
 EYE = Style(
-    name="eye",
-    width=252,
-    height=168,
-    tick_size=10.0,
-    line_width=1.0,
-    wavelength_ticks=4,
-    flux_ticks=0,
-    grid=False,
-    panels="flux+normalised",
-    brief=True,
+    name="eye", width=252, height=168, tick_size=10.0, line_width=1.0, wavelength_ticks=4,
+    flux_ticks=0, grid=False, panels="flux+normalised", brief=True,
     # What the simulator knows, less a margin: elsewhere the eye would have to guess.
-    bluest=3310.0,
-    reddest=10690.0,
-)
+    bluest=3310.0, reddest=10690.0,
+)  # fmt: skip
 STYLES = {style.name: style for style in (PUBLISHED, AS_PUBLISHED, COMPACT, COMPACT_PANELS, EYE)}

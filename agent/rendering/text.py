@@ -149,7 +149,7 @@ def _whole(text: str, font: Font) -> TextRun:
     face.set_size(font.points, font.dpi)
     glyphs: tuple[tuple[int, float], ...] = ()
     if HAS_GLYPH_CALLS:
-        _reset_transform(face)
+        face._set_transform([[0x10000, 0], [0, 0x10000]], [0, 0])
         items = face._layout(text, flags=LoadFlags.DEFAULT, features=None, language=None)
         glyphs = tuple((int(item.glyph_index), float(item.x)) for item in items)
     face.set_text(text, 0.0, flags=LoadFlags.DEFAULT)
@@ -157,10 +157,6 @@ def _whole(text: str, font: Font) -> TextRun:
     descent = face.get_descent()
     ascent = max(0.0, (height - descent) / 64)
     return TextRun(text, glyphs, width / 64, ascent, max(0.0, descent / 64))
-
-
-def _reset_transform(face: Any) -> None:
-    face._set_transform([[0x10000, 0], [0, 0x10000]], [0, 0])
 
 
 @lru_cache(maxsize=64)
@@ -217,7 +213,6 @@ def _rasterise(font: Font, glyph: int, x: int, y: int, vertical: bool) -> Bitmap
 
 
 def clear_caches() -> None:
-    """Clear all caches of texts and glyphs."""
     for cached in (shape, _kern, _whole, stack_lines):
         cached.cache_clear()
     _glyphs.clear()

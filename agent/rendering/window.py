@@ -36,9 +36,8 @@ class DrawnPixels:
         """Only the good pixels, or all if fewer than half are good, as the mask is then useless."""
         if self.good.all() or 2 * self.good.sum() < max(len(self), 2 * MIN_POINTS):
             return self
-        return DrawnPixels(
-            self.wavelength[self.good], self.flux[self.good], self.good[self.good], self.whole
-        )
+        good = self.good
+        return DrawnPixels(self.wavelength[good], self.flux[good], good[good], self.whole)
 
 
 def drawable_pixels(spectrum: Spectrum, z: float | None = None) -> DrawnPixels:
@@ -67,5 +66,4 @@ def single_line(text: str, limit: int) -> str:
     text = text[: 4 * limit]
     if not text.isprintable():
         text = "".join(c if c.isprintable() else " " for c in text)
-    text = " ".join(text.split())
-    return shortened(text, limit)
+    return shortened(" ".join(text.split()), limit)

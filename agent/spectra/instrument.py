@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.spectra.lines import LineLists, builtin_lines
+from agent.spectra.lines import Line, builtin_lines
 from agent.spectra.spectrum import Spectrum, Window
 
 SKY_HALF_WIDTH = 5.0  # angstrom; residuals of narrow sky lines reach two resolution elements
@@ -40,31 +40,26 @@ def arm_join(spectrum: Spectrum) -> Window | None:
     return join
 
 
+def terrestrial_range(line: Line) -> Window:
+    """What a sky line or telluric band covers, vacuum angstrom."""
+    return line.extent or (line.wavelength - SKY_HALF_WIDTH, line.wavelength + SKY_HALF_WIDTH)
+
+
 def unsafe_regions(
-    spectrum: Spectrum,
-    lo: float,
-    hi: float,
-    lists: LineLists | None = None,
-    min_share: float = 0.0,
+    spectrum: Spectrum, lo: float, hi: float, min_share: float = 0.0
 ) -> tuple[str, ...]:
     """Labels of sky, telluric and arm-join regions in [lo, hi] (observed, vacuum angstrom).
 
     Regions that cover less than `min_share` of the window are omitted: a narrow sky line affects
     a narrow line, not a broad one.
     """
-    labels = []
 
     def covers(first: float, last: float) -> bool:
         shared = min(last, hi) - max(first, lo)
         return shared > 0 and shared >= min_share * (hi - lo)
 
-    for line in (lists or builtin_lines()).terrestrial:
-        first, last = line.extent or (
-            line.wavelength - SKY_HALF_WIDTH,
-            line.wavelength + SKY_HALF_WIDTH,
-        )
-        if covers(first, last):
-            labels.append(line.label)
+    terrestrial = builtin_lines().terrestrial
+    labels = [line.label for line in terrestrial if covers(*terrestrial_range(line))]
     join = arm_join(spectrum)
     if join is not None and covers(*join):
         labels.append("join of the arms")

@@ -43,7 +43,6 @@ class Line:
     species: str = ""
     shaded: str = ""
     extent: Window | None = None
-    source: str = ""
     window: Window | None = None
     continuum: tuple[Window, ...] = ()
 
@@ -155,12 +154,9 @@ def read_line_set(path: Path) -> LineSet:
     name = identifier(file, "name")
     title = file.text("title", name)
     entries = file.tables(
-        "lines",
-        at_least=1,
-        at_most=MAX_ENTRIES,
-        named_by="id",
+        "lines", at_least=1, at_most=MAX_ENTRIES, named_by="id",
         inherit=("kind", "medium", "shaded", "source", "species"),
-    )
+    )  # fmt: skip
     file.close()
     return LineSet(name, title, tuple(map(_line, entries)))
 
@@ -183,10 +179,10 @@ def _line(entry: TomlTable) -> Line:
         species=entry.text("species", "", shortest=0),
         shaded=entry.choice("shaded", SHADES, ""),
         extent=extent[0] if extent else None,
-        source=entry.text("source", "", longest=400, shortest=0),
         window=window[0] if window else None,
         continuum=vacuum_windows(entry, "continuum", medium, at_most=2),
     )
+    entry.text("source", "", longest=400, shortest=0)  # for who reads the file
     entry.close()
     if line.kind == "band_head" and not line.shaded:
         raise entry.fault("shaded", 'missing; expected "red" or "violet" for a band head')
@@ -197,10 +193,6 @@ def _line(entry: TomlTable) -> Line:
 
 def vacuum_windows(entry: TomlTable, key: str, medium: str, at_most: int) -> tuple[Window, ...]:
     windows = entry.pairs(key, low=SHORTEST_A, high=LONGEST_A, unit="Å", at_most=at_most)
-    return tuple(to_vacuum(window, medium) for window in windows)
-
-
-def to_vacuum(window: Window, medium: str) -> Window:
     if medium == "vacuum":
-        return window
-    return float(air_to_vacuum(window[0])), float(air_to_vacuum(window[1]))
+        return windows
+    return tuple((float(air_to_vacuum(low)), float(air_to_vacuum(high))) for low, high in windows)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from threading import Lock
+from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -102,25 +104,19 @@ class PixelGrid:
         partial += np.where(same, 0.0, (1 - start) ** 2 * step_first + end**2 * step_last)
         with np.errstate(divide="ignore", invalid="ignore"):
             centre = totals[2] / totals[0]
-        return WindowSums(
-            np.asarray(hi - lo), totals[0], totals[1], inside + partial, centre, totals[3]
-        )
+        width, variance = np.asarray(hi - lo), inside + partial
+        return WindowSums(width, totals[0], totals[1], variance, centre, totals[3])
 
     def _locate(self, wavelength: FloatArray) -> tuple[IndexArray, FloatArray]:
         """The pixel of each wavelength and the fraction of it passed, clipped to the spectrum."""
         inside = np.clip(wavelength, self.edges[0], self.edges[-1])
-        pixel = np.clip(
-            np.searchsorted(self.edges, inside, side="right") - 1, 0, self.wavelength.size - 1
-        )
+        pixel = np.searchsorted(self.edges, inside, side="right") - 1
+        pixel = np.clip(pixel, 0, self.wavelength.size - 1)
         return pixel, np.asarray((inside - self.edges[pixel]) / self.width[pixel])
 
     @staticmethod
     def _between(
-        running: FloatArray,
-        first: IndexArray,
-        start: FloatArray,
-        last: IndexArray,
-        end: FloatArray,
+        running: FloatArray, first: IndexArray, start: FloatArray, last: IndexArray, end: FloatArray
     ) -> FloatArray:
         at_first, at_last = running[:, first], running[:, last]
         upper = at_last + end * (running[:, last + 1] - at_last)
@@ -128,22 +124,30 @@ class PixelGrid:
         return np.asarray(upper - lower)
 
 
-_grids: WeakKeyDictionary[Spectrum, PixelGrid] = WeakKeyDictionary()
-_lock = Lock()
+Source = TypeVar("Source")
+Made = TypeVar("Made")
 
 
+def kept_with(make: Callable[[Source], Made]) -> Callable[[Source], Made]:
+    """The function with each result kept for the life of what it was made of. Any thread."""
+    kept: WeakKeyDictionary[Source, Made] = WeakKeyDictionary()
+    lock = Lock()
+
+    @wraps(make)
+    def made_once(source: Source) -> Made:
+        with lock:
+            made = kept.get(source)
+        if made is None:
+            made = make(source)
+            with lock:
+                kept[source] = made
+        return made
+
+    return made_once
+
+
+@kept_with
 def pixel_grid(spectrum: Spectrum) -> PixelGrid:
-    """The pixel grid of a spectrum, cached for the life of the spectrum. Any thread."""
-    with _lock:
-        grid = _grids.get(spectrum)
-    if grid is None:
-        grid = _pixel_grid(spectrum)
-        with _lock:
-            _grids[spectrum] = grid
-    return grid
-
-
-def _pixel_grid(spectrum: Spectrum) -> PixelGrid:
     edges = pixel_edges(spectrum.wavelength)
     scale = _typical(np.abs(spectrum.flux[spectrum.good]))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -156,15 +160,10 @@ def _pixel_grid(spectrum: Spectrum) -> PixelGrid:
     else:
         sigma = fill(np.clip(sigma, MIN_SIGMA, MAX_RELATIVE), good)
     return PixelGrid(
-        wavelength=spectrum.wavelength,
-        edges=edges,
-        width=np.diff(edges),
-        flux=flux,
-        sigma=np.maximum(sigma, MIN_SIGMA),
-        good=good,
-        scale=scale,
+        wavelength=spectrum.wavelength, edges=edges, width=np.diff(edges), flux=flux,
+        sigma=np.maximum(sigma, MIN_SIGMA), good=good, scale=scale,
         has_errors=spectrum.sigma is not None,
-    )
+    )  # fmt: skip
 
 
 def pixel_edges(wavelength: FloatArray) -> FloatArray:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from threading import Lock
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from agent.spectra.pixel_grid import LIGHT_KMS
+from agent.spectra.pixel_grid import LIGHT_KMS, kept_with
 from agent.spectra.spectrum import Spectrum
 
 MAX_MEASURED = 40_000
@@ -16,21 +14,15 @@ MAX_MEASURED = 40_000
 PIXEL_KMS = 10.0
 BEST_RESOLUTION = LIGHT_KMS / (2.0 * PIXEL_KMS)
 
-_coarser: WeakKeyDictionary[Spectrum, Spectrum] = WeakKeyDictionary()
-_lock = Lock()
-
 
 def measurable(spectrum: Spectrum) -> Spectrum:
     """The spectrum, or one with pixels of 10 km/s if it has very many. Any thread."""
-    if len(spectrum) <= MAX_MEASURED:
-        return spectrum
-    with _lock:
-        coarser = _coarser.get(spectrum)
-    if coarser is None:
-        coarser = rebinned(spectrum, PIXEL_KMS)
-        with _lock:
-            _coarser[spectrum] = coarser
-    return coarser
+    return spectrum if len(spectrum) <= MAX_MEASURED else _coarser(spectrum)
+
+
+@kept_with
+def _coarser(spectrum: Spectrum) -> Spectrum:
+    return rebinned(spectrum, PIXEL_KMS)
 
 
 def rebinned(spectrum: Spectrum, pixel_kms: float) -> Spectrum:
@@ -50,10 +42,6 @@ def rebinned(spectrum: Spectrum, pixel_kms: float) -> Spectrum:
     sizes = np.diff(starts, append=wavelength.size)
     resolution = spectrum.resolution
     return replace(
-        spectrum,
-        wavelength=np.add.reduceat(wavelength, starts) / sizes,
-        flux=flux,
-        ivar=ivar,
-        mask=None,
-        resolution=None if resolution is None else min(resolution, BEST_RESOLUTION),
-    )
+        spectrum, wavelength=np.add.reduceat(wavelength, starts) / sizes, flux=flux, ivar=ivar,
+        mask=None, resolution=None if resolution is None else min(resolution, BEST_RESOLUTION),
+    )  # fmt: skip

@@ -67,9 +67,8 @@ class Spectrum:
         wavelength = _frozen(self.wavelength, np.float64)
         flux = _frozen(self.flux, np.float64)
         if wavelength.ndim != 1 or flux.shape != wavelength.shape:
-            raise SpectrumError(
-                f"wavelength and flux differ in shape: {wavelength.shape} and {flux.shape}"
-            )
+            shapes = f"{wavelength.shape} and {flux.shape}"
+            raise SpectrumError(f"wavelength and flux differ in shape: {shapes}")
         if not 2 <= wavelength.size <= MAX_PIXELS:
             raise SpectrumError(f"a spectrum of {wavelength.size} pixels is not usable")
         if not (np.isfinite(wavelength).all() and wavelength[0] > 0):
@@ -149,12 +148,10 @@ def between(spectrum: Spectrum, low: float, high: float) -> Spectrum:
     last = int(np.searchsorted(spectrum.wavelength, high, side="right"))
     part = slice(first, last)
     return replace(
-        spectrum,
-        wavelength=spectrum.wavelength[part],
-        flux=spectrum.flux[part],
+        spectrum, wavelength=spectrum.wavelength[part], flux=spectrum.flux[part],
         ivar=None if spectrum.ivar is None else spectrum.ivar[part],
         mask=None if spectrum.mask is None else spectrum.mask[part],
-    )
+    )  # fmt: skip
 
 
 def frame_z(spectrum: Spectrum) -> float | None:
@@ -168,26 +165,14 @@ def frame_z(spectrum: Spectrum) -> float | None:
 def summary(spectrum: Spectrum) -> dict[str, Any]:
     """The record whose keys scripts rely on; None for unknown values."""
     return {
-        "survey": spectrum.survey,
-        "release": spectrum.release,
-        "format": spectrum.format,
-        "object_id": spectrum.object_id,
-        "ra": finite(spectrum.ra),
-        "dec": finite(spectrum.dec),
-        "class": spectrum.class_name,
-        "subclass": spectrum.subclass,
-        "snr": finite(spectrum.snr),
-        "z": finite(spectrum.z),
-        "n_pixels": len(spectrum),
-        "n_bad": spectrum.n_bad,
-        "wavelength": list(spectrum.range),
-        "medium_in_file": spectrum.medium_in_file,
-        "flux_unit": spectrum.flux_unit,
-        "row": spectrum.row,
-        "rows": spectrum.rows,
-        "simulated": spectrum.simulated,
-        "warnings": list(spectrum.warnings),
-    }
+        "survey": spectrum.survey, "release": spectrum.release, "format": spectrum.format,
+        "object_id": spectrum.object_id, "ra": finite(spectrum.ra), "dec": finite(spectrum.dec),
+        "class": spectrum.class_name, "subclass": spectrum.subclass, "snr": finite(spectrum.snr),
+        "z": finite(spectrum.z), "n_pixels": len(spectrum), "n_bad": spectrum.n_bad,
+        "wavelength": list(spectrum.range), "medium_in_file": spectrum.medium_in_file,
+        "flux_unit": spectrum.flux_unit, "row": spectrum.row, "rows": spectrum.rows,
+        "simulated": spectrum.simulated, "warnings": list(spectrum.warnings),
+    }  # fmt: skip
 
 
 def finite(value: float | None) -> float | None:

@@ -30,25 +30,13 @@ MAX_HEAD = 4 * 1024**2
 MAX_META = 10_000
 LEVEL = 6
 ARRAYS = ("wavelength", "flux", "ivar", "mask")
-_PLAIN = {
-    "object_id": (str,),
-    "flux_unit": (str,),
-    "resolution": (float, int, type(None)),
-    "ra": (float, int, type(None)),
-    "dec": (float, int, type(None)),
-    "class_name": (str,),
-    "subclass": (str,),
-    "z": (float, int, type(None)),
-    "snr": (float, int, type(None)),
-    "survey": (str,),
-    "release": (str,),
-    "format": (str,),
-    "medium_in_file": (str,),
-    "path": (str,),
-    "row": (int,),
-    "rows": (int,),
-    "simulated": (bool,),
-}
+_TEXT, _WHOLE, _FLAG, _NUMBER = (str,), (int,), (bool,), (float, int, type(None))
+_PLAIN: dict[str, tuple[type, ...]] = {
+    "object_id": _TEXT, "flux_unit": _TEXT, "resolution": _NUMBER, "ra": _NUMBER, "dec": _NUMBER,
+    "class_name": _TEXT, "subclass": _TEXT, "z": _NUMBER, "snr": _NUMBER, "survey": _TEXT,
+    "release": _TEXT, "format": _TEXT, "medium_in_file": _TEXT, "path": _TEXT, "row": _WHOLE,
+    "rows": _WHOLE, "simulated": _FLAG,
+}  # fmt: skip
 _ODD = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _ODD_KEY = "number"
 

@@ -4,36 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from platformdirs import user_config_path
 
 from agent.checked_toml import near_miss, shown
 from agent.errors import ResourceError
-from agent.plugins import plugins, report
-from agent.tasks.look import has_class, look_task
-from agent.tasks.task import (
-    Contaminant,
-    DiagnosticWindow,
-    Evidence,
-    Guideline,
-    Section,
-    State,
-    Task,
-    guideline_sections,
-    guideline_text,
-)
-from agent.tasks.task_file import WINDOW_KEYS, read_task
+from agent.plugins import Plugin, plugins, report
+from agent.tasks.look import has_class as has_class
+from agent.tasks.look import look_task as look_task
+from agent.tasks.task import Task
+from agent.tasks.task_file import read_task
 
 BUNDLED = Path(__file__).resolve().parents[2] / "resources" / "tasks"
 MAX_FILES_IN_FOLDER = 200
+OnFault = Callable[[ResourceError], None] | None
 _SHOWN_FIRST = ("CV", "CS", "SS", "MG", "WD", "O", "B", "A")
 
 
-def load_tasks(
-    extra: Sequence[Path] = (), *, on_fault: Callable[[ResourceError], None] | None = None
-) -> tuple[Task, ...]:
+def load_tasks(extra: Sequence[Path] = (), *, on_fault: OnFault = None) -> tuple[Task, ...]:
     """Load all tasks: bundled, of plug-ins, from the user's folder, then `extra` files or folders.
 
     A faulty user file raises ResourceError. With `on_fault` it is reported and left out instead, so
@@ -41,30 +31,28 @@ def load_tasks(
     of the plug-in.
     """
     tasks = {task.id.casefold(): task for task in _bundled_tasks()}
-    _add_plugins(tasks)
+    for plugin in plugins("tasks"):
+        _add_files(tasks, plugin.value, partial(_report, plugin), may_replace=False)
     for location in (user_task_folder(), *extra):
-        with _reporting(on_fault):
-            for path in _task_files(location):
-                with _reporting(on_fault):
-                    _add(tasks, read_task(path), path)
+        _add_files(tasks, location, on_fault)
     return tuple(tasks.values())
 
 
-def _add_plugins(tasks: dict[str, Task]) -> None:
-    for plugin in plugins("tasks"):
+def _report(plugin: Plugin, fault: ResourceError) -> None:
+    report("tasks", plugin.name, plugin.package, str(fault))
 
-        def tell(fault: ResourceError, name: str = plugin.name, by: str = plugin.package) -> None:
-            report("tasks", name, by, str(fault))
 
-        with _reporting(tell):
-            for path in _task_files(plugin.value):
-                with _reporting(tell):
-                    task = read_task(path)
-                    if task.replaces:
-                        raise ResourceError(
-                            f"{path.name}: replaces: a plug-in cannot replace a class"
-                        )
-                    _add(tasks, task, path)
+def _add_files(
+    tasks: dict[str, Task], location: Path, on_fault: OnFault, *, may_replace: bool = True
+) -> None:
+    with _reporting(on_fault):
+        for path in _task_files(location):
+            with _reporting(on_fault):
+                task = read_task(path)
+                if task.replaces and not may_replace:
+                    problem = "a plug-in cannot replace a class"
+                    raise ResourceError(f"{path.name}: replaces: {problem}")
+                _add(tasks, task, path)
 
 
 def find_task(id_or_name: str, extra: Sequence[Path] = ()) -> Task:
@@ -111,7 +99,7 @@ def _bundled_tasks() -> tuple[Task, ...]:
 
 
 @contextmanager
-def _reporting(on_fault: Callable[[ResourceError], None] | None) -> Iterator[None]:
+def _reporting(on_fault: OnFault) -> Iterator[None]:
     try:
         yield
     except ResourceError as fault:
@@ -156,24 +144,3 @@ def _add(tasks: dict[str, Task], new: Task, path: Path) -> None:
         owner = names[new.name.casefold()].id
         raise ResourceError(f"{path}: name: {shown(new.name)} is already the name of {owner}")
     tasks[key] = new
-
-
-__all__ = [
-    "WINDOW_KEYS",
-    "Contaminant",
-    "DiagnosticWindow",
-    "Evidence",
-    "Guideline",
-    "Section",
-    "State",
-    "Task",
-    "bundled_task",
-    "find_task",
-    "guideline_sections",
-    "guideline_text",
-    "has_class",
-    "load_tasks",
-    "look_task",
-    "task_source",
-    "user_task_folder",
-]

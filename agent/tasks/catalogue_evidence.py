@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 CatalogueExpect = Literal["above", "below", "one_of"]
-CATALOGUE_EXPECTATIONS: tuple[CatalogueExpect, ...] = get_args(CatalogueExpect)
 
 VALUE_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}\.[a-z][a-z0-9_]{0,59}")
 """A service and a value of it, as in filters: `gaia.bp_rp`."""
 PLACEHOLDER = re.compile(r"\{(label|value|limit)(?::(\+?\.[0-4]f))?\}")
 HEAVIEST = 3.0
 """Most of a weight: nobody has fitted these weights to known stars."""
+Value = str | float | None
 _BETWEEN_WORDS = re.compile(r"[\s+|/:,;]+")
 
 
@@ -99,19 +99,24 @@ class CatalogueEvidence:
         self, template: str, label: str, value: float | str, limit: float | None = None
     ) -> str:
         """`text_found` or `text_absent`, or its translation, with label and numbers put in."""
-        numbers = {"value": value, "limit": limit}
+        values: dict[str, Value] = {"label": label, "value": value, "limit": limit}
+        return filled(PLACEHOLDER, template, values, unknown="?")
 
-        def fill(match: re.Match[str]) -> str:
-            name, form = match.groups()
-            if name == "label":
-                return label
-            number = numbers[name]
-            if isinstance(number, str):
-                return number
-            text = "?" if number is None else format(number, form or ".2f")
-            return text.lstrip("+-") if number is not None and float(text) == 0 else text
 
-        return PLACEHOLDER.sub(fill, template)
+def filled(
+    placeholder: re.Pattern[str], template: str, values: Mapping[str, Value], unknown: str
+) -> str:
+    """The template with texts and numbers in place of its placeholders."""
+
+    def fill(match: re.Match[str]) -> str:
+        name, form = match.groups()
+        value = values[name]
+        if isinstance(value, str):
+            return value
+        text = unknown if value is None else format(value, form or ".2f")
+        return text.lstrip("+-") if value is not None and float(text) == 0 else text  # no "-0.00"
+
+    return placeholder.sub(fill, template)
 
 
 def heaviest_of_groups(claims: Sequence[tuple[str, float]]) -> list[bool]:

@@ -45,14 +45,10 @@ def _subclass(table: TomlTable) -> Subclass:
     parent = table.text("parent", "", longest=MAX_SUBCLASS_NAME, shortest=0)
     pattern = _LATER_KEY if parent else _FIRST_KEY
     digits = "0 to 9" if parent else "5 to 9"
+    allowed = f"1 to {MAX_SUBCLASS_NAME} characters without / ; , = and quotes"
     one = Subclass(
         key=table.identifier("key", pattern, f"a small letter but a, b, n, u, x, or {digits}"),
-        name=table.identifier(
-            "name",
-            _NAME,
-            f"1 to {MAX_SUBCLASS_NAME} characters without / ; , = and quotes, "
-            "the first a letter or digit",
-        ),
+        name=table.identifier("name", _NAME, f"{allowed}, the first a letter or digit"),
         description=table.text("description", longest=80),
         parent=parent,
     )

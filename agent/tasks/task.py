@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from agent.tasks.catalogue_evidence import CatalogueEvidence
+from agent.tasks.catalogue_evidence import CatalogueEvidence, Value, filled
 from agent.tasks.subclass import Subclass
 
 Rank = Literal["primary", "secondary", "confirming", "contaminant"]
@@ -18,9 +18,6 @@ Expect = Literal["emission", "absorption", "above", "below"]
 Combine = Literal["any", "all", "mean", "sum"]
 
 RANKS: tuple[Rank, ...] = get_args(Rank)
-KINDS: tuple[Kind, ...] = get_args(Kind)
-EXPECTATIONS: tuple[Expect, ...] = get_args(Expect)
-COMBINATIONS: tuple[Combine, ...] = get_args(Combine)
 QUALITIES = ("z", "snr", "bad_fraction", "negative_fraction", "join_step")
 """Targets of evidence of kind quality: numbers about the whole spectrum."""
 
@@ -149,17 +146,10 @@ class Evidence:
         sigma = abs(value) / error if error else None
         shown = -value if self.expect == "emission" else value
         numbers = {"value": shown, "error": error, "sigma": sigma, "snr": snr}
-
-        def fill(match: re.Match[str]) -> str:
-            name, form = match.groups()
-            if name == "label":
-                return self.label
-            number = numbers[name]
-            known = number is not None and math.isfinite(number)
-            text = format(number, form or ".2f") if known else "unknown"
-            return text.lstrip("+-") if known and float(text) == 0 else text  # no "-0.00"
-
-        return PLACEHOLDER.sub(fill, template)
+        values: dict[str, Value] = {"label": self.label}
+        for name, number in numbers.items():
+            values[name] = number if number is not None and math.isfinite(number) else None
+        return filled(PLACEHOLDER, template, values, unknown="unknown")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,10 +183,6 @@ class Task:
             for each in (self, other)
         )
         return here == there
-
-    def evidence_in(self, window_id: str) -> tuple[Evidence, ...]:
-        """The claims that are checked in this window."""
-        return tuple(entry for entry in self.evidence if entry.window == window_id)
 
 
 # A task's guideline as sections for the window and as plain text for the prompt.

@@ -7,25 +7,15 @@ from collections.abc import Iterable
 from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
-from typing import cast
+from typing import Any, cast, get_args
 
 from agent.checked_toml import TomlTable, near_miss, parse_toml, read_toml, shown
-from agent.tasks.catalogue_evidence import (
-    CATALOGUE_EXPECTATIONS,
-    HEAVIEST,
-    VALUE_NAME,
-    CatalogueEvidence,
-    CatalogueExpect,
-)
+from agent.tasks.catalogue_evidence import HEAVIEST, VALUE_NAME, CatalogueEvidence, CatalogueExpect
 from agent.tasks.catalogue_evidence import PLACEHOLDER as CLAIM_PLACEHOLDER
 from agent.tasks.subclass import read_subclasses
 from agent.tasks.task import (
-    COMBINATIONS,
-    EXPECTATIONS,
-    KINDS,
     PLACEHOLDER,
     QUALITIES,
-    RANKS,
     Combine,
     Contaminant,
     DiagnosticWindow,
@@ -51,15 +41,8 @@ WINDOW_KEYS = (
 _TASK_ID = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,15}")
 _ENTRY_ID = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _TARGET = re.compile(r"[A-Za-z][A-Za-z0-9_+.-]{0,31}")
-_EXPECTED_OF: dict[Kind, tuple[Expect, ...]] = {
-    "line": ("emission", "absorption", "below"),
-    "width": ("above", "below"),
-    "ratio": ("above", "below"),
-    "edge": ("above", "below"),
-    "index": ("above", "below"),
-    "colour": ("above", "below"),
-    "quality": ("above", "below"),
-}
+_OF_LINES: tuple[Expect, ...] = ("emission", "absorption", "below")
+_OF_NUMBERS: tuple[Expect, ...] = ("above", "below")
 
 CATALOGUE = "catalogue"
 """What `kind` says of such a claim."""
@@ -146,39 +129,30 @@ def _window(table: TomlTable) -> DiagnosticWindow:
         problem = f"expected {NARROWEST:g} to {WIDEST:g} Å in width, found {high - low:g} Å"
         raise table.fault("range", problem)
     window = DiagnosticWindow(
-        id=_entry_id(table),
-        label=table.text("label", longest=48),
-        range=(low, high),
-        key=table.choice("key", WINDOW_KEYS),
-        look=table.text("look", longest=400),
+        id=_entry_id(table), label=table.text("label", longest=48), range=(low, high),
+        key=table.choice("key", WINDOW_KEYS), look=table.text("look", longest=400),
         mimics=table.text("mimics", "", longest=600, shortest=0),
-    )
+    )  # fmt: skip
     table.close()
     return window
 
 
 def _evidence(table: TomlTable) -> Evidence:
-    kind = cast(Kind, table.choice("kind", (*KINDS, CATALOGUE)))
-    rank = cast(Rank, table.choice("rank", RANKS))
+    kind = cast(Kind, table.choice("kind", (*get_args(Kind), CATALOGUE)))
+    rank: Rank = _one_of(table, "rank", Rank)
     evidence = Evidence(
-        id=_entry_id(table),
-        label=table.text("label", longest=60),
-        rank=rank,
-        kind=kind,
-        target=_targets(table, kind),
-        expect=_expectation(table, kind),
+        id=_entry_id(table), label=table.text("label", longest=60), rank=rank, kind=kind,
+        target=_targets(table, kind), expect=_expectation(table, kind),
         threshold=table.number("threshold", low=-10000, high=10000),
         scale=table.number("scale", low=1e-4, high=10000),
         weight_for=table.number("weight_for", low=-10, high=10),
         weight_against=table.number("weight_against", low=-10, high=10),
-        window=table.text("window", longest=32),
-        min_snr=table.number("min_snr", low=0, high=200),
-        combine=cast(Combine, table.choice("combine", COMBINATIONS, "any")),
+        window=table.text("window", longest=32), min_snr=table.number("min_snr", low=0, high=200),
+        combine=_one_of(table, "combine", Combine, "any"),
         group=table.text("group", "", longest=32, shortest=0),
         needs=table.texts("needs", longest=32, at_most=8, at_least=0),
-        text_found=_template(table, "text_found"),
-        text_absent=_template(table, "text_absent"),
-    )
+        text_found=_template(table, "text_found"), text_absent=_template(table, "text_absent"),
+    )  # fmt: skip
     table.close()
     supports = evidence.weight_for >= 0 >= evidence.weight_against
     opposes = evidence.weight_for <= 0 <= evidence.weight_against
@@ -186,6 +160,11 @@ def _evidence(table: TomlTable) -> Evidence:
         signs = "0 or less" if rank == "contaminant" else "0 or more"
         raise table.fault("weight_for", f"expected {signs}, and weight_against of the other sign")
     return evidence
+
+
+def _one_of(table: TomlTable, key: str, words: Any, default: str | None = None) -> Any:
+    """One of the words of a Literal type."""
+    return table.choice(key, get_args(words), default)
 
 
 def _targets(table: TomlTable, kind: Kind) -> tuple[str, ...]:
@@ -203,10 +182,11 @@ def _targets(table: TomlTable, kind: Kind) -> tuple[str, ...]:
 
 
 def _expectation(table: TomlTable, kind: Kind) -> Expect:
-    expect = cast(Expect, table.choice("expect", EXPECTATIONS))
-    if expect not in _EXPECTED_OF[kind]:
-        fitting = " or ".join(_EXPECTED_OF[kind])
-        raise table.fault("expect", f"evidence of kind {kind} needs {fitting}, not {expect}")
+    expect: Expect = _one_of(table, "expect", Expect)
+    fitting = _OF_LINES if kind == "line" else _OF_NUMBERS
+    if expect not in fitting:
+        problem = f"evidence of kind {kind} needs {' or '.join(fitting)}, not {expect}"
+        raise table.fault("expect", problem)
     return expect
 
 
@@ -278,30 +258,28 @@ def _check_length(task: Task, file: TomlTable) -> None:
 def read_catalogue_evidence(table: TomlTable, identifier: str) -> CatalogueEvidence:
     """Read one claim; a ResourceError names the key and what is expected."""
     table.choice("kind", (CATALOGUE,))
-    expect = cast(CatalogueExpect, table.choice("expect", CATALOGUE_EXPECTATIONS))
+    expect: CatalogueExpect = _one_of(table, "expect", CatalogueExpect)
     is_text = expect == "one_of"
     value = _value(table, is_text=is_text)
     against, limits = ("", ()) if is_text else _limits(table)
+    threshold = 0.0
+    if not is_text and not limits:
+        threshold = table.number("threshold", low=-LARGEST, high=LARGEST)
     claim = CatalogueEvidence(
-        id=identifier,
-        label=table.text("label", longest=60),
-        value=value,
-        expect=expect,
-        threshold=0.0 if is_text or limits else _number(table, "threshold"),
-        against=against,
-        limits=limits,
+        id=identifier, label=table.text("label", longest=60), value=value, expect=expect,
+        threshold=threshold, against=against, limits=limits,
         scale=1.0 if is_text else table.number("scale", low=1e-4, high=LARGEST),
         words=_words(table, "words") if is_text else (),
         other_words=_words(table, "other_words", at_least=0) if is_text else (),
         weight_for=table.number("weight_for", low=0.0, high=HEAVIEST),
         weight_against=table.number("weight_against", low=-HEAVIEST, high=0.0),
         group=table.text("group", "", longest=32, shortest=0),
-        source=table.text("source", longest=300),
-        text_found=_claim_template(table, "text_found"),
+        source=table.text("source", longest=300), text_found=_claim_template(table, "text_found"),
         text_absent=_claim_template(table, "text_absent"),
-    )
+    )  # fmt: skip
     table.close()
-    _check_words(table, claim)
+    if both := {*map(str.casefold, claim.words)} & {*map(str.casefold, claim.other_words)}:
+        raise table.fault("other_words", f"{shown(min(both))} is among `words`, too")
     return claim
 
 
@@ -311,9 +289,8 @@ def _value(table: TomlTable, *, is_text: bool) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(" - "))
     if len(names) > (1 if is_text else 2) or not all(map(VALUE_NAME.fullmatch, names)):
         wanted = "gaia.bp_rp" if is_text else "gaia.bp_rp or twomass.j - twomass.h"
-        raise table.fault(
-            "value", f"expected a value of a service, as {wanted}; found {shown(text)}"
-        )
+        problem = f"expected a value of a service, as {wanted}; found {shown(text)}"
+        raise table.fault("value", problem)
     return names
 
 
@@ -332,19 +309,8 @@ def _limits(table: TomlTable) -> tuple[str, tuple[tuple[float, float], ...]]:
     return against, tuple(zip(xs, ys, strict=True))
 
 
-def _number(table: TomlTable, key: str) -> float:
-    return table.number(key, low=-LARGEST, high=LARGEST)
-
-
 def _words(table: TomlTable, key: str, at_least: int = 1) -> tuple[str, ...]:
     return table.texts(key, longest=40, at_most=40, at_least=at_least)
-
-
-def _check_words(table: TomlTable, claim: CatalogueEvidence) -> None:
-    both = {word.casefold() for word in claim.words}
-    both &= {word.casefold() for word in claim.other_words}
-    if both:
-        raise table.fault("other_words", f"{shown(min(both))} is among `words`, too")
 
 
 def _claim_template(table: TomlTable, key: str) -> str:

@@ -7,45 +7,14 @@ The raw value ranks candidates well. It is a trustworthy probability only after 
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from agent.confidence.judged import ConfidenceError
 from agent.protocol.reply import Verdict
 
 # Servers round: a log-probability may lie slightly above 0
 MOST = 0.01
 CLOSEST = 1e-6
 """To 0 and 1: no answer of a model is so sure that nothing else could change it."""
-
-
-@dataclass(frozen=True)
-class Vote:
-    """Result of one of several runs on the same spectrum.
-
-    `p_yes` is None if the engine gives no log-probabilities, `verdict` if the run ended without.
-    """
-
-    verdict: Verdict | None = None
-    p_yes: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.p_yes is not None and not 0.0 <= self.p_yes <= 1.0:
-            raise ConfidenceError(f"p(YES) must be from 0 to 1, but it is {self.p_yes}")
-
-
-@dataclass(frozen=True)
-class PooledRuns:
-    """Mean p(YES) over runs and its standard deviation, which is None for fewer than two runs."""
-
-    p_yes: float
-    spread: float | None
-    runs: int
-    votes: int
-    """Runs with a verdict but without p(YES)."""
-    unanswered: int
-    """Runs without a verdict; they count nowhere else."""
 
 
 def p_from_logprobs(log_yes: float, log_no: float) -> float | None:
@@ -79,30 +48,21 @@ def p_yes_of(choices: Mapping[str, float] | None) -> float | None:
 
 def p_from_votes(yes: int, votes: int) -> float:
     """p(YES) from verdicts alone, with half a vote added to each side: a single YES gives 0.75."""
-    if not 0 <= yes <= votes:
-        raise ConfidenceError(f"{yes} of {votes} votes is not a valid count")
     return (yes + 0.5) / (votes + 1.0)
 
 
-def pool_runs(runs: Sequence[Vote]) -> PooledRuns | None:
-    """Average p(YES) over runs; None if no run reached a verdict.
+def pool_runs(runs: Sequence[tuple[Verdict | None, float | None]]) -> float | None:
+    """Mean p(YES) over runs on one spectrum, each given as verdict and p(YES).
 
-    Runs with a verdict but no log-probabilities enter together, through `p_from_votes`.
+    Runs with a verdict but no log-probabilities enter together, through `p_from_votes`; those
+    without a verdict do not count, and None means that there is no other.
     """
-    known = [run.p_yes for run in runs if run.p_yes is not None]
-    votes = [run.verdict for run in runs if run.p_yes is None and run.verdict is not None]
-    answered = len(known) + len(votes)
-    if answered == 0:
+    known = [p_yes for _, p_yes in runs if p_yes is not None]
+    votes = [verdict for verdict, p_yes in runs if p_yes is None and verdict is not None]
+    if not known and not votes:
         return None
     voted = p_from_votes(votes.count("YES"), len(votes))
-    all_values = known + [float(vote == "YES") for vote in votes]
-    return PooledRuns(
-        p_yes=(math.fsum(known) + len(votes) * voted) / answered,
-        spread=statistics.stdev(all_values) if answered > 1 else None,
-        runs=answered,
-        votes=len(votes),
-        unanswered=len(runs) - answered,
-    )
+    return (math.fsum(known) + len(votes) * voted) / (len(known) + len(votes))
 
 
 def _probability(log_p: float) -> float | None:

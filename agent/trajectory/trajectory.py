@@ -21,8 +21,6 @@ StepKind = Literal["think", "zoom", "answer", "text"]
 Author = Literal["agent", "person"]
 StoppedBy = Literal["answer", "turn_limit", "length", "cancelled", "error"]
 
-STEP_KINDS: tuple[StepKind, ...] = get_args(StepKind)
-AUTHORS: tuple[Author, ...] = get_args(Author)
 STOPS: tuple[StoppedBy, ...] = get_args(StoppedBy)
 
 
@@ -159,12 +157,7 @@ class Trajectory:
     def until(self, turn: int) -> Trajectory:
         """The part before the agent's turn of this number, to resume from there."""
         return replace(
-            self,
-            steps=tuple(step for step in self.steps if step.turn < turn),
-            replies=self.replies[:turn],
-            verdict=None,
-            p_yes=None,
-            p_yes_runs=(),
-            well_formed=False,
+            self, steps=tuple(step for step in self.steps if step.turn < turn),
+            replies=self.replies[:turn], verdict=None, p_yes=None, p_yes_runs=(), well_formed=False,
             members=(),
-        )
+        )  # fmt: skip

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, get_args
 
 from agent.engines.base import SamplingSettings
 from agent.errors import TrajectoryError, WorkbenchError
@@ -15,13 +15,13 @@ from agent.json_lines import append_lines
 from agent.protocol.rules import RULES_NAMES
 from agent.rendering.model_image import QWEN25, Sizing
 from agent.trajectory.trajectory import (
-    AUTHORS,
-    STEP_KINDS,
     STOPS,
     TRAJECTORY_VERSION,
+    Author,
     ModelRef,
     SpectrumRef,
     Step,
+    StepKind,
     Tokens,
     Trajectory,
     WordingRef,
@@ -33,8 +33,6 @@ MAX_TEXT = 2_000_000
 MAX_DEPTH = 8
 MAX_ITEMS = 10_000
 MAX_MEMBERS = 8
-
-Record = TypeVar("Record")
 
 
 def to_json(trajectory: Trajectory) -> dict[str, Any]:
@@ -97,8 +95,13 @@ def read_trajectories(path: Path) -> Iterator[Trajectory]:
                 number += 1
                 if len(line) > MAX_LINE:
                     raise TrajectoryError(f"{path}, line {number}: longer than {MAX_LINE} bytes")
-                if line.strip():
-                    yield _with_location(from_line, line, f"{path}, line {number}")
+                if not line.strip():
+                    continue
+                try:
+                    record = from_line(line)
+                except TrajectoryError as error:
+                    raise TrajectoryError(f"{path}, line {number}: {error}") from error
+                yield record
     except OSError as error:
         raise TrajectoryError(f"{path} could not be read: {error.strerror}") from error
 
@@ -116,30 +119,24 @@ def from_json(record: object) -> Trajectory:
     table = _Table(record, "a trajectory")
     version = table.integer("version", 1, 10**6)
     if version > TRAJECTORY_VERSION:
-        raise TrajectoryError(
-            f"written by a newer program (version {version}; this one reads {TRAJECTORY_VERSION})"
-        )
-    p_yes = table.chance("p_yes")
+        versions = f"version {version}; this one reads {TRAJECTORY_VERSION}"
+        raise TrajectoryError(f"written by a newer program ({versions})")
     runs = [_chance(value, "p_yes_runs") for value in table.list("p_yes_runs")]
     return Trajectory(
         task=table.text("task"),
         spectrum=_spectrum_ref(table.table("spectrum")),
         model=_model_ref(table.table("model")),
-        prompt_sha256=table.text("prompt_sha256", ""),
-        wording=_wording_ref(table.table("wording", {})),
+        wording=WordingRef(**table.table("wording", {}).texts("name", "sha256")),
         rules=table.choice("rules", RULES_NAMES),
         style=_checked_object(table.value("style", {}), "style"),
         sizing=_sizing(table.table("sizing", {})),
         sampling=_sampling(table.table("sampling", {})),
         seed=table.integer("seed", -(2**63), 2**64, 0),
-        overview=table.text("overview", ""),
-        overview_text=table.text("overview_text", ""),
         steps=tuple(step_from_json(step) for step in table.list("steps", MAX_STEPS)),
         replies=tuple(_text(reply, "replies") for reply in table.list("replies", MAX_STEPS)),
         stopped_by=table.choice("stopped_by", STOPS),
-        stop_reason=table.text("stop_reason", ""),
         verdict=table.choice("verdict", ("YES", "NO", None)),
-        p_yes=p_yes,
+        p_yes=_chance(table.value("p_yes", None), "p_yes"),
         p_yes_runs=tuple(run for run in runs if run is not None),
         well_formed=table.flag("well_formed"),
         tokens=_tokens(table.table("tokens", {})),
@@ -147,6 +144,7 @@ def from_json(record: object) -> Trajectory:
         engine_seconds=table.number("engine_seconds", 0.0),
         members=tuple(_member(each) for each in table.list("members", MAX_MEMBERS)),
         version=version,
+        **table.texts("prompt_sha256", "overview", "overview_text", "stop_reason"),
     )
 
 
@@ -160,43 +158,29 @@ def step_from_json(record: object) -> Step:
     """Raises TrajectoryError for anything that `step_to_json` could not have made."""
     table = _Table(record, "a step")
     return Step(
-        kind=table.choice("kind", STEP_KINDS),
+        kind=table.choice("kind", get_args(StepKind)),
         turn=table.integer("turn", -1, MAX_STEPS, 0),
-        by=table.choice("by", AUTHORS),
-        text=table.text("text", ""),
+        by=table.choice("by", get_args(Author)),
         range=_range(table.value("range", None)),
-        label=table.text("label", ""),
-        error=table.text("error", ""),
         verdict=table.choice("verdict", ("YES", "NO", None)) if "verdict" in table.values else None,
         measured=_checked_object(table.value("measured", {}), "measured"),
-        picture=table.text("picture", ""),
         seconds=table.number("seconds", 0.0),
         whole=table.flag("whole"),
+        **table.texts("text", "label", "error", "picture"),
     )
 
 
 def _spectrum_ref(table: _Table) -> SpectrumRef:
     return SpectrumRef(
-        object_id=table.text("object_id", ""),
-        path=table.text("path", ""),
         row=table.integer("row", 0, 2**53, 0),
-        sha256=table.text("sha256", ""),
         simulated=table.flag("simulated"),
         z=None if table.value("z", None) is None else table.number("z"),
+        **table.texts("object_id", "path", "sha256"),
     )
 
 
 def _model_ref(table: _Table) -> ModelRef:
-    return ModelRef(
-        name=table.text("name"),
-        engine=table.text("engine", ""),
-        sha256=table.text("sha256", ""),
-        address=table.text("address", ""),
-    )
-
-
-def _wording_ref(table: _Table) -> WordingRef:
-    return WordingRef(name=table.text("name", ""), sha256=table.text("sha256", ""))
+    return ModelRef(name=table.text("name"), **table.texts("engine", "sha256", "address"))
 
 
 def _sampling(table: _Table) -> SamplingSettings:
@@ -242,6 +226,10 @@ class _Table:
     def text(self, key: str, default: str | None = None) -> str:
         return _text(self.value(key, ... if default is None else default), key)
 
+    def texts(self, *keys: str) -> dict[str, Any]:
+        """Several texts by their key, empty if missing."""
+        return {key: self.text(key, "") for key in keys}
+
     def integer(self, key: str, low: int, high: int, default: int | None = None) -> int:
         value = self.value(key, ... if default is None else default)
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
@@ -250,9 +238,6 @@ class _Table:
 
     def number(self, key: str, default: float | None = None) -> float:
         return _number(self.value(key, ... if default is None else default), key)
-
-    def chance(self, key: str) -> float | None:
-        return _chance(self.value(key, None), key)
 
     def flag(self, key: str) -> bool:
         value = self.value(key, False)
@@ -318,11 +303,8 @@ def _check_size(value: object, key: str, depth: int, items_left: list[int]) -> N
     items_left[0] -= 1
     if depth < 0 or items_left[0] < 0:
         raise TrajectoryError(f"{key} is nested too deeply or too large")
-    if isinstance(value, dict):
-        for each in value.values():
-            _check_size(each, key, depth - 1, items_left)
-    elif isinstance(value, list):
-        for each in value:
+    if isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
             _check_size(each, key, depth - 1, items_left)
     elif isinstance(value, float) and not math.isfinite(value):
         raise TrajectoryError(f"{key} contains a number that is not finite")
@@ -339,13 +321,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [_plain(each) for each in value]
     return value
-
-
-def _with_location(read: Callable[[bytes], Record], line: bytes, where: str) -> Record:
-    try:
-        return read(line)
-    except TrajectoryError as error:
-        raise TrajectoryError(f"{where}: {error}") from error
 
 
 def _refuse_constant(name: str) -> float:

@@ -20,15 +20,9 @@ def turns_of(task: Task, trajectory: Trajectory, wording: Wording | None = None)
     wording needs that `wording`, or a TrajectoryError says so; one in our words ignores it.
     """
     rules = RULES[trajectory.rules]
-    turns = list(
-        opening(
-            task,
-            wording=_own_wording(trajectory, wording),
-            brief=is_brief(trajectory),
-            overview_text=trajectory.overview_text,
-            calls=rules.calls,
-        )
-    )
+    wording, brief = _own_wording(trajectory, wording), is_brief(trajectory)
+    told = trajectory.overview_text
+    turns = [*opening(task, wording=wording, brief=brief, overview_text=told, calls=rules.calls)]
     numbers = {id(look): number for number, look in enumerate(trajectory.looks, 1)}
     turns += _person_turns(trajectory.steps, -1, numbers)
     for number, reply in enumerate(trajectory.replies):
@@ -65,9 +59,7 @@ def person_turn(step: Step, picture: int | None) -> Turn | None:
 def said_in(steps: Sequence[Step], replies: Sequence[str]) -> str:
     """All that agent and tool said, as the published scorer reads it."""
     lasts = (_last_step(steps, number) for number in range(len(replies)))
-    texts = [
-        None if last is None or last.kind != "zoom" else last.error or last.text for last in lasts
-    ]
+    texts = [last.error or last.text if last and last.kind == "zoom" else None for last in lasts]
     return solution(replies, texts)
 
 
@@ -77,9 +69,8 @@ def _own_wording(trajectory: Trajectory, wording: Wording | None) -> Wording | N
     if not ref.sha256:
         return None
     if wording is None or wording.sha256 != ref.sha256:
-        raise TrajectoryError(
-            f"it was inspected in the wording {ref.name} ({ref.sha256[:12]}), which is not here"
-        )
+        known = f"{ref.name} ({ref.sha256[:12]})"
+        raise TrajectoryError(f"it was inspected in the wording {known}, which is not here")
     return wording
 
 

@@ -41,19 +41,10 @@ Cell = str | bytes | None
 
 # Codes that both `struct` and numpy understand; VOTable numbers are big-endian.
 CODES = {
-    "boolean": "c",
-    "bit": "B",
-    "unsignedByte": "B",
-    "short": ">h",
-    "int": ">i",
-    "long": ">q",
-    "float": ">f",
-    "double": ">d",
-    "char": "c",
-    "unicodeChar": ">H",
-    "floatComplex": ">F",
+    "boolean": "c", "bit": "B", "unsignedByte": "B", "short": ">h", "int": ">i", "long": ">q",
+    "float": ">f", "double": ">d", "char": "c", "unicodeChar": ">H", "floatComplex": ">F",
     "doubleComplex": ">D",
-}
+}  # fmt: skip
 DTYPES = {datatype: np.dtype(code) for datatype, code in CODES.items()}
 MAX_ELEMENTS = 64 * 1024 * 1024
 # Up to eight dimensions: the product of hundreds would be taken again for every row.
@@ -165,11 +156,16 @@ class VOTableParser:
         if self._binary is not None:
             raise VOTableError("it is a damaged VOTable: elements among its BINARY data")
         if name in ("PARAM", "INFO"):
-            self._add_param(attributes)
-        elif self.is_described:
-            self._start_in_rows(name, attributes)
-        else:
+            if len(self.params) < MAX_PARAMS:
+                self.params.setdefault(_name(attributes), _attribute(attributes, "value"))
+        elif not self.is_described:
             self._start_in_description(name, attributes)
+        elif name == "STREAM":
+            self._start_stream(attributes)
+        elif name == "TR":
+            self._cells, self._is_too_long = [], False
+        elif name == "TD":
+            self._start_text()
 
     def _start_in_description(self, name: str, attributes: dict[str, str]) -> None:
         is_in_field = bool(self.fields) and self._path[-2:-1] == ["FIELD"]
@@ -191,32 +187,12 @@ class VOTableParser:
             self.is_described = True
             self._is_binary2 = name == "BINARY2"
 
-    def _start_in_rows(self, name: str, attributes: dict[str, str]) -> None:
-        if name == "STREAM":
-            self._start_stream(attributes)
-        elif name == "TR":
-            self._cells, self._is_too_long = [], False
-        elif name == "TD":
-            self._start_text()
-
-    def _add_param(self, attributes: dict[str, str]) -> None:
-        if len(self.params) < MAX_PARAMS:
-            name = _attribute(attributes, "name") or _attribute(attributes, "ID")
-            self.params.setdefault(name, _attribute(attributes, "value"))
-
     def _add_field(self, attributes: dict[str, str]) -> None:
         if len(self.fields) >= MAX_COLUMNS:
             raise VOTableError(f"it has more than {MAX_COLUMNS:,} columns")
-        self.fields.append(
-            VOTableField(
-                _attribute(attributes, "name") or _attribute(attributes, "ID"),
-                _attribute(attributes, "datatype"),
-                _attribute(attributes, "arraysize"),
-                _attribute(attributes, "unit"),
-                _attribute(attributes, "ucd"),
-                utype=_attribute(attributes, "utype"),
-            )
-        )
+        known = ("datatype", "arraysize", "unit", "ucd", "utype")
+        about = {key: _attribute(attributes, key) for key in known}
+        self.fields.append(VOTableField(_name(attributes), **about))
 
     def _start_stream(self, attributes: dict[str, str]) -> None:
         if "href" in attributes:
@@ -267,6 +243,10 @@ class VOTableParser:
             self._rows.append(BadRow(f"the row does not have {len(self.fields):,} cells"))
         else:
             self._rows.append(self._cells)
+
+
+def _name(attributes: dict[str, str]) -> str:
+    return _attribute(attributes, "name") or _attribute(attributes, "ID")
 
 
 def _attribute(attributes: dict[str, str], name: str) -> str:

@@ -6,15 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent import (
-    WorkbenchError,
-    draw,
-    inspect,
-    measure,
-    measure_index,
-    measure_line,
-    read_spectrum,
-)
+from agent import WorkbenchError, draw, inspect, measure, measure_index, measure_line, read_spectrum
 from agent.evidence.measurements import measurements_of
 from agent.spectra.measure.window_measure import line_row
 
@@ -40,17 +32,14 @@ def test_a_line_has_the_number_of_the_inspection(spectrum):
     assert measure_index(spectrum, "TiO5") == measurements_of(spectrum).indices["TiO5"]
 
 
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        (lambda it: measure_line(it, "H_alfa"), r'"H_alfa"; did you mean "H_alpha".*line_names'),
-        (lambda it: measure_line(it, "Hα"), r"there is no line .*line_names\(\) lists them"),
-        (lambda it: measure_index(it, "TiO55"), r'did you mean "TiO5".*index_names'),
-        (lambda it: measure(it, (5000, 4000)), "starts below its end, in angstrom: not 5000 to"),
-        (lambda it: draw(it, (float("nan"), 5000)), "starts below its end"),
-        (lambda it: draw(it, (15000, 16000)), "the spectrum covers 3693 to 9082 Å"),
-    ],
-)
+@pytest.mark.parametrize(("call", "told"), [
+    (lambda it: measure_line(it, "H_alfa"), r'"H_alfa"; did you mean "H_alpha".*line_names'),
+    (lambda it: measure_line(it, "Hα"), r"there is no line .*line_names\(\) lists them"),
+    (lambda it: measure_index(it, "TiO55"), r'did you mean "TiO5".*index_names'),
+    (lambda it: measure(it, (5000, 4000)), "starts below its end, in angstrom: not 5000 to"),
+    (lambda it: draw(it, (float("nan"), 5000)), "starts below its end"),
+    (lambda it: draw(it, (15000, 16000)), "the spectrum covers 3693 to 9082 Å"),
+])  # fmt: skip
 def test_what_is_wrong_with_a_call(spectrum, call, told):
     with pytest.raises(WorkbenchError, match=told):
         call(spectrum)

@@ -43,29 +43,20 @@ def test_values_of_every_type_are_read() -> None:
     window.close()
 
 
-@pytest.mark.parametrize(
-    ("read", "message"),
-    [
-        (lambda file: file.text("nmae"), 'nmae: missing; expected text; did you mean "name"?'),
-        (lambda file: file.text("count"), "count: expected text, found a number"),
-        (lambda file: file.number("wanted", low=0, high=1), "wanted: expected a number"),
-        (lambda file: file.number("count", low=5, high=9, unit="Å"), "from 5 to 9 Å, found 3"),
-        (
-            lambda file: file.numbers("labels", low=0, high=1, at_most=2),
-            "labels: expected a number",
-        ),
-        (lambda file: file.pair("labels", low=0, high=1), "labels: expected a number, found text"),
-        (lambda file: file.pairs("ranges", low=0, high=9, at_most=1), "expected one pair"),
-        (
-            lambda file: file.choice("kind", ("lines",)),
-            'is not one of: lines; did you mean "lines"?',
-        ),
-        (lambda file: file.texts("labels", at_most=1), "labels: expected 1 to 1 texts, found 2"),
-        (lambda file: file.tables("windows", at_least=2, at_most=3), "expected 2 to 3 tables"),
-        (lambda file: file.identifier("name", re.compile(r"\w+"), "a word"), "expected a word"),
-        (lambda file: file.close(), '"name": unknown key'),
-    ],
-)
+@pytest.mark.parametrize(("read", "message"), [
+    (lambda file: file.text("nmae"), 'nmae: missing; expected text; did you mean "name"?'),
+    (lambda file: file.text("count"), "count: expected text, found a number"),
+    (lambda file: file.number("wanted", low=0, high=1), "wanted: expected a number"),
+    (lambda file: file.number("count", low=5, high=9, unit="Å"), "from 5 to 9 Å, found 3"),
+    (lambda file: file.numbers("labels", low=0, high=1, at_most=2), "labels: expected a number"),
+    (lambda file: file.pair("labels", low=0, high=1), "labels: expected a number, found text"),
+    (lambda file: file.pairs("ranges", low=0, high=9, at_most=1), "expected one pair"),
+    (lambda file: file.choice("kind", ("lines",)), 'is not one of: lines; did you mean "lines"?'),
+    (lambda file: file.texts("labels", at_most=1), "labels: expected 1 to 1 texts, found 2"),
+    (lambda file: file.tables("windows", at_least=2, at_most=3), "expected 2 to 3 tables"),
+    (lambda file: file.identifier("name", re.compile(r"\w+"), "a word"), "expected a word"),
+    (lambda file: file.close(), '"name": unknown key'),
+])  # fmt: skip
 def test_faults_name_the_file_and_the_key(
     read: Callable[[TomlTable], object], message: str
 ) -> None:
@@ -74,15 +65,12 @@ def test_faults_name_the_file_and_the_key(
     assert str(caught.value).startswith("some.toml: ")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a = 1" + "#" * MAX_BYTES, "longer than 64 KiB"),
-        ("a" + ".a" * 40 + " = 1", "line 1 has a key of too many parts"),
-        ("a = " + "[" * 300 + "]" * 300, "line 1 is nested too deeply"),
-        ("a = ", "not valid TOML"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("a = 1" + "#" * MAX_BYTES, "longer than 64 KiB"),
+    ("a" + ".a" * 40 + " = 1", "line 1 has a key of too many parts"),
+    ("a = " + "[" * 300 + "]" * 300, "line 1 is nested too deeply"),
+    ("a = ", "not valid TOML"),
+])  # fmt: skip
 def test_costly_or_broken_files_are_refused(text: str, message: str) -> None:
     with pytest.raises(ResourceError, match=message):
         table(text)

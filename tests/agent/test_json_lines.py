@@ -16,18 +16,13 @@ from agent.json_lines import append_lines, append_to_log, read_lines, read_log
 LINES = ["first", "second Å"]
 
 
-def test_lines_are_added(tmp_path: Path) -> None:
+def test_lines_are_added_and_a_half_line_stays_alone(tmp_path: Path) -> None:
     path = tmp_path / "kept.jsonl"
     assert append_lines(path, LINES) == 2
     assert append_lines(path, []) == 0
     append_lines(path, ["third"])
     assert path.read_text(encoding="utf-8") == "first\nsecond Å\nthird\n"
-
-
-def test_a_half_line_stays_alone(tmp_path: Path) -> None:
-    """As a crash, or an editor, left it."""
-    path = tmp_path / "kept.jsonl"
-    path.write_bytes(b'{"half": ')
+    path.write_bytes(b'{"half": ')  # as a crash, or an editor, left it
     append_lines(path, LINES)
     assert path.read_text(encoding="utf-8") == '{"half": \nfirst\nsecond Å\n'
 

@@ -158,10 +158,9 @@ def read(file, request):
 """
 
 
-@pytest.mark.parametrize(
-    ("mode", "problem"),
-    [("1 / 0", "failed with ZeroDivisionError"), ("{}", "returned a dict, not a Spectrum")],
-)
+@pytest.mark.parametrize(("mode", "problem"), [
+    ("1 / 0", "failed with ZeroDivisionError"), ("{}", "returned a dict, not a Spectrum"),
+])  # fmt: skip
 def test_a_reader_that_fails_is_told_once_and_others_read_the_file(site, tmp_path, mode, problem):
     name = "dividing" if "/" in mode else "returning"
     code = FAILING.replace("{mode}", mode)

@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 
+from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.features import feature_names, feature_vector
 from agent.spectra.measure.line_measure import equivalent_width, measure_line
 from agent.spectra.measure.window_measure import measure_window
@@ -51,7 +52,7 @@ def figures() -> Iterator[dict[str, object]]:
 
 
 def _our_widths(spectrum: Spectrum) -> list[float]:
-    return [equivalent_width(spectrum, name).number for name, _ in LINES]
+    return [equivalent_width(spectrum, builtin_lines()[name]).number for name, _ in LINES]
 
 
 def _specutils_widths() -> Callable[[Spectrum], list[float]]:

@@ -269,9 +269,12 @@ def _zoom(
         low += STEP * int(rng.integers(-MAX_JITTER, 2))
         high += STEP * int(rng.integers(-1, MAX_JITTER + 1))
     low, high = STEP * round(low / STEP), STEP * round(high / STEP)
-    own = {entry.id for entry in assessment.task.evidence_in(window.id)}
-    of_window = (entry.target for entry in assessment.task.evidence if entry.id in own)
-    targets = {target for each in of_window for target in each}
+    targets = {
+        target
+        for each in assessment.task.evidence
+        if each.window == window.id
+        for target in each.target
+    }
     for fact in facts:
         if fact.feature.id in targets and fact.window is not None:
             low, high = _stretch((low, high), fact.window, window)

@@ -23,19 +23,9 @@ MAX_VALUES = 8_000_000  # per column or image: 64 MB as doubles
 MAX_REPEAT = 2**27
 _FORM = re.compile(r"\s*(\d{0,9})([LXBIJKAEDCMPQ])([A-Z]?)")
 _TYPES = {
-    "L": "u1",
-    "B": "u1",
-    "A": "S1",
-    "I": ">i2",
-    "J": ">i4",
-    "K": ">i8",
-    "E": ">f4",
-    "D": ">f8",
-    "C": ">c8",
-    "M": ">c16",
-    "P": ">i4",
-    "Q": ">i8",
-}
+    "L": "u1", "B": "u1", "A": "S1", "I": ">i2", "J": ">i4", "K": ">i8", "E": ">f4", "D": ">f8",
+    "C": ">c8", "M": ">c16", "P": ">i4", "Q": ">i8",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +47,7 @@ class FitsTable:
     """`read(offset, count)` returns bytes of the table's data or raises ReadError."""
 
     def __init__(
-        self,
-        header: Header,
-        axes: tuple[int, ...],
-        title: str,
-        read: Callable[[int, int], bytes],
+        self, header: Header, axes: tuple[int, ...], title: str, read: Callable[[int, int], bytes]
     ) -> None:
         if len(axes) != 2:
             raise ReadError(f"the table {title} has {len(axes)} axes instead of 2")
@@ -144,12 +130,9 @@ class FitsTable:
         if rows == 0 or column.repeat == 0:
             return np.empty((rows,) if column.repeat == 1 else (rows, column.repeat), dtype)
         cells = np.ndarray(
-            (rows, column.repeat),
-            dtype,
-            buffer=data,
-            offset=column.offset,
+            (rows, column.repeat), dtype, buffer=data, offset=column.offset,
             strides=(self.width, dtype.itemsize),
-        )
+        )  # fmt: skip
         values = cells[:, 0] if column.repeat == 1 else cells
         return self._scaled(column, values)
 

@@ -30,12 +30,9 @@ WHOLE_FILE_BYTES = 16 * 1024**2
 CHUNK = 256 * 1024
 GZIP_MAGIC = b"\x1f\x8b"
 FOREIGN_MAGIC = {
-    b"BZh": "bzip2",
-    b"\xfd7zXZ": "xz",
-    b"PK\x03\x04": "zip",
-    b"\x28\xb5\x2f\xfd": "zstd",
+    b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd",
     b"\x1f\x9d": "compress (.Z)",
-}
+}  # fmt: skip
 
 MAX_BYTES = 64 * 2**20
 CONNECT_S = 10.0

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from agent.spectra.gaps import gap_starts
+from agent.spectra.gaps import GAP, gap_starts
 from agent.spectra.pixel_grid import pixel_edges, pixel_grid
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 
-GAP = 6.0
 MIN_COVERAGE = 0.5
 """Share of a pixel that good pixels must cover."""
 MIN_LEVEL = 0.02

@@ -1,25 +1,37 @@
-"""The radial velocity at which a template fits a spectrum best, and whether to trust it."""
+"""The radial velocity at which a template fits a spectrum best, and whether to trust it.
+
+The continuum is removed by a low-order polynomial that multiplies the template. The trial
+velocities are equally spaced in the logarithm of the wavelength, so the misfit over them is the
+weighted cross-correlation of the two turned upside down.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
-from agent.spectra.matching.velocity_scan import (
-    MIN_PIXELS,
-    Prepared,
-    Scan,
-    prepare,
-    scan,
-    stretches,
-)
-from agent.spectra.pixel_grid import LIGHT_KMS
-from agent.spectra.spectrum import FloatArray, Spectrum
+from agent.spectra.gaps import GAP, gap_starts
+from agent.spectra.instrument import terrestrial_range
+from agent.spectra.lines import builtin_lines
+from agent.spectra.measure.continuum import continuum_of
+from agent.spectra.pixel_grid import LIGHT_KMS, pixel_grid
+from agent.spectra.rebinning import rebinned
+from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 
+FLOOR = 0.02
+"""Smallest error relative to the continuum: no template is better than that."""
+PIXEL_KMS = 25.0
+"""Finer spectra are rebinned to this."""
+MIN_PIXELS = 50
+MIN_COVERAGE = 0.4
+"""Share of the good pixels that a template must cover."""
+CHUNK = 128
+"""Trial velocities at a time, which bounds the memory."""
 ORDER = 8
 """Of the polynomial that takes the continuum away: it follows some 700 angstrom, not a line."""
 RANGE_KMS = 1500.0
@@ -49,13 +61,11 @@ class VelocityFit:
     """A velocity (c z, km/s) with its error, or the reason why there is none.
 
     `height` is the correlation of spectrum and template, without their continua, from 0 to 1.
-    `rise` is how much worse chi2 is at the next best velocity, in units of the chi2 of a pixel.
     """
 
     velocity_kms: float = math.nan
     error_kms: float = math.nan
     height: float = 0.0
-    rise: float = 0.0
     reason: Reason = ""
 
     @property
@@ -89,16 +99,14 @@ def fit_velocity(
     return peak(data, coarse, wavelength_rest, flux)
 
 
-def peak(
-    data: Prepared, coarse: Scan, wavelength_rest: FloatArray, flux: FloatArray
-) -> VelocityFit:
+def peak(data: Prepared, coarse: Scan, wavelength: FloatArray, flux: FloatArray) -> VelocityFit:
     """The least chi2 of a coarse scan, measured with a fine one."""
     best = coarse.best
     if best in (0, coarse.stretch.size - 1):
         return VelocityFit(reason="edge")
     middle, reach = float(coarse.stretch[best]), FINE_KMS / LIGHT_KMS
     trial = stretches(middle * (1.0 - reach), middle * (1.0 + reach), FINE_STEP_KMS)
-    fine = scan(data, wavelength_rest, flux, trial)
+    fine = scan(data, wavelength, flux, trial)
     at = min(max(fine.best, FITTED), trial.size - 1 - FITTED)
     near = slice(at - FITTED, at + FITTED + 1)
     velocities = LIGHT_KMS * (trial[near] - 1.0)
@@ -115,15 +123,11 @@ def peak(
     lowest = level - 0.25 * slope**2 / curve
     apart = np.abs(coarse.stretch / middle - 1.0) * LIGHT_KMS > APART_KMS
     others = coarse.chi2[apart]
+    # How much worse the next best velocity is, in units of the chi2 of a pixel.
     rise = (float(others.min()) - lowest) / pixel if others.size else math.inf
     height = math.sqrt(max(1.0 - lowest / data.smooth_misfit, 0.0)) if data.smooth_misfit else 0.0
-    return VelocityFit(velocity, error, height, rise, _doubt(height, rise))
-
-
-def _doubt(height: float, rise: float) -> Reason:
-    if rise < MIN_RISE:
-        return "noisy"
-    return "unlike" if height < MIN_HEIGHT else ""
+    doubt: Reason = "noisy" if rise < MIN_RISE else "unlike" if height < MIN_HEIGHT else ""
+    return VelocityFit(velocity, error, height, doubt)
 
 
 # Templates in the order of how well they fit a spectrum, each with its velocity.
@@ -188,3 +192,122 @@ def _match(data: Prepared, template: RankedTemplate) -> Match | None:
     if math.isfinite(fit.velocity_kms):
         z = fit.velocity_kms / LIGHT_KMS
     return Match(template.name, chi2 / coarse.n_pixels, z, fit.is_trusted)
+
+
+# How well a template fits at each of many trial velocities.
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """The good pixels of a spectrum: fluxes near 1, their weights, and the polynomials."""
+
+    wavelength: FloatArray
+    flux: FloatArray
+    weight: FloatArray
+    polynomials: FloatArray
+    """Chebyshev polynomials up to twice the order, one a row."""
+    order: int
+    smooth_misfit: float
+    """Chi2 of the polynomial alone, without a template."""
+
+    def only(self, keep: BoolArray) -> Prepared:
+        if keep.all():
+            return self
+        return _prepared(self.wavelength[keep], self.flux[keep], self.weight[keep], self.order)
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """Chi2 at each trial 1 + z; infinite where the template covers too little."""
+
+    stretch: FloatArray
+    chi2: FloatArray
+    n_pixels: int
+
+    @property
+    def best(self) -> int:
+        return int(np.argmin(self.chi2))
+
+
+def prepare(spectrum: Spectrum, order: int) -> Prepared | None:
+    """What a scan needs of a spectrum; None with too few good pixels."""
+    grid = pixel_grid(rebinned(spectrum, PIXEL_KMS))
+    keep = grid.good & ~_is_terrestrial(grid.wavelength)
+    if keep.sum() < MIN_PIXELS:
+        return None
+    floor = FLOOR * np.maximum(np.abs(continuum_of(grid)), FLOOR)
+    weight = 1.0 / (grid.sigma**2 + floor**2)
+    return _prepared(grid.wavelength[keep], grid.flux[keep], weight[keep], order)
+
+
+def scan(data: Prepared, wavelength: FloatArray, flux: FloatArray, stretch: FloatArray) -> Scan:
+    """Fit the template at each 1 + z over all pixels; beyond its ends it goes on at their level.
+
+    So the same pixels count everywhere, and what a template does not cover speaks against it.
+    """
+    template = _without_gaps(wavelength, flux)
+    parts = [
+        _scan(data, *template, stretch[first : first + CHUNK])
+        for first in range(0, stretch.size, CHUNK)
+    ]
+    return Scan(stretch, np.concatenate(parts), data.wavelength.size)
+
+
+def stretches(low: float, high: float, step_kms: float) -> FloatArray:
+    """Trial 1 + z from low to high, equally spaced in their logarithm."""
+    count = max(round(np.log(high / low) / (step_kms / LIGHT_KMS)), 1) + 1
+    return np.geomspace(low, high, count)
+
+
+def _prepared(wavelength: FloatArray, flux: FloatArray, weight: FloatArray, order: int) -> Prepared:
+    x = np.log(wavelength)
+    x = 2.0 * (x - x[0]) / (x[-1] - x[0]) - 1.0
+    polynomials = np.polynomial.chebyshev.chebvander(x, 2 * order).T
+    smooth = _misfit(flux, weight, polynomials, order, np.ones((1, flux.size)))
+    return Prepared(wavelength, flux, weight, polynomials, order, float(smooth[0]))
+
+
+def _scan(
+    data: Prepared, wavelength: FloatArray, flux: FloatArray, stretch: FloatArray
+) -> FloatArray:
+    rest = data.wavelength[None, :] / stretch[:, None]
+    covered = ((rest >= wavelength[0]) & (rest <= wavelength[-1])).mean(axis=1)
+    model = np.interp(rest, wavelength, flux)
+    chi2 = _misfit(data.flux, data.weight, data.polynomials, data.order, model)
+    return np.where(covered >= MIN_COVERAGE, chi2, np.inf)
+
+
+def _misfit(
+    flux: FloatArray, weight: FloatArray, polynomials: FloatArray, order: int, model: FloatArray
+) -> FloatArray:
+    """Chi2 of each row of the model, by linear least squares."""
+    number = np.arange(order + 1)
+    power = model**2 @ (weight * polynomials).T
+    # The product of two Chebyshev polynomials is half the sum of two others.
+    added = number[:, None] + number
+    apart = np.abs(number[:, None] - number)
+    normal = 0.5 * (power[:, added] + power[:, apart])
+    wanted = model @ (weight * flux * polynomials[: order + 1]).T
+    trace = np.trace(normal, axis1=1, axis2=2)
+    normal += (1e-9 * trace + 1e-12)[:, None, None] * np.eye(order + 1)
+    factors = np.linalg.solve(normal, wanted[:, :, None])[:, :, 0]
+    chi2 = float(weight @ flux**2) - (factors * wanted).sum(axis=1)
+    return np.asarray(np.maximum(chi2, 0.0))
+
+
+def _is_terrestrial(wavelength: FloatArray) -> BoolArray:
+    """Pixels in sky lines and telluric bands."""
+    inside = np.zeros(wavelength.size, dtype=np.bool_)
+    for line in builtin_lines().terrestrial:
+        low, high = terrestrial_range(line)
+        inside |= (wavelength > low) & (wavelength < high)
+    return inside
+
+
+def _without_gaps(wavelength: FloatArray, flux: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The known points of a template, with the longest piece alone where it has gaps."""
+    known = np.isfinite(wavelength) & np.isfinite(flux)
+    wavelength, flux = wavelength[known], flux[known]
+    starts = gap_starts(wavelength, GAP)
+    edges = [0, *starts.tolist(), wavelength.size]
+    pieces = [slice(a, b) for a, b in pairwise(edges)]
+    longest = max(pieces, key=lambda each: each.stop - each.start)
+    return wavelength[longest], flux[longest]

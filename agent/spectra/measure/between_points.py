@@ -62,14 +62,10 @@ def measure_between(spectrum: Spectrum, low: float, high: float) -> LineBetween:
             snr = float(1.0 / np.median(noise[known]))
             ew_error = _ew_error(noise[known], widths[known], float(widths.sum()) - ew)
     return LineBetween(
-        left=(low, left),
-        right=(high, right),
-        ew=ew,
-        ew_error=ew_error,
+        left=(low, left), right=(high, right), ew=ew, ew_error=ew_error,
         centroid=_centroid(wavelength, depth * widths, ew),
-        fwhm_kms=_fwhm_kms(wavelength, depth if ew > 0 else -depth),
-        snr=snr,
-    )
+        fwhm_kms=_fwhm_kms(wavelength, depth if ew > 0 else -depth), snr=snr,
+    )  # fmt: skip
 
 
 def _point(spectrum: Spectrum, at: float) -> tuple[float, float]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from agent.spectra.measure.measurement import Measurement, measured, refused
-from agent.spectra.pixel_grid import IndexArray, PixelGrid, median, pixel_grid
+from agent.spectra.pixel_grid import IndexArray, PixelGrid, kept_with, median, pixel_grid
 from agent.spectra.smoothing import smooth_box
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 
@@ -22,27 +21,13 @@ LOW_CLIP, HIGH_CLIP = 2.0, 2.5
 SMOOTHING_PX = 5
 FLOOR = 0.02  # relative to the typical flux: pixels with smaller errors have equal weights
 
-_continua: WeakKeyDictionary[PixelGrid, FloatArray] = WeakKeyDictionary()
-
 # Free of strong lines in hot stars and accretion discs, vacuum angstrom.
 CLEAR_WINDOWS = (
-    (4020.0, 4060.0),
-    (4150.0, 4280.0),
-    (4400.0, 4460.0),
-    (4500.0, 4600.0),
-    (4720.0, 4780.0),
-    (5030.0, 5140.0),
-    (5220.0, 5560.0),
-    (5600.0, 5680.0),
-    (5920.0, 6260.0),
-    (6330.0, 6500.0),
-    (6620.0, 6660.0),
-    (6700.0, 6840.0),
-    (7100.0, 7150.0),
-    (7350.0, 7560.0),
-    (7720.0, 8100.0),
+    (4020.0, 4060.0), (4150.0, 4280.0), (4400.0, 4460.0), (4500.0, 4600.0), (4720.0, 4780.0),
+    (5030.0, 5140.0), (5220.0, 5560.0), (5600.0, 5680.0), (5920.0, 6260.0), (6330.0, 6500.0),
+    (6620.0, 6660.0), (6700.0, 6840.0), (7100.0, 7150.0), (7350.0, 7560.0), (7720.0, 8100.0),
     (8700.0, 8740.0),
-)
+)  # fmt: skip
 
 
 def pseudo_continuum(spectrum: Spectrum, knot_step: float = KNOT_STEP_A) -> FloatArray:
@@ -58,20 +43,16 @@ def pseudo_continuum(spectrum: Spectrum, knot_step: float = KNOT_STEP_A) -> Floa
         return fit_continuum(grid, knot_step) * grid.scale
 
 
+@kept_with
 def continuum_of(grid: PixelGrid) -> FloatArray:
-    """The pseudo-continuum in units of the grid, cached for the life of the grid."""
-    continuum = _continua.get(grid)
-    if continuum is None:
-        continuum = fit_continuum(grid)
-        continuum.setflags(write=False)
-        _continua[grid] = continuum
+    """The pseudo-continuum in units of the grid."""
+    continuum = fit_continuum(grid)
+    continuum.setflags(write=False)
     return continuum
 
 
 def fit_continuum(grid: PixelGrid, knot_step: float = KNOT_STEP_A) -> FloatArray:
     wavelength, flux, good = grid.wavelength, grid.flux, grid.good
-    if not good.any():
-        return np.zeros_like(flux)
     knots = _knots(float(wavelength[0]), float(wavelength[-1]), knot_step)
     cell = np.clip(np.searchsorted(knots, wavelength, side="right") - 1, 0, knots.size - 2)
     part = (wavelength - knots[cell]) / (knots[cell + 1] - knots[cell])

@@ -18,22 +18,16 @@ from agent.spectra.spectrum import Spectrum
 PROFILE_LINES = ("H_alpha", "H_beta")
 SLOPES = ((4000.0, 5700.0), (5900.0, 8200.0), (4000.0, 8200.0))
 SNR_RANGES = {
-    "snr_3900": (3800.0, 4000.0),
-    "snr_4500": (4400.0, 4600.0),
-    "snr_5300": (5200.0, 5400.0),
-    "snr_6500": (6400.0, 6600.0),
-    "snr_7500": (7450.0, 7570.0),
-    "snr_8500": (8400.0, 8700.0),
-}
+    "snr_3900": (3800.0, 4000.0), "snr_4500": (4400.0, 4600.0), "snr_5300": (5200.0, 5400.0),
+    "snr_6500": (6400.0, 6600.0), "snr_7500": (7450.0, 7570.0), "snr_8500": (8400.0, 8700.0),
+}  # fmt: skip
 MAX_VALUE = 1e6
 
 
 def feature_vector(spectrum: Spectrum, velocity_kms: float = 0.0) -> dict[str, float]:
     """Every number by name, always in the same order; NaN if it cannot be measured."""
-    values: dict[str, float] = {}
     indices = measure_indices(spectrum, velocity_kms)
-    for name in builtin_indices():
-        values[name] = indices[name].number
+    values = {name: indices[name].number for name in builtin_indices()}
     for line in PROFILE_LINES:
         values |= _profile_numbers(line, measure_line(spectrum, line, velocity_kms))
     for lo, hi in SLOPES:
@@ -65,13 +59,11 @@ def _profile_numbers(name: str, line: LineMeasurement) -> dict[str, float]:
 def _noise_numbers(spectrum: Spectrum) -> dict[str, float]:
     state = quality(spectrum)
     numbers = {name: signal_to_noise(spectrum, *span).number for name, span in SNR_RANGES.items()}
-    numbers["snr_blue"] = state.snr_blue.number
-    numbers["snr_red"] = state.snr_red.number
-    numbers["bad_fraction"] = state.bad_fraction
-    numbers["negative_fraction"] = state.negative_fraction
-    numbers["join_step"] = state.join_step.number
-    numbers["noise_ratio"] = _or_nan(state.noise_ratio)
-    return numbers
+    return numbers | {
+        "snr_blue": state.snr_blue.number, "snr_red": state.snr_red.number,
+        "bad_fraction": state.bad_fraction, "negative_fraction": state.negative_fraction,
+        "join_step": state.join_step.number, "noise_ratio": _or_nan(state.noise_ratio),
+    }  # fmt: skip
 
 
 def _or_nan(value: float | None) -> float:

@@ -117,17 +117,11 @@ def fit_profile(
     drawn = np.linspace(low, high, CURVE_POINTS)
     below = np.interp(drawn, (low, high), (left[1], right[1]))
     return FittedProfile(
-        shape=shape,
-        centre=float(best[0]),
-        centre_error=float(np.sqrt(covariance[0, 0])),
-        fwhm=fwhm,
-        fwhm_error=fwhm_error,
-        ew=ew,
-        ew_error=ew_error,
+        shape=shape, centre=float(best[0]), centre_error=float(np.sqrt(covariance[0, 0])),
+        fwhm=fwhm, fwhm_error=fwhm_error, ew=ew, ew_error=ew_error,
         reduced_chi2=None if sigma is None else float(np.sum((residual / sigma) ** 2) / n_left),
-        wavelength=drawn,
-        flux=below * (1.0 + profile(drawn, *best)),
-    )
+        wavelength=drawn, flux=below * (1.0 + profile(drawn, *best)),
+    )  # fmt: skip
 
 
 def _gaussian(wavelength: FloatArray, centre: float, area: float, fwhm: float) -> FloatArray:
@@ -186,16 +180,9 @@ def _fitted(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", OptimizeWarning)  # the covariance is then infinite
             best, covariance = curve_fit(
-                profile,
-                wavelength,
-                excess,
-                start,
-                sigma,
-                absolute_sigma=sigma is not None,
-                bounds=bounds,
-                max_nfev=MAX_STEPS,
-                x_scale="jac",
-            )
+                profile, wavelength, excess, start, sigma, absolute_sigma=sigma is not None,
+                bounds=bounds, max_nfev=MAX_STEPS, x_scale="jac",
+            )  # fmt: skip
     except (RuntimeError, ValueError, np.linalg.LinAlgError) as error:
         raise FitError("diverged") from error
     if not np.isfinite(covariance).all():

@@ -11,14 +11,7 @@ from types import MappingProxyType
 
 from agent.checked_toml import TomlTable, near_miss, read_toml, shown
 from agent.errors import ResourceError
-from agent.spectra.lines import (
-    MAX_ENTRIES,
-    MEDIA,
-    Line,
-    builtin_lines,
-    identifier,
-    vacuum_windows,
-)
+from agent.spectra.lines import MAX_ENTRIES, MEDIA, Line, builtin_lines, identifier, vacuum_windows
 from agent.spectra.spectrum import Window
 
 RATIOS = ("ratio", "inverse_ratio", "fnu_ratio")
@@ -36,10 +29,7 @@ EDGE_NEAR, EDGE_FAR, EDGE_GAP = 12.0, 60.0, 2.0
 
 @dataclass(frozen=True)
 class Index:
-    """One index; windows are vacuum angstrom at rest (`exclude`: observed frame, for sky lines).
-
-    `proposed` marks our own definitions, which are not published.
-    """
+    """One index; windows are vacuum angstrom at rest (`exclude`: observed frame, for sky lines)."""
 
     name: str
     kind: str
@@ -51,9 +41,6 @@ class Index:
     head: Line | None = None
     level: str = "half_depth"
     minimum_divisor: float = 0.0
-    source: str = ""
-    note: str = ""
-    proposed: bool = False
 
     @property
     def unit(self) -> str:
@@ -73,7 +60,8 @@ def builtin_indices() -> Mapping[str, Index]:
                 indices[index.name] = index
     for line in builtin_lines().sorted_lines:
         if line.window is not None:
-            indices[f"EW_{line.id}"] = line_index(line)
+            name = f"EW_{line.id}"
+            indices[name] = Index(name, "ew", (line.window,), line.continuum)
     _check_terms(indices)
     return MappingProxyType(indices)
 
@@ -84,27 +72,11 @@ def read_indices(path: Path) -> tuple[Index, ...]:
     file.text("name", "", shortest=0)
     file.text("title", "", shortest=0)
     entries = file.tables(
-        "indices",
-        at_least=1,
-        at_most=MAX_ENTRIES,
-        named_by="name",
+        "indices", at_least=1, at_most=MAX_ENTRIES, named_by="name",
         inherit=("kind", "medium", "source", "proposed"),
-    )
+    )  # fmt: skip
     file.close()
     return tuple(map(_index, entries))
-
-
-def line_index(line: Line) -> Index:
-    """Equivalent width of a line in the fixed windows of the line lists."""
-    assert line.window is not None
-    return Index(
-        name=f"EW_{line.id}",
-        kind="ew",
-        feature=(line.window,),
-        continuum=line.continuum,
-        source=line.source,
-        note=f"equivalent width of {line.label}, absorption positive",
-    )
 
 
 def _index(entry: TomlTable) -> Index:
@@ -117,20 +89,16 @@ def _index(entry: TomlTable) -> Index:
     else:
         feature, continuum = edge_windows(head, *_reaches(entry))
     index = Index(
-        name=identifier(entry, "name"),
-        kind=kind,
-        feature=feature,
-        continuum=continuum,
+        name=identifier(entry, "name"), kind=kind, feature=feature, continuum=continuum,
         weights=entry.numbers("weights", low=-1e6, high=1e6, at_most=MAX_WINDOWS),
         exclude=vacuum_windows(entry, "exclude", medium, MAX_WINDOWS),
-        terms=entry.texts("terms", at_least=0),
-        head=head,
+        terms=entry.texts("terms", at_least=0), head=head,
         level=entry.choice("level", LEVELS, "half_depth"),
         minimum_divisor=entry.number("minimum_divisor", 0.0, low=-1e6, high=1e6),
-        source=entry.text("source", "", longest=400, shortest=0),
-        note=entry.text("note", "", longest=400, shortest=0),
-        proposed=entry.flag("proposed"),
-    )
+    )  # fmt: skip
+    for about in ("source", "note"):  # for who reads the file
+        entry.text(about, "", longest=400, shortest=0)
+    entry.flag("proposed")  # our own definition, which is not published
     entry.close()
     _check(index, entry)
     return index

@@ -20,6 +20,7 @@ from agent.spectra.measure.index_definitions import (
 )
 from agent.spectra.measure.measurement import Measurement, measured, refused
 from agent.spectra.measure.sidebands import (
+    CONTINUUM_SIGMA,
     Level,
     LinearContinuum,
     integrate_feature,
@@ -31,7 +32,6 @@ from agent.spectra.spectrum import FloatArray, Spectrum, Window
 
 MIN_COVERAGE = 0.75
 MIN_PIXELS = 0.5
-CONTINUUM_SIGMA = 3.0  # the continuum must exceed its error by this factor to be divided by
 MIN_SUBDWARF_DIVISOR = 0.05
 # The most serious problem of the windows is reported: the last of these.
 PROBLEMS = ("", "windows narrower than a pixel", "too many bad pixels", "outside the spectrum")
@@ -127,11 +127,8 @@ def _measure(
     grid: PixelGrid, index: Index, windows: list[_WindowLevel], shift: float
 ) -> Measurement:
     feature, continuum = windows[: len(index.feature)], windows[len(index.feature) :]
-    span = (feature[0].lo, feature[0].hi)
-    n_pixels = round(feature[0].n_pixels)
-    if len(feature) > 1:
-        span = (min(window.lo for window in feature), max(window.hi for window in feature))
-        n_pixels = round(sum(window.n_pixels for window in feature))
+    span = (min(window.lo for window in feature), max(window.hi for window in feature))
+    n_pixels = round(sum(window.n_pixels for window in feature))
     problem = max([window.problem for window in windows])
     if problem:
         return refused(index.name, PROBLEMS[problem], index.unit, span, n_pixels)
@@ -140,7 +137,7 @@ def _measure(
     elif index.kind == "edge":
         result = _edge(feature, continuum)
     else:
-        line = linear_continuum(continuum[0].level, continuum[1].level, CONTINUUM_SIGMA)
+        line = linear_continuum(continuum[0].level, continuum[1].level)
         if isinstance(line, str):
             result = line
         elif index.kind in AREAS:
@@ -231,9 +228,9 @@ def _compound(index: Index, simple: Mapping[str, Measurement]) -> Measurement:
         unit = terms[0].unit
         return measured(index.name, sum(values), math.hypot(*errors), unit, window, n_pixels)
     if index.kind == "zeta":
-        result = _subdwarf_zeta(*values, *errors)
+        result = _subdwarf_zeta(values, errors)
     elif index.kind == "tio_excess":
-        result = _tio_excess(*values, *errors)
+        result = _tio_excess(values, errors)
     elif values[1] < index.minimum_divisor or values[1] == 0:
         result = f"{terms[1].name} is below {index.minimum_divisor:g}"
     else:
@@ -244,25 +241,23 @@ def _compound(index: Index, simple: Mapping[str, Measurement]) -> Measurement:
     return measured(index.name, result[0], result[1], "", window, n_pixels)
 
 
-def _subdwarf_zeta(
-    tio5: float, cah2: float, cah3: float, tio5_error: float, cah2_error: float, cah3_error: float
-) -> Result:
+def _subdwarf_zeta(values: list[float], errors: list[float]) -> Result:
     """(1 - TiO5) relative to a dwarf of solar metallicity with the same CaH."""
+    tio5, cah2, cah3 = values
     expected, steepness = _dwarf_tio5(cah2 + cah3)
     divisor = 1.0 - expected
     if divisor < MIN_SUBDWARF_DIVISOR:
         return "CaH is too weak"
     value = (1.0 - tio5) / divisor
     slope = value / divisor * steepness
-    return value, math.hypot(tio5_error / divisor, slope * math.hypot(cah2_error, cah3_error))
+    return value, math.hypot(errors[0] / divisor, slope * math.hypot(*errors[1:]))
 
 
-def _tio_excess(
-    tio5: float, cah2: float, cah3: float, tio5_error: float, cah2_error: float, cah3_error: float
-) -> Result:
+def _tio_excess(values: list[float], errors: list[float]) -> Result:
     """How much deeper TiO5 is than in a dwarf with the same CaH; positive in giants."""
+    tio5, cah2, cah3 = values
     expected, steepness = _dwarf_tio5(cah2 + cah3)
-    return expected - tio5, math.hypot(tio5_error, steepness * math.hypot(cah2_error, cah3_error))
+    return expected - tio5, math.hypot(errors[0], steepness * math.hypot(*errors[1:]))
 
 
 def _dwarf_tio5(cah: float) -> tuple[float, float]:

@@ -5,13 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-import numpy as np
-
 from agent.spectra.instrument import lsf_fwhm, unsafe_regions
 from agent.spectra.lines import Line, builtin_lines
 from agent.spectra.measure.line_search import (
-    CLIP,
-    CONTINUUM_SIGMA,
     DEFAULT_LSF_PX,
     INNER,
     MAX_FWHM_KMS,
@@ -25,9 +21,8 @@ from agent.spectra.measure.measurement import LineMeasurement, Measurement, meas
 from agent.spectra.measure.sidebands import (
     FeatureArea,
     LinearContinuum,
+    continuum_beside,
     integrate_feature,
-    linear_continuum,
-    side_level,
 )
 from agent.spectra.pixel_grid import LIGHT_KMS, PixelGrid, doppler, pixel_grid
 from agent.spectra.spectrum import Spectrum, Window
@@ -45,17 +40,9 @@ MIN_CENTROID_SIGMA = 3.0
 
 
 def measure_line(
-    spectrum: Spectrum,
-    line: Line | str,
-    velocity_kms: float = 0.0,
-    width_kms: float | None = None,
-    search_kms: float = SEARCH_KMS,
+    spectrum: Spectrum, line: Line | str, velocity_kms: float = 0.0, search_kms: float = SEARCH_KMS
 ) -> LineMeasurement:
-    """A line near its expected wavelength, in emission or absorption.
-
-    `width_kms` is a first guess of its FWHM, which replaces a search from the instrument's width to
-    5500 km/s. The centre is searched within `search_kms` of the expected one.
-    """
+    """A line whose centre is within `search_kms` of the expected one, in emission or absorption."""
     if isinstance(line, str):
         if line not in builtin_lines():
             return LineMeasurement(line[:60], reason="no line has this name")
@@ -66,8 +53,7 @@ def measure_line(
     expected = line.wavelength * shift
     reach = expected * search_kms / LIGHT_KMS
     near = (expected - reach, expected + reach)
-    max_fwhm = _max_fwhm(line, shift)
-    result = measure_feature(spectrum, near, line.id, width_kms, line.wavelength, max_fwhm)
+    result = measure_feature(spectrum, near, line.id, _max_fwhm(line, shift), line.wavelength)
     if result.centroid is not None and result.fwhm is not None:
         if abs(result.centroid - expected) > max(1.2 * reach, 0.35 * result.fwhm):
             reason = "a stronger feature lies beside it"
@@ -97,13 +83,13 @@ def _with_wings(
     if line.window is None or core.ew is None or core.peak is None or core.fwhm is None:
         return core
     width = line.window[1] - line.window[0]
-    wide = equivalent_width(spectrum, line, velocity_kms=velocity_kms)
+    wide = equivalent_width(spectrum, line, velocity_kms)
     if core.fwhm > 0.5 * width or wide.value is None or wide.error is None:
         return core
     gained = abs(wide.value) - abs(core.ew)
     if wide.value * core.peak > 0 or gained < WINGS_SIGMA * wide.error:
         return core
-    middle = centroid(spectrum, line, velocity_kms=velocity_kms)
+    middle = centroid(spectrum, line, velocity_kms)
     if middle.value is None or core.centroid is None:
         return core
     # A base has the same centre as the core; a neighbour, such as [N II] beside Hα, has not.
@@ -117,16 +103,11 @@ def _with_wings(
 
 def _fixed_windows(spectrum: Spectrum, line: Line, velocity_kms: float) -> LineMeasurement:
     """The equivalent width in the line's fixed windows, for a line that no profile fits."""
-    area = equivalent_width(spectrum, line, velocity_kms=velocity_kms)
+    area = equivalent_width(spectrum, line, velocity_kms)
     return LineMeasurement(
-        line.id,
-        ew=area.value,
-        ew_error=area.error,
-        significance=area.significance,
-        window=area.window,
-        n_pixels=area.n_pixels,
-        reason=area.reason or NO_PROFILE,
-    )
+        line.id, ew=area.value, ew_error=area.error, significance=area.significance,
+        window=area.window, n_pixels=area.n_pixels, reason=area.reason or NO_PROFILE,
+    )  # fmt: skip
 
 
 def _upper_limit(
@@ -138,41 +119,26 @@ def _upper_limit(
     pixel = pixel_width(grid, centre)
     half = INNER * (lsf_fwhm(spectrum, centre) or DEFAULT_LSF_PX * pixel)
     outer = half + max(MIN_SIDE_A, MIN_SIDE_PX * pixel)
-    blue = side_level(grid, centre - outer, centre - half, CLIP)
-    red = side_level(grid, centre + half, centre + outer, CLIP)
-    if isinstance(blue, str) or isinstance(red, str):
-        return LineMeasurement(line.id, reason="no continuum beside the line")
-    continuum = linear_continuum(blue, red, CONTINUUM_SIGMA)
+    window = (centre - half, centre + half)
+    blue, red = (centre - outer, window[0]), (window[1], centre + outer)
+    continuum = continuum_beside(grid, blue, red, "line")
     if isinstance(continuum, str):
         return LineMeasurement(line.id, reason=continuum)
-    window = (centre - half, centre + half)
     area = integrate_feature(grid, continuum, window)
     if isinstance(area, str):
         return LineMeasurement(line.id, window=window, reason=area)
     return LineMeasurement(
-        line.id,
-        ew=area.width / shift,
-        ew_error=area.error / shift,
-        significance=undetected.significance,
-        window=window,
+        line.id, ew=area.width / shift, ew_error=area.error / shift,
+        significance=undetected.significance, window=window,
         n_pixels=int(grid.good[grid.slice(*window)].sum()),
         unsafe=unsafe_regions(spectrum, *window),
-    )
+    )  # fmt: skip
 
 
-# Equivalent width and centroid in the windows of a line or in given windows.
-def equivalent_width(
-    spectrum: Spectrum,
-    where: Line | str | Window,
-    sidebands: tuple[Window, Window] | None = None,
-    velocity_kms: float = 0.0,
-) -> Measurement:
-    """Angstrom at rest, absorption positive; the error includes noise and continuum.
-
-    `where` is a line (or its id) or a window, and `sidebands` are windows, in vacuum angstrom at
-    rest. Without `sidebands` the continuum is taken beside the window.
-    """
-    integrated = _integrated("EW", spectrum, where, sidebands, velocity_kms)
+# Equivalent width and centroid in the windows of a line.
+def equivalent_width(spectrum: Spectrum, line: Line, velocity_kms: float = 0.0) -> Measurement:
+    """Angstrom at rest, absorption positive; the error includes noise and continuum."""
+    integrated = _integrated("EW", spectrum, line, velocity_kms)
     if isinstance(integrated, Measurement):
         return integrated
     name, grid, _, observed, area = integrated
@@ -181,14 +147,9 @@ def equivalent_width(
     return measured(name, area.width / shift, area.error / shift, "Å", observed, n_pixels)
 
 
-def centroid(
-    spectrum: Spectrum,
-    where: Line | str | Window,
-    sidebands: tuple[Window, Window] | None = None,
-    velocity_kms: float = 0.0,
-) -> Measurement:
+def centroid(spectrum: Spectrum, line: Line, velocity_kms: float = 0.0) -> Measurement:
     """Mean wavelength of a line, weighted by depth or height; observed vacuum angstrom."""
-    integrated = _integrated("centroid", spectrum, where, sidebands, velocity_kms)
+    integrated = _integrated("centroid", spectrum, line, velocity_kms)
     if isinstance(integrated, Measurement):
         return integrated
     name, grid, continuum, observed, area = integrated
@@ -212,58 +173,24 @@ def centroid(
     return measured(name, middle, error, "Å", observed, int(wavelength.size))
 
 
-def _line_windows(
-    where: Line | str | Window, sidebands: tuple[Window, Window] | None
-) -> tuple[str, Window, tuple[Window, Window]]:
-    """Name, window and side windows of a line or of a window."""
-    if isinstance(where, str):
-        where = builtin_lines()[where]
-    if isinstance(where, Line):
-        name = where.id
-        window = where.window or (where.wavelength - 10.0, where.wavelength + 10.0)
-        if sidebands is None and len(where.continuum) == 2:
-            sidebands = (where.continuum[0], where.continuum[1])
-    else:
-        name, window = f"{where[0]:.0f}_{where[1]:.0f}", where
-    if sidebands is None:
+def _integrated(
+    quantity: str, spectrum: Spectrum, line: Line, velocity_kms: float
+) -> tuple[str, PixelGrid, LinearContinuum, Window, FeatureArea] | Measurement:
+    """Name, pixels, continuum, observed window and area of a line, or a refusal."""
+    name, grid, shift = f"{quantity}_{line.id}", pixel_grid(spectrum), doppler(velocity_kms)
+    window = line.window or (line.wavelength - 10.0, line.wavelength + 10.0)
+    sidebands = line.continuum
+    if len(sidebands) != 2:
         side = max(AREA_SIDE_A, SIDE_SHARE * (window[1] - window[0]))
         sidebands = ((window[0] - side, window[0]), (window[1], window[1] + side))
-    return name, window, sidebands
-
-
-def _integrated(
-    quantity: str,
-    spectrum: Spectrum,
-    where: Line | str | Window,
-    sidebands: tuple[Window, Window] | None,
-    velocity_kms: float,
-) -> tuple[str, PixelGrid, LinearContinuum, Window, FeatureArea] | Measurement:
-    """Name, pixels, continuum, observed window and area of a feature, or a refusal."""
-    line, window, sidebands = _line_windows(where, sidebands)
-    name = f"{quantity}_{line}"
-    fitted = _continuum(spectrum, window, sidebands, doppler(velocity_kms))
-    if isinstance(fitted, str):
-        return refused(name, fitted, "Å", window)
-    grid, continuum, observed = fitted
+    observed = (window[0] * shift, window[1] * shift)
+    if observed[0] < grid.edges[0] or observed[1] > grid.edges[-1] or not grid.is_usable:
+        return refused(name, "outside the spectrum", "Å", window)
+    blue, red = ((lo * shift, hi * shift) for lo, hi in sidebands)
+    continuum = continuum_beside(grid, blue, red, "feature")
+    if isinstance(continuum, str):
+        return refused(name, continuum, "Å", window)
     area = integrate_feature(grid, continuum, observed)
     if isinstance(area, str):
         return refused(name, area, "Å", observed)
     return name, grid, continuum, observed, area
-
-
-def _continuum(
-    spectrum: Spectrum, window: Window, sidebands: tuple[Window, Window], shift: float
-) -> tuple[PixelGrid, LinearContinuum, Window] | str:
-    grid = pixel_grid(spectrum)
-    if not (math.isfinite(shift) and shift > 0):
-        return "no such velocity"
-    if not (np.isfinite(window).all() and window[0] < window[1]):
-        return "no such window"
-    observed = (window[0] * shift, window[1] * shift)
-    if observed[0] < grid.edges[0] or observed[1] > grid.edges[-1] or not grid.is_usable:
-        return "outside the spectrum"
-    sides = [side_level(grid, lo * shift, hi * shift, CLIP) for lo, hi in sidebands]
-    if isinstance(sides[0], str) or isinstance(sides[1], str):
-        return "no continuum beside the feature"
-    continuum = linear_continuum(sides[0], sides[1], CONTINUUM_SIGMA)
-    return continuum if isinstance(continuum, str) else (grid, continuum, observed)

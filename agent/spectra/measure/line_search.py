@@ -16,9 +16,8 @@ from agent.spectra.measure.measurement import LineMeasurement
 from agent.spectra.measure.sidebands import (
     FeatureArea,
     LinearContinuum,
+    continuum_beside,
     integrate_feature,
-    linear_continuum,
-    side_level,
 )
 from agent.spectra.measure.wings import MAX_GAIN, winged_width
 from agent.spectra.pixel_grid import LIGHT_KMS, PixelGrid, median, pixel_grid
@@ -36,8 +35,6 @@ WINGED, WINGED_SIGMA = 1.65, 20.0
 MIN_SIDE_A, MIN_SIDE_PX = 20.0, 10
 BROAD_KMS = 500.0
 PRESSURE_KMS = 800.0  # no rotation makes absorption lines wider
-CONTINUUM_SIGMA = 3.0
-CLIP = 3.0
 N_ROUNDS = 3
 DEFAULT_LSF_PX = 2.5  # FWHM of an unresolved line if the resolution is unknown
 MAX_EXCESS = 1e6  # where the continuum is next to nothing: its square stays finite
@@ -70,14 +67,12 @@ class _Local:
 
 
 def measure_feature(
-    spectrum: Spectrum,
-    near: Window,
-    name: str,
-    width_kms: float | None = None,
-    rest: float | None = None,
-    max_fwhm: float | None = None,
+    spectrum: Spectrum, near: Window, name: str, widest: float, rest: float | None = None
 ) -> LineMeasurement:
-    """The strongest bump or dip centred in `near`, measured relative to a local continuum."""
+    """The strongest bump or dip centred in `near`, measured relative to a local continuum.
+
+    `widest` is the largest FWHM that is searched, in angstrom.
+    """
     grid = pixel_grid(spectrum)
     middle = 0.5 * (near[0] + near[1])
     inside = grid.slice(*near)
@@ -86,33 +81,27 @@ def measure_feature(
         return LineMeasurement(name, reason="outside the spectrum")
     if not grid.good[inside].any():
         return LineMeasurement(name, reason="no good pixels")
-    instrument = lsf_fwhm(spectrum, middle) or DEFAULT_LSF_PX * pixel_width(grid, middle)
-    widest = max_fwhm or middle * MAX_FWHM_KMS / LIGHT_KMS
-    start = _first_guess(grid, near, instrument, widest, width_kms)
+    lsf = lsf_fwhm(spectrum, middle) or DEFAULT_LSF_PX * pixel_width(grid, middle)
+    start = _first_guess(grid, near, lsf, widest)
     if isinstance(start, str):
         return LineMeasurement(name, reason=start)
     if start.significance < DETECTION_SIGMA:
         return LineMeasurement(name, significance=start.significance)
-    local = _iterate(grid, start, instrument, WIDER * widest)
+    local = _iterate(grid, start, lsf, WIDER * widest)
     if isinstance(local, str):
         return LineMeasurement(name, significance=start.significance, reason=local)
-    return _describe(spectrum, grid, local, name, instrument, rest)
+    return _describe(spectrum, local, name, lsf, rest)
 
 
-def _first_guess(
-    grid: PixelGrid, near: Window, instrument: float, widest: float, width_kms: float | None
-) -> LineCandidate | str:
+def _first_guess(grid: PixelGrid, near: Window, lsf: float, widest: float) -> LineCandidate | str:
     """The best matched filter on flux / pseudo-continuum."""
-    middle = 0.5 * (near[0] + near[1])
-    fixed = None if width_kms is None else max(middle * width_kms / LIGHT_KMS, instrument)
     where = grid.slice(near[0] - 2 * widest, near[1] + 2 * widest)
     continuum = continuum_of(grid)[where]
     sigma = np.where(grid.good[where], grid.sigma[where], np.inf)
     if continuum.size < 5:
         return "too few pixels"
     inside = slice(*np.searchsorted(grid.wavelength[where], near).tolist())
-    level_here = continuum[inside] if inside.stop > inside.start else continuum
-    level = median(level_here)
+    level = median(continuum[inside] if inside.stop > inside.start else continuum)
     if not level > 0:
         return "the continuum is not above zero"
     # Outside `near` it may reach zero; such pixels get no weight.
@@ -120,25 +109,18 @@ def _first_guess(
     with np.errstate(over="ignore"):
         excess = np.clip(grid.flux[where] / usable - 1.0, -MAX_EXCESS, MAX_EXCESS)
         sigma = np.where(continuum > 0, sigma / usable, np.inf)
-    best = strongest_feature(
-        grid.wavelength[where],
-        excess,
-        np.minimum(sigma, 1e9),  # a filter over infinite errors alone would divide by zero
-        near,
-        fixed or instrument,
-        fixed or widest,
-    )
+    sigma = np.minimum(sigma, 1e9)  # a filter over infinite errors alone would divide by zero
+    widths = lsf, widest
+    best = strongest_feature(grid.wavelength[where], excess, sigma, near, widths)
     return "no pixel near the line" if best is None else best
 
 
-def _iterate(
-    grid: PixelGrid, start: LineCandidate, instrument: float, widest: float
-) -> _Local | str:
+def _iterate(grid: PixelGrid, start: LineCandidate, lsf: float, widest: float) -> _Local | str:
     """Repeat the fit with side windows that match its width until the width is stable."""
     local: _Local | str = NO_PROFILE
     reach = INNER
     for _ in range(N_ROUNDS):
-        local = _fit_local(grid, start, instrument, reach)
+        local = _fit_local(grid, start, lsf, reach)
         if isinstance(local, str):
             return local
         if local.fit.fwhm > widest:
@@ -146,7 +128,7 @@ def _iterate(
         fit = local.fit
         has_wings = (
             fit.peakedness < WINGED
-            and fit.fwhm > 2.0 * instrument
+            and fit.fwhm > 2.0 * lsf
             and abs(fit.amplitude) > WINGED_SIGMA * fit.amplitude_error
         )
         new_reach = WINGED_INNER if has_wings else reach
@@ -158,20 +140,15 @@ def _iterate(
     return local
 
 
-def _fit_local(
-    grid: PixelGrid, start: LineCandidate, instrument: float, reach: float
-) -> _Local | str:
+def _fit_local(grid: PixelGrid, start: LineCandidate, lsf: float, reach: float) -> _Local | str:
     pixel = pixel_width(grid, start.centre)
-    inner = max(reach * start.fwhm, 1.5 * instrument, 3.0 * pixel)
+    inner = max(reach * start.fwhm, 1.5 * lsf, 3.0 * pixel)
     outer = inner + max(BESIDE * start.fwhm, MIN_SIDE_A, MIN_SIDE_PX * pixel)
     window = (start.centre - inner, start.centre + inner)
     if window[0] - 3 * pixel < grid.edges[0] or window[1] + 3 * pixel > grid.edges[-1]:
         return "at the edge of the spectrum"
-    blue = side_level(grid, start.centre - outer, window[0], CLIP)
-    red = side_level(grid, window[1], start.centre + outer, CLIP)
-    if isinstance(blue, str) or isinstance(red, str):
-        return "no continuum beside the line"
-    line = linear_continuum(blue, red, CONTINUUM_SIGMA)
+    sides = (start.centre - outer, start.centre + outer)
+    line = continuum_beside(grid, (sides[0], window[0]), (window[1], sides[1]), "line")
     if isinstance(line, str):
         return line
     where = grid.slice(*window)
@@ -187,19 +164,13 @@ def _fit_local(
     fit = fit_profile(wavelength, excess, sigma, start)
     if fit is None:
         return NO_PROFILE
-    sides = (start.centre - outer, start.centre + outer)
     return _Local(line, window, wavelength, excess, sigma, fit, sides)
 
 
 def _describe(
-    spectrum: Spectrum,
-    grid: PixelGrid,
-    local: _Local,
-    name: str,
-    instrument: float,
-    rest: float | None,
+    spectrum: Spectrum, local: _Local, name: str, lsf: float, rest: float | None
 ) -> LineMeasurement:
-    fit = local.fit
+    grid, fit = pixel_grid(spectrum), local.fit
     area = integrate_feature(grid, local.continuum, local.window)
     significance = abs(fit.amplitude) / max(fit.amplitude_error, 1e-12)
     n_pixels = int(local.wavelength.size)
@@ -209,9 +180,7 @@ def _describe(
         )
     known_width = lsf_fwhm(spectrum, fit.centre)
     core = (fit.centre - 0.5 * fit.fwhm, fit.centre + 0.5 * fit.fwhm)
-    separation = double_peak_separation(
-        local.wavelength, local.excess, local.sigma, fit, instrument
-    )
+    separation = _double_peak_separation(local, lsf)
     kms = LIGHT_KMS / fit.centre
     width_kms = kms * math.sqrt(max(fit.fwhm**2 - (known_width or 0.0) ** 2, 0.0))
     flags = []
@@ -222,7 +191,7 @@ def _describe(
         flags.append("broad")
     if separation is not None:
         flags.append("double_peaked")
-    elif has_second_feature(local.wavelength, local.excess, local.sigma, fit, instrument):
+    elif _has_second_feature(local, lsf):
         flags.append("blended")
     if fit.fwhm < 2.0 * pixel_width(grid, fit.centre):  # below the rate of Nyquist
         flags.append("undersampled")
@@ -232,37 +201,28 @@ def _describe(
     if unsafe:
         flags.append("unsafe")
     frame = 1.0 if rest is None else fit.centre / rest
-    ew, ew_error = _with_far_wings(grid, local, area, instrument)
+    ew, ew_error = _with_far_wings(grid, local, area, lsf)
     return LineMeasurement(
-        line=name,
-        ew=ew / frame,
-        ew_error=ew_error / frame,
-        centroid=fit.centre,
-        centroid_error=fit.centre_error,
+        name, ew=ew / frame, ew_error=ew_error / frame,
+        centroid=fit.centre, centroid_error=fit.centre_error,
         velocity_kms=None if rest is None else LIGHT_KMS * (frame - 1.0),
         velocity_error_kms=None if rest is None else kms * fit.centre_error,
-        fwhm=fit.fwhm,
-        fwhm_error=fit.fwhm_error,
-        fwhm_kms=width_kms,
-        peak=fit.amplitude,
-        significance=significance,
+        fwhm=fit.fwhm, fwhm_error=fit.fwhm_error, fwhm_kms=width_kms,
+        peak=fit.amplitude, significance=significance,
         separation_kms=None if separation is None else kms * separation,
-        window=local.window,
-        n_pixels=n_pixels,
-        flags=tuple(flags),
-        unsafe=unsafe,
-    )
+        window=local.window, n_pixels=n_pixels, flags=tuple(flags), unsafe=unsafe,
+    )  # fmt: skip
 
 
 def _with_far_wings(
-    grid: PixelGrid, local: _Local, area: FeatureArea, instrument: float
+    grid: PixelGrid, local: _Local, area: FeatureArea, lsf: float
 ) -> tuple[float, float]:
     """The equivalent width and its error, with the wings that window and continuum miss.
 
     Absorption this wide is broadened by pressure. Both profiles count as far as they fit.
     """
     fit = local.fit
-    wide = max(2.0 * instrument, fit.centre * PRESSURE_KMS / LIGHT_KMS)
+    wide = max(2.0 * lsf, fit.centre * PRESSURE_KMS / LIGHT_KMS)
     if fit.amplitude > 0 or fit.fwhm < wide:
         return area.width, area.error
 
@@ -311,17 +271,13 @@ class ProfileFit:
 
 
 def strongest_feature(
-    wavelength: FloatArray,
-    excess: FloatArray,
-    sigma: FloatArray,
-    near: Window,
-    min_fwhm: float,
-    max_fwhm: float,
+    wavelength: FloatArray, excess: FloatArray, sigma: FloatArray, near: Window, widths: Window
 ) -> LineCandidate | None:
     """The most significant Gaussian bump or dip with its centre in `near`.
 
-    `excess` is flux / continuum - 1 and `sigma` its error.
+    `excess` is flux / continuum - 1 and `sigma` its error; `widths` are the FWHM from and to.
     """
+    min_fwhm, max_fwhm = widths
     inside = np.flatnonzero((wavelength >= near[0]) & (wavelength <= near[1]))
     if not inside.size or wavelength.size < 3:
         return None
@@ -346,12 +302,8 @@ def strongest_feature(
         score = overlap / np.sqrt(power)
         at = int(np.argmax(np.abs(score)))
         if best is None or abs(float(score[at])) > best.significance:
-            best = LineCandidate(
-                float(wavelength[inside[at]]),
-                fwhm,
-                float(overlap[at] / power[at]),
-                abs(float(score[at])),
-            )
+            centre, amplitude = float(wavelength[inside[at]]), float(overlap[at] / power[at])
+            best = LineCandidate(centre, fwhm, amplitude, abs(float(score[at])))
         fwhm *= WIDTH_STEP
     return best
 
@@ -395,15 +347,10 @@ def fit_profile(
     errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     fwhm = math.exp(values[2])
     return ProfileFit(
-        amplitude=float(values[0]),
-        centre=float(values[1]),
-        fwhm=fwhm,
-        peakedness=float(values[3]),
-        amplitude_error=float(errors[0]),
-        centre_error=float(errors[1]),
-        fwhm_error=fwhm * float(errors[2]),
-        model=model,
-    )
+        amplitude=float(values[0]), centre=float(values[1]), fwhm=fwhm,
+        peakedness=float(values[3]), amplitude_error=float(errors[0]),
+        centre_error=float(errors[1]), fwhm_error=fwhm * float(errors[2]), model=model,
+    )  # fmt: skip
 
 
 def profile(
@@ -474,14 +421,14 @@ MIN_SECOND = 0.3
 SECOND_SIGMA = 5.0
 
 
-def double_peak_separation(
-    wavelength: FloatArray, excess: FloatArray, sigma: FloatArray, fit: ProfileFit, lsf: float
-) -> float | None:
+def _double_peak_separation(local: _Local, lsf: float) -> float | None:
     """Angstrom between the two peaks of a double-peaked line; None for a single peak."""
+    fit = local.fit
     if fit.fwhm < 2.0 * lsf:
         return None
-    inside = np.abs(wavelength - fit.centre) < 0.9 * fit.fwhm
-    x, height, noise = wavelength[inside], np.sign(fit.amplitude) * excess[inside], sigma[inside]
+    inside = np.abs(local.wavelength - fit.centre) < 0.9 * fit.fwhm
+    x, noise = local.wavelength[inside], local.sigma[inside]
+    height = np.sign(fit.amplitude) * local.excess[inside]
     if x.size < 7:
         return None
     step = median(np.diff(x))
@@ -501,13 +448,12 @@ def double_peak_separation(
     return float(x[right] - x[left])
 
 
-def has_second_feature(
-    wavelength: FloatArray, excess: FloatArray, sigma: FloatArray, fit: ProfileFit, lsf: float
-) -> bool:
+def _has_second_feature(local: _Local, lsf: float) -> bool:
     """Whether the residuals of the fit contain another line."""
+    fit = local.fit
     near = (fit.centre - 1.5 * fit.fwhm, fit.centre + 1.5 * fit.fwhm)
-    residual = excess - fit.model
-    second = strongest_feature(wavelength, residual, sigma, near, lsf, max(lsf, 0.8 * fit.fwhm))
+    residual, widths = local.excess - fit.model, (lsf, max(lsf, 0.8 * fit.fwhm))
+    second = strongest_feature(local.wavelength, residual, local.sigma, near, widths)
     return (
         second is not None
         and second.significance > SECOND_SIGMA

@@ -28,9 +28,6 @@ class Quality:
     bad_fraction: float
     negative_fraction: float
     """Share of the good pixels."""
-    n_negative: int
-    longest_gap: float
-    """Widest run of bad pixels between good ones, angstrom."""
     join_step: Measurement
     """Relative step from the blue to the red arm at 5800 A, corrected for their slopes."""
     noise_ratio: float | None
@@ -55,8 +52,6 @@ def signal_to_noise(
         reason = "outside the spectrum" if hi <= first or lo >= last else "too few good pixels"
         return refused("S/N", reason, "", (lo, hi), n_good)
     flux, sigma = grid.flux[where][good], grid.sigma[where][good]
-    if not grid.has_errors:
-        sigma = np.maximum(grid.sigma[where][good], 1e-7)
     value = float(np.median(flux / sigma))
     # sqrt(pi / 2 n), 1.2533 / sqrt(n), is the error of the median of n values with unit scatter.
     error = (1.2533 if grid.has_errors else 1.3 * abs(value)) / math.sqrt(n_good)
@@ -64,7 +59,6 @@ def signal_to_noise(
 
 
 def quality(spectrum: Spectrum) -> Quality:
-    """Measure the data quality of a spectrum."""
     good = spectrum.good
     n_good = int(good.sum())
     n_negative = int((spectrum.flux[good] < 0).sum())
@@ -83,16 +77,10 @@ def quality(spectrum: Spectrum) -> Quality:
     if step.value is not None and arm_join(spectrum) and abs(step.value) > 0.1:
         warnings.append(f"the arms join with a step of {100 * step.value:+.0f} %")
     return Quality(
-        snr_blue=snr_blue,
-        snr_red=snr_red,
-        bad_fraction=bad_fraction,
-        negative_fraction=n_negative / n_good if n_good else 0.0,
-        n_negative=n_negative,
-        longest_gap=gap,
-        join_step=step,
-        noise_ratio=_noise_ratio(spectrum),
-        warnings=tuple(warnings),
-    )
+        snr_blue=snr_blue, snr_red=snr_red, bad_fraction=bad_fraction,
+        negative_fraction=n_negative / n_good if n_good else 0.0, join_step=step,
+        noise_ratio=_noise_ratio(spectrum), warnings=tuple(warnings),
+    )  # fmt: skip
 
 
 def join_step(spectrum: Spectrum) -> Measurement:
@@ -124,6 +112,7 @@ def _line_at_zero(x: FloatArray, y: FloatArray, sigma: FloatArray) -> tuple[floa
 
 
 def _longest_gap(spectrum: Spectrum) -> float:
+    """Widest run of bad pixels between good ones, angstrom."""
     good = np.flatnonzero(spectrum.good)
     if good.size < 2:
         return 0.0

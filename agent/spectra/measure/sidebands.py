@@ -11,6 +11,8 @@ import numpy as np
 from agent.spectra.pixel_grid import PixelGrid, median
 from agent.spectra.spectrum import BoolArray, FloatArray, Window
 
+CONTINUUM_SIGMA = 3.0  # the continuum must exceed its error by this factor to be divided by
+CLIP = 3.0
 N_CLIPS = 2
 MAX_GAP = 0.25  # share of a feature's window that may be interpolated over bad pixels
 # Longest run of bad pixels that is interpolated: a longer one can hide a narrow line.
@@ -57,31 +59,39 @@ class FeatureArea:
     """Width of the window without its excluded parts."""
 
 
-def linear_continuum(blue: Level, red: Level, n_sigma: float) -> LinearContinuum | str:
+def continuum_beside(grid: PixelGrid, blue: Window, red: Window, of: str) -> LinearContinuum | str:
+    """The continuum of the side windows of a line or feature, or the reason why there is none."""
+    levels = side_level(grid, *blue), side_level(grid, *red)
+    if levels[0] is None or levels[1] is None:
+        return f"no continuum beside the {of}"
+    return linear_continuum(levels[0], levels[1])
+
+
+def linear_continuum(blue: Level, red: Level) -> LinearContinuum | str:
     """The continuum between two windows, or the reason why there is none."""
-    if not (blue.mean > n_sigma * blue.error and red.mean > n_sigma * red.error):
+    if any(not side.mean > CONTINUUM_SIGMA * side.error for side in (blue, red)):
         return "the continuum is not above the noise"
     if not red.centre > blue.centre:
         return "the side windows do not lie on both sides"
     return LinearContinuum(blue, red)
 
 
-def side_level(grid: PixelGrid, lo: float, hi: float, clip: float = 0.0) -> Level | str:
-    """Mean of the good pixels centred in [lo, hi), clipped at `clip` sigma (0: not clipped)."""
+def side_level(grid: PixelGrid, lo: float, hi: float) -> Level | None:
+    """Mean of the good pixels centred in [lo, hi), clipped; None with fewer than two."""
     where = grid.slice(lo, hi)
     good = grid.good[where]
     flux, sigma = grid.flux[where][good], grid.sigma[where][good]
     wavelength = grid.wavelength[where][good]
-    if clip > 0 and flux.size > 4:
+    if flux.size > 4:
         keep = np.ones(flux.size, dtype=np.bool_)
         for _ in range(N_CLIPS):
             deviation = np.abs(flux - median(flux[keep]))
             # Without the scatter itself as a bound a structured continuum would lose its pixels.
             # 1.4826 times the median deviation is the standard deviation of Gaussian values.
-            keep = deviation <= clip * np.maximum(sigma, 1.4826 * median(deviation[keep]))
+            keep = deviation <= CLIP * np.maximum(sigma, 1.4826 * median(deviation[keep]))
         flux, sigma, wavelength = flux[keep], sigma[keep], wavelength[keep]
     if flux.size < 2:
-        return "no continuum beside the feature"
+        return None
     error = math.sqrt(float(sigma @ sigma)) / flux.size
     return Level(float(flux.mean()), error, float(wavelength.mean()))
 

@@ -8,22 +8,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.spectra.instrument import unsafe_regions
-from agent.spectra.lines import Line, LineLists, builtin_lines
+from agent.spectra.lines import Line, builtin_lines
 from agent.spectra.measure.index_definitions import Index, builtin_indices, edge_windows
 from agent.spectra.measure.indices import IndexSet, measure_index_set
 from agent.spectra.measure.line_measure import measure_line
-from agent.spectra.measure.line_search import NO_PROFILE, measure_feature
+from agent.spectra.measure.line_search import MAX_FWHM_KMS, NO_PROFILE, measure_feature
 from agent.spectra.measure.measurement import LineMeasurement, Measurement
 from agent.spectra.measure.noise import signal_to_noise
 from agent.spectra.pixel_grid import LIGHT_KMS, doppler
 from agent.spectra.rebinning import measurable
-from agent.spectra.spectrum import Spectrum, Window
+from agent.spectra.spectrum import Spectrum
 
 MAX_LINES = 12
 MAX_EDGES = 12
 MAX_NEAREST = 3
 NEAREST_A = 6.0
-WIDEST_KMS = 5500.0
 EDGE_SIGMA = 4.0
 MIN_EDGE = 0.05
 
@@ -58,14 +57,9 @@ class WindowMeasurement:
 
 
 def measure_window(
-    spectrum: Spectrum,
-    lo: float,
-    hi: float,
-    velocity_kms: float = 0.0,
-    lists: LineLists | None = None,
+    spectrum: Spectrum, lo: float, hi: float, velocity_kms: float = 0.0
 ) -> WindowMeasurement:
     """Measure a window; known lines are expected at the star's velocity."""
-    lists = lists or builtin_lines()
     snr = signal_to_noise(spectrum, lo, hi)
     inside = (spectrum.wavelength >= lo) & (spectrum.wavelength <= hi)
     n_pixels = int(inside.sum())
@@ -76,9 +70,8 @@ def measure_window(
         return WindowMeasurement(lo, hi, snr, n_pixels, n_bad, reason="no such window")
     if not first < last:
         return WindowMeasurement(lo, hi, snr, n_pixels, n_bad, reason="outside the spectrum")
-    unsafe = unsafe_regions(spectrum, first, last, lists)
-    max_fwhm = min(0.5 * (last - first), 0.5 * (first + last) * WIDEST_KMS / LIGHT_KMS)
-    feature = measure_feature(spectrum, (first, last), "strongest", max_fwhm=max_fwhm)
+    widest = min(0.5 * (last - first), 0.5 * (first + last) * MAX_FWHM_KMS / LIGHT_KMS)
+    feature = measure_feature(spectrum, (first, last), "strongest", widest)
     reason = feature.reason
     if feature.centroid is None:
         reason = reason or "nothing above 3 sigma"
@@ -86,24 +79,18 @@ def measure_window(
         reason = NO_PROFILE
     if reason == NO_PROFILE:
         reason = "no line stands apart from the bands"
-    detected = None if reason else feature
-    lines = _known_lines(spectrum, first, last, velocity_kms, lists)
+    lines = _known_lines(spectrum, first, last, velocity_kms)
+    detected, seen = (None, lines) if reason else (feature, (feature, *lines))
     return WindowMeasurement(
-        lo,
-        hi,
-        snr,
-        n_pixels,
-        n_bad,
-        feature=detected,
-        nearest=() if detected is None else _nearest(detected, shift, lists),
-        lines=lines,
-        edges=_edges(spectrum, first, last, velocity_kms, lists, (detected, *lines)),
-        unsafe=unsafe,
-        reason=reason,
-    )
+        lo, hi, snr, n_pixels, n_bad, feature=detected,
+        nearest=() if detected is None else _nearest(detected, shift), lines=lines,
+        edges=_edges(spectrum, first, last, velocity_kms, seen),
+        unsafe=unsafe_regions(spectrum, first, last), reason=reason,
+    )  # fmt: skip
 
 
-def _nearest(feature: LineMeasurement, shift: float, lists: LineLists) -> tuple[NearLine, ...]:
+def _nearest(feature: LineMeasurement, shift: float) -> tuple[NearLine, ...]:
+    lists = builtin_lines()
     assert feature.centroid is not None and feature.fwhm is not None
     within = max(NEAREST_A, 0.5 * feature.fwhm)
     stellar = lists.nearest(feature.centroid / shift, within / shift, ("line",))
@@ -120,12 +107,11 @@ def _nearest(feature: LineMeasurement, shift: float, lists: LineLists) -> tuple[
 
 
 def _known_lines(
-    spectrum: Spectrum, lo: float, hi: float, velocity_kms: float, lists: LineLists
+    spectrum: Spectrum, lo: float, hi: float, velocity_kms: float
 ) -> tuple[LineMeasurement, ...]:
     shift = doppler(velocity_kms)
-    common = [
-        line for line in lists.between(lo / shift, hi / shift, ("line",)) if line.window is not None
-    ]
+    inside = builtin_lines().between(lo / shift, hi / shift, ("line",))
+    common = [line for line in inside if line.window is not None]
     results = [measure_line(spectrum, line, velocity_kms) for line in common[:MAX_LINES]]
     return tuple(
         result
@@ -140,31 +126,21 @@ def _can_be(line: Line, result: LineMeasurement) -> bool:
 
 
 def _edges(
-    spectrum: Spectrum,
-    lo: float,
-    hi: float,
-    velocity_kms: float,
-    lists: LineLists,
-    features: Sequence[LineMeasurement | None],
+    spectrum: Spectrum, lo: float, hi: float, velocity_kms: float, lines: Sequence[LineMeasurement]
 ) -> tuple[Measurement, ...]:
     shift = doppler(velocity_kms)
-    heads = lists.between(lo / shift, hi / shift, ("band_head",))
-    for feature in features:
-        if feature is not None and feature.kind == "emission" and feature.window is not None:
-            # The flank of an emission line is a step as well.
-            start, end = _with_flanks(feature.window)
+    heads = builtin_lines().between(lo / shift, hi / shift, ("band_head",))
+    for line in lines:
+        if line.kind == "emission" and line.window is not None:
+            # The flank of an emission line is a step as well: its wings reach edge windows.
+            start, end = line.window
+            start, end = start - (end - start), end + (end - start)
             heads = tuple(head for head in heads if not start < head.wavelength * shift < end)
     together = IndexSet.of(tuple(map(edge_index, heads)))
     edges = measure_index_set(spectrum, together, velocity_kms).values()
     clear = [edge for edge in edges if edge.significance > EDGE_SIGMA and edge.number > MIN_EDGE]
     clear.sort(key=lambda edge: -edge.number)
     return tuple(clear[:MAX_EDGES])
-
-
-def _with_flanks(window: Window) -> Window:
-    """The window widened by its own width on both sides: the wings of a line reach edge windows."""
-    start, end = window
-    return start - (end - start), end + (end - start)
 
 
 def edge_index(head: Line) -> Index:

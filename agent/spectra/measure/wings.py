@@ -150,16 +150,9 @@ def _fit(
     spread += (FAR_DOUBT * float(weight @ (ratio * far))) ** 2
     best = int(np.argmax(weight))
     return _Fit(
-        mean,
-        math.sqrt(max(spread, 0.0)),
-        float(halves[best]),
-        float(powers[best]),
-        float(level[best]),
-        float(solved[best, 1]),
-        float(depth[best]),
-        scale,
-        opacity,
-    )
+        mean, math.sqrt(max(spread, 0.0)), float(halves[best]), float(powers[best]),
+        float(level[best]), float(solved[best, 1]), float(depth[best]), scale, opacity,
+    )  # fmt: skip
 
 
 def _profile(

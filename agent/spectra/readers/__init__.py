@@ -5,14 +5,6 @@ from agent.spectra.readers.base import Malformed, NotMine, Pixels, Reader, Reque
 from agent.spectra.readers.registry import read, read_numbered, register
 
 __all__ = [
-    "Malformed",
-    "NotMine",
-    "Pixels",
-    "Reader",
-    "Request",
-    "SourceFile",
-    "build",
-    "read",
-    "read_numbered",
-    "register",
-]
+    "Malformed", "NotMine", "Pixels", "Reader", "Request", "SourceFile", "build", "read",
+    "read_numbered", "register",
+]  # fmt: skip

@@ -14,13 +14,7 @@ from agent.errors import ReadError, WorkbenchError
 from agent.spectra.air import air_to_vacuum
 from agent.spectra.fits.fits_header import Header, printable
 from agent.spectra.fits.source_file import SourceFile
-from agent.spectra.spectrum import (
-    MAX_PIXELS,
-    BoolArray,
-    FloatArray,
-    MetaValue,
-    Spectrum,
-)
+from agent.spectra.spectrum import MAX_PIXELS, BoolArray, FloatArray, MetaValue, Spectrum
 
 Numbers = NDArray[Any]
 
@@ -98,17 +92,10 @@ def build(
     for name in ("object_id", "class_name", "subclass", "survey", "release", "flux_unit"):
         fields[name] = clean_text(str(fields.get(name, "")))
     return Spectrum(
-        wavelength=wavelength,
-        flux=pixels.flux,
-        ivar=pixels.ivar,
-        mask=pixels.mask,
-        medium_in_file=medium,
-        path=str(file.path),
-        meta=meta,
-        simulated=simulated,
-        warnings=(*warnings, *notes),
-        **fields,
-    )
+        wavelength=wavelength, flux=pixels.flux, ivar=pixels.ivar, mask=pixels.mask,
+        medium_in_file=medium, path=str(file.path), meta=meta, simulated=simulated,
+        warnings=(*warnings, *notes), **fields,
+    )  # fmt: skip
 
 
 def _in_order(pixels: Pixels) -> tuple[Pixels, list[str]]:

@@ -56,22 +56,12 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     fit, fit_notes = redrock.classification_of(file.path, target)
     header = fits.primary.header
     return build(
-        file,
-        pixels,
-        header=header,
-        warnings=(*notes, *more_notes, *fit_notes),
-        format=_format(file),
-        survey="DESI",
-        release=_production(header),
+        file, pixels, header=header, warnings=(*notes, *more_notes, *fit_notes),
+        format=_format(file), survey="DESI", release=_production(header),
         object_id=str(target) if target is not None else f"{stem(file.path)}#{row}",
-        row=row,
-        rows=layout.targets,
-        flux_unit=FLUX_UNIT,
-        resolution=RESOLUTION,
-        snr=_snr(pixels),
-        **_position(table, row),
-        **fit,
-    )
+        row=row, rows=layout.targets, flux_unit=FLUX_UNIT, resolution=RESOLUTION,
+        snr=_snr(pixels), **_position(table, row), **fit,
+    )  # fmt: skip
 
 
 def _layout(fits: FitsFile) -> _Layout:

@@ -42,17 +42,10 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     header = Header.joined(fits.primary.header, hdu.header)
     about = describe(file, header)
     return build(
-        file,
-        _same_length(data.pixels),
-        medium=about.medium or data.medium or "unknown",
-        header=header,
-        warnings=data.notes,
-        format="FITS table",
-        flux_unit=data.flux_unit,
-        row=row,
-        rows=table.rows if per_row else 1,
-        **about.fields,
-    )
+        file, _same_length(data.pixels), medium=about.medium or data.medium or "unknown",
+        header=header, warnings=data.notes, format="FITS table", flux_unit=data.flux_unit, row=row,
+        rows=table.rows if per_row else 1, **about.fields,
+    )  # fmt: skip
 
 
 def _first_spectrum(fits: FitsFile) -> tuple[Hdu, list[ColumnField], ColumnChoice]:

@@ -61,17 +61,10 @@ def read(file: SourceFile, request: Request) -> Spectrum:
         pixels = Pixels(wavelength, hdu.image(row, 1)[0], ivar, mask)
     about = describe(file, header)
     return build(
-        file,
-        pixels,
-        medium=about.medium or "unknown",
-        header=header,
-        warnings=(note,) if note else (),
-        format="FITS image",
-        flux_unit=header.text("BUNIT"),
-        row=row,
-        rows=rows,
-        **about.fields,
-    )
+        file, pixels, medium=about.medium or "unknown", header=header,
+        warnings=(note,) if note else (), format="FITS image", flux_unit=header.text("BUNIT"),
+        row=row, rows=rows, **about.fields,
+    )  # fmt: skip
 
 
 def _names_wavelengths(header: Header) -> bool:

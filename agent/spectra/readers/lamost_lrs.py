@@ -52,18 +52,10 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     else:
         pixels, layout = _from_table(fits), "table"
     return build(
-        file,
-        pixels,
-        header=header,
-        format=f"LAMOST low resolution, {layout}",
-        survey="LAMOST",
-        resolution=RESOLUTION,
-        snr=_snr(header),
-        class_name=header.text("CLASS"),
-        subclass=subclass_of(header),
-        z=known(header.number("Z")),
-        **identity(file, header),
-    )
+        file, pixels, header=header, format=f"LAMOST low resolution, {layout}", survey="LAMOST",
+        resolution=RESOLUTION, snr=_snr(header), class_name=header.text("CLASS"),
+        subclass=subclass_of(header), z=known(header.number("Z")), **identity(file, header),
+    )  # fmt: skip
 
 
 def is_lamost(header: Header) -> bool:

@@ -41,20 +41,13 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     ratios = [snr for hdu in arms if (snr := hdu.header.number("SNR")) is not None and snr > 0]
     missing = set(ARMS) - {hdu.name for hdu in arms}
     return build(
-        file,
-        pixels,
-        header=header,
+        file, pixels, header=header,
         warnings=tuple(f"the arm {name} is missing" for name in sorted(missing)),
         more_meta={f"SNR_{hdu.name[-1]}": hdu.header.number("SNR") or 0.0 for hdu in arms},
-        format="LAMOST medium resolution",
-        survey="LAMOST-MRS",
-        resolution=RESOLUTION,
-        snr=float(np.median(ratios)) if ratios else None,
-        class_name=header.text("CLASS"),
-        subclass=subclass_of(header),
-        z=known(header.number("Z")),
-        **identity(file, header),
-    )
+        format="LAMOST medium resolution", survey="LAMOST-MRS", resolution=RESOLUTION,
+        snr=float(np.median(ratios)) if ratios else None, class_name=header.text("CLASS"),
+        subclass=subclass_of(header), z=known(header.number("Z")), **identity(file, header),
+    )  # fmt: skip
 
 
 def _arms(fits: FitsFile) -> list[Hdu]:

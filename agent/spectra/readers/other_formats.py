@@ -50,17 +50,10 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     row = checked_row(file, request, rows)
     about = describe(file, fits.primary.header)
     return build(
-        file,
-        _pixels(loaded, row),
-        medium=about.medium or "unknown",
-        header=fits.primary.header,
-        warnings=(f"read by specutils as {name}",),
-        format=name,
-        flux_unit=str(loaded.flux.unit),
-        row=row,
-        rows=rows,
-        **about.fields,
-    )
+        file, _pixels(loaded, row), medium=about.medium or "unknown", header=fits.primary.header,
+        warnings=(f"read by specutils as {name}",), format=name, flux_unit=str(loaded.flux.unit),
+        row=row, rows=rows, **about.fields,
+    )  # fmt: skip
 
 
 def _check_structure(file: SourceFile) -> None:

@@ -62,19 +62,12 @@ def read(file: SourceFile, request: Request) -> Spectrum:
         raise NotMine("its HDU 1 has no flux, loglam and ivar columns")
     checked_row(file, request)
     return build(
-        file,
-        _pixels(coadd.table),
-        medium="air" if header.flag("VACUUM") is False else "vacuum",
-        header=header,
-        format=_format(file, catalogue),
-        survey="SDSS",
+        file, _pixels(coadd.table), medium="air" if header.flag("VACUUM") is False else "vacuum",
+        header=header, format=_format(file, catalogue), survey="SDSS",
         release=(catalogue.text("RUN2D") if catalogue else "") or header.text("RUN2D"),
-        object_id=_name(file, header, catalogue),
-        flux_unit=FLUX_UNIT,
-        resolution=RESOLUTION,
-        **position_of(header, catalogue),
-        **_classification(catalogue),
-    )
+        object_id=_name(file, header, catalogue), flux_unit=FLUX_UNIT, resolution=RESOLUTION,
+        **position_of(header, catalogue), **_classification(catalogue),
+    )  # fmt: skip
 
 
 def names_sdss(header: Header) -> bool:

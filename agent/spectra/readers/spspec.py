@@ -26,14 +26,8 @@ from agent.spectra.spectrum import Spectrum
 
 # By SPEC_CLN: 4 is a high-redshift quasar, 6 a late-type star.
 CLASSES = {
-    0: "UNKNOWN",
-    1: "STAR",
-    2: "GALAXY",
-    3: "QSO",
-    4: "QSO",
-    5: "SKY",
-    6: "STAR",
-}
+    0: "UNKNOWN", 1: "STAR", 2: "GALAXY", 3: "QSO", 4: "QSO", 5: "SKY", 6: "STAR",
+}  # fmt: skip
 
 
 def read(file: SourceFile, request: Request) -> Spectrum:

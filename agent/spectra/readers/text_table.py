@@ -74,14 +74,10 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     data = read_columns(fields, choice, values)
     about = describe(file)
     return build(
-        file,
-        data.pixels,
-        medium=about.medium or data.medium or "unknown",
-        warnings=(*notes, *data.notes),
-        format="CSV" if layout.delimiter == "," else "text table",
-        flux_unit=data.flux_unit,
-        **about.fields,
-    )
+        file, data.pixels, medium=about.medium or data.medium or "unknown",
+        warnings=(*notes, *data.notes), format="CSV" if layout.delimiter == "," else "text table",
+        flux_unit=data.flux_unit, **about.fields,
+    )  # fmt: skip
 
 
 def _lines(file: SourceFile) -> list[str]:

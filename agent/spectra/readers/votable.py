@@ -44,17 +44,10 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     header = _header(parser.params)
     about = describe(file, header)
     return build(
-        file,
-        loaded.pixels,
-        medium=about.medium or loaded.medium or "unknown",
-        warnings=loaded.notes,
-        header=header,
-        format="VOTable",
-        flux_unit=loaded.flux_unit,
-        row=row,
-        rows=len(rows) if per_row else 1,
-        **about.fields,
-    )
+        file, loaded.pixels, medium=about.medium or loaded.medium or "unknown",
+        warnings=loaded.notes, header=header, format="VOTable", flux_unit=loaded.flux_unit, row=row,
+        rows=len(rows) if per_row else 1, **about.fields,
+    )  # fmt: skip
 
 
 def _described(fields: Sequence[VOTableField]) -> list[ColumnField]:

@@ -12,30 +12,11 @@ from agent.spectra.readers.base import NotMine
 from agent.spectra.spectrum import FloatArray
 
 ANGSTROM = {
-    "angstrom": 1.0,
-    "angstroms": 1.0,
-    "angstroem": 1.0,
-    "ang": 1.0,
-    "a": 1.0,
-    "aa": 1.0,
-    "å": 1.0,
-    "nm": 10.0,
-    "nanometer": 10.0,
-    "nanometers": 10.0,
-    "nanometre": 10.0,
-    "um": 1e4,
-    "µm": 1e4,
-    "μm": 1e4,
-    "micron": 1e4,
-    "microns": 1e4,
-    "micrometer": 1e4,
-    "micrometers": 1e4,
-    "mm": 1e7,
-    "cm": 1e8,
-    "m": 1e10,
-    "meter": 1e10,
-    "meters": 1e10,
-}
+    "angstrom": 1.0, "angstroms": 1.0, "angstroem": 1.0, "ang": 1.0, "a": 1.0, "aa": 1.0, "å": 1.0,
+    "nm": 10.0, "nanometer": 10.0, "nanometers": 10.0, "nanometre": 10.0,
+    "um": 1e4, "µm": 1e4, "μm": 1e4, "micron": 1e4, "microns": 1e4, "micrometer": 1e4,
+    "micrometers": 1e4, "mm": 1e7, "cm": 1e8, "m": 1e10, "meter": 1e10, "meters": 1e10,
+}  # fmt: skip
 
 
 _UNIT = re.compile(r"\W*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)?(.*)", re.DOTALL)

@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 
+from agent.evidence.measurements import SpectrumMeasurements, measurements_of
 from agent.spectra.spectrum import Spectrum
 from train.simulate.sky import draw_source
 from train.simulate.telescope.observation import to_spectrum
@@ -22,3 +23,7 @@ def simulated_spectrum(
     while source.subtype != NORMAL.get(label, source.subtype):
         source = draw_source(label, rng)
     return to_spectrum(observe(source, survey, rng, snr=snr, quality="good"))
+
+
+def numbers_of(label: str) -> SpectrumMeasurements:
+    return measurements_of(simulated_spectrum(label))

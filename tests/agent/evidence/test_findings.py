@@ -13,10 +13,11 @@ from agent.evidence.measurements import SpectrumMeasurements, measurements_of
 from agent.evidence.places import contains, feature_places, feature_range, window_of
 from agent.evidence.weights import UNFITTED_WEIGHT, read_weights, weights_for
 from agent.spectra.spectrum import Spectrum
-from agent.tasks.catalogue import Evidence, find_task, load_tasks
+from agent.tasks.catalogue import find_task, load_tasks
+from agent.tasks.task import Evidence
 from tests.agent.evidence.simulated import simulated_spectrum
 from tests.agent.spectra.measure.known_lines import BROAD, WIDE, observed
-from tests.agent.tasks.test_catalogue import example
+from tests.agent.tasks.test_catalogue import example, put
 from tests.agent.tasks.test_task import claim
 
 
@@ -80,8 +81,6 @@ def test_claims_of_a_group_count_little_more_than_the_best():
 
 
 # Every claim is said of a window that shows it.
-
-
 NOWHERE = {"CS hot", "B hei_red"}
 """Claims whose feature may lie in no window of their task: they are said of the whole spectrum."""
 
@@ -103,18 +102,13 @@ def test_the_window_shows_what_decides_the_claim(label: str):
                 assert any(each and contains(window.range, each) for each in ranges)
 
 
-def test_he_i_5876_is_not_said_of_the_window_of_h_alpha():
-    task = find_task("CV")
+def test_he_i_5876_is_not_said_of_the_window_of_h_alpha_and_a_redshift_of_none():
+    task, numbers = find_task("CV"), measurements_of(simulated_spectrum("CV"))
     evidence = next(each for each in task.evidence if each.id == "hei_emission")
-    numbers = measurements_of(simulated_spectrum("CV"))
     value = numbers.line_strength("HeI_5876").value
     assert value is not None
     window = window_of(Finding(evidence=evidence, value=value), task, numbers)
     assert window is not None and window.id == "hei5876"
-
-
-def test_a_redshift_has_no_place():
-    task, numbers = find_task("CV"), measurements_of(simulated_spectrum("CV"))
     redshift = next(each for each in task.evidence if each.id == "redshift")
     assert window_of(Finding(evidence=redshift, value=0.0), task, numbers) is None
 
@@ -133,8 +127,6 @@ def test_features_have_their_places():
 
 
 # Weights of the tasks: fitted ones that fit the task, the file's own otherwise.
-
-
 FILE = """
 [[tasks]]
 id = "X"
@@ -143,12 +135,6 @@ kind = 0.8
 claims = ["one", "two"]
 weights = [0.4, 0]
 """
-
-
-def put(tmp_path: Path, text: str) -> Path:
-    path = tmp_path / "tasks.toml"
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 @pytest.mark.parametrize("task_id", ["CV", "CS", "SS", "MG", "WD", "O", "B", "A"])
@@ -173,7 +159,7 @@ def test_a_changed_or_own_task_falls_back_on_its_file(tmp_path: Path):
 
 
 def test_a_file_of_weights_is_read(tmp_path: Path):
-    weights = read_weights(put(tmp_path, FILE))["X"]
+    weights = read_weights(put(tmp_path, "weights.toml", FILE))["X"]
     assert (weights.intercept, weights.kind) == (-1.5, 0.8)
     assert dict(weights.claims) == {"one": 0.4, "two": 0.0}
 
@@ -187,4 +173,4 @@ def test_a_file_of_weights_is_read(tmp_path: Path):
 ])  # fmt: skip
 def test_a_faulty_file_of_weights_is_refused(tmp_path: Path, old: str, new: str, words: str):
     with pytest.raises(ResourceError, match=words):
-        read_weights(put(tmp_path, FILE.replace(old, new, 1)))
+        read_weights(put(tmp_path, "weights.toml", FILE.replace(old, new, 1)))

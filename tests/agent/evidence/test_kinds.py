@@ -16,6 +16,7 @@ from agent.evidence.words import KIND_NAMES, kind_signs
 from agent.spectra.readers import read
 from agent.tasks.catalogue import find_task
 from tests.agent.evidence.simulated import simulated_spectrum
+from tests.agent.tasks.test_catalogue import put
 
 KINDS = """
 labels = ["CV", "K"]
@@ -30,12 +31,6 @@ weights = [
   2, -2,
 ]
 """
-
-
-def put(tmp_path: Path, text: str) -> Path:
-    path = tmp_path / "kinds.toml"
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 @pytest.mark.parametrize("label", ["MG", "M_DWARF", "CS", "SS", "A", "CV", "SDB"])
@@ -76,7 +71,7 @@ def test_steps_are_bounded_and_soft_and_softmax_survives_large_scores():
 
 
 def test_a_file_of_kinds_is_read(tmp_path: Path):
-    kinds = read_kinds(put(tmp_path, KINDS))
+    kinds = read_kinds(put(tmp_path, "weights.toml", KINDS))
     assert kinds.labels == ("CV", "K") and kinds.features == ("TiO5",)
     scores = kinds.scores(kinds.terms(np.array([[5.0]]), np.array([[0.0]])))
     assert scores[0].tolist() == pytest.approx([3.5, -3.5])
@@ -96,7 +91,7 @@ def test_a_file_of_kinds_is_read(tmp_path: Path):
 def test_a_faulty_file_of_kinds_is_refused(tmp_path: Path, old: str, new: str, words: str):
     assert old in KINDS
     with pytest.raises(ResourceError, match=words):
-        read_kinds(put(tmp_path, KINDS.replace(old, new, 1)))
+        read_kinds(put(tmp_path, "weights.toml", KINDS.replace(old, new, 1)))
 
 
 # Judgement of real spectra: what the shared, labelled ones say. Nothing was fitted to them.

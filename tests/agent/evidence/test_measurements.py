@@ -17,7 +17,7 @@ from agent.evidence.star_velocity import StarVelocity, star_velocity
 from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.measurement import Measurement
 from agent.spectra.spectrum import Spectrum
-from tests.agent.evidence.simulated import simulated_spectrum
+from tests.agent.evidence.simulated import numbers_of, simulated_spectrum
 from tests.agent.spectra.measure.known_lines import BROAD, WIDE, observed
 
 
@@ -86,12 +86,6 @@ def test_without_a_stars_redshift_it_is_taken_to_be_at_rest(z):
 
 
 # What another feature imitates is not called by its name.
-
-
-def numbers_of(label: str) -> SpectrumMeasurements:
-    return measurements_of(simulated_spectrum(label))
-
-
 @pytest.mark.parametrize(("label", "there"), [("MG", True), ("A", False), ("CV", False)])
 def test_tio_is_there_or_not(label: str, there: bool):
     numbers = numbers_of(label)

@@ -24,7 +24,7 @@ from agent.spectra.lines import builtin_lines, label_of
 from agent.spectra.measure.window_measure import zoom_numbers
 from agent.tasks.catalogue import find_task, load_tasks
 from agent.tasks.task import Evidence, Task
-from tests.agent.evidence.simulated import simulated_spectrum
+from tests.agent.evidence.simulated import numbers_of, simulated_spectrum
 from tests.agent.tasks.test_task import claim
 
 
@@ -58,10 +58,9 @@ def test_signs_of_a_kind_are_few_and_kinds_have_names():
     ({"kind": "quality", "expect": "above"}, 9.0, 0.0, "Hα 9.00 found"),
 ])  # fmt: skip
 def test_a_number_is_told_with_its_error_and_noted(changes, value, error, text):
-    evidence = replace(
-        claim(**{"target": ("TiO5",), **changes}), text_found="{label} {value:.2f} found"
-    )
-    said = SaidNumbers(measurements_of(simulated_spectrum("CV")))
+    about = {"target": ("TiO5",), "text_found": "{label} {value:.2f} found"}
+    evidence = claim(**about, **changes)
+    said = SaidNumbers(numbers_of("CV"))
     finding = Finding(evidence=evidence, value=value, error=error)
     assert finding_texts([finding], said, find_task("CV")) == [text]
     assert said.values["Hα"]["value"] == value
@@ -96,30 +95,21 @@ def test_a_chance_is_told_in_per_cent(p_yes, text):
 
 
 # What is said of a line: its state, its numbers, and what they mean.
-@pytest.mark.parametrize(("row", "options", "text"), [
-    (
-        {"kind": "emission", "ew": -15.5, "ew_error": 0.5, "fwhm_kms": 354.0},
-        {},
-        "Hα emission, EW -15.5 ± 0.5 Å, FWHM 354 km/s",
-    ),
-    ({"kind": "emission", "ew": -15.5, "fwhm_kms": 0.0}, {}, "Hα emission, EW -15.5 Å"),
-    ({"kind": "", "ew": 3.0, "ew_error": 0.5}, {}, "Hα absorption, EW 3.00 ± 0.50 Å"),
-    ({"kind": "", "ew": 0.1, "ew_error": 0.5}, {}, "no Hα emission, EW 0.10 ± 0.50 Å"),
-    ({"kind": "", "ew": -1.1, "ew_error": 0.5}, {}, "hint of Hα emission, EW -1.10 ± 0.50 Å"),
-    (
-        {"kind": "absorption", "ew": -1.1, "ew_error": 0.5, "fwhm_kms": 90.0},
-        {},
-        "Hα unclear, EW -1.10 ± 0.50 Å",
-    ),
-    (
-        {"kind": "emission", "ew": -1.4, "ew_error": 0.5, "fwhm_kms": 90.0},
-        {},
-        "Hα unclear, EW -1.40 ± 0.50 Å",
-    ),
-    ({"kind": "", "ew": 1.4, "ew_error": 0.5}, {}, "no Hα emission, EW 1.40 ± 0.50 Å"),
+@pytest.mark.parametrize(("row", "text"), [
+    ({"kind": "emission", "ew": -15.5, "ew_error": 0.5, "fwhm_kms": 354.0},
+     "Hα emission, EW -15.5 ± 0.5 Å, FWHM 354 km/s"),
+    ({"kind": "emission", "ew": -15.5, "fwhm_kms": 0.0}, "Hα emission, EW -15.5 Å"),
+    ({"kind": "", "ew": 3.0, "ew_error": 0.5}, "Hα absorption, EW 3.00 ± 0.50 Å"),
+    ({"kind": "", "ew": 0.1, "ew_error": 0.5}, "no Hα emission, EW 0.10 ± 0.50 Å"),
+    ({"kind": "", "ew": -1.1, "ew_error": 0.5}, "hint of Hα emission, EW -1.10 ± 0.50 Å"),
+    ({"kind": "absorption", "ew": -1.1, "ew_error": 0.5, "fwhm_kms": 90.0},
+     "Hα unclear, EW -1.10 ± 0.50 Å"),
+    ({"kind": "emission", "ew": -1.4, "ew_error": 0.5, "fwhm_kms": 90.0},
+     "Hα unclear, EW -1.40 ± 0.50 Å"),
+    ({"kind": "", "ew": 1.4, "ew_error": 0.5}, "no Hα emission, EW 1.40 ± 0.50 Å"),
 ])  # fmt: skip
-def test_a_line_is_told_as_it_was_measured(row, options, text):
-    assert line_text("H_alpha", row, "emission", **options) == text
+def test_a_line_is_told_as_it_was_measured(row, text):
+    assert line_text("H_alpha", row, "emission") == text
 
 
 def test_widths_have_the_digits_they_deserve_and_what_is_said_of_one_line_is_said_once():
@@ -214,8 +204,6 @@ def test_the_state_of_a_line(row, state):
 
 
 # Every claim of every task, said of numbers on both sides of its threshold.
-
-
 CLAIMS = [(task, evidence) for task in load_tasks() for evidence in task.evidence]
 OF_LINES = [pair for pair in CLAIMS if pair[1].kind == "line"]
 OF_NUMBERS = [
@@ -243,7 +231,7 @@ class OneLine(SaidNumbers):
 
 @pytest.fixture(scope="module")
 def numbers() -> SpectrumMeasurements:
-    return measurements_of(simulated_spectrum("A"))
+    return numbers_of("A")
 
 
 @pytest.mark.parametrize("pair", OF_LINES, ids=named)
@@ -252,8 +240,7 @@ def test_the_word_for_a_line_has_the_sign_of_its_width(
     pair: tuple[Task, Evidence], sigma: float, numbers: SpectrumMeasurements
 ):
     task, evidence = pair
-    name = evidence.target[0]
-    ew, error = sigma * 0.5, 0.5
+    name, ew, error = evidence.target[0], sigma * 0.5, 0.5
     finding = Finding(evidence=evidence, value=ew, error=error)
     words = line_words(finding, name, OneLine(numbers, ew, error), class_name(task))
     assert words is not None
@@ -278,9 +265,8 @@ def test_what_a_line_means_is_told_on_the_side_of_its_threshold(
     for factor in (0.2, 5.0):
         ew = side * factor * max(evidence.threshold, 0.1)
         finding = Finding(evidence=evidence, value=ew, error=0.001)
-        words = line_words(
-            finding, evidence.target[0], OneLine(numbers, ew, 0.001), class_name(task)
-        )
+        seen = OneLine(numbers, ew, 0.001)
+        words = line_words(finding, evidence.target[0], seen, class_name(task))
         assert words is not None
         beyond = factor > 1
         assert finding.is_found == (beyond == (evidence.expect != "below"))

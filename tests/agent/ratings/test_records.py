@@ -7,27 +7,16 @@ import json
 import pytest
 
 from agent.errors import WorkbenchError
-from agent.ratings.records import (
-    Choice,
-    Rating,
-    record_from,
-    subject_of,
-    to_json,
-    trajectory_id,
-)
+from agent.ratings.records import Choice, Rating, record_from, subject_of, to_json, trajectory_id
 from tests.agent.ratings.made import rating, trajectory
 
 ABOUT = {"trajectory": "a1", "spectrum": "s1", "task": "CV", "model": "ours"}
 OTHER = {**ABOUT, "trajectory": "b2"}
 RATING = {"kind": "rating", "subject": ABOUT, "by": "Ada", "coherence": 3, "consistency": 0}
 CHOICE = {
-    "kind": "choice",
-    "first": ABOUT,
-    "second": OTHER,
-    "preferred": "tie",
-    "left": "second",
+    "kind": "choice", "first": ABOUT, "second": OTHER, "preferred": "tie", "left": "second",
     "by": "Ada",
-}
+}  # fmt: skip
 
 
 def test_records_come_back_as_they_were():
@@ -36,12 +25,9 @@ def test_records_come_back_as_they_were():
     )
     passing = Rating(subject=subject_of(trajectory()), by="Ben", overall=0)
     choice = Choice(
-        first=subject_of(trajectory()),
-        second=subject_of(trajectory(model="theirs")),
-        preferred="second",
-        left="first",
-        by="Ada",
-    )
+        first=subject_of(trajectory()), second=subject_of(trajectory(model="theirs")),
+        preferred="second", left="first", by="Ada",
+    )  # fmt: skip
     for each in (one, passing, choice):
         assert record_from(json.loads(json.dumps(to_json(each)))) == each
     assert one.scores == (0, 5) and one.lowest == 0 and passing.scores == (0,)
@@ -51,39 +37,33 @@ def test_a_trajectory_is_named_by_what_was_said():
     assert trajectory_id(trajectory()) != trajectory_id(trajectory(said="no"))
 
 
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({"coherence": 6}, "coherence should be a whole number from 0 to 5"),
-        ({"coherence": True}, "coherence should be a whole number"),
-        ({"consistency": 4.0}, "consistency should be a whole number"),
-        ({"consistency": None}, "coherence and consistency, or overall"),
-        ({"by": " "}, "by should be a text of 1 to 200"),
-        ({"by": 5}, "by should be a text"),
-        ({"note": "x" * 4001}, "note should be a text of 0 to 4000"),
-        ({"by_model": "yes"}, "by_model should be true or false"),
-        ({"subject": "a1"}, "subject should be an object"),
-        ({"subject": {**ABOUT, "truth": "YES"}}, 'a subject has no "truth"'),
-        ({"subject": {**ABOUT, "trajectory": ""}}, "trajectory should be a text of 1"),
-        ({"verdict": "YES"}, 'a rating has no "verdict"'),
-        ({"kind": "vote"}, "kind should be"),
-    ],
-)
+@pytest.mark.parametrize(("change", "why"), [
+    ({"coherence": 6}, "coherence should be a whole number from 0 to 5"),
+    ({"coherence": True}, "coherence should be a whole number"),
+    ({"consistency": 4.0}, "consistency should be a whole number"),
+    ({"consistency": None}, "coherence and consistency, or overall"),
+    ({"by": " "}, "by should be a text of 1 to 200"),
+    ({"by": 5}, "by should be a text"),
+    ({"note": "x" * 4001}, "note should be a text of 0 to 4000"),
+    ({"by_model": "yes"}, "by_model should be true or false"),
+    ({"subject": "a1"}, "subject should be an object"),
+    ({"subject": {**ABOUT, "truth": "YES"}}, 'a subject has no "truth"'),
+    ({"subject": {**ABOUT, "trajectory": ""}}, "trajectory should be a text of 1"),
+    ({"verdict": "YES"}, 'a rating has no "verdict"'),
+    ({"kind": "vote"}, "kind should be"),
+])  # fmt: skip
 def test_what_is_no_rating(change, why):
-    with pytest.raises(WorkbenchError, match=why.replace("(", r"\(")):
+    with pytest.raises(WorkbenchError, match=why):
         record_from({**RATING, **change})
 
 
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({"second": ABOUT}, "different trajectories"),
-        ({"preferred": "left"}, "preferred should be one of first, second, tie"),
-        ({"preferred": ["first"]}, "preferred should be one of"),
-        ({"left": "tie"}, "left should be one of"),
-        ({"coherence": 3}, 'a choice has no "coherence"'),
-    ],
-)
+@pytest.mark.parametrize(("change", "why"), [
+    ({"second": ABOUT}, "different trajectories"),
+    ({"preferred": "left"}, "preferred should be one of first, second, tie"),
+    ({"preferred": ["first"]}, "preferred should be one of"),
+    ({"left": "tie"}, "left should be one of"),
+    ({"coherence": 3}, 'a choice has no "coherence"'),
+])  # fmt: skip
 def test_what_is_no_choice(change, why):
     assert isinstance(record_from(CHOICE), Choice)
     with pytest.raises(WorkbenchError, match=why):

@@ -50,8 +50,8 @@ def test_parallel_lines_stand_at_their_positions_and_inside_the_clip() -> None:
 
 def test_ticks_grow_upwards_or_to_the_right_and_rectangles_move_grow_and_unite() -> None:
     upwards, rightwards = Canvas(40, 30, dpi=72), Canvas(40, 30, dpi=72)
-    upwards.ticks(np.array([[10.0, 5.0]]), 6.0, 1.0, vertical=True)
-    rightwards.ticks(np.array([[10.0, 5.0]]), 6.0, 1.0, vertical=False)
+    upwards.ticks(np.array([10.0]), 5.0, 6.0, 1.0, vertical=True)
+    rightwards.ticks(np.array([5.0]), 10.0, 6.0, 1.0, vertical=False)
     rows, columns = dark(upwards)
     assert (rows[0], rows[-1]) == pytest.approx((5, 11), abs=1) and len(columns) == 1
     rows, columns = dark(rightwards)

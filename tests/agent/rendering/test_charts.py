@@ -90,9 +90,8 @@ def test_parts_of_a_bar_are_as_long_as_their_numbers():
     assert box(svg, "bar b")[0] == pytest.approx(whole * 0.7, rel=0.01)
     assert box(svg, "bar c")[0] == pytest.approx(whole * 0.05, rel=0.01)
     assert {"all", "judged", "140"} <= set(words(svg))
-    svg = stacked_bars(
-        {"all": [BarPart("done", 200, "#000000"), BarPart("open", 800, "#eeeeee")]}, "t"
-    )
+    parts = [BarPart("done", 200, "#000000"), BarPart("open", 800, "#eeeeee")]
+    svg = stacked_bars({"all": parts}, "t")
     assert box(svg, "bar open")[0] == pytest.approx(4 * box(svg, "bar done")[0], rel=0.01)
     assert words(stacked_bars({"all": [], "judged": []}, "t")).count("none") == 2
 
@@ -107,9 +106,8 @@ def test_an_interval_is_cut_at_the_end_of_its_axis():
 
 def test_heights_of_a_histogram_grow_as_square_roots():
     up = {"real": [0.02] * 10 + [0.99] * 25, "other": [0.01] * 90}
-    svg = histogram_with_cuts(
-        up, [0.5] * 7, COLOURS, [CutLine(0.97, "accept from 0.97", True)], bins=20, title="t"
-    )
+    cuts = [CutLine(0.97, "accept from 0.97", True)]
+    svg = histogram_with_cuts(up, [0.5] * 7, COLOURS, cuts, bins=20, title="t")
     real, other, last = (box(svg, name)[1] for name in ("real 0", "other 0", "real 19"))
     assert real == pytest.approx(0.1 * (real + other), rel=0.01)  # a tenth of them are real
     assert last == pytest.approx(0.5 * (real + other), rel=0.01)  # a quarter as many
@@ -121,10 +119,8 @@ def test_heights_of_a_histogram_grow_as_square_roots():
 @pytest.mark.parametrize("at", [0.0, 0.1, 0.5, 0.9, 1.0])
 @pytest.mark.parametrize("to_the_right", [True, False])
 def test_labels_of_cuts_stay_inside(at, to_the_right):
-    svg = histogram_with_cuts(
-        {"real": [0.5], "other": []}, [0.5], COLOURS, [CutLine(at, "a label here", to_the_right)],
-        bins=20, title="t",
-    )  # fmt: skip
+    up, cuts = {"real": [0.5], "other": []}, [CutLine(at, "a label here", to_the_right)]
+    svg = histogram_with_cuts(up, [0.5], COLOURS, cuts, bins=20, title="t")
     label = next(each for each in ElementTree.fromstring(svg).iter() if each.text == "a label here")
     x = float(label.get("x"))
     room = 55.0  # points; the chart is 554 wide
@@ -138,10 +134,8 @@ def test_a_histogram_of_nothing():
 
 
 def test_shares_over_time_leave_out_what_is_not_known():
-    svg = shares_over_time(
-        [Estimate(0.5, 0.1, 0.9), NOTHING, Estimate(0.3, 0.1, 0.9)], [0.4, None, 0.2],
-        ("#1f5f99", "#6b3fa0"), "Ada <b>",
-    )  # fmt: skip
+    shares = [Estimate(0.5, 0.1, 0.9), NOTHING, Estimate(0.3, 0.1, 0.9)]
+    svg = shares_over_time(shares, [0.4, None, 0.2], ("#1f5f99", "#6b3fa0"), "Ada <b>")
     assert {"Ada <b>", "first", "latest", "50 %"} <= set(words(svg))
     assert points(svg, "shares") == 2
 

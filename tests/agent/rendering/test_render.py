@@ -127,20 +127,17 @@ def test_without_the_glyph_calls_matplotlib_draws_the_same_text(
 
 
 @pytest.mark.parametrize("style", ALL_STYLES, ids=lambda style: style.name)
-@pytest.mark.parametrize(
-    "flux",
-    [
-        np.zeros(50),
-        np.full(50, -1e-17),
-        np.linspace(-5, -1, 50),
-        np.full(50, 5e-324),
-        np.where(np.arange(50) == 7, 1e99, 1.0),
-        np.where(np.arange(50) % 2, np.nan, 3e30 * np.arange(50)),
-        np.where(np.arange(50) < 3, np.arange(50.0), np.inf),
-        np.where(np.arange(50) < 2, np.arange(50.0), 1e300),
-    ],
-    ids=["zero", "negative", "slope", "tiny", "spike", "half nan", "mostly inf", "fill values"],
-)
+@pytest.mark.parametrize("flux", [
+    np.zeros(50),
+    np.full(50, -1e-17),
+    np.linspace(-5, -1, 50),
+    np.full(50, 5e-324),
+    np.where(np.arange(50) == 7, 1e99, 1.0),
+    np.where(np.arange(50) % 2, np.nan, 3e30 * np.arange(50)),
+    np.where(np.arange(50) < 3, np.arange(50.0), np.inf),
+    np.where(np.arange(50) < 2, np.arange(50.0), 1e300),
+], ids=["zero", "negative", "slope", "tiny", "spike", "half nan", "mostly inf",
+        "fill values"])  # fmt: skip
 def test_hard_flux_still_makes_a_picture(style: object, flux: np.ndarray) -> None:
     spectrum = spectrum_of(np.linspace(5000, 5100, 50), flux)
     picture = render_array(spectrum, style=style)  # type: ignore[arg-type]
@@ -184,9 +181,8 @@ def test_published_shows_masked_pixels_and_compact_does_not() -> None:
     masked = Spectrum(wavelength=wavelength, flux=flux, mask=flux == 0)
     unmasked = spectrum_of(wavelength, flux)
     assert np.array_equal(render_array(masked), render_array(unmasked))
-    assert not np.array_equal(
-        render_array(masked, style=COMPACT), render_array(unmasked, style=COMPACT)
-    )
+    one, other = (render_array(each, style=COMPACT) for each in (masked, unmasked))
+    assert not np.array_equal(one, other)
 
 
 def test_a_hundred_thousand_pixels_look_as_all_of_them_do() -> None:
@@ -303,20 +299,20 @@ def window(span: float, points: int = 100, *, whole: bool) -> DrawnPixels:
     return DrawnPixels(wavelength, np.ones(points), np.ones(points, dtype=bool), whole)
 
 
-@pytest.mark.parametrize(("span", "size"), [
+OF_WHOLE = [
     (3000.5, (10, 6)), (3000, (8, 5)), (1000.5, (8, 5)), (1000, (7, 4.5)), (200.5, (7, 4.5)),
     (200, (6, 4)), (1, (6, 4)),
-])  # fmt: skip
-def test_size_of_a_whole_spectrum(span: float, size: tuple[float, float]) -> None:
-    assert figure_size(window(span, whole=True)) == size
-
-
-@pytest.mark.parametrize(("span", "size"), [
+]  # fmt: skip
+OF_ZOOM = [
     (49.5, (6, 4)), (50, (7, 4.5)), (199.5, (7, 4.5)), (200, (8, 5)), (999.5, (8, 5)),
     (1000, (9, 5.5)), (5000, (9, 5.5)),
-])  # fmt: skip
-def test_size_of_a_zoom(span: float, size: tuple[float, float]) -> None:
-    assert figure_size(window(span, whole=False)) == size
+]  # fmt: skip
+
+
+def test_sizes_of_whole_spectra_and_of_zooms() -> None:
+    for whole, sizes in ((True, OF_WHOLE), (False, OF_ZOOM)):
+        for span, size in sizes:
+            assert figure_size(window(span, whole=whole)) == size, (span, whole)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,3 @@
-import tomllib
 from typing import Any
 
 import pytest
@@ -9,22 +8,12 @@ from agent.errors import ResourceError
 from agent.rendering.style import COMPACT, COMPACT_PANELS, PUBLISHED, Style
 
 
-def test_a_card_names_a_built_in_style() -> None:
+def test_a_card_names_a_built_in_style_or_spells_one_out() -> None:
     assert Style.from_table({"name": "published"}) == PUBLISHED
     assert Style.from_table({"name": "compact"}) == COMPACT
-
-
-def test_a_card_spells_a_style_out() -> None:
-    table = tomllib.loads(
-        """
-        name = "compact-panels"
-        width = 336
-        height = 280
-        panels = "flux+normalised"
-        tick_size = 13
-        """
-    )
-    assert Style.from_table(table) == COMPACT_PANELS
+    sizes = {"width": 336, "height": 280, "tick_size": 13}
+    spelt = {"name": "compact-panels", "panels": "flux+normalised", **sizes}
+    assert Style.from_table(spelt) == COMPACT_PANELS
 
 
 @pytest.mark.parametrize(("table", "reason"), [

@@ -40,10 +40,9 @@ def test_bad_pixels_are_dropped_while_enough_good_ones_remain(bad: int, left: in
     assert len(drawable_pixels(spectrum([1.0] * 6, bad)).without_bad()) == left
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [("a\n\tb\x00", "a b"), ("x" * 20, "x" * 9 + "…"), ("  Hα  ", "Hα"), ("x" * 10, "x" * 10)],
-)
+@pytest.mark.parametrize(("text", "line"), [
+    ("a\n\tb\x00", "a b"), ("x" * 20, "x" * 9 + "…"), ("  Hα  ", "Hα"), ("x" * 10, "x" * 10),
+])  # fmt: skip
 def test_text_is_reduced_to_one_line(text: str, line: str) -> None:
     assert single_line(text, 10) == line
 

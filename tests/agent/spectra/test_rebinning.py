@@ -20,9 +20,14 @@ def fine(rng: np.random.Generator, pixels: int = 400_000, **more: object) -> Spe
     return Spectrum(**(given | more))  # type: ignore[arg-type]
 
 
-def test_usual_spectra_stay_themselves(rng: np.random.Generator) -> None:
+def test_usual_spectra_and_wider_pixels_stay_as_they_are(rng: np.random.Generator) -> None:
     usual = fine(rng, rebinning.MAX_MEASURED)
     assert measurable(usual) is usual
+    wavelength = np.linspace(4000.0, 9000.0, 300)
+    spectrum = Spectrum(wavelength=wavelength, flux=np.arange(300.0))
+    coarse = rebinned(spectrum, 10.0)
+    np.testing.assert_allclose(coarse.wavelength, wavelength, rtol=1e-15)
+    np.testing.assert_array_equal(coarse.flux, spectrum.flux)
 
 
 def test_flux_error_and_line_are_kept(rng: np.random.Generator) -> None:
@@ -59,14 +64,6 @@ def test_bad_pixels_do_not_count_and_gaps_stay_gaps(rng: np.random.Generator) ->
     assert 0 < coarse.n_bad < len(coarse) / 10
     assert not ((coarse.wavelength > 5000.1) & (coarse.wavelength < 5999.9)).any()
     assert coarse.good[coarse.wavelength < 4999].all()
-
-
-def test_wider_pixels_stay_as_they_are() -> None:
-    wavelength = np.linspace(4000.0, 9000.0, 300)
-    spectrum = Spectrum(wavelength=wavelength, flux=np.arange(300.0))
-    coarse = rebinned(spectrum, 10.0)
-    np.testing.assert_allclose(coarse.wavelength, wavelength, rtol=1e-15)
-    np.testing.assert_array_equal(coarse.flux, spectrum.flux)
 
 
 def test_a_million_pixels_are_not_measured_one_by_one(

@@ -46,15 +46,12 @@ def web(*acts: Act) -> Iterator[tuple[str, Server]]:
         yield server.url.removesuffix("/v1"), server
 
 
-def test_a_spectrum_in_a_store(box: Any) -> None:
+def test_a_spectrum_in_a_store_and_on_a_web_server(box: Any) -> None:
     found = read("memory://box/one.csv")
     assert len(found) == 40
     assert found.path == "memory://box/one.csv", "the address, as it was given"
     box.pipe("/box/two.csv.gz", gzip.compress(TEXT))
     assert len(read("memory://box/two.csv.gz")) == 40
-
-
-def test_a_spectrum_on_a_web_server() -> None:
     with web(file(TEXT)) as (url, server):
         assert len(read(f"{url}/night/one.csv?version=2")) == 40
         (request,) = server.requests

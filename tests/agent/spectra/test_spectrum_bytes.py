@@ -144,31 +144,18 @@ def test_what_no_spectrum_is():
     head, arrays = head_of(to_bytes(spectrum()))
     assert len(from_bytes(made(head, arrays))) == 50
     wrong = [
-        {"pixels": 1},
-        {"pixels": -1},
-        {"pixels": MAX_PIXELS + 1},
-        {"pixels": 50.0},
-        {"pixels": True},
-        {"arrays": []},
-        {"arrays": [["wavelength", "steps"]]},
+        {"pixels": 1}, {"pixels": -1}, {"pixels": MAX_PIXELS + 1}, {"pixels": 50.0},
+        {"pixels": True}, {"arrays": []}, {"arrays": [["wavelength", "steps"]]},
         {"arrays": [["flux", "f8"], ["wavelength", "steps"]]},
         {"arrays": [["wavelength", "steps"], ["flux", "f8"], ["flux", "f8"]]},
         {"arrays": [["wavelength", "steps"], ["flux", "O"]]},
-        {"arrays": [["wavelength", "steps"], ["flux", "f8"], ["weight", "f8"]]},
-        {"arrays": 3},
-        {"fields": {}},
-        {"fields": head["fields"] | {"ra": "1"}},
-        {"fields": head["fields"] | {"row": 1.5}},
-        {"fields": head["fields"] | {"simulated": 0}},
+        {"arrays": [["wavelength", "steps"], ["flux", "f8"], ["weight", "f8"]]}, {"arrays": 3},
+        {"fields": {}}, {"fields": head["fields"] | {"ra": "1"}},
+        {"fields": head["fields"] | {"row": 1.5}}, {"fields": head["fields"] | {"simulated": 0}},
         {"fields": head["fields"] | {"object_id": None}},
-        {"fields": head["fields"] | {"z": {"number": "[]"}}},
-        {"meta": []},
-        {"meta": {"a": None}},
-        {"meta": {"a": [1]}},
-        {"meta": {"a": {"b": 1}}},
-        {"warnings": "a"},
-        {"warnings": [1]},
-    ]
+        {"fields": head["fields"] | {"z": {"number": "[]"}}}, {"meta": []}, {"meta": {"a": None}},
+        {"meta": {"a": [1]}}, {"meta": {"a": {"b": 1}}}, {"warnings": "a"}, {"warnings": [1]},
+    ]  # fmt: skip
     for change in wrong:
         with pytest.raises(ReadError):
             from_bytes(made(head | change, arrays))

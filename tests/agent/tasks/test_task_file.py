@@ -8,11 +8,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent.errors import ResourceError
-from agent.tasks.catalogue import BUNDLED, Task, load_tasks
+from agent.tasks.catalogue import BUNDLED, load_tasks
+from agent.tasks.task import Task
 from agent.tasks.task_file import read_task
 from tests.night import examples
 
 CV = (BUNDLED / "cv.toml").read_text(encoding="utf-8")
+
+
+def tried(count: int) -> settings:
+    kept = [HealthCheck.function_scoped_fixture]
+    return settings(max_examples=examples(count), deadline=None, derandomize=True,
+                    suppress_health_check=kept)  # fmt: skip
 
 
 def read(tmp_path: Path, content: str | bytes) -> Task:
@@ -116,18 +123,16 @@ def test_no_file_and_countless_ones_are_refused(tmp_path: Path) -> None:
 
 def test_too_many_words_are_refused(tmp_path: Path) -> None:
     sentence = "a " * 190 + "b"
-    lists = ("secondary", "confirming", "answer_no", "not_testable", "pitfalls")
     text = CV
-    for key in lists:
+    for key in ("secondary", "confirming", "answer_no", "not_testable", "pitfalls"):
         text = text.replace(f"{key} = [\n", f'{key} = [\n"{sentence}",\n"{sentence}",\n', 1)
     with pytest.raises(ResourceError, match=r"guideline: \d{4} words including"):
         read(tmp_path, text)
 
 
 def test_windows_line_ends_and_a_byte_order_mark_do_not_matter(tmp_path: Path) -> None:
-    plain = read(tmp_path, CV)
     notepad = read(tmp_path, b"\xef\xbb\xbf" + CV.replace("\n", "\r\n").encode())
-    assert notepad == plain
+    assert notepad == read(tmp_path, CV)
 
 
 TOML_VALUES = st.recursive(
@@ -151,12 +156,7 @@ TOML_VALUES = st.recursive(
 ASSIGNMENTS = list(re.finditer(r"^(\w+) = (?!\[$|\"{3})(.+)$", CV, re.MULTILINE))
 
 
-@settings(
-    max_examples=examples(300),
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@tried(300)
 @given(place=st.integers(0, len(ASSIGNMENTS) - 1), value=TOML_VALUES)
 def test_random_values_raise_nothing_else(tmp_path: Path, place: int, value: str) -> None:
     match = ASSIGNMENTS[place]
@@ -169,12 +169,7 @@ def test_a_file_cut_short_raises_nothing_else(tmp_path: Path, length: int) -> No
     assert_read_or_refused(tmp_path, CV[:length].encode())
 
 
-@settings(
-    max_examples=examples(100),
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@tried(100)
 @given(content=st.binary(max_size=400))
 def test_random_bytes_raise_nothing_else(tmp_path: Path, content: bytes) -> None:
     assert_read_or_refused(tmp_path, content)

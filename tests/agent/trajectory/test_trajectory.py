@@ -41,18 +41,12 @@ RECORD = Trajectory(
 )  # fmt: skip
 
 
-def test_only_a_zoom_that_drew_a_picture_is_a_look():
+def test_looks_drew_pictures_and_reasons_and_outcome_are_the_last():
     assert RECORD.looks == (LOOK,)
     assert not Step(kind="zoom").is_look
     assert not Step(kind="text", range=(1.0, 2.0)).is_look
-
-
-def test_the_reasons_are_those_of_the_last_answer():
     assert RECORD.reasons == "broad Hα"
     assert RECORD.until(0).reasons == ""
-
-
-def test_the_part_before_a_turn_has_no_outcome():
     part = RECORD.until(1)
     assert part.steps == (LOOK, REMARK)
     assert part.replies == ("a",)
@@ -73,16 +67,13 @@ def record():
     return run(inspector.inspect(star(z=0.0003, simulated=True), find_task("CV"), control=control))
 
 
-def test_round_trip(record):
+def test_records_and_steps_come_back(record):
     line = to_line(record)
     assert "\n" not in line
     assert line.isascii()
     assert from_line(line) == record
     assert from_line(line.encode()) == record
     assert record.looks and record.spectrum.simulated
-
-
-def test_steps_round_trip(record):
     for step in record.steps:
         assert step_from_json(json.loads(json.dumps(step_to_json(step)))) == step
 
@@ -111,25 +102,11 @@ def test_a_newer_record_is_refused(record):
 
 
 @pytest.mark.parametrize(("key", "value"), [
-    ("version", 0),
-    ("version", True),
-    ("task", 3),
-    ("spectrum", None),
-    ("model", {"name": None}),
-    ("stopped_by", "bored"),
-    ("verdict", "MAYBE"),
-    ("p_yes", 1.5),
-    ("p_yes_runs", [2]),
-    ("steps", [{"kind": "dance"}]),
-    ("steps", [{"kind": "zoom", "range": [1]}]),
-    ("steps", "no"),
-    ("steps", [{"kind": "text"}] * 2000),
-    ("replies", [1]),
-    ("sampling", {"temperature": -1}),
-    ("sizing", {"factor": 0}),
-    ("seconds", "long"),
-    ("seed", 2**70),
-    ("tokens", {"prompt": 1.5}),
+    ("version", 0), ("version", True), ("task", 3), ("spectrum", None), ("model", {"name": None}),
+    ("stopped_by", "bored"), ("verdict", "MAYBE"), ("p_yes", 1.5), ("p_yes_runs", [2]),
+    ("steps", [{"kind": "dance"}]), ("steps", [{"kind": "zoom", "range": [1]}]), ("steps", "no"),
+    ("steps", [{"kind": "text"}] * 2000), ("replies", [1]), ("sampling", {"temperature": -1}),
+    ("sizing", {"factor": 0}), ("seconds", "long"), ("seed", 2**70), ("tokens", {"prompt": 1.5}),
     ("style", {"a": {"b": {"c": {"d": {"e": {"f": {"g": {"h": {"i": 1}}}}}}}}}),
 ])  # fmt: skip
 def test_wrong_values_are_refused(record, key, value):

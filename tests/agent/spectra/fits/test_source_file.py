@@ -54,13 +54,17 @@ def test_cut_gzip_is_refused(given: Given, keep: int) -> None:
         given(samples.gz(samples.text())[:keep], "a.dat.gz")
 
 
-def test_damaged_and_empty_gzip_is_refused(given: Given) -> None:
+def test_damaged_and_empty_gzip_is_refused_and_other_packings_are_named(given: Given) -> None:
     data = bytearray(samples.gz(samples.lamost_table()))
     data[300:340] = bytes(40)
     with pytest.raises(ReadError, match="gzip data are damaged"):
         given(bytes(data), "a.fits.gz")
     with pytest.raises(ReadError):
         given(samples.gz(b""), "a.fits.gz")
+    with pytest.raises(ReadError, match="packed with bzip2; unpack it first"):
+        given(bz2.compress(samples.text()), "a.dat.bz2")
+    with pytest.raises(ReadError, match="packed with zip"):
+        given(b"PK\x03\x04" + bytes(99), "a.npz")
 
 
 def test_joined_members_and_padding_are_read_like_gzip_does() -> None:
@@ -100,13 +104,6 @@ def test_a_file_of_too_many_gzip_members_is_refused(monkeypatch: pytest.MonkeyPa
     assert source_of(samples.gz(b"x") * 5, "a.gz").whole(100) == b"x" * 5
     with pytest.raises(ReadError, match=r"more than 5 gzip members; unpack it \(gunzip\) first"):
         source_of(samples.gz(b"x") * 6, "a.gz")
-
-
-def test_other_packings_are_named(given: Given) -> None:
-    with pytest.raises(ReadError, match="packed with bzip2; unpack it first"):
-        given(bz2.compress(samples.text()), "a.dat.bz2")
-    with pytest.raises(ReadError, match="packed with zip"):
-        given(b"PK\x03\x04" + bytes(99), "a.npz")
 
 
 def test_what_is_not_a_file(tmp_path: Path, given: Given) -> None:

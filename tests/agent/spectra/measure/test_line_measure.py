@@ -6,11 +6,17 @@ import numpy as np
 import pytest
 
 from agent.errors import WorkbenchError
+from agent.spectra.lines import Line
 from agent.spectra.measure.between_points import _fwhm_kms, measure_between
 from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.line_measure import centroid, equivalent_width, measure_line
 from agent.spectra.measure.measurement import LineMeasurement
-from agent.spectra.measure.sidebands import Level, linear_continuum, side_level
+from agent.spectra.measure.sidebands import (
+    Level,
+    continuum_beside,
+    linear_continuum,
+    side_level,
+)
 from agent.spectra.measure.wings import WingedWidth, winged_width
 from agent.spectra.pixel_grid import LIGHT_KMS, pixel_grid
 from agent.spectra.spectrum import FloatArray, Spectrum
@@ -124,15 +130,20 @@ def test_without_errors_the_scatter_of_the_flux_is_used(
     assert 0.75 < pulls.std() < 1.25
 
 
+def in_window(lo: float, hi: float) -> Line:
+    return Line("x", "x", 0.5 * (lo + hi), window=(lo, hi))
+
+
 def test_widths_and_centroids_of_a_window_have_calibrated_errors(rng: np.random.Generator) -> None:
     line = gaussian("x", "H_alpha", 6100.0, 10.0, -0.5)
-    found = [equivalent_width(observed([line], 20, rng), (6080.0, 6120.0)) for _ in range(100)]
+    where = in_window(6080.0, 6120.0)
+    found = [equivalent_width(observed([line], 20, rng), where) for _ in range(100)]
     values = np.array([item.number for item in found])
     pulls = (values - line.ew) / np.array([item.error for item in found])
     assert abs(values.mean() / line.ew - 1.0) < 3 * values.std() / line.ew / 10 + 0.01
     assert 0.8 < pulls.std() < 1.25
     line = gaussian("x", "H_alpha", 6101.3, 10.0, -0.5)
-    found = [centroid(observed([line], 30, rng), (6080.0, 6120.0)) for _ in range(100)]
+    found = [centroid(observed([line], 30, rng), where) for _ in range(100)]
     values = np.array([item.number for item in found])
     pulls = (values - 6101.3) / np.array([item.error for item in found])
     assert abs(values.mean() - 6101.3) < 3 * values.std() / 10 + 0.02
@@ -141,13 +152,13 @@ def test_widths_and_centroids_of_a_window_have_calibrated_errors(rng: np.random.
 
 def test_windows_that_cannot_be_measured_are_refused() -> None:
     spectrum = observed([], 50.0, None)
-    for window in ((9000.0, 9200.0), (6010.0, 6000.0), (float("nan"), 6000.0), (1.0, 2.0)):
+    for window in ((9000.0, 9200.0), (1.0, 2.0)):
         for function in (equivalent_width, centroid):
-            found = function(spectrum, window)
+            found = function(spectrum, in_window(*window))
             assert found.value is None and found.reason, (function, window)
-    assert centroid(spectrum, (6000.0, 6040.0)).reason == "no line above 3 sigma"
+    assert centroid(spectrum, in_window(6000.0, 6040.0)).reason == "no line above 3 sigma"
     two_pixels = Spectrum(wavelength=np.array([6000.0, 6001.0]), flux=np.ones(2))
-    assert equivalent_width(two_pixels, (6000.0, 6001.0)).value is None
+    assert equivalent_width(two_pixels, in_window(6000.0, 6001.0)).value is None
 
 
 # A line between two points of the continuum: against lines whose numbers are known.
@@ -259,18 +270,18 @@ def test_a_side_level_is_clipped() -> None:
     flux[500] = 50.0
     grid = pixel_grid(Spectrum(wavelength=WAVELENGTH, flux=flux, ivar=np.full(flux.size, 400.0)))
     lo, hi = WAVELENGTH[490], WAVELENGTH[511]
-    clipped, plain = side_level(grid, lo, hi, clip=3.0), side_level(grid, lo, hi)
-    assert not isinstance(clipped, str) and not isinstance(plain, str)
-    assert clipped.mean == pytest.approx(1.0) and plain.mean == pytest.approx(1.0 + 49.0 / 21)
+    clipped = side_level(grid, lo, hi)
+    assert clipped is not None and clipped.mean == pytest.approx(1.0)
     assert clipped.error == pytest.approx(0.05 / np.sqrt(20))
-    assert side_level(grid, lo, lo) == "no continuum beside the feature"
+    found = continuum_beside(grid, (lo, lo), (lo, hi), "feature")
+    assert found == "no continuum beside the feature"
 
 
 def test_a_continuum_needs_two_levels_above_the_noise() -> None:
     blue, red = Level(1.0, 0.1, 5000.0), Level(3.0, 0.1, 5100.0)
-    line = linear_continuum(blue, red, 3.0)
+    line = linear_continuum(blue, red)
     assert not isinstance(line, str)
     assert line.at(np.array([5000.0, 5050.0, 5150.0])).tolist() == [1.0, 2.0, 4.0]
-    assert linear_continuum(red, blue, 3.0) == "the side windows do not lie on both sides"
+    assert linear_continuum(red, blue) == "the side windows do not lie on both sides"
     faint = Level(0.2, 0.1, 5000.0)
-    assert linear_continuum(faint, red, 3.0) == "the continuum is not above the noise"
+    assert linear_continuum(faint, red) == "the continuum is not above the noise"

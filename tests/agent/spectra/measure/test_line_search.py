@@ -8,7 +8,7 @@ from agent.evidence.star_velocity import velocity_from_lines
 from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.line_measure import measure_line
 from agent.spectra.measure.measurement import LineMeasurement
-from agent.spectra.measure.window_measure import line_row, zoom_numbers
+from agent.spectra.measure.window_measure import line_row, measure_window, zoom_numbers
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum
 from tests.agent.spectra.measure.known_lines import (
@@ -63,9 +63,8 @@ def spiked(masked: bool) -> Spectrum:
 
 
 def test_masked_spike_changes_nothing() -> None:
-    clean = measure_line(
-        observed([gaussian("", "H_alpha", H_ALPHA, 20.0, -0.5)], 60, None), "H_alpha"
-    )
+    line = gaussian("", "H_alpha", H_ALPHA, 20.0, -0.5)
+    clean = measure_line(observed([line], 60, None), "H_alpha")
     masked = measure_line(spiked(masked=True), "H_alpha")
     assert masked.ew == pytest.approx(clean.ew, rel=0.01)
     assert masked.fwhm == pytest.approx(clean.fwhm, rel=0.01)
@@ -136,13 +135,16 @@ def test_velocity_of_noise_is_refused(rng: np.random.Generator) -> None:
 
 
 def test_numbers_of_a_window_with_a_line(rng: np.random.Generator) -> None:
-    numbers = zoom_numbers(observed([BROAD], 25.0, rng), 6450.0, 6680.0)
+    spectrum = observed([BROAD], 25.0, rng)
+    numbers = zoom_numbers(spectrum, 6450.0, 6680.0)
     assert json.loads(json.dumps(numbers)) == numbers
     assert numbers["snr"] == pytest.approx(26.0, rel=0.2)
     assert numbers["feature"]["nearest"][0] == "Hα"
     assert numbers["feature"]["kind"] == "emission"
     assert numbers["feature"]["ew"] == pytest.approx(BROAD.ew, rel=0.08)
     assert [line["name"] for line in numbers["lines"]] == ["H_alpha"]
+    assert numbers["n_bad"] == 0 and "reason" not in numbers
+    assert abs(measure_window(spectrum, 6450.0, 6680.0).nearest[0].offset) < 1.0
 
 
 def test_wavelengths_are_at_rest_if_the_pictures_are() -> None:
@@ -166,18 +168,15 @@ def test_edges_unsafe_regions_and_the_reason_for_no_feature(rng: np.random.Gener
 
 def test_without_a_profile_the_significance_is_that_of_the_width():
     hidden = LineMeasurement(line="OIII_4959", ew=-0.06, ew_error=0.24, significance=2.9)
-    found = LineMeasurement(
-        line="H_9", peak=0.4, centroid=3836.5, ew=-4.0, ew_error=1.0, significance=26.0
-    )
+    found = LineMeasurement("H_9", -4.0, 1.0, centroid=3836.5, peak=0.4, significance=26.0)
     assert line_row(hidden, 1.0)["sigma"] == 0.25
     assert line_row(found, 1.0)["sigma"] == 26.0
     assert "sigma" not in line_row(LineMeasurement(line="H_9", significance=2.9), 1.0)
 
 
-@pytest.mark.parametrize(
-    ("peak", "ew", "told"),
-    [(0.4, -4.0, "emission"), (-0.4, 4.0, "absorption"), (0.2, 0.6, ""), (-0.2, -0.6, "")],
-)
+@pytest.mark.parametrize(("peak", "ew", "told"), [
+    (0.4, -4.0, "emission"), (-0.4, 4.0, "absorption"), (0.2, 0.6, ""), (-0.2, -0.6, ""),
+])  # fmt: skip
 def test_a_line_is_named_only_where_peak_and_width_agree(peak: float, ew: float, told: str) -> None:
     line = LineMeasurement(line="H_9", peak=peak, ew=ew, ew_error=0.02, significance=26.0)
     assert line_row(line, 1.0)["kind"] == told

@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from agent.evidence.star_velocity import velocity_from_lines
+from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.features import feature_vector
 from agent.spectra.measure.line_measure import equivalent_width, measure_line
 from agent.spectra.measure.noise import quality
@@ -57,7 +58,7 @@ def test_emission_of_cataclysmic_variables(
     for item in of(everything, "CV"):
         match = re.search(rf"EW\({mark}\)=(-?\d+) A", item.notes)
         assert match is not None
-        own = equivalent_width(item.spectrum, line)
+        own = equivalent_width(item.spectrum, builtin_lines()[line])
         found = measure_line(item.spectrum, line)
         if own.value is not None and found.ew is not None:
             told.append(float(match.group(1)))
@@ -105,17 +106,19 @@ def test_white_dwarfs_have_wider_lines_than_a_stars(everything: list[Labelled], 
     assert dwarfs.min() > stars.max()
 
 
+def of_giants(everything: list[Labelled], name: str) -> list[tuple[int, float]]:
+    """Subtype and number of each M giant of one library."""
+    giants = of(everything, "MG", "pickles")
+    matches = [(re.search(r"spectrum m(\d+)iii,", item.notes), item) for item in giants]
+    return [(int(match[1]), item.numbers[name]) for match, item in matches if match]
+
+
 def test_titanium_oxide_follows_the_subtype_and_exceeds_that_of_dwarfs(
     everything: list[Labelled],
 ) -> None:
-    types, depths = [], []
-    for item in of(everything, "MG", "pickles"):
-        match = re.search(r"spectrum m(\d+)iii,", item.notes)
-        if match:
-            types.append(int(match.group(1)))
-            depths.append(item.numbers["TiO5"])
-    assert len(types) >= 8
-    assert spearmanr(types, depths)[0] < -0.95
+    found = of_giants(everything, "TiO5")
+    assert len(found) >= 8
+    assert spearmanr(*zip(*found, strict=True))[0] < -0.95
     giants = values(of(everything, "MG"), "TiO5_excess")
     dwarfs = values(of(everything, "M_DWARF"), "TiO5_excess")
     assert len(giants) > 20 and len(dwarfs) > 15
@@ -126,12 +129,9 @@ def test_titanium_oxide_follows_the_subtype_and_exceeds_that_of_dwarfs(
 
 
 def test_vanadium_oxide_grows_in_late_giants(everything: list[Labelled]) -> None:
-    early, late = [], []
-    for item in of(everything, "MG", "pickles"):
-        match = re.search(r"spectrum m(\d+)iii,", item.notes)
-        if match:
-            number = item.numbers["VO_7896_edge"]
-            (late if int(match.group(1)) >= 5 else early).append(number)
+    found = of_giants(everything, "VO_7896_edge")
+    early = [number for subtype, number in found if subtype < 5]
+    late = [number for subtype, number in found if subtype >= 5]
     assert len(late) >= 5 and len(early) >= 4
     assert min(late) > 0.1 > 0.06 > max(early)
     assert values(of(everything, "M_DWARF"), "VO_7896_edge").max() < 0.06

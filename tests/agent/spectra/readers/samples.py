@@ -68,12 +68,9 @@ def lamost_dr1() -> bytes:
     """Row 3 is the normalised flux, there is no OBSID and no DATA_V, S/N keys are SN_x."""
     drop = ("OBSID", "DATA_V", "SNRU", "SNRG", "SNRR", "SNRI", "SNRZ")
     return lamost_image(
-        third=FLUX / FLUX.mean(),
-        drop=drop,
-        EXTEN0="Flux Inverse Subcontinuum Andmask Ormask",
-        SN_G=20.0,
-        SN_R=40.0,
-    )
+        third=FLUX / FLUX.mean(), drop=drop, EXTEN0="Flux Inverse Subcontinuum Andmask Ormask",
+        SN_G=20.0, SN_R=40.0,
+    )  # fmt: skip
 
 
 def lamost_table(**cards: Any) -> bytes:

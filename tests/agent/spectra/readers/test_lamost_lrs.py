@@ -10,12 +10,10 @@ from tests.agent.spectra.readers import samples
 @pytest.mark.parametrize("made", [samples.lamost_image, samples.lamost_table])
 def test_both_forms_give_the_same_spectrum(given: Given, made) -> None:
     spectrum = given(made())
-    assert spectrum.survey == "LAMOST"
-    assert spectrum.object_id == "LAMOST J013730.44+252537.7"
+    assert (spectrum.survey, spectrum.object_id) == ("LAMOST", "LAMOST J013730.44+252537.7")
     assert (spectrum.ra, spectrum.dec) == (24.376852, 25.427147)
     assert (spectrum.class_name, spectrum.subclass, spectrum.z) == ("STAR", "G3", -0.00012)
-    assert spectrum.medium_in_file == "vacuum"
-    assert spectrum.resolution == 1800
+    assert (spectrum.medium_in_file, spectrum.resolution) == ("vacuum", 1800)
     np.testing.assert_allclose(spectrum.wavelength, samples.WAVELENGTH, rtol=2e-7)
     np.testing.assert_allclose(spectrum.flux, samples.FLUX, rtol=1e-6)
     assert spectrum.flux[7] == -3.0
@@ -35,19 +33,15 @@ def test_bad_pixels_snr_and_header_keys_under_their_own_names(given: Given) -> N
     assert not spectrum.good[20:23].any()
     assert not spectrum.good[40], "bad CCD pixel"
     assert spectrum.good[41], "bright sky is usable"
-    assert spectrum.n_bad == 4
-    assert given(samples.lamost_image()).snr == 40.0
-    meta = given(samples.lamost_image()).meta
-    assert meta["SNRG"] == 30.0
-    assert meta["FIBERID"] == "31"
-    assert "NAXIS1" not in meta
+    assert (spectrum.n_bad, spectrum.snr) == (4, 40.0)
+    meta = spectrum.meta
+    assert (meta["SNRG"], meta["FIBERID"]) == (30.0, "31") and "NAXIS1" not in meta
 
 
 def test_dr1_row_three_is_not_wavelength(given: Given) -> None:
     spectrum = given(samples.lamost_dr1())
     np.testing.assert_allclose(spectrum.wavelength, samples.WAVELENGTH, rtol=1e-12)
-    assert spectrum.release == "DR1"
-    assert spectrum.snr == 30.0
+    assert (spectrum.release, spectrum.snr) == ("DR1", 30.0)
 
 
 def test_overflowed_obsid_does_not_name_the_object(given: Given) -> None:
@@ -59,9 +53,7 @@ def test_overflowed_obsid_does_not_name_the_object(given: Given) -> None:
 
 def test_sentinels_and_the_word_non_are_unknown(given: Given) -> None:
     spectrum = given(samples.lamost_image(Z=-9999.0, RA=-9999.0))
-    assert spectrum.z is None
-    assert spectrum.ra is None
-    assert spectrum.dec is None
+    assert (spectrum.z, spectrum.ra, spectrum.dec) == (None, None, None)
     assert given(samples.lamost_image(CLASS="QSO", SUBCLASS="Non")).subclass == ""
 
 
@@ -72,38 +64,27 @@ def test_gzip_is_read_by_content_not_by_name(given: Given) -> None:
     assert len(given(samples.lamost_table(), "plain.fits.gz")) == samples.PIXELS
 
 
-def test_a_row_that_is_not_there(given: Given) -> None:
+def test_a_row_wavelengths_or_a_table_that_is_not_there(given: Given) -> None:
     with pytest.raises(ReadError, match="it holds one spectrum; there is no row 1"):
         given(samples.lamost_image(), row=1)
-
-
-def test_lamost_without_wavelengths_is_refused(given: Given) -> None:
-    data = samples.lamost_image(
-        third=samples.FLUX / 100, drop=("COEFF0", "COEFF1", "CRVAL1", "CD1_1")
-    )
+    gone = ("COEFF0", "COEFF1", "CRVAL1", "CD1_1")
+    data = samples.lamost_image(third=samples.FLUX / 100, drop=gone)
     with pytest.raises(ReadError, match="neither a wavelength row nor COEFF0 and COEFF1"):
         given(data)
-
-
-def test_lamost_without_its_table_is_refused(given: Given) -> None:
     data = samples.bytes_of(samples.with_cards(fits.PrimaryHDU(), samples.LAMOST_CARDS))
     with pytest.raises(ReadError, match=r"COADD table .* is missing"):
         given(data)
 
 
-def test_medium_resolution_joins_two_arms_with_a_gap(given: Given) -> None:
+def test_medium_resolution_joins_two_arms_with_a_gap_and_warns_of_one(given: Given) -> None:
     spectrum = given(samples.lamost_mrs())
-    assert spectrum.survey == "LAMOST-MRS"
-    assert spectrum.resolution == 7500
+    assert (spectrum.survey, spectrum.resolution) == ("LAMOST-MRS", 7500)
     assert len(spectrum) == 2 * samples.PIXELS
     gap = np.diff(spectrum.wavelength).argmax()
     assert spectrum.wavelength[gap] < 5400
     assert spectrum.wavelength[gap + 1] > 6200
     assert spectrum.snr == 60.0
     assert (spectrum.meta["SNR_B"], spectrum.meta["SNR_R"]) == (40.0, 80.0)
-
-
-def test_medium_resolution_with_one_arm_warns(given: Given) -> None:
     spectrum = given(samples.lamost_mrs(arms=("R",)))
     assert len(spectrum) == samples.PIXELS
     assert spectrum.warnings == ("the arm COADD_B is missing",)

@@ -122,30 +122,22 @@ N = samples.PIXELS
 LINEAR = samples.LINEAR
 
 
-def test_miles_is_air_and_stelib_has_b1950_radians(given: Given) -> None:
+def test_miles_is_air(given: Given) -> None:
     miles = given(samples.image_1d(CRVAL1=4000.0, CDELT1=2.0, TPLLIB="MILES"))
     assert (miles.survey, miles.medium_in_file) == ("MILES", "air")
-    stelib = given(
-        samples.image_1d(
-            CRVAL1=4000.0, CDELT1=2.0, STARIDEN="HD005820", RA=0.24965481, DEC=0.10840919,
-            EQUINOX="B1950.0", SPECTYPE="M2III",
-        )
-    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("ra", "dec", "within"), [
+    (0.24965481, 0.10840919, 0.002), ("00:57:13.0", "+06:12:41", 0.01),
+])  # fmt: skip
+def test_stelib_is_air_with_coordinates_of_b1950_in_radians_or_as_text(
+    given: Given, ra: object, dec: object, within: float
+) -> None:
+    about = {"STARIDEN": "HD005820", "EQUINOX": "B1950.0", "SPECTYPE": "M2III"}
+    stelib = given(samples.image_1d(CRVAL1=4000.0, CDELT1=2.0, RA=ra, DEC=dec, **about))
     assert (stelib.survey, stelib.medium_in_file) == ("STELIB", "air")
-    assert stelib.ra == pytest.approx(14.953, abs=0.002)
-    assert stelib.dec == pytest.approx(6.481, abs=0.002)
+    assert (stelib.ra, stelib.dec) == pytest.approx((14.953, 6.481), abs=within)
     assert stelib.subclass == "M2III"
-
-
-def test_stelib_coordinates_as_text(given: Given) -> None:
-    spectrum = given(
-        samples.image_1d(
-            CRVAL1=4000.0, CDELT1=2.0, STARIDEN="HD005820", RA="00:57:13.0", DEC="+06:12:41",
-            EQUINOX="B1950.0",
-        )
-    )  # fmt: skip
-    assert spectrum.ra == pytest.approx(14.953, abs=0.01)
-    assert spectrum.dec == pytest.approx(6.481, abs=0.01)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +156,6 @@ def test_xsl_is_nanometre_in_air(given: Given) -> None:
     spectrum = given(samples.fits_table(columns, cards, WAVE="nm"))
     np.testing.assert_allclose(spectrum.wavelength, air_to_vacuum(W))
     assert (spectrum.survey, spectrum.snr, spectrum.resolution) == ("XSL", 20.68, 9994.6)
-    assert spectrum.ivar is not None
     assert spectrum.ivar[0] == 0.25
 
 

@@ -154,13 +154,9 @@ def test_damaged_files_never_crash_hang_or_eat_memory(batch: int) -> None:
     module = "tests.agent.spectra.readers.hostile_files"
     # Warnings count as errors there too: a reader must not print what a file provokes.
     child = subprocess.run(
-        [sys.executable, "-W", "error", "-m", module, str(batch), str(EACH), *real],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=False,
-    )
+        [sys.executable, "-W", "error", "-m", module, str(batch), str(EACH), *real], cwd=ROOT,
+        capture_output=True, text=True, timeout=280, check=False,
+    )  # fmt: skip
     assert child.returncode == 0, f"the process ended with {child.returncode}: {child.stderr}"
     outcome = json.loads(child.stdout)
     assert outcome["wrong"] == []

@@ -54,7 +54,6 @@ def test_ecsv(given: Given) -> None:
 
 def test_third_unnamed_column_is_the_error_with_a_warning(given: Given) -> None:
     spectrum = given(samples.text(THREE), "a.dat")
-    assert spectrum.ivar is not None
     assert spectrum.ivar[0] == 0.25
     assert any("third was taken as the error" in warning for warning in spectrum.warnings)
 
@@ -205,10 +204,6 @@ def test_bad_pixels_and_few_pixels(rng: np.random.Generator) -> None:
 
 
 # Tables ruled with | and tables of fixed columns, as CDS, AAS, VizieR and IPAC give them.
-
-
-W, F = samples.WAVELENGTH, samples.FLUX
-
 CDS = """Title: Spectra of two stars
 ================================================================================
 Byte-by-byte Description of file: table1.dat
@@ -239,7 +234,6 @@ def test_a_table_described_byte_by_byte(given: Given, bar: str, notes: str) -> N
     np.testing.assert_allclose(spectrum.wavelength, W, atol=1e-3)
     np.testing.assert_allclose(spectrum.flux, F, atol=1e-4)
     assert spectrum.flux_unit == "mW/m2/nm"
-    assert spectrum.ivar is not None
     assert spectrum.ivar[0] == 0.25
     theirs = astropy_ascii.get_reader(astropy_ascii.Cds).read(text.splitlines())
     np.testing.assert_array_equal(theirs["Flux"], spectrum.flux)
