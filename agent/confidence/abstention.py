@@ -18,12 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agent.confidence.judged import ConfidenceError, JudgedScores
-from agent.confidence.scores import (
-    binomial_tail,
-    checked_fraction,
-    lower_limit,
-    upper_limit,
-)
+from agent.confidence.scores import binomial_tail, checked_fraction, lower_limit, upper_limit
 from agent.spectra.spectrum import FloatArray
 
 Decision = Literal["accept", "ask", "reject"]

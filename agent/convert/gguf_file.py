@@ -68,10 +68,7 @@ class Contents:
 
 
 def write_gguf(
-    path: Path,
-    contents: Contents,
-    on_numbers: OnNumbers = lambda count: None,
-    threads: int = 1,
+    path: Path, contents: Contents, on_numbers: OnNumbers = lambda count: None, threads: int = 1
 ) -> None:
     """Write the file, or the rest of it if `path` has its beginning."""
     types = tensor_types(contents.targets, contents.file_type)

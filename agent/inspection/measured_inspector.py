@@ -109,11 +109,7 @@ class MeasuredInspector:
         return step if self.draws else replace(step, picture="")
 
     def _ended(
-        self,
-        record: Trajectory,
-        episode: Episode,
-        steps: Sequence[Step],
-        assessment: Assessment,
+        self, record: Trajectory, episode: Episode, steps: Sequence[Step], assessment: Assessment
     ) -> Trajectory:
         assert episode.stopped_by is not None
         answered = episode.stopped_by == "answer"

@@ -23,14 +23,7 @@ from agent.rendering.render import PUBLISHED, Style
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.task import Task
 from agent.trajectory.p_yes import Vote, p_yes_of, pool_runs
-from agent.trajectory.trajectory import (
-    ModelRef,
-    Step,
-    StoppedBy,
-    Tokens,
-    Trajectory,
-    WordingRef,
-)
+from agent.trajectory.trajectory import ModelRef, Step, StoppedBy, Tokens, Trajectory, WordingRef
 from agent.trajectory.turns import said_in, turns_of
 
 

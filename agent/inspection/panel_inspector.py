@@ -43,10 +43,7 @@ class PanelInspector:
     """
 
     def __init__(
-        self,
-        eye: Inspector,
-        measured: Inspector | None = None,
-        fusion: FusionWeights | None = None,
+        self, eye: Inspector, measured: Inspector | None = None, fusion: FusionWeights | None = None
     ) -> None:
         self.eye = eye
         # Drawing pictures that no model sees takes as long as the eye's whole inspection.

@@ -12,12 +12,7 @@ from agent.engines.model_files import role_of
 from agent.engines.registry import ENGINES
 from agent.errors import ResourceError
 from agent.hashing import file_hash
-from agent.models.card import (
-    MAX_FILES,
-    Card,
-    ModelFile,
-    path_problem,
-)
+from agent.models.card import MAX_FILES, Card, ModelFile, path_problem
 from agent.models.card_file import CARD_NAME, read_card
 
 MAX_ENTRIES = 5000

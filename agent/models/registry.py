@@ -16,12 +16,7 @@ from agent.models.card import Card, Source, is_server, read_server
 from agent.models.card_file import CARD_NAME, card_hash
 from agent.models.check_files import missing_files
 from agent.models.folders import WORDINGS, hub_cache, models_folder
-from agent.models.infer_card import (
-    infer_card,
-    may_be_model_file,
-    plain_name,
-    read_or_infer_card,
-)
+from agent.models.infer_card import infer_card, may_be_model_file, plain_name, read_or_infer_card
 from agent.models.wordings import checked_name, missing_wording, wording_of
 from agent.trajectory.trajectory import ModelRef
 

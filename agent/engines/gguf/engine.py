@@ -41,11 +41,7 @@ class GgufEngine:
     """
 
     def __init__(
-        self,
-        library: Native,
-        settings: ContextSettings,
-        sizing: Sizing,
-        max_positions: int,
+        self, library: Native, settings: ContextSettings, sizing: Sizing, max_positions: int
     ) -> None:
         vocabulary = GgufVocabulary(library, library.llama.llama_model_get_vocab(settings.model))
         self._library = library

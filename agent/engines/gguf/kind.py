@@ -9,14 +9,7 @@ from pathlib import Path
 from agent.checked_toml import shown
 from agent.engines.base import Engine
 from agent.engines.gguf.header import read_gguf_header
-from agent.engines.kind import (
-    SIZING_OF,
-    EngineKind,
-    Family,
-    FoundModel,
-    LoadOptions,
-    ModelCard,
-)
+from agent.engines.kind import SIZING_OF, EngineKind, Family, FoundModel, LoadOptions, ModelCard
 from agent.engines.model_files import role_of, usable_context
 from agent.errors import EngineError, ResourceError
 from agent.protocol.rules import RULES

@@ -118,11 +118,7 @@ def chosen_device(device: Device) -> str:
 
 def chosen_dtype(dtype: Precision, device: str, weight_bytes: int) -> torch.dtype:
     """Return the precision; auto is bfloat16 on GPUs and for large models on CPUs with AMX."""
-    known = {
-        "float32": torch.float32,
-        "bfloat16": torch.bfloat16,
-        "float16": torch.float16,
-    }
+    known = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
     if dtype == "auto":
         if device != "cpu" or (weight_bytes > LARGE_BYTES and _multiplies_bfloat16()):
             return torch.bfloat16

@@ -28,11 +28,7 @@ from agent.models.registry import published_model
 from tests.random_checkpoint import LIKE_3B, LIKE_7B, Widths
 
 DESK = Machine(
-    memory=64 * 10**9,
-    memory_free=60 * 10**9,
-    disk_free=10**12,
-    has_torch=True,
-    has_llama_cpp=True,
+    memory=64 * 10**9, memory_free=60 * 10**9, disk_free=10**12, has_torch=True, has_llama_cpp=True
 )
 
 MEMINFO = "MemTotal:       16000000 kB\nMemFree:  1 kB\nMemAvailable:    9000000 kB\n"

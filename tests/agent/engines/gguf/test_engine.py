@@ -67,8 +67,7 @@ def test_without_picture_part_it_reads_text(pair_qwen25: ExportReport) -> None:
 
 @pytest.mark.parametrize("sizing", [Sizing.of_tokens(32), Sizing.of_tokens(28, 4, 100)])
 def test_sizings_llama_cpp_would_change_are_refused(
-    pair_qwen25: ExportReport,
-    sizing: Sizing,
+    pair_qwen25: ExportReport, sizing: Sizing
 ) -> None:
     with pytest.raises(EngineError, match=r"pixels|resize"):
         GgufEngine.load(
@@ -137,8 +136,7 @@ def test_closing_twice_and_using_what_is_closed(pair_qwen25: ExportReport) -> No
 
 
 def test_all_is_freed_when_loading_fails_half_way(
-    pair_qwen25: ExportReport,
-    monkeypatch: pytest.MonkeyPatch,
+    pair_qwen25: ExportReport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = native()
     freed: list[object] = []
@@ -153,9 +151,7 @@ def test_all_is_freed_when_loading_fails_half_way(
 
 
 def test_the_library_is_silent(
-    pair_qwen25: ExportReport,
-    capfd: pytest.CaptureFixture[str],
-    caplog: pytest.LogCaptureFixture,
+    pair_qwen25: ExportReport, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG, logger="agent.engines.gguf"):
         engine = load(pair_qwen25, context_length=256)

@@ -99,8 +99,7 @@ def test_loading_is_silent(tiny_qwen25, capfd, caplog):
 def test_code_beside_the_weights_is_not_run(folder):
     (folder / "evil.py").write_text("raise SystemExit('it ran')\n")
     rewritten(
-        folder / "config.json",
-        auto_map={"AutoModel": "evil.Model", "AutoConfig": "evil.Config"},
+        folder / "config.json", auto_map={"AutoModel": "evil.Model", "AutoConfig": "evil.Config"}
     )
     load(folder).close()
     assert "evil" not in sys.modules
