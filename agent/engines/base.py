@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 
 from PIL import Image
 
-from agent.errors import WorkbenchError
+from agent.errors import EngineError, WorkbenchError
 from agent.protocol.protocol import Turn
 from agent.protocol.rules import OURS, Rules
 from agent.rendering.model_image import Sizing
@@ -89,6 +89,13 @@ class Usage:
     evaluated: int = 0
     images: int = 0
     """Prompt tokens that are pictures."""
+
+
+def check_pictures(turns: Sequence[Turn], pictures: Sequence[Image.Image]) -> None:
+    """Raise EngineError unless each turn with a picture has one."""
+    shown = sum(turn.picture is not None for turn in turns)
+    if shown != len(pictures):
+        raise EngineError(f"the turns have {shown} pictures, but {len(pictures)} were given")
 
 
 class Conversation(Protocol):

@@ -1,7 +1,7 @@
 """The llama.cpp context of one conversation: its KV cache and the position of the next token.
 
-Cache cells and Qwen's positions count differently: a picture of 16 by 8 tokens takes 128 cells and
-advances the position by 16.
+Cells of the cache and Qwen's positions count differently: a picture of 16 by 8 tokens takes 128
+cells and advances the position by 16.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from PIL import Image
 from agent.engines.base import Cancelled, ShouldStop
 from agent.engines.gguf.native import Native
 from agent.engines.gguf.vocabulary import Piece
+from agent.engines.local_conversation import CachePosition
 from agent.engines.sampling import Logits
 from agent.errors import EngineError
 
@@ -25,18 +26,6 @@ from agent.errors import EngineError
 BATCH = 512
 # The return code of `llama_decode` after an abort
 ABORTED = 2
-
-
-@dataclass(frozen=True)
-class CachePosition:
-    """The number of cache cells in use and the position of the next token."""
-
-    cells: int = 0
-    position: int = 0
-
-    def shifted(self, tokens: int) -> CachePosition:
-        """Return the position a number of text tokens later, or earlier if negative."""
-        return CachePosition(self.cells + tokens, self.position + tokens)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +86,9 @@ class GgufContext:
         if logits is None:
             raise EngineError("there are no tokens to read")
         return logits[-1]
+
+    def read_text(self, ids: Sequence[int]) -> Logits:
+        return self.read([list(ids)])
 
     def read_all(self, ids: Sequence[int]) -> Logits:
         """Read text and return the logits after each token: (tokens, vocabulary)."""
@@ -213,7 +205,7 @@ class GgufContext:
             mtmd.mtmd_bitmap_free(bitmap)
 
     def _advance(self, tokens: int, positions: int) -> None:
-        self.end = CachePosition(self.end.cells + tokens, self.end.position + positions)
+        self.end = CachePosition(self.end.tokens + tokens, self.end.position + positions)
         self.evaluated += tokens
 
     def _check(self, code: int, what: str) -> None:

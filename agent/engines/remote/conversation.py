@@ -19,6 +19,7 @@ from agent.engines.base import (
     SamplingSettings,
     ShouldStop,
     Usage,
+    check_pictures,
 )
 from agent.engines.remote.address import OUR_VARIABLE, KeyFilter
 from agent.engines.remote.choices import choices
@@ -105,9 +106,7 @@ class RemoteConversation:
         should_stop: ShouldStop | None = None,
     ) -> None:
         """Add turns; nothing is sent before `generate`."""
-        shown = sum(turn.picture is not None for turn in turns)
-        if shown != len(pictures):
-            raise EngineError(f"the turns have {shown} pictures, but {len(pictures)} were given")
+        check_pictures(turns, pictures)
         remaining = iter(pictures)
         new = []
         for turn in turns:

@@ -10,8 +10,8 @@ pytest.importorskip("llama_cpp")
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
+from agent.engines import local_conversation
 from agent.engines.base import SamplingSettings
-from agent.engines.gguf import conversation as generate_turn
 from agent.engines.gguf.conversation import GgufConversation
 from agent.engines.gguf.engine import GgufEngine
 from agent.protocol.reply import parse_reply
@@ -37,12 +37,12 @@ def test_a_call_cannot_be_misspelt(
     vocabulary = engine._shared.vocabulary
     conversation.append([QUESTION], [picture()])
     mark = conversation.mark()
-    choose, asked = generate_turn.choose, iter(())
+    choose, asked = local_conversation.choose, iter(())
 
     def call_third(logits, sampling, randomness):
         return next(asked, None) or choose(logits, sampling, randomness)
 
-    monkeypatch.setattr(generate_turn, "choose", call_third)
+    monkeypatch.setattr(local_conversation, "choose", call_third)
     labels = 0
     for seed in range(40):
         conversation.rewind(mark)

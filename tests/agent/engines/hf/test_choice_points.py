@@ -11,9 +11,9 @@ pytest.importorskip("transformers")
 
 import torch
 
+from agent.engines import local_conversation
 from agent.engines.base import ChoicePoint, Generated, SamplingSettings
 from agent.engines.chat_tokens import plain_ids
-from agent.engines.hf import conversation as transformers_conversation
 from agent.protocol.protocol import Turn
 from tests.agent.engines.hf.hf_scenes import (
     Episode,
@@ -44,7 +44,7 @@ class TestChoices:
         ) -> tuple[Episode, Generated]:
             tokenizer = tokenizer_of(engine)
             script = iter([*plain_ids(tokenizer, words), tokenizer.token_to_id("<|im_end|>")])
-            monkeypatch.setattr(transformers_conversation, "choose", lambda *_: next(script))
+            monkeypatch.setattr(local_conversation, "choose", lambda *_: next(script))
             episode = Episode(engine)
             episode.append(first_turns(), picture(engine, 5, 4))
             made = episode.conversation.generate(

@@ -9,8 +9,8 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from agent.engines import local_conversation
 from agent.engines.chat_tokens import plain_ids
-from agent.engines.hf import conversation as transformers_conversation
 from agent.engines.hf.conversation import TransformersConversation
 from agent.engines.hf.engine import TransformersEngine
 from agent.protocol.wording_file import write_wording
@@ -35,7 +35,7 @@ def test_the_model_reads_what_the_template_renders(
     tokenizer = tokenizer_of(engine25)
     end = tokenizer.token_to_id("<|im_end|>")
     script = iter([token for text in TURNS for token in (*plain_ids(tokenizer, text), end)])
-    monkeypatch.setattr(transformers_conversation, "choose", lambda *_: next(script))
+    monkeypatch.setattr(local_conversation, "choose", lambda *_: next(script))
     read: list[str] = []
     generate = TransformersConversation.generate
 
