@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from agent.convert.checkpoint import Checkpoint, ConversionError
 from agent.convert.shapes import MERGE, VISION_EPS, ModelShape
-from agent.convert.vocabulary import END_OF_TEXT, END_OF_TURN, Vocabulary
+from agent.convert.vocabulary import Vocabulary
+from agent.protocol.protocol import END_OF_TEXT, END_OF_TURN
 
 Kind = Literal["u32", "f32", "bool", "text", "i32s", "f32s", "bools", "texts"]
 FILE_TYPES = {"f32": 0, "f16": 1, "q8_0": 7, "q4_k_m": 15, "q5_k_m": 17}

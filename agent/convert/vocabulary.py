@@ -11,19 +11,12 @@ from typing import Any
 
 from agent.convert.checkpoint import Checkpoint, ConversionError
 from agent.engines.tokenizer_file import SPLIT
+from agent.protocol.protocol import END_OF_TEXT, IMAGE_TOKEN, MARKUP_TOKENS
 
 NORMAL, CONTROL, USER_DEFINED, UNUSED = 1, 3, 4, 5
 """GGUF's token types; user-defined ones, such as `<tool_call>`, are also found in plain text."""
 
-END_OF_TURN, END_OF_TEXT = "<|im_end|>", "<|endoftext|>"
-NEEDED = (
-    "<|im_start|>",
-    END_OF_TURN,
-    END_OF_TEXT,
-    "<|vision_start|>",
-    "<|vision_end|>",
-    "<|image_pad|>",
-)
+NEEDED = (*MARKUP_TOKENS, END_OF_TEXT, IMAGE_TOKEN)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ not change by a single byte.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -115,7 +116,13 @@ def person_text(wavelength_range: tuple[float, float] | None, label: str, remark
     return f"{shown} {remark}" if remark else shown
 
 
+IMAGE_TOKEN = "<|image_pad|>"
+END_OF_TURN = "<|im_end|>"
+END_OF_TEXT = "<|endoftext|>"
+MARKUP_TOKENS = ("<|im_start|>", END_OF_TURN, "<|vision_start|>", "<|vision_end|>")
 END_OF_REPLY = "<|im_end|>\n"
+
+_MARKUP = re.compile("(" + "|".join(map(re.escape, MARKUP_TOKENS)) + ")")
 
 
 def chat_parts(
@@ -137,3 +144,22 @@ def chat_parts(
         yield Part(reply_end if role == "assistant" else "<|im_end|>\n", markup=True)
     if model_speaks_next:
         yield Part("<|im_start|>assistant\n", markup=True)
+
+
+def token_runs(parts: Iterable[Part]) -> Iterator[Part]:
+    """Split parts into control tokens, which alone are `markup` then, pictures and text between.
+
+    That text is one run, whatever parts it came in.
+    """
+    pending = ""
+    for part in parts:
+        if part.picture is not None:
+            yield from (Part(pending), part)
+            pending = ""
+        for text in _MARKUP.split(part.text) if part.markup else [part.text]:
+            if part.markup and text in MARKUP_TOKENS:
+                yield from (Part(pending), Part(text, markup=True))
+                pending = ""
+            else:
+                pending += text
+    yield Part(pending)

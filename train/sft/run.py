@@ -19,10 +19,11 @@ from transformers import TrainingArguments, set_seed
 from transformers.utils import logging
 
 from agent.atomic_file import atomic_folder
-from agent.engines.chat_tokens import END_OF_TEXT, IMAGE_TOKEN, load_tokenizer
+from agent.engines.chat_tokens import load_tokenizer
 from agent.engines.families import ModelFolder, read_folder
 from agent.errors import WorkbenchError, write_errors
 from agent.evidence.words import KIND_NAMES
+from agent.protocol.protocol import END_OF_TEXT, IMAGE_TOKEN
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.turns import is_brief
 from train.draft.phrases import SHORT

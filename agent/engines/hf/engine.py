@@ -9,18 +9,13 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from agent.engines.chat_tokens import (
-    END_OF_TEXT,
-    END_OF_TURN,
-    IMAGE_TOKEN,
-    TokenBytes,
-    load_tokenizer,
-)
+from agent.engines.chat_tokens import TokenBytes, load_tokenizer
 from agent.engines.families import ModelFolder, read_folder
 from agent.engines.hf.conversation import LoadedModel, TransformersConversation
 from agent.engines.hf.weights import load_model
 from agent.engines.kind import Device, Precision
 from agent.errors import EngineError
+from agent.protocol.protocol import END_OF_TEXT, END_OF_TURN, IMAGE_TOKEN
 from agent.protocol.rules import OURS, Rules
 from agent.rendering.model_image import Sizing
 
