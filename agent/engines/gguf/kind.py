@@ -9,7 +9,15 @@ from pathlib import Path
 from agent.checked_toml import shown
 from agent.engines.base import Engine
 from agent.engines.gguf.header import read_gguf_header
-from agent.engines.kind import SIZING_OF, EngineKind, Family, FoundModel, LoadOptions, ModelCard
+from agent.engines.kind import (
+    SIZING_OF,
+    EngineKind,
+    Family,
+    FoundModel,
+    LoadOptions,
+    ModelCard,
+    is_installed,
+)
 from agent.engines.model_files import role_of, usable_context
 from agent.errors import EngineError, ResourceError
 from agent.protocol.rules import RULES
@@ -73,7 +81,7 @@ class GgufKind(EngineKind):
         try:
             library = native.native()
         except EngineError:
-            if not llama_server.is_installed():
+            if not is_installed("xllamacpp"):
                 raise
             _refuse_gpu(card, options.device, has_gpu=False)
             return llama_server.LlamaServerEngine.start(

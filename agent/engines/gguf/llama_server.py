@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 
 from agent.engines.gguf.checks import check_language_model, check_vision_part
@@ -11,6 +10,7 @@ from agent.engines.gguf.grammar import turn_grammar
 from agent.engines.gguf.header import read_gguf_header
 from agent.engines.gguf.llama_server_child import ALIAS
 from agent.engines.gguf.llama_server_process import ServerProcess
+from agent.engines.kind import is_installed
 from agent.engines.remote.address import Key, read_address
 from agent.engines.remote.client import HttpClient, ServerSession
 from agent.engines.remote.engine import RemoteEngine
@@ -23,10 +23,6 @@ from agent.rendering.model_image import QWEN25, Sizing
 RETRIES = 2
 # A slow machine may read a picture and a long conversation for minutes before the first token
 SILENCE_S = 1800.0
-
-
-def is_installed() -> bool:
-    return find_spec("xllamacpp") is not None
 
 
 class LlamaServerEngine(RemoteEngine):
@@ -53,7 +49,7 @@ class LlamaServerEngine(RemoteEngine):
 
         The server ends turns as `rules` say, in all its conversations.
         """
-        if not is_installed():
+        if not is_installed("xllamacpp"):
             raise EngineError("GGUF models need xllamacpp: pip install xllamacpp")
         language = check_language_model(read_gguf_header(model))
         _check_sizing(sizing, check_vision_part(read_gguf_header(mmproj), language).factor)

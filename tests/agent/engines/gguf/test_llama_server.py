@@ -12,7 +12,8 @@ from PIL import Image
 from agent.engines.base import SamplingSettings
 from agent.engines.gguf import llama_server_process
 from agent.engines.gguf.grammar import CALL_START
-from agent.engines.gguf.llama_server import LlamaServerEngine, is_installed
+from agent.engines.gguf.llama_server import LlamaServerEngine
+from agent.engines.kind import is_installed
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn, opening
 from agent.protocol.reply import parse_reply
@@ -25,7 +26,7 @@ from tests.processes import LONG_S
 __all__ = ["tiny_pair"]
 
 # Never imported here: it and other packages made with Cython do not bear one another in a process.
-if not is_installed():
+if not is_installed("xllamacpp"):
     pytest.skip("xllamacpp is not installed", allow_module_level=True)
 
 GREEDY = SamplingSettings(max_new_tokens=8)

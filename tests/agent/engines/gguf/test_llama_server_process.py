@@ -10,15 +10,15 @@ import threading
 import pytest
 
 from agent.engines.gguf import llama_server_process
-from agent.engines.gguf.llama_server import is_installed
 from agent.engines.gguf.llama_server_process import ServerProcess
+from agent.engines.kind import is_installed
 from agent.errors import EngineError
 from tests.agent.engines.remote.real_servers import tiny_pair
 from tests.processes import LONG_S, runs, wait_until
 
 __all__ = ["tiny_pair"]
 
-pytestmark = pytest.mark.skipif(not is_installed(), reason="xllamacpp is not installed")
+pytestmark = pytest.mark.skipif(not is_installed("xllamacpp"), reason="xllamacpp is not installed")
 
 
 def test_a_process_that_cannot_load_says_why(tmp_path):
