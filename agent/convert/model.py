@@ -140,7 +140,7 @@ def _check_hashes(card: Card, folder: Path, progress: Progress) -> None:
         done += count
         progress("comparing hashes", min(done, card.bytes), card.bytes)
 
-    check_files(card, folder, "once", on_bytes)
+    check_files(card, folder, on_bytes)
 
 
 def _card(card: Card, name: str, kind: str, files: Sequence[WrittenFile]) -> Card:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.convert.checkpoint import Checkpoint, ConversionError
-from agent.engines.tokenizer_file import SPLIT
+from agent.engines.tokenizer_file import SPLIT_STEP
 from agent.protocol.protocol import END_OF_TEXT, IMAGE_TOKEN, MARKUP_TOKENS
 
 NORMAL, CONTROL, USER_DEFINED, UNUSED = 1, 3, 4, 5
@@ -83,7 +83,7 @@ def _refuse_other_cutting(tokenizer: Mapping[str, Any]) -> None:
 
 
 EXPECTED_STEPS = [
-    {"type": "Split", "pattern": {"Regex": SPLIT}, "behavior": "Isolated", "invert": False},
+    SPLIT_STEP,
     {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False},
 ]
 

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from agent.engines.registry import engine_kind
 from agent.errors import ResourceError, WorkbenchError
 from agent.inspection.inspector import Inspector
-from agent.models.card_file import CARD_NAME
-from agent.models.registry import BUNDLED, ModelLocation, model_at
+from agent.models.registry import BUNDLED, ModelLocation, ready_model
 from agent.trajectory.trajectory import ModelRef
 
 MEASURED = "measured"
@@ -146,11 +145,4 @@ def built_in(name: str) -> BuiltIn | None:
 
 def bundled_model(name: str) -> ModelLocation | None:
     """A model that comes with the program; None if it is not here, or not all of it."""
-    card = BUNDLED / name / CARD_NAME
-    if not card.is_file():
-        return None
-    try:
-        location = model_at(card.parent, "bundled")
-    except ResourceError:
-        return None
-    return location if location.is_ready else None
+    return ready_model(BUNDLED / name, "bundled")

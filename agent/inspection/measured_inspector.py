@@ -26,9 +26,10 @@ from agent.inspection.control import Control
 from agent.inspection.episode import Episode
 from agent.inspection.measured_turns import WrittenTurns, write_turns
 from agent.inspection.pictures import PictureMaker, spectrum_ref
-from agent.protocol.protocol import Turn, prompt_hash
+from agent.protocol.protocol import Turn
 from agent.protocol.reply import is_well_formed
 from agent.protocol.tool import ToolResult, checked_arguments
+from agent.protocol.wording import prompt_hash
 from agent.rendering.model_image import QWEN25
 from agent.rendering.render import PUBLISHED, Style
 from agent.spectra.spectrum import Spectrum
@@ -64,7 +65,8 @@ class MeasuredInspector:
         """
         started = time.perf_counter()
         record = self._blank(spectrum, task, seed)
-        picture_maker = self._picture_maker(spectrum, record)
+        maker_type = PictureMaker if self.draws else BlankPictureMaker
+        picture_maker = maker_type.of(spectrum, record.spectrum, self.style, QWEN25)
         if self.draws:
             record = replace(record, overview=picture_hash(picture_maker.overview()))
         assessment = assess(spectrum, task)
@@ -100,10 +102,6 @@ class MeasuredInspector:
             seed=seed,
             stopped_by="error",
         )
-
-    def _picture_maker(self, spectrum: Spectrum, record: Trajectory) -> PictureMaker:
-        kind = PictureMaker if self.draws else BlankPictureMaker
-        return kind.of(spectrum, record.spectrum, self.style, QWEN25)
 
     def _without_picture(self, step: Step) -> Step:
         return step if self.draws else replace(step, picture="")

@@ -7,15 +7,12 @@ from collections.abc import Generator
 from contextlib import closing
 from dataclasses import asdict, replace
 
-from PIL import Image
-
 from agent.engines.base import Cancelled, Engine, OnText, SamplingSettings
 from agent.errors import ContextFullError, EngineError, TrajectoryError
 from agent.hashing import picture_hash
 from agent.inspection.control import Control
 from agent.inspection.episode import Episode, cancel_reason
 from agent.inspection.pictures import PictureMaker, spectrum_ref
-from agent.protocol.protocol import Turn
 from agent.protocol.reply import is_published_form, is_well_formed
 from agent.protocol.rules import OURS, Rules
 from agent.protocol.wording import Wording, prompt_hash
@@ -77,7 +74,8 @@ class ModelInspector:
             wording=self.wording,
         )
         record = replace(record, overview_text=picture_maker.overview_text())
-        turns, pictures = _conversation_so_far(task, record, picture_maker)
+        turns = turns_of(task, record, picture_maker.wording)
+        pictures = [picture_maker.overview(), *map(picture_maker.redraw, record.looks)]
         record = replace(record, overview=picture_hash(pictures[0]))
         try:
             conversation = self.engine.open(self.rules)
@@ -120,14 +118,17 @@ class ModelInspector:
         self.engine.close()
 
     def _blank(self, spectrum: Spectrum, task: Task, seed: int) -> Trajectory:
+        wording = self.wording
         return Trajectory(
             task=task.id,
             spectrum=spectrum_ref(spectrum),
             model=self.model,
             prompt_sha256=prompt_hash(
-                task, wording=self.wording, brief=self.style.brief, calls=self.rules.calls
+                task, wording=wording, brief=self.style.brief, calls=self.rules.calls
             ),
-            wording=_wording_ref(self.wording),
+            wording=WordingRef()
+            if wording is None
+            else WordingRef(name=wording.name, sha256=wording.sha256),
             rules=self.rules.name,
             style=self.style.to_table(),
             sizing=self.engine.sizing,
@@ -159,10 +160,6 @@ class ModelInspector:
         return replace(record, p_yes=pooled.p_yes, p_yes_runs=known)
 
 
-def _wording_ref(wording: Wording | None) -> WordingRef:
-    return WordingRef() if wording is None else WordingRef(name=wording.name, sha256=wording.sha256)
-
-
 def _continued(so_far: Trajectory, blank: Trajectory) -> Trajectory:
     """The new record with the steps and replies of the earlier one."""
     if so_far.task != blank.task or so_far.prompt_sha256 != blank.prompt_sha256:
@@ -172,13 +169,6 @@ def _continued(so_far: Trajectory, blank: Trajectory) -> Trajectory:
     if so_far.spectrum.sha256 != blank.spectrum.sha256:
         raise TrajectoryError("the inspection to continue is of another spectrum")
     return replace(blank, spectrum=so_far.spectrum, steps=so_far.steps, replies=so_far.replies)
-
-
-def _conversation_so_far(
-    task: Task, record: Trajectory, picture_maker: PictureMaker
-) -> tuple[list[Turn], list[Image.Image]]:
-    turns = turns_of(task, record, picture_maker.wording)
-    return turns, [picture_maker.overview(), *map(picture_maker.redraw, record.looks)]
 
 
 def _ended(record: Trajectory, episode: Episode) -> Trajectory:

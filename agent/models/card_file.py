@@ -167,9 +167,12 @@ def _toml(value: str | bool | int | float | list[str]) -> str:
 def _card(file: TomlTable) -> Card:
     family = cast(Family, file.choice("family", FAMILIES))
     rules: RulesName = "ours"
+    protocol = PROTOCOL_VERSION
     if file.is_text("protocol"):
         file.choice("protocol", ("published",))
         rules = "published"
+    else:
+        protocol = _whole(file, "protocol", PROTOCOL_VERSION, 1, 10**6)
     try:
         card = Card(
             name=file.identifier("name", NAME, _ANY_MODEL),
@@ -178,9 +181,7 @@ def _card(file: TomlTable) -> Card:
             engine=file.choice("engine", engine_names()),
             parameters=_whole(file, "parameters", 0, 0, 10**13),
             context_length=_whole(file, "context_length", LONGEST_CONTEXT, 256, 2**22),
-            protocol=PROTOCOL_VERSION
-            if rules == "published"
-            else _whole(file, "protocol", PROTOCOL_VERSION, 1, 10**6),
+            protocol=protocol,
             rules=rules,
             wording=file.identifier("wording", NAME, "a wording's name")
             if "wording" in file
@@ -190,7 +191,7 @@ def _card(file: TomlTable) -> Card:
             sampling=_sampling(file.table("sampling"))
             if "sampling" in file
             else SamplingSettings(),
-            files=tuple(_file(each) for each in _entries(file, "files", MAX_FILES, "path")),
+            files=tuple(map(_file, file.tables("files", at_most=MAX_FILES, named_by="path"))),
             base=file.identifier("base", NAME, _ANY_MODEL) if "base" in file else "",
             source=_source(file.table("source")) if "source" in file else None,
             server=_server(file.table("server")) if "server" in file else None,
@@ -198,7 +199,7 @@ def _card(file: TomlTable) -> Card:
             trained_on=file.text("trained_on", "", longest=4000, shortest=0),
             simulated_only=file.flag("simulated_only"),
             tasks=file.texts("tasks", longest=40, at_most=MAX_TASKS, at_least=0),
-            figures=tuple(_figure(each) for each in _entries(file, "figures", MAX_FIGURES)),
+            figures=tuple(map(_figure, file.tables("figures", at_most=MAX_FIGURES))),
         )
     except ResourceError as error:
         if str(error).startswith(file.source):
@@ -206,10 +207,6 @@ def _card(file: TomlTable) -> Card:
         raise ResourceError(f"{file.source}: {error}") from error
     file.close()
     return card
-
-
-def _entries(file: TomlTable, key: str, at_most: int, named_by: str = "") -> Iterator[TomlTable]:
-    yield from file.tables(key, at_most=at_most, named_by=named_by)
 
 
 def _style(table: TomlTable) -> Style:

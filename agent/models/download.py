@@ -38,6 +38,7 @@ from agent.models.registry import (
     list_models,
     model_at,
     published_model,
+    ready_model,
 )
 
 # Disk space to leave free
@@ -70,11 +71,21 @@ def get_model(
     card = published_model(name)
     repo = card.source.repo if card is not None and card.source is not None else name
     if not REPO.fullmatch(repo):
-        raise ResourceError(_not_fetchable(name))
+        if any(name == known.card.name for known in list_models(on_fault=lambda fault: None)):
+            raise ResourceError(f"the model {name} is already here or is not on the hub")
+        raise ResourceError(
+            f"there is nothing to download named {shown(name)}: "
+            "expected a published model or owner/name"
+        )
     local_name = card.name if card is not None else plain_name(repo.split("/")[1])
     target = models_folder() / local_name
-    if (location := _ready_model(target)) is not None:
-        _refuse_other_commit(location, commit)
+    if (location := ready_model(target, "user")) is not None:
+        source = location.card.source
+        if commit and (source is None or source.revision != commit):
+            raise ResourceError(
+                f"{target} has the model of another commit than {commit[:12]}: "
+                "delete that folder first"
+            )
         return location
     folders = (target, target.with_name(target.name + PARTIAL))
     with _explained_errors(repo, target), _locked(target):
@@ -102,35 +113,6 @@ def manual_steps(repo: str, target: Path) -> str:
         f"machine (or download the .safetensors, .json and .txt files from "
         f"https://huggingface.co/{repo}) and copy that folder to {target} "
         f"(`spec-o3 models path {target.name}` prints this path)"
-    )
-
-
-def _ready_model(target: Path) -> ModelLocation | None:
-    if not target.is_dir():
-        return None
-    try:
-        location = model_at(target, "user")
-    except ResourceError:
-        return None  # not usable yet: the download continues with these files
-    return location if location.is_ready else None
-
-
-def _refuse_other_commit(location: ModelLocation, commit: str) -> None:
-    source = location.card.source
-    if commit and (source is None or source.revision != commit):
-        raise ResourceError(
-            f"{location.folder} has the model of another commit than {commit[:12]}: "
-            "delete that folder first"
-        )
-
-
-def _not_fetchable(name: str) -> str:
-    names = [location.card.name for location in list_models(on_fault=lambda fault: None)]
-    if name in names:
-        return f"the model {name} is already here or is not on the hub"
-    return (
-        f"there is nothing to download named {shown(name)}: "
-        "expected a published model or owner/name"
     )
 
 

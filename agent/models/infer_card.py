@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,7 @@ def infer_card(path: Path) -> Card:
                 base=plain_name(found.base) if found.base else "",
                 context_length=found.context_length,
                 sizing=found.sizing,
-                files=_files(folder, found.files),
+                files=tuple(_file(folder, name) for name in found.files),
             )
     raise ResourceError(f"{path} has no model: neither config.json nor a .gguf file")
 
@@ -95,10 +95,6 @@ def _names(folder: Path) -> list[str]:
     if len(names) > MAX_FILES:
         raise ResourceError(f"{folder} has more than {MAX_FILES} model files")
     return sorted(names)
-
-
-def _files(folder: Path, names: Iterable[str]) -> tuple[ModelFile, ...]:
-    return tuple(_file(folder, name) for name in names)
 
 
 def _file(folder: Path, name: str) -> ModelFile:

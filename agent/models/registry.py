@@ -122,6 +122,15 @@ def model_at(path: Path, origin: Origin = "path") -> ModelLocation:
     return _locate(path, origin, {})
 
 
+def ready_model(path: Path, origin: Origin) -> ModelLocation | None:
+    """The model in a folder; None if there is none that can be used."""
+    try:
+        location = model_at(path, origin)
+    except ResourceError:
+        return None
+    return location if location.is_ready else None
+
+
 def as_published(published: Card, found: Card) -> Card:
     """Return a published model's card with the files that were found."""
     return replace(published, engine=found.engine, files=found.files)
@@ -159,19 +168,17 @@ def published_model(name: str) -> Card | None:
 
 
 def _bundled() -> list[ModelLocation]:
-    locations = [
-        _locate(card.parent, "bundled", {}) for card in sorted(BUNDLED.glob(f"*/{CARD_NAME}"))
-    ]
-    # a card may name the files on the hub, with their hashes
-    is_here = [location.card.source is None or not location.missing for location in locations]
-    return [
-        location if here and location.card.files else _on_hub(location.card)
-        for location, here in zip(locations, is_here, strict=True)
-    ]
-
-
-def _on_hub(card: Card) -> ModelLocation:
-    return ModelLocation(card=card, origin="hub", folder=models_folder() / card.name)
+    """Those that come with the program, and the cards of those that can be downloaded."""
+    locations = []
+    for path in sorted(BUNDLED.glob(f"*/{CARD_NAME}")):
+        location = _locate(path.parent, "bundled", {})
+        card = location.card
+        # a card may name the files on the hub, with their hashes
+        if not card.files or (card.source is not None and location.missing):
+            folder = models_folder() / card.name
+            location = ModelLocation(card=card, origin="hub", folder=folder)
+        locations.append(location)
+    return locations
 
 
 def _locate(path: Path, origin: Origin, known: dict[str, Card]) -> ModelLocation:
@@ -251,9 +258,8 @@ def _server_location(name: str) -> ModelLocation:
         server=server,
     )
     published = published_model(model.rpartition("/")[2]) if model else None
-    if (
-        published is not None and published.wording
-    ):  # served under its own name: it goes by its own rules and words
+    if published is not None and published.wording:
+        # served under its own name: it goes by its own rules and words
         card = replace(
             card,
             rules=published.rules,

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from agent.hashing import text_hash
 from agent.protocol.tool import TOOL_SCHEMA
 from agent.tasks.task import Task, guideline_text
 
@@ -100,11 +99,6 @@ def opening(
     if overview_text:
         text = f"{text}\n{overview_text}"
     return Turn("system", system), Turn("user", text, picture=0)
-
-
-def prompt_hash(task: Task, *, brief: bool = False) -> str:
-    """Hash of the opening turns, without the text about the spectrum."""
-    return text_hash("".join(turn.text for turn in opening(task, brief=brief)))
 
 
 def person_text(wavelength_range: tuple[float, float] | None, label: str, remark: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from agent.checked_toml import shown
@@ -55,7 +55,8 @@ class GgufKind(EngineKind):
         weights = [name for name in names if name.endswith(self.suffix) and not _is_vision(name)]
         if not weights:
             return None
-        if len(weights) > 1 and not _is_split(weights):
+        stems = {_split_stem(name) for name in weights}
+        if len(weights) > 1 and (len(stems) > 1 or "" in stems):
             raise ResourceError(f"{path} has several models: use one of {', '.join(weights[:6])}")
         return _found_model(path / weights[0], names, path.resolve().name)
 
@@ -151,8 +152,3 @@ def _split_stem(name: str) -> str:
     """Return `big` for `big-00001-of-00003.gguf`; empty for a model in one file."""
     match = re.fullmatch(r"(.+)-\d{5}-of-\d{5}\.gguf", name)
     return match.group(1) if match else ""
-
-
-def _is_split(names: Iterable[str]) -> bool:
-    stems = {_split_stem(name) for name in names}
-    return len(stems) == 1 and "" not in stems

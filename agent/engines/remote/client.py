@@ -107,7 +107,11 @@ class HttpClient:
             self._transport.stopping(should_stop, total_s or self.turn_s),
         ):
             for _ in range(MAX_REDIRECTS + 1):
-                response = self._send(method, url, content, headers)
+                with self._translated_errors():
+                    request = self._client.build_request(
+                        method, url, content=content, headers=headers
+                    )
+                    response = self._client.send(request, stream=True)
                 try:
                     if not response.is_redirect:
                         self._check(response)
@@ -122,13 +126,6 @@ class HttpClient:
 
     def close(self) -> None:
         self._client.close()
-
-    def _send(
-        self, method: str, url: str, content: bytes | None, headers: dict[str, str]
-    ) -> httpx.Response:
-        with self._translated_errors():
-            request = self._client.build_request(method, url, content=content, headers=headers)
-            return self._client.send(request, stream=True)
 
     def _pieces(self, response: httpx.Response) -> Iterator[bytes]:
         with self._translated_errors():  # errors of the consumer do not pass through here
@@ -208,10 +205,6 @@ def _root(error: BaseException) -> BaseException:
     return error
 
 
-def _assume_alive() -> None:
-    """The check for a server that is not our own process."""
-
-
 @dataclass(eq=False, repr=False)
 class ServerSession:
     """What the conversations with one server share.
@@ -227,7 +220,7 @@ class ServerSession:
     dialect: Dialect = field(default_factory=Dialect)
     may_fall_back_to_text: bool = False
     extras: Mapping[str, Any] = field(default_factory=dict)
-    check_alive: Callable[[], None] = _assume_alive
+    check_alive: Callable[[], None] = lambda: None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property

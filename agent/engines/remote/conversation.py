@@ -23,7 +23,7 @@ from agent.engines.base import (
 )
 from agent.engines.remote.address import OUR_VARIABLE, KeyFilter
 from agent.engines.remote.choices import choices
-from agent.engines.remote.client import HttpClient, HttpError, ServerSession
+from agent.engines.remote.client import HttpError, ServerSession
 from agent.engines.remote.errors import Refusal, ServerFailed, TransientError, refusal_in_stream
 from agent.engines.remote.request import (
     Body,
@@ -46,6 +46,7 @@ from agent.engines.remote.stream import (
     read_all,
     read_json,
 )
+from agent.engines.turn_text import stop_end
 from agent.errors import ContextFullError, EngineError
 from agent.protocol.protocol import Turn
 from agent.rendering.model_image import token_grid
@@ -233,141 +234,13 @@ def _tokens(reply: ReplyBuilder) -> int:
     return counted if counted >= 0 else len(reply.tokens) or reply.pieces
 
 
-# Request one turn from a server and read its reply, up to a stop string or a limit.
 @dataclass(frozen=True)
 class TurnReply:
-    """A received turn. `broke_off`: we ended it early, so the server sent no counts."""
+    """A received turn; `text` ends where we ended it."""
 
     reply: ReplyBuilder
     text: str
     finish: Finish
-    broke_off: bool = False
-
-
-def request_turn(
-    client: HttpClient,
-    body: Body,
-    preview: Preview,
-    *,
-    stop: Sequence[str],
-    should_stop: ShouldStop | None,
-    max_tokens: int,
-    session: str = "",
-    choice_after: str = "",
-) -> TurnReply:
-    """Send the conversation and read the turn. Raises HttpError, TransientError, EngineError."""
-    max_text = min(MAX_TEXT, SPARE_TEXT + CHARACTERS_PER_TOKEN * max_tokens)
-    reply = ReplyBuilder(max_text, KeyFilter(client.key), choice_after)
-    preview.start()
-    try:
-        with client.request(
-            "POST", "/chat/completions", body, should_stop, session=session
-        ) as response:
-            limit = min(MAX_REPLY, 2**20 + BYTES_PER_TOKEN * max_tokens)
-            if response.is_stream:
-                try:
-                    pieces = events(response.pieces, limit)
-                    return _read_events(client, pieces, reply, preview, stop, should_stop)
-                except TransientError as fault:
-                    fault.before_first_word = reply.pieces == 0
-                    raise
-            most = MAX_WHOLE if body.get("stream") else MAX_ASKED_WHOLE
-            data = read_all(response.pieces, min(limit, most))
-        if data.lstrip().startswith(b"data:"):  # a stream with another content type
-            pieces = events([data], limit)
-            return _read_events(client, pieces, reply, preview, stop, should_stop)
-        return _read_whole(client, data, reply, preview, stop)
-    except Cancelled:
-        end = stop_end(reply.text, len(reply.text), stop)
-        finish: Finish = "cancelled" if end is None else "stop"
-        return TurnReply(reply, reply.text[:end], finish, broke_off=True)
-    except TooLong as error:
-        raise EngineError(f"{client.address.netloc}: {error}") from error
-
-
-def _read_events(
-    client: HttpClient,
-    pieces: Iterator[str | None],
-    reply: ReplyBuilder,
-    preview: Preview,
-    stop: Sequence[str],
-    should_stop: ShouldStop | None,
-) -> TurnReply:
-    silent_since = client.clock.now()
-    end: int | None = None
-    spaces = 0
-    for data in pieces:
-        if should_stop is not None and should_stop():
-            raise Cancelled
-        if data is None:
-            if client.clock.now() - silent_since > client.timeout_s:
-                raise TransientError(f"no text within {client.timeout_s:g} s")
-            continue
-        silent_since = client.clock.now()
-        if data.strip() == DONE:
-            break
-        new = reply.add(_read_event(client, data))
-        if end is not None:
-            spaces += 1
-            if new.strip() or spaces > AFTER_STOP:
-                return _ended(reply, preview, end, broke_off=True)
-            continue
-        end = stop_end(reply.text, len(new), stop)
-        preview.add(new if end is None else new[: len(new) - (len(reply.text) - end)])
-        if reply.is_too_long:
-            return TurnReply(reply, reply.text, "length", broke_off=True)
-    if not reply.finish_reason and end is None:
-        raise TransientError("the reply was cut off")
-    return _ended(reply, preview, end)
-
-
-def _read_whole(
-    client: HttpClient, data: bytes, reply: ReplyBuilder, preview: Preview, stop: Sequence[str]
-) -> TurnReply:
-    """Read a reply from a server that does not stream."""
-    new = reply.add(_read_event(client, data.decode("utf-8", "replace")))
-    if reply.is_too_long:
-        preview.add(reply.text)
-        return TurnReply(reply, reply.text, "length")
-    if not reply.finish_reason:
-        raise EngineError(f"the reply of {client.address.netloc} is not a chat reply")
-    end = stop_end(reply.text, len(new), stop)
-    preview.add(reply.text[:end])
-    return _ended(reply, preview, end)
-
-
-def _read_event(client: HttpClient, data: str) -> dict[str, object]:
-    try:
-        event = read_json(data)
-    except ValueError as error:
-        raise EngineError(
-            f"{client.address.netloc} does not speak the OpenAI chat protocol: "
-            "is its address right?"
-        ) from error
-    refusal = refusal_in_stream(event, client.key)
-    if refusal is not None:
-        raise HttpError(refusal)
-    return event
-
-
-def _ended(
-    reply: ReplyBuilder, preview: Preview, end: int | None, *, broke_off: bool = False
-) -> TurnReply:
-    """Finish the turn, at `end` if a stop string ended it."""
-    if end is not None:
-        return TurnReply(reply, reply.text[:end], "stop", broke_off)
-    if reply.finish_reason == "content_filter":
-        raise EngineError("the server withheld the reply (content_filter)")
-    preview.add(reply.end())
-    finish: Finish = "length" if reply.finish_reason == "length" else "stop"
-    return TurnReply(reply, reply.text, finish, broke_off)
-
-
-def stop_end(text: str, new: int, stop: Sequence[str]) -> int | None:
-    """Return where the first stop string that reaches into the last `new` characters ends."""
-    begin = len(text) - new + 1
-    starts = ((word, text.find(word, max(0, begin - len(word)))) for word in stop if word)
-    return min((start + len(word) for word, start in starts if start >= 0), default=None)
 
 
 # Number of 500 responses after which all optional parameters are left out
@@ -430,17 +303,100 @@ class Attempt:
             return received
 
     def _send(self, body: Body) -> TurnReply:
-        request = self._request
-        return request_turn(
-            self._server.client,
-            body,
-            self._preview,
-            stop=request.stop,
-            should_stop=request.should_stop,
-            max_tokens=request.sampling.max_new_tokens,
-            session=request.session,
-            choice_after="" if request.choice_point is None else request.choice_point.after,
-        )
+        """Send the conversation and read the turn, up to a stop string or a limit.
+
+        Raises HttpError, TransientError, EngineError.
+        """
+        request, client = self._request, self._server.client
+        max_tokens, point = request.sampling.max_new_tokens, request.choice_point
+        max_text = min(MAX_TEXT, SPARE_TEXT + CHARACTERS_PER_TOKEN * max_tokens)
+        reply = ReplyBuilder(max_text, KeyFilter(client.key), "" if point is None else point.after)
+        self._preview.start()
+        try:
+            with client.request(
+                "POST", "/chat/completions", body, request.should_stop, session=request.session
+            ) as response:
+                limit = min(MAX_REPLY, 2**20 + BYTES_PER_TOKEN * max_tokens)
+                if response.is_stream:
+                    try:
+                        return self._read_events(events(response.pieces, limit), reply)
+                    except TransientError as fault:
+                        fault.before_first_word = reply.pieces == 0
+                        raise
+                most = MAX_WHOLE if body.get("stream") else MAX_ASKED_WHOLE
+                data = read_all(response.pieces, min(limit, most))
+            if data.lstrip().startswith(b"data:"):  # a stream with another content type
+                return self._read_events(events([data], limit), reply)
+            return self._read_whole(data, reply)
+        except Cancelled:
+            end = stop_end(reply.text, len(reply.text), request.stop)
+            return TurnReply(reply, reply.text[:end], "cancelled" if end is None else "stop")
+        except TooLong as error:
+            raise EngineError(f"{self._server.name}: {error}") from error
+
+    def _read_events(self, pieces: Iterator[str | None], reply: ReplyBuilder) -> TurnReply:
+        request, client = self._request, self._server.client
+        silent_since = client.clock.now()
+        end: int | None = None
+        spaces = 0
+        for data in pieces:
+            if request.should_stop is not None and request.should_stop():
+                raise Cancelled
+            if data is None:
+                if client.clock.now() - silent_since > client.timeout_s:
+                    raise TransientError(f"no text within {client.timeout_s:g} s")
+                continue
+            silent_since = client.clock.now()
+            if data.strip() == DONE:
+                break
+            new = reply.add(self._read_event(data))
+            if end is not None:
+                spaces += 1
+                if new.strip() or spaces > AFTER_STOP:
+                    break
+                continue
+            end = stop_end(reply.text, len(new), request.stop)
+            self._preview.add(new if end is None else new[: len(new) - (len(reply.text) - end)])
+            if reply.is_too_long:
+                return TurnReply(reply, reply.text, "length")
+        if not reply.finish_reason and end is None:
+            raise TransientError("the reply was cut off")
+        return self._ended(reply, end)
+
+    def _read_whole(self, data: bytes, reply: ReplyBuilder) -> TurnReply:
+        """Read a reply from a server that does not stream."""
+        new = reply.add(self._read_event(data.decode("utf-8", "replace")))
+        if reply.is_too_long:
+            self._preview.add(reply.text)
+            return TurnReply(reply, reply.text, "length")
+        if not reply.finish_reason:
+            raise EngineError(f"the reply of {self._server.name} is not a chat reply")
+        end = stop_end(reply.text, len(new), self._request.stop)
+        self._preview.add(reply.text[:end])
+        return self._ended(reply, end)
+
+    def _read_event(self, data: str) -> dict[str, object]:
+        try:
+            event = read_json(data)
+        except ValueError as error:
+            raise EngineError(
+                f"{self._server.name} does not speak the OpenAI chat protocol: "
+                "is its address right?"
+            ) from error
+        refusal = refusal_in_stream(event, self._server.client.key)
+        if refusal is not None:
+            raise HttpError(refusal)
+        return event
+
+    def _ended(self, reply: ReplyBuilder, end: int | None) -> TurnReply:
+        """Finish the turn, at `end` if a stop string ended it."""
+        if end is not None:
+            return TurnReply(reply, reply.text[:end], "stop")
+        if reply.finish_reason == "content_filter":
+            raise EngineError("the server withheld the reply (content_filter)")
+        self._preview.add(reply.end())
+        finish: Finish = "length" if reply.finish_reason == "length" else "stop"
+        return TurnReply(reply, reply.text, finish)
 
     def _body(self) -> Body:
         request = self._request

@@ -91,7 +91,8 @@ class RetryPolicy:
                 return attempt()
             except TransientError as fault:
                 if number == self.retries:
-                    raise ServerFailed(failure_message(who, fault.reason, number + 1)) from fault
+                    tries = f"; gave up after {number + 1} attempts" if number else ""
+                    raise ServerFailed(f"{who}: {fault.reason}{tries}") from fault
                 seconds = self.wait_s(number, fault.retry_after_s)
                 if seconds is None:
                     raise ServerFailed(
@@ -116,10 +117,6 @@ class RetryPolicy:
                 self.clock.wait(min(SLICE_S, left))
         if should_stop is not None and should_stop():
             raise Cancelled
-
-
-def failure_message(who: str, reason: str, tries: int) -> str:
-    return f"{who}: {reason}" + (f"; gave up after {tries} attempts" if tries > 1 else "")
 
 
 def read_retry_after(value: str | None, now: datetime | None = None) -> float | None:

@@ -61,7 +61,7 @@ class Servers:
         with self._lock:
             up = [server for server in self._all if not server.down and server not in tried]
             if not up:
-                raise EngineError(self._why_none(tried))
+                raise EngineError(self._why_none())
             chosen = min(up, key=lambda server: server.open)
             chosen.open += 1
             return chosen
@@ -121,7 +121,7 @@ class Servers:
             server.down, server.faults, server.pause_s = "", 0, FIRST_PAUSE_S
         _log.warning("%s answers again", server.session.name)
 
-    def _why_none(self, tried: Collection[Server]) -> str:
+    def _why_none(self) -> str:
         if len(self._all) == 1:
             return f"{self.first.name} does not answer"
         reasons = (f"{each.session.name}: {each.down or 'it failed'}" for each in self._all)

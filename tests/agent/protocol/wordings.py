@@ -1,13 +1,13 @@
 """Rows of the published columns in invented words, and the wording they hold."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agent.protocol.protocol import TOOL_BLOCK
 from agent.protocol.tool import TOOL_NAME
 from agent.protocol.wording import Wording
-from agent.protocol.wording_rows import wording_of_rows
+from agent.protocol.wording_rows import WordingRows
 
 TOOL: dict[str, Any] = {
     "type": "function",
@@ -101,6 +101,15 @@ def replying_row(source: str = "cv") -> dict[str, Any]:
 
 def cold_start_rows(sources: Sequence[str] = tuple(CALLED)) -> list[dict[str, Any]]:
     return [replying_row(), *map(cold_start_row, sources)]
+
+
+def wording_of_rows(
+    rows: Iterable[Mapping[str, Any]], name: str, **known: str
+) -> tuple[Wording, tuple[str, ...]]:
+    found = WordingRows()
+    for row in rows:
+        found.add(row)
+    return found.wording(name, **known)
 
 
 def wording(name: str = "clerk") -> Wording:
