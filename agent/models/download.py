@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -21,7 +21,6 @@ from agent.models.card_file import CARD_NAME, read_card, write_card
 from agent.models.check_files import remember_files
 from agent.models.folders import models_folder
 from agent.models.hub import (
-    WAITS_S,
     DownloadError,
     Hub,
     HubFile,
@@ -50,20 +49,12 @@ which the next one resumes."""
 RECORD = ".download.json"
 
 
-def get_model(
-    name: str,
-    progress: Progress = lambda file, done, total: None,
-    *,
-    endpoint: str | None = None,
-    token: str | None = None,
-    waits_s: Sequence[float] = WAITS_S,
-) -> ModelLocation:
+def get_model(name: str, progress: Progress = lambda file, done, total: None) -> ModelLocation:
     """Download a published model or a repository `owner/name`, unless it is already here.
 
     `owner/name@COMMIT` gives that commit, else it is the newest, resolved once: what is resumed
-    or completed later is of the same commit, with the same files.
-    `endpoint` is the hub or a mirror and defaults to HF_ENDPOINT; `token` defaults to the one that
-    huggingface_hub knows. Raises DownloadError, which explains what to do without a network.
+    or completed later is of the same commit, with the same files. Raises DownloadError, which
+    explains what to do without a network.
     """
     name, _, commit = name.partition("@")
     if commit and not REVISION.fullmatch(commit):
@@ -90,7 +81,7 @@ def get_model(
     folders = (target, target.with_name(target.name + PARTIAL))
     with _explained_errors(repo, target), _locked(target):
         refuse_if_offline()
-        with Hub(endpoint, token or get_token(), waits_s) as hub:
+        with Hub(token=get_token()) as hub:
             pinned = pinned_model(repo, commit, card, folders)
             listing = _model_files(hub.listing(repo, pinned.revision))
             check_listing(pinned, listing, target)

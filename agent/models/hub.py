@@ -11,7 +11,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -150,12 +150,7 @@ class Hub:
     """A connection to the hub, used as a context manager."""
 
     def __init__(
-        self,
-        endpoint: str | None = None,
-        token: str | None = None,
-        waits_s: Sequence[float] = WAITS_S,
-        *,
-        of_data: bool = False,
+        self, endpoint: str | None = None, *, token: str | None = None, of_data: bool = False
     ) -> None:
         """`endpoint` defaults to HF_ENDPOINT; `of_data` for data sets instead of models.
 
@@ -166,7 +161,7 @@ class Hub:
         self.endpoint = self._url.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)
         """The address in messages, without a password."""
         self._kind, self._folder = ("datasets", "datasets/") if of_data else ("models", "")
-        self._waits = waits_s
+        self._waits = WAITS_S
         self._token = token or ""
         headers = {"User-Agent": "spec-o3-workbench", "Accept-Encoding": "identity"}
         if token and is_safe(self._url):

@@ -22,7 +22,6 @@ from agent.errors import ResourceError, WorkbenchError
 from agent.models.card import Card
 from agent.models.folders import models_folder, wording_folder
 from agent.models.hub import (
-    WAITS_S,
     DownloadError,
     Hub,
     HubFile,
@@ -233,14 +232,7 @@ def source_name(text: str) -> str:
 
 
 # Fetches a published wording from the hub: the smallest files that hold it, which are not kept.
-def get_wording(
-    card: Card,
-    progress: Progress = lambda file, done, total: None,
-    *,
-    endpoint: str | None = None,
-    token: str | None = None,
-    waits_s: Sequence[float] = WAITS_S,
-) -> tuple[str, ...]:
+def get_wording(card: Card, progress: Progress = lambda file, done, total: None) -> tuple[str, ...]:
     """Fetch the wording that a card names, unless it is here; returns what to tell the user.
 
     Raises a WorkbenchError that says why it could not be fetched.
@@ -250,9 +242,7 @@ def get_wording(
     reasons = []
     for repo in SOURCES[card.wording]:
         try:
-            wording, notes = wording_from_hub(
-                card.wording, repo, progress, endpoint=endpoint, token=token, waits_s=waits_s
-            )
+            wording, notes = wording_from_hub(card.wording, repo, progress)
         except HubUnreachable:
             raise
         except WorkbenchError as error:
@@ -264,20 +254,14 @@ def get_wording(
 
 
 def wording_from_hub(
-    name: str,
-    repo: str,
-    progress: Progress = lambda file, done, total: None,
-    *,
-    endpoint: str | None = None,
-    token: str | None = None,
-    waits_s: Sequence[float] = WAITS_S,
+    name: str, repo: str, progress: Progress = lambda file, done, total: None
 ) -> tuple[Wording, tuple[str, ...]]:
     """The wording in a data set of the hub, and what to tell the user about it."""
     refuse_if_offline()
     models_folder().mkdir(parents=True, exist_ok=True)
     rows, tool, read = WordingRows(), "", []
     with (
-        Hub(endpoint, token or get_token(), waits_s, of_data=True) as hub,
+        Hub(token=get_token(), of_data=True) as hub,
         TemporaryDirectory(prefix=".wording-", dir=models_folder()) as folder,
     ):
         listing = hub.listing(repo, is_wanted=_is_wanted)

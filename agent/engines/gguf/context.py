@@ -30,7 +30,7 @@ ABORTED = 2
 
 @dataclass(frozen=True, kw_only=True)
 class ContextSettings:
-    """What a context is created from; `vision` is the loaded vision part, if any."""
+    """What a context is created from; `vision` is the loaded vision part."""
 
     model: Any
     vision: Any
@@ -137,14 +137,10 @@ class GgufContext:
             self._check(self._llama.llama_decode(self._context, self._batch), "text")
             self._advance(len(chunk), len(chunk))
             if all_logits or is_last:
-                rows.append(self._outputs(len(chunk) if all_logits else 1))
+                shape = (len(chunk) if all_logits else 1, self._vocabulary_size)
+                logits = self._llama.llama_get_logits(self._context)
+                rows.append(np.array(np.ctypeslib.as_array(logits, shape=shape)))
         return np.concatenate(rows)
-
-    def _outputs(self, count: int) -> Logits:
-        """Return a copy of the logits of the last batch."""
-        logits = self._llama.llama_get_logits(self._context)
-        shape = (count, self._vocabulary_size)
-        return np.array(np.ctypeslib.as_array(logits, shape=shape))
 
     def read_picture(self, picture: Image.Image) -> None:
         with self._prepared(picture) as chunk:

@@ -32,12 +32,11 @@ class SharedState:
     """What the conversations of one engine share.
 
     `exclusive` is held while one of them uses the model. `max_positions` is the number of positions
-    that the model was trained with; `has_vision` is False without a vision part.
+    that the model was trained with.
     """
 
     vocabulary: GgufVocabulary
     sizing: Sizing
-    has_vision: bool
     context_length: int
     max_positions: int
     exclusive: Callable[[], AbstractContextManager[None]]
@@ -116,8 +115,6 @@ class GgufConversation(LocalConversation[GgufContext]):
 
     def _check_size(self, picture: Image.Image) -> None:
         # llama.cpp would resize other pictures, and the model would see another one
-        if not self._shared.has_vision:
-            raise EngineError("the model was loaded without its vision part: give the mmproj file")
         sizing, (width, height) = self._shared.sizing, picture.size
         fits = width % sizing.factor == 0 == height % sizing.factor
         inside = sizing.min_pixels <= width * height <= sizing.max_pixels

@@ -23,7 +23,7 @@ from agent.engines.gguf.native import Native, native
 from agent.engines.gguf.vocabulary import GgufVocabulary
 from agent.errors import EngineError
 from agent.protocol.rules import OURS, Rules
-from agent.rendering.model_image import QWEN25, Sizing
+from agent.rendering.model_image import Sizing
 
 # Default context in tokens. An inspection with eight looks takes about 9,000, and the memory for
 # the whole context is allocated when a conversation is opened.
@@ -51,7 +51,6 @@ class GgufEngine:
         self._shared = SharedState(
             vocabulary=vocabulary,
             sizing=sizing,
-            has_vision=settings.vision is not None,
             context_length=settings.context_length,
             max_positions=max_positions,
             exclusive=self._exclusive,
@@ -63,14 +62,14 @@ class GgufEngine:
     def load(
         cls,
         model: Path,
-        mmproj: Path | None = None,
+        mmproj: Path,
         *,
         context_length: int | None = None,
         threads: int | None = None,
         gpu_layers: int = 0,
         sizing: Sizing | None = None,
     ) -> GgufEngine:
-        """Load a model from local files; without `mmproj` it reads only text.
+        """Load a model and its vision part from local files.
 
         `context_length` is in tokens. `gpu_layers=-1` puts all layers on the GPU if llama.cpp was
         built for one.
@@ -81,20 +80,15 @@ class GgufEngine:
         if context_length is not None and context_length < 1:
             raise EngineError(f"a context of {context_length} tokens is too short")
         language = check_language_model(read_gguf_header(model))
-        factor = QWEN25.factor
-        if mmproj is not None:
-            factor = check_vision_part(read_gguf_header(mmproj), language).factor
+        factor = check_vision_part(read_gguf_header(mmproj), language).factor
         sizing = sizing or Sizing.of_tokens(factor)
         _check_sizing(sizing, factor)
         library = native()
         with ExitStack() as resources:
             loaded = _load_model(library, model, gpu_layers, resources)
-            vision = None
-            if mmproj is not None:
-                vision = _load_vision(library, mmproj, loaded, threads, gpu_layers, resources)
             settings = ContextSettings(
                 model=loaded,
-                vision=vision,
+                vision=_load_vision(library, mmproj, loaded, threads, gpu_layers, resources),
                 factor=factor,
                 context_length=min(language.context_length, context_length or LONGEST_CONTEXT),
                 threads=threads,

@@ -42,7 +42,6 @@ class TransformersEngine:
         dtype: Precision = "auto",
         load_in_4bit: bool = False,
         adapter: Path | None = None,
-        merge_adapter: bool = True,
         sizing: Sizing | None = None,
         context_length: int | None = None,
         threads: int | None = None,
@@ -67,7 +66,7 @@ class TransformersEngine:
             dtype=dtype,
             load_in_4bit=load_in_4bit,
             adapter=adapter,
-            merge_adapter=merge_adapter,
+            merge_adapter=True,
         )
         loaded = _loaded_model(model, model_folder, context_length)
         return cls(folder, loaded, sizing or model_folder.sizing)

@@ -28,7 +28,7 @@ from agent.models.wording_source import (
 )
 from agent.models.wordings import missing_wording, wording_of
 from agent.protocol.wording_file import read_wording
-from tests.agent.models.fake_hub import COMMIT, FakeHub
+from tests.agent.models.fake_hub import COMMIT, FakeHub, connected
 from tests.agent.protocol.wordings import (
     KEYS,
     SYSTEM,
@@ -238,7 +238,8 @@ def fetched(hub: FakeHub) -> list[str]:
 
 
 def get(hub: FakeHub, card: Card | None = None, **options: object) -> tuple[str, ...]:
-    return get_wording(card or published_card(), endpoint=hub.endpoint, waits_s=(0.0,), **options)
+    with connected(hub):
+        return get_wording(card or published_card(), **options)
 
 
 def test_the_published_cards_name_their_words_and_rules() -> None:
@@ -312,6 +313,6 @@ def test_a_card_of_another_wording_is_not_fetched_for(hub: FakeHub) -> None:
 def test_odd_paths_are_never_asked_for(hub: FakeHub) -> None:
     odd = {"../../x.json": b"[]", "a.txt": b"", "infos.json": b"{}", ".x/y.json": b""}
     hub.data = {"a/b": odd}
-    with pytest.raises(WorkbenchError, match="no row opens"):
-        wording_from_hub("clerk", "a/b", endpoint=hub.endpoint, waits_s=(0.0,))
+    with connected(hub), pytest.raises(WorkbenchError, match="no row opens"):
+        wording_from_hub("clerk", "a/b")
     assert fetched(hub) == []

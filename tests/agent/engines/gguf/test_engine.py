@@ -53,18 +53,6 @@ def test_positions_past_training_are_refused(pair_qwen25: ExportReport) -> None:
     engine.close()
 
 
-def test_without_picture_part_it_reads_text(pair_qwen25: ExportReport) -> None:
-    engine = GgufEngine.load(
-        pair_qwen25.folder / pair_qwen25.language_model.name, None, context_length=256, threads=1
-    )
-    conversation = engine.open()
-    conversation.append([Turn("user", "Hello.")], [])
-    assert conversation.generate(SamplingSettings(max_new_tokens=3)).tokens == 3
-    with pytest.raises(EngineError, match="mmproj"):
-        conversation.append([QUESTION], [picture()])
-    engine.close()
-
-
 @pytest.mark.parametrize("sizing", [Sizing.of_tokens(32), Sizing.of_tokens(28, 4, 100)])
 def test_sizings_llama_cpp_would_change_are_refused(
     pair_qwen25: ExportReport, sizing: Sizing
