@@ -11,7 +11,7 @@ from typing import Any
 from platformdirs import user_cache_path
 
 from agent.atomic_file import write_file
-from agent.engines.model_files import read_json
+from agent.engines.kind import read_json
 from agent.engines.registry import engine_kind
 from agent.errors import ResourceError
 from agent.models.card import MAX_FILES, Card, ModelFile, path_problem

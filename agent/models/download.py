@@ -14,7 +14,7 @@ from huggingface_hub import get_token
 
 from agent.checked_toml import shown
 from agent.engines.hf.kind import family_of_config
-from agent.engines.model_files import read_json
+from agent.engines.kind import read_json
 from agent.errors import ResourceError
 from agent.models.card import REPO, REVISION, Card, ModelFile, Source
 from agent.models.card_file import CARD_NAME, read_card, write_card

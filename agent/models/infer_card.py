@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from agent.engines.model_files import role_of
+from agent.engines.kind import role_of
 from agent.engines.registry import ENGINES
 from agent.errors import ResourceError
 from agent.hashing import file_hash

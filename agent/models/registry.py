@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from agent.checked_toml import near_miss, shown
-from agent.engines.model_files import role_of
+from agent.engines.kind import role_of
 from agent.engines.remote.kind import REMOTE
 from agent.errors import ResourceError
 from agent.models.card import Card, Source, is_server, read_server

@@ -17,8 +17,9 @@ from agent.engines.kind import (
     LoadOptions,
     ModelCard,
     is_installed,
+    role_of,
+    usable_context,
 )
-from agent.engines.model_files import role_of, usable_context
 from agent.errors import EngineError, ResourceError
 from agent.protocol.rules import RULES
 

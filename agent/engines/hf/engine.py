@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from PIL import Image
 from tokenizers import Tokenizer
 
-from agent.engines.chat_tokens import TokenBytes, load_tokenizer
-from agent.engines.families import ModelFolder, read_folder
-from agent.engines.hf.conversation import LoadedModel, TransformersConversation
+from agent.engines.chat_tokens import TokenBytes, load_tokenizer, plain_ids, token_ids
+from agent.engines.families import ModelFolder, Vision, read_folder
+from agent.engines.hf.context import Context
 from agent.engines.hf.weights import load_model
 from agent.engines.kind import Device, Precision
+from agent.engines.local_conversation import CachePosition, EncodedTurns, LocalConversation
+from agent.engines.patches import patches, picture_tokens
 from agent.errors import EngineError
-from agent.protocol.protocol import END_OF_TEXT, END_OF_TURN, IMAGE_TOKEN
+from agent.protocol.protocol import END_OF_TEXT, END_OF_TURN, IMAGE_TOKEN, Part, chat_parts
 from agent.protocol.rules import OURS, Rules
 from agent.rendering.model_image import Sizing
 
@@ -23,6 +28,53 @@ from agent.rendering.model_image import Sizing
 LONGEST_CONTEXT = 32768
 # End tokens that a generation config may name; real ones name two or three
 MAX_ENDS = 100
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LoadedModel:
+    """A loaded model and what its conversations share, with the vocabulary."""
+
+    model: Any
+    tokenizer: Tokenizer
+    token_bytes: TokenBytes
+    vision: Vision
+    image_token: int
+    end_tokens: frozenset[int]
+    suppressed: np.ndarray[Any, np.dtype[np.int64]]
+    context_length: int
+
+    def plain_ids(self, text: str) -> list[int]:
+        return plain_ids(self.tokenizer, text)
+
+    def bytes_of(self, token: int) -> bytes:
+        return self.token_bytes[token]
+
+
+class TransformersConversation(LocalConversation[Context]):
+    """Its engine may be used by other conversations meanwhile."""
+
+    def __init__(self, loaded: LoadedModel, rules: Rules = OURS) -> None:
+        context = Context(loaded.model, loaded.image_token, loaded.vision.merge)
+        header = token_ids(loaded.tokenizer, chat_parts(()))
+        super().__init__(context, loaded, header, rules, loaded.context_length)
+        self._loaded = loaded
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """The tokens read so far."""
+        return () if self._context is None else tuple(self._context.ids)
+
+    def _encoded(
+        self, parts: Sequence[Part], pictures: Sequence[Image.Image], start: CachePosition
+    ) -> EncodedTurns:
+        context, vision = self._open_context(), self._loaded.vision
+        counts = [picture_tokens(picture, vision) for picture in pictures]
+        ids = [*self._state.unread, *token_ids(self._loaded.tokenizer, parts, counts)]
+        self._refuse_overflow(start.shifted(len(ids)))
+        rows = [patches(picture, vision) for picture in pictures]
+        return EncodedTurns(
+            len(ids), sum(counts), lambda should_stop: context.read(ids, rows, should_stop)
+        )
 
 
 class TransformersEngine:

@@ -19,8 +19,9 @@ from agent.engines.kind import (
     LoadOptions,
     ModelCard,
     is_installed,
+    read_json,
+    usable_context,
 )
-from agent.engines.model_files import read_json, usable_context
 from agent.errors import EngineError, ResourceError
 from agent.rendering.model_image import Sizing
 

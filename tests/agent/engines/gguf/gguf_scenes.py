@@ -9,8 +9,7 @@ import pytest
 from PIL import Image
 
 from agent.engines import local_conversation
-from agent.engines.gguf.conversation import GgufConversation
-from agent.engines.gguf.engine import GgufEngine
+from agent.engines.gguf.engine import GgufConversation, GgufEngine
 from agent.engines.sampling import Logits
 from agent.protocol.protocol import Turn
 

@@ -9,8 +9,7 @@ pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
 from agent.engines.base import Cancelled, SamplingSettings
-from agent.engines.gguf.conversation import GgufConversation
-from agent.engines.gguf.engine import GgufEngine
+from agent.engines.gguf.engine import GgufConversation, GgufEngine
 from agent.protocol.protocol import Turn
 from tests.agent.engines.gguf.gguf_scenes import (
     LOOK,

@@ -17,8 +17,7 @@ import torch
 
 from agent.engines.base import SamplingSettings
 from agent.engines.families import FAMILIES
-from agent.engines.gguf.conversation import GgufConversation
-from agent.engines.gguf.engine import GgufEngine
+from agent.engines.gguf.engine import GgufConversation, GgufEngine
 from agent.engines.gguf.native import native
 from agent.engines.patches import patches
 from agent.errors import EngineError

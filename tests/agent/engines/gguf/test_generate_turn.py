@@ -10,8 +10,7 @@ pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
 from agent.engines.base import ChoicePoint, SamplingSettings
-from agent.engines.gguf.conversation import GgufConversation
-from agent.engines.gguf.engine import GgufEngine
+from agent.engines.gguf.engine import GgufConversation, GgufEngine
 from agent.engines.sampling import log_softmax
 from agent.protocol.protocol import Turn
 from tests.agent.engines.gguf.gguf_scenes import (

@@ -12,8 +12,7 @@ pytest.importorskip("torch")
 
 from agent.engines import local_conversation
 from agent.engines.base import SamplingSettings
-from agent.engines.gguf.conversation import GgufConversation
-from agent.engines.gguf.engine import GgufEngine
+from agent.engines.gguf.engine import GgufConversation, GgufEngine
 from agent.protocol.reply import parse_reply
 from agent.protocol.rules import AS_PUBLISHED
 from tests.agent.engines.gguf.gguf_scenes import (

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from agent.engines.base import SamplingSettings
-from agent.engines.gguf import llama_server_process
+from agent.engines.gguf import llama_server
 from agent.engines.gguf.grammar import CALL_START
 from agent.engines.gguf.llama_server import LlamaServerEngine
 from agent.engines.kind import is_installed
@@ -146,7 +146,7 @@ def test_a_crash_is_told_and_not_waited_out(tiny_pair):
 
 
 def test_closing_ends_the_process(tiny_pair, monkeypatch):
-    monkeypatch.setattr(llama_server_process, "EXIT_TIMEOUT_S", LONG_S)
+    monkeypatch.setattr(llama_server, "EXIT_TIMEOUT_S", LONG_S)
     engine = LlamaServerEngine.start(tiny_pair.model, tiny_pair.mmproj, threads=1, context=2048)
     process = engine._process._process
     assert process.poll() is None

@@ -9,8 +9,8 @@ import threading
 
 import pytest
 
-from agent.engines.gguf import llama_server_process
-from agent.engines.gguf.llama_server_process import ServerProcess
+from agent.engines.gguf import llama_server
+from agent.engines.gguf.llama_server import ServerProcess
 from agent.engines.kind import is_installed
 from agent.errors import EngineError
 from tests.agent.engines.remote.real_servers import tiny_pair
@@ -59,7 +59,7 @@ def test_it_outlives_the_thread_that_asked_for_it(tiny_pair):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signal stops a process there")
 def test_one_that_is_stopped_is_ended_too(tiny_pair, monkeypatch):
-    monkeypatch.setattr(llama_server_process, "EXIT_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(llama_server, "EXIT_TIMEOUT_S", 0.5)
     arguments = [str(tiny_pair.model), str(tiny_pair.mmproj), "--context", "512", "--threads", "1"]
     server = ServerProcess.start(arguments, LONG_S)
     os.kill(server.pid, signal.SIGSTOP)

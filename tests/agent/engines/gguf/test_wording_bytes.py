@@ -13,8 +13,7 @@ pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
 from agent.engines.gguf.context import GgufContext
-from agent.engines.gguf.conversation import GgufConversation
-from agent.engines.gguf.engine import GgufEngine
+from agent.engines.gguf.engine import GgufConversation, GgufEngine
 from agent.protocol.wording_file import write_wording
 from tests.agent.engines.gguf.gguf_scenes import script_reply
 from tests.agent.engines.wording_scenes import TURNS, as_rolled_out, inspect, rendered

@@ -11,8 +11,7 @@ pytest.importorskip("transformers")
 
 from agent.engines import local_conversation
 from agent.engines.chat_tokens import plain_ids
-from agent.engines.hf.conversation import TransformersConversation
-from agent.engines.hf.engine import TransformersEngine
+from agent.engines.hf.engine import TransformersConversation, TransformersEngine
 from agent.protocol.wording_file import write_wording
 from tests.agent.engines.hf.hf_scenes import decoded, engine25, engines, tokenizer_of
 from tests.agent.engines.wording_scenes import (
