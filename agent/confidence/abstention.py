@@ -11,6 +11,7 @@ Both cuts carry a finite-sample guarantee, which holds under these assumptions:
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Literal
 
@@ -145,16 +146,14 @@ def judged_needed(wanted: float, delta: float = 0.1, mistakes: int = 0) -> int:
     """Judged candidates needed to guarantee `wanted` when that many of them are mistakes."""
     wanted = checked_fraction(wanted, "precision or recall")
     delta = checked_fraction(delta, "delta")
-    low, high = mistakes, mistakes + 1
-    while binomial_tail(mistakes, high, wanted) > delta:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        if binomial_tail(mistakes, middle, wanted) > delta:
-            low = middle
-        else:
-            high = middle
-    return high
+
+    def is_enough(n: int) -> bool:
+        return bool(binomial_tail(mistakes, n, wanted) <= delta)
+
+    high = mistakes + 1
+    while not is_enough(high):
+        high *= 2
+    return bisect_left(range(high), True, lo=mistakes + 1, key=is_enough)
 
 
 def _cumulative_counts(

@@ -133,17 +133,12 @@ def f1_score(counts: ArrayLike) -> FloatArray:
 
 def _bootstrapped(statistic: Statistic, counts: Counts, confidence: float, seed: int) -> Estimate:
     """The statistic with an interval from a smoothed bootstrap."""
-    n, tail = int(counts.sum()), 0.5 * (1.0 - checked_fraction(confidence, "confidence"))
-    value = float(statistic(counts.astype(np.float64)))
-    if n == 0 or math.isnan(value):
-        return Estimate(None, float("nan"), float("nan"))
-    rng = np.random.default_rng(seed)
     # One extra candidate is spread evenly over the cells. Without it, ten equal verdicts out of ten
     # would get an interval of zero width.
+    rng = np.random.default_rng(seed)
     shares = rng.dirichlet(counts.ravel() + 1.0 / counts.size, size=DRAWS)
     samples = statistic(shares.reshape(DRAWS, *counts.shape))
-    low, high = np.quantile(samples, [tail, 1.0 - tail])
-    return Estimate(value, min(float(low), value), max(float(high), value))
+    return _estimate(statistic(counts.astype(np.float64)), samples, confidence)
 
 
 def _proportion(hits: int, n: int, confidence: float) -> Estimate:
@@ -188,7 +183,6 @@ def fleiss_agreement(
     """
     counts, times = _rating_table(patterns, len(categories))
     sums, samples = times @ _terms(counts), _bootstrap(counts, times, seed)
-    confidence = checked_fraction(confidence, "confidence")
     return FleissKappa(
         categories=tuple(categories),
         n=int(times.sum()),
@@ -240,7 +234,7 @@ def _bootstrap(counts: NDArray[np.int64], times: FloatArray, seed: int) -> Float
 
 
 def _estimate(value: FloatArray, samples: FloatArray, confidence: float) -> Estimate:
-    number, tail = float(value), 0.5 * (1.0 - confidence)
+    number, tail = float(value), 0.5 * (1.0 - checked_fraction(confidence, "confidence"))
     if np.isnan(number):
         return Estimate(None, float("nan"), float("nan"))
     low, high = np.nanquantile(samples, [tail, 1.0 - tail])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.atomic_file import write_file
+from agent.confidence.judged import sigmoid
 from agent.convert.checkpoint import ConversionError
 from agent.convert.convert import (
     Plan,
@@ -197,15 +199,14 @@ def _compared(
         threads = 1
 
     def ask(weights: Path, what: str) -> tuple[list[Answers], Speed]:
-        engine = GgufEngine.load(weights, mmproj, threads=threads, sizing=card.sizing)
-        try:
+        with closing(
+            GgufEngine.load(weights, mmproj, threads=threads, sizing=card.sizing)
+        ) as engine:
             found = []
             for done, episode in enumerate(episodes):
                 progress(f"asking {what}", done, len(episodes))
                 found += answers(engine, [episode])
             return found, measure_speed(engine, episodes[-1])
-        finally:
-            engine.close()
 
     try:
         write_gguf(scratch, words, number_counter(progress, "writing F16", words), threads)
@@ -277,12 +278,10 @@ def answers(engine: GgufEngine, episodes: Iterable[RandomEpisode]) -> list[Answe
 
     found = []
     for episode in episodes:
-        conversation = engine.open()
-        try:
+        with closing(engine.open()) as conversation:
             _, kept = conversation.read_scored(episode.turns, episode.pictures, keep)
-        finally:
-            conversation.close()
-        found.append(Answers(kept[:, 0].astype(np.int64), _share(*kept[-1 - END, 1:])))
+        says_yes, says_no = kept[-1 - END, 1:]
+        found.append(Answers(kept[:, 0].astype(np.int64), float(sigmoid(says_yes - says_no))))
     return found
 
 
@@ -309,20 +308,11 @@ class Speed:
 
 def measure_speed(engine: GgufEngine, episode: RandomEpisode) -> Speed:
     """Read a conversation and write a turn after it."""
-    conversation = engine.open()
-    try:
+    with closing(engine.open()) as conversation:
         started = time.perf_counter()
         conversation.append(episode.turns, episode.pictures)
         read = time.perf_counter()
         generated = conversation.generate(SamplingSettings(max_new_tokens=WRITTEN))
         written = time.perf_counter()
-        return Speed(
-            conversation.usage.prompt / (read - started),
-            max(1, generated.tokens) / (written - read),
-        )
-    finally:
-        conversation.close()
-
-
-def _share(yes: float, no: float) -> float:
-    return float(1 / (1 + np.exp(np.clip(no - yes, -700, 700))))
+        prompt = conversation.usage.prompt
+    return Speed(prompt / (read - started), max(1, generated.tokens) / (written - read))

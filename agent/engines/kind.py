@@ -26,6 +26,12 @@ ROLES: tuple[Role, ...] = get_args(Role)
 SIZING_OF: dict[Family, Sizing] = {"qwen2.5-vl": QWEN25, "qwen3-vl": QWEN3, "other": QWEN25}
 # In tokens, as Spec-o3 was trained; a longer context only costs memory
 LONGEST_CONTEXT = 32_768
+MAX_JSON_BYTES = 4 * 1024 * 1024
+
+_TOKENIZER = re.compile(
+    r"(tokenizer.*|vocab|merges|added_tokens|special_tokens_map|chat_template)\.(json|txt|jinja)"
+)
+_CONFIG = re.compile(r"(config|.*_config|.*\.index)\.json")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,14 +165,6 @@ class EngineKind(ABC):
 
 def is_installed(module: str) -> bool:
     return find_spec(module) is not None
-
-
-MAX_JSON_BYTES = 4 * 1024 * 1024
-
-_TOKENIZER = re.compile(
-    r"(tokenizer.*|vocab|merges|added_tokens|special_tokens_map|chat_template)\.(json|txt|jinja)"
-)
-_CONFIG = re.compile(r"(config|.*_config|.*\.index)\.json")
 
 
 def role_of(name: str) -> Role:

@@ -54,7 +54,7 @@ class TokenVocabulary(Protocol):
     @property
     def suppressed(self) -> NDArray[np.int64]: ...
     def plain_ids(self, text: str) -> list[int]:
-        """Encode text without control tokens."""
+        """Encode text without control tokens; lone surrogates become U+FFFD."""
 
     def bytes_of(self, token: int) -> bytes:
         """Return the bytes of a token, which may be part of a character."""

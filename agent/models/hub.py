@@ -206,19 +206,18 @@ class Hub:
         `on_bytes` receives the number of bytes added; it is negative when bytes are discarded.
         """
         part = target.with_name(target.name + ".part")
-        had = _size(part)
-        self._fetch_rest(listing, file, part, on_bytes)
-        if not matches(part, file):
+        # a partial file may be damaged or of another commit: start over once
+        for _ in range(2 if _size(part) else 1):
+            self._fetch_rest(listing, file, part, on_bytes)
+            if matches(part, file):
+                part.replace(target)
+                return
             on_bytes(-file.size)
             part.unlink()
-            if not had:
-                raise _wrong_hash(listing, file)
-            # the partial file may be damaged or of another commit: start over once
-            self._fetch_rest(listing, file, part, on_bytes)
-            if not matches(part, file):
-                part.unlink()
-                raise _wrong_hash(listing, file)
-        part.replace(target)
+        raise HubUnreachable(
+            f"{file.path} from {listing.repo} has another hash than the hub lists, so it was "
+            "deleted. A proxy or mirror may have changed it; try again, or without HF_ENDPOINT"
+        )
 
     def _fetch_rest(self, listing: Listing, file: HubFile, part: Path, on_bytes: OnBytes) -> None:
         place = f"{self._url}/{self._folder}{listing.repo}"
@@ -254,7 +253,9 @@ class Hub:
                     return f"the server answered with status {status}"
                 if status not in (200, 206, 416):
                     raise self._refusal(response, repo)
-                goes_on = status == 206 and _range(response) == (had, file.size)
+                found = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
+                sent = (int(found[1]), int(found[2])) if found else None
+                goes_on = status == 206 and sent == (had, file.size)
                 start = had if goes_on else 0
                 stream.truncate(start)
                 stream.seek(start)
@@ -326,12 +327,6 @@ class Hub:
         )
 
 
-def _range(response: httpx.Response) -> tuple[int, int] | None:
-    """Return the first byte and the file length from a Content-Range header."""
-    found = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
-    return (int(found[1]), int(found[2])) if found else None
-
-
 def _copy(
     response: httpx.Response, write: Callable[[bytes], object], room: int, on_bytes: OnBytes
 ) -> None:
@@ -357,13 +352,6 @@ def _plain_pieces(response: httpx.Response) -> Iterator[bytes]:
     if is_packed(response.headers):
         raise DownloadError("the hub sent a compressed file, which we do not accept")
     yield from response.iter_raw()
-
-
-def _wrong_hash(listing: Listing, file: HubFile) -> DownloadError:
-    return HubUnreachable(
-        f"{file.path} from {listing.repo} has another hash than the hub lists, so it was deleted. "
-        "A proxy or mirror may have changed it; try again, or without HF_ENDPOINT"
-    )
 
 
 def _size(path: Path) -> int:

@@ -277,7 +277,8 @@ def wording_from_hub(
                     for row in rows_of(path):
                         rows.add(row)
             except ResourceError as error:
-                rows.unread[f"{file.path}: {_without(str(error), folder)}"] += 1
+                reason = str(error).replace(f"{folder}{os.sep}", "")
+                rows.unread[f"{file.path}: {reason}"] += 1
                 continue
             finally:
                 path.unlink(missing_ok=True)
@@ -322,7 +323,3 @@ def _fetch(hub: Hub, listing: Listing, file: HubFile, path: Path, progress: Prog
         progress(file.path, done, file.size)
 
     hub.fetch(listing, file, path, on_bytes)
-
-
-def _without(text: str, folder: str) -> str:
-    return text.replace(f"{folder}{os.sep}", "")

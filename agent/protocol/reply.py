@@ -49,7 +49,6 @@ class Reply:
 
 
 def parse_reply(text: str) -> Reply:
-    """Parse one turn."""
     text = text[:MAX_TEXT]
     thought, spoken = split_thought(text)
     # A call wins over an answer in the same turn: the model wants to look again.

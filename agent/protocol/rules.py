@@ -13,8 +13,6 @@ RULES_NAMES: tuple[RulesName, ...] = get_args(RulesName)
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """The rules of a conversation."""
-
     name: RulesName
     calls: int
     """Calls that can be made before an answer."""

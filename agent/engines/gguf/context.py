@@ -91,11 +91,9 @@ class GgufContext:
         return self.read([list(ids)])
 
     def read_all(self, ids: Sequence[int]) -> Logits:
-        """Read text and return the logits after each token: (tokens, vocabulary)."""
         return self._read_text(ids, all_logits=True)
 
     def rewind_to(self, position: CachePosition) -> None:
-        """Forget what was read after an earlier position."""
         if not self._llama.llama_memory_seq_rm(self._memory, 0, position.position, -1):
             raise EngineError(
                 "llama.cpp could not remove the end of the conversation from its cache"

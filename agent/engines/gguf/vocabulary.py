@@ -60,12 +60,10 @@ class GgufVocabulary:
         return [token for piece in self.pieces(parts) if isinstance(piece, list) for token in piece]
 
     def plain_ids(self, text: str) -> list[int]:
-        """Encode text without control tokens; lone surrogates become U+FFFD."""
         clean = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return self._tokenize(unicodedata.normalize("NFC", clean), with_control=False)
 
     def bytes_of(self, token: int) -> bytes:
-        """Return the bytes of a token, which may be part of a character."""
         data = self._bytes.get(token)
         if data is None:
             data = self._bytes[token] = self._piece(token)
@@ -111,11 +109,5 @@ class GgufVocabulary:
             | llama.LLAMA_TOKEN_ATTR_UNUSED
             | llama.LLAMA_TOKEN_ATTR_UNKNOWN
         )
-        return np.array(
-            [
-                n
-                for n in range(self.size)
-                if self._attributes(n) & silent and n not in self.end_tokens
-            ],
-            dtype=np.int64,
-        )
+        tokens = [token for token in range(self.size) if self._attributes(token) & silent]
+        return np.setdiff1d(np.array(tokens, dtype=np.int64), [*self.end_tokens])

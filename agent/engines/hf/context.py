@@ -67,11 +67,9 @@ class Context:
         return self.read(ids)
 
     def read_all(self, ids: Sequence[int]) -> Logits:
-        """Read text tokens and return the logits after each: (tokens, vocabulary)."""
         return _as_numpy(self._forward(list(ids), [], last_only=False))
 
     def rewind_to(self, position: CachePosition) -> None:
-        """Forget what was read after an earlier position."""
         if position.tokens == 0:
             self._cache = _empty_cache(self._model)
         layers: list[Any] = self._cache.layers

@@ -61,7 +61,6 @@ class TransformersConversation(LocalConversation[Context]):
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """The tokens read so far."""
         return () if self._context is None else tuple(self._context.ids)
 
     def _encoded(
@@ -129,7 +128,6 @@ class TransformersEngine:
 
     @property
     def context_length(self) -> int:
-        """The context in tokens."""
         return self._require_loaded().context_length
 
     def open(self, rules: Rules = OURS) -> TransformersConversation:

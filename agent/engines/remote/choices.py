@@ -168,7 +168,6 @@ def _log_probability(value: object) -> float:
 
 
 def _bytes(entry: object) -> bytes | None:
-    """Return the bytes of a listed token."""
     if not isinstance(entry, dict):
         return None
     listed, token = entry.get("bytes"), entry.get("token")
