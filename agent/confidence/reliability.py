@@ -12,8 +12,6 @@ from agent.confidence.judged import ConfidenceError, JudgedScores
 from agent.confidence.scores import wilson
 from agent.spectra.spectrum import FloatArray
 
-MAX_BINS = 1000
-
 
 @dataclass(frozen=True)
 class Bin:
@@ -35,8 +33,6 @@ class Bin:
 def reliability_curve(judged: JudgedScores, bins: int = 10) -> tuple[Bin, ...]:
     """Bin candidates into `bins` equal widths of p(YES); empty bins are left out."""
     _require_candidates(judged)
-    if not 1 <= bins <= MAX_BINS:
-        raise ConfidenceError(f"the number of bins must be from 1 to {MAX_BINS}, not {bins}")
     edges = np.linspace(0.0, 1.0, bins + 1)
     return tuple(_bins(judged, edges, np.searchsorted(edges[1:-1], judged.p)))
 
