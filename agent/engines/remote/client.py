@@ -37,6 +37,8 @@ MAX_REDIRECTS = 3
 TURN_SILENCES = 10
 SESSION_HEADER = "x-session-id"
 
+FIRST_PAUSE_S = 5.0
+"""Before a server that is down is asked again; the next pauses are longer."""
 MAX_MODELS_BODY = 4 * 2**20
 LISTING_S = 10.0
 MAX_NAME = 500
@@ -207,7 +209,7 @@ def _root(error: BaseException) -> BaseException:
 
 @dataclass(eq=False, repr=False)
 class ServerSession:
-    """What the conversations with one server share.
+    """What the conversations with one server share, and how it is doing.
 
     `extras` are added to every request in text form. `check_alive` raises EngineError if retrying
     is useless. `may_fall_back_to_text`: use text if the server rejects native tool calls.
@@ -221,6 +223,15 @@ class ServerSession:
     may_fall_back_to_text: bool = False
     extras: Mapping[str, Any] = field(default_factory=dict)
     check_alive: Callable[[], None] = lambda: None
+    open: int = 0
+    """Conversations that are open there."""
+    faults: int = 0
+    """How often in a row it did not answer."""
+    down: str = ""
+    """Why it is left alone; empty while it is up."""
+    pause_s: float = FIRST_PAUSE_S
+    ask_at: float = 0.0
+    """When a server that is down is asked whether it is up again."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property

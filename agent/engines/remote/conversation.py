@@ -35,7 +35,7 @@ from agent.engines.remote.request import (
     request_body,
     simpler,
 )
-from agent.engines.remote.servers import Server, Servers
+from agent.engines.remote.servers import Servers
 from agent.engines.remote.stream import (
     DONE,
     UNKNOWN,
@@ -82,7 +82,7 @@ class RemoteConversation:
         self.session = uuid4().hex
         """Names the conversation in all its requests, so that a router keeps it on one server."""
         self._servers = servers
-        self._at: Server | None = servers.take()
+        self._at: ServerSession | None = servers.take()
         self._turns: list[RequestTurn] = []
         self._length = 0
         """Tokens of the conversation as the server last counted them; -1 means unknown."""
@@ -94,7 +94,7 @@ class RemoteConversation:
     def _server(self) -> ServerSession:
         if self._at is None:
             raise EngineError("the conversation is closed")
-        return self._at.session
+        return self._at
 
     @property
     def usage(self) -> Usage:
@@ -169,7 +169,7 @@ class RemoteConversation:
 
     def _ask(self, request: TurnRequest, preview: Preview) -> tuple[TurnReply, bool]:
         """Request the turn, from another server if this one fails; also return what was wasted."""
-        tried: list[Server] = []
+        tried: list[ServerSession] = []
         while True:
             attempt = Attempt(self._server, self._turns, request, preview)
             try:
@@ -177,24 +177,23 @@ class RemoteConversation:
                     partial(self._try, attempt), self._server.name, request.should_stop
                 )
             except ServerFailed:
-                assert self._at is not None
-                tried.append(self._at)
+                failed = self._server
+                tried.append(failed)
                 if self._servers.count == len(tried):
                     raise
-                following = self._servers.take(tried)
-                self._servers.leave(self._at)
-                self._at = following
+                self._at = self._servers.take(tried)
+                self._servers.leave(failed)
                 continue
             return received, attempt.wasted or bool(tried)
 
     def _try(self, attempt: Attempt) -> TurnReply:
-        assert self._at is not None
+        server = self._server
         try:
             received = attempt()
         except TransientError as fault:
-            self._servers.failed(self._at, fault)
+            self._servers.failed(server, fault)
             raise
-        self._servers.answered(self._at)
+        server.faults = 0
         return received
 
     def _image_tokens(self, pictures: Sequence[Image.Image]) -> int:
