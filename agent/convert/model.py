@@ -19,9 +19,7 @@ from agent.confidence.judged import sigmoid
 from agent.convert.checkpoint import ConversionError
 from agent.convert.convert import (
     Plan,
-    Progress,
     WrittenFile,
-    number_counter,
     part_of,
     plan_conversion,
     write_files,
@@ -39,6 +37,7 @@ from agent.models.card import Card, ModelFile
 from agent.models.card_file import write_card
 from agent.models.check_files import check_files, remember_files
 from agent.models.folders import models_folder
+from agent.models.long_work import Progress, counted
 from agent.models.registry import PARTIAL, ModelLocation, find_model, model_at
 
 REPORT = "conversion.json"
@@ -87,7 +86,8 @@ def convert_model(
         return Converted(ready, note="it was here already")
     threads = threads or default_threads()
     started = time.perf_counter()
-    _check_hashes(source.card, source.folder, progress)
+    hashed = counted(progress, "comparing hashes", source.card.bytes)
+    check_files(source.card, source.folder, hashed)
     plan = plan_conversion(source.folder, kind, name=target.name)
     folder = target.with_name(target.name + PARTIAL)
     _go_on_with_finished(plan, folder)
@@ -131,18 +131,6 @@ def _ready(target: Path) -> ModelLocation | None:
     if not location.is_ready:
         raise ConversionError(f"{target} exists but is incomplete: delete it, or move it away")
     return location
-
-
-def _check_hashes(card: Card, folder: Path, progress: Progress) -> None:
-    """Raise ResourceError if a file is not the one that the card names."""
-    done = 0
-
-    def on_bytes(count: int) -> None:
-        nonlocal done
-        done += count
-        progress("comparing hashes", min(done, card.bytes), card.bytes)
-
-    check_files(card, folder, on_bytes)
 
 
 def _card(card: Card, name: str, kind: str, files: Sequence[WrittenFile]) -> Card:
@@ -209,7 +197,7 @@ def _compared(
             return found, measure_speed(engine, episodes[-1])
 
     try:
-        write_gguf(scratch, words, number_counter(progress, "writing F16", words), threads)
+        write_gguf(scratch, words, counted(progress, "writing F16", words.numbers), threads)
         first, _ = ask(scratch, "F16")
     finally:
         scratch.unlink(missing_ok=True)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from filelock import FileLock, Timeout
 from huggingface_hub import get_token
 
 from agent.checked_toml import shown
@@ -30,6 +29,7 @@ from agent.models.hub import (
     refuse_if_offline,
 )
 from agent.models.infer_card import infer_card, plain_name, sha256_of
+from agent.models.long_work import Progress, alone
 from agent.models.registry import (
     PARTIAL,
     ModelLocation,
@@ -42,10 +42,6 @@ from agent.models.registry import (
 
 # Disk space to leave free
 SPARE_BYTES = 200 * 1024 * 1024
-Progress = Callable[[str, int, int], None]
-"""Called with the current file, the bytes done and the total. An exception stops the download,
-which the next one resumes."""
-
 RECORD = ".download.json"
 
 
@@ -79,7 +75,9 @@ def get_model(name: str, progress: Progress = lambda file, done, total: None) ->
             )
         return location
     folders = (target, target.with_name(target.name + PARTIAL))
-    with _explained_errors(repo, target), _locked(target):
+    lock = target.parent / f".{target.name}.lock"
+    busy = DownloadError("another program is downloading it now; wait until that one has finished")
+    with _explained_errors(repo, target), alone(lock, busy):
         refuse_if_offline()
         with Hub(token=get_token()) as hub:
             pinned = pinned_model(repo, commit, card, folders)
@@ -122,22 +120,6 @@ def _explained_errors(repo: str, target: Path) -> Iterator[None]:
             f"{target.name}: {path} could not be written: {reason}. "
             "Set SPEC_O3_MODELS to keep models in another folder"
         ) from error
-
-
-@contextmanager
-def _locked(target: Path) -> Iterator[None]:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as stack:
-        try:
-            lock = FileLock(target.parent / f".{target.name}.lock", blocking=False)
-            stack.enter_context(lock)
-        except Timeout as error:
-            raise DownloadError(
-                "another program is downloading it now; wait until that one has finished"
-            ) from error
-        except NotImplementedError:
-            pass  # a file system without locks: the hashes would reveal two downloads at once
-        yield
 
 
 def _partial_folder(target: Path) -> Path:

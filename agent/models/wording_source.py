@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
@@ -29,6 +29,7 @@ from agent.models.hub import (
     Listing,
     refuse_if_offline,
 )
+from agent.models.long_work import Progress, counted
 from agent.models.wordings import wording_of
 from agent.protocol.wording import Wording
 from agent.protocol.wording_file import write_wording
@@ -52,7 +53,6 @@ MAX_FILE_BYTES = 512 * 1024**2
 MAX_FETCHED_BYTES = 2 * 1024**3
 _PATH = re.compile(r"(?:[A-Za-z0-9_][\w.+ -]{0,199}/){0,4}[A-Za-z0-9_][\w.+ -]{0,199}")
 _SETTINGS = re.compile(r"(?:.*[_-])?(?:infos?|config|settings|metadata)", re.IGNORECASE)
-Progress = Callable[[str, int, int], None]
 
 
 def read_source(
@@ -269,7 +269,7 @@ def wording_from_hub(
             if _is_known(file, rows):
                 continue
             path = Path(folder) / f"{number}{PurePosixPath(file.path).suffix}"
-            _fetch(hub, listing, file, path, progress)
+            hub.fetch(listing, file, path, counted(progress, file.path, file.size))
             try:
                 if path.suffix in (".yaml", ".yml"):
                     tool = tool or tool_of_yaml(path)
@@ -312,14 +312,3 @@ def _is_known(file: HubFile, rows: WordingRows) -> bool:
     """Whether a file is of one class, by its name, whose words are known already."""
     last = re.split(r"[_-]", PurePosixPath(file.path).stem.casefold())[-1]
     return file.path.endswith(".parquet") and CLASS_OF_SOURCE.get(last) in rows.texts
-
-
-def _fetch(hub: Hub, listing: Listing, file: HubFile, path: Path, progress: Progress) -> None:
-    done = 0
-
-    def on_bytes(count: int) -> None:
-        nonlocal done
-        done += count
-        progress(file.path, done, file.size)
-
-    hub.fetch(listing, file, path, on_bytes)
