@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from agent.child_process.die_with_parent import NICENESS
+from agent.child_process.start_child import start_child
 from tests.agent.child_process.children import THIS
 from tests.processes import runs, wait_until
 
@@ -72,3 +74,19 @@ class Parent:
         self._parent.stdout.close()
         if runs(self._child):
             os.kill(self._child, signal.SIGKILL)
+
+
+# A child that gives way runs behind the program that started it, with all it starts itself.
+CODE = """
+import subprocess, sys
+from agent.child_process.die_with_parent import give_way
+give_way()
+subprocess.run([sys.executable, "-c", "import os; print(os.getpriority(os.PRIO_PROCESS, 0))"])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has classes instead of numbers")
+def test_it_and_its_children_are_nicer_than_we_are() -> None:
+    with start_child([sys.executable, "-c", CODE], stdout=subprocess.PIPE) as child:
+        said = child.communicate()[0]
+    assert int(said) == min(os.getpriority(os.PRIO_PROCESS, 0) + NICENESS, 19)

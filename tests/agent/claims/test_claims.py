@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 
 from agent.claims.claims import MAX_CLAIMS, Claim, claims_of
+from agent.claims.features import Feature
+from agent.claims.lexicon import find_mentions, normalize_spelling
 
 
 def only(text: str, quantity: str) -> Claim:
@@ -96,3 +98,44 @@ def test_a_number_without_a_feature_is_a_claim() -> None:
 )
 def test_the_number_of_claims_is_bounded(text: str) -> None:
     assert len(claims_of(text)) <= MAX_CLAIMS
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("H alpha, H-beta and Hγ", ["H_alpha", "H_beta", "H_gamma"]),
+        ("HeI 6678 and He I 6680.0", ["HeI_6678", "HeI_6678"]),
+        ("[OIII] λ5007", ["OIII_5007"]),
+        ("the ZrO head at 6475", ["ZrO_6474_edge"]),
+        ("C₂ edge near 5165", ["C2_5165_edge"]),
+        ("CN 7873 and 8067", ["CN_7873_edge", "CN_8067_edge"]),
+        ("the step at 7056.4", ["TiO_7054_edge"]),
+        ("the 4000 Å break, TiO5 and the G band", ["Dn4000", "TiO5", "CH_G4300"]),
+        ("Hγ width at half depth", ["H_gamma_D2"]),
+        ("nothing of the sort in HdA", ["HdA"]),
+    ],
+)
+def test_names_of_features(text: str, expected: list[str]) -> None:
+    found = find_mentions(normalize_spelling(text))
+    assert len(found) == len(expected)
+    for mention, name in zip(found, expected, strict=True):
+        assert name in {feature.id for feature in mention.features}
+
+
+@pytest.mark.parametrize(
+    ("feature", "name"),
+    [
+        (Feature("H_alpha", is_line=True), "Hα"),
+        (Feature("ZrO_6474_edge"), "ZrO edge at 6475.5"),
+        (Feature("Dn4000"), "4000 Å break"),
+        (Feature("H_gamma_D2"), "Hγ width at half depth"),
+        (Feature("TiO5"), "TiO5"),
+    ],
+)
+def test_names(feature: Feature, name: str) -> None:
+    assert feature.name == name
+
+
+def test_units_of_sums_and_edges_without_an_index() -> None:
+    assert Feature("CaT").unit == "Å"
+    assert Feature("CN_4216_edge").index.head is not None
