@@ -45,7 +45,6 @@ FORMAT_RULES = r"""How to work:
 4. When you are sure, answer once: <answer>\boxed{{YES}} reasons</answer> or
    <answer>\boxed{{NO}} reasons</answer>. Name in the reasons the features you saw and where."""
 
-
 GO_ON = "Go on: think, then call the tool once or give your answer."
 CUT_SHORT = "Your turn was cut off at its length limit. Say it again, shorter."
 PERSON_SHOWS = "The astronomer shows you the wavelength range ({low}, {high}) Å{purpose}."

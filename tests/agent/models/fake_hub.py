@@ -154,10 +154,7 @@ def running(hub: FakeHub) -> Iterator[FakeHub]:
 
 
 WEIGHTS = bytes(range(256)) * 40
-
-
 MORE_WEIGHTS = bytes(reversed(range(256))) * 30
-
 
 FILES = {
     "README.md": b"# a model",

@@ -12,8 +12,6 @@ from agent.engines.gguf.checks import check_language_model, check_vision_part
 from agent.engines.gguf.header import read_gguf_header
 
 HIDDEN, HEADS, PATCH, TOKENS = 64, 4, 14, 300
-
-
 Change = Callable[[dict[str, object], dict[str, tuple[int, ...]]], None]
 
 

@@ -21,14 +21,8 @@ from tests.agent.engines.remote.fake_server import Act, Server, serving
 from tests.processes import LONG_S
 
 GREEDY = SamplingSettings(max_new_tokens=64)
-
-
 PICTURE = Image.new("RGB", (112, 56), (200, 30, 90))
-
-
 OPENING = (Turn("system", system_text()), Turn("user", "What is it?", picture=0))
-
-
 KEY = "sesame-0123456789"
 
 
