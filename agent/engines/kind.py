@@ -72,18 +72,14 @@ class ModelCard(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class LoadOptions:
-    """How a model is loaded; `dtype` and `load_in_4bit` apply to transformers only."""
+    """How a model is loaded."""
 
     device: Device = "auto"
-    dtype: Precision = "auto"
-    load_in_4bit: bool = False
     threads: int | None = None
     sharing: int = 1
     """Without `threads`, each of so many processes uses its share of the processors."""
     side_by_side: bool = False
     """Whether many conversations are open at once, whose text nobody reads along."""
-    context_length: int | None = None
-    """In tokens, by default the card's."""
     base: Path | None = None
     """The folder of an adapter's base."""
 

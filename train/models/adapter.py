@@ -21,14 +21,7 @@ def merge_adapter(base: Path, adapter: Path, into: Path) -> None:
             "merging an adapter needs torch, transformers and peft: "
             'pip install "spec-o3-workbench[gpu]"'
         ) from error
-    model = load_model(
-        read_folder(base),
-        device="cpu",
-        dtype="float32",
-        load_in_4bit=False,
-        adapter=adapter,
-        merge_adapter=True,
-    )
+    model = load_model(read_folder(base), device="cpu", dtype="float32", adapter=adapter)
     into.mkdir(parents=True, exist_ok=True)
     for pattern in COPIED:
         for path in base.glob(pattern):

@@ -123,14 +123,7 @@ def _in_hub_cache(name: str) -> Path | None:
 
 def load_trainable(folder: Path) -> Any:
     """Load the model in float32 into main memory; every weight must be in its files."""
-    return load_model(
-        read_folder(folder),
-        device="cpu",
-        dtype="float32",
-        load_in_4bit=False,
-        adapter=None,
-        merge_adapter=False,
-    )
+    return load_model(read_folder(folder), device="cpu", dtype="float32")
 
 
 def card_beside(folder: Path) -> Card | None:

@@ -67,15 +67,13 @@ class GgufKind(EngineKind):
         return try_library(folder / "none.gguf")
 
     def load(self, card: ModelCard, folder: Path | None, options: LoadOptions) -> Engine:
-        if options.load_in_4bit:
-            raise EngineError(f"{card.name} is a GGUF model, which has a fixed precision")
         from agent.engines.gguf import llama_server, native
         from agent.engines.gguf.engine import LONGEST_CONTEXT, GgufEngine, thread_share
 
         assert folder is not None
         weights, vision = folder / card.paths("weights")[0], folder / card.paths("mmproj")[0]
         # llama.cpp allocates memory for the whole context at once.
-        length = options.context_length or min(card.context_length, LONGEST_CONTEXT)
+        length = min(card.context_length, LONGEST_CONTEXT)
         threads = options.threads
         if threads is None:
             is_small = weights.stat().st_size <= SMALL_WEIGHTS

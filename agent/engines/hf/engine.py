@@ -91,7 +91,6 @@ class TransformersEngine:
         *,
         device: Device = "auto",
         dtype: Precision = "auto",
-        load_in_4bit: bool = False,
         adapter: Path | None = None,
         sizing: Sizing | None = None,
         context_length: int | None = None,
@@ -111,14 +110,7 @@ class TransformersEngine:
             raise EngineError(f"a context of {context_length} tokens is too short")
         if threads is not None:
             torch.set_num_threads(threads)
-        model = load_model(
-            model_folder,
-            device=device,
-            dtype=dtype,
-            load_in_4bit=load_in_4bit,
-            adapter=adapter,
-            merge_adapter=True,
-        )
+        model = load_model(model_folder, device=device, dtype=dtype, adapter=adapter)
         loaded = _loaded_model(model, model_folder, context_length)
         return cls(folder, loaded, sizing or model_folder.sizing)
 
