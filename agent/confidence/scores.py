@@ -18,6 +18,7 @@ Statistic = Callable[[FloatArray], FloatArray]
 
 MAX_CATEGORIES = 100
 DRAWS = 4000
+TAIL = 0.5 * (1.0 - 0.95)
 
 Pattern = tuple[int, ...]
 """Verdicts on one candidate, counted per category."""
@@ -79,7 +80,6 @@ def agreement(
     first: Sequence[Hashable],
     second: Sequence[Hashable],
     categories: Sequence[Hashable],
-    confidence: float = 0.95,
     seed: int = 0,
 ) -> Agreement:
     """Compare two judges, with Wilson and bootstrap intervals."""
@@ -89,20 +89,20 @@ def agreement(
         categories=tuple(categories),
         counts=tuple(tuple(row) for row in counts.tolist()),
         n=n,
-        observed=_proportion(equal, n, confidence),
-        kappa=_bootstrapped(cohen_kappa, counts, confidence, seed),
+        observed=_proportion(equal, n),
+        kappa=_bootstrapped(cohen_kappa, counts, seed),
     )
 
 
-def binary_scores(counts: ArrayLike, confidence: float = 0.95, seed: int = 0) -> Scores:
+def binary_scores(counts: ArrayLike, seed: int = 0) -> Scores:
     """Scores from a confusion matrix [[true NO, false YES], [missed, true YES]]."""
     table = np.asarray(counts, dtype=np.int64)
     (true_no, false_yes), (missed, true_yes) = table.tolist()
     return Scores(
-        precision=_proportion(true_yes, true_yes + false_yes, confidence),
-        recall=_proportion(true_yes, true_yes + missed, confidence),
-        f1=_bootstrapped(f1_score, table, confidence, seed),
-        accuracy=_proportion(true_yes + true_no, int(table.sum()), confidence),
+        precision=_proportion(true_yes, true_yes + false_yes),
+        recall=_proportion(true_yes, true_yes + missed),
+        f1=_bootstrapped(f1_score, table, seed),
+        accuracy=_proportion(true_yes + true_no, int(table.sum())),
     )
 
 
@@ -124,18 +124,18 @@ def f1_score(counts: ArrayLike) -> FloatArray:
         return true_yes / (true_yes + table[..., 0, 1] + table[..., 1, 0])
 
 
-def _bootstrapped(statistic: Statistic, counts: Counts, confidence: float, seed: int) -> Estimate:
+def _bootstrapped(statistic: Statistic, counts: Counts, seed: int) -> Estimate:
     """The statistic with an interval from a smoothed bootstrap."""
     # One extra candidate is spread evenly over the cells. Without it, ten equal verdicts out of ten
     # would get an interval of zero width.
     rng = np.random.default_rng(seed)
     shares = rng.dirichlet(counts.ravel() + 1.0 / counts.size, size=DRAWS)
     samples = statistic(shares.reshape(DRAWS, *counts.shape))
-    return _estimate(statistic(counts.astype(np.float64)), samples, confidence)
+    return _estimate(statistic(counts.astype(np.float64)), samples)
 
 
-def _proportion(hits: int, n: int, confidence: float) -> Estimate:
-    return Estimate(hits / n if n else None, *wilson(hits, n, confidence))
+def _proportion(hits: int, n: int) -> Estimate:
+    return Estimate(hits / n if n else None, *wilson(hits, n))
 
 
 # Fleiss' kappa: agreement between several judges, not all of whom judged everything.
@@ -156,7 +156,6 @@ class FleissKappa:
 def fleiss_agreement(
     patterns: Mapping[Pattern, int],
     categories: Sequence[Hashable],
-    confidence: float = 0.95,
     seed: int = 0,
 ) -> FleissKappa:
     """Fleiss' kappa from the number of candidates with each pattern of verdicts.
@@ -171,8 +170,8 @@ def fleiss_agreement(
         categories=tuple(categories),
         n=int(times.sum()),
         verdicts=int(times @ counts.sum(axis=1)),
-        observed=_estimate(_observed(sums), _observed(samples), confidence),
-        kappa=_estimate(_kappa(sums), _kappa(samples), confidence),
+        observed=_estimate(_observed(sums), _observed(samples)),
+        kappa=_estimate(_kappa(sums), _kappa(samples)),
     )
 
 
@@ -217,11 +216,11 @@ def _bootstrap(counts: NDArray[np.int64], times: FloatArray, seed: int) -> Float
     return sums + rng.standard_exponential((DRAWS, 1)) * random
 
 
-def _estimate(value: FloatArray, samples: FloatArray, confidence: float) -> Estimate:
-    number, tail = float(value), 0.5 * (1.0 - checked_fraction(confidence, "confidence"))
+def _estimate(value: FloatArray, samples: FloatArray) -> Estimate:
+    number = float(value)
     if np.isnan(number):
         return Estimate(None, float("nan"), float("nan"))
-    low, high = np.nanquantile(samples, [tail, 1.0 - tail])
+    low, high = np.nanquantile(samples, [TAIL, 1.0 - TAIL])
     return Estimate(number, min(float(low), number), max(float(high), number))
 
 

@@ -35,7 +35,6 @@ class ModelInspector:
         style: Style = PUBLISHED,
         sampling: SamplingSettings | None = None,
         extra_runs: int = 0,
-        picture_maker_type: type[PictureMaker] = PictureMaker,
         rules: Rules = OURS,
         wording: Wording | None = None,
     ) -> None:
@@ -44,7 +43,7 @@ class ModelInspector:
         self.style = style
         self.sampling = sampling or SamplingSettings()
         self.extra_runs = extra_runs
-        self.picture_maker_type = picture_maker_type
+        self.picture_maker_type: type[PictureMaker] = PictureMaker
         self.rules = rules
         self.wording = None if style.brief else wording
 

@@ -55,9 +55,7 @@ _PATH = re.compile(r"(?:[A-Za-z0-9_][\w.+ -]{0,199}/){0,4}[A-Za-z0-9_][\w.+ -]{0
 _SETTINGS = re.compile(r"(?:.*[_-])?(?:infos?|config|settings|metadata)", re.IGNORECASE)
 
 
-def read_source(
-    name: str, paths: Sequence[Path], *, source: str = "", licence: str = ""
-) -> tuple[Wording, tuple[str, ...]]:
+def read_source(name: str, paths: Sequence[Path]) -> tuple[Wording, tuple[str, ...]]:
     """The wording in files and folders, and what to tell the user about it."""
     files = [file for path in paths for file in _files(path)]
     rows, tool = WordingRows(), ""
@@ -69,8 +67,8 @@ def read_source(
                 rows.add(row)
     if not files:
         raise ResourceError(f"{paths[0]} has no {', '.join(SUFFIXES)} file")
-    named = source or ", ".join(file.name for file in files[:5])
-    return rows.wording(name, tool=tool, source=source_name(named), licence=source_name(licence))
+    source = source_name(", ".join(file.name for file in files[:5]))
+    return rows.wording(name, tool=tool, source=source)
 
 
 def rows_of(file: Path) -> Iterator[Mapping[str, Any]]:
