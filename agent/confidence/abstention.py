@@ -10,7 +10,6 @@ Both cuts carry a finite-sample guarantee, which holds under these assumptions:
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Literal
@@ -57,21 +56,6 @@ class Abstention:
     reject_below: float | None
     precision: Cut | None = None
     recall: Cut | None = None
-
-    def __post_init__(self) -> None:
-        accept, reject = self.accept_from, self.reject_below
-        if accept is not None and reject is not None and accept < reject:
-            raise ConfidenceError("reject_below must not be above accept_from")
-
-    def decide(self, p: float | None) -> Decision:
-        """Decide about one candidate; None or NaN is always "ask"."""
-        if p is None or math.isnan(p):
-            return "ask"
-        if self.accept_from is not None and p >= self.accept_from:
-            return "accept"
-        if self.reject_below is not None and p < self.reject_below:
-            return "reject"
-        return "ask"
 
     def counts(self, p: ArrayLike) -> dict[Decision, int]:
         """Number of candidates per decision; NaN means that there is no p(YES)."""
