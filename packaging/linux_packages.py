@@ -73,7 +73,8 @@ def write_debian(folder: Path, out: Path, version: str, machine: str, icons: Pat
     with tempfile.TemporaryDirectory(dir=out) as place:
         root = Path(place) / "root"
         shutil.copytree(folder, root / OPT, symlinks=True)
-        _link(root / "usr" / "bin" / contents.COMMAND, f"/{OPT}/{contents.COMMAND}")
+        (root / "usr" / "bin").mkdir(parents=True)
+        (root / "usr" / "bin" / contents.COMMAND).symlink_to(f"/{OPT}/{contents.COMMAND}")
         _share(root / "usr" / "share", folder, icons)
         _modes(root)
         _control(root, version, machine)
@@ -108,13 +109,15 @@ def _share(share: Path, folder: Path, icons: Path) -> None:
 
 def _control(root: Path, version: str, machine: str) -> None:
     size_kb = sum(each.lstat().st_size for each in root.rglob("*")) // 1024
+    # the C library it was built with: no older one will do
+    glibc = os.confstr("CS_GNU_LIBC_VERSION").split()[-1]  # type: ignore[union-attr]
     fields = {
         "Package": contents.FOLDER,
         "Version": debian_version(version),
         "Architecture": _architecture(machine),
         "Maintainer": "The Spec-o3 Workbench authors <noreply@invalid>",
         "Installed-Size": str(size_kb),
-        "Depends": ", ".join((f"libc6 (>= {_glibc()})", *LIBRARIES)),
+        "Depends": ", ".join((f"libc6 (>= {glibc})", *LIBRARIES)),
         "Recommends": "xdg-utils, xdg-desktop-portal",
         "Section": "science",
         "Priority": "optional",
@@ -125,11 +128,6 @@ def _control(root: Path, version: str, machine: str) -> None:
     control = root / "DEBIAN" / "control"
     control.parent.mkdir()
     control.write_text("".join(f"{key}: {value}\n" for key, value in fields.items()))
-
-
-def _glibc() -> str:
-    """The C library it was built with: no older one will do."""
-    return os.confstr("CS_GNU_LIBC_VERSION").split()[-1]  # type: ignore[union-attr]
 
 
 def _architecture(machine: str) -> str:
@@ -153,11 +151,6 @@ def _fill(source: Path, target: Path) -> None:
 def _copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, target)
-
-
-def _link(place: Path, target: str) -> None:
-    place.parent.mkdir(parents=True)
-    place.symlink_to(target)
 
 
 def _modes(root: Path) -> None:

@@ -89,15 +89,12 @@ def child_command(name: str, script: Sequence[str], *arguments: str) -> list[str
     A frozen program ships no separate Python, so it starts itself with `--child name`.
     """
     if getattr(sys, "frozen", False):
-        return [_frozen_program(), CHILD_OPTION, name, *arguments]
+        # the console version, since a windowed one may lack pipes
+        console = Path(sys.executable).with_name("spec-o3.exe")
+        program = str(console) if is_windows() and console.exists() else sys.executable
+        return [program, CHILD_OPTION, name, *arguments]
     # -P keeps the current folder off sys.path: a user's file must not shadow a module
     return [sys.executable, "-P", *script, *arguments]
-
-
-def _frozen_program() -> str:
-    """The running program; on Windows the console version, since a windowed one may lack pipes."""
-    console = Path(sys.executable).with_name("spec-o3.exe")
-    return str(console) if is_windows() and console.exists() else sys.executable
 
 
 def is_windows() -> bool:

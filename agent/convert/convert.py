@@ -132,7 +132,9 @@ def write_files(
     )
     with _explained_errors(out_folder), alone(lock, busy):
         parts = {file.name: part_of(out_folder, plan, file) for file in plan.files}
-        for part in _left_over(out_folder, plan) - set(parts.values()):
+        # the unfinished files of this conversion or of earlier ones
+        known = {part for name in parts for part in out_folder.glob(f".{name}.*.part")}
+        for part in known - set(parts.values()):
             part.unlink()
         check_space(out_folder, plan.bytes - sum(map(kept_bytes, parts.values())))
         language_model, mmproj = (
@@ -173,11 +175,6 @@ def _write(
         path.stat().st_size,
         digest,
     )
-
-
-def _left_over(folder: Path, plan: Plan) -> set[Path]:
-    """The unfinished files in the folder, of this conversion or of earlier ones."""
-    return {part for file in plan.files for part in folder.glob(f".{file.name}.*.part")}
 
 
 def part_of(folder: Path, plan: Plan, file: PlannedFile) -> Path:

@@ -175,6 +175,10 @@ def _ended(record: Trajectory, episode: Episode) -> Trajectory:
     assert episode.stopped_by is not None
     answered = episode.stopped_by == "answer"
     verdicts = [step.verdict for step in episode.steps if step.kind == "answer"]
+    if episode.rules.is_published:
+        well_formed = is_published_form(said_in(episode.steps, episode.replies))
+    else:
+        well_formed = is_well_formed(episode.replies)
     return replace(
         record,
         steps=episode.steps,
@@ -183,7 +187,7 @@ def _ended(record: Trajectory, episode: Episode) -> Trajectory:
         stop_reason=episode.stop_reason,
         verdict=verdicts[-1] if answered else None,
         p_yes=_p_yes(episode) if answered else None,
-        well_formed=_is_well_formed(episode),
+        well_formed=well_formed,
     )
 
 
@@ -193,12 +197,6 @@ def _p_yes(episode: Episode) -> float | None:
     if answer is None or (episode.rules.is_published and answer.text.count("\\boxed{") != 1):
         return None
     return p_yes_of(answer.choices)
-
-
-def _is_well_formed(episode: Episode) -> bool:
-    if episode.rules.is_published:
-        return is_published_form(said_in(episode.steps, episode.replies))
-    return is_well_formed(episode.replies)
 
 
 def _broken_off(

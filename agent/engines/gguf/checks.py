@@ -115,8 +115,9 @@ def _language_faults(header: GgufHeader, arch: str) -> Faults:
         width = hidden // heads
     yield not 2 <= width <= 65536 or width % 2 != 0, "its head width is impossible"
     sections = header.array(f"{arch}.rope.dimension_sections")
+    pairs = sum(item for item in sections.values or () if isinstance(item, int))
     yield (
-        sections.count not in (3, 4) or 2 * _sum(sections) != width,
+        sections.count not in (3, 4) or 2 * pairs != width,
         "its rope sections do not add up to half a head",
     )
     tokens = header.array("tokenizer.ggml.tokens")
@@ -186,10 +187,6 @@ def _size_faults(header: GgufHeader, prefix: str, extra: tuple[str, int]) -> Fau
     for name, most in bounds:
         value = header.integer(f"{prefix}.{name}")
         yield not 1 <= value <= most, f"its {name} is missing or out of range"
-
-
-def _sum(items: ArrayValue) -> int:
-    return sum(item for item in items.values or () if isinstance(item, int))
 
 
 # The tensor shapes that a vision part must have; llama.cpp does not check them.

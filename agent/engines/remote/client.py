@@ -256,8 +256,11 @@ def only_model(client: HttpClient) -> str:
         raise EngineError(
             f"{server} does not list its models: {refused}; add #MODEL to the address"
         ) from refused
-    if len(names) == 1 and _is_usable(names[0], client.key):
-        return names[0]
+    if len(names) == 1:
+        (name,) = names
+        repeats_key = client.key is not None and client.key.redact(name) != name
+        if len(name) <= MAX_NAME and name.isprintable() and not repeats_key:
+            return name  # it can be shown and recorded
     some = _shown(client, names)
     choice = f": add one to the address as #MODEL ({some})" if some else ""
     raise EngineError(f"{server} lists {len(names)} models{choice}")
@@ -301,9 +304,3 @@ def listed_models(client: HttpClient) -> list[str]:
 def _shown(client: HttpClient, names: list[str]) -> str:
     shown = (redact_keys(name[:MAX_NAME], client.key) for name in names[:SHOWN_MODELS])
     return ", ".join(one_line(name, 60) for name in shown)
-
-
-def _is_usable(name: str, key: Key | None) -> bool:
-    """Whether a name can be shown and recorded."""
-    repeats_key = key is not None and key.redact(name) != name
-    return len(name) <= MAX_NAME and name.isprintable() and not repeats_key

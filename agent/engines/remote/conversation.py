@@ -146,9 +146,10 @@ class RemoteConversation:
         self._count(received.reply, wasted=wasted)
         if received.text:
             self._turns.append(RequestTurn(Turn("assistant", received.text)))
-        tokens = received.reply.tokens
-        found = None if choice_point is None else choices(tokens, choice_point, received.text)
-        return Generated(received.text, _tokens(received.reply), received.finish, found)
+        reply, counted = received.reply, received.reply.counts.generated
+        said = counted if counted >= 0 else len(reply.tokens) or reply.pieces
+        found = None if choice_point is None else choices(reply.tokens, choice_point, received.text)
+        return Generated(received.text, said, received.finish, found)
 
     def mark(self) -> object:
         return _Mark(len(self._turns), self._length)
@@ -225,12 +226,6 @@ class RemoteConversation:
 
 def _plus(count: int, more: int) -> int:
     return UNKNOWN if count < 0 or more < 0 else count + more
-
-
-def _tokens(reply: ReplyBuilder) -> int:
-    """Return the server's count of generated tokens, else the tokens or pieces received."""
-    counted = reply.counts.generated
-    return counted if counted >= 0 else len(reply.tokens) or reply.pieces
 
 
 @dataclass(frozen=True)

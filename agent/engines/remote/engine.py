@@ -85,7 +85,9 @@ class RemoteEngine:
         auto = tool_calls == "auto"
         sessions = []
         for client in clients:
-            native = _calls_natively(client.address, name) if auto else tool_calls == "native"
+            # public hosts most likely serve models with their own format of tool calls
+            is_foreign = OUR_FAMILY not in name.lower() and not client.address.is_private
+            native = is_foreign if auto else tool_calls == "native"
             dialect = Dialect(native, frozenset() if stream else frozenset({"stream"}))
             sessions.append(
                 ServerSession(
@@ -160,8 +162,3 @@ def _key_for(address: Address, key: str | KeyLookup | None) -> Key | None:
         return None if key is None else Key(key)
     found = key(address.host) if address.may_receive_key else None
     return Key(found) if found else None
-
-
-def _calls_natively(address: Address, model: str) -> bool:
-    # public hosts most likely serve models with their own format of tool calls
-    return OUR_FAMILY not in model.lower() and not address.is_private

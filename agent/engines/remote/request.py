@@ -167,18 +167,15 @@ def request_body(
     if dialect.native:
         body |= {"tools": [TOOL_SCHEMA], "parallel_tool_calls": False}
     else:
-        body |= _no_other_sampling(sampling) | dict(extras)
+        # else local servers use sampling filters and penalties by default
+        body |= {"repeat_penalty": 1.0, "repetition_penalty": 1.0}
+        body |= {"top_k": 0, "min_p": 0.0} if sampling.temperature else {}
+        body |= extras
     if "stream" in dialect.dropped:
         del body["stream_options"]
     if "logprobs" in dialect.dropped:
         body.pop("top_logprobs", None)
     return {key: value for key, value in body.items() if key not in dialect.dropped}
-
-
-def _no_other_sampling(sampling: SamplingSettings) -> Body:
-    """Switch off the sampling filters and penalties that local servers use by default."""
-    penalties = {"repeat_penalty": 1.0, "repetition_penalty": 1.0}
-    return penalties if sampling.temperature == 0 else penalties | {"top_k": 0, "min_p": 0.0}
 
 
 def simpler(

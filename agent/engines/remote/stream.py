@@ -186,8 +186,9 @@ class ReplyBuilder:
         delta = choice.get("delta") or choice.get("message")
         new = self._add_delta(delta) if isinstance(delta, dict) else ""
         if len(self.tokens) < MAX_TOKENS:
-            listed = self._is_near_choice(new)
-            self.tokens.extend(read_tokens(choice.get("logprobs"), with_others=listed))
+            near = len(new) + len(self.choice_after) + NEAR
+            is_near = self.choice_after in self.text[-near:]
+            self.tokens.extend(read_tokens(choice.get("logprobs"), with_others=is_near))
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
             self.finish_reason = reason[:40]
@@ -200,10 +201,6 @@ class ReplyBuilder:
         self.text += self.key_filter.end()
         self._add_calls()
         return self.text[before:]
-
-    def _is_near_choice(self, new: str) -> bool:
-        near = len(new) + len(self.choice_after) + NEAR
-        return self.choice_after in self.text[-near:]
 
     def _close_thought(self) -> None:
         if self._in_thought:
