@@ -86,8 +86,7 @@ def check_vision_part(header: GgufHeader, language: LanguageFile) -> VisionFile:
     if len(deepstack_layers(header)) != language.deepstack:
         raise EngineError(
             f"{header.path} feeds {len(deepstack_layers(header))} layers, but the model has "
-            f"{language.deepstack} such layers: "
-            "use the mmproj file made for this model"
+            f"{language.deepstack} such layers: use the mmproj file made for this model"
         )
     _raise_fault(header, _shape_faults(header, projector, language.hidden))
     return VisionFile(projector, header.integer("clip.vision.patch_size") * MERGE)
@@ -100,10 +99,8 @@ def _raise_fault(header: GgufHeader, faults: Faults) -> None:
 
 
 def _language_faults(header: GgufHeader, arch: str) -> Faults:
-    yield (
-        header.integer("split.count") > 1,
-        "it is one of several parts; join them with llama-gguf-split",
-    )
+    files = header.integer("split.count")
+    yield files > 1, "it is one of several parts; join them with llama-gguf-split"
     yield from _size_faults(header, arch, ("context_length", 10_000_000))
     hidden = header.integer(f"{arch}.embedding_length")
     heads = header.integer(f"{arch}.attention.head_count")
@@ -116,27 +113,21 @@ def _language_faults(header: GgufHeader, arch: str) -> Faults:
     yield not 2 <= width <= 65536 or width % 2 != 0, "its head width is impossible"
     sections = header.array(f"{arch}.rope.dimension_sections")
     pairs = sum(item for item in sections.values or () if isinstance(item, int))
-    yield (
-        sections.count not in (3, 4) or 2 * pairs != width,
-        "its rope sections do not add up to half a head",
-    )
+    add_up = sections.count in (3, 4) and 2 * pairs == width
+    yield not add_up, "its rope sections do not add up to half a head"
     tokens = header.array("tokenizer.ggml.tokens")
     yield tokens.kind != TEXT or tokens.count < 2, "it has no vocabulary"
     yield header.text("tokenizer.ggml.model") != "gpt2", "its vocabulary is not of Qwen's type"
     for key in ("token_type", "scores"):
         listed = header.values.get(f"tokenizer.ggml.{key}")
-        yield (
-            isinstance(listed, ArrayValue) and listed.count != tokens.count,
-            f"its list of {key} is not as long as its vocabulary",
-        )
+        differs = isinstance(listed, ArrayValue) and listed.count != tokens.count
+        yield differs, f"its list of {key} is not as long as its vocabulary"
     for key in ("eos", "bos", "padding"):
         number = header.integer(f"tokenizer.ggml.{key}_token_id")
         yield number >= tokens.count, f"its {key} token is not in its vocabulary"
     table = header.tensors.get("token_embd.weight")
-    yield (
-        table is None or table.shape != (hidden, tokens.count),
-        "its embedding does not match its vocabulary",
-    )
+    matches = table is not None and table.shape == (hidden, tokens.count)
+    yield not matches, "its embedding does not match its vocabulary"
     yield from _type_faults(header)
 
 
@@ -151,10 +142,8 @@ def _vision_faults(header: GgufHeader, projector: str) -> Faults:
     side = header.integer("clip.vision.image_size")
     yield not 1 <= side <= 100_000, "its image_size is unusable"
     every = header.integer("clip.vision.n_wa_pattern")
-    yield (
-        projector == "qwen2.5vl_merger" and not (every == 0 or 2 <= every <= 1000),
-        "its n_wa_pattern is unusable",
-    )
+    is_usable = projector != "qwen2.5vl_merger" or every == 0 or 2 <= every <= 1000
+    yield not is_usable, "its n_wa_pattern is unusable"
     for key in ("image_mean", "image_std"):
         yield header.array(f"clip.vision.{key}").count != 3, f"its {key} does not have three values"
 
@@ -162,10 +151,8 @@ def _vision_faults(header: GgufHeader, projector: str) -> Faults:
 def _shape_faults(header: GgufHeader, projector: str, out: int) -> Faults:
     for name, shape in vision_shapes(header, projector, out).items():
         entry = header.tensors.get(name)
-        yield (
-            entry is None or entry.shape != shape,
-            f"its tensor {name} is missing or has the wrong shape",
-        )
+        fits = entry is not None and entry.shape == shape
+        yield not fits, f"its tensor {name} is missing or has the wrong shape"
     yield from _type_faults(header)
 
 
