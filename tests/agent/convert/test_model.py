@@ -11,24 +11,20 @@ import pytest
 
 from agent.convert import model
 from agent.convert.checkpoint import ConversionError
-from agent.convert.model import Converted, convert_model
+from agent.convert.convert import plan_conversion, write_files
+from agent.convert.episodes import random_episode
+from agent.convert.model import Answers, Converted, agreement, answers, convert_model, measure_speed
+from agent.engines.gguf.engine import GgufEngine
+from agent.engines.sampling import log_softmax
 from agent.errors import ResourceError, WorkbenchError
 from agent.models.card import Source
 from agent.models.card_file import read_card, write_card
 from agent.models.infer_card import make_card
 from agent.models.registry import find_model
-from agent.rendering.render import COMPACT
-
-pytest.importorskip("llama_cpp")
-
-from agent.convert.convert import plan_conversion, write_files
-from agent.convert.episodes import random_episode
-from agent.convert.model import Answers, agreement, answers, measure_speed
-from agent.engines.gguf.engine import GgufEngine
-from agent.engines.sampling import log_softmax
+from agent.protocol.reply import parse_reply
 from agent.rendering.model_image import QWEN25
+from agent.rendering.render import COMPACT, PUBLISHED
 
-__all__: list[str] = []
 FIRST = "model-00001-of-00002.safetensors"
 
 
@@ -215,6 +211,7 @@ def test_what_is_counted() -> None:
 
 
 def test_answers_are_those_of_all_logits(random_folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("llama_cpp")
     write_files(plan_conversion(random_folder, "f16"), tmp_path)
     engine = GgufEngine.load(
         tmp_path / "model-f16.gguf", tmp_path / "mmproj-f16.gguf", threads=1, context_length=8192
@@ -233,3 +230,27 @@ def test_answers_are_those_of_all_logits(random_folder: Path, tmp_path: Path) ->
     assert found.p_yes == pytest.approx(float(wanted), abs=1e-4)
     assert speed.read > 0
     assert speed.written > 0
+
+
+# Random conversations have the agent's form, and the same seed gives the same one.
+def test_two_calls_with_their_pictures_and_an_open_answer() -> None:
+    episode = random_episode(3, QWEN25, COMPACT)
+    roles = [turn.role for turn in episode.turns]
+    assert roles[-5:] == ["assistant", "tool", "assistant", "tool", "assistant"]
+    calls = [parse_reply(turn.text) for turn in episode.turns if turn.role == "assistant"][:2]
+    assert [call.kind for call in calls] == ["call", "call"]
+    assert [turn.picture for turn in episode.turns if turn.picture is not None] == [0, 1, 2]
+    assert len(episode.pictures) == 3
+    assert episode.turns[-1].text.endswith("<answer>\\boxed{")
+
+
+def test_the_same_for_the_same_seed() -> None:
+    first, again, other = (random_episode(seed, QWEN25, COMPACT) for seed in (1, 1, 2))
+    assert first.turns == again.turns != other.turns
+    assert [one.tobytes() for one in first.pictures] == [one.tobytes() for one in again.pictures]
+
+
+@pytest.mark.parametrize(("seed", "style"), [(0, PUBLISHED), (1, COMPACT), (5, PUBLISHED)])
+def test_every_fifth_has_the_published_pictures(seed: int, style: object) -> None:
+    default = random_episode(seed, QWEN25).pictures[0]
+    assert default.tobytes() == random_episode(seed, QWEN25, style).pictures[0].tobytes()

@@ -17,6 +17,7 @@ from gguf import GGMLQuantizationType as Type
 from agent.convert import quantizer
 from agent.convert.checkpoint import ConversionError
 from agent.convert.convert import plan_conversion, write_files
+from agent.convert.gguf_file import is_within_rounding
 from agent.convert.quantizer import quantize_chunk, quantized, tensor_types
 from agent.convert.targets import TensorTarget
 from tests.random_checkpoint import Widths, make_random_checkpoint
@@ -128,3 +129,31 @@ def test_rows_no_block_fits_stay_float16() -> None:
     assert kept((8, 3, 14, 14), "f16") is Type.F16
     assert kept((8, 96), "q4_k_m") is Type.Q5_0
     assert kept((8, 100), "q4_k_m") is Type.F16
+
+
+# What a type rounds passes; anything further is noticed.
+KINDS = [Type.F32, Type.F16, Type.Q8_0, Type.Q6_K, Type.Q5_K, Type.Q4_K, Type.Q5_1, Type.Q5_0]
+
+
+def stored(rows: np.ndarray, kind: Type) -> np.ndarray:
+    if kind in (Type.F32, Type.F16):
+        return rows.astype(np.float16 if kind is Type.F16 else np.float32).astype(np.float32)
+    return gguf.quants.dequantize(quantized(rows, kind), kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("spread", [1e-4, 0.02, 30.0])
+def test_rounded_numbers_pass_and_others_do_not(kind: Type, spread: float) -> None:
+    random = np.random.default_rng(0)
+    rows = random.standard_t(4, (6, 512)).astype(np.float32) * np.float32(spread)
+    rows[3] = 0.0
+    kept = stored(rows, kind)
+    assert is_within_rounding(rows, kept, kind)
+    for change in (
+        lambda numbers: np.roll(numbers, 1, axis=0),
+        lambda numbers: np.where(np.arange(512) < 64, 0, numbers),
+        lambda numbers: numbers + (np.arange(6) == 3)[:, None] * np.float32(spread),
+        lambda numbers: np.where(np.arange(512) == 9, np.nan, numbers),
+    ):
+        assert not is_within_rounding(rows, change(kept).astype(np.float32), kind)
+    assert not is_within_rounding(rows, kept[:3], kind)
