@@ -19,15 +19,12 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="parents are kil
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux's kernel does this")
 
 
-@pytest.mark.parametrize(
-    "how",
-    [
-        pytest.param("sleeping"),
-        pytest.param("watched", id="watched by a thread"),
-        pytest.param("spinning", marks=LINUX, id="spinning in C with Python's lock"),
-        pytest.param("stopped", marks=LINUX),
-    ],
-)
+@pytest.mark.parametrize("how", [
+    pytest.param("sleeping"),
+    pytest.param("watched", id="watched by a thread"),
+    pytest.param("spinning", marks=LINUX, id="spinning in C with Python's lock"),
+    pytest.param("stopped", marks=LINUX),
+])  # fmt: skip
 def test_it_ends_when_its_parent_is_killed(how: str) -> None:
     with Parent("parent", how) as (parent, child):
         if how == "stopped":

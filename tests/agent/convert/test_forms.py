@@ -60,19 +60,16 @@ def test_what_is_not_here_is_fetched_first() -> None:
     assert sizes == sorted(sizes, reverse=True)
 
 
-@pytest.mark.parametrize(
-    ("changes", "best"),
-    [
-        ({}, "q8_0"),
-        ({"memory_free": 11_000_000_000}, "q5_k_m"),
-        ({"memory": 9_000_000_000, "memory_free": 9_000_000_000}, "q4_k_m"),
-        ({"memory_free": 4_000_000_000}, None),
-        ({"disk_free": 24_000_000_000}, "q5_k_m"),
-        ({"disk_free": 17_000_000_000}, None),
-        ({"has_llama_cpp": False}, None),
-        ({"memory": 0, "memory_free": 0}, "q8_0"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "best"), [
+    ({}, "q8_0"),
+    ({"memory_free": 11_000_000_000}, "q5_k_m"),
+    ({"memory": 9_000_000_000, "memory_free": 9_000_000_000}, "q4_k_m"),
+    ({"memory_free": 4_000_000_000}, None),
+    ({"disk_free": 24_000_000_000}, "q5_k_m"),
+    ({"disk_free": 17_000_000_000}, None),
+    ({"has_llama_cpp": False}, None),
+    ({"memory": 0, "memory_free": 0}, "q8_0"),
+])  # fmt: skip
 def test_the_best_form(changes: dict[str, int], best: str | None) -> None:
     assert best_form(forms_of(card(), is_here=False), replace(DESK, **changes)) == best
 

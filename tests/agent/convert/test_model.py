@@ -79,13 +79,10 @@ def test_it_is_compared_with_f16(
     }
 
 
-@pytest.mark.parametrize(
-    ("what", "says"),
-    [
-        ("disk", "not compared with F16: that needs 0.0 GB of disk"),
-        ("memory", "not compared with F16: that needs 3 GB of memory"),
-    ],
-)
+@pytest.mark.parametrize(("what", "says"), [
+    ("disk", "not compared with F16: that needs 0.0 GB of disk"),
+    ("memory", "not compared with F16: that needs 3 GB of memory"),
+])  # fmt: skip
 def test_without_room_it_is_not_compared(
     small: Path, models: Path, monkeypatch: pytest.MonkeyPatch, what: str, says: str
 ) -> None:
@@ -143,19 +140,16 @@ def _beyond_the_file(folder: Path) -> None:
     (folder / FIRST).write_bytes(data[:-100])
 
 
-@pytest.mark.parametrize(
-    ("damage", "has_card", "says"),
-    [
-        (_replaced, True, r"is not the file in the model's card \(its SHA-256 differs\)"),
-        (_cut_off, True, "is incomplete, it lacks model-00001-of-00002.safetensors"),
-        (lambda folder: (folder / FIRST).unlink(), True, "it lacks model-00001-of-00002"),
-        (lambda folder: (folder / FIRST).unlink(), False, "it lacks model-00001-of-00002"),
-        (_no_header, False, "is not a safetensors file, or is cut off"),
-        (_endless_header, False, "is not a safetensors file, or is cut off"),
-        (_cut_off, False, "does not fit in .*: the file is cut off or damaged"),
-        (_beyond_the_file, False, "does not fit in .*: the file is cut off or damaged"),
-    ],
-)
+@pytest.mark.parametrize(("damage", "has_card", "says"), [
+    (_replaced, True, r"is not the file in the model's card \(its SHA-256 differs\)"),
+    (_cut_off, True, "is incomplete, it lacks model-00001-of-00002.safetensors"),
+    (lambda folder: (folder / FIRST).unlink(), True, "it lacks model-00001-of-00002"),
+    (lambda folder: (folder / FIRST).unlink(), False, "it lacks model-00001-of-00002"),
+    (_no_header, False, "is not a safetensors file, or is cut off"),
+    (_endless_header, False, "is not a safetensors file, or is cut off"),
+    (_cut_off, False, "does not fit in .*: the file is cut off or damaged"),
+    (_beyond_the_file, False, "does not fit in .*: the file is cut off or damaged"),
+])  # fmt: skip
 def test_damaged_models_say_what_is_wrong(
     small: Path, models: Path, damage: Any, has_card: bool, says: str
 ) -> None:

@@ -62,15 +62,12 @@ def test_settings_may_be_missing(folder):
     assert read_folder(folder).sizing == Sizing.of_tokens(28, 8, 1280)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"min_pixels": -5, "max_pixels": "many"},
-        {"size": 4, "image_mean": ["a", 1, 2]},
-        {"image_std": [0.0, 0.5, 0.5]},
-        {"image_std": [1e-300, 0.5, 0.5]},
-    ],
-)
+@pytest.mark.parametrize("settings", [
+    {"min_pixels": -5, "max_pixels": "many"},
+    {"size": 4, "image_mean": ["a", 1, 2]},
+    {"image_std": [0.0, 0.5, 0.5]},
+    {"image_std": [1e-300, 0.5, 0.5]},
+])  # fmt: skip
 def test_nonsense_settings_are_ignored(folder, settings):
     write(folder, "preprocessor_config.json", settings)
     found = read_folder(folder)
@@ -119,36 +116,33 @@ class TestRefusals:
         write(folder, "config.json", CONFIG | {"model_type": kind})
         self.refused(folder, r"Qwen2\.5-VL and Qwen3-VL")
 
-    @pytest.mark.parametrize(
-        "change",
-        [
-            {"hidden_size": 10**9},
-            {"num_hidden_layers": 10**6},
-            {"vocab_size": "all"},
-            {"vision_config": None},
-            {"vision_config": {"depth": -1}},
-            {"vision_config": {"patch_size": 16}},
-            {"vision_config": {"patch_size": [14, 14]}},
-            {"text_config": [1]},
-            {"num_attention_heads": 0},
-            {"num_attention_heads": 10**7},
-            {"head_dim": 10**7},
-            {"hidden_size": True},
-            {"vision_config": {"num_heads": 0}},
-            {"vision_config": {"window_size": 0}},
-            {"vision_config": {"in_channels": 10**7}},
-            {"_attn_implementation": "evil/kernels:attention"},
-            {"vision_config": {"attn_implementation": "evil/kernels"}},
-            *(
-                {
-                    "rope_scaling": {"mrope_section": sections},
-                    "hidden_size": 64,
-                    "num_attention_heads": 2,
-                }
-                for sections in ([10**9, 1, 1], [8, 8], [24, -4, -4], "all", [1.5, 6.5, 8])
-            ),
-        ],
-    )
+    @pytest.mark.parametrize("change", [
+        {"hidden_size": 10**9},
+        {"num_hidden_layers": 10**6},
+        {"vocab_size": "all"},
+        {"vision_config": None},
+        {"vision_config": {"depth": -1}},
+        {"vision_config": {"patch_size": 16}},
+        {"vision_config": {"patch_size": [14, 14]}},
+        {"text_config": [1]},
+        {"num_attention_heads": 0},
+        {"num_attention_heads": 10**7},
+        {"head_dim": 10**7},
+        {"hidden_size": True},
+        {"vision_config": {"num_heads": 0}},
+        {"vision_config": {"window_size": 0}},
+        {"vision_config": {"in_channels": 10**7}},
+        {"_attn_implementation": "evil/kernels:attention"},
+        {"vision_config": {"attn_implementation": "evil/kernels"}},
+        *(
+            {
+                "rope_scaling": {"mrope_section": sections},
+                "hidden_size": 64,
+                "num_attention_heads": 2,
+            }
+            for sections in ([10**9, 1, 1], [8, 8], [24, -4, -4], "all", [1.5, 6.5, 8])
+        ),
+    ])  # fmt: skip
     def test_absurd_shapes(self, folder, change):
         write(folder, "config.json", CONFIG | change)
         self.refused(folder, r"config\.json|patch layout")
@@ -162,16 +156,13 @@ class TestRefusals:
         (folder / "model.safetensors").unlink()
         self.refused(folder, r"no model\.safetensors")
 
-    @pytest.mark.parametrize(
-        ("names", "why"),
-        [
-            (["../secret.safetensors"], "not a weight file beside it"),
-            (["/etc/passwd"], "not a weight file beside it"),
-            (["weights.bin"], "not a weight file beside it"),
-            (["part-2.safetensors"], "download is incomplete"),
-            ([], "lists no files"),
-        ],
-    )
+    @pytest.mark.parametrize(("names", "why"), [
+        (["../secret.safetensors"], "not a weight file beside it"),
+        (["/etc/passwd"], "not a weight file beside it"),
+        (["weights.bin"], "not a weight file beside it"),
+        (["part-2.safetensors"], "download is incomplete"),
+        ([], "lists no files"),
+    ])  # fmt: skip
     def test_shards_elsewhere(self, folder, names, why):
         (folder / "model.safetensors").unlink()
         weight_map = {str(number): name for number, name in enumerate(names)}

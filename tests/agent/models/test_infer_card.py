@@ -35,16 +35,13 @@ def test_a_folder_without_a_card_gets_one_inferred(tmp_path: Path) -> None:
     assert missing_files(card, folder) == ()
 
 
-@pytest.mark.parametrize(
-    ("settings", "tokens"),
-    [
-        ({"min_pixels": 3136, "max_pixels": 12845056}, (8, 1280)),
-        ({"min_pixels": 16 * 784, "max_pixels": 100 * 784 + 5}, (16, 100)),
-        ({"size": {"shortest_edge": 20 * 784, "longest_edge": 40 * 784}}, (20, 40)),
-        ({"min_pixels": "x", "max_pixels": True}, (8, 1280)),
-        ({"size": 7}, (8, 1280)),
-    ],
-)
+@pytest.mark.parametrize(("settings", "tokens"), [
+    ({"min_pixels": 3136, "max_pixels": 12845056}, (8, 1280)),
+    ({"min_pixels": 16 * 784, "max_pixels": 100 * 784 + 5}, (16, 100)),
+    ({"size": {"shortest_edge": 20 * 784, "longest_edge": 40 * 784}}, (20, 40)),
+    ({"min_pixels": "x", "max_pixels": True}, (8, 1280)),
+    ({"size": 7}, (8, 1280)),
+])  # fmt: skip
 def test_picture_limits_come_from_the_preprocessor(
     tmp_path: Path, settings: dict[str, object], tokens: tuple[int, int]
 ) -> None:

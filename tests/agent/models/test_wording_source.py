@@ -137,22 +137,19 @@ def test_without_pyarrow_it_is_said_plainly(
         read_source("clerk", [path])
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("a.json", b"[" * 100_000),
-        ("a.json", b'[{"a": 1} {"b": 2}]'),
-        ("a.json", b'[{"a": 1}'),
-        ("a.json", b'"text"'),
-        ("a.json", b"[\xff\xfe]"),
-        ("a.json", b"[" + b"9" * 5000 + b"]"),
-        ("a.jsonl", b'{"a": '),
-        ("a.jsonl", b"\xff\n"),
-        ("a.parquet", b""),
-        ("a.parquet", b"PAR1" + b"\0" * 50 + b"\xff\xff\xff\x7fPAR1"),
-        ("a.parquet", b"PAR1" + b"\x05" * 60 + b"\x20\0\0\0PAR1"),
-    ],
-)
+@pytest.mark.parametrize(("name", "content"), [
+    ("a.json", b"[" * 100_000),
+    ("a.json", b'[{"a": 1} {"b": 2}]'),
+    ("a.json", b'[{"a": 1}'),
+    ("a.json", b'"text"'),
+    ("a.json", b"[\xff\xfe]"),
+    ("a.json", b"[" + b"9" * 5000 + b"]"),
+    ("a.jsonl", b'{"a": '),
+    ("a.jsonl", b"\xff\n"),
+    ("a.parquet", b""),
+    ("a.parquet", b"PAR1" + b"\0" * 50 + b"\xff\xff\xff\x7fPAR1"),
+    ("a.parquet", b"PAR1" + b"\x05" * 60 + b"\x20\0\0\0PAR1"),
+])  # fmt: skip
 def test_damaged_files_are_refused_with_their_name(
     tmp_path: Path, name: str, content: bytes
 ) -> None:
@@ -179,21 +176,18 @@ def test_sizes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         read_source("clerk", [tmp_path])
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("x" * 100_000, "longer than 64 KiB"),
-        ("a: !!python/object/apply:os.system ['touch pwned']", "not plain YAML"),
-        ("a: &x [1]\nb: [*x, *x]", "anchors or aliases"),
-        ("[" * 3000, "not plain YAML"),
-        ("a: [", "not plain YAML"),
-        ("a: 1", "no tools"),
-        ("tools: []", "no tools"),
-        ("tools: 5", "no tools"),
-        ("tools:\n- tool_schema: .nan", "not plain YAML"),
-        ("tools:\n- tool_schema: {a: 2001-01-01}", "no tools"),
-    ],
-)
+@pytest.mark.parametrize(("text", "why"), [
+    ("x" * 100_000, "longer than 64 KiB"),
+    ("a: !!python/object/apply:os.system ['touch pwned']", "not plain YAML"),
+    ("a: &x [1]\nb: [*x, *x]", "anchors or aliases"),
+    ("[" * 3000, "not plain YAML"),
+    ("a: [", "not plain YAML"),
+    ("a: 1", "no tools"),
+    ("tools: []", "no tools"),
+    ("tools: 5", "no tools"),
+    ("tools:\n- tool_schema: .nan", "not plain YAML"),
+    ("tools:\n- tool_schema: {a: 2001-01-01}", "no tools"),
+])  # fmt: skip
 def test_yaml_is_never_run_nor_expanded(tmp_path: Path, text: str, why: str) -> None:
     path = tmp_path / "tool.yaml"
     path.write_text(text, encoding="utf-8")

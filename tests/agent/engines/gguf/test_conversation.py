@@ -143,15 +143,12 @@ def test_full_context_is_refused_before_anything_is_read(pair_qwen25: ExportRepo
     small.close()
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        Image.new("RGB", (30, 28)),
-        Image.new("RGB", (28, 28)),
-        Image.new("L", (168, 112)),
-        Image.new("RGB", (28 * 40, 28 * 40)),
-    ],
-)
+@pytest.mark.parametrize("wrong", [
+    Image.new("RGB", (30, 28)),
+    Image.new("RGB", (28, 28)),
+    Image.new("L", (168, 112)),
+    Image.new("RGB", (28 * 40, 28 * 40)),
+])  # fmt: skip
 def test_pictures_must_be_sized(conversation: GgufConversation, wrong: Image.Image) -> None:
     with pytest.raises(EngineError, match="does not fit"):
         conversation.append([QUESTION], [wrong])
@@ -228,16 +225,13 @@ def test_stop_strings_are_kept_and_end_the_turn(
     assert equals_fresh_reading(conversation, engine, turns, [picture(), picture(2)])
 
 
-@pytest.mark.parametrize(
-    ("said", "choice_point"),
-    [
-        ("so \\boxed{NO} and \\boxed{YES} it is", ChoicePoint()),
-        ("so \\boxed{NO}", ChoicePoint("so ", ("\\boxed{YES", "\\boxed{NO"))),
-        ("so \\box", ChoicePoint("\\box", ("ed{YES}", "ed{NO}"))),
-        ("the end: ", ChoicePoint(": ", ("Yes indeed", "Yes perhaps"))),
-        ("wavelength", ChoicePoint("wave", ("length", "form"))),
-    ],
-)
+@pytest.mark.parametrize(("said", "choice_point"), [
+    ("so \\boxed{NO} and \\boxed{YES} it is", ChoicePoint()),
+    ("so \\boxed{NO}", ChoicePoint("so ", ("\\boxed{YES", "\\boxed{NO"))),
+    ("so \\box", ChoicePoint("\\box", ("ed{YES}", "ed{NO}"))),
+    ("the end: ", ChoicePoint(": ", ("Yes indeed", "Yes perhaps"))),
+    ("wavelength", ChoicePoint("wave", ("length", "form"))),
+])  # fmt: skip
 def test_choices_are_the_models_odds(
     engine: GgufEngine,
     conversation: GgufConversation,

@@ -55,20 +55,17 @@ def test_an_odd_rank_is_refused(rank: object) -> None:
     assert "rank" in refused(rank_pattern={"q_proj": rank})
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("peft_type", "ADALORA"),
-        ("peft_type", None),
-        ("megatron_config", {"a": 1}),
-        ("layer_replication", [[0, 10**9]]),
-        ("modules_to_save", ["lm_head"]),
-        ("init_lora_weights", "pissa_niter_1000000"),
-        ("init_lora_weights", ["eva"]),
-        ("loftq_config", {"loftq_bits": 4}),
-        ("rank_pattern", {"(a*)*": 8}),
-        ("alpha_pattern", {"(a*)*": 8}),
-    ],
-)
+@pytest.mark.parametrize(("name", "value"), [
+    ("peft_type", "ADALORA"),
+    ("peft_type", None),
+    ("megatron_config", {"a": 1}),
+    ("layer_replication", [[0, 10**9]]),
+    ("modules_to_save", ["lm_head"]),
+    ("init_lora_weights", "pissa_niter_1000000"),
+    ("init_lora_weights", ["eva"]),
+    ("loftq_config", {"loftq_bits": 4}),
+    ("rank_pattern", {"(a*)*": 8}),
+    ("alpha_pattern", {"(a*)*": 8}),
+])  # fmt: skip
 def test_settings_of_other_adapters_are_refused(name: str, value: object) -> None:
     refused(**{name: value})

@@ -112,15 +112,12 @@ class TestPrecision:
         assert rough.dtype == np.float32
         assert 0 < np.abs(exact - rough).max() < 1
 
-    @pytest.mark.parametrize(
-        ("device", "size", "native", "expected"),
-        [
-            ("cpu", 10**8, True, torch.float32),
-            ("cpu", 10**10, True, torch.bfloat16),
-            ("cpu", 10**10, False, torch.float32),
-            ("cuda", 10**6, False, torch.bfloat16),
-        ],
-    )
+    @pytest.mark.parametrize(("device", "size", "native", "expected"), [
+        ("cpu", 10**8, True, torch.float32),
+        ("cpu", 10**10, True, torch.bfloat16),
+        ("cpu", 10**10, False, torch.float32),
+        ("cuda", 10**6, False, torch.bfloat16),
+    ])  # fmt: skip
     def test_suits_the_device(self, monkeypatch, device, size, native, expected):
         monkeypatch.setattr(transformers_weights, "_multiplies_bfloat16", lambda: native)
         assert chosen_dtype("auto", device, size) is expected

@@ -20,40 +20,34 @@ from agent.engines.remote.address import (
 from agent.errors import EngineError
 
 
-@pytest.mark.parametrize(
-    ("text", "root"),
-    [
-        ("http://localhost:8000", "http://localhost:8000/v1"),
-        ("http://localhost:8000/", "http://localhost:8000/v1"),
-        (" http://127.0.0.1:8000/v1/ ", "http://127.0.0.1:8000/v1"),
-        ("http://[::1]:9/v1", "http://[::1]:9/v1"),
-        ("https://API.openai.com/v1/chat/completions", "https://api.openai.com/v1"),
-        ("https://api.openai.com:443", "https://api.openai.com/v1"),
-        ("https://openrouter.ai/api/v1", "https://openrouter.ai/api/v1"),
-        ("http://gpu-node:8000", "http://gpu-node:8000/v1"),
-    ],
-)
+@pytest.mark.parametrize(("text", "root"), [
+    ("http://localhost:8000", "http://localhost:8000/v1"),
+    ("http://localhost:8000/", "http://localhost:8000/v1"),
+    (" http://127.0.0.1:8000/v1/ ", "http://127.0.0.1:8000/v1"),
+    ("http://[::1]:9/v1", "http://[::1]:9/v1"),
+    ("https://API.openai.com/v1/chat/completions", "https://api.openai.com/v1"),
+    ("https://api.openai.com:443", "https://api.openai.com/v1"),
+    ("https://openrouter.ai/api/v1", "https://openrouter.ai/api/v1"),
+    ("http://gpu-node:8000", "http://gpu-node:8000/v1"),
+])  # fmt: skip
 def test_an_address_becomes_the_root(text, root):
     assert read_address(text).root == root
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "localhost:8000",
-        "ftp://localhost/v1",
-        "http://",
-        "http:///v1",
-        "http://host:99999/v1",
-        "http://host:0/v1",
-        "https://host/v1?api_key=abc",
-        "https://host/v1#x",
-        "http://[::1",
-        "https://" + "a" * 3000,
-        "https://a\x00b/v1",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "",
+    "localhost:8000",
+    "ftp://localhost/v1",
+    "http://",
+    "http:///v1",
+    "http://host:99999/v1",
+    "http://host:0/v1",
+    "https://host/v1?api_key=abc",
+    "https://host/v1#x",
+    "http://[::1",
+    "https://" + "a" * 3000,
+    "https://a\x00b/v1",
+])  # fmt: skip
 def test_what_is_no_address_is_refused_in_one_line(text):
     with pytest.raises(EngineError) as refusal:
         read_address(text)

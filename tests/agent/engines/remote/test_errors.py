@@ -154,24 +154,21 @@ def test_absurd_counts_are_refused(retries):
         RetryPolicy(retries)
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [
-        (None, None),
-        ("7", 7.0),
-        ("0.5", 0.5),
-        ("-3", 0.0),
-        ("nan", None),
-        ("inf", None),
-        ("1e999", None),
-        ("soon", None),
-        ("Mon, 01 Jun 2026 12:00:30 GMT", 30.0),
-        ("Mon, 01 Jun 2026 11:00:00 GMT", 0.0),
-        ("Mon, 01 Jun 2026 12:00:30", 30.0),
-        ("Mon, 99 Jun 99999 12:00:30 GMT", None),
-        ("9" * 200, None),
-    ],
-)
+@pytest.mark.parametrize(("text", "seconds"), [
+    (None, None),
+    ("7", 7.0),
+    ("0.5", 0.5),
+    ("-3", 0.0),
+    ("nan", None),
+    ("inf", None),
+    ("1e999", None),
+    ("soon", None),
+    ("Mon, 01 Jun 2026 12:00:30 GMT", 30.0),
+    ("Mon, 01 Jun 2026 11:00:00 GMT", 0.0),
+    ("Mon, 01 Jun 2026 12:00:30", 30.0),
+    ("Mon, 99 Jun 99999 12:00:30 GMT", None),
+    ("9" * 200, None),
+])  # fmt: skip
 def test_retry_after_in_all_its_forms(text, seconds):
     assert read_retry_after(text, NOON) == seconds
 
@@ -183,14 +180,11 @@ def test_the_systems_clock_goes_on():
     assert clock.now() > before
 
 
-@pytest.mark.parametrize(
-    ("status", "code", "passing"),
-    [
-        (408, "", True), (409, "", True), (425, "", True), (429, "", True), (500, "", True),
-        (502, "", True), (503, "", True), (529, "", True), (501, "", False), (400, "", False),
-        (401, "", False), (403, "", False), (404, "", False), (429, "insufficient_quota", False),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("status", "code", "passing"), [
+    (408, "", True), (409, "", True), (425, "", True), (429, "", True), (500, "", True),
+    (502, "", True), (503, "", True), (529, "", True), (501, "", False), (400, "", False),
+    (401, "", False), (403, "", False), (404, "", False), (429, "insufficient_quota", False),
+])  # fmt: skip
 def test_which_refusals_pass(status, code, passing):
     assert Refusal(status, "x", code=code).is_transient is passing
 
@@ -204,14 +198,11 @@ def test_words_are_one_short_printable_line():
     assert read_refusal(502, {}, page).message == "502 Bad Gateway nginx"
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"", b"\xff\xfe", b"null", b"[]", b"[" * 100_000, b'{"error": null}', b'{"error": [1]}',
-        b'{"error": {"message": 7, "code": [], "param": {}}}', b'{"detail": [{"loc": ["body"]}]}',
-        b'{"error": {"message": ' + b"[" * 500 + b"]" * 500 + b"}}",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("body", [
+    b"", b"\xff\xfe", b"null", b"[]", b"[" * 100_000, b'{"error": null}', b'{"error": [1]}',
+    b'{"error": {"message": 7, "code": [], "param": {}}}', b'{"detail": [{"loc": ["body"]}]}',
+    b'{"error": {"message": ' + b"[" * 500 + b"]" * 500 + b"}}",
+])  # fmt: skip
 def test_no_body_raises(body):
     refusal = read_refusal(400, {"retry-after": "x"}, body)
     assert refusal.names(["seed"]) in ([], ["seed"])
@@ -241,20 +232,17 @@ def _json(value: object) -> bytes:
 
 
 # Malformed, endless and interrupted replies give an error message, never another exception.
-@pytest.mark.parametrize(
-    "act",
-    [
-        stream(Pieces(["{"])),
-        stream(Pieces(["[]"])),
-        stream(Pieces(["[" * 100_000])),
-        stream(Pieces(['{"usage": ' + "9" * 10_000 + "}"])),
-        answered(200, b"<html>hello</html>", content_type="text/html"),
-        answered(200, b"\xff\xfe\x00"),
-        answered(200, []),
-        answered(200, {"choices": []}),
-        answered(200, {"choices": [{"message": {"content": "a"}}]}),
-    ],
-)
+@pytest.mark.parametrize("act", [
+    stream(Pieces(["{"])),
+    stream(Pieces(["[]"])),
+    stream(Pieces(["[" * 100_000])),
+    stream(Pieces(['{"usage": ' + "9" * 10_000 + "}"])),
+    answered(200, b"<html>hello</html>", content_type="text/html"),
+    answered(200, b"\xff\xfe\x00"),
+    answered(200, []),
+    answered(200, {"choices": []}),
+    answered(200, {"choices": [{"message": {"content": "a"}}]}),
+])  # fmt: skip
 def test_what_is_no_chat_reply_is_refused(act):
     assert "chat" in refusal_of(act)
 

@@ -159,17 +159,14 @@ def test_a_fault_of_the_server_costs_extras_at_most():
     assert "logprobs" in changed.dropped
 
 
-@pytest.mark.parametrize(
-    ("status", "error"),
-    [
-        (400, {"code": "context_length_exceeded", "message": "x"}),
-        (400, {"code": 400, "type": "exceed_context_size_error", "message": "x"}),
-        (400, {"message": "This model's maximum context length is 8192 tokens."}),
-        (500, {"message": "Requested tokens (9000) exceed context window of 8192"}),
-        (500, {"message": "Prompt exceeds n_ctx: 20013 > 8192"}),
-        (400, {"message": "the request exceeds the available context size"}),
-    ],
-)
+@pytest.mark.parametrize(("status", "error"), [
+    (400, {"code": "context_length_exceeded", "message": "x"}),
+    (400, {"code": 400, "type": "exceed_context_size_error", "message": "x"}),
+    (400, {"message": "This model's maximum context length is 8192 tokens."}),
+    (500, {"message": "Requested tokens (9000) exceed context window of 8192"}),
+    (500, {"message": "Prompt exceeds n_ctx: 20013 > 8192"}),
+    (400, {"message": "the request exceeds the available context size"}),
+])  # fmt: skip
 def test_a_full_context_is_known_in_every_dialect(status, error):
     refusal = read_refusal(status, {}, json.dumps({"error": error}).encode())
     assert refusal.is_context_full

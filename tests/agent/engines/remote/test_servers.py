@@ -85,16 +85,12 @@ def test_others_compute_while_one_waits_for_its_answer():
         assert server.most == 4
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        dropped(Pieces().words("<think>", "Half a")),
-        dropped(Pieces()),
-        stalled(),
-        stalled(Pieces().words("<think>")),
-    ],
-    ids=["mid-turn", "before the first word", "silent", "silent mid-turn"],
-)
+@pytest.mark.parametrize("fault", [
+    dropped(Pieces().words("<think>", "Half a")),
+    dropped(Pieces()),
+    stalled(),
+    stalled(Pieces().words("<think>")),
+], ids=["mid-turn", "before the first word", "silent", "silent mid-turn"])  # fmt: skip
 def test_the_conversations_of_a_server_that_dies_go_on_at_another(fault, caplog):
     caplog.set_level("WARNING")
     dead, good = ModelServer(faults=[fault] * 30), ModelServer()
@@ -204,15 +200,12 @@ def test_an_answer_that_comes_twice_counts_once():
 
 
 # The remote engine against a server that plays a script.
-@pytest.mark.parametrize(
-    ("url", "model", "native"),
-    [
-        ("https://api.openai.com", "o3", True),
-        ("https://example.org", "Maxwell-Jia/Spec-o3-7B", False),
-        ("http://localhost:8000", "gpt-oss", False),
-        ("http://192.168.0.9:8000", "qwen", False),
-    ],
-)
+@pytest.mark.parametrize(("url", "model", "native"), [
+    ("https://api.openai.com", "o3", True),
+    ("https://example.org", "Maxwell-Jia/Spec-o3-7B", False),
+    ("http://localhost:8000", "gpt-oss", False),
+    ("http://192.168.0.9:8000", "qwen", False),
+])  # fmt: skip
 def test_the_form_of_calls_follows_address_and_name(url, model, native):
     engine = RemoteEngine.connect(url, model, key=None)
     assert engine._servers.first.dialect.native is native
@@ -228,19 +221,16 @@ def test_the_only_model_is_found():
         engine.close()
 
 
-@pytest.mark.parametrize(
-    ("answer", "words"),
-    [
-        (answered(200, {"data": []}), "0 models"),
-        (answered(200, {"data": [{"id": "a"}, {"id": "b\x1b"}]}), r"2 models: add one .*\(a, b\)"),
-        (answered(200, {"data": [{"id": 7}, None, {}]}), "0 models"),
-        (answered(200, {"data": 7}), "0 models"),
-        (answered(200, {"data": [{"id": "x" * 1000}]}), "1 models"),
-        (answered(200, []), "chat protocol"),
-        (answered(200, b"<html>"), "chat protocol"),
-        (refused(404, "not here"), "does not list its models.*not here"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "words"), [
+    (answered(200, {"data": []}), "0 models"),
+    (answered(200, {"data": [{"id": "a"}, {"id": "b\x1b"}]}), r"2 models: add one .*\(a, b\)"),
+    (answered(200, {"data": [{"id": 7}, None, {}]}), "0 models"),
+    (answered(200, {"data": 7}), "0 models"),
+    (answered(200, {"data": [{"id": "x" * 1000}]}), "1 models"),
+    (answered(200, []), "chat protocol"),
+    (answered(200, b"<html>"), "chat protocol"),
+    (refused(404, "not here"), "does not list its models.*not here"),
+])  # fmt: skip
 def test_a_list_without_the_one_model_is_refused(answer, words):
     with serving(answer) as server, pytest.raises(EngineError, match=words):
         RemoteEngine.connect(server.url, key=None)
