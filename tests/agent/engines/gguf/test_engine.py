@@ -36,14 +36,9 @@ from tests.train.export.pairs import engine_qwen25, load, pair_qwen3, pair_qwen2
 from train.export.export import ExportReport
 
 __all__ = [
-    "conversation",
-    "engine",
-    "engine_qwen25",
-    "pair_qwen3",
-    "pair_qwen25",
-    "tiny_qwen3",
+    "conversation", "engine", "engine_qwen25", "pair_qwen3", "pair_qwen25", "tiny_qwen3",
     "tiny_qwen25",
-]
+]  # fmt: skip
 
 
 def test_positions_past_training_are_refused(pair_qwen25: ExportReport) -> None:

@@ -11,16 +11,11 @@ from agent.engines.hf.weights import check_adapter_settings
 from agent.errors import EngineError
 
 PLAIN: dict[str, Any] = {
-    "peft_type": "LORA",
-    "r": 16,
-    "lora_alpha": 32,
-    "target_modules": r".*language_model\..*\.(q_proj|k_proj|v_proj)",
-    "init_lora_weights": True,
-    "megatron_config": None,
-    "modules_to_save": None,
-    "auto_mapping": {"base_model_class": "A", "parent_library": "b"},
-    "rank_pattern": {},
-}
+    "peft_type": "LORA", "r": 16, "lora_alpha": 32,
+    "target_modules": r".*language_model\..*\.(q_proj|k_proj|v_proj)", "init_lora_weights": True,
+    "megatron_config": None, "modules_to_save": None,
+    "auto_mapping": {"base_model_class": "A", "parent_library": "b"}, "rank_pattern": {},
+}  # fmt: skip
 
 
 def refused(**changes: object) -> str:
