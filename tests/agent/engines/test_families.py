@@ -13,12 +13,9 @@ from agent.errors import EngineError, ImageError
 from agent.rendering.model_image import Sizing, prepare
 
 CONFIG = {
-    "model_type": "qwen2_5_vl",
-    "hidden_size": 2048,
-    "num_hidden_layers": 36,
-    "vocab_size": 151936,
+    "model_type": "qwen2_5_vl", "hidden_size": 2048, "num_hidden_layers": 36, "vocab_size": 151936,
     "vision_config": {"depth": 32, "hidden_size": 1280, "patch_size": 14, "spatial_patch_size": 14},
-}
+}  # fmt: skip
 
 
 @pytest.fixture

@@ -24,13 +24,11 @@ TEMPLATE = {
 def made() -> dict[str, Any]:
     split = {"type": "Split", "pattern": {"Regex": SPLIT}, "behavior": "Isolated", "invert": False}
     return {
-        "truncation": None,
-        "padding": None,
-        "normalizer": {"type": "NFC"},
+        "truncation": None, "padding": None, "normalizer": {"type": "NFC"},
         "pre_tokenizer": {"type": "Sequence", "pretokenizers": [split, {"type": "ByteLevel"}]},
         "model": {"type": "BPE", "dropout": None, "vocab": {"a": 0, "b": 1}, "merges": []},
         "added_tokens": [{"id": 2, "content": "<|im_end|>"}],
-    }
+    }  # fmt: skip
 
 
 def written(folder: Path, content: object) -> Path:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -11,10 +14,12 @@ pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
 from agent.engines.base import Cancelled, ChoicePoint, SamplingSettings
+from agent.engines.gguf.context import GgufContext
 from agent.engines.gguf.engine import GgufConversation, GgufEngine
 from agent.engines.sampling import log_softmax
 from agent.errors import ContextFullError, EngineError
 from agent.protocol.protocol import Turn
+from agent.protocol.wording_file import write_wording
 from tests.agent.engines.gguf.gguf_scenes import (
     LOOK,
     NEAR,
@@ -26,6 +31,8 @@ from tests.agent.engines.gguf.gguf_scenes import (
     picture,
     script_reply,
 )
+from tests.agent.engines.wording_scenes import TURNS, as_rolled_out, inspect, rendered
+from tests.agent.protocol.wordings import wording
 from tests.small_models import tiny_qwen25
 from tests.train.export.pairs import engine_qwen25, load, pair_qwen25
 from train.export.export import ExportReport
@@ -326,3 +333,35 @@ def test_cancel_between_tokens(conversation: GgufConversation) -> None:
     assert (generated.finish, generated.tokens) == ("cancelled", 4)
     conversation.append([Turn("user", "Go on.")], [])
     assert conversation.generate(SamplingSettings(max_new_tokens=2)).tokens == 2
+
+
+# What llama.cpp reads in a wording is what the template renders from its files.
+def test_the_model_reads_what_the_template_renders(
+    engine_qwen25: GgufEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_wording(wording(), tmp_path / "clerk")
+    script_reply(monkeypatch, engine_qwen25, *TURNS)
+    vocabulary = engine_qwen25._shared.vocabulary
+    read = bytearray()
+    before: list[str] = []
+    read_text, read_picture = GgufContext._read_text, GgufContext.read_picture
+    generate = GgufConversation.generate
+
+    def noting_text(context: GgufContext, ids: Sequence[int], **options):
+        read.extend(b"".join(map(vocabulary.bytes_of, ids)))
+        return read_text(context, ids, **options)
+
+    def noting_picture(context: GgufContext, picture: Image.Image) -> None:
+        read.extend(b"<|image_pad|>")
+        read_picture(context, picture)
+
+    def noting(conversation: GgufConversation, *args, **options):
+        before.append(read.decode())
+        return generate(conversation, *args, **options)
+
+    monkeypatch.setattr(GgufContext, "_read_text", noting_text)
+    monkeypatch.setattr(GgufContext, "read_picture", noting_picture)
+    monkeypatch.setattr(GgufConversation, "generate", noting)
+    inspect(engine_qwen25, folder)
+    assert len(before) == 3
+    assert before[-1] == as_rolled_out(rendered(folder))

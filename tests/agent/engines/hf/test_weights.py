@@ -22,7 +22,7 @@ from safetensors.torch import load_file, save_file
 from agent.engines.base import SamplingSettings
 from agent.engines.hf import weights as transformers_weights
 from agent.engines.hf.engine import TransformersEngine
-from agent.engines.hf.weights import chosen_dtype
+from agent.engines.hf.weights import check_adapter_settings, chosen_dtype
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn
 from tests.small_models import make_folder, tiny_qwen3, tiny_qwen25
@@ -72,12 +72,10 @@ def test_a_flat_config_as_old_folders_of_the_hub_have_it(folder, tiny_qwen25):
     rope = text.pop("rope_parameters")
     text.pop("model_type")
     flat = {
-        **text,
-        **told,
-        "rope_theta": rope["rope_theta"],
+        **text, **told, "rope_theta": rope["rope_theta"],
         "rope_scaling": {"type": "mrope", "mrope_section": rope["mrope_section"]},
         "vision_config": vision | {"in_chans": 3, "spatial_patch_size": 14},
-    }
+    }  # fmt: skip
     path.write_text(json.dumps(flat))
     assert np.array_equal(logits(load(folder)), logits(load(tiny_qwen25)))
 
@@ -228,3 +226,60 @@ class TestAdapter:
         rewritten(broken / "adapter_config.json", **change)
         with pytest.raises(EngineError, match="not a plain LoRA adapter"):
             load(tiny_qwen25, adapter=broken)
+
+
+# Only a plain LoRA adapter is given to peft.
+PLAIN: dict[str, Any] = {
+    "peft_type": "LORA", "r": 16, "lora_alpha": 32,
+    "target_modules": r".*language_model\..*\.(q_proj|k_proj|v_proj)", "init_lora_weights": True,
+    "megatron_config": None, "modules_to_save": None,
+    "auto_mapping": {"base_model_class": "A", "parent_library": "b"}, "rank_pattern": {},
+}  # fmt: skip
+
+
+def refused(**changes: object) -> str:
+    with pytest.raises(EngineError, match="adapter is not a plain LoRA adapter: ") as caught:
+        check_adapter_settings(Path("adapter"), {**PLAIN, **changes})
+    return str(caught.value)
+
+
+def test_plain_adapters_are_accepted() -> None:
+    for changes in (
+        {},
+        {"target_modules": ["q_proj", "v_proj"]},
+        {"target_modules": "all-linear"},
+        {"init_lora_weights": "gaussian"},
+        {"rank_pattern": {"layers.0.*q_proj": 8}, "alpha_pattern": {"q_proj": 8}},
+    ):
+        check_adapter_settings(Path("adapter"), {**PLAIN, **changes})
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["(a+)+$", "((a|b)*)*", "(a|a)*b", "(x?){50}", ".*.*.*.*.*q", "a" * 3000, ["(a*)*"], 7, [7]],
+)
+@pytest.mark.parametrize("name", ["target_modules", "exclude_modules", "layers_pattern"])
+def test_a_pattern_that_may_take_for_ever_is_refused(name: str, pattern: object) -> None:
+    assert name in refused(**{name: pattern})
+
+
+@pytest.mark.parametrize("rank", [0, -1, 10**9, 1.5, "8", None, True])
+def test_an_odd_rank_is_refused(rank: object) -> None:
+    assert "rank" in refused(r=rank)
+    assert "rank" in refused(rank_pattern={"q_proj": rank})
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("peft_type", "ADALORA"),
+    ("peft_type", None),
+    ("megatron_config", {"a": 1}),
+    ("layer_replication", [[0, 10**9]]),
+    ("modules_to_save", ["lm_head"]),
+    ("init_lora_weights", "pissa_niter_1000000"),
+    ("init_lora_weights", ["eva"]),
+    ("loftq_config", {"loftq_bits": 4}),
+    ("rank_pattern", {"(a*)*": 8}),
+    ("alpha_pattern", {"(a*)*": 8}),
+])  # fmt: skip
+def test_settings_of_other_adapters_are_refused(name: str, value: object) -> None:
+    refused(**{name: value})

@@ -16,8 +16,7 @@ from agent.engines.remote import http
 from agent.engines.remote.engine import RemoteEngine
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn, system_text
-from tests.agent.engines.remote.fake_clock import FakeClock
-from tests.agent.engines.remote.fake_server import Act, Server, serving
+from tests.agent.engines.remote.fake_server import Act, FakeClock, Server, serving
 from tests.processes import LONG_S
 
 GREEDY = SamplingSettings(max_new_tokens=64)

@@ -17,8 +17,14 @@ from agent.engines.remote.client import HttpClient, only_model, require_model
 from agent.engines.remote.engine import RemoteEngine
 from agent.engines.remote.errors import TransientError
 from agent.errors import EngineError
-from tests.agent.engines.remote.fake_clock import FakeClock
-from tests.agent.engines.remote.fake_server import Act, answered, refused, serving, spoken
+from tests.agent.engines.remote.fake_server import (
+    Act,
+    FakeClock,
+    answered,
+    refused,
+    serving,
+    spoken,
+)
 from tests.agent.engines.remote.remote_scenes import GREEDY, KEY, opened, refusal_of, talking, usage
 from tests.agent.engines.remote.self_signed import self_signed
 

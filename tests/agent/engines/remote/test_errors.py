@@ -25,8 +25,8 @@ from agent.engines.remote.errors import (
     refusal_in_stream,
 )
 from agent.errors import EngineError
-from tests.agent.engines.remote.fake_clock import FakeClock
 from tests.agent.engines.remote.fake_server import (
+    FakeClock,
     Pieces,
     answered,
     dropped,

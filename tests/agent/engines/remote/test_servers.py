@@ -16,9 +16,9 @@ from agent.engines.remote.engine import RemoteEngine
 from agent.engines.remote.servers import FIRST_PAUSE_S
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn
-from tests.agent.engines.remote.fake_clock import FakeClock
 from tests.agent.engines.remote.fake_model import ANSWER, LOOK, ModelServer, serving_models
 from tests.agent.engines.remote.fake_server import (
+    FakeClock,
     Pieces,
     answered,
     dropped,
