@@ -21,6 +21,10 @@ ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 LIBRARIES = ("libegl1", "libgl1", "libfontconfig1", "libx11-6", "libxcb1")
 """What Qt takes from the system: they belong to its display, and may not be another's."""
 ROUND_KB = 1024
+FACTS = {
+    "title": contents.TITLE, "folder": contents.FOLDER, "command": contents.COMMAND,
+    "identifier": contents.IDENTIFIER, "suffix": contents.SUFFIX, "mime": contents.MIME,
+}  # fmt: skip
 
 
 def make_all(folder: Path, out: Path, version: str, machine: str, icons: Path) -> list[Path]:
@@ -49,14 +53,7 @@ def write_runnable(folder: Path, archive: Path, out: Path, version: str) -> Path
     """A shell script with the archive behind it."""
     digest = _sha256(archive)[:12]
     needed_kb = sum(each.lstat().st_size for each in folder.rglob("*")) // 1024
-    told = {
-        "version": version,
-        "digest": digest,
-        "needed_kb": str(needed_kb + ROUND_KB),
-        "folder": contents.FOLDER,
-        "command": contents.COMMAND,
-        "title": contents.TITLE,
-    }
+    told = FACTS | {"version": version, "digest": digest, "needed_kb": str(needed_kb + ROUND_KB)}
     text = (HERE / "unpack.sh").read_text(encoding="utf-8")
     for key, value in told.items():
         text = text.replace(f"@{key}@", value)
@@ -135,17 +132,9 @@ def _architecture(machine: str) -> str:
 
 
 def _fill(source: Path, target: Path) -> None:
-    facts = {
-        "title": contents.TITLE,
-        "folder": contents.FOLDER,
-        "command": contents.COMMAND,
-        "identifier": contents.IDENTIFIER,
-        "suffix": contents.SUFFIX,
-        "mime": contents.MIME,
-        "version": contents.version(),
-    }
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(Template(source.read_text()).substitute(facts), encoding="utf-8")
+    text = Template(source.read_text()).substitute(FACTS, version=contents.version())
+    target.write_text(text, encoding="utf-8")
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -46,18 +46,11 @@ class JobLimits(ctypes.Structure):
     """JOBOBJECT_EXTENDED_LIMIT_INFORMATION of the Windows API."""
 
     _fields_ = (
-        ("process_time", c_int64),
-        ("job_time", c_int64),
-        ("flags", c_uint32),
-        ("least_working_set", c_size_t),
-        ("most_working_set", c_size_t),
-        ("processes", c_uint32),
-        ("affinity", c_size_t),
-        ("priority", c_uint32),
-        ("scheduling", c_uint32),
-        ("io_counters", c_uint64 * 6),
-        ("memory", c_size_t * 4),
-    )
+        ("process_time", c_int64), ("job_time", c_int64), ("flags", c_uint32),
+        ("least_working_set", c_size_t), ("most_working_set", c_size_t), ("processes", c_uint32),
+        ("affinity", c_size_t), ("priority", c_uint32), ("scheduling", c_uint32),
+        ("io_counters", c_uint64 * 6), ("memory", c_size_t * 4),
+    )  # fmt: skip
 
 
 def _add_to_job(process: subprocess.Popen[bytes]) -> None:

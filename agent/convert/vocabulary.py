@@ -16,6 +16,10 @@ from agent.protocol.protocol import END_OF_TEXT, IMAGE_TOKEN, MARKUP_TOKENS
 NORMAL, CONTROL, USER_DEFINED, UNUSED = 1, 3, 4, 5
 """GGUF's token types; user-defined ones, such as `<tool_call>`, are also found in plain text."""
 
+ODD = (
+    "dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback", "ignore_merges",
+)  # fmt: skip
+"""Settings of a BPE that Qwen's leaves alone."""
 NEEDED = (*MARKUP_TOKENS, END_OF_TEXT, IMAGE_TOKEN)
 
 
@@ -57,17 +61,7 @@ def _refuse_other_cutting(tokenizer: Mapping[str, Any]) -> None:
         raise ConversionError(
             "the tokenizer is not a byte-level BPE: llama.cpp would split text differently"
         )
-    odd = [
-        key
-        for key in (
-            "dropout",
-            "continuing_subword_prefix",
-            "end_of_word_suffix",
-            "byte_fallback",
-            "ignore_merges",
-        )
-        if model.get(key)
-    ]
+    odd = [key for key in ODD if model.get(key)]
     if odd:
         raise ConversionError(f"the tokenizer's {odd[0]} is set: llama.cpp would merge differently")
     if tokenizer.get("normalizer") not in (None, {"type": "NFC"}):

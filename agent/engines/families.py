@@ -17,22 +17,12 @@ from agent.rendering.model_image import Sizing
 MAX_JSON_BYTES = 20_000_000
 # The sizes in a config that transformers takes on trust, and more than any model has
 LARGEST = {
-    "hidden_size": 200_000,
-    "intermediate_size": 200_000,
-    "out_hidden_size": 200_000,
-    "vocab_size": 2_000_000,
-    "num_position_embeddings": 1_000_000,
-    "max_position_embeddings": 10**12,
-    "num_hidden_layers": 256,
-    "depth": 256,
-    "num_attention_heads": 1024,
-    "num_key_value_heads": 1024,
-    "num_heads": 1024,
-    "head_dim": 4096,
-    "window_size": 10_000,
-    "in_channels": 16,
-    "in_chans": 16,
-}
+    "hidden_size": 200_000, "intermediate_size": 200_000, "out_hidden_size": 200_000,
+    "vocab_size": 2_000_000, "num_position_embeddings": 1_000_000,
+    "max_position_embeddings": 10**12, "num_hidden_layers": 256, "depth": 256,
+    "num_attention_heads": 1024, "num_key_value_heads": 1024, "num_heads": 1024, "head_dim": 4096,
+    "window_size": 10_000, "in_channels": 16, "in_chans": 16,
+}  # fmt: skip
 ATTENTION = ("_attn_implementation", "attn_implementation", "_attn_implementation_internal")
 # Limits for one picture unless the model's folder narrows them
 FEWEST_TOKENS, MOST_TOKENS = 8, 1280

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import KW_ONLY, asdict, dataclass, field, replace
 
 from agent.engines.base import Cancelled, Engine, OnText, SamplingSettings
 from agent.errors import ContextFullError, EngineError, TrajectoryError
@@ -24,28 +24,23 @@ from agent.trajectory.trajectory import ModelRef, Step, StoppedBy, Tokens, Traje
 from agent.trajectory.turns import said_in, turns_of
 
 
+@dataclass(eq=False, repr=False)
 class ModelInspector:
     """Inspects with a model; `extra_runs` sampled inspections are averaged into p(YES)."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        model: ModelRef,
-        *,
-        style: Style = PUBLISHED,
-        sampling: SamplingSettings | None = None,
-        extra_runs: int = 0,
-        rules: Rules = OURS,
-        wording: Wording | None = None,
-    ) -> None:
-        self.engine = engine
-        self.model = model
-        self.style = style
-        self.sampling = sampling or SamplingSettings()
-        self.extra_runs = extra_runs
-        self.picture_maker_type: type[PictureMaker] = PictureMaker
-        self.rules = rules
-        self.wording = None if style.brief else wording
+    engine: Engine
+    model: ModelRef
+    _: KW_ONLY
+    style: Style = PUBLISHED
+    sampling: SamplingSettings = field(default_factory=SamplingSettings)
+    extra_runs: int = 0
+    rules: Rules = OURS
+    wording: Wording | None = None
+    picture_maker_type: type[PictureMaker] = PictureMaker
+
+    def __post_init__(self) -> None:
+        if self.style.brief:
+            self.wording = None
 
     def inspect(
         self,

@@ -49,6 +49,10 @@ MAX_CARD_BYTES = 256 * 1024
 MAX_FIGURES = 500
 MAX_TASKS = 500
 _ANY_MODEL = "a model's name"
+_TOP = (
+    "name", "title", "family", "engine", "parameters", "context_length", "protocol", "wording",
+    "base", "licence", "trained_on", "simulated_only", "tasks",
+)  # fmt: skip
 
 
 def read_card(path: Path) -> Card:
@@ -109,22 +113,10 @@ def card_text(card: Card) -> str:
 
 
 def _lines(card: Card) -> Iterator[str]:
-    top = {
-        "name": card.name,
-        "title": card.title,
-        "family": card.family,
-        "engine": card.engine,
-        "parameters": card.parameters,
-        "context_length": card.context_length,
-        "protocol": "published" if card.rules == "published" else card.protocol,
-        "wording": card.wording,
-        "base": card.base,
-        "licence": card.licence,
-        "trained_on": card.trained_on,
-        "simulated_only": card.simulated_only,
-        "tasks": list(card.tasks),
-    }
-    yield from _table_lines("", {key: value for key, value in top.items() if value not in ("", [])})
+    top = {name: getattr(card, name) for name in _TOP}
+    if card.rules == "published":
+        top["protocol"] = "published"
+    yield from _table_lines("", {key: value for key, value in top.items() if value not in ("", ())})
     yield from _table_lines("[style]", card.style.to_table())
     yield from _table_lines("[sizing]", _sizing_table(card.sizing))
     yield from _table_lines("[sampling]", _as_table(card.sampling))
@@ -158,7 +150,7 @@ def _table_lines(header: str, values: Mapping[str, Any]) -> Iterator[str]:
         yield f"{key} = {_toml(value)}"
 
 
-def _toml(value: str | bool | int | float | list[str]) -> str:
+def _toml(value: object) -> str:
     # JSON strings, numbers and booleans are valid TOML; the reader collapses white space
     value = " ".join(value.split()) if isinstance(value, str) else value
     return json.dumps(value, ensure_ascii=False)
