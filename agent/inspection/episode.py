@@ -21,7 +21,7 @@ from agent.protocol.protocol import CUT_SHORT, MAX_TOOL_TURNS, Turn
 from agent.protocol.reply import NO_SUCH_TOOL, Reply, parse_published, parse_reply
 from agent.protocol.rules import Rules
 from agent.protocol.tool import TOOL_NAME, ToolResult, checked_arguments
-from agent.trajectory.trajectory import Step, StepKind, StoppedBy
+from agent.trajectory.trajectory import Step, StepKind, StoppedBy, Trajectory
 from agent.trajectory.turns import feedback, person_turn, said_in
 
 MAX_IDLE_TURNS = 8  # turns without a usable call or answer before we give up
@@ -78,6 +78,13 @@ class Episode:
                 yield from self._read_interjections()
             if self.stopped_by is None:
                 self._append()
+
+    def recorded(self, record: Trajectory) -> Trajectory:
+        """The record with the steps and replies so far, and why they ended if they did."""
+        record = replace(record, steps=self.steps, replies=self.replies)
+        if self.stopped_by is None:
+            return record
+        return replace(record, stopped_by=self.stopped_by, stop_reason=self.stop_reason)
 
     def _append(self) -> None:
         turns, pictures = self._turns, self._pictures

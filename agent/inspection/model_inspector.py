@@ -167,7 +167,6 @@ def _continued(so_far: Trajectory, blank: Trajectory) -> Trajectory:
 
 def _ended(record: Trajectory, episode: Episode) -> Trajectory:
     """The record completed from the episode."""
-    assert episode.stopped_by is not None
     answered = episode.stopped_by == "answer"
     verdicts = [step.verdict for step in episode.steps if step.kind == "answer"]
     if episode.rules.is_published:
@@ -175,11 +174,7 @@ def _ended(record: Trajectory, episode: Episode) -> Trajectory:
     else:
         well_formed = is_well_formed(episode.replies)
     return replace(
-        record,
-        steps=episode.steps,
-        replies=episode.replies,
-        stopped_by=episode.stopped_by,
-        stop_reason=episode.stop_reason,
+        episode.recorded(record),
         verdict=verdicts[-1] if answered else None,
         p_yes=_p_yes(episode) if answered else None,
         well_formed=well_formed,
@@ -198,7 +193,7 @@ def _broken_off(
     record: Trajectory, episode: Episode, error: Exception, control: Control
 ) -> Trajectory:
     """The record of an episode that was cancelled or whose engine failed."""
-    record = replace(record, steps=episode.steps, replies=episode.replies)
+    record = episode.recorded(record)
     if isinstance(error, Cancelled):
         return replace(record, stopped_by="cancelled", stop_reason=cancel_reason(control))
     stopped_by: StoppedBy = "length" if isinstance(error, ContextFullError) else "error"

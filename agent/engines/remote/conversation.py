@@ -256,30 +256,25 @@ class TurnRequest:
     should_stop: ShouldStop | None = None
 
 
+@dataclass(eq=False)
 class Attempt:
     """One attempt at a turn; called again after each transient fault."""
 
-    def __init__(
-        self,
-        server: ServerSession,
-        turns: Sequence[RequestTurn],
-        request: TurnRequest,
-        preview: Preview,
-    ) -> None:
-        self.wasted = False
-        """Whether the server may have computed tokens in an earlier, failed call."""
-        self._server = server
-        self._turns = turns
-        self._request = request
-        self._preview = preview
-        self._tried = self._dialect = server.dialect
-        self._faults = 0
-        self._silences = 0
+    server: ServerSession
+    turns: Sequence[RequestTurn]
+    request: TurnRequest
+    preview: Preview
+    wasted: bool = False
+    """Whether the server may have computed tokens in an earlier, failed call."""
+
+    def __post_init__(self) -> None:
+        self._tried = self._dialect = self.server.dialect
+        self._faults = self._silences = 0
 
     def __call__(self) -> TurnReply:
         """Raises Passing, Cancelled, EngineError."""
         while True:
-            if self._request.should_stop is not None and self._request.should_stop():
+            if self.request.should_stop is not None and self.request.should_stop():
                 raise Cancelled
             body = self._body()
             try:
@@ -291,9 +286,9 @@ class Attempt:
             except TransientError as fault:
                 self.wasted = True
                 self._silences += fault.before_first_word
-                self._server.check_alive()
+                self.server.check_alive()
                 raise
-            self._server.learn(self._tried, self._dialect)
+            self.server.learn(self._tried, self._dialect)
             return received
 
     def _send(self, body: Body) -> TurnReply:
@@ -301,11 +296,11 @@ class Attempt:
 
         Raises HttpError, TransientError, EngineError.
         """
-        request, client = self._request, self._server.client
+        request, client = self.request, self.server.client
         max_tokens, point = request.sampling.max_new_tokens, request.choice_point
         max_text = min(MAX_TEXT, SPARE_TEXT + CHARACTERS_PER_TOKEN * max_tokens)
         reply = ReplyBuilder(max_text, KeyFilter(client.key), "" if point is None else point.after)
-        self._preview.start()
+        self.preview.start()
         try:
             with client.request(
                 "POST", "/chat/completions", body, request.should_stop, session=request.session
@@ -326,10 +321,10 @@ class Attempt:
             end = stop_end(reply.text, len(reply.text), request.stop)
             return TurnReply(reply, reply.text[:end], "cancelled" if end is None else "stop")
         except TooLong as error:
-            raise EngineError(f"{self._server.name}: {error}") from error
+            raise EngineError(f"{self.server.name}: {error}") from error
 
     def _read_events(self, pieces: Iterator[str | None], reply: ReplyBuilder) -> TurnReply:
-        request, client = self._request, self._server.client
+        request, client = self.request, self.server.client
         silent_since = client.clock.now()
         end: int | None = None
         spaces = 0
@@ -350,7 +345,7 @@ class Attempt:
                     break
                 continue
             end = stop_end(reply.text, len(new), request.stop)
-            self._preview.add(new if end is None else new[: len(new) - (len(reply.text) - end)])
+            self.preview.add(new if end is None else new[: len(new) - (len(reply.text) - end)])
             if reply.is_too_long:
                 return TurnReply(reply, reply.text, "length")
         if not reply.finish_reason and end is None:
@@ -361,12 +356,12 @@ class Attempt:
         """Read a reply from a server that does not stream."""
         new = reply.add(self._read_event(data.decode("utf-8", "replace")))
         if reply.is_too_long:
-            self._preview.add(reply.text)
+            self.preview.add(reply.text)
             return TurnReply(reply, reply.text, "length")
         if not reply.finish_reason:
-            raise EngineError(f"the reply of {self._server.name} is not a chat reply")
-        end = stop_end(reply.text, len(new), self._request.stop)
-        self._preview.add(reply.text[:end])
+            raise EngineError(f"the reply of {self.server.name} is not a chat reply")
+        end = stop_end(reply.text, len(new), self.request.stop)
+        self.preview.add(reply.text[:end])
         return self._ended(reply, end)
 
     def _read_event(self, data: str) -> dict[str, object]:
@@ -374,10 +369,9 @@ class Attempt:
             event = read_json(data)
         except ValueError as error:
             raise EngineError(
-                f"{self._server.name} does not speak the OpenAI chat protocol: "
-                "is its address right?"
+                f"{self.server.name} does not speak the OpenAI chat protocol: is its address right?"
             ) from error
-        refusal = refusal_in_stream(event, self._server.client.key)
+        refusal = refusal_in_stream(event, self.server.client.key)
         if refusal is not None:
             raise HttpError(refusal)
         return event
@@ -388,46 +382,46 @@ class Attempt:
             return TurnReply(reply, reply.text[:end], "stop")
         if reply.finish_reason == "content_filter":
             raise EngineError("the server withheld the reply (content_filter)")
-        self._preview.add(reply.end())
+        self.preview.add(reply.end())
         finish: Finish = "length" if reply.finish_reason == "length" else "stop"
         return TurnReply(reply, reply.text, finish)
 
     def _body(self) -> Body:
-        request = self._request
+        request = self.request
         dialect = self._dialect
         if self._silences >= SILENCES_BEFORE_WHOLE:
             dialect = replace(dialect, dropped=dialect.dropped | {"stream"})
         return request_body(
             dialect,
-            self._server.model,
-            messages(self._turns, native=self._dialect.native),
+            self.server.model,
+            messages(self.turns, native=self._dialect.native),
             request.sampling,
             request.seed,
             request.choice_point,
-            self._server.extras,
+            self.server.extras,
         )
 
     def _next_dialect(self, body: Body, refusal: Refusal) -> Dialect:
         """Return a simpler dialect to try at once, or raise the error."""
         if refusal.is_context_full:
             raise ContextFullError(
-                f"{self._server.name}: the conversation is longer than the model's context"
+                f"{self.server.name}: the conversation is longer than the model's context"
                 + (f" ({refusal.message})" if refusal.message else "")
             )
-        may_fall_back_to_text = self._server.may_fall_back_to_text
+        may_fall_back_to_text = self.server.may_fall_back_to_text
         changed = simpler(self._dialect, body, refusal, may_fall_back_to_text=may_fall_back_to_text)
         if changed is not None:
             return changed
         if not refusal.is_transient:
-            raise EngineError(f"{self._server.name}: {refusal}{self._advice(refusal)}")
-        self._server.check_alive()
+            raise EngineError(f"{self.server.name}: {refusal}{self._advice(refusal)}")
+        self.server.check_alive()
         self._faults += refusal.status == 500
         if self._faults >= FAULTS_BEFORE_BARE:
             self._dialect = bare(self._dialect, body) or self._dialect
         raise TransientError(str(refusal), refusal.retry_after_s, status=refusal.status)
 
     def _advice(self, refusal: Refusal) -> str:
-        client = self._server.client
+        client = self.server.client
         if refusal.status != 401 or client.key is not None:
             return ""
         if not client.address.may_receive_key:
