@@ -71,9 +71,24 @@ def read_listing(
 ) -> Listing:
     """Parse the hub's JSON, keeping the wanted files. Raises ValueError if it is malformed."""
     try:
-        return _listing(repo, json.loads(content), is_wanted or _is_wanted)
+        answer = json.loads(content)
+        if not REVISION.fullmatch(answer["sha"]):
+            raise ValueError("it has no commit")
+        siblings = {str(each["rfilename"]): each for each in answer["siblings"]}
+        wanted = is_wanted or _is_wanted
+        files = [_file(name, each) for name, each in siblings.items() if wanted(name)]
+        licence = _licence(answer)
     except (TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(f"malformed: {type(error).__name__}") from error
+    if len(files) > MAX_FILES:
+        raise DownloadError(f"{repo} has {len(files)} files, too many for a single model")
+    return Listing(
+        repo=repo,
+        revision=answer["sha"],
+        licence=licence,
+        files=tuple(sorted(files, key=lambda file: (file.size, file.path))),
+        has_pickles=any(name.endswith(_PICKLES) for name in siblings),
+    )
 
 
 def matches(path: Path, file: HubFile) -> bool:
@@ -90,36 +105,17 @@ def matches(path: Path, file: HubFile) -> bool:
     return digest.hexdigest() == file.git_sha1
 
 
-def _listing(repo: str, answer: Mapping[str, Any], is_wanted: Callable[[str], bool]) -> Listing:
-    revision = answer["sha"]
-    if not REVISION.fullmatch(revision):
-        raise ValueError("it has no commit")
-    siblings = answer["siblings"]
-    names = [str(each["rfilename"]) for each in siblings]
-    files = [_file(each) for each in siblings if is_wanted(str(each["rfilename"]))]
-    if len(files) > MAX_FILES:
-        raise DownloadError(f"{repo} has {len(files)} files, too many for a single model")
-    return Listing(
-        repo=repo,
-        revision=revision,
-        licence=_licence(answer),
-        files=tuple(sorted(files, key=lambda file: (file.size, file.path))),
-        has_pickles=any(name.endswith(_PICKLES) for name in names),
-    )
-
-
 def _is_wanted(name: str) -> bool:
     """Whether to fetch a file: data files at the top level, where the model itself is."""
     return name == CARD_NAME or ("/" not in name and path_problem(name) is None)
 
 
-def _file(sibling: Mapping[str, Any]) -> HubFile:
-    name, size, lfs = str(sibling["rfilename"]), sibling["size"], sibling.get("lfs")
+def _file(name: str, sibling: Mapping[str, Any]) -> HubFile:
+    size, lfs = sibling["size"], sibling.get("lfs")
     sha256 = str(lfs["sha256"]).lower() if lfs else ""
     git_sha1 = str(sibling.get("blobId", "")) if not lfs else ""
-    most = (
-        MAX_BYTES if name.endswith((".safetensors", ".gguf", ".parquet")) else MAX_TEXT_FILE_BYTES
-    )
+    is_large = name.endswith((".safetensors", ".gguf", ".parquet"))
+    most = MAX_BYTES if is_large else MAX_TEXT_FILE_BYTES
     if type(size) is not int or not 0 <= size <= most:
         raise ValueError("a file has no usable size")
     if not (SHA256.fullmatch(sha256) if lfs else REVISION.fullmatch(git_sha1)):

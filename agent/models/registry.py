@@ -95,8 +95,7 @@ def find_model(name: str) -> ModelLocation:
     faults: list[ResourceError] = []
     locations = list_models(on_fault=faults.append)
     for location in locations:
-        repo = location.card.source.repo if location.card.source else ""
-        if name.casefold() in (location.card.name.casefold(), repo.casefold()):
+        if _is_named(location.card, name):
             return location
     path = Path(name).expanduser()
     if path.exists():
@@ -159,12 +158,12 @@ def wording_warning(model: str) -> str:
 
 def published_model(name: str) -> Card | None:
     """Return the card of a published model by name or repository, or None."""
-    for location in _bundled():
-        source = location.card.source
-        names = (location.card.name.casefold(), source.repo.casefold() if source else "")
-        if name.casefold() in names:
-            return location.card
-    return None
+    return next((each.card for each in _bundled() if _is_named(each.card, name)), None)
+
+
+def _is_named(card: Card, name: str) -> bool:
+    repo = card.source.repo if card.source else ""
+    return name.casefold() in (card.name.casefold(), repo.casefold())
 
 
 def _bundled() -> list[ModelLocation]:
