@@ -43,11 +43,9 @@ class StoredTensor:
         return math.prod(self.shape[1:])
 
     def read(self) -> Weights:
-        """Read all numbers as float32."""
         return self.read_rows(0, self.shape[0])
 
     def read_rows(self, start: int, stop: int) -> Weights:
-        """Read the rows from `start` up to `stop` as float32."""
         shape = (stop - start, *self.shape[1:])
         kind = np.dtype(STORED[self.kind])
         offset = self.offset + start * self.row_size * kind.itemsize

@@ -31,7 +31,6 @@ Metadata = dict[str, Value]
 
 
 def text_metadata(shape: ModelShape, vocabulary: Vocabulary, file_type: str, name: str) -> Metadata:
-    """The metadata of the language model's file."""
     arch, text = LANGUAGE_ARCHITECTURES[shape.family], shape.text
     metadata = _general(arch, "model", name, file_type) | {
         f"{arch}.block_count": Value("u32", text.layers),
@@ -56,7 +55,6 @@ def text_metadata(shape: ModelShape, vocabulary: Vocabulary, file_type: str, nam
 def vision_metadata(
     shape: ModelShape, checkpoint: Checkpoint, file_type: str, name: str
 ) -> Metadata:
-    """The metadata of the vision part's file."""
     vision = shape.vision
     mean, std = _pixel_statistics(checkpoint)
     metadata = _general("clip", "mmproj", name, file_type) | {

@@ -274,7 +274,6 @@ def answers(engine: GgufEngine, episodes: Iterable[RandomEpisode]) -> list[Answe
 
 
 def agreement(first: Sequence[Answers], second: Sequence[Answers]) -> F16Agreement:
-    """Compare the answers of two models to the same conversations."""
     pairs: list[Any] = list(zip(first, second, strict=True))
     return F16Agreement(
         prompts=len(pairs),

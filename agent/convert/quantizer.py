@@ -91,7 +91,6 @@ def _libraries() -> Iterator[Path]:
 # names stand for mixtures: what hurts the answers most is kept in Q6_K. A test compares the files
 # with those of `llama_model_quantize`, byte for byte.
 def tensor_types(targets: Sequence[TensorTarget], file_type: str) -> dict[str, Type]:
-    """The type of each tensor by its name."""
     layers = sum(target.name.endswith(".ffn_down.weight") for target in targets)
     head = "output.weight"
     if all(target.name != head for target in targets):

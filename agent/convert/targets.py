@@ -46,7 +46,6 @@ class TensorTarget:
         return [(start, min(start + step, rows)) for start in range(0, rows, step)]
 
     def read_rows(self, source: StoredTensor, start: int, stop: int) -> Weights:
-        """Read some rows of this tensor from its source."""
         skipped = self.part * self.shape[0] if self.cut == "third" else 0
         weights = source.read_rows(skipped + start, skipped + stop)
         return weights[:, :, self.part] if self.cut == "frame" else weights
@@ -104,7 +103,6 @@ def vision_targets(shape: ModelShape) -> list[TensorTarget]:
 
 
 def _pair(name: str, source: str, *shape: int) -> Iterator[TensorTarget]:
-    """A weight and its bias."""
     yield TensorTarget(f"{name}.weight", f"visual.{source}.weight", shape)
     yield TensorTarget(f"{name}.bias", f"visual.{source}.bias", shape[:1])
 
@@ -175,7 +173,6 @@ def stored_sources(checkpoint: Checkpoint) -> dict[str, StoredTensor]:
 
 
 def is_tied(config: Mapping[str, Any], stored: Mapping[str, StoredTensor]) -> bool:
-    """Whether the embedding is also the head."""
     # A config can say so in two tables, which may contradict each other.
     nested = config.get("text_config")
     parts = (config, nested if isinstance(nested, dict) else {})

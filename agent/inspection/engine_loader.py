@@ -55,7 +55,6 @@ def _ready_folder(location: ModelLocation) -> Path:
 
 
 def _base(card: Card) -> ModelLocation:
-    """The base model of an adapter."""
     try:
         base = find_model(card.base)
     except ResourceError as error:

@@ -42,7 +42,6 @@ def run(
     inspection: Generator[Step, None, Trajectory],
     on_step: Callable[[Step], None] = lambda step: None,
 ) -> Trajectory:
-    """Run an inspection to its end."""
     while True:
         try:
             on_step(next(inspection))

@@ -302,8 +302,6 @@ def _names_gravity(finding: Finding) -> bool:
 
 
 def without_meaning(evidence: Evidence) -> Evidence:
-    """The claim with its numbers alone."""
-
     def cut(text: str) -> str:
         match = MEANING.search(text)
         return text if match is None or "{" in match.group(1) else text[: match.start()]

@@ -166,7 +166,6 @@ def _continued(so_far: Trajectory, blank: Trajectory) -> Trajectory:
 
 
 def _ended(record: Trajectory, episode: Episode) -> Trajectory:
-    """The record completed from the episode."""
     answered = episode.stopped_by == "answer"
     verdicts = [step.verdict for step in episode.steps if step.kind == "answer"]
     if episode.rules.is_published:

@@ -123,7 +123,6 @@ def panel_ref(eye: ModelRef, fusion: FusionWeights | None = None) -> ModelRef:
 
 
 def disagrees(one: Verdict | None, other: Verdict | None) -> bool:
-    """Whether one says YES and the other NO."""
     return {one, other} == {"YES", "NO"}
 
 

@@ -108,7 +108,6 @@ def card_hash(card: Card, wording_sha256: str = "", *, with_address: bool = Fals
 
 
 def card_text(card: Card) -> str:
-    """Return the card as TOML."""
     return "\n".join(_lines(card)) + "\n"
 
 

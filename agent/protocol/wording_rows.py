@@ -48,7 +48,6 @@ class WordingRows:
     """Why rows told nothing."""
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Note the words of one row."""
         try:
             turns = turns_of_row(row)
             system, text = opening_of(turns)

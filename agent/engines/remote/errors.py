@@ -228,7 +228,6 @@ def refusal_in_stream(event: Mapping[str, Any], key: Key | None = None) -> Refus
 
 
 def one_line(text: str, longest: int = MAX_MESSAGE) -> str:
-    """Return a text as one printable line."""
     return single_line(_TAG.sub(" ", text[:MAX_BODY]), longest)
 
 
@@ -250,7 +249,6 @@ def _message(error: Mapping[str, Any], body: bytes) -> str:
 
 
 def _as_text(value: object) -> str:
-    """Return a message as text, whatever its type."""
     try:
         return value if isinstance(value, str) else repr(value)[:MAX_BODY]
     except RecursionError:

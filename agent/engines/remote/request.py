@@ -40,7 +40,6 @@ def picture_url(picture: Image.Image) -> str:
 
 
 def messages(turns: Sequence[RequestTurn], *, native: bool) -> list[Message]:
-    """Return the conversation as chat messages."""
     return _native_messages(turns) if native else [_text_message(turn) for turn in turns]
 
 

@@ -28,7 +28,6 @@ class Preview:
         self._current = ""
 
     def start(self) -> None:
-        """Start a new attempt."""
         self._current = ""
 
     def add(self, piece: str) -> None:
