@@ -177,6 +177,7 @@ class RemoteConversation:
                 received = self._server.retry_policy.run(
                     partial(self._try, attempt), self._server.name, request.should_stop
                 )
+                return received, attempt.wasted or bool(tried)
             except ServerFailed:
                 failed = self._server
                 tried.append(failed)
@@ -184,8 +185,6 @@ class RemoteConversation:
                     raise
                 self._at = self._servers.take(tried)
                 self._servers.leave(failed)
-                continue
-            return received, attempt.wasted or bool(tried)
 
     def _try(self, attempt: Attempt) -> TurnReply:
         server = self._server
@@ -272,7 +271,7 @@ class Attempt:
         self._faults = self._silences = 0
 
     def __call__(self) -> TurnReply:
-        """Raises Passing, Cancelled, EngineError."""
+        """Raises TransientError, Cancelled, EngineError."""
         while True:
             if self.request.should_stop is not None and self.request.should_stop():
                 raise Cancelled

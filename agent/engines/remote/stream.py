@@ -31,33 +31,25 @@ class Preview:
         self._current = ""
 
     def add(self, piece: str) -> None:
-        piece = piece.replace("\r", "")
-        if self._on_text is None or not piece:
-            return
-        if self._current == self._shown:
-            self._current += piece
-            self._show(piece, self._current)
-            return
-        self._current += piece
+        self._current += piece.replace("\r", "")
         if self._current.startswith(self._shown):
-            self._show(self._current[len(self._shown) :], self._current)
+            self._show(self._current[len(self._shown) :])
         elif not self._shown.startswith(self._current):
             self._restart()
 
     def end(self) -> None:
         """Finish after the last attempt, which may be shorter than an earlier one."""
-        if self._on_text is not None and self._current != self._shown:
+        if self._current != self._shown:
             self._restart()
 
     def _restart(self) -> None:
-        assert self._on_text is not None
-        self._on_text(RESTARTED)
-        self._show(self._current, self._current)
+        if self._on_text is not None:
+            self._on_text(RESTARTED)
+        self._show(self._current)
 
-    def _show(self, piece: str, shown: str) -> None:
-        assert self._on_text is not None
-        self._shown = shown
-        if piece:
+    def _show(self, piece: str) -> None:
+        self._shown = self._current
+        if piece and self._on_text is not None:
             self._on_text(piece)
 
 
