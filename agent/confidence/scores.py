@@ -154,9 +154,7 @@ class FleissKappa:
 
 
 def fleiss_agreement(
-    patterns: Mapping[Pattern, int],
-    categories: Sequence[Hashable],
-    seed: int = 0,
+    patterns: Mapping[Pattern, int], categories: Sequence[Hashable], seed: int = 0
 ) -> FleissKappa:
     """Fleiss' kappa from the number of candidates with each pattern of verdicts.
 

@@ -17,13 +17,7 @@ from numpy.typing import NDArray
 from agent.atomic_file import write_file
 from agent.confidence.judged import sigmoid
 from agent.convert.checkpoint import ConversionError
-from agent.convert.convert import (
-    Plan,
-    WrittenFile,
-    part_of,
-    plan_conversion,
-    write_files,
-)
+from agent.convert.convert import Plan, WrittenFile, part_of, plan_conversion, write_files
 from agent.convert.episodes import RandomEpisode, random_episode
 from agent.convert.forms import SPARE_BYTES, WORKING_BYTES, GgufForm, this_machine
 from agent.convert.gguf_file import write_gguf

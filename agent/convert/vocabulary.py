@@ -76,10 +76,7 @@ def _refuse_other_cutting(tokenizer: Mapping[str, Any]) -> None:
         raise ConversionError("the tokenizer adds tokens of its own around a text")
 
 
-EXPECTED_STEPS = [
-    SPLIT_STEP,
-    {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False},
-]
+EXPECTED_STEPS = [SPLIT_STEP, {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}]
 
 
 def _steps(pre_tokenizer: object) -> list[object]:

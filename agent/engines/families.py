@@ -61,9 +61,7 @@ FAMILIES: Mapping[str, Family] = {
         Vision(14, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
     ),
     "qwen3_vl": Family(
-        "Qwen3-VL",
-        "Qwen3VLForConditionalGeneration",
-        Vision(16, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+        "Qwen3-VL", "Qwen3VLForConditionalGeneration", Vision(16, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
     ),
 }
 

@@ -21,14 +21,7 @@ from agent.checked_toml import printable
 from agent.errors import ResourceError, WorkbenchError
 from agent.models.card import Card
 from agent.models.folders import models_folder, wording_folder
-from agent.models.hub import (
-    DownloadError,
-    Hub,
-    HubFile,
-    HubUnreachable,
-    Listing,
-    refuse_if_offline,
-)
+from agent.models.hub import DownloadError, Hub, HubFile, HubUnreachable, Listing, refuse_if_offline
 from agent.models.long_work import Progress, counted
 from agent.models.wordings import wording_of
 from agent.protocol.wording import Wording

@@ -42,11 +42,7 @@ _STARTS = (True, False, "gaussian", None)
 
 
 def load_model(
-    folder: ModelFolder,
-    *,
-    device: Device,
-    dtype: Precision,
-    adapter: Path | None = None,
+    folder: ModelFolder, *, device: Device, dtype: Precision, adapter: Path | None = None
 ) -> Any:
     """Load the model for inference, with an adapter merged into it."""
     target = chosen_device(device)

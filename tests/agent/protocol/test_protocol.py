@@ -2,15 +2,7 @@
 
 import json
 
-from agent.protocol.protocol import (
-    SYSTEM,
-    Part,
-    Turn,
-    chat_parts,
-    opening,
-    system_text,
-    task_text,
-)
+from agent.protocol.protocol import SYSTEM, Part, Turn, chat_parts, opening, system_text, task_text
 from agent.protocol.tool import TOOL_SCHEMA
 from agent.protocol.wording import prompt_hash
 from agent.tasks.catalogue import find_task, load_tasks
