@@ -61,6 +61,13 @@ class JudgedScores:
         """Sort by p and label, so that results do not depend on the input order."""
         return self.where(np.lexsort((self.label, self.p)))
 
+    def falling_counts(self) -> tuple[FloatArray, NDArray[np.int64], NDArray[np.int64]]:
+        """Distinct p, highest first, with the number of real and of all candidates from it on."""
+        order = np.argsort(-self.p)
+        p = self.p[order]
+        last_of_its_p = np.flatnonzero(np.append(np.diff(p), -1.0)[: p.size])
+        return p[last_of_its_p], np.cumsum(self.label[order])[last_of_its_p], last_of_its_p + 1
+
     def sha256(self) -> str:
         """Hash of the sorted values; identifies the data a calibration was fitted on."""
         ordered = self.in_order()

@@ -88,13 +88,11 @@ def _bins(judged: JudgedScores, edges: FloatArray, bin_index: NDArray[np.intp]) 
 
 
 def _falling_counts(judged: JudgedScores) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Cumulative counts (real, all) for each distinct p(YES), highest first."""
     _require_candidates(judged)
     if judged.positives == 0 or judged.negatives == 0:
         raise ConfidenceError("a ranking score needs judged candidates of both classes")
-    order = np.argsort(-judged.p)
-    last_of_its_p = np.append(np.flatnonzero(np.diff(judged.p[order])), len(judged) - 1)
-    return np.cumsum(judged.label[order])[last_of_its_p], last_of_its_p + 1
+    _, hits, n = judged.falling_counts()
+    return hits, n
 
 
 def _require_candidates(judged: JudgedScores) -> None:
