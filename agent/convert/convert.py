@@ -16,7 +16,7 @@ from typing import Literal, get_args
 
 from agent.convert.checkpoint import Checkpoint, ConversionError, open_checkpoint
 from agent.convert.forms import SPARE_BYTES
-from agent.convert.gguf_file import Contents, check_gguf, kept_bytes, write_gguf
+from agent.convert.gguf_file import Contents, check_gguf, write_gguf
 from agent.convert.metadata import text_metadata, vision_metadata
 from agent.convert.quantizer import MIXED, quantize_chunk
 from agent.convert.shapes import Family, read_shape
@@ -29,7 +29,7 @@ from agent.convert.targets import (
 )
 from agent.convert.vocabulary import read_vocabulary
 from agent.hashing import file_hash
-from agent.models.long_work import Progress, alone, counted
+from agent.models.long_work import Progress, alone, counted, kept_bytes
 
 LanguageType = Literal["f32", "f16", "q8_0", "q5_k_m", "q4_k_m"]
 # Never fewer bits: the vision part is small, and rounding it changes answers most.

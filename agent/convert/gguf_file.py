@@ -93,11 +93,6 @@ def write_gguf(
         os.fsync(file.fileno())
 
 
-def kept_bytes(path: Path) -> int:
-    """The size of an unfinished file; 0 if there is none."""
-    return path.stat().st_size if path.is_file() else 0
-
-
 def tensor_bytes(target: TensorTarget, kept: Type) -> int:
     block, size = gguf.GGML_QUANT_SIZES[kept]
     return math.prod(target.shape) // block * int(size)

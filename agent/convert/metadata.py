@@ -9,6 +9,7 @@ from typing import Any, Literal
 from agent.convert.checkpoint import Checkpoint, ConversionError
 from agent.convert.shapes import MERGE, VISION_EPS, ModelShape
 from agent.convert.vocabulary import Vocabulary
+from agent.engines.gguf.checks import PROJECTORS
 from agent.protocol.protocol import END_OF_TEXT, END_OF_TURN
 
 Kind = Literal["u32", "f32", "bool", "text", "i32s", "f32s", "bools", "texts"]
@@ -16,7 +17,6 @@ FILE_TYPES = {"f32": 0, "f16": 1, "q8_0": 7, "q4_k_m": 15, "q5_k_m": 17}
 """llama.cpp's numbers for general.file_type."""
 QUANTIZATION_VERSION = 2
 LANGUAGE_ARCHITECTURES = {"qwen2.5-vl": "qwen2vl", "qwen3-vl": "qwen3vl"}
-PROJECTORS = {"qwen2.5-vl": "qwen2.5vl_merger", "qwen3-vl": "qwen3vl_merger"}
 # Pixels; all files of Qwen2.5-VL have this value, and nothing depends on it.
 NOMINAL_SIDE = 560
 
@@ -59,7 +59,7 @@ def vision_metadata(
     mean, std = _pixel_statistics(checkpoint)
     metadata = _general("clip", "mmproj", name, file_type) | {
         "clip.has_vision_encoder": Value("bool", True),
-        "clip.projector_type": Value("text", PROJECTORS[shape.family]),
+        "clip.projector_type": Value("text", PROJECTORS[LANGUAGE_ARCHITECTURES[shape.family]]),
         "clip.vision.projection_dim": Value("u32", vision.out),
         "clip.vision.patch_size": Value("u32", vision.patch),
         "clip.vision.embedding_length": Value("u32", vision.hidden),

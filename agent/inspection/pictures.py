@@ -153,11 +153,8 @@ def redraw(trajectory: Trajectory, spectrum: Spectrum) -> list[Image.Image]:
         PictureMaker.of(spectrum, trajectory.spectrum, style, trajectory.sizing),
         rules=RULES[trajectory.rules],
     )
-    pictures = [picture_maker.overview()]
-    hashes = [trajectory.overview]
-    for look in trajectory.looks:
-        pictures.append(picture_maker.redraw(look))
-        hashes.append(look.picture)
+    pictures = [picture_maker.overview(), *map(picture_maker.redraw, trajectory.looks)]
+    hashes = [trajectory.overview, *(look.picture for look in trajectory.looks)]
     for number, (picture, expected) in enumerate(zip(pictures, hashes, strict=True)):
         if expected and picture_hash(picture) != expected:
             raise TrajectoryError(f"picture {number} differs from the one that was inspected")

@@ -29,7 +29,7 @@ from agent.models.hub import (
     refuse_if_offline,
 )
 from agent.models.infer_card import infer_card, plain_name, sha256_of
-from agent.models.long_work import Progress, alone
+from agent.models.long_work import Progress, alone, kept_bytes
 from agent.models.registry import (
     PARTIAL,
     ModelLocation,
@@ -182,7 +182,7 @@ def _kept_bytes(partial: Path, file: HubFile) -> int:
     path, part = partial / file.path, partial / f"{file.path}.part"
     if path.is_file():  # incomplete or of another version: `matches` was false
         path.replace(part)
-    size = part.stat().st_size if part.is_file() else 0
+    size = kept_bytes(part)
     return size if size <= file.size else 0
 
 

@@ -24,6 +24,7 @@ from agent.errors import WorkbenchError
 from agent.models.card import MAX_BYTES, MAX_FILES, REVISION, SHA256, path_problem
 from agent.models.card_file import CARD_NAME
 from agent.models.infer_card import sha256_of
+from agent.models.long_work import kept_bytes
 from agent.web.body import in_time, is_packed, whole_body
 
 # huggingface_hub's own functions do not keep what our tests ask of a download (tried with 2.4.0):
@@ -203,7 +204,7 @@ class Hub:
         """
         part = target.with_name(target.name + ".part")
         # a partial file may be damaged or of another commit: start over once
-        for _ in range(2 if _size(part) else 1):
+        for _ in range(2 if kept_bytes(part) else 1):
             self._fetch_rest(listing, file, part, on_bytes)
             if matches(part, file):
                 part.replace(target)
@@ -218,20 +219,21 @@ class Hub:
     def _fetch_rest(self, listing: Listing, file: HubFile, part: Path, on_bytes: OnBytes) -> None:
         place = f"{self._url}/{self._folder}{listing.repo}"
         url = f"{place}/resolve/{listing.revision}/{quote(file.path)}"
-        if not part.exists() or _size(part) > file.size:
+        if not part.exists() or kept_bytes(part) > file.size:
             part.write_bytes(b"")
-        tries, furthest = 0, _size(part)
-        while (had := _size(part)) < file.size:
+        tries, furthest = 0, kept_bytes(part)
+        while (had := kept_bytes(part)) < file.size:
             problem = self._fetch_range(url, listing.repo, file, part, had, on_bytes)
-            if _size(part) > furthest:
-                tries, furthest = 0, _size(part)
+            if kept_bytes(part) > furthest:
+                tries, furthest = 0, kept_bytes(part)
             elif tries < len(self._waits):
                 time.sleep(self._waits[tries])
                 tries += 1
             else:
                 raise HubUnreachable(
-                    f"the download of {file.path} from {listing.repo} stopped at {_size(part)} of "
-                    f"{file.size} bytes: {problem}. Start it again to resume it"
+                    f"the download of {file.path} from {listing.repo} stopped at "
+                    f"{kept_bytes(part)} of {file.size} bytes: {problem}. Start it again to "
+                    "resume it"
                 )
 
     def _fetch_range(
@@ -348,10 +350,6 @@ def _plain_pieces(response: httpx.Response) -> Iterator[bytes]:
     if is_packed(response.headers):
         raise DownloadError("the hub sent a compressed file, which we do not accept")
     yield from response.iter_raw()
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
 
 
 # Which address of a hub is used for downloads: encrypted, or on this machine.

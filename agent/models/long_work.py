@@ -26,6 +26,11 @@ def counted(progress: Progress, what: str, total: int) -> Callable[[int], None]:
     return on_more
 
 
+def kept_bytes(path: Path) -> int:
+    """The size of an unfinished file; 0 if there is none."""
+    return path.stat().st_size if path.is_file() else 0
+
+
 @contextmanager
 def alone(lock: Path, busy: Exception) -> Iterator[None]:
     """Hold a lock file; raises `busy` if another program holds it."""

@@ -121,9 +121,7 @@ def boxed_verdict(answer: str) -> Verdict | None:
     boxed = set(_BOX.findall(answer))
     if boxed == {"YES"}:
         return "YES"
-    if boxed == {"NO"}:
-        return "NO"
-    return None
+    return "NO" if boxed == {"NO"} else None
 
 
 def is_well_formed(turns: Sequence[str]) -> bool:

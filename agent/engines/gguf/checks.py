@@ -185,8 +185,8 @@ def vision_shapes(header: GgufHeader, projector: str, out: int) -> dict[str, Sha
     shapes: dict[str, Shape] = {
         "v.patch_embd.weight": (patch, patch, 3, hidden),
         "v.patch_embd.weight.1": (patch, patch, 3, hidden),
-        **dict(_linear("mm.0", wide, wide)),
-        **dict(_linear("mm.2", wide, out)),
+        **dict(_pair("mm.0", wide, wide)),
+        **dict(_pair("mm.2", wide, out)),
     }
     is_qwen3 = projector == "qwen3vl_merger"
     shapes |= _qwen3_extras(header, hidden, out) if is_qwen3 else {"v.post_ln.weight": (hidden,)}
@@ -195,30 +195,25 @@ def vision_shapes(header: GgufHeader, projector: str, out: int) -> dict[str, Sha
     return shapes
 
 
-def _linear(name: str, width: int, rows: int) -> NamedShapes:
-    yield f"{name}.weight", (width, rows)
-    yield f"{name}.bias", (rows,)
-
-
-def _norm(name: str, width: int) -> NamedShapes:
-    yield f"{name}.weight", (width,)
-    yield f"{name}.bias", (width,)
+def _pair(name: str, *shape: int) -> NamedShapes:
+    yield f"{name}.weight", shape
+    yield f"{name}.bias", shape[-1:]
 
 
 def _layer(header: GgufHeader, name: str, *, is_qwen3: bool) -> NamedShapes:
     hidden = header.integer("clip.vision.embedding_length")
     ffn = header.integer("clip.vision.feed_forward_length")
-    yield from _linear(f"{name}.attn_out", hidden, hidden)
-    yield from _linear(f"{name}.ffn_up", hidden, ffn)
-    yield from _linear(f"{name}.ffn_down", ffn, hidden)
+    yield from _pair(f"{name}.attn_out", hidden, hidden)
+    yield from _pair(f"{name}.ffn_up", hidden, ffn)
+    yield from _pair(f"{name}.ffn_down", ffn, hidden)
     if is_qwen3:
-        yield from _linear(f"{name}.attn_qkv", hidden, 3 * hidden)
-        yield from _norm(f"{name}.ln1", hidden)
-        yield from _norm(f"{name}.ln2", hidden)
+        yield from _pair(f"{name}.attn_qkv", hidden, 3 * hidden)
+        yield from _pair(f"{name}.ln1", hidden)
+        yield from _pair(f"{name}.ln2", hidden)
         return
     for letter in "qkv":
-        yield from _linear(f"{name}.attn_{letter}", hidden, hidden)
-    yield from _linear(f"{name}.ffn_gate", hidden, ffn)
+        yield from _pair(f"{name}.attn_{letter}", hidden, hidden)
+    yield from _pair(f"{name}.ffn_gate", hidden, ffn)
     yield f"{name}.ln1.weight", (hidden,)
     yield f"{name}.ln2.weight", (hidden,)
 
@@ -229,13 +224,13 @@ def _qwen3_extras(header: GgufHeader, hidden: int, out: int) -> dict[str, Shape]
     shapes: dict[str, Shape] = {
         "v.patch_embd.bias": (hidden,),
         "v.position_embd.weight": (hidden, side * side),
-        **dict(_norm("v.post_ln", hidden)),
+        **dict(_pair("v.post_ln", hidden)),
     }
     for number in deepstack_layers(header):
         name = f"v.deepstack.{number}"
-        shapes |= dict(_norm(f"{name}.norm", wide))
-        shapes |= dict(_linear(f"{name}.fc1", wide, wide))
-        shapes |= dict(_linear(f"{name}.fc2", wide, out))
+        shapes |= dict(_pair(f"{name}.norm", wide))
+        shapes |= dict(_pair(f"{name}.fc1", wide, wide))
+        shapes |= dict(_pair(f"{name}.fc2", wide, out))
     return shapes
 
 
