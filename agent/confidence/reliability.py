@@ -73,18 +73,9 @@ def _bins(judged: JudgedScores, edges: FloatArray, bin_index: NDArray[np.intp]) 
     for number, members in zip(numbers, np.split(order, starts[1:]), strict=True):
         p = judged.p[members]
         hits = int(np.count_nonzero(judged.label[members]))
-        mean_p, share = float(p.mean()), hits / p.size
+        left, right = edges[number : number + 2].tolist()
         low, high = wilson(hits, p.size)
-        yield Bin(
-            left=float(edges[number]),
-            right=float(edges[number + 1]),
-            n=int(p.size),
-            positives=hits,
-            mean_p=mean_p,
-            share=share,
-            low=low,
-            high=high,
-        )
+        yield Bin(left, right, p.size, hits, float(p.mean()), hits / p.size, low, high)
 
 
 def _falling_counts(judged: JudgedScores) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

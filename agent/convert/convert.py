@@ -167,14 +167,8 @@ def _write(
             raise
         part.replace(path)
         digest = file_hash(path)
-    return WrittenFile(
-        path.name,
-        contents.file_type,
-        len(contents.targets),
-        contents.numbers,
-        path.stat().st_size,
-        digest,
-    )
+    facts = (contents.file_type, len(contents.targets), contents.numbers)
+    return WrittenFile(path.name, *facts, path.stat().st_size, digest)
 
 
 def part_of(folder: Path, plan: Plan, file: PlannedFile) -> Path:

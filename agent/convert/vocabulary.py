@@ -47,12 +47,8 @@ def read_vocabulary(checkpoint: Checkpoint, size: int) -> Vocabulary:
     if missing:
         raise ConversionError(f"the tokenizer has no {missing[0]}, which every conversation needs")
     tokens, token_kinds = _filled(names, kinds, size)
-    return Vocabulary(
-        tuple(tokens),
-        tuple(token_kinds),
-        tuple(_merges(tokenizer["model"])),
-        _chat_template(checkpoint),
-    )
+    merges, template = _merges(tokenizer["model"]), _chat_template(checkpoint)
+    return Vocabulary(tuple(tokens), tuple(token_kinds), tuple(merges), template)
 
 
 def _refuse_other_cutting(tokenizer: Mapping[str, Any]) -> None:

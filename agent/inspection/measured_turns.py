@@ -77,11 +77,8 @@ def write_turns(assessment: Assessment) -> WrittenTurns:
 
 def _of_the_whole(assessment: Assessment) -> list[Finding]:
     """The strongest testable claims that no window of the task shows."""
-    found = [
-        finding
-        for finding in assessment.findings
-        if finding.is_testable and _window_of(finding, assessment) is None
-    ]
+    testable = (each for each in assessment.findings if each.is_testable)
+    found = [each for each in testable if _window_of(each, assessment) is None]
     ranked = sorted(found, key=lambda finding: -abs(finding.log_odds))
     return [each for each in ranked if abs(each.log_odds) > MIN_NATS][:MAX_FINDINGS]
 
@@ -243,13 +240,10 @@ def speakable(assessment: Assessment) -> tuple[Finding, ...]:
     Numbers that tell giants from dwarfs lead to one conclusion: those on the other side of their
     sum, and those of stars without TiO bands, are given without one.
     """
-    numbers = assessment.numbers
-    kept = [
-        finding
-        for finding in assessment.findings
-        if not (finding.is_testable and is_contradicted(finding, numbers))
-    ]
-    kept = _one_band(kept)
+    all_found, numbers = assessment.findings, assessment.numbers
+    kept = _one_band(
+        [each for each in all_found if not (each.is_testable and is_contradicted(each, numbers))]
+    )
     total = math.fsum(finding.log_odds for finding in kept if _tells(finding, numbers))
     return tuple(_concluded(finding, numbers, total) for finding in kept)
 

@@ -95,13 +95,9 @@ class ModelInspector:
                     record = self._average_runs(record, episode, start)
             except (EngineError, Cancelled) as error:
                 record = _broken_off(record, episode, error, control)
-            tokens = Tokens(**asdict(conversation.usage))
-        return replace(
-            record,
-            tokens=tokens,
-            seconds=time.perf_counter() - started,
-            engine_seconds=episode.engine_seconds,
-        )
+            record = replace(record, tokens=Tokens(**asdict(conversation.usage)))
+        seconds = time.perf_counter() - started
+        return replace(record, seconds=seconds, engine_seconds=episode.engine_seconds)
 
     @property
     def busy(self) -> int:
@@ -112,14 +108,12 @@ class ModelInspector:
         self.engine.close()
 
     def _blank(self, spectrum: Spectrum, task: Task, seed: int) -> Trajectory:
-        wording = self.wording
+        wording, brief = self.wording, self.style.brief
         return Trajectory(
             task=task.id,
             spectrum=spectrum_ref(spectrum),
             model=self.model,
-            prompt_sha256=prompt_hash(
-                task, wording=wording, brief=self.style.brief, calls=self.rules.calls
-            ),
+            prompt_sha256=prompt_hash(task, wording=wording, brief=brief, calls=self.rules.calls),
             wording=WordingRef()
             if wording is None
             else WordingRef(name=wording.name, sha256=wording.sha256),
@@ -137,13 +131,8 @@ class ModelInspector:
         runs = [record]
         for number in range(1, self.extra_runs + 1):
             first.conversation.rewind(start)
-            repeat = Episode(
-                first.conversation,
-                first.picture_maker,
-                sampling,
-                record.seed + 1000 * number,
-                first.control,
-            )
+            seed = record.seed + 1000 * number
+            repeat = Episode(first.conversation, first.picture_maker, sampling, seed, first.control)
             for _ in repeat.run():
                 pass
             first.engine_seconds += repeat.engine_seconds

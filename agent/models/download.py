@@ -238,11 +238,8 @@ def pinned_model(repo: str, revision: str, card: Card | None, folders: Iterable[
 
 def keep_listing(listing: Listing, folder: Path) -> None:
     """Record the commit and files of a download that begins."""
-    record = {
-        "repo": listing.repo,
-        "revision": listing.revision,
-        "files": [asdict(file) for file in listing.files],
-    }
+    files = [asdict(file) for file in listing.files]
+    record = {"repo": listing.repo, "revision": listing.revision, "files": files}
     (folder / RECORD).write_text(json.dumps(record), encoding="utf-8")
 
 

@@ -250,12 +250,8 @@ def _snapshot(repo: str) -> Path | None:
 def _server_location(name: str) -> ModelLocation:
     server = read_server(name)
     model = server.model
-    card = Card(
-        name=plain_name(model or server.url.split("//", 1)[1]),
-        family="other",
-        engine=REMOTE.name,
-        server=server,
-    )
+    own = plain_name(model or server.url.split("//", 1)[1])
+    card = Card(name=own, family="other", engine=REMOTE.name, server=server)
     published = published_model(model.rpartition("/")[2]) if model else None
     if published is not None and published.wording:
         # served under its own name: it goes by its own rules and words
