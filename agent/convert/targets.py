@@ -91,15 +91,13 @@ def vision_targets(shape: ModelShape) -> list[TensorTarget]:
     """The tensors of the vision part's file (mmproj)."""
     vision = shape.vision
     patches = (vision.hidden, 3, 2, vision.patch, vision.patch)
-    targets = [
-        TensorTarget("v.patch_embd.weight", "visual.patch_embed.proj.weight", patches, "frame", 0),
-        TensorTarget(
-            "v.patch_embd.weight.1", "visual.patch_embed.proj.weight", patches, "frame", 1
-        ),
+    source = "visual.patch_embed.proj.weight"
+    tower = _qwen25_tower if shape.family == "qwen2.5-vl" else _qwen3_tower
+    return [
+        TensorTarget("v.patch_embd.weight", source, patches, "frame", 0),
+        TensorTarget("v.patch_embd.weight.1", source, patches, "frame", 1),
+        *tower(vision),
     ]
-    if shape.family == "qwen2.5-vl":
-        return targets + list(_qwen25_tower(vision))
-    return targets + list(_qwen3_tower(vision))
 
 
 def _pair(name: str, source: str, *shape: int) -> Iterator[TensorTarget]:
@@ -116,13 +114,8 @@ def _qwen25_tower(vision: VisionShape) -> Iterator[TensorTarget]:
         name, source = f"v.blk.{number}", f"blocks.{number}"
         for part, letter in enumerate("qkv"):
             for kind, tail in (("weight", (vision.hidden,)), ("bias", ())):
-                yield TensorTarget(
-                    f"{name}.attn_{letter}.{kind}",
-                    f"visual.{source}.attn.qkv.{kind}",
-                    (3 * vision.hidden, *tail),
-                    "third",
-                    part,
-                )
+                shape, joint = (3 * vision.hidden, *tail), f"visual.{source}.attn.qkv.{kind}"
+                yield TensorTarget(f"{name}.attn_{letter}.{kind}", joint, shape, "third", part)
         yield from _pair(f"{name}.attn_out", f"{source}.attn.proj", vision.hidden, vision.hidden)
         yield from _pair(f"{name}.ffn_gate", f"{source}.mlp.gate_proj", vision.ffn, vision.hidden)
         yield from _pair(f"{name}.ffn_up", f"{source}.mlp.up_proj", vision.ffn, vision.hidden)

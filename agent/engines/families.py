@@ -92,13 +92,8 @@ def read_folder(path: Path) -> ModelFolder:
     settings_path = path / "preprocessor_config.json"
     settings = read_json(settings_path) if settings_path.exists() else {}
     vision = _vision(family, config, settings, path)
-    return ModelFolder(
-        path=path,
-        family=family,
-        vision=vision,
-        sizing=_sizing(vision, settings),
-        weight_bytes=sum(file.stat().st_size for file in weights),
-    )
+    weight_bytes = sum(file.stat().st_size for file in weights)
+    return ModelFolder(path, family, vision, _sizing(vision, settings), weight_bytes)
 
 
 def read_json(path: Path) -> dict[str, Any]:

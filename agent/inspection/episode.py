@@ -236,28 +236,17 @@ class Episode:
             self._stop("cancelled", cancel_reason(self.control))
 
     def _interjection_step(self, interjection: Interjection) -> tuple[Step, Image.Image | None]:
-        turn = len(self.replies) - 1
-        if interjection.range is None:
-            return Step(kind="text", by="person", turn=turn, text=interjection.text), None
-        arguments = {
-            "wavelength_range": list(interjection.range),
-            "label": interjection.label or None,
-        }
+        turn, shown, text = len(self.replies) - 1, interjection.range, interjection.text
+        if shown is None:
+            return Step(kind="text", by="person", turn=turn, text=text), None
+        arguments = {"wavelength_range": list(shown), "label": interjection.label or None}
         try:
             picture, result = self.picture_maker.look(arguments)
         except ToolError as error:
-            return Step(
-                kind="zoom",
-                by="person",
-                turn=turn,
-                text=interjection.text,
-                range=interjection.range,
-                label=interjection.label,
-                error=str(error),
-            ), None
+            step = Step(kind="zoom", by="person", turn=turn, text=text, range=shown)
+            return replace(step, label=interjection.label, error=str(error)), None
         self._looks += 1
-        step = self._look_step(picture, result, turn)
-        return replace(step, by="person", text=interjection.text), picture
+        return replace(self._look_step(picture, result, turn), by="person", text=text), picture
 
     def _stop(self, why: StoppedBy, reason: str = "") -> None:
         self.stopped_by, self.stop_reason = why, reason

@@ -147,13 +147,9 @@ def _measured(look: Look, assessment: Assessment, said: SaidNumbers) -> str:
     ranked = sorted(look.findings, key=lambda finding: -abs(finding.log_odds))
     parts = finding_texts(ranked, said, assessment.task)[:MAX_FINDINGS] or [NOTHING]
     total = sum(finding.log_odds for finding in look.findings)
-    verdict = (
-        "This speaks for the class."
-        if total > MIN_NATS
-        else "This speaks against the class."
-        if total < -MIN_NATS
-        else "This decides little."
-    )
+    verdict = "This decides little."
+    if abs(total) > MIN_NATS:
+        verdict = f"This speaks {'for' if total > 0 else 'against'} the class."
     return f"Measured in {look.window.label}: {'; '.join(parts)}. {verdict}"
 
 
@@ -262,10 +258,7 @@ def _one_band(findings: Sequence[Finding]) -> list[Finding]:
         if index in found and found.get(head, found[index]) != found[index]
     }
     return [
-        replace(each, evidence=without_meaning(each.evidence))
-        if each.evidence.target in disagreeing
-        else each
-        for each in findings
+        _inconclusive(each) if each.evidence.target in disagreeing else each for each in findings
     ]
 
 
@@ -274,13 +267,15 @@ def _concluded(finding: Finding, numbers: SpectrumMeasurements, total: float) ->
     if not finding.is_testable:
         return finding
     if abs(evidence.excess(finding.value)) < BORDERLINE * evidence.scale:
-        return replace(finding, evidence=without_meaning(evidence))
-    if not _names_gravity(finding):
-        return finding
+        return _inconclusive(finding)
     agrees = finding.log_odds * total > 0 and finding.is_plain
-    if _tells(finding, numbers) and agrees:
+    if not _names_gravity(finding) or (_tells(finding, numbers) and agrees):
         return finding
-    return replace(finding, evidence=without_meaning(evidence))
+    return _inconclusive(finding)
+
+
+def _inconclusive(finding: Finding) -> Finding:
+    return replace(finding, evidence=without_meaning(finding.evidence))
 
 
 def _tells(finding: Finding, numbers: SpectrumMeasurements) -> bool:
@@ -300,6 +295,5 @@ def without_meaning(evidence: Evidence) -> Evidence:
         match = MEANING.search(text)
         return text if match is None or "{" in match.group(1) else text[: match.start()]
 
-    return replace(
-        evidence, text_found=cut(evidence.text_found), text_absent=cut(evidence.text_absent)
-    )
+    found, absent = cut(evidence.text_found), cut(evidence.text_absent)
+    return replace(evidence, text_found=found, text_absent=absent)

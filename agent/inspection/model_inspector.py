@@ -62,11 +62,8 @@ class ModelInspector:
         record = self._blank(spectrum, task, seed)
         if so_far is not None:
             record = _continued(so_far, record)
-        picture_maker = replace(
-            self.picture_maker_type.of(spectrum, record.spectrum, self.style, record.sizing),
-            rules=self.rules,
-            wording=self.wording,
-        )
+        maker = self.picture_maker_type.of(spectrum, record.spectrum, self.style, record.sizing)
+        picture_maker = replace(maker, rules=self.rules, wording=self.wording)
         record = replace(record, overview_text=picture_maker.overview_text())
         turns = turns_of(task, record, picture_maker.wording)
         pictures = [picture_maker.overview(), *map(picture_maker.redraw, record.looks)]

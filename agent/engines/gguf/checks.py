@@ -165,12 +165,9 @@ def _type_faults(header: GgufHeader) -> Faults:
 
 def _size_faults(header: GgufHeader, prefix: str, extra: tuple[str, int]) -> Faults:
     bounds = (
-        ("block_count", 1000),
-        ("embedding_length", 100_000),
-        ("feed_forward_length", 1_000_000),
-        ("attention.head_count", 1000),
-        extra,
-    )
+        ("block_count", 1000), ("embedding_length", 100_000), ("feed_forward_length", 1_000_000),
+        ("attention.head_count", 1000), extra,
+    )  # fmt: skip
     for name, most in bounds:
         value = header.integer(f"{prefix}.{name}")
         yield not 1 <= value <= most, f"its {name} is missing or out of range"

@@ -176,16 +176,10 @@ class GgufContext:
             part = mtmd.mtmd_input_part(text=None, bitmap=bitmap)
             parts = (ctypes.POINTER(mtmd.mtmd_input_part) * 1)(ctypes.pointer(part))
             code = mtmd.mtmd_tokenize_from_parts(self._settings.vision, chunks, parts, 1, False)
-            all_chunks = (
-                mtmd.mtmd_input_chunks_get(chunks, number)
-                for number in range(mtmd.mtmd_input_chunks_size(chunks))
-            )
+            count, kind = mtmd.mtmd_input_chunks_size(chunks), mtmd.MTMD_INPUT_CHUNK_TYPE_IMAGE
+            found = (mtmd.mtmd_input_chunks_get(chunks, number) for number in range(count))
             # mtmd also returns the control tokens around the picture, which we write ourselves
-            images = [
-                chunk
-                for chunk in all_chunks
-                if mtmd.mtmd_input_chunk_get_type(chunk) == mtmd.MTMD_INPUT_CHUNK_TYPE_IMAGE
-            ]
+            images = [each for each in found if mtmd.mtmd_input_chunk_get_type(each) == kind]
             wanted = picture_tokens(picture, self._settings.factor)
             counts = [int(mtmd.mtmd_input_chunk_get_n_tokens(image)) for image in images]
             if code != 0 or counts != [wanted]:
