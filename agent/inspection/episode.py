@@ -29,6 +29,9 @@ MAX_PERSON_TURNS = 100
 NO_CALLS_LEFT = f"All {MAX_TOOL_TURNS} calls are used up."
 NOTHING_MORE = "a turn without a call and without a verdict ends the conversation"
 
+Acted = tuple[Step, Image.Image | None]
+"""A step and the picture that was drawn for it, if any."""
+
 
 @dataclass(eq=False)
 class Episode:
@@ -133,10 +136,8 @@ class Episode:
         said_before = said_in(self.steps, self.replies[:turn])
         return parse_published(text, said_before, may_call=turn + 1 < self.rules.turns)
 
-    def _act(
-        self, reply: Reply, generated: Generated, turn: int
-    ) -> tuple[Step, Image.Image | None]:
-        """Carry out the turn; returns its last step and the picture drawn for it, if any."""
+    def _act(self, reply: Reply, generated: Generated, turn: int) -> Acted:
+        """Carry out the turn; returns its last step."""
         if self.rules.is_published:
             return self._act_as_published(reply, generated, turn)
         cut_short = generated.finish == "length" and reply.kind in ("text", "error")
@@ -166,9 +167,7 @@ class Episode:
         kind: StepKind = "answer" if reply.answer else "zoom"
         return Step(kind=kind, turn=turn, text=reply.answer, error=reply.error), None
 
-    def _act_as_published(
-        self, reply: Reply, generated: Generated, turn: int
-    ) -> tuple[Step, Image.Image | None]:
+    def _act_as_published(self, reply: Reply, generated: Generated, turn: int) -> Acted:
         """Carry out a call, or end with what was said."""
         is_cut = generated.finish == "length"  # by our limit: theirs is that of the conversation
         if reply.kind == "answer" and not (is_cut and "\\boxed{" not in generated.text):
@@ -188,7 +187,7 @@ class Episode:
             return self._look(reply, turn)
         return Step(kind="text", turn=turn, text="" if reply.thought else reply.text), None
 
-    def _look(self, reply: Reply, turn: int) -> tuple[Step, Image.Image | None]:
+    def _look(self, reply: Reply, turn: int) -> Acted:
         try:
             picture, result = self.picture_maker.look(reply.arguments)
         except ToolError as error:
@@ -235,7 +234,7 @@ class Episode:
         if self.stopped_by is None and self.control.should_stop():
             self._stop("cancelled", cancel_reason(self.control))
 
-    def _interjection_step(self, interjection: Interjection) -> tuple[Step, Image.Image | None]:
+    def _interjection_step(self, interjection: Interjection) -> Acted:
         turn, shown, text = len(self.replies) - 1, interjection.range, interjection.text
         if shown is None:
             return Step(kind="text", by="person", turn=turn, text=text), None

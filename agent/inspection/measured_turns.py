@@ -30,6 +30,7 @@ NOTHING = "nothing that stands out"
 RUNNER_UP = 0.1  # probability from which the second most likely kind is named
 
 BORDERLINE = 0.5  # times the claim's scale; a value so near its threshold proves nothing
+Windows = Sequence[DiagnosticWindow]
 GIANT_OR_DWARF = re.compile(r"\b(?:giant|dwarf)\b")
 
 
@@ -153,18 +154,14 @@ def _measured(look: Look, assessment: Assessment, said: SaidNumbers) -> str:
     return f"Measured in {look.window.label}: {'; '.join(parts)}. {verdict}"
 
 
-def _answer(
-    thought: str, assessment: Assessment, said: SaidNumbers, opened: Sequence[DiagnosticWindow]
-) -> str:
+def _answer(thought: str, assessment: Assessment, said: SaidNumbers, opened: Windows) -> str:
     likely = f"All in all I put the chance of YES {chance_text(assessment.p_yes)}."
     reasons = " ".join(_reasons(assessment, said, opened))
     box = f"\\boxed{{{assessment.verdict}}}"
     return f"<think>{thought} {likely}</think>\n<answer>{box} {reasons}</answer>"
 
 
-def _reasons(
-    assessment: Assessment, said: SaidNumbers, opened: Sequence[DiagnosticWindow]
-) -> list[str]:
+def _reasons(assessment: Assessment, said: SaidNumbers, opened: Windows) -> list[str]:
     """Reasons from the windows that were opened and the whole spectrum."""
     sign = 1.0 if assessment.verdict == "YES" else -1.0
     seen = [
@@ -195,9 +192,7 @@ def _reasons(
     return sentences
 
 
-def _kind_sentences(
-    assessment: Assessment, said: SaidNumbers, opened: Sequence[DiagnosticWindow]
-) -> list[str]:
+def _kind_sentences(assessment: Assessment, said: SaidNumbers, opened: Windows) -> list[str]:
     """Sentences on the kind it is instead, or the runner-up."""
     if not assessment.kind_log_odds:
         return []

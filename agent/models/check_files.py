@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from agent.engines.registry import engine_kind
 from agent.errors import ResourceError
 from agent.models.card import MAX_FILES, Card, ModelFile, path_problem
 from agent.models.infer_card import sha256_of
+from agent.models.long_work import OnBytes
 
 MAX_REMEMBERED = 500
 _INDEX = ".safetensors.index.json"
@@ -29,9 +29,7 @@ def missing_files(card: Card, folder: Path) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*listed, *shards, *engine_kind(card.engine).missing_files(card)]))
 
 
-def check_files(
-    card: Card, folder: Path, on_bytes: Callable[[int], None] = lambda count: None
-) -> None:
+def check_files(card: Card, folder: Path, on_bytes: OnBytes = lambda count: None) -> None:
     """Raise ResourceError unless every file has the size and the hash in the card.
 
     Only files are hashed that were not verified before or have changed size or date since.

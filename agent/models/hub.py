@@ -24,7 +24,7 @@ from agent.errors import WorkbenchError
 from agent.models.card import MAX_BYTES, MAX_FILES, REVISION, SHA256, path_problem
 from agent.models.card_file import CARD_NAME
 from agent.models.infer_card import sha256_of
-from agent.models.long_work import kept_bytes
+from agent.models.long_work import OnBytes, kept_bytes
 from agent.web.body import in_time, is_packed, whole_body
 
 # huggingface_hub's own functions do not keep what our tests ask of a download (tried with 2.4.0):
@@ -140,7 +140,6 @@ MAX_LISTING_S = 120.0
 _TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 _RANGE = re.compile(r"bytes (\d{1,19})-\d{1,19}/(\d{1,19})")
 _RETRY_STATUS = (408, 429, 500, 502, 503, 504)
-OnBytes = Callable[[int], None]
 
 
 class Hub:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from agent.errors import ResourceError
 from agent.hashing import file_hash
 from agent.models.card import MAX_FILES, Card, ModelFile, path_problem
 from agent.models.card_file import CARD_NAME, read_card
+from agent.models.long_work import OnBytes
 
 MAX_ENTRIES = 5000
 # In bytes. Files up to this size are hashed whenever a card is inferred; weights are not.
@@ -27,9 +27,7 @@ def read_or_infer_card(path: Path) -> Card:
     return infer_card(path)
 
 
-def make_card(
-    path: Path, *, on_bytes: Callable[[int], None] = lambda count: None, **known: Any
-) -> Card:
+def make_card(path: Path, *, on_bytes: OnBytes = lambda count: None, **known: Any) -> Card:
     """Infer the card of a new folder, hash every file and set the `known` fields."""
     card = infer_card(path)
     folder = path if path.is_dir() else path.parent
@@ -66,7 +64,7 @@ def may_be_model_file(path: Path) -> bool:
     return path.suffix.lower() in {engine.suffix for engine in ENGINES} - {""}
 
 
-def sha256_of(path: Path, on_bytes: Callable[[int], None] = lambda count: None) -> str:
+def sha256_of(path: Path, on_bytes: OnBytes = lambda count: None) -> str:
     """Hash a file; `on_bytes` receives the size of each piece read."""
     try:
         return file_hash(path, on_bytes)

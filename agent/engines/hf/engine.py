@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from PIL import Image
 from tokenizers import Tokenizer
 
@@ -40,7 +41,7 @@ class LoadedModel:
     vision: Vision
     image_token: int
     end_tokens: frozenset[int]
-    suppressed: np.ndarray[Any, np.dtype[np.int64]]
+    suppressed: NDArray[np.int64]
     context_length: int
 
     def plain_ids(self, text: str) -> list[int]:
@@ -164,9 +165,7 @@ def _end_tokens(tokenizer: Tokenizer, generation_config: Any) -> frozenset[int]:
     return frozenset(ends.union(number for number in known if number is not None))
 
 
-def _suppressed_tokens(
-    tokenizer: Tokenizer, ends: frozenset[int], rows: int
-) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _suppressed_tokens(tokenizer: Tokenizer, ends: frozenset[int], rows: int) -> NDArray[np.int64]:
     """Return control tokens that do not end a turn, and rows without a token."""
     added = tokenizer.get_added_tokens_decoder()
     control = {number for number, token in added.items() if token.special and number < rows}
