@@ -103,15 +103,12 @@ def plan_conversion(
     refuse_misfits(stored, [*words, *pictures])
     name = name or folder.resolve().name
     keys = text_metadata(shape, vocabulary, lm_type, name)
-    picture_keys = vision_metadata(shape, checkpoint, mmproj_type, name)
-    return Plan(
-        shape.family,
-        checkpoint,
-        PlannedFile(f"model-{lm_type}.gguf", Contents(keys, words, stored, lm_type)),
-        PlannedFile(
-            f"mmproj-{mmproj_type}.gguf", Contents(picture_keys, pictures, stored, mmproj_type)
-        ),
+    language_model = PlannedFile(f"model-{lm_type}.gguf", Contents(keys, words, stored, lm_type))
+    keys = vision_metadata(shape, checkpoint, mmproj_type, name)
+    mmproj = PlannedFile(
+        f"mmproj-{mmproj_type}.gguf", Contents(keys, pictures, stored, mmproj_type)
     )
+    return Plan(shape.family, checkpoint, language_model, mmproj)
 
 
 def write_files(

@@ -40,15 +40,16 @@ class TensorTarget:
             return self.source_shape[:2] + self.source_shape[3:]
         return self.source_shape
 
-    def pieces(self, size: int) -> list[tuple[int, int]]:
-        """First and last row (exclusive) of pieces of about `size` numbers."""
-        rows, step = self.shape[0], max(1, size // math.prod(self.shape[1:]))
-        return [(start, min(start + step, rows)) for start in range(0, rows, step)]
-
     def read_rows(self, source: StoredTensor, start: int, stop: int) -> Weights:
         skipped = self.part * self.shape[0] if self.cut == "third" else 0
         weights = source.read_rows(skipped + start, skipped + stop)
         return weights[:, :, self.part] if self.cut == "frame" else weights
+
+
+def pieces(shape: tuple[int, ...], size: int) -> list[tuple[int, int]]:
+    """First and last row (exclusive) of pieces of about `size` numbers."""
+    rows, step = shape[0], max(1, size // math.prod(shape[1:]))
+    return [(start, min(start + step, rows)) for start in range(0, rows, step)]
 
 
 def text_targets(shape: ModelShape, *, tied: bool) -> list[TensorTarget]:
@@ -185,12 +186,8 @@ def is_tied(config: Mapping[str, Any], stored: Mapping[str, StoredTensor]) -> bo
 def _are_equal(one: StoredTensor, other: StoredTensor) -> bool:
     if one.shape != other.shape:
         return False
-    step = max(1, PIECE // one.row_size)
-    return all(
-        np.array_equal(one.read_rows(*rows), other.read_rows(*rows))
-        for start in range(0, one.shape[0], step)
-        for rows in [(start, min(start + step, one.shape[0]))]
-    )
+    parts = pieces(one.shape, PIECE)
+    return all(np.array_equal(one.read_rows(*rows), other.read_rows(*rows)) for rows in parts)
 
 
 def refuse_misfits(stored: Mapping[str, StoredTensor], targets: Sequence[TensorTarget]) -> None:

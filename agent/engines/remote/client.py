@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import ssl
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 import httpcore
 import httpx
@@ -221,7 +220,7 @@ class ServerSession:
     sizing: Sizing
     dialect: Dialect = field(default_factory=Dialect)
     may_fall_back_to_text: bool = False
-    extras: Mapping[str, Any] = field(default_factory=dict)
+    extras: Body = field(default_factory=dict)
     check_alive: Callable[[], None] = lambda: None
     open: int = 0
     """Conversations that are open there."""

@@ -29,6 +29,7 @@ from agent.engines.remote.request import (
     Body,
     Dialect,
     RequestTurn,
+    TurnRequest,
     bare,
     messages,
     picture_url,
@@ -243,18 +244,6 @@ FAULTS_BEFORE_BARE = 2
 SILENCES_BEFORE_WHOLE = 2
 
 
-@dataclass(frozen=True)
-class TurnRequest:
-    """The caller's options for the turn; `session` names the conversation for routers."""
-
-    sampling: SamplingSettings
-    session: str = ""
-    seed: int = 0
-    stop: Sequence[str] = ()
-    choice_point: ChoicePoint | None = None
-    should_stop: ShouldStop | None = None
-
-
 @dataclass(eq=False)
 class Attempt:
     """One attempt at a turn; called again after each transient fault."""
@@ -386,19 +375,11 @@ class Attempt:
         return TurnReply(reply, reply.text, finish)
 
     def _body(self) -> Body:
-        request = self.request
         dialect = self._dialect
         if self._silences >= SILENCES_BEFORE_WHOLE:
             dialect = replace(dialect, dropped=dialect.dropped | {"stream"})
-        return request_body(
-            dialect,
-            self.server.model,
-            messages(self.turns, native=self._dialect.native),
-            request.sampling,
-            request.seed,
-            request.choice_point,
-            self.server.extras,
-        )
+        said = messages(self.turns, native=self._dialect.native)
+        return request_body(dialect, self.server.model, said, self.request, self.server.extras)
 
     def _next_dialect(self, body: Body, refusal: Refusal) -> Dialect:
         """Return a simpler dialect to try at once, or raise the error."""

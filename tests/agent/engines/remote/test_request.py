@@ -15,6 +15,7 @@ from agent.engines.remote.errors import Refusal, read_refusal
 from agent.engines.remote.request import (
     Dialect,
     RequestTurn,
+    TurnRequest,
     messages,
     picture_url,
     plain,
@@ -30,7 +31,8 @@ GREEDY = SamplingSettings(max_new_tokens=64)
 
 
 def body_of(dialect: Dialect, sampling: SamplingSettings = GREEDY, choice_point=VERDICT) -> dict:
-    return request_body(dialect, "m", [], sampling, 2**40 + 5, choice_point, {"extra": 1})
+    asked = TurnRequest(sampling, seed=2**40 + 5, choice_point=choice_point)
+    return request_body(dialect, "m", [], asked, {"extra": 1})
 
 
 def asked_until_taken(dialect: Dialect, refuses, may_fall_back_to_text: bool = False) -> dict:
