@@ -116,7 +116,6 @@ class Conversation(Protocol):
         Assistant turns are read as if the model had written them. Raises ContextFullError,
         Cancelled.
         """
-        ...
 
     def generate(
         self,
@@ -132,15 +131,12 @@ class Conversation(Protocol):
 
         `should_stop` is called between tokens; `on_text` receives each new piece of text.
         """
-        ...
 
     def mark(self) -> object:
         """Return a mark to `rewind` to; call it between turns."""
-        ...
 
     def rewind(self, mark: object) -> None:
         """Forget everything after the mark."""
-        ...
 
     def close(self) -> None: ...
 
@@ -151,10 +147,8 @@ class Engine(Protocol):
     @property
     def sizing(self) -> Sizing:
         """How pictures must be sized for this model."""
-        ...
 
     def open(self, rules: Rules = OURS) -> Conversation:
         """Open a conversation that goes by `rules`."""
-        ...
 
     def close(self) -> None: ...

@@ -33,7 +33,6 @@ class Inspector(Protocol):
         `on_text` receives the model's text while it is generated. `so_far` is a (partial)
         trajectory of the same spectrum and task to continue.
         """
-        ...
 
     def close(self) -> None: ...
 

@@ -43,6 +43,7 @@ HUB = "https://huggingface.co"
 # Set to 1 to accept a hub without encryption
 ALLOW_HTTP = "SPEC_O3_ALLOW_HTTP_HUB"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+IsWanted = Callable[[str], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,9 +68,7 @@ class Listing:
     """Whether it has pickled weights, which could run code when loaded and are never fetched."""
 
 
-def read_listing(
-    repo: str, content: bytes, is_wanted: Callable[[str], bool] | None = None
-) -> Listing:
+def read_listing(repo: str, content: bytes, is_wanted: IsWanted | None = None) -> Listing:
     """Parse the hub's JSON, keeping the wanted files. Raises ValueError if it is malformed."""
     try:
         answer = json.loads(content)
@@ -176,9 +175,7 @@ class Hub:
     def __exit__(self, *_: object) -> None:
         self._client.close()
 
-    def listing(
-        self, repo: str, revision: str = "", is_wanted: Callable[[str], bool] | None = None
-    ) -> Listing:
+    def listing(self, repo: str, revision: str = "", is_wanted: IsWanted | None = None) -> Listing:
         """Return the wanted files of a repository at a commit, by default the newest.
 
         Without `is_wanted` they are those of a model.

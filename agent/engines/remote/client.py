@@ -52,12 +52,12 @@ class HttpError(Exception):
         self.refusal = refusal
 
 
+@dataclass(frozen=True)
 class HttpResponse:
     """A successful response whose body is read from `pieces`."""
 
-    def __init__(self, content_type: str, pieces: Iterator[bytes]) -> None:
-        self.is_stream = content_type.partition(";")[0].strip().lower() == "text/event-stream"
-        self.pieces = pieces
+    is_stream: bool
+    pieces: Iterator[bytes]
 
 
 class HttpClient:
@@ -116,8 +116,9 @@ class HttpClient:
                 try:
                     if not response.is_redirect:
                         self._check(response)
-                        kind = response.headers.get("content-type", "")
-                        yield HttpResponse(kind, self._pieces(response))
+                        kind = response.headers.get("content-type", "").partition(";")[0]
+                        is_stream = kind.strip().lower() == "text/event-stream"
+                        yield HttpResponse(is_stream, self._pieces(response))
                         return
                     url = self._redirected(response)
                 finally:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from agent.child_process.turn_taking import waiting
 from agent.engines.base import Cancelled, ShouldStop
@@ -54,15 +54,9 @@ class TransientError(Exception):
         return self.status in BUSY
 
 
-class Clock(Protocol):
+class Clock:
     """A source of time that tests can replace."""
 
-    def now(self) -> float: ...
-
-    def wait(self, seconds: float) -> None: ...
-
-
-class SystemClock:
     def now(self) -> float:
         return time.monotonic()
 
@@ -79,7 +73,7 @@ class RetryPolicy:
         if not 0 <= retries <= 100:
             raise EngineError(f"retries must be from 0 to 100, not {retries}")
         self.retries = retries
-        self.clock = clock or SystemClock()
+        self.clock = clock or Clock()
         self._rng = rng or random.Random()
 
     def run(

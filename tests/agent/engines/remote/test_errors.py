@@ -16,9 +16,9 @@ from agent.engines.remote import stream as reply_stream
 from agent.engines.remote.errors import (
     LONGEST_WAIT_S,
     MAX_RETRY_AFTER_S,
+    Clock,
     Refusal,
     RetryPolicy,
-    SystemClock,
     TransientError,
     read_refusal,
     read_retry_after,
@@ -174,7 +174,7 @@ def test_retry_after_in_all_its_forms(text, seconds):
 
 
 def test_the_systems_clock_goes_on():
-    clock = SystemClock()
+    clock = Clock()
     before = clock.now()
     clock.wait(0.001)
     assert clock.now() > before
