@@ -11,6 +11,7 @@ import queue
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, Literal, Protocol, TypeVar
@@ -188,10 +189,8 @@ class RayActors(Generic[Key]):
 
     def _wait(self) -> _Event[Key]:
         while True:
-            try:
+            with suppress(queue.Empty):
                 return self._events.get(timeout=POLL_S)
-            except queue.Empty:
-                continue
 
     def _answer_of(self, event: _Event[Key]) -> Answer[Key] | None:
         """The answer to a call, or None if this is none."""

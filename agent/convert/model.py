@@ -93,7 +93,14 @@ def convert_model(
     if not note:
         compared, speed = _compared(plan, folder, card, progress, threads)
     write_card(card, folder)
-    _write_report(folder, plan, files, seconds, compared, note)
+    report = {
+        "source": str(plan.source.folder),
+        "files": [asdict(file) for file in files],
+        "seconds": round(seconds, 1),
+        "compared_with_f16": None if compared is None else asdict(compared),
+        "note": note,
+    }
+    write_file(folder / REPORT, json.dumps(report, indent=2) + "\n")
     folder.rename(target)
     remember_files(card, target)
     return Converted(model_at(target, "user"), seconds, compared, speed, note)
@@ -197,24 +204,6 @@ def _compared(
         scratch.unlink(missing_ok=True)
     second, speed = ask(folder / plan.language_model.name, card.name)
     return agreement(first, second), speed
-
-
-def _write_report(
-    folder: Path,
-    plan: Plan,
-    files: Sequence[WrittenFile],
-    seconds: float,
-    compared: F16Agreement | None,
-    note: str,
-) -> None:
-    report = {
-        "source": str(plan.source.folder),
-        "files": [asdict(file) for file in files],
-        "seconds": round(seconds, 1),
-        "compared_with_f16": None if compared is None else asdict(compared),
-        "note": note,
-    }
-    write_file(folder / REPORT, json.dumps(report, indent=2) + "\n")
 
 
 # Compares a converted model with its F16 form: likeliest tokens and verdicts. The turns are
