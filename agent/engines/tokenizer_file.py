@@ -61,8 +61,7 @@ def _splits_as_qwen(pre_tokenizer: object) -> bool:
             return bool(split == SPLIT_STEP)
         case {"type": "ByteLevel"}:
             return True
-        case _:
-            return False
+    return False
 
 
 def _adds_nothing(post_processor: object) -> bool:
@@ -71,8 +70,7 @@ def _adds_nothing(post_processor: object) -> bool:
             return True
         case {"type": "TemplateProcessing", "special_tokens": added, "single": single}:
             return bool(added == {} and single == [{"Sequence": {"id": "A", "type_id": 0}}])
-        case _:
-            return False
+    return False
 
 
 def _is_merging(model: Any) -> bool:

@@ -42,7 +42,7 @@ class BuiltIn(ABC):
 
     def location(self) -> ModelLocation | None:
         """The bundled model that looks for it; None if it is not here, or not all of it."""
-        return bundled_model(self.eye) if self.eye else None
+        return ready_model(BUNDLED / self.eye, "bundled") if self.eye else None
 
     def obstacle(self) -> str:
         """Why it cannot run here; empty if it can."""
@@ -141,8 +141,3 @@ INSPECTORS: list[BuiltIn] = [BuiltInMeasured(), BuiltInPanel()]
 def built_in(name: str) -> BuiltIn | None:
     """The program's own inspector of that name; None if it is the name of a model."""
     return next((each for each in INSPECTORS if each.name == name.casefold()), None)
-
-
-def bundled_model(name: str) -> ModelLocation | None:
-    """A model that comes with the program; None if it is not here, or not all of it."""
-    return ready_model(BUNDLED / name, "bundled")

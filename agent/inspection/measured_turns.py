@@ -90,8 +90,7 @@ def _window_of(finding: Finding, assessment: Assessment) -> DiagnosticWindow | N
 
 def choose_looks(assessment: Assessment) -> tuple[Look, ...]:
     """The windows with the most evidence, between FEWEST and MOST of them."""
-    task = assessment.task
-    all_looks = [_look(window, assessment) for window in task.windows]
+    all_looks = [_look(window, assessment) for window in assessment.task.windows]
     usable = [look for look in all_looks if look is not None]
     ranked = sorted(usable, key=lambda look: -look.nats)
     chosen = [look for look in ranked[:MOST] if look.nats >= MIN_NATS]
