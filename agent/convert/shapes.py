@@ -228,7 +228,7 @@ def _number(config: Mapping[str, Any], key: str) -> float:
 
 def _ints(config: Mapping[str, Any], key: str) -> tuple[int, ...]:
     value = config.get(key)
-    is_list = isinstance(value, list) and len(value) <= 1000
-    if not is_list or not all(isinstance(item, int) and 0 <= item <= 10_000 for item in value):
+    items = value if isinstance(value, list) and len(value) <= 1000 else [None]
+    if not all(isinstance(item, int) and 0 <= item <= 10_000 for item in items):
         raise ConversionError(f"the config gives no usable {key} ({value!r:.40})")
-    return tuple(value)
+    return tuple(items)

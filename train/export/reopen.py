@@ -32,15 +32,7 @@ from agent.convert.shapes import (
     read_shape,
 )
 from agent.convert.targets import HEAD, TensorTarget, text_targets, vision_targets
-from agent.convert.vocabulary import (
-    CONTROL,
-    END_OF_TEXT,
-    END_OF_TURN,
-    EXPECTED_STEPS,
-    NEEDED,
-    NORMAL,
-    USER_DEFINED,
-)
+from agent.convert.vocabulary import CONTROL, EXPECTED_STEPS, NEEDED, NORMAL, USER_DEFINED
 from agent.engines.gguf.header import read_gguf_header
 from agent.engines.gguf.kind import GGUF
 from agent.engines.registry import engine_kind
@@ -49,6 +41,7 @@ from agent.models.card import Card
 from agent.models.card_file import write_card
 from agent.models.infer_card import make_card, plain_name
 from agent.models.registry import as_published, find_model
+from agent.protocol.protocol import END_OF_TEXT, END_OF_TURN
 from agent.rendering.model_image import Sizing
 from train.models.model_folder import CHAT_TEMPLATE, TEMPLATE_FILE
 
