@@ -9,7 +9,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -127,7 +127,8 @@ def write_files(
     busy = ConversionError(
         f"another program is converting into {out_folder} now: wait until it has finished"
     )
-    with _explained_errors(out_folder), alone(lock, busy):
+    with _explained_errors(out_folder), alone(lock, busy), ExitStack() as stack:
+        stack.callback(lock.unlink, missing_ok=True)
         parts = {file.name: part_of(out_folder, plan, file) for file in plan.files}
         # the unfinished files of this conversion or of earlier ones
         known = {part for name in parts for part in out_folder.glob(f".{name}.*.part")}
@@ -137,7 +138,6 @@ def write_files(
         language_model, mmproj = (
             _write(file, out_folder, parts[file.name], progress, threads) for file in plan.files
         )
-        lock.unlink(missing_ok=True)
         return language_model, mmproj
 
 
