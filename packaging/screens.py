@@ -211,22 +211,22 @@ class Photographer:
             for _ in range(DEVELOPING):
                 self._calm()
         current = self.window.view.context.current
-        self._run("judging_page")
+        self.window.commands.run("judging_page")
         if current.blind_mode.is_on:
-            self._run("blind")
+            self.window.commands.run("blind")
         current.go_to(SHOWN)
         self._wait(lambda: current.is_painted)
 
     def _tour(self, session: Path) -> None:
         """At the stop that says how one judges."""
         self._open(session, "light")
-        self._run("tour")
+        self.window.commands.run("tour")
         for _ in range(TOUR_STOP - 1):
             self.window.tour.next()
 
     def _about(self, session: Path) -> None:
         self._open(session, "light")
-        self._run("about")
+        self.window.commands.run("about")
         self._wait(lambda: self.window.help.about.inspectors.count() > 0)
 
     def _agent_at_work(self, session: Path) -> None:
@@ -243,7 +243,7 @@ class Photographer:
 
         agent.step_ready.connect(hold)
         for _ in range(TRIES):  # it may be done before it hears of it
-            self._run("run_agent")
+            self.window.commands.run("run_agent")
             self._wait(lambda: agent.is_paused or not agent.runs)
             self._calm()
             if agent.runs:
@@ -257,16 +257,16 @@ class Photographer:
         if agent.is_paused:
             agent.resume()
         else:
-            self._run("run_agent")
+            self.window.commands.run("run_agent")
         self._wait(lambda: not agent.runs and agent.shown.trajectory is not None)
         for _ in range(2):
             self._calm()
-            self._run("step")
+            self.window.commands.run("step")
 
     def _blind(self, session: Path) -> None:
         """An object nobody has judged yet, and nothing of what the agent makes of it."""
         self._open(session, "light")
-        self._run("blind")
+        self.window.commands.run("blind")
         current = self.window.view.context.current
         current.go_to(NOT_JUDGED)
         self._wait(lambda: current.is_painted)
@@ -275,15 +275,12 @@ class Photographer:
         from app.ui.review.refresh import Refresh
 
         self._open(session, "light")
-        self._run(name)
+        self.window.commands.run(name)
         known = self.window.view.findChildren(Refresh)
         self._wait(lambda: all(each.is_fresh for each in known if each.parent().isVisible()))
 
     def _over(self, session: Path, name: str) -> None:
         self._open(session, "light")
-        self._run(name)
-
-    def _run(self, name: str) -> None:
         self.window.commands.run(name)
 
     def _wait(self, until: Callable[[], bool]) -> None:

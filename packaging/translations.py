@@ -26,15 +26,8 @@ def collect(target: Path, language: str) -> None:
     sources = sorted(str(path.relative_to(ROOT)) for path in files)
     options = ["-no-obsolete", "-locations", "none", "-source-language", "en"]
     options += ["-disable-heuristic", "sametext", "-disable-heuristic", "similartext"]
-    command = [
-        tool("lupdate"),
-        *sources,
-        *options,
-        "-target-language",
-        language,
-        "-ts",
-        str(target),
-    ]
+    options += ["-target-language", language, "-ts", str(target)]
+    command = [tool("lupdate"), *sources, *options]
     subprocess.run(command, check=True, cwd=ROOT)
 
 

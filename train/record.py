@@ -14,9 +14,9 @@ from agent.inspection.control import Control
 from agent.inspection.episode import Episode
 from agent.inspection.measured_inspector import BlankPictureMaker, MeasuredConversation
 from agent.inspection.pictures import PictureMaker, spectrum_ref
-from agent.protocol.protocol import prompt_hash
 from agent.protocol.reply import is_well_formed
 from agent.protocol.tool import ToolResult, checked_arguments
+from agent.protocol.wording import prompt_hash
 from agent.rendering.model_image import Sizing
 from agent.rendering.render import Style
 from agent.spectra.spectrum import Spectrum

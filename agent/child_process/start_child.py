@@ -46,18 +46,11 @@ class JobLimits(ctypes.Structure):
     """JOBOBJECT_EXTENDED_LIMIT_INFORMATION of the Windows API."""
 
     _fields_ = (
-        ("process_time", c_int64),
-        ("job_time", c_int64),
-        ("flags", c_uint32),
-        ("least_working_set", c_size_t),
-        ("most_working_set", c_size_t),
-        ("processes", c_uint32),
-        ("affinity", c_size_t),
-        ("priority", c_uint32),
-        ("scheduling", c_uint32),
-        ("io_counters", c_uint64 * 6),
-        ("memory", c_size_t * 4),
-    )
+        ("process_time", c_int64), ("job_time", c_int64), ("flags", c_uint32),
+        ("least_working_set", c_size_t), ("most_working_set", c_size_t), ("processes", c_uint32),
+        ("affinity", c_size_t), ("priority", c_uint32), ("scheduling", c_uint32),
+        ("io_counters", c_uint64 * 6), ("memory", c_size_t * 4),
+    )  # fmt: skip
 
 
 def _add_to_job(process: subprocess.Popen[bytes]) -> None:
@@ -89,15 +82,12 @@ def child_command(name: str, script: Sequence[str], *arguments: str) -> list[str
     A frozen program ships no separate Python, so it starts itself with `--child name`.
     """
     if getattr(sys, "frozen", False):
-        return [_frozen_program(), CHILD_OPTION, name, *arguments]
+        # the console version, since a windowed one may lack pipes
+        console = Path(sys.executable).with_name("spec-o3.exe")
+        program = str(console) if is_windows() and console.exists() else sys.executable
+        return [program, CHILD_OPTION, name, *arguments]
     # -P keeps the current folder off sys.path: a user's file must not shadow a module
     return [sys.executable, "-P", *script, *arguments]
-
-
-def _frozen_program() -> str:
-    """The running program; on Windows the console version, since a windowed one may lack pipes."""
-    console = Path(sys.executable).with_name("spec-o3.exe")
-    return str(console) if is_windows() and console.exists() else sys.executable
 
 
 def is_windows() -> bool:

@@ -49,6 +49,8 @@ NUMBER = re.compile(
     r"(?<![\w.])(?P<number>[-+]?\d+(?:\.\d+)?)(?:\s*(?P<unit>Å|km/s|per cent|percent|%|sigma|σ))?"
     r"(?P<noun>\s+(?!for\b|and\b|but\b|with\b|over\b)[a-z]{3,})?"
 )
+OF_THE_WHOLE: tuple[tuple[re.Pattern[str], Quantity], ...]
+OF_THE_WHOLE = ((SNR, "snr"), (EDGE_OF_DATA, "coverage"))
 # A number as the tool prints it beside a picture: `Hα (--) -60`.
 QUOTE = re.compile(
     rf"(?:^|(?<=:\s))[^:;()]+ (?:{'|'.join(map(re.escape, MARKS))}) -?\d+(?:\.\d+)?(?: Å| km/s)?"
@@ -128,17 +130,12 @@ def _sentence_claims(
     for match in QUOTE.finditer(sentence):
         used.append(match.span())
         yield Claim(text=sentence, quantity="quote", quote=match.group())
-    for pattern, quantity in ((SNR, "snr"), (EDGE_OF_DATA, "coverage")):
+    for pattern, quantity in OF_THE_WHOLE:
         for match in pattern.finditer(sentence):
             if _is_free(match, used):
                 used.append(match.span())
                 value, rounding = _value(match["number"])
-                yield Claim(
-                    text=sentence,
-                    quantity="snr" if quantity == "snr" else "coverage",
-                    value=value,
-                    rounding=rounding,
-                )
+                yield Claim(text=sentence, quantity=quantity, value=value, rounding=rounding)
     for match in RANGE.finditer(sentence):
         if _is_free(match, used) and float(match["low"]) < float(match["high"]):
             used.append(match.span())

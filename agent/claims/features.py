@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
 
 from agent.evidence.features import FEATURES
 from agent.spectra.lines import Line, builtin_lines
@@ -18,26 +17,24 @@ LINE_MARGIN = 6.0
 """Angstrom to either side of a band head, or of a line, that a picture must show."""
 
 # Names for indices whose own names nobody would say.
-SPOKEN_NAMES: Mapping[str, str] = MappingProxyType(
-    {
-        "Dn4000": "4000 Å break",
-        "TiO_4940": "TiO 4940 index",
-        "CH_G4300": "G band",
-        "Ba_4554": "Ba II 4554 index",
-        "NaI_8190": "Na I 8190",
-        "CaT": "Ca II triplet",
-        "Na_D": "Na D",
-        "Mg_b": "Mg b",
-        "CN_7872": "CN 7872 index",
-        "ZrO_6474": "ZrO 6474 index",
-        "ZrO_6345": "ZrO 6345 index",
-        "TiO5_excess": "TiO excess over CaH",
-        "Balmer_jump_3720": "Balmer jump",
-        "MK_carbon": "carbon index",
-        "Ca_K": "Ca K ratio",
-        "H_delta_wide_narrow": "Hδ wings over core",
-    }
-)
+SPOKEN_NAMES: Mapping[str, str] = {
+    "Dn4000": "4000 Å break",
+    "TiO_4940": "TiO 4940 index",
+    "CH_G4300": "G band",
+    "Ba_4554": "Ba II 4554 index",
+    "NaI_8190": "Na I 8190",
+    "CaT": "Ca II triplet",
+    "Na_D": "Na D",
+    "Mg_b": "Mg b",
+    "CN_7872": "CN 7872 index",
+    "ZrO_6474": "ZrO 6474 index",
+    "ZrO_6345": "ZrO 6345 index",
+    "TiO5_excess": "TiO excess over CaH",
+    "Balmer_jump_3720": "Balmer jump",
+    "MK_carbon": "carbon index",
+    "Ca_K": "Ca K ratio",
+    "H_delta_wide_narrow": "Hδ wings over core",
+}
 WITH_ARTICLE = ("index", "break", "band", "triplet", "jump", "ratio", "depth", "excess", "core")
 
 

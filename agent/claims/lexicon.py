@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
 
 from agent.claims.features import Feature
 from agent.evidence.features import FEATURES
@@ -33,17 +32,10 @@ SPELLINGS = (
     (re.compile(r"\s*(?:\b[Aa]ngstroms?\b|(?<=\d)A\b|(?<=\d )A\b)"), " Å"),
     (re.compile(r"\bkm s\^?-1|\bkm s⁻¹"), "km/s"),
 )
-ALIASES: Mapping[str, str] = MappingProxyType(
-    {
-        "D4000": "Dn4000",
-        "4000 break": "Dn4000",
-        "G-band": "CH_G4300",
-        "CH band": "CH_G4300",
-        "Na I doublet": "NaI_8190",
-        "Ca triplet": "CaT",
-        "Mg triplet": "Mg_b",
-    }
-)
+ALIASES: Mapping[str, str] = {
+    "D4000": "Dn4000", "4000 break": "Dn4000", "G-band": "CH_G4300", "CH band": "CH_G4300",
+    "Na I doublet": "NaI_8190", "Ca triplet": "CaT", "Mg triplet": "Mg_b",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -158,4 +150,4 @@ def _names() -> tuple[Mapping[str, tuple[Feature, ...]], re.Pattern[str]]:
     )
     pattern = re.compile(rf"(?<![\w\[])(?:{options})(?!\w|\.\d)", re.IGNORECASE)
     ordered = {name: tuple(sorted(each, key=repr)) for name, each in names.items()}
-    return MappingProxyType(ordered), pattern
+    return ordered, pattern

@@ -11,6 +11,7 @@ import queue
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, Literal, Protocol, TypeVar
@@ -173,7 +174,8 @@ class RayActors(Generic[Key]):
         """The actor that has the fewest calls, if it may have more."""
         side_by_side = self._side_by_side
         room = 1 + AHEAD if side_by_side is None else min(side_by_side.now(), side_by_side.most)
-        free = (each for each in self._actors if each.is_ready and not _has_suspect(each))
+        ready = (each for each in self._actors if each.is_ready)
+        free = (each for each in ready if not (each.calls and each.calls[0].is_suspect))
         fewest = min(free, key=lambda each: len(each.calls), default=None)
         return None if fewest is None or len(fewest.calls) >= room else fewest
 
@@ -187,10 +189,8 @@ class RayActors(Generic[Key]):
 
     def _wait(self) -> _Event[Key]:
         while True:
-            try:
+            with suppress(queue.Empty):
                 return self._events.get(timeout=POLL_S)
-            except queue.Empty:
-                continue
 
     def _answer_of(self, event: _Event[Key]) -> Answer[Key] | None:
         """The answer to a call, or None if this is none."""
@@ -208,7 +208,11 @@ class RayActors(Generic[Key]):
             if asked == "to begin" and actor.begins < MAX_BEGINS:
                 self._await(actor)
                 return None
-            outcome = _no_start(error) if asked == "to be there" else _no_begin(error)
+            if asked == "to be there":
+                outcome = _no_start(error)
+            else:
+                died = f"an actor died {MAX_BEGINS} times in a row as it got ready"
+                outcome = CannotWork(f"{died}: {_first_line(error)}")
         if isinstance(outcome, CannotWork):
             self._leave_out(actor, outcome)
         elif isinstance(outcome, MustBeAlone):
@@ -269,10 +273,6 @@ class RayActors(Generic[Key]):
         actor.calls.clear()
 
 
-def _has_suspect(actor: _Actor[Any]) -> bool:
-    return bool(actor.calls and actor.calls[0].is_suspect)
-
-
 def _no_start(error: Exception) -> CannotWork:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     reason = printable(lines[-1] if lines else type(error).__name__, 300)
@@ -280,11 +280,6 @@ def _no_start(error: Exception) -> CannotWork:
         f"an actor of the Ray cluster could not start ({reason}): every machine of it needs the "
         "same version of Spec-o3 Workbench"
     )
-
-
-def _no_begin(error: Exception) -> CannotWork:
-    reason = _first_line(error)
-    return CannotWork(f"an actor died {MAX_BEGINS} times in a row as it got ready: {reason}")
 
 
 def _first_line(error: Exception) -> str:

@@ -61,7 +61,7 @@ class RayCluster:
     def _connect(self, place: RayPlace) -> None:
         _check_address(place.address)
         # Ray would print what dies to our standard output; we report what matters ourselves.
-        self.ray._private.worker.print_to_stdstream = _print_nothing
+        self.ray._private.worker.print_to_stdstream = lambda *words, **more: None
         try:
             if place.address == HERE:
                 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -108,7 +108,3 @@ def _check_address(address: str) -> None:
         socket.create_connection((host, int(port)), CONNECT_S).close()
     except (OSError, OverflowError) as error:
         raise WorkbenchError(f"no Ray answers at {printable(address, 100)}: {error}") from error
-
-
-def _print_nothing(*words: object, **more: object) -> None:
-    pass

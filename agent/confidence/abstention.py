@@ -10,21 +10,15 @@ Both cuts carry a finite-sample guarantee, which holds under these assumptions:
 
 from __future__ import annotations
 
-import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from agent.confidence.judged import ConfidenceError, JudgedScores
-from agent.confidence.scores import (
-    binomial_tail,
-    checked_fraction,
-    lower_limit,
-    upper_limit,
-)
-from agent.spectra.spectrum import FloatArray
+from agent.confidence.scores import binomial_tail, checked_fraction, lower_limit, upper_limit
 
 Decision = Literal["accept", "ask", "reject"]
 
@@ -61,21 +55,6 @@ class Abstention:
     reject_below: float | None
     precision: Cut | None = None
     recall: Cut | None = None
-
-    def __post_init__(self) -> None:
-        accept, reject = self.accept_from, self.reject_below
-        if accept is not None and reject is not None and accept < reject:
-            raise ConfidenceError("reject_below must not be above accept_from")
-
-    def decide(self, p: float | None) -> Decision:
-        """Decide about one candidate; None or NaN is always "ask"."""
-        if p is None or math.isnan(p):
-            return "ask"
-        if self.accept_from is not None and p >= self.accept_from:
-            return "accept"
-        if self.reject_below is not None and p < self.reject_below:
-            return "reject"
-        return "ask"
 
     def counts(self, p: ArrayLike) -> dict[Decision, int]:
         """Number of candidates per decision; NaN means that there is no p(YES)."""
@@ -117,17 +96,29 @@ def cut_for_precision(judged: JudgedScores, wanted: float, delta: float = 0.1) -
     is needed. The start depends on the number of candidates alone; labels must not choose it.
     """
     wanted, delta = checked_fraction(wanted, "precision"), checked_fraction(delta, "delta")
-    p, hits, n = _cumulative_counts(judged)
+    p, hits, n = judged.falling_counts()
     start = int(np.searchsorted(n, judged_needed(wanted, delta, int(len(judged) >= LARGE_SAMPLE))))
     passed = binomial_tail(n - hits, n, wanted) <= delta
     failed = np.flatnonzero(~passed[start:])
     last = start + int(failed[0] if failed.size else p.size - start) - 1
-    if last >= start:
-        return _precision_cut(float(p[last]), wanted, delta, int(hits[last]), int(n[last]))
-    if not p.size:
-        return _precision_cut(None, wanted, delta, 0, 0)
-    stop = min(start, p.size - 1)
-    return _precision_cut(None, wanted, delta, int(hits[stop]), int(n[stop]))
+    is_sure = last >= start
+    stop = last if is_sure else min(start, p.size - 1)
+    real, above = (int(hits[stop]), int(n[stop])) if p.size else (0, 0)
+    note = ""
+    if not is_sure:
+        needed = judged_needed(wanted, delta)
+        note = f"{real} of the {above} with the highest p(YES) are real, "
+        note += "which is not enough to be sure"
+        note += f": {needed} without a mistake are needed" if above < needed else ""
+    return Cut(
+        threshold=float(p[last]) if is_sure else None,
+        wanted=wanted,
+        delta=delta,
+        observed=real / above if above else 0.0,
+        bound=lower_limit(real, above, delta) if above else 0.0,
+        n=above,
+        note=note,
+    )
 
 
 def cut_for_recall(judged: JudgedScores, wanted: float, delta: float = 0.1) -> Cut:
@@ -139,71 +130,32 @@ def cut_for_recall(judged: JudgedScores, wanted: float, delta: float = 0.1) -> C
     real = np.sort(judged.p[judged.label])
     ranks = np.arange(real.size)
     losses = int(np.sum(binomial_tail(ranks, real.size, wanted) <= delta)) - 1
-    if losses < 0:
+    threshold = float(real[losses]) if losses >= 0 else None
+    lost = 0 if threshold is None else int(np.searchsorted(real, threshold))
+    note = ""
+    if threshold is None:
         needed = judged_needed(wanted, delta)
         note = f"{real.size} real candidates are too few: {needed} are needed"
-        return _recall_cut(None, wanted, delta, real, 0, note)
-    return _recall_cut(float(real[losses]), wanted, delta, real, losses)
+    return Cut(
+        threshold=threshold,
+        wanted=wanted,
+        delta=delta,
+        observed=1.0 - lost / real.size if real.size else 0.0,
+        bound=1.0 - upper_limit(max(losses, 0), real.size, delta),
+        n=int(real.size),
+        note=note,
+    )
 
 
 def judged_needed(wanted: float, delta: float = 0.1, mistakes: int = 0) -> int:
     """Judged candidates needed to guarantee `wanted` when that many of them are mistakes."""
     wanted = checked_fraction(wanted, "precision or recall")
     delta = checked_fraction(delta, "delta")
-    low, high = mistakes, mistakes + 1
-    while binomial_tail(mistakes, high, wanted) > delta:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        if binomial_tail(mistakes, middle, wanted) > delta:
-            low = middle
-        else:
-            high = middle
-    return high
 
+    def is_enough(n: int) -> bool:
+        return bool(binomial_tail(mistakes, n, wanted) <= delta)
 
-def _cumulative_counts(
-    judged: JudgedScores,
-) -> tuple[FloatArray, NDArray[np.int64], NDArray[np.int64]]:
-    """Distinct p(YES), falling, with the number of real and of all candidates at or above each."""
-    p, group = np.unique(-judged.p, return_inverse=True)
-    hits = np.cumsum(np.bincount(group, weights=judged.label, minlength=p.size)).astype(np.int64)
-    return -p, hits, np.cumsum(np.bincount(group, minlength=p.size)).astype(np.int64)
-
-
-def _precision_cut(threshold: float | None, wanted: float, delta: float, hits: int, n: int) -> Cut:
-    note = ""
-    if threshold is None:
-        needed = judged_needed(wanted, delta)
-        note = f"{hits} of the {n} with the highest p(YES) are real, which is not enough to be sure"
-        if n < needed:
-            note += f": {needed} without a mistake are needed"
-    return Cut(
-        threshold=threshold,
-        wanted=wanted,
-        delta=delta,
-        observed=hits / n if n else 0.0,
-        bound=lower_limit(hits, n, delta) if n else 0.0,
-        n=n,
-        note=note,
-    )
-
-
-def _recall_cut(
-    threshold: float | None,
-    wanted: float,
-    delta: float,
-    real: FloatArray,
-    losses: int,
-    note: str = "",
-) -> Cut:
-    lost = 0 if threshold is None else int(np.searchsorted(real, threshold))
-    return Cut(
-        threshold=threshold,
-        wanted=wanted,
-        delta=delta,
-        observed=1.0 - lost / real.size if real.size else 0.0,
-        bound=1.0 - upper_limit(losses, real.size, delta),
-        n=int(real.size),
-        note=note,
-    )
+    high = mistakes + 1
+    while not is_enough(high):
+        high *= 2
+    return bisect_left(range(high), True, lo=mistakes + 1, key=is_enough)

@@ -61,6 +61,14 @@ class JudgedScores:
         """Sort by p and label, so that results do not depend on the input order."""
         return self.where(np.lexsort((self.label, self.p)))
 
+    def falling_counts(self) -> tuple[FloatArray, NDArray[np.int64], NDArray[np.int64]]:
+        """Distinct p, highest first, with the number of real and of all candidates from it on."""
+        order = np.argsort(-self.p)
+        p, hits = self.p[order], np.cumsum(self.label[order], dtype=np.int64)
+        n = np.arange(1, p.size + 1, dtype=np.int64)
+        last_of_its_p = np.flatnonzero(np.append(np.diff(p), -1.0)[: p.size])
+        return p[last_of_its_p], hits[last_of_its_p], n[last_of_its_p]
+
     def sha256(self) -> str:
         """Hash of the sorted values; identifies the data a calibration was fitted on."""
         ordered = self.in_order()

@@ -12,8 +12,6 @@ from agent.confidence.judged import ConfidenceError, JudgedScores
 from agent.confidence.scores import wilson
 from agent.spectra.spectrum import FloatArray
 
-MAX_BINS = 1000
-
 
 @dataclass(frozen=True)
 class Bin:
@@ -35,8 +33,6 @@ class Bin:
 def reliability_curve(judged: JudgedScores, bins: int = 10) -> tuple[Bin, ...]:
     """Bin candidates into `bins` equal widths of p(YES); empty bins are left out."""
     _require_candidates(judged)
-    if not 1 <= bins <= MAX_BINS:
-        raise ConfidenceError(f"the number of bins must be from 1 to {MAX_BINS}, not {bins}")
     edges = np.linspace(0.0, 1.0, bins + 1)
     return tuple(_bins(judged, edges, np.searchsorted(edges[1:-1], judged.p)))
 
@@ -77,28 +73,17 @@ def _bins(judged: JudgedScores, edges: FloatArray, bin_index: NDArray[np.intp]) 
     for number, members in zip(numbers, np.split(order, starts[1:]), strict=True):
         p = judged.p[members]
         hits = int(np.count_nonzero(judged.label[members]))
-        mean_p, share = float(p.mean()), hits / p.size
+        left, right = edges[number : number + 2].tolist()
         low, high = wilson(hits, p.size)
-        yield Bin(
-            left=float(edges[number]),
-            right=float(edges[number + 1]),
-            n=int(p.size),
-            positives=hits,
-            mean_p=mean_p,
-            share=share,
-            low=low,
-            high=high,
-        )
+        yield Bin(left, right, p.size, hits, float(p.mean()), hits / p.size, low, high)
 
 
 def _falling_counts(judged: JudgedScores) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Cumulative counts (real, all) for each distinct p(YES), highest first."""
     _require_candidates(judged)
     if judged.positives == 0 or judged.negatives == 0:
         raise ConfidenceError("a ranking score needs judged candidates of both classes")
-    order = np.argsort(-judged.p)
-    last_of_its_p = np.append(np.flatnonzero(np.diff(judged.p[order])), len(judged) - 1)
-    return np.cumsum(judged.label[order])[last_of_its_p], last_of_its_p + 1
+    _, hits, n = judged.falling_counts()
+    return hits, n
 
 
 def _require_candidates(judged: JudgedScores) -> None:

@@ -43,11 +43,9 @@ class StoredTensor:
         return math.prod(self.shape[1:])
 
     def read(self) -> Weights:
-        """Read all numbers as float32."""
         return self.read_rows(0, self.shape[0])
 
     def read_rows(self, start: int, stop: int) -> Weights:
-        """Read the rows from `start` up to `stop` as float32."""
         shape = (stop - start, *self.shape[1:])
         kind = np.dtype(STORED[self.kind])
         offset = self.offset + start * self.row_size * kind.itemsize
@@ -87,7 +85,11 @@ def open_checkpoint(folder: Path) -> Checkpoint:
     if not folder.is_dir():
         raise ConversionError(f"{folder} is not a folder: name the folder of a transformers model")
     if (folder / "adapter_config.json").is_file():
-        raise ConversionError(_adapter_message(folder))
+        base = read_json(folder / "adapter_config.json").get("base_model_name_or_path") or "BASE"
+        raise ConversionError(
+            f"{folder} is a LoRA adapter, not a whole model. Merge it into its base while "
+            f"exporting: spec-o3-train export {base} OUT --adapter {folder}"
+        )
     if not (folder / "config.json").is_file():
         raise ConversionError(f"{folder} has no config.json: it is not a transformers model")
     tensors: dict[str, StoredTensor] = {}
@@ -97,14 +99,6 @@ def open_checkpoint(folder: Path) -> Checkpoint:
                 raise ConversionError(f"{folder} has {name} twice")
             tensors[name] = tensor
     return Checkpoint(folder, read_json(folder / "config.json"), tensors)
-
-
-def _adapter_message(folder: Path) -> str:
-    base = read_json(folder / "adapter_config.json").get("base_model_name_or_path") or "BASE"
-    return (
-        f"{folder} is a LoRA adapter, not a whole model. Merge it into its base while exporting: "
-        f"spec-o3-train export {base} OUT --adapter {folder}"
-    )
 
 
 def _weight_files(folder: Path) -> list[Path]:

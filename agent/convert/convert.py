@@ -8,17 +8,15 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from filelock import FileLock, Timeout
-
 from agent.convert.checkpoint import Checkpoint, ConversionError, open_checkpoint
 from agent.convert.forms import SPARE_BYTES
-from agent.convert.gguf_file import Contents, check_gguf, kept_bytes, write_gguf
+from agent.convert.gguf_file import Contents, check_gguf, write_gguf
 from agent.convert.metadata import text_metadata, vision_metadata
 from agent.convert.quantizer import MIXED, quantize_chunk
 from agent.convert.shapes import Family, read_shape
@@ -31,13 +29,11 @@ from agent.convert.targets import (
 )
 from agent.convert.vocabulary import read_vocabulary
 from agent.hashing import file_hash
+from agent.models.long_work import Progress, alone, counted, kept_bytes
 
 LanguageType = Literal["f32", "f16", "q8_0", "q5_k_m", "q4_k_m"]
 # Never fewer bits: the vision part is small, and rounding it changes answers most.
 PictureType = Literal["f32", "f16"]
-Progress = Callable[[str, int, int], None]
-"""Called with what is being done, the numbers done and all numbers. What it raises stops the
-conversion, which the next one resumes."""
 
 HEADER_BYTES = 16_000_000
 """Room for the header, most of it the vocabulary."""
@@ -107,15 +103,12 @@ def plan_conversion(
     refuse_misfits(stored, [*words, *pictures])
     name = name or folder.resolve().name
     keys = text_metadata(shape, vocabulary, lm_type, name)
-    picture_keys = vision_metadata(shape, checkpoint, mmproj_type, name)
-    return Plan(
-        shape.family,
-        checkpoint,
-        PlannedFile(f"model-{lm_type}.gguf", Contents(keys, words, stored, lm_type)),
-        PlannedFile(
-            f"mmproj-{mmproj_type}.gguf", Contents(picture_keys, pictures, stored, mmproj_type)
-        ),
+    language_model = PlannedFile(f"model-{lm_type}.gguf", Contents(keys, words, stored, lm_type))
+    keys = vision_metadata(shape, checkpoint, mmproj_type, name)
+    mmproj = PlannedFile(
+        f"mmproj-{mmproj_type}.gguf", Contents(keys, pictures, stored, mmproj_type)
     )
+    return Plan(shape.family, checkpoint, language_model, mmproj)
 
 
 def write_files(
@@ -130,9 +123,16 @@ def write_files(
     What was written when this is interrupted stays, and the next call with the same plan goes on
     there.
     """
-    with _explained_errors(out_folder), _locked(out_folder):
+    lock = out_folder / ".converting.lock"
+    busy = ConversionError(
+        f"another program is converting into {out_folder} now: wait until it has finished"
+    )
+    with _explained_errors(out_folder), alone(lock, busy), ExitStack() as stack:
+        stack.callback(lock.unlink, missing_ok=True)
         parts = {file.name: part_of(out_folder, plan, file) for file in plan.files}
-        for part in _left_over(out_folder, plan) - set(parts.values()):
+        # the unfinished files of this conversion or of earlier ones
+        known = {part for name in parts for part in out_folder.glob(f".{name}.*.part")}
+        for part in known - set(parts.values()):
             part.unlink()
         check_space(out_folder, plan.bytes - sum(map(kept_bytes, parts.values())))
         language_model, mmproj = (
@@ -156,58 +156,16 @@ def _write(
     path, contents = folder / file.name, file.contents
     with _explained_errors(path):
         try:
-            counter = number_counter(progress, f"writing {file.name}", contents)
-            write_gguf(part, contents, counter, threads)
-            check_gguf(part, contents, number_counter(progress, f"checking {file.name}", contents))
+            written = counted(progress, f"writing {file.name}", contents.numbers)
+            write_gguf(part, contents, written, threads)
+            check_gguf(part, contents, counted(progress, f"checking {file.name}", contents.numbers))
         except ConversionError:
             part.unlink(missing_ok=True)  # or the next conversion would go on with it
             raise
         part.replace(path)
         digest = file_hash(path)
-    return WrittenFile(
-        path.name,
-        contents.file_type,
-        len(contents.targets),
-        contents.numbers,
-        path.stat().st_size,
-        digest,
-    )
-
-
-def _left_over(folder: Path, plan: Plan) -> set[Path]:
-    """The unfinished files in the folder, of this conversion or of earlier ones."""
-    return {part for file in plan.files for part in folder.glob(f".{file.name}.*.part")}
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / ".converting.lock"
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(FileLock(path, blocking=False))
-        except Timeout as error:
-            raise ConversionError(
-                f"another program is converting into {folder} now: wait until it has finished"
-            ) from error
-        except NotImplementedError:
-            pass  # a file system without locks: the check would reveal two writers
-        else:
-            stack.callback(path.unlink, missing_ok=True)
-        yield
-
-
-def number_counter(progress: Progress, what: str, contents: Contents) -> Callable[[int], None]:
-    """A function that adds up numbers of a file and passes the sum on."""
-    done, total = 0, contents.numbers
-
-    def on_numbers(count: int) -> None:
-        nonlocal done
-        done += count
-        progress(what, done, total)
-
-    on_numbers(0)
-    return on_numbers
+    facts = (contents.file_type, len(contents.targets), contents.numbers)
+    return WrittenFile(path.name, *facts, path.stat().st_size, digest)
 
 
 def part_of(folder: Path, plan: Plan, file: PlannedFile) -> Path:

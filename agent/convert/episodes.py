@@ -63,7 +63,6 @@ def random_episode(seed: int, sizing: Sizing, style: Style | None = None) -> Ran
 
 
 def _invented_spectrum(random: np.random.Generator) -> Spectrum:
-    """An invented spectrum: a slope, some lines and bands, and noise."""
     wavelength = np.linspace(3800.0, 9100.0, 3000)
     flux = (wavelength / 6000.0) ** random.uniform(-3, 3)
     for _ in range(12):

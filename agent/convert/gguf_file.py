@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from agent.convert.checkpoint import ConversionError, StoredTensor, Weights
 from agent.convert.metadata import Metadata, Value
 from agent.convert.quantizer import quantized, tensor_types
-from agent.convert.targets import PIECE, TensorTarget
+from agent.convert.targets import PIECE, TensorTarget, pieces
 
 F16_LARGEST = 65504.0
 ALIGNMENT = gguf.GGUF_DEFAULT_ALIGNMENT
@@ -68,10 +68,7 @@ class Contents:
 
 
 def write_gguf(
-    path: Path,
-    contents: Contents,
-    on_numbers: OnNumbers = lambda count: None,
-    threads: int = 1,
+    path: Path, contents: Contents, on_numbers: OnNumbers = lambda count: None, threads: int = 1
 ) -> None:
     """Write the file, or the rest of it if `path` has its beginning."""
     types = tensor_types(contents.targets, contents.file_type)
@@ -94,11 +91,6 @@ def write_gguf(
             file.write(bytes(end - file.tell()))
         file.flush()
         os.fsync(file.fileno())
-
-
-def kept_bytes(path: Path) -> int:
-    """The size of an unfinished file; 0 if there is none."""
-    return path.stat().st_size if path.is_file() else 0
 
 
 def tensor_bytes(target: TensorTarget, kept: Type) -> int:
@@ -138,7 +130,7 @@ def check_gguf(path: Path, contents: Contents, on_numbers: OnNumbers = lambda co
             raise ConversionError(
                 f"{path.name} was written incorrectly: {target.name} has another form"
             )
-        for start, stop in target.pieces(PIECE):
+        for start, stop in pieces(target.shape, PIECE):
             expected = target.read_rows(contents.stored[target.source], start, stop)
             actual = _read_rows(path, tensor.data_offset, target, kept, start, stop)
             if not is_within_rounding(expected, actual, kept):
@@ -189,7 +181,7 @@ def _encoded_pieces(
         return encoded(target.read_rows(source, start, stop), kept, target.name)
 
     waiting: deque[Future[NDArray[Any]]] = deque()
-    for rows in target.pieces(PIECE):
+    for rows in pieces(target.shape, PIECE):
         if len(waiting) == threads:
             yield waiting.popleft().result()
         waiting.append(pool.submit(encode, *rows))

@@ -8,14 +8,15 @@ from typing import Any, Literal
 
 from agent.convert.checkpoint import Checkpoint, ConversionError
 from agent.convert.shapes import MERGE, VISION_EPS, ModelShape
-from agent.convert.vocabulary import END_OF_TEXT, END_OF_TURN, Vocabulary
+from agent.convert.vocabulary import Vocabulary
+from agent.engines.gguf.checks import PROJECTORS
+from agent.protocol.protocol import END_OF_TEXT, END_OF_TURN
 
 Kind = Literal["u32", "f32", "bool", "text", "i32s", "f32s", "bools", "texts"]
 FILE_TYPES = {"f32": 0, "f16": 1, "q8_0": 7, "q4_k_m": 15, "q5_k_m": 17}
 """llama.cpp's numbers for general.file_type."""
 QUANTIZATION_VERSION = 2
 LANGUAGE_ARCHITECTURES = {"qwen2.5-vl": "qwen2vl", "qwen3-vl": "qwen3vl"}
-PROJECTORS = {"qwen2.5-vl": "qwen2.5vl_merger", "qwen3-vl": "qwen3vl_merger"}
 # Pixels; all files of Qwen2.5-VL have this value, and nothing depends on it.
 NOMINAL_SIDE = 560
 
@@ -30,7 +31,6 @@ Metadata = dict[str, Value]
 
 
 def text_metadata(shape: ModelShape, vocabulary: Vocabulary, file_type: str, name: str) -> Metadata:
-    """The metadata of the language model's file."""
     arch, text = LANGUAGE_ARCHITECTURES[shape.family], shape.text
     metadata = _general(arch, "model", name, file_type) | {
         f"{arch}.block_count": Value("u32", text.layers),
@@ -55,12 +55,11 @@ def text_metadata(shape: ModelShape, vocabulary: Vocabulary, file_type: str, nam
 def vision_metadata(
     shape: ModelShape, checkpoint: Checkpoint, file_type: str, name: str
 ) -> Metadata:
-    """The metadata of the vision part's file."""
     vision = shape.vision
     mean, std = _pixel_statistics(checkpoint)
     metadata = _general("clip", "mmproj", name, file_type) | {
         "clip.has_vision_encoder": Value("bool", True),
-        "clip.projector_type": Value("text", PROJECTORS[shape.family]),
+        "clip.projector_type": Value("text", PROJECTORS[LANGUAGE_ARCHITECTURES[shape.family]]),
         "clip.vision.projection_dim": Value("u32", vision.out),
         "clip.vision.patch_size": Value("u32", vision.patch),
         "clip.vision.embedding_length": Value("u32", vision.hidden),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,16 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.atomic_file import write_file
+from agent.confidence.judged import sigmoid
 from agent.convert.checkpoint import ConversionError
-from agent.convert.convert import (
-    Plan,
-    Progress,
-    WrittenFile,
-    number_counter,
-    part_of,
-    plan_conversion,
-    write_files,
-)
+from agent.convert.convert import Plan, WrittenFile, part_of, plan_conversion, write_files
 from agent.convert.episodes import RandomEpisode, random_episode
 from agent.convert.forms import SPARE_BYTES, WORKING_BYTES, GgufForm, this_machine
 from agent.convert.gguf_file import write_gguf
@@ -37,6 +31,7 @@ from agent.models.card import Card, ModelFile
 from agent.models.card_file import write_card
 from agent.models.check_files import check_files, remember_files
 from agent.models.folders import models_folder
+from agent.models.long_work import Progress, counted
 from agent.models.registry import PARTIAL, ModelLocation, find_model, model_at
 
 REPORT = "conversion.json"
@@ -85,7 +80,8 @@ def convert_model(
         return Converted(ready, note="it was here already")
     threads = threads or default_threads()
     started = time.perf_counter()
-    _check_hashes(source.card, source.folder, progress)
+    hashed = counted(progress, "comparing hashes", source.card.bytes)
+    check_files(source.card, source.folder, hashed)
     plan = plan_conversion(source.folder, kind, name=target.name)
     folder = target.with_name(target.name + PARTIAL)
     _go_on_with_finished(plan, folder)
@@ -97,7 +93,14 @@ def convert_model(
     if not note:
         compared, speed = _compared(plan, folder, card, progress, threads)
     write_card(card, folder)
-    _write_report(folder, plan, files, seconds, compared, note)
+    report = {
+        "source": str(plan.source.folder),
+        "files": [asdict(file) for file in files],
+        "seconds": round(seconds, 1),
+        "compared_with_f16": None if compared is None else asdict(compared),
+        "note": note,
+    }
+    write_file(folder / REPORT, json.dumps(report, indent=2) + "\n")
     folder.rename(target)
     remember_files(card, target)
     return Converted(model_at(target, "user"), seconds, compared, speed, note)
@@ -129,18 +132,6 @@ def _ready(target: Path) -> ModelLocation | None:
     if not location.is_ready:
         raise ConversionError(f"{target} exists but is incomplete: delete it, or move it away")
     return location
-
-
-def _check_hashes(card: Card, folder: Path, progress: Progress) -> None:
-    """Raise ResourceError if a file is not the one that the card names."""
-    done = 0
-
-    def on_bytes(count: int) -> None:
-        nonlocal done
-        done += count
-        progress("comparing hashes", min(done, card.bytes), card.bytes)
-
-    check_files(card, folder, "once", on_bytes)
 
 
 def _card(card: Card, name: str, kind: str, files: Sequence[WrittenFile]) -> Card:
@@ -197,41 +188,22 @@ def _compared(
         threads = 1
 
     def ask(weights: Path, what: str) -> tuple[list[Answers], Speed]:
-        engine = GgufEngine.load(weights, mmproj, threads=threads, sizing=card.sizing)
-        try:
+        with closing(
+            GgufEngine.load(weights, mmproj, threads=threads, sizing=card.sizing)
+        ) as engine:
             found = []
             for done, episode in enumerate(episodes):
                 progress(f"asking {what}", done, len(episodes))
                 found += answers(engine, [episode])
             return found, measure_speed(engine, episodes[-1])
-        finally:
-            engine.close()
 
     try:
-        write_gguf(scratch, words, number_counter(progress, "writing F16", words), threads)
+        write_gguf(scratch, words, counted(progress, "writing F16", words.numbers), threads)
         first, _ = ask(scratch, "F16")
     finally:
         scratch.unlink(missing_ok=True)
     second, speed = ask(folder / plan.language_model.name, card.name)
     return agreement(first, second), speed
-
-
-def _write_report(
-    folder: Path,
-    plan: Plan,
-    files: Sequence[WrittenFile],
-    seconds: float,
-    compared: F16Agreement | None,
-    note: str,
-) -> None:
-    report = {
-        "source": str(plan.source.folder),
-        "files": [asdict(file) for file in files],
-        "seconds": round(seconds, 1),
-        "compared_with_f16": None if compared is None else asdict(compared),
-        "note": note,
-    }
-    write_file(folder / REPORT, json.dumps(report, indent=2) + "\n")
 
 
 # Compares a converted model with its F16 form: likeliest tokens and verdicts. The turns are
@@ -277,17 +249,14 @@ def answers(engine: GgufEngine, episodes: Iterable[RandomEpisode]) -> list[Answe
 
     found = []
     for episode in episodes:
-        conversation = engine.open()
-        try:
+        with closing(engine.open()) as conversation:
             _, kept = conversation.read_scored(episode.turns, episode.pictures, keep)
-        finally:
-            conversation.close()
-        found.append(Answers(kept[:, 0].astype(np.int64), _share(*kept[-1 - END, 1:])))
+        says_yes, says_no = kept[-1 - END, 1:]
+        found.append(Answers(kept[:, 0].astype(np.int64), float(sigmoid(says_yes - says_no))))
     return found
 
 
 def agreement(first: Sequence[Answers], second: Sequence[Answers]) -> F16Agreement:
-    """Compare the answers of two models to the same conversations."""
     pairs: list[Any] = list(zip(first, second, strict=True))
     return F16Agreement(
         prompts=len(pairs),
@@ -309,20 +278,11 @@ class Speed:
 
 def measure_speed(engine: GgufEngine, episode: RandomEpisode) -> Speed:
     """Read a conversation and write a turn after it."""
-    conversation = engine.open()
-    try:
+    with closing(engine.open()) as conversation:
         started = time.perf_counter()
         conversation.append(episode.turns, episode.pictures)
         read = time.perf_counter()
         generated = conversation.generate(SamplingSettings(max_new_tokens=WRITTEN))
         written = time.perf_counter()
-        return Speed(
-            conversation.usage.prompt / (read - started),
-            max(1, generated.tokens) / (written - read),
-        )
-    finally:
-        conversation.close()
-
-
-def _share(yes: float, no: float) -> float:
-    return float(1 / (1 + np.exp(np.clip(no - yes, -700, 700))))
+        prompt = conversation.usage.prompt
+    return Speed(prompt / (read - started), max(1, generated.tokens) / (written - read))

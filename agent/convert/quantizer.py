@@ -33,24 +33,16 @@ NOT_HERE = (
 )
 
 TYPES = {
-    "f32": Type.F32,
-    "f16": Type.F16,
-    "q8_0": Type.Q8_0,
-    "q5_k_m": Type.Q5_K,
-    "q4_k_m": Type.Q4_K,
-}
+    "f32": Type.F32, "f16": Type.F16, "q8_0": Type.Q8_0, "q5_k_m": Type.Q5_K, "q4_k_m": Type.Q4_K,
+}  # fmt: skip
 MIXED = ("q5_k_m", "q4_k_m")
 # llama.cpp interpolates these with an operation that only takes float32.
 ALWAYS_F32 = ("v.position_embd.weight",)
 # For rows that are no multiple of the type's block
 FALLBACKS = {
-    Type.Q4_K: Type.Q5_0,
-    Type.Q5_K: Type.Q5_1,
-    Type.Q6_K: Type.Q8_0,
-    Type.Q5_0: Type.F16,
-    Type.Q5_1: Type.F16,
-    Type.Q8_0: Type.F16,
-}
+    Type.Q4_K: Type.Q5_0, Type.Q5_K: Type.Q5_1, Type.Q6_K: Type.Q8_0, Type.Q5_0: Type.F16,
+    Type.Q5_1: Type.F16, Type.Q8_0: Type.F16,
+}  # fmt: skip
 _FINER = re.compile(r"blk\.(\d+)\.(attn_v|ffn_down)\.weight")
 
 
@@ -77,13 +69,8 @@ def quantize_chunk() -> Any:
         except (OSError, AttributeError):
             continue
         function.restype = ctypes.c_size_t
-        function.argtypes = [
-            ctypes.c_int,
-            ctypes.c_void_p,
-            ctypes.c_void_p,
-            *[ctypes.c_int64] * 3,
-            ctypes.c_void_p,
-        ]
+        pointer = ctypes.c_void_p
+        function.argtypes = [ctypes.c_int, pointer, pointer, *[ctypes.c_int64] * 3, pointer]
         return function
     raise ConversionError(NOT_HERE)
 
@@ -104,7 +91,6 @@ def _libraries() -> Iterator[Path]:
 # names stand for mixtures: what hurts the answers most is kept in Q6_K. A test compares the files
 # with those of `llama_model_quantize`, byte for byte.
 def tensor_types(targets: Sequence[TensorTarget], file_type: str) -> dict[str, Type]:
-    """The type of each tensor by its name."""
     layers = sum(target.name.endswith(".ffn_down.weight") for target in targets)
     head = "output.weight"
     if all(target.name != head for target in targets):

@@ -130,20 +130,16 @@ def _rope(text: Mapping[str, Any]) -> dict[str, Any]:
 def _text_faults(text: TextShape, config: Mapping[str, Any], family: Family) -> Faults:
     rope = _rope(config)
     kind = rope.get("rope_type", rope.get("type"))
-    yield (
-        family == "qwen2.5-vl" and text.heads * text.head_dim != text.hidden,
-        (f"its hidden_size {text.hidden} is not a multiple of its {text.heads} heads"),
-    )
+    divides = family != "qwen2.5-vl" or text.heads * text.head_dim == text.hidden
+    yield not divides, f"its hidden_size {text.hidden} is not a multiple of its {text.heads} heads"
     yield kind not in ("default", "mrope", None), f"its rope is scaled ({kind})"
     yield len(text.sections) != 3, "mrope_section must hold three numbers"
     yield (
         2 * sum(text.sections) != text.head_dim,
         f"mrope_section {list(text.sections)} does not add up to half a head of {text.head_dim}",
     )
-    yield (
-        text.heads % text.kv_heads != 0,
-        "the number of heads is not a multiple of key-value heads",
-    )
+    spare = text.heads % text.kv_heads
+    yield spare != 0, "the number of heads is not a multiple of key-value heads"
     yield config.get("hidden_act", "silu") != "silu", "its activation is not silu"
     yield bool(config.get("use_sliding_window")), "it uses a sliding window"
     kinds = config.get("layer_types") or ["full_attention"]
@@ -200,28 +196,19 @@ def _vision_faults(shape: VisionShape, config: Mapping[str, Any], family: Family
     yield shape.hidden % (4 * shape.heads) != 0, "vision heads must be a multiple of 4 wide"
     yield (
         is_qwen25 and shape.ffn == shape.hidden,
-        (
-            f"the vision tower's intermediate_size equals its hidden_size ({shape.hidden}), which "
-            "llama.cpp takes for an old file with up and down swapped"
-        ),
+        f"the vision tower's intermediate_size equals its hidden_size ({shape.hidden}), which "
+        "llama.cpp takes for an old file with up and down swapped",
     )
-    yield (
-        isqrt(shape.positions) ** 2 != shape.positions,
-        (f"{shape.positions} position embeddings, which is not a square number"),
-    )
+    is_square = isqrt(shape.positions) ** 2 == shape.positions
+    yield not is_square, f"{shape.positions} position embeddings, which is not a square number"
     ascending = list(shape.deepstack) == sorted(set(shape.deepstack))
     inside = all(0 <= tap < shape.layers for tap in shape.deepstack)
     yield not (ascending and inside), "deepstack_visual_indexes are not ascending layers"
 
 
 def _pair_faults(text: TextShape, vision: VisionShape) -> Faults:
-    yield (
-        vision.out != text.hidden,
-        (
-            f"the vision tower gives {vision.out} numbers a token, the language model takes "
-            f"{text.hidden}"
-        ),
-    )
+    out = f"the vision tower gives {vision.out} numbers a token, the language model takes"
+    yield vision.out != text.hidden, f"{out} {text.hidden}"
     yield len(vision.deepstack) > text.layers, "more deepstack layers than language layers"
 
 
@@ -241,8 +228,7 @@ def _number(config: Mapping[str, Any], key: str) -> float:
 
 def _ints(config: Mapping[str, Any], key: str) -> tuple[int, ...]:
     value = config.get(key)
-    if not isinstance(value, list) or len(value) > 1000:
+    items = value if isinstance(value, list) and len(value) <= 1000 else [None]
+    if not all(isinstance(item, int) and 0 <= item <= 10_000 for item in items):
         raise ConversionError(f"the config gives no usable {key} ({value!r:.40})")
-    if not all(isinstance(item, int) and 0 <= item <= 10_000 for item in value):
-        raise ConversionError(f"the config gives no usable {key} ({value!r:.40})")
-    return tuple(value)
+    return tuple(items)

@@ -40,16 +40,16 @@ class TensorTarget:
             return self.source_shape[:2] + self.source_shape[3:]
         return self.source_shape
 
-    def pieces(self, size: int) -> list[tuple[int, int]]:
-        """First and last row (exclusive) of pieces of about `size` numbers."""
-        rows, step = self.shape[0], max(1, size // math.prod(self.shape[1:]))
-        return [(start, min(start + step, rows)) for start in range(0, rows, step)]
-
     def read_rows(self, source: StoredTensor, start: int, stop: int) -> Weights:
-        """Read some rows of this tensor from its source."""
         skipped = self.part * self.shape[0] if self.cut == "third" else 0
         weights = source.read_rows(skipped + start, skipped + stop)
         return weights[:, :, self.part] if self.cut == "frame" else weights
+
+
+def pieces(shape: tuple[int, ...], size: int) -> list[tuple[int, int]]:
+    """First and last row (exclusive) of pieces of about `size` numbers."""
+    rows, step = shape[0], max(1, size // math.prod(shape[1:]))
+    return [(start, min(start + step, rows)) for start in range(0, rows, step)]
 
 
 def text_targets(shape: ModelShape, *, tied: bool) -> list[TensorTarget]:
@@ -92,19 +92,16 @@ def vision_targets(shape: ModelShape) -> list[TensorTarget]:
     """The tensors of the vision part's file (mmproj)."""
     vision = shape.vision
     patches = (vision.hidden, 3, 2, vision.patch, vision.patch)
-    targets = [
-        TensorTarget("v.patch_embd.weight", "visual.patch_embed.proj.weight", patches, "frame", 0),
-        TensorTarget(
-            "v.patch_embd.weight.1", "visual.patch_embed.proj.weight", patches, "frame", 1
-        ),
+    source = "visual.patch_embed.proj.weight"
+    tower = _qwen25_tower if shape.family == "qwen2.5-vl" else _qwen3_tower
+    return [
+        TensorTarget("v.patch_embd.weight", source, patches, "frame", 0),
+        TensorTarget("v.patch_embd.weight.1", source, patches, "frame", 1),
+        *tower(vision),
     ]
-    if shape.family == "qwen2.5-vl":
-        return targets + list(_qwen25_tower(vision))
-    return targets + list(_qwen3_tower(vision))
 
 
 def _pair(name: str, source: str, *shape: int) -> Iterator[TensorTarget]:
-    """A weight and its bias."""
     yield TensorTarget(f"{name}.weight", f"visual.{source}.weight", shape)
     yield TensorTarget(f"{name}.bias", f"visual.{source}.bias", shape[:1])
 
@@ -118,13 +115,8 @@ def _qwen25_tower(vision: VisionShape) -> Iterator[TensorTarget]:
         name, source = f"v.blk.{number}", f"blocks.{number}"
         for part, letter in enumerate("qkv"):
             for kind, tail in (("weight", (vision.hidden,)), ("bias", ())):
-                yield TensorTarget(
-                    f"{name}.attn_{letter}.{kind}",
-                    f"visual.{source}.attn.qkv.{kind}",
-                    (3 * vision.hidden, *tail),
-                    "third",
-                    part,
-                )
+                shape, joint = (3 * vision.hidden, *tail), f"visual.{source}.attn.qkv.{kind}"
+                yield TensorTarget(f"{name}.attn_{letter}.{kind}", joint, shape, "third", part)
         yield from _pair(f"{name}.attn_out", f"{source}.attn.proj", vision.hidden, vision.hidden)
         yield from _pair(f"{name}.ffn_gate", f"{source}.mlp.gate_proj", vision.ffn, vision.hidden)
         yield from _pair(f"{name}.ffn_up", f"{source}.mlp.up_proj", vision.ffn, vision.hidden)
@@ -175,7 +167,6 @@ def stored_sources(checkpoint: Checkpoint) -> dict[str, StoredTensor]:
 
 
 def is_tied(config: Mapping[str, Any], stored: Mapping[str, StoredTensor]) -> bool:
-    """Whether the embedding is also the head."""
     # A config can say so in two tables, which may contradict each other.
     nested = config.get("text_config")
     parts = (config, nested if isinstance(nested, dict) else {})
@@ -195,12 +186,8 @@ def is_tied(config: Mapping[str, Any], stored: Mapping[str, StoredTensor]) -> bo
 def _are_equal(one: StoredTensor, other: StoredTensor) -> bool:
     if one.shape != other.shape:
         return False
-    step = max(1, PIECE // one.row_size)
-    return all(
-        np.array_equal(one.read_rows(*rows), other.read_rows(*rows))
-        for start in range(0, one.shape[0], step)
-        for rows in [(start, min(start + step, one.shape[0]))]
-    )
+    parts = pieces(one.shape, PIECE)
+    return all(np.array_equal(one.read_rows(*rows), other.read_rows(*rows)) for rows in parts)
 
 
 def refuse_misfits(stored: Mapping[str, StoredTensor], targets: Sequence[TensorTarget]) -> None:

@@ -10,20 +10,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.convert.checkpoint import Checkpoint, ConversionError
-from agent.engines.tokenizer_file import SPLIT
+from agent.engines.tokenizer_file import SPLIT_STEP
+from agent.protocol.protocol import END_OF_TEXT, IMAGE_TOKEN, MARKUP_TOKENS
 
 NORMAL, CONTROL, USER_DEFINED, UNUSED = 1, 3, 4, 5
 """GGUF's token types; user-defined ones, such as `<tool_call>`, are also found in plain text."""
 
-END_OF_TURN, END_OF_TEXT = "<|im_end|>", "<|endoftext|>"
-NEEDED = (
-    "<|im_start|>",
-    END_OF_TURN,
-    END_OF_TEXT,
-    "<|vision_start|>",
-    "<|vision_end|>",
-    "<|image_pad|>",
-)
+ODD = (
+    "dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback", "ignore_merges",
+)  # fmt: skip
+"""Settings of a BPE that Qwen's leaves alone."""
+NEEDED = (*MARKUP_TOKENS, END_OF_TEXT, IMAGE_TOKEN)
 
 
 @dataclass(frozen=True)
@@ -50,12 +47,8 @@ def read_vocabulary(checkpoint: Checkpoint, size: int) -> Vocabulary:
     if missing:
         raise ConversionError(f"the tokenizer has no {missing[0]}, which every conversation needs")
     tokens, token_kinds = _filled(names, kinds, size)
-    return Vocabulary(
-        tuple(tokens),
-        tuple(token_kinds),
-        tuple(_merges(tokenizer["model"])),
-        _chat_template(checkpoint),
-    )
+    merges, template = _merges(tokenizer["model"]), _chat_template(checkpoint)
+    return Vocabulary(tuple(tokens), tuple(token_kinds), tuple(merges), template)
 
 
 def _refuse_other_cutting(tokenizer: Mapping[str, Any]) -> None:
@@ -64,17 +57,7 @@ def _refuse_other_cutting(tokenizer: Mapping[str, Any]) -> None:
         raise ConversionError(
             "the tokenizer is not a byte-level BPE: llama.cpp would split text differently"
         )
-    odd = [
-        key
-        for key in (
-            "dropout",
-            "continuing_subword_prefix",
-            "end_of_word_suffix",
-            "byte_fallback",
-            "ignore_merges",
-        )
-        if model.get(key)
-    ]
+    odd = [key for key in ODD if model.get(key)]
     if odd:
         raise ConversionError(f"the tokenizer's {odd[0]} is set: llama.cpp would merge differently")
     if tokenizer.get("normalizer") not in (None, {"type": "NFC"}):
@@ -89,10 +72,7 @@ def _refuse_other_cutting(tokenizer: Mapping[str, Any]) -> None:
         raise ConversionError("the tokenizer adds tokens of its own around a text")
 
 
-EXPECTED_STEPS = [
-    {"type": "Split", "pattern": {"Regex": SPLIT}, "behavior": "Isolated", "invert": False},
-    {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False},
-]
+EXPECTED_STEPS = [SPLIT_STEP, {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}]
 
 
 def _steps(pre_tokenizer: object) -> list[object]:

@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 
 from PIL import Image
 
-from agent.errors import WorkbenchError
+from agent.errors import EngineError, WorkbenchError
 from agent.protocol.protocol import Turn
 from agent.protocol.rules import OURS, Rules
 from agent.rendering.model_image import Sizing
@@ -91,6 +91,13 @@ class Usage:
     """Prompt tokens that are pictures."""
 
 
+def check_pictures(turns: Sequence[Turn], pictures: Sequence[Image.Image]) -> None:
+    """Raise EngineError unless each turn with a picture has one."""
+    shown = sum(turn.picture is not None for turn in turns)
+    if shown != len(pictures):
+        raise EngineError(f"the turns have {shown} pictures, but {len(pictures)} were given")
+
+
 class Conversation(Protocol):
     """A chat with a model, which keeps the turns read so far in its cache."""
 
@@ -109,7 +116,6 @@ class Conversation(Protocol):
         Assistant turns are read as if the model had written them. Raises ContextFullError,
         Cancelled.
         """
-        ...
 
     def generate(
         self,
@@ -125,15 +131,12 @@ class Conversation(Protocol):
 
         `should_stop` is called between tokens; `on_text` receives each new piece of text.
         """
-        ...
 
     def mark(self) -> object:
         """Return a mark to `rewind` to; call it between turns."""
-        ...
 
     def rewind(self, mark: object) -> None:
         """Forget everything after the mark."""
-        ...
 
     def close(self) -> None: ...
 
@@ -144,10 +147,8 @@ class Engine(Protocol):
     @property
     def sizing(self) -> Sizing:
         """How pictures must be sized for this model."""
-        ...
 
     def open(self, rules: Rules = OURS) -> Conversation:
         """Open a conversation that goes by `rules`."""
-        ...
 
     def close(self) -> None: ...

@@ -6,7 +6,6 @@ plain text, even if it looks like `<|im_end|>`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -14,14 +13,7 @@ from tokenizers import Tokenizer
 
 from agent.engines.tokenizer_file import check_tokenizer_file
 from agent.errors import EngineError
-from agent.protocol.protocol import Part
-
-IMAGE_TOKEN = "<|image_pad|>"
-END_OF_TURN = "<|im_end|>"
-END_OF_TEXT = "<|endoftext|>"
-MARKUP_TOKENS = ("<|im_start|>", END_OF_TURN, "<|vision_start|>", "<|vision_end|>")
-
-_MARKUP = re.compile("(" + "|".join(map(re.escape, MARKUP_TOKENS)) + ")")
+from agent.protocol.protocol import IMAGE_TOKEN, MARKUP_TOKENS, Part, token_runs
 
 
 def load_tokenizer(folder: Path) -> Tokenizer:
@@ -49,29 +41,19 @@ def token_ids(
     Unless a text imitates control tokens, this equals encoding the whole string at once.
     """
     ids: list[int] = []
-    pending: list[str] = []
     counts = iter(picture_tokens)
 
-    def control(name: str, count: int = 1) -> None:
-        ids.extend(plain_ids(tokenizer, "".join(pending)))
-        pending.clear()
-        number = tokenizer.token_to_id(name)
+    def control(name: str) -> int:
+        number: int | None = tokenizer.token_to_id(name)
         if number is None:
             raise EngineError(f"the tokenizer lacks the control token {name}")
-        ids.extend([number] * count)
+        return number
 
-    for part in parts:
-        if part.picture is not None:
-            control(IMAGE_TOKEN, next(counts))
-        elif part.markup:
-            for piece in _MARKUP.split(part.text):
-                if piece in MARKUP_TOKENS:
-                    control(piece)
-                else:
-                    pending.append(piece)
+    for run in token_runs(parts):
+        if run.picture is not None:
+            ids += [control(IMAGE_TOKEN)] * next(counts)
         else:
-            pending.append(part.text)
-    ids.extend(plain_ids(tokenizer, "".join(pending)))
+            ids += [control(run.text)] if run.markup else plain_ids(tokenizer, run.text)
     return ids
 
 

@@ -17,22 +17,12 @@ from agent.rendering.model_image import Sizing
 MAX_JSON_BYTES = 20_000_000
 # The sizes in a config that transformers takes on trust, and more than any model has
 LARGEST = {
-    "hidden_size": 200_000,
-    "intermediate_size": 200_000,
-    "out_hidden_size": 200_000,
-    "vocab_size": 2_000_000,
-    "num_position_embeddings": 1_000_000,
-    "max_position_embeddings": 10**12,
-    "num_hidden_layers": 256,
-    "depth": 256,
-    "num_attention_heads": 1024,
-    "num_key_value_heads": 1024,
-    "num_heads": 1024,
-    "head_dim": 4096,
-    "window_size": 10_000,
-    "in_channels": 16,
-    "in_chans": 16,
-}
+    "hidden_size": 200_000, "intermediate_size": 200_000, "out_hidden_size": 200_000,
+    "vocab_size": 2_000_000, "num_position_embeddings": 1_000_000,
+    "max_position_embeddings": 10**12, "num_hidden_layers": 256, "depth": 256,
+    "num_attention_heads": 1024, "num_key_value_heads": 1024, "num_heads": 1024, "head_dim": 4096,
+    "window_size": 10_000, "in_channels": 16, "in_chans": 16,
+}  # fmt: skip
 ATTENTION = ("_attn_implementation", "attn_implementation", "_attn_implementation_internal")
 # Limits for one picture unless the model's folder narrows them
 FEWEST_TOKENS, MOST_TOKENS = 8, 1280
@@ -71,9 +61,7 @@ FAMILIES: Mapping[str, Family] = {
         Vision(14, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
     ),
     "qwen3_vl": Family(
-        "Qwen3-VL",
-        "Qwen3VLForConditionalGeneration",
-        Vision(16, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+        "Qwen3-VL", "Qwen3VLForConditionalGeneration", Vision(16, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
     ),
 }
 
@@ -104,13 +92,8 @@ def read_folder(path: Path) -> ModelFolder:
     settings_path = path / "preprocessor_config.json"
     settings = read_json(settings_path) if settings_path.exists() else {}
     vision = _vision(family, config, settings, path)
-    return ModelFolder(
-        path=path,
-        family=family,
-        vision=vision,
-        sizing=_sizing(vision, settings),
-        weight_bytes=sum(file.stat().st_size for file in weights),
-    )
+    weight_bytes = sum(file.stat().st_size for file in weights)
+    return ModelFolder(path, family, vision, _sizing(vision, settings), weight_bytes)
 
 
 def read_json(path: Path) -> dict[str, Any]:

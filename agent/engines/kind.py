@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import ClassVar, Literal, Protocol, get_args
+from typing import Any, ClassVar, Literal, Protocol, get_args
 
 from agent.engines.base import Engine
+from agent.errors import ResourceError
 from agent.protocol.rules import RulesName
 from agent.rendering.model_image import QWEN3, QWEN25, Sizing
 
@@ -23,6 +26,12 @@ ROLES: tuple[Role, ...] = get_args(Role)
 SIZING_OF: dict[Family, Sizing] = {"qwen2.5-vl": QWEN25, "qwen3-vl": QWEN3, "other": QWEN25}
 # In tokens, as Spec-o3 was trained; a longer context only costs memory
 LONGEST_CONTEXT = 32_768
+MAX_JSON_BYTES = 4 * 1024 * 1024
+
+_TOKENIZER = re.compile(
+    r"(tokenizer.*|vocab|merges|added_tokens|special_tokens_map|chat_template)\.(json|txt|jinja)"
+)
+_CONFIG = re.compile(r"(config|.*_config|.*\.index)\.json")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,15 +72,14 @@ class ModelCard(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class LoadOptions:
-    """How a model is loaded; see `agent.inspection.engine_loader.load_engine`."""
+    """How a model is loaded."""
 
     device: Device = "auto"
-    dtype: Precision = "auto"
-    load_in_4bit: bool = False
     threads: int | None = None
     sharing: int = 1
+    """Without `threads`, each of so many processes uses its share of the processors."""
     side_by_side: bool = False
-    context_length: int | None = None
+    """Whether many conversations are open at once, whose text nobody reads along."""
     base: Path | None = None
     """The folder of an adapter's base."""
 
@@ -153,3 +161,37 @@ class EngineKind(ABC):
 
 def is_installed(module: str) -> bool:
     return find_spec(module) is not None
+
+
+def role_of(name: str) -> Role:
+    """What a file is for, by its name."""
+    plain = name.lower()
+    if plain.endswith(".gguf"):
+        return "mmproj" if "mmproj" in plain else "weights"
+    if plain.endswith(".safetensors"):
+        return "adapter" if plain.startswith("adapter") else "weights"
+    if _TOKENIZER.fullmatch(plain):
+        return "tokenizer"
+    return "config" if _CONFIG.fullmatch(plain) else "other"
+
+
+def read_json(path: Path, max_bytes: int = MAX_JSON_BYTES) -> dict[str, Any]:
+    """Read a JSON object from an untrusted file."""
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(max_bytes + 1)
+        if len(content) > max_bytes:
+            raise ResourceError(f"{path}: longer than {max_bytes // 1024} KiB, the most allowed")
+        value = json.loads(content)
+    except (OSError, ValueError, RecursionError) as error:
+        raise ResourceError(f"{path} could not be read: {str(error)[:120]}") from error
+    if not isinstance(value, dict):
+        raise ResourceError(f"{path}: expected a JSON object")
+    return value
+
+
+def usable_context(value: object) -> int:
+    """The context in tokens that a model's own settings name, as far as it is of use."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 256:
+        return LONGEST_CONTEXT
+    return min(value, LONGEST_CONTEXT)

@@ -20,12 +20,7 @@ SPLIT = (
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 MAX_TOKENS = 2_000_000
-_SPLIT_STEP = {
-    "type": "Split",
-    "pattern": {"Regex": SPLIT},
-    "behavior": "Isolated",
-    "invert": False,
-}
+SPLIT_STEP = {"type": "Split", "pattern": {"Regex": SPLIT}, "behavior": "Isolated", "invert": False}
 
 
 def check_tokenizer_file(path: Path) -> None:
@@ -47,7 +42,7 @@ def check_tokenizer_file(path: Path) -> None:
 
 
 def _difference(content: dict[str, Any]) -> str | None:
-    if not _is_plain(content.get("normalizer")):
+    if content.get("normalizer") not in (None, {"type": "NFC"}):
         return "it changes the text in another way"
     if not _splits_as_qwen(content.get("pre_tokenizer")):
         return "it splits the text in another way"
@@ -60,18 +55,13 @@ def _difference(content: dict[str, Any]) -> str | None:
     return None if _numbers_are_close(content) else "it has token numbers far out of range"
 
 
-def _is_plain(normalizer: object) -> bool:
-    return normalizer in (None, {"type": "NFC"})
-
-
 def _splits_as_qwen(pre_tokenizer: object) -> bool:
     match pre_tokenizer:
         case {"type": "Sequence", "pretokenizers": [split, {"type": "ByteLevel"}]}:
-            return bool(split == _SPLIT_STEP)
+            return bool(split == SPLIT_STEP)
         case {"type": "ByteLevel"}:
             return True
-        case _:
-            return False
+    return False
 
 
 def _adds_nothing(post_processor: object) -> bool:
@@ -80,8 +70,7 @@ def _adds_nothing(post_processor: object) -> bool:
             return True
         case {"type": "TemplateProcessing", "special_tokens": added, "single": single}:
             return bool(added == {} and single == [{"Sequence": {"id": "A", "type_id": 0}}])
-        case _:
-            return False
+    return False
 
 
 def _is_merging(model: Any) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import AnyStr
 
 from agent.engines.base import OnText
 
@@ -23,7 +24,7 @@ class TurnText:
         """Add a token; True if it completes a stop string, and the bytes after that are dropped."""
         before = len(self._data)
         self._data += token
-        end = self._stop_end(before)
+        end = stop_end(bytes(self._data), len(token), self._stop)
         if end is not None:
             del self._data[end:]
         self._ends.append(len(self._data))
@@ -55,10 +56,8 @@ class TurnText:
         """
         for count in range(len(self._ends), -1, -1):
             start = self._ends[count - 1] if count else 0
-            if (
-                start <= end
-                and (text := decode_if_complete(bytes(self._data[start:end]))) is not None
-            ):
+            text = decode_if_complete(bytes(self._data[start:end])) if start <= end else None
+            if text is not None:
                 return count, text
         return 0, bytes(self._data[:end]).decode("utf-8", "replace")
 
@@ -66,19 +65,18 @@ class TurnText:
         """The length in bytes."""
         return len(self._data)
 
-    def _stop_end(self, before: int) -> int | None:
-        ends = []
-        for text in self._stop:
-            start = self._data.find(text, max(0, before - len(text) + 1))
-            if start >= 0:
-                ends.append(start + len(text))
-        return min(ends, default=None)
-
     def _emit(self, text: str) -> None:
         if text:
             self._pieces.append(text)
             if self._on_text is not None:
                 self._on_text(text)
+
+
+def stop_end(text: AnyStr, new: int, stop: Iterable[AnyStr]) -> int | None:
+    """Return where the first stop string that reaches into the last `new` characters ends."""
+    begin = len(text) - new + 1
+    starts = ((word, text.find(word, max(0, begin - len(word)))) for word in stop if word)
+    return min((start + len(word) for word, start in starts if start >= 0), default=None)
 
 
 def as_bytes(text: str) -> bytes:

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from agent.engines.registry import engine_kind
 from agent.errors import ResourceError, WorkbenchError
 from agent.inspection.inspector import Inspector
-from agent.models.card_file import CARD_NAME
-from agent.models.registry import BUNDLED, ModelLocation, model_at
+from agent.models.registry import BUNDLED, ModelLocation, ready_model
 from agent.trajectory.trajectory import ModelRef
 
 MEASURED = "measured"
@@ -43,7 +42,7 @@ class BuiltIn(ABC):
 
     def location(self) -> ModelLocation | None:
         """The bundled model that looks for it; None if it is not here, or not all of it."""
-        return bundled_model(self.eye) if self.eye else None
+        return ready_model(BUNDLED / self.eye, "bundled") if self.eye else None
 
     def obstacle(self) -> str:
         """Why it cannot run here; empty if it can."""
@@ -142,15 +141,3 @@ INSPECTORS: list[BuiltIn] = [BuiltInMeasured(), BuiltInPanel()]
 def built_in(name: str) -> BuiltIn | None:
     """The program's own inspector of that name; None if it is the name of a model."""
     return next((each for each in INSPECTORS if each.name == name.casefold()), None)
-
-
-def bundled_model(name: str) -> ModelLocation | None:
-    """A model that comes with the program; None if it is not here, or not all of it."""
-    card = BUNDLED / name / CARD_NAME
-    if not card.is_file():
-        return None
-    try:
-        location = model_at(card.parent, "bundled")
-    except ResourceError:
-        return None
-    return location if location.is_ready else None

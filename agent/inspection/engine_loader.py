@@ -2,60 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from agent.engines.base import Engine
-from agent.engines.kind import Device, LoadOptions, Precision
+from agent.engines.kind import LoadOptions
 from agent.engines.registry import engine_kind
 from agent.errors import EngineError, ResourceError
 from agent.models.card import Card
-from agent.models.check_files import Check, check_files
+from agent.models.check_files import check_files
 from agent.models.infer_card import plain_name
 from agent.models.registry import ModelLocation, find_model, ref_of
 from agent.trajectory.trajectory import ModelRef
 
 
-def load_engine(
-    location: ModelLocation,
-    *,
-    device: Device = "auto",
-    dtype: Precision = "auto",
-    load_in_4bit: bool = False,
-    threads: int | None = None,
-    sharing: int = 1,
-    side_by_side: bool = False,
-    context_length: int | None = None,
-    check: Check = "once",
-    on_bytes: Callable[[int], None] = lambda count: None,
-) -> Engine:
-    """Load a model, or connect to a server.
-
-    `side_by_side`: many conversations are open at once, whose text nobody reads along.
-    `context_length` is in tokens and defaults to the card's. Files are first compared with the card
-    (`check`, see `agent.models.check_files.check_files`); `on_bytes` reports the bytes read for
-    that. Without `threads`, each of `sharing` processes uses its share of the processors. `dtype`
-    and `load_in_4bit` apply to transformers only.
-    """
-    card = location.card
+def load_engine(location: ModelLocation, options: LoadOptions | None = None) -> Engine:
+    """Load a model whose files are those of its card, or connect to a server."""
+    card, options = location.card, options or LoadOptions()
     engine = engine_kind(card.engine)
-    options = LoadOptions(
-        device=device,
-        dtype=dtype,
-        load_in_4bit=load_in_4bit,
-        threads=threads,
-        sharing=sharing,
-        side_by_side=side_by_side,
-        context_length=context_length,
-    )
     if engine.is_server:
         return engine.load(card, None, options)
     folder = _ready_folder(location)
-    check_files(card, folder, check, on_bytes)
+    check_files(card, folder)
     if engine.has_adapters and card.base:
         base = _base(card)
-        check_files(base.card, _ready_folder(base), check, on_bytes)
+        check_files(base.card, _ready_folder(base))
         options = replace(options, base=base.folder)
     return engine.load(card, folder, options)
 
@@ -84,7 +55,6 @@ def _ready_folder(location: ModelLocation) -> Path:
 
 
 def _base(card: Card) -> ModelLocation:
-    """The base model of an adapter."""
     try:
         base = find_model(card.base)
     except ResourceError as error:

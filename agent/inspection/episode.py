@@ -21,13 +21,16 @@ from agent.protocol.protocol import CUT_SHORT, MAX_TOOL_TURNS, Turn
 from agent.protocol.reply import NO_SUCH_TOOL, Reply, parse_published, parse_reply
 from agent.protocol.rules import Rules
 from agent.protocol.tool import TOOL_NAME, ToolResult, checked_arguments
-from agent.trajectory.trajectory import Step, StepKind, StoppedBy
+from agent.trajectory.trajectory import Step, StepKind, StoppedBy, Trajectory
 from agent.trajectory.turns import feedback, person_turn, said_in
 
 MAX_IDLE_TURNS = 8  # turns without a usable call or answer before we give up
 MAX_PERSON_TURNS = 100
 NO_CALLS_LEFT = f"All {MAX_TOOL_TURNS} calls are used up."
 NOTHING_MORE = "a turn without a call and without a verdict ends the conversation"
+
+Acted = tuple[Step, Image.Image | None]
+"""A step and the picture that was drawn for it, if any."""
 
 
 @dataclass(eq=False)
@@ -79,6 +82,13 @@ class Episode:
             if self.stopped_by is None:
                 self._append()
 
+    def recorded(self, record: Trajectory) -> Trajectory:
+        """The record with the steps and replies so far, and why they ended if they did."""
+        record = replace(record, steps=self.steps, replies=self.replies)
+        if self.stopped_by is None:
+            return record
+        return replace(record, stopped_by=self.stopped_by, stop_reason=self.stop_reason)
+
     def _append(self) -> None:
         turns, pictures = self._turns, self._pictures
         self._turns, self._pictures = [], []
@@ -126,10 +136,8 @@ class Episode:
         said_before = said_in(self.steps, self.replies[:turn])
         return parse_published(text, said_before, may_call=turn + 1 < self.rules.turns)
 
-    def _act(
-        self, reply: Reply, generated: Generated, turn: int
-    ) -> tuple[Step, Image.Image | None]:
-        """Carry out the turn; returns its last step and the picture drawn for it, if any."""
+    def _act(self, reply: Reply, generated: Generated, turn: int) -> Acted:
+        """Carry out the turn; returns its last step."""
         if self.rules.is_published:
             return self._act_as_published(reply, generated, turn)
         cut_short = generated.finish == "length" and reply.kind in ("text", "error")
@@ -159,9 +167,7 @@ class Episode:
         kind: StepKind = "answer" if reply.answer else "zoom"
         return Step(kind=kind, turn=turn, text=reply.answer, error=reply.error), None
 
-    def _act_as_published(
-        self, reply: Reply, generated: Generated, turn: int
-    ) -> tuple[Step, Image.Image | None]:
+    def _act_as_published(self, reply: Reply, generated: Generated, turn: int) -> Acted:
         """Carry out a call, or end with what was said."""
         is_cut = generated.finish == "length"  # by our limit: theirs is that of the conversation
         if reply.kind == "answer" and not (is_cut and "\\boxed{" not in generated.text):
@@ -181,7 +187,7 @@ class Episode:
             return self._look(reply, turn)
         return Step(kind="text", turn=turn, text="" if reply.thought else reply.text), None
 
-    def _look(self, reply: Reply, turn: int) -> tuple[Step, Image.Image | None]:
+    def _look(self, reply: Reply, turn: int) -> Acted:
         try:
             picture, result = self.picture_maker.look(reply.arguments)
         except ToolError as error:
@@ -228,29 +234,18 @@ class Episode:
         if self.stopped_by is None and self.control.should_stop():
             self._stop("cancelled", cancel_reason(self.control))
 
-    def _interjection_step(self, interjection: Interjection) -> tuple[Step, Image.Image | None]:
-        turn = len(self.replies) - 1
-        if interjection.range is None:
-            return Step(kind="text", by="person", turn=turn, text=interjection.text), None
-        arguments = {
-            "wavelength_range": list(interjection.range),
-            "label": interjection.label or None,
-        }
+    def _interjection_step(self, interjection: Interjection) -> Acted:
+        turn, shown, text = len(self.replies) - 1, interjection.range, interjection.text
+        if shown is None:
+            return Step(kind="text", by="person", turn=turn, text=text), None
+        arguments = {"wavelength_range": list(shown), "label": interjection.label or None}
         try:
             picture, result = self.picture_maker.look(arguments)
         except ToolError as error:
-            return Step(
-                kind="zoom",
-                by="person",
-                turn=turn,
-                text=interjection.text,
-                range=interjection.range,
-                label=interjection.label,
-                error=str(error),
-            ), None
+            step = Step(kind="zoom", by="person", turn=turn, text=text, range=shown)
+            return replace(step, label=interjection.label, error=str(error)), None
         self._looks += 1
-        step = self._look_step(picture, result, turn)
-        return replace(step, by="person", text=interjection.text), picture
+        return replace(self._look_step(picture, result, turn), by="person", text=text), picture
 
     def _stop(self, why: StoppedBy, reason: str = "") -> None:
         self.stopped_by, self.stop_reason = why, reason

@@ -33,7 +33,6 @@ class Inspector(Protocol):
         `on_text` receives the model's text while it is generated. `so_far` is a (partial)
         trajectory of the same spectrum and task to continue.
         """
-        ...
 
     def close(self) -> None: ...
 
@@ -42,7 +41,6 @@ def run(
     inspection: Generator[Step, None, Trajectory],
     on_step: Callable[[Step], None] = lambda step: None,
 ) -> Trajectory:
-    """Run an inspection to its end."""
     while True:
         try:
             on_step(next(inspection))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, partial
 
 from agent.engines.base import SamplingSettings
-from agent.engines.kind import Device
+from agent.engines.kind import Device, LoadOptions
 from agent.errors import ResourceError, WorkbenchError
 from agent.inspection.built_in import MEASURED, PANEL, BuiltInPanel, built_in
 from agent.inspection.inspector import Inspector
@@ -58,15 +58,10 @@ def make_inspector(
     makes no pictures, which nobody looks at for it. The caller closes the inspector.
     """
     model = MEASURED if model is None else model
-    load = partial(
-        _model_inspector,
-        device=device,
-        threads=threads,
-        sharing=sharing,
-        side_by_side=side_by_side,
-        extra_runs=extra_runs,
-        sampling=sampling,
+    options = LoadOptions(
+        device=device, threads=threads, sharing=sharing, side_by_side=side_by_side
     )
+    load = partial(_model_inspector, options=options, extra_runs=extra_runs, sampling=sampling)
     own = built_in(model)
     if own is not None:
         return own.make(load, draw=draw)
@@ -80,10 +75,7 @@ def make_inspector(
 def _model_inspector(
     location: ModelLocation,
     *,
-    device: Device,
-    threads: int | None,
-    sharing: int,
-    side_by_side: bool,
+    options: LoadOptions,
     extra_runs: int,
     sampling: SamplingSettings | None,
 ) -> Inspector:
@@ -92,15 +84,13 @@ def _model_inspector(
     from agent.models.wordings import wording_of
     from agent.protocol.rules import RULES
 
-    engine = load_engine(
-        location, device=device, threads=threads, sharing=sharing, side_by_side=side_by_side
-    )
+    card, engine = location.card, load_engine(location, options)
     return ModelInspector(
         engine,
         engine_ref(location, engine),
-        style=location.card.style,
-        sampling=sampling or location.card.sampling,
+        style=card.style,
+        sampling=sampling or card.sampling,
         extra_runs=extra_runs,
-        rules=RULES[location.card.rules],
-        wording=wording_of(location.card),
+        rules=RULES[card.rules],
+        wording=wording_of(card),
     )

@@ -19,16 +19,17 @@ from agent.engines.base import (
     Usage,
 )
 from agent.errors import ToolError
-from agent.evidence.assessment import Assessment, assess
+from agent.evidence.assessment import assess
 from agent.evidence.weights import builtin_fingerprint
 from agent.hashing import picture_hash
 from agent.inspection.control import Control
 from agent.inspection.episode import Episode
 from agent.inspection.measured_turns import WrittenTurns, write_turns
 from agent.inspection.pictures import PictureMaker, spectrum_ref
-from agent.protocol.protocol import Turn, prompt_hash
+from agent.protocol.protocol import Turn
 from agent.protocol.reply import is_well_formed
 from agent.protocol.tool import ToolResult, checked_arguments
+from agent.protocol.wording import prompt_hash
 from agent.rendering.model_image import QWEN25
 from agent.rendering.render import PUBLISHED, Style
 from agent.spectra.spectrum import Spectrum
@@ -63,8 +64,17 @@ class MeasuredInspector:
         there is nothing to draw.
         """
         started = time.perf_counter()
-        record = self._blank(spectrum, task, seed)
-        picture_maker = self._picture_maker(spectrum, record)
+        record = Trajectory(
+            task=task.id,
+            spectrum=spectrum_ref(spectrum),
+            model=self.model,
+            prompt_sha256=prompt_hash(task, brief=self.style.brief),
+            style=self.style.to_table(),
+            seed=seed,
+            stopped_by="error",
+        )
+        maker_type = PictureMaker if self.draws else BlankPictureMaker
+        picture_maker = maker_type.of(spectrum, record.spectrum, self.style, QWEN25)
         if self.draws:
             record = replace(record, overview=picture_hash(picture_maker.overview()))
         assessment = assess(spectrum, task)
@@ -84,49 +94,21 @@ class MeasuredInspector:
         for step in episode.run():
             steps.append(tables.filled(step))
             yield self._without_picture(steps[-1])
-        record = self._ended(record, episode, steps, assessment)
-        return replace(record, seconds=time.perf_counter() - started)
+        answered = episode.stopped_by == "answer"
+        return replace(
+            episode.recorded(record),
+            steps=tuple(map(self._without_picture, steps)),
+            verdict=assessment.verdict if answered else None,
+            p_yes=assessment.p_yes if answered else None,
+            well_formed=is_well_formed(episode.replies),
+            seconds=time.perf_counter() - started,
+        )
 
     def close(self) -> None:
         """There is nothing to close."""
 
-    def _blank(self, spectrum: Spectrum, task: Task, seed: int) -> Trajectory:
-        return Trajectory(
-            task=task.id,
-            spectrum=spectrum_ref(spectrum),
-            model=self.model,
-            prompt_sha256=prompt_hash(task, brief=self.style.brief),
-            style=self.style.to_table(),
-            seed=seed,
-            stopped_by="error",
-        )
-
-    def _picture_maker(self, spectrum: Spectrum, record: Trajectory) -> PictureMaker:
-        kind = PictureMaker if self.draws else BlankPictureMaker
-        return kind.of(spectrum, record.spectrum, self.style, QWEN25)
-
     def _without_picture(self, step: Step) -> Step:
         return step if self.draws else replace(step, picture="")
-
-    def _ended(
-        self,
-        record: Trajectory,
-        episode: Episode,
-        steps: Sequence[Step],
-        assessment: Assessment,
-    ) -> Trajectory:
-        assert episode.stopped_by is not None
-        answered = episode.stopped_by == "answer"
-        return replace(
-            record,
-            steps=tuple(map(self._without_picture, steps)),
-            replies=episode.replies,
-            stopped_by=episode.stopped_by,
-            stop_reason=episode.stop_reason,
-            verdict=assessment.verdict if answered else None,
-            p_yes=assessment.p_yes if answered else None,
-            well_formed=is_well_formed(episode.replies),
-        )
 
 
 def _person_steps(so_far: Trajectory, picture_maker: PictureMaker) -> tuple[Step, ...]:

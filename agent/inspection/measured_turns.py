@@ -30,6 +30,7 @@ NOTHING = "nothing that stands out"
 RUNNER_UP = 0.1  # probability from which the second most likely kind is named
 
 BORDERLINE = 0.5  # times the claim's scale; a value so near its threshold proves nothing
+Windows = Sequence[DiagnosticWindow]
 GIANT_OR_DWARF = re.compile(r"\b(?:giant|dwarf)\b")
 
 
@@ -77,11 +78,8 @@ def write_turns(assessment: Assessment) -> WrittenTurns:
 
 def _of_the_whole(assessment: Assessment) -> list[Finding]:
     """The strongest testable claims that no window of the task shows."""
-    found = [
-        finding
-        for finding in assessment.findings
-        if finding.is_testable and _window_of(finding, assessment) is None
-    ]
+    testable = (each for each in assessment.findings if each.is_testable)
+    found = [each for each in testable if _window_of(each, assessment) is None]
     ranked = sorted(found, key=lambda finding: -abs(finding.log_odds))
     return [each for each in ranked if abs(each.log_odds) > MIN_NATS][:MAX_FINDINGS]
 
@@ -92,8 +90,7 @@ def _window_of(finding: Finding, assessment: Assessment) -> DiagnosticWindow | N
 
 def choose_looks(assessment: Assessment) -> tuple[Look, ...]:
     """The windows with the most evidence, between FEWEST and MOST of them."""
-    task = assessment.task
-    all_looks = [_look(window, assessment) for window in task.windows]
+    all_looks = [_look(window, assessment) for window in assessment.task.windows]
     usable = [look for look in all_looks if look is not None]
     ranked = sorted(usable, key=lambda look: -look.nats)
     chosen = [look for look in ranked[:MOST] if look.nats >= MIN_NATS]
@@ -150,28 +147,20 @@ def _measured(look: Look, assessment: Assessment, said: SaidNumbers) -> str:
     ranked = sorted(look.findings, key=lambda finding: -abs(finding.log_odds))
     parts = finding_texts(ranked, said, assessment.task)[:MAX_FINDINGS] or [NOTHING]
     total = sum(finding.log_odds for finding in look.findings)
-    verdict = (
-        "This speaks for the class."
-        if total > MIN_NATS
-        else "This speaks against the class."
-        if total < -MIN_NATS
-        else "This decides little."
-    )
+    verdict = "This decides little."
+    if abs(total) > MIN_NATS:
+        verdict = f"This speaks {'for' if total > 0 else 'against'} the class."
     return f"Measured in {look.window.label}: {'; '.join(parts)}. {verdict}"
 
 
-def _answer(
-    thought: str, assessment: Assessment, said: SaidNumbers, opened: Sequence[DiagnosticWindow]
-) -> str:
+def _answer(thought: str, assessment: Assessment, said: SaidNumbers, opened: Windows) -> str:
     likely = f"All in all I put the chance of YES {chance_text(assessment.p_yes)}."
     reasons = " ".join(_reasons(assessment, said, opened))
     box = f"\\boxed{{{assessment.verdict}}}"
     return f"<think>{thought} {likely}</think>\n<answer>{box} {reasons}</answer>"
 
 
-def _reasons(
-    assessment: Assessment, said: SaidNumbers, opened: Sequence[DiagnosticWindow]
-) -> list[str]:
+def _reasons(assessment: Assessment, said: SaidNumbers, opened: Windows) -> list[str]:
     """Reasons from the windows that were opened and the whole spectrum."""
     sign = 1.0 if assessment.verdict == "YES" else -1.0
     seen = [
@@ -202,9 +191,7 @@ def _reasons(
     return sentences
 
 
-def _kind_sentences(
-    assessment: Assessment, said: SaidNumbers, opened: Sequence[DiagnosticWindow]
-) -> list[str]:
+def _kind_sentences(assessment: Assessment, said: SaidNumbers, opened: Windows) -> list[str]:
     """Sentences on the kind it is instead, or the runner-up."""
     if not assessment.kind_log_odds:
         return []
@@ -243,13 +230,10 @@ def speakable(assessment: Assessment) -> tuple[Finding, ...]:
     Numbers that tell giants from dwarfs lead to one conclusion: those on the other side of their
     sum, and those of stars without TiO bands, are given without one.
     """
-    numbers = assessment.numbers
-    kept = [
-        finding
-        for finding in assessment.findings
-        if not (finding.is_testable and is_contradicted(finding, numbers))
-    ]
-    kept = _one_band(kept)
+    all_found, numbers = assessment.findings, assessment.numbers
+    kept = _one_band(
+        [each for each in all_found if not (each.is_testable and is_contradicted(each, numbers))]
+    )
     total = math.fsum(finding.log_odds for finding in kept if _tells(finding, numbers))
     return tuple(_concluded(finding, numbers, total) for finding in kept)
 
@@ -268,10 +252,7 @@ def _one_band(findings: Sequence[Finding]) -> list[Finding]:
         if index in found and found.get(head, found[index]) != found[index]
     }
     return [
-        replace(each, evidence=without_meaning(each.evidence))
-        if each.evidence.target in disagreeing
-        else each
-        for each in findings
+        _inconclusive(each) if each.evidence.target in disagreeing else each for each in findings
     ]
 
 
@@ -280,13 +261,15 @@ def _concluded(finding: Finding, numbers: SpectrumMeasurements, total: float) ->
     if not finding.is_testable:
         return finding
     if abs(evidence.excess(finding.value)) < BORDERLINE * evidence.scale:
-        return replace(finding, evidence=without_meaning(evidence))
-    if not _names_gravity(finding):
-        return finding
+        return _inconclusive(finding)
     agrees = finding.log_odds * total > 0 and finding.is_plain
-    if _tells(finding, numbers) and agrees:
+    if not _names_gravity(finding) or (_tells(finding, numbers) and agrees):
         return finding
-    return replace(finding, evidence=without_meaning(evidence))
+    return _inconclusive(finding)
+
+
+def _inconclusive(finding: Finding) -> Finding:
+    return replace(finding, evidence=without_meaning(finding.evidence))
 
 
 def _tells(finding: Finding, numbers: SpectrumMeasurements) -> bool:
@@ -302,12 +285,9 @@ def _names_gravity(finding: Finding) -> bool:
 
 
 def without_meaning(evidence: Evidence) -> Evidence:
-    """The claim with its numbers alone."""
-
     def cut(text: str) -> str:
         match = MEANING.search(text)
         return text if match is None or "{" in match.group(1) else text[: match.start()]
 
-    return replace(
-        evidence, text_found=cut(evidence.text_found), text_absent=cut(evidence.text_absent)
-    )
+    found, absent = cut(evidence.text_found), cut(evidence.text_absent)
+    return replace(evidence, text_found=found, text_absent=absent)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator
 from contextlib import closing
-from dataclasses import asdict, replace
-
-from PIL import Image
+from dataclasses import KW_ONLY, asdict, dataclass, field, replace
 
 from agent.engines.base import Cancelled, Engine, OnText, SamplingSettings
 from agent.errors import ContextFullError, EngineError, TrajectoryError
@@ -15,7 +13,6 @@ from agent.hashing import picture_hash
 from agent.inspection.control import Control
 from agent.inspection.episode import Episode, cancel_reason
 from agent.inspection.pictures import PictureMaker, spectrum_ref
-from agent.protocol.protocol import Turn
 from agent.protocol.reply import is_published_form, is_well_formed
 from agent.protocol.rules import OURS, Rules
 from agent.protocol.wording import Wording, prompt_hash
@@ -23,40 +20,27 @@ from agent.rendering.render import PUBLISHED, Style
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.task import Task
 from agent.trajectory.p_yes import p_yes_of, pool_runs
-from agent.trajectory.trajectory import (
-    ModelRef,
-    Step,
-    StoppedBy,
-    Tokens,
-    Trajectory,
-    WordingRef,
-)
+from agent.trajectory.trajectory import ModelRef, Step, StoppedBy, Tokens, Trajectory, WordingRef
 from agent.trajectory.turns import said_in, turns_of
 
 
+@dataclass(eq=False, repr=False)
 class ModelInspector:
     """Inspects with a model; `extra_runs` sampled inspections are averaged into p(YES)."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        model: ModelRef,
-        *,
-        style: Style = PUBLISHED,
-        sampling: SamplingSettings | None = None,
-        extra_runs: int = 0,
-        picture_maker_type: type[PictureMaker] = PictureMaker,
-        rules: Rules = OURS,
-        wording: Wording | None = None,
-    ) -> None:
-        self.engine = engine
-        self.model = model
-        self.style = style
-        self.sampling = sampling or SamplingSettings()
-        self.extra_runs = extra_runs
-        self.picture_maker_type = picture_maker_type
-        self.rules = rules
-        self.wording = None if style.brief else wording
+    engine: Engine
+    model: ModelRef
+    _: KW_ONLY
+    style: Style = PUBLISHED
+    sampling: SamplingSettings = field(default_factory=SamplingSettings)
+    extra_runs: int = 0
+    rules: Rules = OURS
+    wording: Wording | None = None
+    picture_maker_type: type[PictureMaker] = PictureMaker
+
+    def __post_init__(self) -> None:
+        if self.style.brief:
+            self.wording = None
 
     def inspect(
         self,
@@ -78,13 +62,11 @@ class ModelInspector:
         record = self._blank(spectrum, task, seed)
         if so_far is not None:
             record = _continued(so_far, record)
-        picture_maker = replace(
-            self.picture_maker_type.of(spectrum, record.spectrum, self.style, record.sizing),
-            rules=self.rules,
-            wording=self.wording,
-        )
+        maker = self.picture_maker_type.of(spectrum, record.spectrum, self.style, record.sizing)
+        picture_maker = replace(maker, rules=self.rules, wording=self.wording)
         record = replace(record, overview_text=picture_maker.overview_text())
-        turns, pictures = _conversation_so_far(task, record, picture_maker)
+        turns = turns_of(task, record, picture_maker.wording)
+        pictures = [picture_maker.overview(), *map(picture_maker.redraw, record.looks)]
         record = replace(record, overview=picture_hash(pictures[0]))
         try:
             conversation = self.engine.open(self.rules)
@@ -110,13 +92,9 @@ class ModelInspector:
                     record = self._average_runs(record, episode, start)
             except (EngineError, Cancelled) as error:
                 record = _broken_off(record, episode, error, control)
-            tokens = Tokens(**asdict(conversation.usage))
-        return replace(
-            record,
-            tokens=tokens,
-            seconds=time.perf_counter() - started,
-            engine_seconds=episode.engine_seconds,
-        )
+            record = replace(record, tokens=Tokens(**asdict(conversation.usage)))
+        seconds = time.perf_counter() - started
+        return replace(record, seconds=seconds, engine_seconds=episode.engine_seconds)
 
     @property
     def busy(self) -> int:
@@ -127,14 +105,15 @@ class ModelInspector:
         self.engine.close()
 
     def _blank(self, spectrum: Spectrum, task: Task, seed: int) -> Trajectory:
+        wording, brief = self.wording, self.style.brief
         return Trajectory(
             task=task.id,
             spectrum=spectrum_ref(spectrum),
             model=self.model,
-            prompt_sha256=prompt_hash(
-                task, wording=self.wording, brief=self.style.brief, calls=self.rules.calls
-            ),
-            wording=_wording_ref(self.wording),
+            prompt_sha256=prompt_hash(task, wording=wording, brief=brief, calls=self.rules.calls),
+            wording=WordingRef()
+            if wording is None
+            else WordingRef(name=wording.name, sha256=wording.sha256),
             rules=self.rules.name,
             style=self.style.to_table(),
             sizing=self.engine.sizing,
@@ -149,13 +128,8 @@ class ModelInspector:
         runs = [record]
         for number in range(1, self.extra_runs + 1):
             first.conversation.rewind(start)
-            repeat = Episode(
-                first.conversation,
-                first.picture_maker,
-                sampling,
-                record.seed + 1000 * number,
-                first.control,
-            )
+            seed = record.seed + 1000 * number
+            repeat = Episode(first.conversation, first.picture_maker, sampling, seed, first.control)
             for _ in repeat.run():
                 pass
             first.engine_seconds += repeat.engine_seconds
@@ -163,10 +137,6 @@ class ModelInspector:
         pooled = pool_runs([(run.verdict, run.p_yes) for run in runs])
         known = tuple(run.p_yes for run in runs if run.p_yes is not None)
         return replace(record, p_yes=pooled, p_yes_runs=known)
-
-
-def _wording_ref(wording: Wording | None) -> WordingRef:
-    return WordingRef() if wording is None else WordingRef(name=wording.name, sha256=wording.sha256)
 
 
 def _continued(so_far: Trajectory, blank: Trajectory) -> Trajectory:
@@ -180,27 +150,18 @@ def _continued(so_far: Trajectory, blank: Trajectory) -> Trajectory:
     return replace(blank, spectrum=so_far.spectrum, steps=so_far.steps, replies=so_far.replies)
 
 
-def _conversation_so_far(
-    task: Task, record: Trajectory, picture_maker: PictureMaker
-) -> tuple[list[Turn], list[Image.Image]]:
-    turns = turns_of(task, record, picture_maker.wording)
-    return turns, [picture_maker.overview(), *map(picture_maker.redraw, record.looks)]
-
-
 def _ended(record: Trajectory, episode: Episode) -> Trajectory:
-    """The record completed from the episode."""
-    assert episode.stopped_by is not None
     answered = episode.stopped_by == "answer"
     verdicts = [step.verdict for step in episode.steps if step.kind == "answer"]
+    if episode.rules.is_published:
+        well_formed = is_published_form(said_in(episode.steps, episode.replies))
+    else:
+        well_formed = is_well_formed(episode.replies)
     return replace(
-        record,
-        steps=episode.steps,
-        replies=episode.replies,
-        stopped_by=episode.stopped_by,
-        stop_reason=episode.stop_reason,
+        episode.recorded(record),
         verdict=verdicts[-1] if answered else None,
         p_yes=_p_yes(episode) if answered else None,
-        well_formed=_is_well_formed(episode),
+        well_formed=well_formed,
     )
 
 
@@ -212,17 +173,11 @@ def _p_yes(episode: Episode) -> float | None:
     return p_yes_of(answer.choices)
 
 
-def _is_well_formed(episode: Episode) -> bool:
-    if episode.rules.is_published:
-        return is_published_form(said_in(episode.steps, episode.replies))
-    return is_well_formed(episode.replies)
-
-
 def _broken_off(
     record: Trajectory, episode: Episode, error: Exception, control: Control
 ) -> Trajectory:
     """The record of an episode that was cancelled or whose engine failed."""
-    record = replace(record, steps=episode.steps, replies=episode.replies)
+    record = episode.recorded(record)
     if isinstance(error, Cancelled):
         return replace(record, stopped_by="cancelled", stop_reason=cancel_reason(control))
     stopped_by: StoppedBy = "length" if isinstance(error, ContextFullError) else "error"

@@ -42,17 +42,12 @@ class PanelInspector:
     The conversation of the record is the eye's, so that a person can go on with it.
     """
 
-    def __init__(
-        self,
-        eye: Inspector,
-        measured: Inspector | None = None,
-        fusion: FusionWeights | None = None,
-    ) -> None:
+    def __init__(self, eye: Inspector, fusion: FusionWeights | None = None) -> None:
         self.eye = eye
         # Drawing pictures that no model sees takes as long as the eye's whole inspection.
-        self.measured = measured or MeasuredInspector(draw=False)
+        self.measured = MeasuredInspector(draw=False)
         self.fusion = fusion or builtin_fusion()
-        self.model = panel_ref(eye.model, self.measured.model, self.fusion)
+        self.model = panel_ref(eye.model, self.fusion)
 
     def inspect(
         self,
@@ -120,17 +115,14 @@ class PanelInspector:
         )
 
 
-def panel_ref(
-    eye: ModelRef, measured: ModelRef | None = None, fusion: FusionWeights | None = None
-) -> ModelRef:
+def panel_ref(eye: ModelRef, fusion: FusionWeights | None = None) -> ModelRef:
     """The panel as recorded in trajectories: another member or other weights make another one."""
-    measured, fusion = measured or MeasuredInspector().model, fusion or builtin_fusion()
+    measured, fusion = MeasuredInspector().model, fusion or builtin_fusion()
     parts = (eye.name, eye.sha256, measured.name, measured.sha256, fusion.sha256)
     return ModelRef(name=NAME, engine=NAME, sha256=text_hash("\n".join(parts)))
 
 
 def disagrees(one: Verdict | None, other: Verdict | None) -> bool:
-    """Whether one says YES and the other NO."""
     return {one, other} == {"YES", "NO"}
 
 

@@ -151,15 +151,10 @@ def redraw(trajectory: Trajectory, spectrum: Spectrum) -> list[Image.Image]:
     if spectrum_hash(spectrum) != trajectory.spectrum.sha256:
         raise TrajectoryError("this is not the spectrum that was inspected: its values differ")
     style = Style.from_table(trajectory.style)
-    picture_maker = replace(
-        PictureMaker.of(spectrum, trajectory.spectrum, style, trajectory.sizing),
-        rules=RULES[trajectory.rules],
-    )
-    pictures = [picture_maker.overview()]
-    hashes = [trajectory.overview]
-    for look in trajectory.looks:
-        pictures.append(picture_maker.redraw(look))
-        hashes.append(look.picture)
+    picture_maker = PictureMaker.of(spectrum, trajectory.spectrum, style, trajectory.sizing)
+    picture_maker = replace(picture_maker, rules=RULES[trajectory.rules])
+    pictures = [picture_maker.overview(), *map(picture_maker.redraw, trajectory.looks)]
+    hashes = [trajectory.overview, *(look.picture for look in trajectory.looks)]
     for number, (picture, expected) in enumerate(zip(pictures, hashes, strict=True)):
         if expected and picture_hash(picture) != expected:
             raise TrajectoryError(f"picture {number} differs from the one that was inspected")

@@ -166,7 +166,6 @@ def is_server(name: str) -> bool:
 
 
 def split_servers(name: str) -> tuple[str, ...]:
-    """Split `URL[,URL...]` into its addresses."""
     return tuple(re.split(r"\s*,\s*(?=https?://)", name.strip(), flags=re.IGNORECASE))
 
 

@@ -49,6 +49,10 @@ MAX_CARD_BYTES = 256 * 1024
 MAX_FIGURES = 500
 MAX_TASKS = 500
 _ANY_MODEL = "a model's name"
+_TOP = (
+    "name", "title", "family", "engine", "parameters", "context_length", "protocol", "wording",
+    "base", "licence", "trained_on", "simulated_only", "tasks",
+)  # fmt: skip
 
 
 def read_card(path: Path) -> Card:
@@ -104,27 +108,14 @@ def card_hash(card: Card, wording_sha256: str = "", *, with_address: bool = Fals
 
 
 def card_text(card: Card) -> str:
-    """Return the card as TOML."""
     return "\n".join(_lines(card)) + "\n"
 
 
 def _lines(card: Card) -> Iterator[str]:
-    top = {
-        "name": card.name,
-        "title": card.title,
-        "family": card.family,
-        "engine": card.engine,
-        "parameters": card.parameters,
-        "context_length": card.context_length,
-        "protocol": "published" if card.rules == "published" else card.protocol,
-        "wording": card.wording,
-        "base": card.base,
-        "licence": card.licence,
-        "trained_on": card.trained_on,
-        "simulated_only": card.simulated_only,
-        "tasks": list(card.tasks),
-    }
-    yield from _table_lines("", {key: value for key, value in top.items() if value not in ("", [])})
+    top = {name: getattr(card, name) for name in _TOP}
+    if card.rules == "published":
+        top["protocol"] = "published"
+    yield from _table_lines("", {key: value for key, value in top.items() if value not in ("", ())})
     yield from _table_lines("[style]", card.style.to_table())
     yield from _table_lines("[sizing]", _sizing_table(card.sizing))
     yield from _table_lines("[sampling]", _as_table(card.sampling))
@@ -158,7 +149,7 @@ def _table_lines(header: str, values: Mapping[str, Any]) -> Iterator[str]:
         yield f"{key} = {_toml(value)}"
 
 
-def _toml(value: str | bool | int | float | list[str]) -> str:
+def _toml(value: object) -> str:
     # JSON strings, numbers and booleans are valid TOML; the reader collapses white space
     value = " ".join(value.split()) if isinstance(value, str) else value
     return json.dumps(value, ensure_ascii=False)
@@ -167,9 +158,12 @@ def _toml(value: str | bool | int | float | list[str]) -> str:
 def _card(file: TomlTable) -> Card:
     family = cast(Family, file.choice("family", FAMILIES))
     rules: RulesName = "ours"
+    protocol = PROTOCOL_VERSION
     if file.is_text("protocol"):
         file.choice("protocol", ("published",))
         rules = "published"
+    else:
+        protocol = _whole(file, "protocol", PROTOCOL_VERSION, 1, 10**6)
     try:
         card = Card(
             name=file.identifier("name", NAME, _ANY_MODEL),
@@ -178,9 +172,7 @@ def _card(file: TomlTable) -> Card:
             engine=file.choice("engine", engine_names()),
             parameters=_whole(file, "parameters", 0, 0, 10**13),
             context_length=_whole(file, "context_length", LONGEST_CONTEXT, 256, 2**22),
-            protocol=PROTOCOL_VERSION
-            if rules == "published"
-            else _whole(file, "protocol", PROTOCOL_VERSION, 1, 10**6),
+            protocol=protocol,
             rules=rules,
             wording=file.identifier("wording", NAME, "a wording's name")
             if "wording" in file
@@ -190,7 +182,7 @@ def _card(file: TomlTable) -> Card:
             sampling=_sampling(file.table("sampling"))
             if "sampling" in file
             else SamplingSettings(),
-            files=tuple(_file(each) for each in _entries(file, "files", MAX_FILES, "path")),
+            files=tuple(map(_file, file.tables("files", at_most=MAX_FILES, named_by="path"))),
             base=file.identifier("base", NAME, _ANY_MODEL) if "base" in file else "",
             source=_source(file.table("source")) if "source" in file else None,
             server=_server(file.table("server")) if "server" in file else None,
@@ -198,7 +190,7 @@ def _card(file: TomlTable) -> Card:
             trained_on=file.text("trained_on", "", longest=4000, shortest=0),
             simulated_only=file.flag("simulated_only"),
             tasks=file.texts("tasks", longest=40, at_most=MAX_TASKS, at_least=0),
-            figures=tuple(_figure(each) for each in _entries(file, "figures", MAX_FIGURES)),
+            figures=tuple(map(_figure, file.tables("figures", at_most=MAX_FIGURES))),
         )
     except ResourceError as error:
         if str(error).startswith(file.source):
@@ -206,10 +198,6 @@ def _card(file: TomlTable) -> Card:
         raise ResourceError(f"{file.source}: {error}") from error
     file.close()
     return card
-
-
-def _entries(file: TomlTable, key: str, at_most: int, named_by: str = "") -> Iterator[TomlTable]:
-    yield from file.tables(key, at_most=at_most, named_by=named_by)
 
 
 def _style(table: TomlTable) -> Style:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from platformdirs import user_cache_path
 
 from agent.atomic_file import write_file
-from agent.engines.model_files import read_json
+from agent.engines.kind import read_json
 from agent.engines.registry import engine_kind
 from agent.errors import ResourceError
 from agent.models.card import MAX_FILES, Card, ModelFile, path_problem
 from agent.models.infer_card import sha256_of
+from agent.models.long_work import OnBytes
 
-Check = Literal["sizes", "once", "always"]
 MAX_REMEMBERED = 500
 _INDEX = ".safetensors.index.json"
 
@@ -30,29 +29,24 @@ def missing_files(card: Card, folder: Path) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*listed, *shards, *engine_kind(card.engine).missing_files(card)]))
 
 
-def check_files(
-    card: Card,
-    folder: Path,
-    check: Check = "once",
-    on_bytes: Callable[[int], None] = lambda count: None,
-) -> None:
+def check_files(card: Card, folder: Path, on_bytes: OnBytes = lambda count: None) -> None:
     """Raise ResourceError unless every file has the size and the hash in the card.
 
-    `once` hashes only files that were not verified before or have changed size or date since.
+    Only files are hashed that were not verified before or have changed size or date since.
     """
     if missing := missing_files(card, folder):
+        some = ", ".join(missing[:3])
+        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
         raise ResourceError(
-            f"{folder}: the model {card.name} is incomplete: {_first_names(missing)} missing or of "
-            "another size than in its card"
+            f"{folder}: the model {card.name} is incomplete: {some}{more} missing or of another "
+            "size than in its card"
         )
-    if check == "sizes":
-        return
-    remembered = {} if check == "always" else _verified()
+    remembered = _verified()
     verified = dict(remembered)
     for file in card.files:
         path = folder / file.path
         stamp = _stamp(path, file)
-        if not file.sha256 or (check == "once" and remembered.get(_key(path)) == stamp):
+        if not file.sha256 or remembered.get(_key(path)) == stamp:
             continue
         if sha256_of(path, on_bytes) != file.sha256:
             raise ResourceError(
@@ -89,11 +83,6 @@ def _size(path: Path) -> int:
         return path.stat().st_size if path.is_file() else -1
     except OSError:
         return -1
-
-
-def _first_names(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return ", ".join(names[:3]) + more
 
 
 def _key(path: Path) -> str:

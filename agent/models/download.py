@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from filelock import FileLock, Timeout
 from huggingface_hub import get_token
 
 from agent.checked_toml import shown
 from agent.engines.hf.kind import family_of_config
-from agent.engines.model_files import read_json
+from agent.engines.kind import read_json
 from agent.errors import ResourceError
 from agent.models.card import REPO, REVISION, Card, ModelFile, Source
 from agent.models.card_file import CARD_NAME, read_card, write_card
 from agent.models.check_files import remember_files
 from agent.models.folders import models_folder
 from agent.models.hub import (
-    WAITS_S,
     DownloadError,
     Hub,
     HubFile,
@@ -31,6 +29,7 @@ from agent.models.hub import (
     refuse_if_offline,
 )
 from agent.models.infer_card import infer_card, plain_name, sha256_of
+from agent.models.long_work import Progress, alone, kept_bytes
 from agent.models.registry import (
     PARTIAL,
     ModelLocation,
@@ -38,31 +37,20 @@ from agent.models.registry import (
     list_models,
     model_at,
     published_model,
+    ready_model,
 )
 
 # Disk space to leave free
 SPARE_BYTES = 200 * 1024 * 1024
-Progress = Callable[[str, int, int], None]
-"""Called with the current file, the bytes done and the total. An exception stops the download,
-which the next one resumes."""
-
 RECORD = ".download.json"
 
 
-def get_model(
-    name: str,
-    progress: Progress = lambda file, done, total: None,
-    *,
-    endpoint: str | None = None,
-    token: str | None = None,
-    waits_s: Sequence[float] = WAITS_S,
-) -> ModelLocation:
+def get_model(name: str, progress: Progress = lambda file, done, total: None) -> ModelLocation:
     """Download a published model or a repository `owner/name`, unless it is already here.
 
     `owner/name@COMMIT` gives that commit, else it is the newest, resolved once: what is resumed
-    or completed later is of the same commit, with the same files.
-    `endpoint` is the hub or a mirror and defaults to HF_ENDPOINT; `token` defaults to the one that
-    huggingface_hub knows. Raises DownloadError, which explains what to do without a network.
+    or completed later is of the same commit, with the same files. Raises DownloadError, which
+    explains what to do without a network.
     """
     name, _, commit = name.partition("@")
     if commit and not REVISION.fullmatch(commit):
@@ -70,16 +58,28 @@ def get_model(
     card = published_model(name)
     repo = card.source.repo if card is not None and card.source is not None else name
     if not REPO.fullmatch(repo):
-        raise ResourceError(_not_fetchable(name))
+        if any(name == known.card.name for known in list_models(on_fault=lambda fault: None)):
+            raise ResourceError(f"the model {name} is already here or is not on the hub")
+        raise ResourceError(
+            f"there is nothing to download named {shown(name)}: "
+            "expected a published model or owner/name"
+        )
     local_name = card.name if card is not None else plain_name(repo.split("/")[1])
     target = models_folder() / local_name
-    if (location := _ready_model(target)) is not None:
-        _refuse_other_commit(location, commit)
+    if (location := ready_model(target, "user")) is not None:
+        source = location.card.source
+        if commit and (source is None or source.revision != commit):
+            raise ResourceError(
+                f"{target} has the model of another commit than {commit[:12]}: "
+                "delete that folder first"
+            )
         return location
     folders = (target, target.with_name(target.name + PARTIAL))
-    with _explained_errors(repo, target), _locked(target):
+    lock = target.parent / f".{target.name}.lock"
+    busy = DownloadError("another program is downloading it now; wait until that one has finished")
+    with _explained_errors(repo, target), alone(lock, busy):
         refuse_if_offline()
-        with Hub(endpoint, token or get_token(), waits_s) as hub:
+        with Hub(token=get_token()) as hub:
             pinned = pinned_model(repo, commit, card, folders)
             listing = _model_files(hub.listing(repo, pinned.revision))
             check_listing(pinned, listing, target)
@@ -105,35 +105,6 @@ def manual_steps(repo: str, target: Path) -> str:
     )
 
 
-def _ready_model(target: Path) -> ModelLocation | None:
-    if not target.is_dir():
-        return None
-    try:
-        location = model_at(target, "user")
-    except ResourceError:
-        return None  # not usable yet: the download continues with these files
-    return location if location.is_ready else None
-
-
-def _refuse_other_commit(location: ModelLocation, commit: str) -> None:
-    source = location.card.source
-    if commit and (source is None or source.revision != commit):
-        raise ResourceError(
-            f"{location.folder} has the model of another commit than {commit[:12]}: "
-            "delete that folder first"
-        )
-
-
-def _not_fetchable(name: str) -> str:
-    names = [location.card.name for location in list_models(on_fault=lambda fault: None)]
-    if name in names:
-        return f"the model {name} is already here or is not on the hub"
-    return (
-        f"there is nothing to download named {shown(name)}: "
-        "expected a published model or owner/name"
-    )
-
-
 @contextmanager
 def _explained_errors(repo: str, target: Path) -> Iterator[None]:
     """Add the model's name and advice to every failure."""
@@ -149,22 +120,6 @@ def _explained_errors(repo: str, target: Path) -> Iterator[None]:
             f"{target.name}: {path} could not be written: {reason}. "
             "Set SPEC_O3_MODELS to keep models in another folder"
         ) from error
-
-
-@contextmanager
-def _locked(target: Path) -> Iterator[None]:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as stack:
-        try:
-            lock = FileLock(target.parent / f".{target.name}.lock", blocking=False)
-            stack.enter_context(lock)
-        except Timeout as error:
-            raise DownloadError(
-                "another program is downloading it now; wait until that one has finished"
-            ) from error
-        except NotImplementedError:
-            pass  # a file system without locks: the hashes would reveal two downloads at once
-        yield
 
 
 def _partial_folder(target: Path) -> Path:
@@ -227,7 +182,7 @@ def _kept_bytes(partial: Path, file: HubFile) -> int:
     path, part = partial / file.path, partial / f"{file.path}.part"
     if path.is_file():  # incomplete or of another version: `matches` was false
         path.replace(part)
-    size = part.stat().st_size if part.is_file() else 0
+    size = kept_bytes(part)
     return size if size <= file.size else 0
 
 
@@ -283,11 +238,8 @@ def pinned_model(repo: str, revision: str, card: Card | None, folders: Iterable[
 
 def keep_listing(listing: Listing, folder: Path) -> None:
     """Record the commit and files of a download that begins."""
-    record = {
-        "repo": listing.repo,
-        "revision": listing.revision,
-        "files": [asdict(file) for file in listing.files],
-    }
+    files = [asdict(file) for file in listing.files]
+    record = {"repo": listing.repo, "revision": listing.revision, "files": files}
     (folder / RECORD).write_text(json.dumps(record), encoding="utf-8")
 
 

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from agent.errors import WorkbenchError
 from agent.models.card import MAX_BYTES, MAX_FILES, REVISION, SHA256, path_problem
 from agent.models.card_file import CARD_NAME
 from agent.models.infer_card import sha256_of
+from agent.models.long_work import OnBytes, kept_bytes
 from agent.web.body import in_time, is_packed, whole_body
 
 # huggingface_hub's own functions do not keep what our tests ask of a download (tried with 2.4.0):
@@ -42,6 +43,7 @@ HUB = "https://huggingface.co"
 # Set to 1 to accept a hub without encryption
 ALLOW_HTTP = "SPEC_O3_ALLOW_HTTP_HUB"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+IsWanted = Callable[[str], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,14 +68,27 @@ class Listing:
     """Whether it has pickled weights, which could run code when loaded and are never fetched."""
 
 
-def read_listing(
-    repo: str, content: bytes, is_wanted: Callable[[str], bool] | None = None
-) -> Listing:
+def read_listing(repo: str, content: bytes, is_wanted: IsWanted | None = None) -> Listing:
     """Parse the hub's JSON, keeping the wanted files. Raises ValueError if it is malformed."""
     try:
-        return _listing(repo, json.loads(content), is_wanted or _is_wanted)
+        answer = json.loads(content)
+        if not REVISION.fullmatch(answer["sha"]):
+            raise ValueError("it has no commit")
+        siblings = {str(each["rfilename"]): each for each in answer["siblings"]}
+        wanted = is_wanted or _is_wanted
+        files = [_file(name, each) for name, each in siblings.items() if wanted(name)]
+        licence = _licence(answer)
     except (TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(f"malformed: {type(error).__name__}") from error
+    if len(files) > MAX_FILES:
+        raise DownloadError(f"{repo} has {len(files)} files, too many for a single model")
+    return Listing(
+        repo=repo,
+        revision=answer["sha"],
+        licence=licence,
+        files=tuple(sorted(files, key=lambda file: (file.size, file.path))),
+        has_pickles=any(name.endswith(_PICKLES) for name in siblings),
+    )
 
 
 def matches(path: Path, file: HubFile) -> bool:
@@ -90,36 +105,17 @@ def matches(path: Path, file: HubFile) -> bool:
     return digest.hexdigest() == file.git_sha1
 
 
-def _listing(repo: str, answer: Mapping[str, Any], is_wanted: Callable[[str], bool]) -> Listing:
-    revision = answer["sha"]
-    if not REVISION.fullmatch(revision):
-        raise ValueError("it has no commit")
-    siblings = answer["siblings"]
-    names = [str(each["rfilename"]) for each in siblings]
-    files = [_file(each) for each in siblings if is_wanted(str(each["rfilename"]))]
-    if len(files) > MAX_FILES:
-        raise DownloadError(f"{repo} has {len(files)} files, too many for a single model")
-    return Listing(
-        repo=repo,
-        revision=revision,
-        licence=_licence(answer),
-        files=tuple(sorted(files, key=lambda file: (file.size, file.path))),
-        has_pickles=any(name.endswith(_PICKLES) for name in names),
-    )
-
-
 def _is_wanted(name: str) -> bool:
     """Whether to fetch a file: data files at the top level, where the model itself is."""
     return name == CARD_NAME or ("/" not in name and path_problem(name) is None)
 
 
-def _file(sibling: Mapping[str, Any]) -> HubFile:
-    name, size, lfs = str(sibling["rfilename"]), sibling["size"], sibling.get("lfs")
+def _file(name: str, sibling: Mapping[str, Any]) -> HubFile:
+    size, lfs = sibling["size"], sibling.get("lfs")
     sha256 = str(lfs["sha256"]).lower() if lfs else ""
     git_sha1 = str(sibling.get("blobId", "")) if not lfs else ""
-    most = (
-        MAX_BYTES if name.endswith((".safetensors", ".gguf", ".parquet")) else MAX_TEXT_FILE_BYTES
-    )
+    is_large = name.endswith((".safetensors", ".gguf", ".parquet"))
+    most = MAX_BYTES if is_large else MAX_TEXT_FILE_BYTES
     if type(size) is not int or not 0 <= size <= most:
         raise ValueError("a file has no usable size")
     if not (SHA256.fullmatch(sha256) if lfs else REVISION.fullmatch(git_sha1)):
@@ -143,19 +139,13 @@ MAX_LISTING_S = 120.0
 _TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 _RANGE = re.compile(r"bytes (\d{1,19})-\d{1,19}/(\d{1,19})")
 _RETRY_STATUS = (408, 429, 500, 502, 503, 504)
-OnBytes = Callable[[int], None]
 
 
 class Hub:
     """A connection to the hub, used as a context manager."""
 
     def __init__(
-        self,
-        endpoint: str | None = None,
-        token: str | None = None,
-        waits_s: Sequence[float] = WAITS_S,
-        *,
-        of_data: bool = False,
+        self, endpoint: str | None = None, *, token: str | None = None, of_data: bool = False
     ) -> None:
         """`endpoint` defaults to HF_ENDPOINT; `of_data` for data sets instead of models.
 
@@ -166,7 +156,7 @@ class Hub:
         self.endpoint = self._url.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)
         """The address in messages, without a password."""
         self._kind, self._folder = ("datasets", "datasets/") if of_data else ("models", "")
-        self._waits = waits_s
+        self._waits = WAITS_S
         self._token = token or ""
         headers = {"User-Agent": "spec-o3-workbench", "Accept-Encoding": "identity"}
         if token and is_safe(self._url):
@@ -185,9 +175,7 @@ class Hub:
     def __exit__(self, *_: object) -> None:
         self._client.close()
 
-    def listing(
-        self, repo: str, revision: str = "", is_wanted: Callable[[str], bool] | None = None
-    ) -> Listing:
+    def listing(self, repo: str, revision: str = "", is_wanted: IsWanted | None = None) -> Listing:
         """Return the wanted files of a repository at a commit, by default the newest.
 
         Without `is_wanted` they are those of a model.
@@ -211,37 +199,37 @@ class Hub:
         `on_bytes` receives the number of bytes added; it is negative when bytes are discarded.
         """
         part = target.with_name(target.name + ".part")
-        had = _size(part)
-        self._fetch_rest(listing, file, part, on_bytes)
-        if not matches(part, file):
+        # a partial file may be damaged or of another commit: start over once
+        for _ in range(2 if kept_bytes(part) else 1):
+            self._fetch_rest(listing, file, part, on_bytes)
+            if matches(part, file):
+                part.replace(target)
+                return
             on_bytes(-file.size)
             part.unlink()
-            if not had:
-                raise _wrong_hash(listing, file)
-            # the partial file may be damaged or of another commit: start over once
-            self._fetch_rest(listing, file, part, on_bytes)
-            if not matches(part, file):
-                part.unlink()
-                raise _wrong_hash(listing, file)
-        part.replace(target)
+        raise HubUnreachable(
+            f"{file.path} from {listing.repo} has another hash than the hub lists, so it was "
+            "deleted. A proxy or mirror may have changed it; try again, or without HF_ENDPOINT"
+        )
 
     def _fetch_rest(self, listing: Listing, file: HubFile, part: Path, on_bytes: OnBytes) -> None:
         place = f"{self._url}/{self._folder}{listing.repo}"
         url = f"{place}/resolve/{listing.revision}/{quote(file.path)}"
-        if not part.exists() or _size(part) > file.size:
+        if not part.exists() or kept_bytes(part) > file.size:
             part.write_bytes(b"")
-        tries, furthest = 0, _size(part)
-        while (had := _size(part)) < file.size:
+        tries, furthest = 0, kept_bytes(part)
+        while (had := kept_bytes(part)) < file.size:
             problem = self._fetch_range(url, listing.repo, file, part, had, on_bytes)
-            if _size(part) > furthest:
-                tries, furthest = 0, _size(part)
+            if kept_bytes(part) > furthest:
+                tries, furthest = 0, kept_bytes(part)
             elif tries < len(self._waits):
                 time.sleep(self._waits[tries])
                 tries += 1
             else:
                 raise HubUnreachable(
-                    f"the download of {file.path} from {listing.repo} stopped at {_size(part)} of "
-                    f"{file.size} bytes: {problem}. Start it again to resume it"
+                    f"the download of {file.path} from {listing.repo} stopped at "
+                    f"{kept_bytes(part)} of {file.size} bytes: {problem}. Start it again to "
+                    "resume it"
                 )
 
     def _fetch_range(
@@ -259,7 +247,9 @@ class Hub:
                     return f"the server answered with status {status}"
                 if status not in (200, 206, 416):
                     raise self._refusal(response, repo)
-                goes_on = status == 206 and _range(response) == (had, file.size)
+                found = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
+                sent = (int(found[1]), int(found[2])) if found else None
+                goes_on = status == 206 and sent == (had, file.size)
                 start = had if goes_on else 0
                 stream.truncate(start)
                 stream.seek(start)
@@ -331,12 +321,6 @@ class Hub:
         )
 
 
-def _range(response: httpx.Response) -> tuple[int, int] | None:
-    """Return the first byte and the file length from a Content-Range header."""
-    found = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
-    return (int(found[1]), int(found[2])) if found else None
-
-
 def _copy(
     response: httpx.Response, write: Callable[[bytes], object], room: int, on_bytes: OnBytes
 ) -> None:
@@ -362,17 +346,6 @@ def _plain_pieces(response: httpx.Response) -> Iterator[bytes]:
     if is_packed(response.headers):
         raise DownloadError("the hub sent a compressed file, which we do not accept")
     yield from response.iter_raw()
-
-
-def _wrong_hash(listing: Listing, file: HubFile) -> DownloadError:
-    return HubUnreachable(
-        f"{file.path} from {listing.repo} has another hash than the hub lists, so it was deleted. "
-        "A proxy or mirror may have changed it; try again, or without HF_ENDPOINT"
-    )
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
 
 
 # Which address of a hub is used for downloads: encrypted, or on this machine.

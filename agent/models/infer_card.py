@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from agent.engines.model_files import role_of
+from agent.engines.kind import role_of
 from agent.engines.registry import ENGINES
 from agent.errors import ResourceError
 from agent.hashing import file_hash
-from agent.models.card import (
-    MAX_FILES,
-    Card,
-    ModelFile,
-    path_problem,
-)
+from agent.models.card import MAX_FILES, Card, ModelFile, path_problem
 from agent.models.card_file import CARD_NAME, read_card
+from agent.models.long_work import OnBytes
 
 MAX_ENTRIES = 5000
 # In bytes. Files up to this size are hashed whenever a card is inferred; weights are not.
@@ -32,9 +27,7 @@ def read_or_infer_card(path: Path) -> Card:
     return infer_card(path)
 
 
-def make_card(
-    path: Path, *, on_bytes: Callable[[int], None] = lambda count: None, **known: Any
-) -> Card:
+def make_card(path: Path, *, on_bytes: OnBytes = lambda count: None, **known: Any) -> Card:
     """Infer the card of a new folder, hash every file and set the `known` fields."""
     card = infer_card(path)
     folder = path if path.is_dir() else path.parent
@@ -61,7 +54,7 @@ def infer_card(path: Path) -> Card:
                 base=plain_name(found.base) if found.base else "",
                 context_length=found.context_length,
                 sizing=found.sizing,
-                files=_files(folder, found.files),
+                files=tuple(_file(folder, name) for name in found.files),
             )
     raise ResourceError(f"{path} has no model: neither config.json nor a .gguf file")
 
@@ -71,7 +64,7 @@ def may_be_model_file(path: Path) -> bool:
     return path.suffix.lower() in {engine.suffix for engine in ENGINES} - {""}
 
 
-def sha256_of(path: Path, on_bytes: Callable[[int], None] = lambda count: None) -> str:
+def sha256_of(path: Path, on_bytes: OnBytes = lambda count: None) -> str:
     """Hash a file; `on_bytes` receives the size of each piece read."""
     try:
         return file_hash(path, on_bytes)
@@ -100,10 +93,6 @@ def _names(folder: Path) -> list[str]:
     if len(names) > MAX_FILES:
         raise ResourceError(f"{folder} has more than {MAX_FILES} model files")
     return sorted(names)
-
-
-def _files(folder: Path, names: Iterable[str]) -> tuple[ModelFile, ...]:
-    return tuple(_file(folder, name) for name in names)
 
 
 def _file(folder: Path, name: str) -> ModelFile:

@@ -9,19 +9,14 @@ from pathlib import Path
 from typing import Literal
 
 from agent.checked_toml import near_miss, shown
-from agent.engines.model_files import role_of
+from agent.engines.kind import role_of
 from agent.engines.remote.kind import REMOTE
 from agent.errors import ResourceError
 from agent.models.card import Card, Source, is_server, read_server
 from agent.models.card_file import CARD_NAME, card_hash
 from agent.models.check_files import missing_files
 from agent.models.folders import WORDINGS, hub_cache, models_folder
-from agent.models.infer_card import (
-    infer_card,
-    may_be_model_file,
-    plain_name,
-    read_or_infer_card,
-)
+from agent.models.infer_card import infer_card, may_be_model_file, plain_name, read_or_infer_card
 from agent.models.wordings import checked_name, missing_wording, wording_of
 from agent.trajectory.trajectory import ModelRef
 
@@ -100,8 +95,7 @@ def find_model(name: str) -> ModelLocation:
     faults: list[ResourceError] = []
     locations = list_models(on_fault=faults.append)
     for location in locations:
-        repo = location.card.source.repo if location.card.source else ""
-        if name.casefold() in (location.card.name.casefold(), repo.casefold()):
+        if _is_named(location.card, name):
             return location
     path = Path(name).expanduser()
     if path.exists():
@@ -125,6 +119,15 @@ def is_partly_downloaded(location: ModelLocation) -> bool:
 def model_at(path: Path, origin: Origin = "path") -> ModelLocation:
     """Return the model in a folder, or a GGUF file with its vision part beside it."""
     return _locate(path, origin, {})
+
+
+def ready_model(path: Path, origin: Origin) -> ModelLocation | None:
+    """The model in a folder; None if there is none that can be used."""
+    try:
+        location = model_at(path, origin)
+    except ResourceError:
+        return None
+    return location if location.is_ready else None
 
 
 def as_published(published: Card, found: Card) -> Card:
@@ -155,28 +158,26 @@ def wording_warning(model: str) -> str:
 
 def published_model(name: str) -> Card | None:
     """Return the card of a published model by name or repository, or None."""
-    for location in _bundled():
-        source = location.card.source
-        names = (location.card.name.casefold(), source.repo.casefold() if source else "")
-        if name.casefold() in names:
-            return location.card
-    return None
+    return next((each.card for each in _bundled() if _is_named(each.card, name)), None)
+
+
+def _is_named(card: Card, name: str) -> bool:
+    repo = card.source.repo if card.source else ""
+    return name.casefold() in (card.name.casefold(), repo.casefold())
 
 
 def _bundled() -> list[ModelLocation]:
-    locations = [
-        _locate(card.parent, "bundled", {}) for card in sorted(BUNDLED.glob(f"*/{CARD_NAME}"))
-    ]
-    # a card may name the files on the hub, with their hashes
-    is_here = [location.card.source is None or not location.missing for location in locations]
-    return [
-        location if here and location.card.files else _on_hub(location.card)
-        for location, here in zip(locations, is_here, strict=True)
-    ]
-
-
-def _on_hub(card: Card) -> ModelLocation:
-    return ModelLocation(card=card, origin="hub", folder=models_folder() / card.name)
+    """Those that come with the program, and the cards of those that can be downloaded."""
+    locations = []
+    for path in sorted(BUNDLED.glob(f"*/{CARD_NAME}")):
+        location = _locate(path.parent, "bundled", {})
+        card = location.card
+        # a card may name the files on the hub, with their hashes
+        if not card.files or (card.source is not None and location.missing):
+            folder = models_folder() / card.name
+            location = ModelLocation(card=card, origin="hub", folder=folder)
+        locations.append(location)
+    return locations
 
 
 def _locate(path: Path, origin: Origin, known: dict[str, Card]) -> ModelLocation:
@@ -249,16 +250,11 @@ def _snapshot(repo: str) -> Path | None:
 def _server_location(name: str) -> ModelLocation:
     server = read_server(name)
     model = server.model
-    card = Card(
-        name=plain_name(model or server.url.split("//", 1)[1]),
-        family="other",
-        engine=REMOTE.name,
-        server=server,
-    )
+    own = plain_name(model or server.url.split("//", 1)[1])
+    card = Card(name=own, family="other", engine=REMOTE.name, server=server)
     published = published_model(model.rpartition("/")[2]) if model else None
-    if (
-        published is not None and published.wording
-    ):  # served under its own name: it goes by its own rules and words
+    if published is not None and published.wording:
+        # served under its own name: it goes by its own rules and words
         card = replace(
             card,
             rules=published.rules,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
@@ -21,15 +21,8 @@ from agent.checked_toml import printable
 from agent.errors import ResourceError, WorkbenchError
 from agent.models.card import Card
 from agent.models.folders import models_folder, wording_folder
-from agent.models.hub import (
-    WAITS_S,
-    DownloadError,
-    Hub,
-    HubFile,
-    HubUnreachable,
-    Listing,
-    refuse_if_offline,
-)
+from agent.models.hub import DownloadError, Hub, HubFile, HubUnreachable, Listing, refuse_if_offline
+from agent.models.long_work import Progress, counted
 from agent.models.wordings import wording_of
 from agent.protocol.wording import Wording
 from agent.protocol.wording_file import write_wording
@@ -53,12 +46,9 @@ MAX_FILE_BYTES = 512 * 1024**2
 MAX_FETCHED_BYTES = 2 * 1024**3
 _PATH = re.compile(r"(?:[A-Za-z0-9_][\w.+ -]{0,199}/){0,4}[A-Za-z0-9_][\w.+ -]{0,199}")
 _SETTINGS = re.compile(r"(?:.*[_-])?(?:infos?|config|settings|metadata)", re.IGNORECASE)
-Progress = Callable[[str, int, int], None]
 
 
-def read_source(
-    name: str, paths: Sequence[Path], *, source: str = "", licence: str = ""
-) -> tuple[Wording, tuple[str, ...]]:
+def read_source(name: str, paths: Sequence[Path]) -> tuple[Wording, tuple[str, ...]]:
     """The wording in files and folders, and what to tell the user about it."""
     files = [file for path in paths for file in _files(path)]
     rows, tool = WordingRows(), ""
@@ -70,8 +60,8 @@ def read_source(
                 rows.add(row)
     if not files:
         raise ResourceError(f"{paths[0]} has no {', '.join(SUFFIXES)} file")
-    named = source or ", ".join(file.name for file in files[:5])
-    return rows.wording(name, tool=tool, source=source_name(named), licence=source_name(licence))
+    source = source_name(", ".join(file.name for file in files[:5]))
+    return rows.wording(name, tool=tool, source=source)
 
 
 def rows_of(file: Path) -> Iterator[Mapping[str, Any]]:
@@ -233,14 +223,7 @@ def source_name(text: str) -> str:
 
 
 # Fetches a published wording from the hub: the smallest files that hold it, which are not kept.
-def get_wording(
-    card: Card,
-    progress: Progress = lambda file, done, total: None,
-    *,
-    endpoint: str | None = None,
-    token: str | None = None,
-    waits_s: Sequence[float] = WAITS_S,
-) -> tuple[str, ...]:
+def get_wording(card: Card, progress: Progress = lambda file, done, total: None) -> tuple[str, ...]:
     """Fetch the wording that a card names, unless it is here; returns what to tell the user.
 
     Raises a WorkbenchError that says why it could not be fetched.
@@ -250,9 +233,7 @@ def get_wording(
     reasons = []
     for repo in SOURCES[card.wording]:
         try:
-            wording, notes = wording_from_hub(
-                card.wording, repo, progress, endpoint=endpoint, token=token, waits_s=waits_s
-            )
+            wording, notes = wording_from_hub(card.wording, repo, progress)
         except HubUnreachable:
             raise
         except WorkbenchError as error:
@@ -264,20 +245,14 @@ def get_wording(
 
 
 def wording_from_hub(
-    name: str,
-    repo: str,
-    progress: Progress = lambda file, done, total: None,
-    *,
-    endpoint: str | None = None,
-    token: str | None = None,
-    waits_s: Sequence[float] = WAITS_S,
+    name: str, repo: str, progress: Progress = lambda file, done, total: None
 ) -> tuple[Wording, tuple[str, ...]]:
     """The wording in a data set of the hub, and what to tell the user about it."""
     refuse_if_offline()
     models_folder().mkdir(parents=True, exist_ok=True)
     rows, tool, read = WordingRows(), "", []
     with (
-        Hub(endpoint, token or get_token(), waits_s, of_data=True) as hub,
+        Hub(token=get_token(), of_data=True) as hub,
         TemporaryDirectory(prefix=".wording-", dir=models_folder()) as folder,
     ):
         listing = hub.listing(repo, is_wanted=_is_wanted)
@@ -285,7 +260,7 @@ def wording_from_hub(
             if _is_known(file, rows):
                 continue
             path = Path(folder) / f"{number}{PurePosixPath(file.path).suffix}"
-            _fetch(hub, listing, file, path, progress)
+            hub.fetch(listing, file, path, counted(progress, file.path, file.size))
             try:
                 if path.suffix in (".yaml", ".yml"):
                     tool = tool or tool_of_yaml(path)
@@ -293,7 +268,8 @@ def wording_from_hub(
                     for row in rows_of(path):
                         rows.add(row)
             except ResourceError as error:
-                rows.unread[f"{file.path}: {_without(str(error), folder)}"] += 1
+                reason = str(error).replace(f"{folder}{os.sep}", "")
+                rows.unread[f"{file.path}: {reason}"] += 1
                 continue
             finally:
                 path.unlink(missing_ok=True)
@@ -327,18 +303,3 @@ def _is_known(file: HubFile, rows: WordingRows) -> bool:
     """Whether a file is of one class, by its name, whose words are known already."""
     last = re.split(r"[_-]", PurePosixPath(file.path).stem.casefold())[-1]
     return file.path.endswith(".parquet") and CLASS_OF_SOURCE.get(last) in rows.texts
-
-
-def _fetch(hub: Hub, listing: Listing, file: HubFile, path: Path, progress: Progress) -> None:
-    done = 0
-
-    def on_bytes(count: int) -> None:
-        nonlocal done
-        done += count
-        progress(file.path, done, file.size)
-
-    hub.fetch(listing, file, path, on_bytes)
-
-
-def _without(text: str, folder: str) -> str:
-    return text.replace(f"{folder}{os.sep}", "")

@@ -7,11 +7,11 @@ not change by a single byte.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from agent.hashing import text_hash
 from agent.protocol.tool import TOOL_SCHEMA
 from agent.tasks.task import Task, guideline_text
 
@@ -44,7 +44,6 @@ FORMAT_RULES = r"""How to work:
 3. Zoom into the windows where the evidence for and against should be. At most {turns} calls.
 4. When you are sure, answer once: <answer>\boxed{{YES}} reasons</answer> or
    <answer>\boxed{{NO}} reasons</answer>. Name in the reasons the features you saw and where."""
-
 
 GO_ON = "Go on: think, then call the tool once or give your answer."
 CUT_SHORT = "Your turn was cut off at its length limit. Say it again, shorter."
@@ -101,11 +100,6 @@ def opening(
     return Turn("system", system), Turn("user", text, picture=0)
 
 
-def prompt_hash(task: Task, *, brief: bool = False) -> str:
-    """Hash of the opening turns, without the text about the spectrum."""
-    return text_hash("".join(turn.text for turn in opening(task, brief=brief)))
-
-
 def person_text(wavelength_range: tuple[float, float] | None, label: str, remark: str) -> str:
     """The user turn for a person's window, remark or both."""
     if wavelength_range is None:
@@ -115,7 +109,13 @@ def person_text(wavelength_range: tuple[float, float] | None, label: str, remark
     return f"{shown} {remark}" if remark else shown
 
 
+IMAGE_TOKEN = "<|image_pad|>"
+END_OF_TURN = "<|im_end|>"
+END_OF_TEXT = "<|endoftext|>"
+MARKUP_TOKENS = ("<|im_start|>", END_OF_TURN, "<|vision_start|>", "<|vision_end|>")
 END_OF_REPLY = "<|im_end|>\n"
+
+_MARKUP = re.compile("(" + "|".join(map(re.escape, MARKUP_TOKENS)) + ")")
 
 
 def chat_parts(
@@ -137,3 +137,22 @@ def chat_parts(
         yield Part(reply_end if role == "assistant" else "<|im_end|>\n", markup=True)
     if model_speaks_next:
         yield Part("<|im_start|>assistant\n", markup=True)
+
+
+def token_runs(parts: Iterable[Part]) -> Iterator[Part]:
+    """Split parts into control tokens, which alone are `markup` then, pictures and text between.
+
+    That text is one run, whatever parts it came in.
+    """
+    pending = ""
+    for part in parts:
+        if part.picture is not None:
+            yield from (Part(pending), part)
+            pending = ""
+        for text in _MARKUP.split(part.text) if part.markup else [part.text]:
+            if part.markup and text in MARKUP_TOKENS:
+                yield from (Part(pending), Part(text, markup=True))
+                pending = ""
+            else:
+                pending += text
+    yield Part(pending)

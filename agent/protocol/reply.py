@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal
@@ -49,7 +49,6 @@ class Reply:
 
 
 def parse_reply(text: str) -> Reply:
-    """Parse one turn."""
     text = text[:MAX_TEXT]
     thought, spoken = split_thought(text)
     # A call wins over an answer in the same turn: the model wants to look again.
@@ -122,9 +121,7 @@ def boxed_verdict(answer: str) -> Verdict | None:
     boxed = set(_BOX.findall(answer))
     if boxed == {"YES"}:
         return "YES"
-    if boxed == {"NO"}:
-        return "NO"
-    return None
+    return "NO" if boxed == {"NO"} else None
 
 
 def is_well_formed(turns: Sequence[str]) -> bool:
@@ -193,14 +190,12 @@ def solution(replies: Sequence[str], answers: Sequence[str | None]) -> str:
 
     `answers` are the tool's texts, the first after the first reply and so on; None for none.
     """
-    return "".join(_solution(replies, answers))
-
-
-def _solution(replies: Sequence[str], answers: Sequence[str | None]) -> Iterator[str]:
+    said = ""
     for reply, answer in zip_longest(replies, answers):
-        yield reply or ""
+        said += reply or ""
         if answer is not None:
-            yield f"user\n<tool_response>\n{answer}\n</tool_response>\nassistant\n"
+            said += f"user\n<tool_response>\n{answer}\n</tool_response>\nassistant\n"
+    return said
 
 
 def published_verdict(said: str) -> Verdict | None:

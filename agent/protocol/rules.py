@@ -13,8 +13,6 @@ RULES_NAMES: tuple[RulesName, ...] = get_args(RulesName)
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """The rules of a conversation."""
-
     name: RulesName
     calls: int
     """Calls that can be made before an answer."""
@@ -34,11 +32,7 @@ class Rules:
 
 # Only we write this tag. A model that writes it has begun to invent the tool's replies.
 OURS = Rules(
-    name="ours",
-    calls=MAX_TOOL_TURNS,
-    turns=0,
-    stop=("<tool_response>",),
-    reply_end=END_OF_REPLY,
+    name="ours", calls=MAX_TOOL_TURNS, turns=0, stop=("<tool_response>",), reply_end=END_OF_REPLY
 )
 # The last of eight turns cannot call, and the tokens of a rollout were joined without a line end.
 AS_PUBLISHED = Rules(name="published", calls=7, turns=8, stop=(), reply_end="<|im_end|>")

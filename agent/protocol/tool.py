@@ -83,11 +83,7 @@ def run_tool(
     Raises ToolError, and nothing else, whatever `arguments` contains.
     """
     wavelength_range, label = checked_arguments(arguments)
-    try:
-        window = drawable_pixels(spectrum, z)
-    except SpectrumError as error:
-        raise ToolError(str(error)) from error
-    shown = _cut_range(window, wavelength_range)
+    shown = _cut_range(_drawable(spectrum, z), wavelength_range)
     pixels = draw_window(shown, default_title(spectrum) if title is None else title, style)
     return ToolResult(
         picture=Image.fromarray(pixels),
@@ -143,8 +139,6 @@ def _checked_label(value: object) -> str | None:
 
 def _cut_range(window: DrawnPixels, wavelength_range: tuple[Number, Number]) -> DrawnPixels:
     low, high = wavelength_range
-    if len(window) < MIN_POINTS:
-        raise ToolError("The spectrum has no finite pixels to draw.")
     start, end = window.wavelength[0], window.wavelength[-1]
     if high < start or low > end:
         raise RangeError(
@@ -222,13 +216,8 @@ def _refusal(
     if text is None or not isinstance(asked, list | tuple) or len(asked) != 2:
         return str(error)
     start, end = (f"{edge:.1f}" for edge in (window.wavelength[0], window.wavelength[-1]))
-    numbers = {
-        "low": repr(asked[0])[:100],
-        "high": repr(asked[1])[:100],
-        "start": start,
-        "end": end,
-    }
-    for name, value in numbers.items():
+    low, high = (repr(each)[:100] for each in asked)
+    for name, value in (("low", low), ("high", high), ("start", start), ("end", end)):
         text = text.replace(f"{{{name}}}", value)
     return _shortened(text)
 

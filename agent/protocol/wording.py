@@ -122,11 +122,7 @@ def opening(
 
 
 def prompt_hash(
-    task: Task,
-    *,
-    wording: Wording | None = None,
-    brief: bool = False,
-    calls: int = MAX_TOOL_TURNS,
+    task: Task, *, wording: Wording | None = None, brief: bool = False, calls: int = MAX_TOOL_TURNS
 ) -> str:
     """Hash of the opening turns, without the text about the spectrum."""
     turns = opening(task, wording=wording, brief=brief, calls=calls)

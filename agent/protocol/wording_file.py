@@ -60,7 +60,7 @@ def write_wording(wording: Wording, folder: Path) -> Path:
             for path, text in wording.files.items():
                 (new / path).parent.mkdir(exist_ok=True)
                 (new / path).write_bytes(text.encode("utf-8", "surrogatepass"))
-            (new / WORDING_NAME).write_text(_toml(wording), encoding="utf-8", newline="\n")
+            (new / WORDING_NAME).write_bytes("".join(_lines(wording)).encode())
             read_wording(new)
     except OSError as error:
         raise ResourceError(f"{folder} could not be written: {error.strerror or error}") from error
@@ -95,17 +95,10 @@ def _of(texts: dict[str, str], kind: str) -> dict[str, str]:
     return {Path(path).stem: text for path, text in sorted(found.items())}
 
 
-def _toml(wording: Wording) -> str:
-    return "\n".join(_lines(wording)) + "\n"
-
-
 def _lines(wording: Wording) -> Iterator[str]:
-    yield "# Read by `spec-o3 models wording`; the terms of its source apply."
-    for key, value in (
-        ("name", wording.name),
-        ("source", wording.source),
-        ("licence", wording.licence),
-    ):
-        yield f"{key} = {json.dumps(' '.join(value.split()), ensure_ascii=False)}"
+    yield "# Read by `spec-o3 models wording`; the terms of its source apply.\n"
+    for key in ("name", "source", "licence"):
+        value = " ".join(getattr(wording, key).split())
+        yield f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
     for path, text in sorted(wording.files.items()):
-        yield f'\n[[files]]\npath = "{path}"\nsha256 = "{text_hash(text)}"'
+        yield f'\n[[files]]\npath = "{path}"\nsha256 = "{text_hash(text)}"\n'

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -48,7 +48,6 @@ class WordingRows:
     """Why rows told nothing."""
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Note the words of one row."""
         try:
             turns = turns_of_row(row)
             system, text = opening_of(turns)
@@ -109,21 +108,6 @@ class WordingRows:
             yield f"the rows differ in {len(self.systems)} system turns; the most frequent is kept"
         for reason, count in self.unread.most_common(3):
             yield f"{count} rows left out: {reason}"
-
-
-def wording_of_rows(
-    rows: Iterable[Mapping[str, Any]],
-    name: str,
-    *,
-    tool: str = "",
-    source: str = "",
-    licence: str = "",
-) -> tuple[Wording, tuple[str, ...]]:
-    """The wording of rows, and what to tell the user about it."""
-    found = WordingRows()
-    for row in rows:
-        found.add(row)
-    return found.wording(name, tool=tool, source=source, licence=licence)
 
 
 def turns_of_row(row: Mapping[str, Any]) -> Turns:

@@ -12,8 +12,7 @@ from statistics import median
 
 from agent.convert.episodes import RandomEpisode, random_episode
 from agent.engines.base import SamplingSettings
-from agent.engines.gguf.conversation import GgufConversation
-from agent.engines.gguf.engine import GgufEngine
+from agent.engines.gguf.engine import GgufConversation, GgufEngine
 from agent.protocol.protocol import Turn
 from agent.rendering.render import COMPACT
 from tests.bench.measuring import figure_line, seconds_of

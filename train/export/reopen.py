@@ -31,6 +31,7 @@ from agent.models.card import Card
 from agent.models.card_file import write_card
 from agent.models.infer_card import make_card, plain_name
 from agent.models.registry import as_published, find_model
+from agent.protocol.protocol import END_OF_TEXT, END_OF_TURN
 from agent.rendering.model_image import Sizing
 from train.models.model_folder import CHAT_TEMPLATE, TEMPLATE_FILE
 
@@ -313,8 +314,8 @@ def tokenizer_of(words: Get) -> Json:
 def tokenizer_settings() -> Json:
     return {
         "tokenizer_class": "Qwen2Tokenizer",
-        "eos_token": vocabulary.END_OF_TURN,
-        "pad_token": vocabulary.END_OF_TEXT,
+        "eos_token": END_OF_TURN,
+        "pad_token": END_OF_TEXT,
         "model_max_length": 131072,
         "clean_up_tokenization_spaces": False,
     }

@@ -14,11 +14,11 @@ from typing import Any
 from PIL import Image
 
 from agent.engines.base import Finish, Generated, SamplingSettings, ShouldStop, Usage
-from agent.engines.chat_tokens import END_OF_TURN, token_ids
+from agent.engines.chat_tokens import token_ids
 from agent.engines.patches import picture_tokens
 from agent.inspection.control import Control
 from agent.inspection.episode import Episode
-from agent.protocol.protocol import Part, Turn, chat_parts
+from agent.protocol.protocol import END_OF_TURN, Part, Turn, chat_parts
 from agent.protocol.reply import first_call, parse_reply
 from agent.spectra.spectrum import Window
 from agent.tasks.task import Task

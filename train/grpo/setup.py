@@ -19,9 +19,8 @@ from PIL import Image
 from transformers import AutoTokenizer, PrinterCallback, ProcessorMixin
 from trl import GRPOConfig
 
-from agent.engines.chat_tokens import IMAGE_TOKEN
 from agent.examples.examples import ExampleStore
-from agent.protocol.protocol import SYSTEM, system_text
+from agent.protocol.protocol import IMAGE_TOKEN, SYSTEM, system_text
 from agent.protocol.rules import Rules
 from train.grpo.environment import SpectrumEnvironment
 from train.grpo.judging import TokenJudge, make_reward

@@ -8,8 +8,8 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from agent.engines.chat_tokens import END_OF_TURN, TokenBytes, load_tokenizer, token_ids
-from agent.protocol.protocol import Part, chat_parts
+from agent.engines.chat_tokens import TokenBytes, load_tokenizer, token_ids
+from agent.protocol.protocol import END_OF_TURN, Part, chat_parts
 from agent.protocol.rules import OURS, Rules
 
 

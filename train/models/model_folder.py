@@ -119,14 +119,7 @@ def _in_hub_cache(name: str) -> Path | None:
 
 def load_trainable(folder: Path, adapter: Path | None = None) -> Any:
     """Load the model in float32, with the adapter merged into it; its files must be complete."""
-    return load_model(
-        read_folder(folder),
-        device="cpu",
-        dtype="float32",
-        load_in_4bit=False,
-        adapter=adapter,
-        merge_adapter=adapter is not None,
-    )
+    return load_model(read_folder(folder), device="cpu", dtype="float32", adapter=adapter)
 
 
 def card_beside(folder: Path) -> Card | None:

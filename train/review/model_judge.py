@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from agent.checked_toml import printable
 from agent.engines.base import Engine, SamplingSettings
+from agent.engines.kind import LoadOptions
 from agent.errors import (
     ContextFullError,
     EngineError,
@@ -93,7 +94,7 @@ def opened_judge(
     location = find_model(model)
     if at_once > 1 and location.card.server is None:
         raise WorkbenchError("--at-once is for a model on a server")
-    engine = load_engine(location, side_by_side=at_once > 1)
+    engine = load_engine(location, LoadOptions(side_by_side=at_once > 1))
     called = location.card.name
     with closing(engine):
         yield ModelJudge(engine=engine, name=name or called, seed=seed, at_once=at_once), called

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from agent.engines.chat_tokens import END_OF_TURN, IMAGE_TOKEN, MARKUP_TOKENS, token_ids
+from agent.engines.chat_tokens import token_ids
 from agent.errors import WorkbenchError
-from agent.protocol.protocol import chat_parts
+from agent.protocol.protocol import END_OF_TURN, IMAGE_TOKEN, MARKUP_TOKENS, chat_parts
 from train.sft.batches import IGNORED, Batch
 from train.sft.encoding import Encoder
 

@@ -16,9 +16,9 @@ from PIL import Image
 from agent.engines.chat_tokens import load_tokenizer
 from agent.engines.families import Vision
 from agent.hashing import text_hash
-from agent.protocol.protocol import Turn, prompt_hash
+from agent.protocol.protocol import Turn
 from agent.protocol.rules import AS_PUBLISHED, OURS
-from agent.protocol.wording import Wording
+from agent.protocol.wording import Wording, prompt_hash
 from agent.rendering.model_image import Sizing
 from agent.rendering.render import Style
 from agent.tasks.catalogue import find_task

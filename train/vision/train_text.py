@@ -27,10 +27,10 @@ from transformers import PreTrainedTokenizerFast
 
 from agent.atomic_file import atomic_folder
 from agent.engines.base import SamplingSettings
-from agent.engines.chat_tokens import IMAGE_TOKEN
 from agent.errors import write_errors
 from agent.json_lines import append_lines
 from agent.models.infer_card import plain_name
+from agent.protocol.protocol import IMAGE_TOKEN
 from agent.rendering.style import EYE
 from train.models.model_folder import CHAT_TEMPLATE, complete_folder, load_trainable, save_weights
 from train.models.small_model import VERDICTS, Shape, make_model, make_tokenizer, save_small_model

@@ -86,8 +86,7 @@ def check_vision_part(header: GgufHeader, language: LanguageFile) -> VisionFile:
     if len(deepstack_layers(header)) != language.deepstack:
         raise EngineError(
             f"{header.path} feeds {len(deepstack_layers(header))} layers, but the model has "
-            f"{language.deepstack} such layers: "
-            "use the mmproj file made for this model"
+            f"{language.deepstack} such layers: use the mmproj file made for this model"
         )
     _raise_fault(header, _shape_faults(header, projector, language.hidden))
     return VisionFile(projector, header.integer("clip.vision.patch_size") * MERGE)
@@ -100,10 +99,8 @@ def _raise_fault(header: GgufHeader, faults: Faults) -> None:
 
 
 def _language_faults(header: GgufHeader, arch: str) -> Faults:
-    yield (
-        header.integer("split.count") > 1,
-        "it is one of several parts; join them with llama-gguf-split",
-    )
+    files = header.integer("split.count")
+    yield files > 1, "it is one of several parts; join them with llama-gguf-split"
     yield from _size_faults(header, arch, ("context_length", 10_000_000))
     hidden = header.integer(f"{arch}.embedding_length")
     heads = header.integer(f"{arch}.attention.head_count")
@@ -115,27 +112,22 @@ def _language_faults(header: GgufHeader, arch: str) -> Faults:
         width = hidden // heads
     yield not 2 <= width <= 65536 or width % 2 != 0, "its head width is impossible"
     sections = header.array(f"{arch}.rope.dimension_sections")
-    yield (
-        sections.count not in (3, 4) or 2 * _sum(sections) != width,
-        "its rope sections do not add up to half a head",
-    )
+    pairs = sum(item for item in sections.values or () if isinstance(item, int))
+    add_up = sections.count in (3, 4) and 2 * pairs == width
+    yield not add_up, "its rope sections do not add up to half a head"
     tokens = header.array("tokenizer.ggml.tokens")
     yield tokens.kind != TEXT or tokens.count < 2, "it has no vocabulary"
     yield header.text("tokenizer.ggml.model") != "gpt2", "its vocabulary is not of Qwen's type"
     for key in ("token_type", "scores"):
         listed = header.values.get(f"tokenizer.ggml.{key}")
-        yield (
-            isinstance(listed, ArrayValue) and listed.count != tokens.count,
-            f"its list of {key} is not as long as its vocabulary",
-        )
+        differs = isinstance(listed, ArrayValue) and listed.count != tokens.count
+        yield differs, f"its list of {key} is not as long as its vocabulary"
     for key in ("eos", "bos", "padding"):
         number = header.integer(f"tokenizer.ggml.{key}_token_id")
         yield number >= tokens.count, f"its {key} token is not in its vocabulary"
     table = header.tensors.get("token_embd.weight")
-    yield (
-        table is None or table.shape != (hidden, tokens.count),
-        "its embedding does not match its vocabulary",
-    )
+    matches = table is not None and table.shape == (hidden, tokens.count)
+    yield not matches, "its embedding does not match its vocabulary"
     yield from _type_faults(header)
 
 
@@ -150,10 +142,8 @@ def _vision_faults(header: GgufHeader, projector: str) -> Faults:
     side = header.integer("clip.vision.image_size")
     yield not 1 <= side <= 100_000, "its image_size is unusable"
     every = header.integer("clip.vision.n_wa_pattern")
-    yield (
-        projector == "qwen2.5vl_merger" and not (every == 0 or 2 <= every <= 1000),
-        "its n_wa_pattern is unusable",
-    )
+    is_usable = projector != "qwen2.5vl_merger" or every == 0 or 2 <= every <= 1000
+    yield not is_usable, "its n_wa_pattern is unusable"
     for key in ("image_mean", "image_std"):
         yield header.array(f"clip.vision.{key}").count != 3, f"its {key} does not have three values"
 
@@ -161,10 +151,8 @@ def _vision_faults(header: GgufHeader, projector: str) -> Faults:
 def _shape_faults(header: GgufHeader, projector: str, out: int) -> Faults:
     for name, shape in vision_shapes(header, projector, out).items():
         entry = header.tensors.get(name)
-        yield (
-            entry is None or entry.shape != shape,
-            f"its tensor {name} is missing or has the wrong shape",
-        )
+        fits = entry is not None and entry.shape == shape
+        yield not fits, f"its tensor {name} is missing or has the wrong shape"
     yield from _type_faults(header)
 
 
@@ -177,19 +165,12 @@ def _type_faults(header: GgufHeader) -> Faults:
 
 def _size_faults(header: GgufHeader, prefix: str, extra: tuple[str, int]) -> Faults:
     bounds = (
-        ("block_count", 1000),
-        ("embedding_length", 100_000),
-        ("feed_forward_length", 1_000_000),
-        ("attention.head_count", 1000),
-        extra,
-    )
+        ("block_count", 1000), ("embedding_length", 100_000), ("feed_forward_length", 1_000_000),
+        ("attention.head_count", 1000), extra,
+    )  # fmt: skip
     for name, most in bounds:
         value = header.integer(f"{prefix}.{name}")
         yield not 1 <= value <= most, f"its {name} is missing or out of range"
-
-
-def _sum(items: ArrayValue) -> int:
-    return sum(item for item in items.values or () if isinstance(item, int))
 
 
 # The tensor shapes that a vision part must have; llama.cpp does not check them.
@@ -201,8 +182,8 @@ def vision_shapes(header: GgufHeader, projector: str, out: int) -> dict[str, Sha
     shapes: dict[str, Shape] = {
         "v.patch_embd.weight": (patch, patch, 3, hidden),
         "v.patch_embd.weight.1": (patch, patch, 3, hidden),
-        **dict(_linear("mm.0", wide, wide)),
-        **dict(_linear("mm.2", wide, out)),
+        **dict(_pair("mm.0", wide, wide)),
+        **dict(_pair("mm.2", wide, out)),
     }
     is_qwen3 = projector == "qwen3vl_merger"
     shapes |= _qwen3_extras(header, hidden, out) if is_qwen3 else {"v.post_ln.weight": (hidden,)}
@@ -211,30 +192,25 @@ def vision_shapes(header: GgufHeader, projector: str, out: int) -> dict[str, Sha
     return shapes
 
 
-def _linear(name: str, width: int, rows: int) -> NamedShapes:
-    yield f"{name}.weight", (width, rows)
-    yield f"{name}.bias", (rows,)
-
-
-def _norm(name: str, width: int) -> NamedShapes:
-    yield f"{name}.weight", (width,)
-    yield f"{name}.bias", (width,)
+def _pair(name: str, *shape: int) -> NamedShapes:
+    yield f"{name}.weight", shape
+    yield f"{name}.bias", shape[-1:]
 
 
 def _layer(header: GgufHeader, name: str, *, is_qwen3: bool) -> NamedShapes:
     hidden = header.integer("clip.vision.embedding_length")
     ffn = header.integer("clip.vision.feed_forward_length")
-    yield from _linear(f"{name}.attn_out", hidden, hidden)
-    yield from _linear(f"{name}.ffn_up", hidden, ffn)
-    yield from _linear(f"{name}.ffn_down", ffn, hidden)
+    yield from _pair(f"{name}.attn_out", hidden, hidden)
+    yield from _pair(f"{name}.ffn_up", hidden, ffn)
+    yield from _pair(f"{name}.ffn_down", ffn, hidden)
     if is_qwen3:
-        yield from _linear(f"{name}.attn_qkv", hidden, 3 * hidden)
-        yield from _norm(f"{name}.ln1", hidden)
-        yield from _norm(f"{name}.ln2", hidden)
+        yield from _pair(f"{name}.attn_qkv", hidden, 3 * hidden)
+        yield from _pair(f"{name}.ln1", hidden)
+        yield from _pair(f"{name}.ln2", hidden)
         return
     for letter in "qkv":
-        yield from _linear(f"{name}.attn_{letter}", hidden, hidden)
-    yield from _linear(f"{name}.ffn_gate", hidden, ffn)
+        yield from _pair(f"{name}.attn_{letter}", hidden, hidden)
+    yield from _pair(f"{name}.ffn_gate", hidden, ffn)
     yield f"{name}.ln1.weight", (hidden,)
     yield f"{name}.ln2.weight", (hidden,)
 
@@ -245,13 +221,13 @@ def _qwen3_extras(header: GgufHeader, hidden: int, out: int) -> dict[str, Shape]
     shapes: dict[str, Shape] = {
         "v.patch_embd.bias": (hidden,),
         "v.position_embd.weight": (hidden, side * side),
-        **dict(_norm("v.post_ln", hidden)),
+        **dict(_pair("v.post_ln", hidden)),
     }
     for number in deepstack_layers(header):
         name = f"v.deepstack.{number}"
-        shapes |= dict(_norm(f"{name}.norm", wide))
-        shapes |= dict(_linear(f"{name}.fc1", wide, wide))
-        shapes |= dict(_linear(f"{name}.fc2", wide, out))
+        shapes |= dict(_pair(f"{name}.norm", wide))
+        shapes |= dict(_pair(f"{name}.fc1", wide, wide))
+        shapes |= dict(_pair(f"{name}.fc2", wide, out))
     return shapes
 
 

@@ -1,7 +1,7 @@
 """The llama.cpp context of one conversation: its KV cache and the position of the next token.
 
-Cache cells and Qwen's positions count differently: a picture of 16 by 8 tokens takes 128 cells and
-advances the position by 16.
+Cells of the cache and Qwen's positions count differently: a picture of 16 by 8 tokens takes 128
+cells and advances the position by 16.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from PIL import Image
 from agent.engines.base import Cancelled, ShouldStop
 from agent.engines.gguf.native import Native
 from agent.engines.gguf.vocabulary import Piece
+from agent.engines.local_conversation import CachePosition
 from agent.engines.sampling import Logits
 from agent.errors import EngineError
 
@@ -27,21 +28,9 @@ BATCH = 512
 ABORTED = 2
 
 
-@dataclass(frozen=True)
-class CachePosition:
-    """The number of cache cells in use and the position of the next token."""
-
-    cells: int = 0
-    position: int = 0
-
-    def shifted(self, tokens: int) -> CachePosition:
-        """Return the position a number of text tokens later, or earlier if negative."""
-        return CachePosition(self.cells + tokens, self.position + tokens)
-
-
 @dataclass(frozen=True, kw_only=True)
 class ContextSettings:
-    """What a context is created from; `vision` is the loaded vision part, if any."""
+    """What a context is created from; `vision` is the loaded vision part."""
 
     model: Any
     vision: Any
@@ -98,12 +87,13 @@ class GgufContext:
             raise EngineError("there are no tokens to read")
         return logits[-1]
 
+    def read_text(self, ids: Sequence[int]) -> Logits:
+        return self.read([list(ids)])
+
     def read_all(self, ids: Sequence[int]) -> Logits:
-        """Read text and return the logits after each token: (tokens, vocabulary)."""
         return self._read_text(ids, all_logits=True)
 
     def rewind_to(self, position: CachePosition) -> None:
-        """Forget what was read after an earlier position."""
         if not self._llama.llama_memory_seq_rm(self._memory, 0, position.position, -1):
             raise EngineError(
                 "llama.cpp could not remove the end of the conversation from its cache"
@@ -145,14 +135,10 @@ class GgufContext:
             self._check(self._llama.llama_decode(self._context, self._batch), "text")
             self._advance(len(chunk), len(chunk))
             if all_logits or is_last:
-                rows.append(self._outputs(len(chunk) if all_logits else 1))
+                shape = (len(chunk) if all_logits else 1, self._vocabulary_size)
+                logits = self._llama.llama_get_logits(self._context)
+                rows.append(np.array(np.ctypeslib.as_array(logits, shape=shape)))
         return np.concatenate(rows)
-
-    def _outputs(self, count: int) -> Logits:
-        """Return a copy of the logits of the last batch."""
-        logits = self._llama.llama_get_logits(self._context)
-        shape = (count, self._vocabulary_size)
-        return np.array(np.ctypeslib.as_array(logits, shape=shape))
 
     def read_picture(self, picture: Image.Image) -> None:
         with self._prepared(picture) as chunk:
@@ -190,16 +176,10 @@ class GgufContext:
             part = mtmd.mtmd_input_part(text=None, bitmap=bitmap)
             parts = (ctypes.POINTER(mtmd.mtmd_input_part) * 1)(ctypes.pointer(part))
             code = mtmd.mtmd_tokenize_from_parts(self._settings.vision, chunks, parts, 1, False)
-            all_chunks = (
-                mtmd.mtmd_input_chunks_get(chunks, number)
-                for number in range(mtmd.mtmd_input_chunks_size(chunks))
-            )
+            count, kind = mtmd.mtmd_input_chunks_size(chunks), mtmd.MTMD_INPUT_CHUNK_TYPE_IMAGE
+            found = (mtmd.mtmd_input_chunks_get(chunks, number) for number in range(count))
             # mtmd also returns the control tokens around the picture, which we write ourselves
-            images = [
-                chunk
-                for chunk in all_chunks
-                if mtmd.mtmd_input_chunk_get_type(chunk) == mtmd.MTMD_INPUT_CHUNK_TYPE_IMAGE
-            ]
+            images = [each for each in found if mtmd.mtmd_input_chunk_get_type(each) == kind]
             wanted = picture_tokens(picture, self._settings.factor)
             counts = [int(mtmd.mtmd_input_chunk_get_n_tokens(image)) for image in images]
             if code != 0 or counts != [wanted]:
@@ -213,7 +193,7 @@ class GgufContext:
             mtmd.mtmd_bitmap_free(bitmap)
 
     def _advance(self, tokens: int, positions: int) -> None:
-        self.end = CachePosition(self.end.cells + tokens, self.end.position + positions)
+        self.end = CachePosition(self.end.tokens + tokens, self.end.position + positions)
         self.evaluated += tokens
 
     def _check(self, code: int, what: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from agent.checked_toml import shown
@@ -16,8 +16,10 @@ from agent.engines.kind import (
     FoundModel,
     LoadOptions,
     ModelCard,
+    is_installed,
+    role_of,
+    usable_context,
 )
-from agent.engines.model_files import role_of, usable_context
 from agent.errors import EngineError, ResourceError
 from agent.protocol.rules import RULES
 
@@ -54,7 +56,8 @@ class GgufKind(EngineKind):
         weights = [name for name in names if name.endswith(self.suffix) and not _is_vision(name)]
         if not weights:
             return None
-        if len(weights) > 1 and not _is_split(weights):
+        stems = {_split_stem(name) for name in weights}
+        if len(weights) > 1 and (len(stems) > 1 or "" in stems):
             raise ResourceError(f"{path} has several models: use one of {', '.join(weights[:6])}")
         return _found_model(path / weights[0], names, path.resolve().name)
 
@@ -64,15 +67,13 @@ class GgufKind(EngineKind):
         return try_library(folder / "none.gguf")
 
     def load(self, card: ModelCard, folder: Path | None, options: LoadOptions) -> Engine:
-        if options.load_in_4bit:
-            raise EngineError(f"{card.name} is a GGUF model, which has a fixed precision")
         from agent.engines.gguf import llama_server, native
         from agent.engines.gguf.engine import LONGEST_CONTEXT, GgufEngine, thread_share
 
         assert folder is not None
         weights, vision = folder / card.paths("weights")[0], folder / card.paths("mmproj")[0]
         # llama.cpp allocates memory for the whole context at once.
-        length = options.context_length or min(card.context_length, LONGEST_CONTEXT)
+        length = min(card.context_length, LONGEST_CONTEXT)
         threads = options.threads
         if threads is None:
             is_small = weights.stat().st_size <= SMALL_WEIGHTS
@@ -80,7 +81,7 @@ class GgufKind(EngineKind):
         try:
             library = native.native()
         except EngineError:
-            if not llama_server.is_installed():
+            if not is_installed("xllamacpp"):
                 raise
             _refuse_gpu(card, options.device, has_gpu=False)
             return llama_server.LlamaServerEngine.start(
@@ -150,8 +151,3 @@ def _split_stem(name: str) -> str:
     """Return `big` for `big-00001-of-00003.gguf`; empty for a model in one file."""
     match = re.fullmatch(r"(.+)-\d{5}-of-\d{5}\.gguf", name)
     return match.group(1) if match else ""
-
-
-def _is_split(names: Iterable[str]) -> bool:
-    stems = {_split_stem(name) for name in names}
-    return len(stems) == 1 and "" not in stems

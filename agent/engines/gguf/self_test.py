@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agent.child_process.start_child import child_command
 from agent.engines.gguf import native
-from agent.engines.gguf.llama_server_process import CHILD
+from agent.engines.gguf.llama_server import CHILD
 from agent.engines.kind import is_installed
 from agent.errors import EngineError
 

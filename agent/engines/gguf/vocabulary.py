@@ -6,7 +6,6 @@ The ids equal those of `chat_tokens` with the model's original tokenizer.
 from __future__ import annotations
 
 import ctypes
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -17,16 +16,12 @@ from PIL import Image
 
 from agent.engines.gguf.native import Native
 from agent.errors import EngineError
-from agent.protocol.protocol import Part
+from agent.protocol.protocol import END_OF_TEXT, END_OF_TURN, MARKUP_TOKENS, Part, token_runs
 
-END_OF_TURN, END_OF_TEXT = "<|im_end|>", "<|endoftext|>"
-MARKUP_TOKENS = ("<|im_start|>", END_OF_TURN, "<|vision_start|>", "<|vision_end|>")
 CALL_TOKEN = "<tool_call>"
 
 Piece = list[int] | Image.Image
 """A run of text tokens, or a picture."""
-
-_MARKUP = re.compile("(" + "|".join(map(re.escape, MARKUP_TOKENS)) + ")")
 
 
 class GgufVocabulary:
@@ -48,34 +43,16 @@ class GgufVocabulary:
         self.call_token = call[0] if len(call) == 1 else None
 
     def pieces(self, parts: Iterable[Part], pictures: Sequence[Image.Image] = ()) -> list[Piece]:
-        """Encode chat parts as runs of tokens and pictures, in order.
-
-        Text between two control tokens is encoded as one string, whatever parts it came in.
-        """
+        """Encode chat parts as runs of tokens and pictures, in order."""
         pieces: list[Piece] = []
-        pending: list[str] = []
         ids: list[int] = []
         remaining = iter(pictures)
-
-        def flush() -> None:
-            ids.extend(self.plain_ids("".join(pending)))
-            pending.clear()
-
-        for part in parts:
-            if part.picture is not None:
-                flush()
-                pieces += [list(ids), next(remaining)]
-                ids.clear()
-            elif not part.markup:
-                pending.append(part.text)
+        for run in token_runs(parts):
+            if run.picture is not None:
+                pieces += [ids, next(remaining)]
+                ids = []
             else:
-                for text in _MARKUP.split(part.text):
-                    if text in self._control:
-                        flush()
-                        ids.append(self._control[text])
-                    else:
-                        pending.append(text)
-        flush()
+                ids += [self._control[run.text]] if run.markup else self.plain_ids(run.text)
         return [piece for piece in (*pieces, ids) if not isinstance(piece, list) or piece]
 
     def text_ids(self, parts: Iterable[Part]) -> list[int]:
@@ -83,12 +60,10 @@ class GgufVocabulary:
         return [token for piece in self.pieces(parts) if isinstance(piece, list) for token in piece]
 
     def plain_ids(self, text: str) -> list[int]:
-        """Encode text without control tokens; lone surrogates become U+FFFD."""
         clean = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return self._tokenize(unicodedata.normalize("NFC", clean), with_control=False)
 
     def bytes_of(self, token: int) -> bytes:
-        """Return the bytes of a token, which may be part of a character."""
         data = self._bytes.get(token)
         if data is None:
             data = self._bytes[token] = self._piece(token)
@@ -134,11 +109,5 @@ class GgufVocabulary:
             | llama.LLAMA_TOKEN_ATTR_UNUSED
             | llama.LLAMA_TOKEN_ATTR_UNKNOWN
         )
-        return np.array(
-            [
-                n
-                for n in range(self.size)
-                if self._attributes(n) & silent and n not in self.end_tokens
-            ],
-            dtype=np.int64,
-        )
+        tokens = [token for token in range(self.size) if self._attributes(token) & silent]
+        return np.setdiff1d(np.array(tokens, dtype=np.int64), [*self.end_tokens])

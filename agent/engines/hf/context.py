@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import torch
 from transformers import DynamicCache
 
 from agent.engines.base import Cancelled, ShouldStop
+from agent.engines.local_conversation import CachePosition
 from agent.engines.patches import ImagePatches
 from agent.engines.sampling import Logits
 from agent.errors import EngineError
@@ -24,14 +24,6 @@ from agent.errors import EngineError
 CHUNK = 512
 
 OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "alloc_cpu")
-
-
-@dataclass(frozen=True)
-class TokenPosition:
-    """The number of tokens read and the rotary position of the next one."""
-
-    length: int = 0
-    position: int = 0
 
 
 class Context:
@@ -47,8 +39,8 @@ class Context:
         self.evaluated = 0
 
     @property
-    def end(self) -> TokenPosition:
-        return TokenPosition(len(self.ids), self._position)
+    def end(self) -> CachePosition:
+        return CachePosition(len(self.ids), self._position)
 
     def read(
         self,
@@ -71,24 +63,25 @@ class Context:
             raise EngineError("there are no tokens to read")
         return _as_numpy(logits)[-1]
 
+    def read_text(self, ids: Sequence[int]) -> Logits:
+        return self.read(ids)
+
     def read_all(self, ids: Sequence[int]) -> Logits:
-        """Read text tokens and return the logits after each: (tokens, vocabulary)."""
         return _as_numpy(self._forward(list(ids), [], last_only=False))
 
-    def rewind_to(self, position: TokenPosition) -> None:
-        """Forget what was read after an earlier position."""
-        if position.length == 0:
+    def rewind_to(self, position: CachePosition) -> None:
+        if position.tokens == 0:
             self._cache = _empty_cache(self._model)
         layers: list[Any] = self._cache.layers
         for layer in layers:  # after a failure some are longer than others
-            surplus = layer.get_seq_length() - position.length
+            surplus = layer.get_seq_length() - position.tokens
             if surplus > 0:
                 layer.crop(-surplus)
-        del self.ids[position.length :]
+        del self.ids[position.tokens :]
         self._position = position.position
 
-    def clear(self) -> None:
-        self.rewind_to(TokenPosition())
+    def close(self) -> None:
+        self.rewind_to(CachePosition())
 
     def _forward(
         self, ids: list[int], pictures: list[ImagePatches], last_only: bool

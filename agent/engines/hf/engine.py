@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
+from PIL import Image
 from tokenizers import Tokenizer
 
-from agent.engines.chat_tokens import (
-    END_OF_TEXT,
-    END_OF_TURN,
-    IMAGE_TOKEN,
-    TokenBytes,
-    load_tokenizer,
-)
-from agent.engines.families import ModelFolder, read_folder
-from agent.engines.hf.conversation import LoadedModel, TransformersConversation
+from agent.engines.chat_tokens import TokenBytes, load_tokenizer, plain_ids, token_ids
+from agent.engines.families import ModelFolder, Vision, read_folder
+from agent.engines.hf.context import Context
 from agent.engines.hf.weights import load_model
 from agent.engines.kind import Device, Precision
+from agent.engines.local_conversation import CachePosition, EncodedTurns, LocalConversation
+from agent.engines.patches import patches, picture_tokens
 from agent.errors import EngineError
+from agent.protocol.protocol import END_OF_TEXT, END_OF_TURN, IMAGE_TOKEN, Part, chat_parts
 from agent.protocol.rules import OURS, Rules
 from agent.rendering.model_image import Sizing
 
@@ -28,6 +29,52 @@ from agent.rendering.model_image import Sizing
 LONGEST_CONTEXT = 32768
 # End tokens that a generation config may name; real ones name two or three
 MAX_ENDS = 100
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LoadedModel:
+    """A loaded model and what its conversations share, with the vocabulary."""
+
+    model: Any
+    tokenizer: Tokenizer
+    token_bytes: TokenBytes
+    vision: Vision
+    image_token: int
+    end_tokens: frozenset[int]
+    suppressed: NDArray[np.int64]
+    context_length: int
+
+    def plain_ids(self, text: str) -> list[int]:
+        return plain_ids(self.tokenizer, text)
+
+    def bytes_of(self, token: int) -> bytes:
+        return self.token_bytes[token]
+
+
+class TransformersConversation(LocalConversation[Context]):
+    """Its engine may be used by other conversations meanwhile."""
+
+    def __init__(self, loaded: LoadedModel, rules: Rules = OURS) -> None:
+        context = Context(loaded.model, loaded.image_token, loaded.vision.merge)
+        header = token_ids(loaded.tokenizer, chat_parts(()))
+        super().__init__(context, loaded, header, rules, loaded.context_length)
+        self._loaded = loaded
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        return () if self._context is None else tuple(self._context.ids)
+
+    def _encoded(
+        self, parts: Sequence[Part], pictures: Sequence[Image.Image], start: CachePosition
+    ) -> EncodedTurns:
+        context, vision = self._open_context(), self._loaded.vision
+        counts = [picture_tokens(picture, vision) for picture in pictures]
+        ids = [*self._state.unread, *token_ids(self._loaded.tokenizer, parts, counts)]
+        self._refuse_overflow(start.shifted(len(ids)))
+        rows = [patches(picture, vision) for picture in pictures]
+        return EncodedTurns(
+            len(ids), sum(counts), lambda should_stop: context.read(ids, rows, should_stop)
+        )
 
 
 class TransformersEngine:
@@ -45,9 +92,7 @@ class TransformersEngine:
         *,
         device: Device = "auto",
         dtype: Precision = "auto",
-        load_in_4bit: bool = False,
         adapter: Path | None = None,
-        merge_adapter: bool = True,
         sizing: Sizing | None = None,
         context_length: int | None = None,
         threads: int | None = None,
@@ -66,14 +111,7 @@ class TransformersEngine:
             raise EngineError(f"a context of {context_length} tokens is too short")
         if threads is not None:
             torch.set_num_threads(threads)
-        model = load_model(
-            model_folder,
-            device=device,
-            dtype=dtype,
-            load_in_4bit=load_in_4bit,
-            adapter=adapter,
-            merge_adapter=merge_adapter,
-        )
+        model = load_model(model_folder, device=device, dtype=dtype, adapter=adapter)
         loaded = _loaded_model(model, model_folder, context_length)
         return cls(folder, loaded, sizing or model_folder.sizing)
 
@@ -83,7 +121,6 @@ class TransformersEngine:
 
     @property
     def context_length(self) -> int:
-        """The context in tokens."""
         return self._require_loaded().context_length
 
     def open(self, rules: Rules = OURS) -> TransformersConversation:
@@ -128,9 +165,7 @@ def _end_tokens(tokenizer: Tokenizer, generation_config: Any) -> frozenset[int]:
     return frozenset(ends.union(number for number in known if number is not None))
 
 
-def _suppressed_tokens(
-    tokenizer: Tokenizer, ends: frozenset[int], rows: int
-) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _suppressed_tokens(tokenizer: Tokenizer, ends: frozenset[int], rows: int) -> NDArray[np.int64]:
     """Return control tokens that do not end a turn, and rows without a token."""
     added = tokenizer.get_added_tokens_decoder()
     control = {number for number, token in added.items() if token.special and number < rows}

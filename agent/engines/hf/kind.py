@@ -19,8 +19,9 @@ from agent.engines.kind import (
     LoadOptions,
     ModelCard,
     is_installed,
+    read_json,
+    usable_context,
 )
-from agent.engines.model_files import read_json, usable_context
 from agent.errors import EngineError, ResourceError
 from agent.rendering.model_image import Sizing
 
@@ -75,11 +76,9 @@ class TransformersKind(EngineKind):
         return TransformersEngine.load(
             options.base or folder,
             device=options.device,
-            dtype=options.dtype,
-            load_in_4bit=options.load_in_4bit,
             adapter=None if options.base is None else folder,
             sizing=card.sizing,
-            context_length=options.context_length or card.context_length,
+            context_length=card.context_length,
             threads=thread_share(options.sharing) if threads is None else threads,
         )
 

@@ -1,11 +1,10 @@
-"""Load a model's weights with transformers: device, precision, 4 bits, adapter.
+"""Load a model's weights with transformers: device, precision, adapter.
 
 Reads local safetensors files only and uses only transformers' own model classes.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import warnings
 from collections.abc import Iterator, Mapping
@@ -20,7 +19,7 @@ from transformers.utils import logging
 
 from agent.engines.families import ModelFolder, read_json, weight_files
 from agent.engines.hf.context import explained_memory, is_out_of_memory
-from agent.engines.kind import Device, Precision
+from agent.engines.kind import Device, Precision, is_installed
 from agent.errors import EngineError
 
 # Weight files above this size hold about 500 million parameters or more
@@ -43,22 +42,13 @@ _STARTS = (True, False, "gaussian", None)
 
 
 def load_model(
-    folder: ModelFolder,
-    *,
-    device: Device,
-    dtype: Precision,
-    load_in_4bit: bool,
-    adapter: Path | None,
-    merge_adapter: bool,
+    folder: ModelFolder, *, device: Device, dtype: Precision, adapter: Path | None = None
 ) -> Any:
-    """Load the model for inference; an adapter that is not merged stays active inside it."""
+    """Load the model for inference, with an adapter merged into it."""
     target = chosen_device(device)
     precision = chosen_dtype(dtype, target, folder.weight_bytes)
-    options: dict[str, Any] = {}
-    if load_in_4bit:
-        options["quantization_config"] = _four_bits(target, precision)
-    if target == "cuda":
-        options["device_map"] = {"": "cuda"}  # loads straight to the GPU, not through main memory
+    # loads straight to the GPU, not through main memory
+    placed = {"device_map": {"": "cuda"}} if target == "cuda" else {}
     model_class: Any = getattr(transformers, folder.family.model_class)
     with _quiet(), _explained_weights(folder.path), explained_memory():
         _check_parameters(model_class, folder)
@@ -71,11 +61,11 @@ def load_model(
             attn_implementation="sdpa",
             output_loading_info=True,
             ignore_mismatched_sizes=True,  # reported in loading_info and rejected below
-            **options,
+            **placed,
         )
         _reject_gaps(folder.path, loading_info)
         if adapter is not None:
-            model = _adapted(model, adapter, merge=merge_adapter and not load_in_4bit)
+            model = _adapted(model, adapter)
         if target == "mps":
             model = model.to(target)
     model.train(False)
@@ -102,15 +92,10 @@ def _check_parameters(model_class: Any, folder: ModelFolder) -> None:
 
 
 def chosen_device(device: Device) -> str:
-    usable = {
-        "cuda": torch.cuda.is_available(),
-        "mps": torch.backends.mps.is_available(),
-        "cpu": True,
-    }
+    has_mps = torch.backends.mps.is_available()
+    usable = {"cuda": torch.cuda.is_available(), "mps": has_mps, "cpu": True}
     if device == "auto":
         return next(name for name, is_usable in usable.items() if is_usable)
-    if device not in usable:
-        raise EngineError(f"unknown device {device!r}: use auto, cpu, cuda or mps")
     if not usable[device]:
         raise EngineError(f"the device {device} is not available here; use auto or cpu")
     return device
@@ -118,36 +103,16 @@ def chosen_device(device: Device) -> str:
 
 def chosen_dtype(dtype: Precision, device: str, weight_bytes: int) -> torch.dtype:
     """Return the precision; auto is bfloat16 on GPUs and for large models on CPUs with AMX."""
-    known = {
-        "float32": torch.float32,
-        "bfloat16": torch.bfloat16,
-        "float16": torch.float16,
-    }
     if dtype == "auto":
-        if device != "cpu" or (weight_bytes > LARGE_BYTES and _multiplies_bfloat16()):
-            return torch.bfloat16
-        return torch.float32
-    if dtype not in known:
-        raise EngineError(f"unknown precision {dtype!r}: use auto, {', '.join(known)}")
-    return known[dtype]
+        is_fast = device != "cpu" or (weight_bytes > LARGE_BYTES and _multiplies_bfloat16())
+        return torch.bfloat16 if is_fast else torch.float32
+    precision: torch.dtype = getattr(torch, dtype)
+    return precision
 
 
 def _multiplies_bfloat16() -> bool:
     capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
     return bool(capabilities.get("amx_bf16"))
-
-
-def _four_bits(device: str, precision: torch.dtype) -> Any:
-    if importlib.util.find_spec("bitsandbytes") is None:
-        raise EngineError("loading in 4 bits needs bitsandbytes: pip install bitsandbytes")
-    if device != "cuda":
-        raise EngineError("loading in 4 bits needs an NVIDIA GPU; use a GGUF model instead")
-    return transformers.BitsAndBytesConfig(  # type: ignore[no-untyped-call]
-        load_in_4bit=True,
-        bnb_4bit_quant_type="nf4",
-        bnb_4bit_compute_dtype=precision,
-        bnb_4bit_use_double_quant=True,
-    )
 
 
 def _reject_gaps(path: Path, loading_info: Any) -> None:
@@ -162,11 +127,11 @@ def _reject_gaps(path: Path, loading_info: Any) -> None:
             )
 
 
-def _adapted(model: Any, folder: Path, *, merge: bool) -> Any:
-    """Return the model with a LoRA adapter, merged into the weights if asked."""
+def _adapted(model: Any, folder: Path) -> Any:
+    """Return the model with a LoRA adapter merged into its weights."""
     weights = weight_files(folder, "adapter_model")
     check_adapter_settings(folder, read_json(folder / "adapter_config.json"))
-    if importlib.util.find_spec("peft") is None:
+    if not is_installed("peft"):
         raise EngineError("adapters need peft: pip install peft")
     import peft
 
@@ -184,7 +149,7 @@ def _adapted(model: Any, folder: Path, *, merge: bool) -> Any:
     wanted = set(peft.get_peft_model_state_dict(adapted, save_embedding_layers=False))
     if wanted != _names(weights):
         raise EngineError(f"the adapter in {folder} was made for another model")
-    return adapted.merge_and_unload() if merge else adapted.get_base_model()
+    return adapted.merge_and_unload()
 
 
 def _one_line(error: Exception) -> str:

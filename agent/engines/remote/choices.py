@@ -34,14 +34,6 @@ class Token:
     entry: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True)
-class _Listed:
-    """A token's log-probability and those of its alternatives."""
-
-    logprob: float
-    others: tuple[tuple[bytes, float], ...]
-
-
 def read_tokens(logprobs: object, *, with_others: bool = True) -> Iterator[Token]:
     """Read the tokens in a choice's `logprobs`, skipping malformed entries.
 
@@ -72,8 +64,9 @@ def choices(
     about = _listed(token)
     if about is None:
         return None
-    listed = dict(about.others)
-    listed.setdefault(token.text, about.logprob)
+    own, others = about
+    listed = dict(others)
+    listed.setdefault(token.text, own)
     if not sum(math.exp(logprob) for logprob in listed.values()) <= MAX_SUM:
         return None
     shares: dict[str, list[float]] = {option: [] for option in choice_point.options}
@@ -83,7 +76,7 @@ def choices(
             if option is not None:
                 shares[option].append(logprob)
     known = {option: _log_sum(logprobs) for option, logprobs in shares.items() if logprobs}
-    rest = _most_left(listed, [logprob for text, logprob in about.others if text != token.text])
+    rest = _most_left(listed, [logprob for text, logprob in others if text != token.text])
     if not known or (len(known) < len(shares) and max(known.values()) < rest):
         return None
     return {option: known.get(option, rest) for option in choice_point.options}
@@ -137,26 +130,18 @@ def _log_sum(logprobs: Sequence[float]) -> float:
     return min(0.0, top + math.log(sum(math.exp(logprob - top) for logprob in logprobs)))
 
 
-def _listed(token: Token) -> _Listed | None:
-    """Read what the server listed about a token; None if a number is no log-probability."""
+def _listed(token: Token) -> tuple[float, list[tuple[bytes, float]]] | None:
+    """A token's log-probability and those of its alternatives; None if a number is none."""
     if token.entry is None:
         return None
-    top = token.entry.get("top_logprobs")
-    alternatives = map(_entry, top[:MAX_ALTERNATIVES] if isinstance(top, list) else ())
-    others = tuple(other for other in alternatives if other is not None)
-    logprob = _log_probability(token.entry.get("logprob"))
-    if any(math.isnan(each) for each in (logprob, *(number for _, number in others))):
-        return None
-    return _Listed(logprob, others)
-
-
-def _entry(entry: object) -> tuple[bytes, float] | None:
-    """Return the bytes and log-probability of an alternative; NaN if the number is none."""
-    text = _bytes(entry)
-    if text is None:
-        return None
-    assert isinstance(entry, dict)
-    return text, _log_probability(entry.get("logprob"))
+    own, top = _log_probability(token.entry.get("logprob")), token.entry.get("top_logprobs")
+    others = []
+    for entry in top[:MAX_ALTERNATIVES] if isinstance(top, list) else ():
+        text = _bytes(entry)
+        if text is not None:
+            others.append((text, _log_probability(entry.get("logprob"))))
+    numbers = (own, *(number for _, number in others))
+    return None if any(map(math.isnan, numbers)) else (own, others)
 
 
 def _log_probability(value: object) -> float:
@@ -168,7 +153,6 @@ def _log_probability(value: object) -> float:
 
 
 def _bytes(entry: object) -> bytes | None:
-    """Return the bytes of a listed token."""
     if not isinstance(entry, dict):
         return None
     listed, token = entry.get("bytes"), entry.get("token")

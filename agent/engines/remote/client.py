@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import ssl
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 import httpcore
 import httpx
@@ -37,6 +36,8 @@ MAX_REDIRECTS = 3
 TURN_SILENCES = 10
 SESSION_HEADER = "x-session-id"
 
+FIRST_PAUSE_S = 5.0
+"""Before a server that is down is asked again; the next pauses are longer."""
 MAX_MODELS_BODY = 4 * 2**20
 LISTING_S = 10.0
 MAX_NAME = 500
@@ -51,12 +52,12 @@ class HttpError(Exception):
         self.refusal = refusal
 
 
+@dataclass(frozen=True)
 class HttpResponse:
     """A successful response whose body is read from `pieces`."""
 
-    def __init__(self, content_type: str, pieces: Iterator[bytes]) -> None:
-        self.is_stream = content_type.partition(";")[0].strip().lower() == "text/event-stream"
-        self.pieces = pieces
+    is_stream: bool
+    pieces: Iterator[bytes]
 
 
 class HttpClient:
@@ -107,12 +108,17 @@ class HttpClient:
             self._transport.stopping(should_stop, total_s or self.turn_s),
         ):
             for _ in range(MAX_REDIRECTS + 1):
-                response = self._send(method, url, content, headers)
+                with self._translated_errors():
+                    request = self._client.build_request(
+                        method, url, content=content, headers=headers
+                    )
+                    response = self._client.send(request, stream=True)
                 try:
                     if not response.is_redirect:
                         self._check(response)
-                        kind = response.headers.get("content-type", "")
-                        yield HttpResponse(kind, self._pieces(response))
+                        kind = response.headers.get("content-type", "").partition(";")[0]
+                        is_stream = kind.strip().lower() == "text/event-stream"
+                        yield HttpResponse(is_stream, self._pieces(response))
                         return
                     url = self._redirected(response)
                 finally:
@@ -122,13 +128,6 @@ class HttpClient:
 
     def close(self) -> None:
         self._client.close()
-
-    def _send(
-        self, method: str, url: str, content: bytes | None, headers: dict[str, str]
-    ) -> httpx.Response:
-        with self._translated_errors():
-            request = self._client.build_request(method, url, content=content, headers=headers)
-            return self._client.send(request, stream=True)
 
     def _pieces(self, response: httpx.Response) -> Iterator[bytes]:
         with self._translated_errors():  # errors of the consumer do not pass through here
@@ -208,13 +207,9 @@ def _root(error: BaseException) -> BaseException:
     return error
 
 
-def _assume_alive() -> None:
-    """The check for a server that is not our own process."""
-
-
 @dataclass(eq=False, repr=False)
 class ServerSession:
-    """What the conversations with one server share.
+    """What the conversations with one server share, and how it is doing.
 
     `extras` are added to every request in text form. `check_alive` raises EngineError if retrying
     is useless. `may_fall_back_to_text`: use text if the server rejects native tool calls.
@@ -226,8 +221,17 @@ class ServerSession:
     sizing: Sizing
     dialect: Dialect = field(default_factory=Dialect)
     may_fall_back_to_text: bool = False
-    extras: Mapping[str, Any] = field(default_factory=dict)
-    check_alive: Callable[[], None] = _assume_alive
+    extras: Body = field(default_factory=dict)
+    check_alive: Callable[[], None] = lambda: None
+    open: int = 0
+    """Conversations that are open there."""
+    faults: int = 0
+    """How often in a row it did not answer."""
+    down: str = ""
+    """Why it is left alone; empty while it is up."""
+    pause_s: float = FIRST_PAUSE_S
+    ask_at: float = 0.0
+    """When a server that is down is asked whether it is up again."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -252,8 +256,11 @@ def only_model(client: HttpClient) -> str:
         raise EngineError(
             f"{server} does not list its models: {refused}; add #MODEL to the address"
         ) from refused
-    if len(names) == 1 and _is_usable(names[0], client.key):
-        return names[0]
+    if len(names) == 1:
+        (name,) = names
+        repeats_key = client.key is not None and client.key.redact(name) != name
+        if len(name) <= MAX_NAME and name.isprintable() and not repeats_key:
+            return name  # it can be shown and recorded
     some = _shown(client, names)
     choice = f": add one to the address as #MODEL ({some})" if some else ""
     raise EngineError(f"{server} lists {len(names)} models{choice}")
@@ -297,9 +304,3 @@ def listed_models(client: HttpClient) -> list[str]:
 def _shown(client: HttpClient, names: list[str]) -> str:
     shown = (redact_keys(name[:MAX_NAME], client.key) for name in names[:SHOWN_MODELS])
     return ", ".join(one_line(name, 60) for name in shown)
-
-
-def _is_usable(name: str, key: Key | None) -> bool:
-    """Whether a name can be shown and recorded."""
-    repeats_key = key is not None and key.redact(name) != name
-    return len(name) <= MAX_NAME and name.isprintable() and not repeats_key

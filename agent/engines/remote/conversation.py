@@ -19,22 +19,24 @@ from agent.engines.base import (
     SamplingSettings,
     ShouldStop,
     Usage,
+    check_pictures,
 )
 from agent.engines.remote.address import OUR_VARIABLE, KeyFilter
 from agent.engines.remote.choices import choices
-from agent.engines.remote.client import HttpClient, HttpError, ServerSession
+from agent.engines.remote.client import HttpError, ServerSession
 from agent.engines.remote.errors import Refusal, ServerFailed, TransientError, refusal_in_stream
 from agent.engines.remote.request import (
     Body,
     Dialect,
     RequestTurn,
+    TurnRequest,
     bare,
     messages,
     picture_url,
     request_body,
     simpler,
 )
-from agent.engines.remote.servers import Server, Servers
+from agent.engines.remote.servers import Servers
 from agent.engines.remote.stream import (
     DONE,
     UNKNOWN,
@@ -45,6 +47,7 @@ from agent.engines.remote.stream import (
     read_all,
     read_json,
 )
+from agent.engines.turn_text import stop_end
 from agent.errors import ContextFullError, EngineError
 from agent.protocol.protocol import Turn
 from agent.rendering.model_image import token_grid
@@ -80,7 +83,7 @@ class RemoteConversation:
         self.session = uuid4().hex
         """Names the conversation in all its requests, so that a router keeps it on one server."""
         self._servers = servers
-        self._at: Server | None = servers.take()
+        self._at: ServerSession | None = servers.take()
         self._turns: list[RequestTurn] = []
         self._length = 0
         """Tokens of the conversation as the server last counted them; -1 means unknown."""
@@ -92,7 +95,7 @@ class RemoteConversation:
     def _server(self) -> ServerSession:
         if self._at is None:
             raise EngineError("the conversation is closed")
-        return self._at.session
+        return self._at
 
     @property
     def usage(self) -> Usage:
@@ -105,9 +108,7 @@ class RemoteConversation:
         should_stop: ShouldStop | None = None,
     ) -> None:
         """Add turns; nothing is sent before `generate`."""
-        shown = sum(turn.picture is not None for turn in turns)
-        if shown != len(pictures):
-            raise EngineError(f"the turns have {shown} pictures, but {len(pictures)} were given")
+        check_pictures(turns, pictures)
         remaining = iter(pictures)
         new = []
         for turn in turns:
@@ -146,9 +147,10 @@ class RemoteConversation:
         self._count(received.reply, wasted=wasted)
         if received.text:
             self._turns.append(RequestTurn(Turn("assistant", received.text)))
-        tokens = received.reply.tokens
-        found = None if choice_point is None else choices(tokens, choice_point, received.text)
-        return Generated(received.text, _tokens(received.reply), received.finish, found)
+        reply, counted = received.reply, received.reply.counts.generated
+        said = counted if counted >= 0 else len(reply.tokens) or reply.pieces
+        found = None if choice_point is None else choices(reply.tokens, choice_point, received.text)
+        return Generated(received.text, said, received.finish, found)
 
     def mark(self) -> object:
         return _Mark(len(self._turns), self._length)
@@ -169,32 +171,30 @@ class RemoteConversation:
 
     def _ask(self, request: TurnRequest, preview: Preview) -> tuple[TurnReply, bool]:
         """Request the turn, from another server if this one fails; also return what was wasted."""
-        tried: list[Server] = []
+        tried: list[ServerSession] = []
         while True:
             attempt = Attempt(self._server, self._turns, request, preview)
             try:
                 received = self._server.retry_policy.run(
                     partial(self._try, attempt), self._server.name, request.should_stop
                 )
+                return received, attempt.wasted or bool(tried)
             except ServerFailed:
-                assert self._at is not None
-                tried.append(self._at)
+                failed = self._server
+                tried.append(failed)
                 if self._servers.count == len(tried):
                     raise
-                following = self._servers.take(tried)
-                self._servers.leave(self._at)
-                self._at = following
-                continue
-            return received, attempt.wasted or bool(tried)
+                self._at = self._servers.take(tried)
+                self._servers.leave(failed)
 
     def _try(self, attempt: Attempt) -> TurnReply:
-        assert self._at is not None
+        server = self._server
         try:
             received = attempt()
         except TransientError as fault:
-            self._servers.failed(self._at, fault)
+            self._servers.failed(server, fault)
             raise
-        self._servers.answered(self._at)
+        server.faults = 0
         return received
 
     def _image_tokens(self, pictures: Sequence[Image.Image]) -> int:
@@ -228,147 +228,13 @@ def _plus(count: int, more: int) -> int:
     return UNKNOWN if count < 0 or more < 0 else count + more
 
 
-def _tokens(reply: ReplyBuilder) -> int:
-    """Return the server's count of generated tokens, else the tokens or pieces received."""
-    counted = reply.counts.generated
-    return counted if counted >= 0 else len(reply.tokens) or reply.pieces
-
-
-# Request one turn from a server and read its reply, up to a stop string or a limit.
 @dataclass(frozen=True)
 class TurnReply:
-    """A received turn. `broke_off`: we ended it early, so the server sent no counts."""
+    """A received turn; `text` ends where we ended it."""
 
     reply: ReplyBuilder
     text: str
     finish: Finish
-    broke_off: bool = False
-
-
-def request_turn(
-    client: HttpClient,
-    body: Body,
-    preview: Preview,
-    *,
-    stop: Sequence[str],
-    should_stop: ShouldStop | None,
-    max_tokens: int,
-    session: str = "",
-    choice_after: str = "",
-) -> TurnReply:
-    """Send the conversation and read the turn. Raises HttpError, TransientError, EngineError."""
-    max_text = min(MAX_TEXT, SPARE_TEXT + CHARACTERS_PER_TOKEN * max_tokens)
-    reply = ReplyBuilder(max_text, KeyFilter(client.key), choice_after)
-    preview.start()
-    try:
-        with client.request(
-            "POST", "/chat/completions", body, should_stop, session=session
-        ) as response:
-            limit = min(MAX_REPLY, 2**20 + BYTES_PER_TOKEN * max_tokens)
-            if response.is_stream:
-                try:
-                    pieces = events(response.pieces, limit)
-                    return _read_events(client, pieces, reply, preview, stop, should_stop)
-                except TransientError as fault:
-                    fault.before_first_word = reply.pieces == 0
-                    raise
-            most = MAX_WHOLE if body.get("stream") else MAX_ASKED_WHOLE
-            data = read_all(response.pieces, min(limit, most))
-        if data.lstrip().startswith(b"data:"):  # a stream with another content type
-            pieces = events([data], limit)
-            return _read_events(client, pieces, reply, preview, stop, should_stop)
-        return _read_whole(client, data, reply, preview, stop)
-    except Cancelled:
-        end = stop_end(reply.text, len(reply.text), stop)
-        finish: Finish = "cancelled" if end is None else "stop"
-        return TurnReply(reply, reply.text[:end], finish, broke_off=True)
-    except TooLong as error:
-        raise EngineError(f"{client.address.netloc}: {error}") from error
-
-
-def _read_events(
-    client: HttpClient,
-    pieces: Iterator[str | None],
-    reply: ReplyBuilder,
-    preview: Preview,
-    stop: Sequence[str],
-    should_stop: ShouldStop | None,
-) -> TurnReply:
-    silent_since = client.clock.now()
-    end: int | None = None
-    spaces = 0
-    for data in pieces:
-        if should_stop is not None and should_stop():
-            raise Cancelled
-        if data is None:
-            if client.clock.now() - silent_since > client.timeout_s:
-                raise TransientError(f"no text within {client.timeout_s:g} s")
-            continue
-        silent_since = client.clock.now()
-        if data.strip() == DONE:
-            break
-        new = reply.add(_read_event(client, data))
-        if end is not None:
-            spaces += 1
-            if new.strip() or spaces > AFTER_STOP:
-                return _ended(reply, preview, end, broke_off=True)
-            continue
-        end = stop_end(reply.text, len(new), stop)
-        preview.add(new if end is None else new[: len(new) - (len(reply.text) - end)])
-        if reply.is_too_long:
-            return TurnReply(reply, reply.text, "length", broke_off=True)
-    if not reply.finish_reason and end is None:
-        raise TransientError("the reply was cut off")
-    return _ended(reply, preview, end)
-
-
-def _read_whole(
-    client: HttpClient, data: bytes, reply: ReplyBuilder, preview: Preview, stop: Sequence[str]
-) -> TurnReply:
-    """Read a reply from a server that does not stream."""
-    new = reply.add(_read_event(client, data.decode("utf-8", "replace")))
-    if reply.is_too_long:
-        preview.add(reply.text)
-        return TurnReply(reply, reply.text, "length")
-    if not reply.finish_reason:
-        raise EngineError(f"the reply of {client.address.netloc} is not a chat reply")
-    end = stop_end(reply.text, len(new), stop)
-    preview.add(reply.text[:end])
-    return _ended(reply, preview, end)
-
-
-def _read_event(client: HttpClient, data: str) -> dict[str, object]:
-    try:
-        event = read_json(data)
-    except ValueError as error:
-        raise EngineError(
-            f"{client.address.netloc} does not speak the OpenAI chat protocol: "
-            "is its address right?"
-        ) from error
-    refusal = refusal_in_stream(event, client.key)
-    if refusal is not None:
-        raise HttpError(refusal)
-    return event
-
-
-def _ended(
-    reply: ReplyBuilder, preview: Preview, end: int | None, *, broke_off: bool = False
-) -> TurnReply:
-    """Finish the turn, at `end` if a stop string ended it."""
-    if end is not None:
-        return TurnReply(reply, reply.text[:end], "stop", broke_off)
-    if reply.finish_reason == "content_filter":
-        raise EngineError("the server withheld the reply (content_filter)")
-    preview.add(reply.end())
-    finish: Finish = "length" if reply.finish_reason == "length" else "stop"
-    return TurnReply(reply, reply.text, finish, broke_off)
-
-
-def stop_end(text: str, new: int, stop: Sequence[str]) -> int | None:
-    """Return where the first stop string that reaches into the last `new` characters ends."""
-    begin = len(text) - new + 1
-    starts = ((word, text.find(word, max(0, begin - len(word)))) for word in stop if word)
-    return min((start + len(word) for word, start in starts if start >= 0), default=None)
 
 
 # Number of 500 responses after which all optional parameters are left out
@@ -378,42 +244,25 @@ FAULTS_BEFORE_BARE = 2
 SILENCES_BEFORE_WHOLE = 2
 
 
-@dataclass(frozen=True)
-class TurnRequest:
-    """The caller's options for the turn; `session` names the conversation for routers."""
-
-    sampling: SamplingSettings
-    session: str = ""
-    seed: int = 0
-    stop: Sequence[str] = ()
-    choice_point: ChoicePoint | None = None
-    should_stop: ShouldStop | None = None
-
-
+@dataclass(eq=False)
 class Attempt:
     """One attempt at a turn; called again after each transient fault."""
 
-    def __init__(
-        self,
-        server: ServerSession,
-        turns: Sequence[RequestTurn],
-        request: TurnRequest,
-        preview: Preview,
-    ) -> None:
-        self.wasted = False
-        """Whether the server may have computed tokens in an earlier, failed call."""
-        self._server = server
-        self._turns = turns
-        self._request = request
-        self._preview = preview
-        self._tried = self._dialect = server.dialect
-        self._faults = 0
-        self._silences = 0
+    server: ServerSession
+    turns: Sequence[RequestTurn]
+    request: TurnRequest
+    preview: Preview
+    wasted: bool = False
+    """Whether the server may have computed tokens in an earlier, failed call."""
+
+    def __post_init__(self) -> None:
+        self._tried = self._dialect = self.server.dialect
+        self._faults = self._silences = 0
 
     def __call__(self) -> TurnReply:
-        """Raises Passing, Cancelled, EngineError."""
+        """Raises TransientError, Cancelled, EngineError."""
         while True:
-            if self._request.should_stop is not None and self._request.should_stop():
+            if self.request.should_stop is not None and self.request.should_stop():
                 raise Cancelled
             body = self._body()
             try:
@@ -425,60 +274,134 @@ class Attempt:
             except TransientError as fault:
                 self.wasted = True
                 self._silences += fault.before_first_word
-                self._server.check_alive()
+                self.server.check_alive()
                 raise
-            self._server.learn(self._tried, self._dialect)
+            self.server.learn(self._tried, self._dialect)
             return received
 
     def _send(self, body: Body) -> TurnReply:
-        request = self._request
-        return request_turn(
-            self._server.client,
-            body,
-            self._preview,
-            stop=request.stop,
-            should_stop=request.should_stop,
-            max_tokens=request.sampling.max_new_tokens,
-            session=request.session,
-            choice_after="" if request.choice_point is None else request.choice_point.after,
-        )
+        """Send the conversation and read the turn, up to a stop string or a limit.
+
+        Raises HttpError, TransientError, EngineError.
+        """
+        request, client = self.request, self.server.client
+        max_tokens, point = request.sampling.max_new_tokens, request.choice_point
+        max_text = min(MAX_TEXT, SPARE_TEXT + CHARACTERS_PER_TOKEN * max_tokens)
+        reply = ReplyBuilder(max_text, KeyFilter(client.key), "" if point is None else point.after)
+        self.preview.start()
+        try:
+            with client.request(
+                "POST", "/chat/completions", body, request.should_stop, session=request.session
+            ) as response:
+                limit = min(MAX_REPLY, 2**20 + BYTES_PER_TOKEN * max_tokens)
+                if response.is_stream:
+                    try:
+                        return self._read_events(events(response.pieces, limit), reply)
+                    except TransientError as fault:
+                        fault.before_first_word = reply.pieces == 0
+                        raise
+                most = MAX_WHOLE if body.get("stream") else MAX_ASKED_WHOLE
+                data = read_all(response.pieces, min(limit, most))
+            if data.lstrip().startswith(b"data:"):  # a stream with another content type
+                return self._read_events(events([data], limit), reply)
+            return self._read_whole(data, reply)
+        except Cancelled:
+            end = stop_end(reply.text, len(reply.text), request.stop)
+            return TurnReply(reply, reply.text[:end], "cancelled" if end is None else "stop")
+        except TooLong as error:
+            raise EngineError(f"{self.server.name}: {error}") from error
+
+    def _read_events(self, pieces: Iterator[str | None], reply: ReplyBuilder) -> TurnReply:
+        request, client = self.request, self.server.client
+        silent_since = client.clock.now()
+        end: int | None = None
+        spaces = 0
+        for data in pieces:
+            if request.should_stop is not None and request.should_stop():
+                raise Cancelled
+            if data is None:
+                if client.clock.now() - silent_since > client.timeout_s:
+                    raise TransientError(f"no text within {client.timeout_s:g} s")
+                continue
+            silent_since = client.clock.now()
+            if data.strip() == DONE:
+                break
+            new = reply.add(self._read_event(data))
+            if end is not None:
+                spaces += 1
+                if new.strip() or spaces > AFTER_STOP:
+                    break
+                continue
+            end = stop_end(reply.text, len(new), request.stop)
+            self.preview.add(new if end is None else new[: len(new) - (len(reply.text) - end)])
+            if reply.is_too_long:
+                return TurnReply(reply, reply.text, "length")
+        if not reply.finish_reason and end is None:
+            raise TransientError("the reply was cut off")
+        return self._ended(reply, end)
+
+    def _read_whole(self, data: bytes, reply: ReplyBuilder) -> TurnReply:
+        """Read a reply from a server that does not stream."""
+        new = reply.add(self._read_event(data.decode("utf-8", "replace")))
+        if reply.is_too_long:
+            self.preview.add(reply.text)
+            return TurnReply(reply, reply.text, "length")
+        if not reply.finish_reason:
+            raise EngineError(f"the reply of {self.server.name} is not a chat reply")
+        end = stop_end(reply.text, len(new), self.request.stop)
+        self.preview.add(reply.text[:end])
+        return self._ended(reply, end)
+
+    def _read_event(self, data: str) -> dict[str, object]:
+        try:
+            event = read_json(data)
+        except ValueError as error:
+            raise EngineError(
+                f"{self.server.name} does not speak the OpenAI chat protocol: is its address right?"
+            ) from error
+        refusal = refusal_in_stream(event, self.server.client.key)
+        if refusal is not None:
+            raise HttpError(refusal)
+        return event
+
+    def _ended(self, reply: ReplyBuilder, end: int | None) -> TurnReply:
+        """Finish the turn, at `end` if a stop string ended it."""
+        if end is not None:
+            return TurnReply(reply, reply.text[:end], "stop")
+        if reply.finish_reason == "content_filter":
+            raise EngineError("the server withheld the reply (content_filter)")
+        self.preview.add(reply.end())
+        finish: Finish = "length" if reply.finish_reason == "length" else "stop"
+        return TurnReply(reply, reply.text, finish)
 
     def _body(self) -> Body:
-        request = self._request
         dialect = self._dialect
         if self._silences >= SILENCES_BEFORE_WHOLE:
             dialect = replace(dialect, dropped=dialect.dropped | {"stream"})
-        return request_body(
-            dialect,
-            self._server.model,
-            messages(self._turns, native=self._dialect.native),
-            request.sampling,
-            request.seed,
-            request.choice_point,
-            self._server.extras,
-        )
+        said = messages(self.turns, native=self._dialect.native)
+        return request_body(dialect, self.server.model, said, self.request, self.server.extras)
 
     def _next_dialect(self, body: Body, refusal: Refusal) -> Dialect:
         """Return a simpler dialect to try at once, or raise the error."""
         if refusal.is_context_full:
             raise ContextFullError(
-                f"{self._server.name}: the conversation is longer than the model's context"
+                f"{self.server.name}: the conversation is longer than the model's context"
                 + (f" ({refusal.message})" if refusal.message else "")
             )
-        may_fall_back_to_text = self._server.may_fall_back_to_text
+        may_fall_back_to_text = self.server.may_fall_back_to_text
         changed = simpler(self._dialect, body, refusal, may_fall_back_to_text=may_fall_back_to_text)
         if changed is not None:
             return changed
         if not refusal.is_transient:
-            raise EngineError(f"{self._server.name}: {refusal}{self._advice(refusal)}")
-        self._server.check_alive()
+            raise EngineError(f"{self.server.name}: {refusal}{self._advice(refusal)}")
+        self.server.check_alive()
         self._faults += refusal.status == 500
         if self._faults >= FAULTS_BEFORE_BARE:
             self._dialect = bare(self._dialect, body) or self._dialect
         raise TransientError(str(refusal), refusal.retry_after_s, status=refusal.status)
 
     def _advice(self, refusal: Refusal) -> str:
-        client = self._server.client
+        client = self.server.client
         if refusal.status != 401 or client.key is not None:
             return ""
         if not client.address.may_receive_key:

@@ -53,7 +53,6 @@ class RemoteEngine:
         retries: int = 4,
         sizing: Sizing = QWEN25,
         tool_calls: ToolCalls = "auto",
-        allow_http: bool = False,
         stream: bool = True,
         clock: Clock | None = None,
         rng: random.Random | None = None,
@@ -61,9 +60,8 @@ class RemoteEngine:
         """Connect to servers of one model; without a `model`, use the only one they list.
 
         `timeout_s` is the longest silence, `turn_s` the longest time for a whole reply, by default
-        ten times as long. `tool_calls`: "text" as Spec-o3 models write them,
-        "native" as for hosted models, "auto" depends on address and name. `allow_http` permits
-        unencrypted connections beyond the local network; a key is sent only over https or to this
+        ten times as long. `tool_calls`: "text" as Spec-o3 models write them, "native" as for hosted
+        models, "auto" depends on address and name. A key is sent only over https or to this
         machine. One of several servers may be down; all others must serve the same model. Without
         `stream`, replies are sent whole, which costs both sides much less; nobody can read along.
         """
@@ -72,7 +70,7 @@ class RemoteEngine:
         turn_s = TURN_SILENCES * timeout_s if turn_s is None else turn_s
         silence_s = timeout_s if stream else WHOLE_SILENCES * timeout_s
         named = [urls] if isinstance(urls, str) else urls
-        addresses = dict.fromkeys(read_address(url, allow_http=allow_http) for url in named)
+        addresses = dict.fromkeys(read_address(url) for url in named)
         retry_policy = RetryPolicy(retries, clock=clock, rng=rng)
         clients: list[HttpClient] = []
         try:
@@ -87,7 +85,9 @@ class RemoteEngine:
         auto = tool_calls == "auto"
         sessions = []
         for client in clients:
-            native = _calls_natively(client.address, name) if auto else tool_calls == "native"
+            # public hosts most likely serve models with their own format of tool calls
+            is_foreign = OUR_FAMILY not in name.lower() and not client.address.is_private
+            native = is_foreign if auto else tool_calls == "native"
             dialect = Dialect(native, frozenset() if stream else frozenset({"stream"}))
             sessions.append(
                 ServerSession(
@@ -162,8 +162,3 @@ def _key_for(address: Address, key: str | KeyLookup | None) -> Key | None:
         return None if key is None else Key(key)
     found = key(address.host) if address.may_receive_key else None
     return Key(found) if found else None
-
-
-def _calls_natively(address: Address, model: str) -> bool:
-    # public hosts most likely serve models with their own format of tool calls
-    return OUR_FAMILY not in model.lower() and not address.is_private

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from agent.child_process.turn_taking import waiting
 from agent.engines.base import Cancelled, ShouldStop
@@ -54,15 +54,9 @@ class TransientError(Exception):
         return self.status in BUSY
 
 
-class Clock(Protocol):
+class Clock:
     """A source of time that tests can replace."""
 
-    def now(self) -> float: ...
-
-    def wait(self, seconds: float) -> None: ...
-
-
-class SystemClock:
     def now(self) -> float:
         return time.monotonic()
 
@@ -79,7 +73,7 @@ class RetryPolicy:
         if not 0 <= retries <= 100:
             raise EngineError(f"retries must be from 0 to 100, not {retries}")
         self.retries = retries
-        self.clock = clock or SystemClock()
+        self.clock = clock or Clock()
         self._rng = rng or random.Random()
 
     def run(
@@ -91,7 +85,8 @@ class RetryPolicy:
                 return attempt()
             except TransientError as fault:
                 if number == self.retries:
-                    raise ServerFailed(failure_message(who, fault.reason, number + 1)) from fault
+                    tries = f"; gave up after {number + 1} attempts" if number else ""
+                    raise ServerFailed(f"{who}: {fault.reason}{tries}") from fault
                 seconds = self.wait_s(number, fault.retry_after_s)
                 if seconds is None:
                     raise ServerFailed(
@@ -116,10 +111,6 @@ class RetryPolicy:
                 self.clock.wait(min(SLICE_S, left))
         if should_stop is not None and should_stop():
             raise Cancelled
-
-
-def failure_message(who: str, reason: str, tries: int) -> str:
-    return f"{who}: {reason}" + (f"; gave up after {tries} attempts" if tries > 1 else "")
 
 
 def read_retry_after(value: str | None, now: datetime | None = None) -> float | None:
@@ -231,7 +222,6 @@ def refusal_in_stream(event: Mapping[str, Any], key: Key | None = None) -> Refus
 
 
 def one_line(text: str, longest: int = MAX_MESSAGE) -> str:
-    """Return a text as one printable line."""
     return single_line(_TAG.sub(" ", text[:MAX_BODY]), longest)
 
 
@@ -253,7 +243,6 @@ def _message(error: Mapping[str, Any], body: bytes) -> str:
 
 
 def _as_text(value: object) -> str:
-    """Return a message as text, whatever its type."""
     try:
         return value if isinstance(value, str) else repr(value)[:MAX_BODY]
     except RecursionError:

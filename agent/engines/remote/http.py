@@ -129,11 +129,12 @@ class StoppableTransport(httpx.BaseTransport):
     def _pool(self) -> httpcore.ConnectionPool:
         pool: httpcore.ConnectionPool | None = getattr(self._of_thread, "pool", None)
         if pool is None:
-            pool = (
-                httpcore.ConnectionPool(**self._limits)
-                if self._proxy is None
-                else _proxy_pool(self._proxy, self._limits)
-            )
+            if self._proxy is None:
+                pool = httpcore.ConnectionPool(**self._limits)
+            else:
+                proxy = httpx.Proxy(self._proxy)  # separates user and password from the url
+                url, user = str(proxy.url), proxy.raw_auth
+                pool = httpcore.HTTPProxy(proxy_url=url, proxy_auth=user, **self._limits)
             self._of_thread.pool = pool
             with self._lock:
                 self._pools.append(pool)
@@ -152,11 +153,6 @@ def new_client(address: Address, timeout_s: float) -> tuple[httpx.Client, Stoppa
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),  # accepts none
     )
     return client, transport
-
-
-def _proxy_pool(proxy: str, limits: dict[str, Any]) -> httpcore.HTTPProxy:
-    parsed = httpx.Proxy(proxy)  # separates user name and password from the address
-    return httpcore.HTTPProxy(proxy_url=str(parsed.url), proxy_auth=parsed.raw_auth, **limits)
 
 
 def _proxy(address: Address) -> str | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from PIL import Image
 
-from agent.engines.base import ChoicePoint, SamplingSettings
+from agent.engines.base import ChoicePoint, SamplingSettings, ShouldStop
 from agent.engines.remote.errors import Refusal
 from agent.protocol.protocol import SYSTEM, Turn, system_text
 from agent.protocol.tool import TOOL_SCHEMA
@@ -40,7 +40,6 @@ def picture_url(picture: Image.Image) -> str:
 
 
 def messages(turns: Sequence[RequestTurn], *, native: bool) -> list[Message]:
-    """Return the conversation as chat messages."""
     return _native_messages(turns) if native else [_text_message(turn) for turn in turns]
 
 
@@ -142,14 +141,20 @@ class Dialect:
     limit_name: str = "max_tokens"
 
 
+@dataclass(frozen=True)
+class TurnRequest:
+    """The caller's options for the turn; `session` names the conversation for routers."""
+
+    sampling: SamplingSettings
+    session: str = ""
+    seed: int = 0
+    stop: Sequence[str] = ()
+    choice_point: ChoicePoint | None = None
+    should_stop: ShouldStop | None = None
+
+
 def request_body(
-    dialect: Dialect,
-    model: str,
-    messages: list[Message],
-    sampling: SamplingSettings,
-    seed: int,
-    choice_point: ChoicePoint | None,
-    extras: Mapping[str, Any],
+    dialect: Dialect, model: str, messages: list[Message], asked: TurnRequest, extras: Body
 ) -> Body:
     """Build a request with all parameters except those the server rejected."""
     body: Body = {
@@ -157,28 +162,25 @@ def request_body(
         "messages": messages,
         "stream": True,
         "stream_options": {"include_usage": True},
-        "temperature": sampling.temperature,
-        "top_p": sampling.top_p,
-        "seed": seed % 2**31,
-        dialect.limit_name: sampling.max_new_tokens,
+        "temperature": asked.sampling.temperature,
+        "top_p": asked.sampling.top_p,
+        "seed": asked.seed % 2**31,
+        dialect.limit_name: asked.sampling.max_new_tokens,
     }
-    if choice_point is not None:
+    if asked.choice_point is not None:
         body |= {"logprobs": True, "top_logprobs": dialect.alternatives}
     if dialect.native:
         body |= {"tools": [TOOL_SCHEMA], "parallel_tool_calls": False}
     else:
-        body |= _no_other_sampling(sampling) | dict(extras)
+        # else local servers use sampling filters and penalties by default
+        body |= {"repeat_penalty": 1.0, "repetition_penalty": 1.0}
+        body |= {"top_k": 0, "min_p": 0.0} if asked.sampling.temperature else {}
+        body |= extras
     if "stream" in dialect.dropped:
         del body["stream_options"]
     if "logprobs" in dialect.dropped:
         body.pop("top_logprobs", None)
     return {key: value for key, value in body.items() if key not in dialect.dropped}
-
-
-def _no_other_sampling(sampling: SamplingSettings) -> Body:
-    """Switch off the sampling filters and penalties that local servers use by default."""
-    penalties = {"repeat_penalty": 1.0, "repetition_penalty": 1.0}
-    return penalties if sampling.temperature == 0 else penalties | {"top_k": 0, "min_p": 0.0}
 
 
 def simpler(

@@ -5,40 +5,23 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
-from agent.engines.remote.client import ServerSession, require_model
+from agent.engines.remote.client import FIRST_PAUSE_S, ServerSession, require_model
 from agent.engines.remote.errors import ServerFailed, TransientError
 from agent.errors import EngineError
 
 # Faults in a row, of any conversations, after which a server counts as down
 FAULTS = 3
-FIRST_PAUSE_S = 5.0
 LONGEST_PAUSE_S = 300.0
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(eq=False)
-class Server:
-    """One server and how it is doing; `down` is why it is left alone, empty while it is up."""
-
-    session: ServerSession
-    open: int = 0
-    """Conversations that are open there."""
-    faults: int = 0
-    """How often in a row it did not answer."""
-    down: str = ""
-    pause_s: float = FIRST_PAUSE_S
-    ask_at: float = 0.0
-    """When a server that is down is asked whether it is up again."""
 
 
 class Servers:
     """For any number of threads. The only server of a model never counts as down."""
 
     def __init__(self, sessions: Sequence[ServerSession]) -> None:
-        self._all = tuple(map(Server, sessions))
+        self._all = tuple(sessions)
         self._clock = sessions[0].retry_policy.clock
         self._lock = threading.Lock()
         self.busy = 0
@@ -50,9 +33,9 @@ class Servers:
 
     @property
     def first(self) -> ServerSession:
-        return self._all[0].session
+        return self._all[0]
 
-    def take(self, tried: Collection[Server] = ()) -> Server:
+    def take(self, tried: Collection[ServerSession] = ()) -> ServerSession:
         """Open a conversation at the server that has the fewest, and that was not tried before.
 
         Raises EngineError if there is none.
@@ -61,19 +44,16 @@ class Servers:
         with self._lock:
             up = [server for server in self._all if not server.down and server not in tried]
             if not up:
-                raise EngineError(self._why_none(tried))
+                raise EngineError(self._why_none())
             chosen = min(up, key=lambda server: server.open)
             chosen.open += 1
             return chosen
 
-    def leave(self, server: Server) -> None:
+    def leave(self, server: ServerSession) -> None:
         with self._lock:
             server.open -= 1
 
-    def answered(self, server: Server) -> None:
-        server.faults = 0
-
-    def failed(self, server: Server, fault: TransientError) -> None:
+    def failed(self, server: ServerSession, fault: TransientError) -> None:
         """Note a failed attempt. Raises ServerFailed once the server counts as down."""
         with self._lock:
             if fault.is_busy:
@@ -82,25 +62,20 @@ class Servers:
                 return
             server.faults += 1
             if server.faults >= FAULTS and not server.down:
-                self._mark_down(server, fault.reason)
+                self.mark_down(server, fault.reason)
             why = server.down
         if why:
-            raise ServerFailed(f"{server.session.name}: {why}")
+            raise ServerFailed(f"{server.name}: {why}")
 
-    def mark_down(self, session: ServerSession, why: str) -> None:
+    def mark_down(self, server: ServerSession, why: str) -> None:
         """Open no more conversations at a server until it answers again."""
-        server = next(server for server in self._all if server.session is session)
-        with self._lock:
-            self._mark_down(server, why)
+        server.down = why
+        server.ask_at = self._clock.now() + server.pause_s
+        _log.warning("%s: %s; going on without it until it answers", server.name, why)
 
     def close(self) -> None:
         for server in self._all:
-            server.session.client.close()
-
-    def _mark_down(self, server: Server, why: str) -> None:
-        server.down = why
-        server.ask_at = self._clock.now() + server.pause_s
-        _log.warning("%s: %s; going on without it until it answers", server.session.name, why)
+            server.client.close()
 
     def _ask_again(self) -> None:
         """Ask a server that is down whether it is up again, if its pause is over."""
@@ -114,15 +89,15 @@ class Servers:
             server.pause_s = min(2 * server.pause_s, LONGEST_PAUSE_S)
             server.ask_at = now + server.pause_s
         try:
-            require_model(server.session.client, server.session.model)
+            require_model(server.client, server.model)
         except (EngineError, TransientError):
             return
         with self._lock:
             server.down, server.faults, server.pause_s = "", 0, FIRST_PAUSE_S
-        _log.warning("%s answers again", server.session.name)
+        _log.warning("%s answers again", server.name)
 
-    def _why_none(self, tried: Collection[Server]) -> str:
+    def _why_none(self) -> str:
         if len(self._all) == 1:
             return f"{self.first.name} does not answer"
-        reasons = (f"{each.session.name}: {each.down or 'it failed'}" for each in self._all)
+        reasons = (f"{each.name}: {each.down or 'it failed'}" for each in self._all)
         return "no server answers (" + "; ".join(reasons) + ")"

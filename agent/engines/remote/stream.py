@@ -28,37 +28,28 @@ class Preview:
         self._current = ""
 
     def start(self) -> None:
-        """Start a new attempt."""
         self._current = ""
 
     def add(self, piece: str) -> None:
-        piece = piece.replace("\r", "")
-        if self._on_text is None or not piece:
-            return
-        if self._current == self._shown:
-            self._current += piece
-            self._show(piece, self._current)
-            return
-        self._current += piece
+        self._current += piece.replace("\r", "")
         if self._current.startswith(self._shown):
-            self._show(self._current[len(self._shown) :], self._current)
+            self._show(self._current[len(self._shown) :])
         elif not self._shown.startswith(self._current):
             self._restart()
 
     def end(self) -> None:
         """Finish after the last attempt, which may be shorter than an earlier one."""
-        if self._on_text is not None and self._current != self._shown:
+        if self._current != self._shown:
             self._restart()
 
     def _restart(self) -> None:
-        assert self._on_text is not None
-        self._on_text(RESTARTED)
-        self._show(self._current, self._current)
+        if self._on_text is not None:
+            self._on_text(RESTARTED)
+        self._show(self._current)
 
-    def _show(self, piece: str, shown: str) -> None:
-        assert self._on_text is not None
-        self._shown = shown
-        if piece:
+    def _show(self, piece: str) -> None:
+        self._shown = self._current
+        if piece and self._on_text is not None:
             self._on_text(piece)
 
 
@@ -186,8 +177,9 @@ class ReplyBuilder:
         delta = choice.get("delta") or choice.get("message")
         new = self._add_delta(delta) if isinstance(delta, dict) else ""
         if len(self.tokens) < MAX_TOKENS:
-            listed = self._is_near_choice(new)
-            self.tokens.extend(read_tokens(choice.get("logprobs"), with_others=listed))
+            near = len(new) + len(self.choice_after) + NEAR
+            is_near = self.choice_after in self.text[-near:]
+            self.tokens.extend(read_tokens(choice.get("logprobs"), with_others=is_near))
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
             self.finish_reason = reason[:40]
@@ -200,10 +192,6 @@ class ReplyBuilder:
         self.text += self.key_filter.end()
         self._add_calls()
         return self.text[before:]
-
-    def _is_near_choice(self, new: str) -> bool:
-        near = len(new) + len(self.choice_after) + NEAR
-        return self.choice_after in self.text[-near:]
 
     def _close_thought(self) -> None:
         if self._in_thought:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from agent.child_process.die_with_parent import NICENESS
+from agent.child_process.start_child import start_child
 from tests.agent.child_process.children import THIS
 from tests.processes import runs, wait_until
 
@@ -17,15 +19,12 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="parents are kil
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux's kernel does this")
 
 
-@pytest.mark.parametrize(
-    "how",
-    [
-        pytest.param("sleeping"),
-        pytest.param("watched", id="watched by a thread"),
-        pytest.param("spinning", marks=LINUX, id="spinning in C with Python's lock"),
-        pytest.param("stopped", marks=LINUX),
-    ],
-)
+@pytest.mark.parametrize("how", [
+    pytest.param("sleeping"),
+    pytest.param("watched", id="watched by a thread"),
+    pytest.param("spinning", marks=LINUX, id="spinning in C with Python's lock"),
+    pytest.param("stopped", marks=LINUX),
+])  # fmt: skip
 def test_it_ends_when_its_parent_is_killed(how: str) -> None:
     with Parent("parent", how) as (parent, child):
         if how == "stopped":
@@ -72,3 +71,19 @@ class Parent:
         self._parent.stdout.close()
         if runs(self._child):
             os.kill(self._child, signal.SIGKILL)
+
+
+# A child that gives way runs behind the program that started it, with all it starts itself.
+CODE = """
+import subprocess, sys
+from agent.child_process.die_with_parent import give_way
+give_way()
+subprocess.run([sys.executable, "-c", "import os; print(os.getpriority(os.PRIO_PROCESS, 0))"])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has classes instead of numbers")
+def test_it_and_its_children_are_nicer_than_we_are() -> None:
+    with start_child([sys.executable, "-c", CODE], stdout=subprocess.PIPE) as child:
+        said = child.communicate()[0]
+    assert int(said) == min(os.getpriority(os.PRIO_PROCESS, 0) + NICENESS, 19)

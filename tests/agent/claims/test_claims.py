@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 
 from agent.claims.claims import MAX_CLAIMS, Claim, claims_of
+from agent.claims.features import Feature
+from agent.claims.lexicon import find_mentions, normalize_spelling
 
 
 def only(text: str, quantity: str) -> Claim:
@@ -15,21 +17,18 @@ def ids(claim: Claim) -> set[str]:
     return {feature.id for feature in claim.features}
 
 
-@pytest.mark.parametrize(
-    ("text", "quantity", "feature", "value"),
-    [
-        ("Hα is in emission with an equivalent width of 52 Å.", "strength", "H_alpha", 52.0),
-        ("There is emission at Hα, 1.0 Å.", "strength", "H_alpha", 1.0),
-        ("Hα is in emission, 1500 km/s wide.", "width_kms", "H_alpha", 1500.0),
-        ("Hα has a FWHM of 33 Å.", "width", "H_alpha", 33.0),
-        ("I measure 39 Å for the Hβ width at half depth.", "strength", "H_beta_D2", 39.0),
-        ("The flux drops by 22 per cent at the ZrO head at 6475.5.", "step", "ZrO_6474_edge", 0.22),
-        ("No C2 edge at 5166.6 (-0.53).", "step", "C2_5165_edge", -0.53),
-        ("TiO5 has a value of 0.94.", "strength", "TiO5", 0.94),
-        ("Hα stands out at 12 sigma.", "sigma", "H_alpha", 12.0),
-        ("The peaks of Hα are 900 km/s apart.", "separation", "H_alpha", 900.0),
-    ],
-)
+@pytest.mark.parametrize(("text", "quantity", "feature", "value"), [
+    ("Hα is in emission with an equivalent width of 52 Å.", "strength", "H_alpha", 52.0),
+    ("There is emission at Hα, 1.0 Å.", "strength", "H_alpha", 1.0),
+    ("Hα is in emission, 1500 km/s wide.", "width_kms", "H_alpha", 1500.0),
+    ("Hα has a FWHM of 33 Å.", "width", "H_alpha", 33.0),
+    ("I measure 39 Å for the Hβ width at half depth.", "strength", "H_beta_D2", 39.0),
+    ("The flux drops by 22 per cent at the ZrO head at 6475.5.", "step", "ZrO_6474_edge", 0.22),
+    ("No C2 edge at 5166.6 (-0.53).", "step", "C2_5165_edge", -0.53),
+    ("TiO5 has a value of 0.94.", "strength", "TiO5", 0.94),
+    ("Hα stands out at 12 sigma.", "sigma", "H_alpha", 12.0),
+    ("The peaks of Hα are 900 km/s apart.", "separation", "H_alpha", 900.0),
+])  # fmt: skip
 def test_numbers(text: str, quantity: str, feature: str, value: float) -> None:
     found = only(text, quantity)
     assert feature in ids(found) and found.value == pytest.approx(value)
@@ -39,17 +38,14 @@ def test_the_feature_may_stand_in_the_sentence_before() -> None:
     assert "H_alpha" in ids(only("Look at Hα. It is 1500 km/s wide.", "width_kms"))
 
 
-@pytest.mark.parametrize(
-    ("text", "state"),
-    [
-        ("Hα is in emission.", "emission"),
-        ("Hα is absorbed.", "absorption"),
-        ("no Hα", "absent"),
-        ("Hα is not seen", "absent"),
-        ("Hα is not in emission", "no emission"),
-        ("The line Hα is there.", "present"),
-    ],
-)
+@pytest.mark.parametrize(("text", "state"), [
+    ("Hα is in emission.", "emission"),
+    ("Hα is absorbed.", "absorption"),
+    ("no Hα", "absent"),
+    ("Hα is not seen", "absent"),
+    ("Hα is not in emission", "no emission"),
+    ("The line Hα is there.", "present"),
+])  # fmt: skip
 def test_states(text: str, state: str) -> None:
     assert only(text, "state").state == state
 
@@ -59,15 +55,10 @@ def test_a_list_shares_its_state() -> None:
     assert [ids(claim) for claim in states] == [{"H_alpha"}, {"H_beta"}, {"H_gamma"}]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Is Hα in emission?",
-        "I check whether Hα is in emission.",
-        "It could be that Hα is absorbed.",
-        "It is no M dwarf: TiO5 is 0.97.",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "Is Hα in emission?", "I check whether Hα is in emission.", "It could be that Hα is absorbed.",
+    "It is no M dwarf: TiO5 is 0.97.",
+])  # fmt: skip
 def test_questions_plans_and_kinds_are_no_states(text: str) -> None:
     assert not any(claim.state for claim in claims_of(text))
 
@@ -96,3 +87,38 @@ def test_a_number_without_a_feature_is_a_claim() -> None:
 )
 def test_the_number_of_claims_is_bounded(text: str) -> None:
     assert len(claims_of(text)) <= MAX_CLAIMS
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("H alpha, H-beta and Hγ", ["H_alpha", "H_beta", "H_gamma"]),
+    ("HeI 6678 and He I 6680.0", ["HeI_6678", "HeI_6678"]),
+    ("[OIII] λ5007", ["OIII_5007"]),
+    ("the ZrO head at 6475", ["ZrO_6474_edge"]),
+    ("C₂ edge near 5165", ["C2_5165_edge"]),
+    ("CN 7873 and 8067", ["CN_7873_edge", "CN_8067_edge"]),
+    ("the step at 7056.4", ["TiO_7054_edge"]),
+    ("the 4000 Å break, TiO5 and the G band", ["Dn4000", "TiO5", "CH_G4300"]),
+    ("Hγ width at half depth", ["H_gamma_D2"]),
+    ("nothing of the sort in HdA", ["HdA"]),
+])  # fmt: skip
+def test_names_of_features(text: str, expected: list[str]) -> None:
+    found = find_mentions(normalize_spelling(text))
+    assert len(found) == len(expected)
+    for mention, name in zip(found, expected, strict=True):
+        assert name in {feature.id for feature in mention.features}
+
+
+@pytest.mark.parametrize(("feature", "name"), [
+    (Feature("H_alpha", is_line=True), "Hα"),
+    (Feature("ZrO_6474_edge"), "ZrO edge at 6475.5"),
+    (Feature("Dn4000"), "4000 Å break"),
+    (Feature("H_gamma_D2"), "Hγ width at half depth"),
+    (Feature("TiO5"), "TiO5"),
+])  # fmt: skip
+def test_names(feature: Feature, name: str) -> None:
+    assert feature.name == name
+
+
+def test_units_of_sums_and_edges_without_an_index() -> None:
+    assert Feature("CaT").unit == "Å"
+    assert Feature("CN_4216_edge").index.head is not None

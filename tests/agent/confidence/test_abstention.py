@@ -169,7 +169,7 @@ def test_nothing_real_nothing_promised(judged):
     rule = choose_cuts(judged, precision=0.9, recall=0.9)
     assert (rule.accept_from, rule.reject_below) == (None, None)
     assert "0 real candidates are too few" in rule.recall.note
-    assert rule.decide(0.99) == "ask"
+    assert rule.counts([0.99])["ask"] == 1
 
 
 def test_a_very_good_inspector_leaves_nothing_to_ask(rng):
@@ -185,24 +185,19 @@ def test_cuts_of_any_list_are_in_order(pairs, precision, recall):
     rule = choose_cuts(judged, precision=precision, recall=recall)
     if rule.accept_from is not None:
         assert rule.precision.observed >= rule.precision.bound >= precision - 1e-9
-        assert rule.decide(rule.accept_from) == "accept"
+        assert rule.counts([rule.accept_from])["accept"] == 1
     if rule.reject_below is not None:
         kept = judged.p[judged.label] >= rule.reject_below
         assert kept.mean() >= recall - 1e-9
-        assert rule.decide(rule.reject_below) != "reject"
-    counts = rule.counts(judged.p)
-    assert sum(counts.values()) == len(judged)
-    decided = [rule.decide(p) for p in judged.p]
-    assert counts == {word: decided.count(word) for word in ("accept", "ask", "reject")}
+        assert rule.counts([rule.reject_below])["reject"] == 0
+    assert sum(rule.counts(judged.p).values()) == len(judged)
 
 
-def test_a_person_is_asked_without_a_probability_and_cuts_that_cross_are_refused():
+def test_a_person_is_asked_without_a_probability():
     rule = Abstention(0.9, 0.1)
-    words = [rule.decide(p) for p in (0.95, 0.9, 0.5, 0.1, 0.05, None, float("nan"))]
-    assert words == ["accept", "accept", "ask", "ask", "reject", "ask", "ask"]
+    numbers = [0.95, 0.9, 0.5, 0.1, 0.05, np.nan]
+    assert rule.counts(numbers) == {"accept": 2, "ask": 3, "reject": 1}
     assert rule.counts([0.95, 0.5, np.nan, 0.0]) == {"accept": 1, "ask": 2, "reject": 1}
-    with pytest.raises(ConfidenceError, match="must not be above"):
-        Abstention(0.3, 0.6)
 
 
 def test_what_makes_no_sense_is_refused_and_too_few_say_how_many_are_needed(rng):

@@ -28,11 +28,7 @@ from agent.models.registry import published_model
 from tests.random_checkpoint import LIKE_3B, LIKE_7B, Widths
 
 DESK = Machine(
-    memory=64 * 10**9,
-    memory_free=60 * 10**9,
-    disk_free=10**12,
-    has_torch=True,
-    has_llama_cpp=True,
+    memory=64 * 10**9, memory_free=60 * 10**9, disk_free=10**12, has_torch=True, has_llama_cpp=True
 )
 
 MEMINFO = "MemTotal:       16000000 kB\nMemFree:  1 kB\nMemAvailable:    9000000 kB\n"
@@ -64,19 +60,16 @@ def test_what_is_not_here_is_fetched_first() -> None:
     assert sizes == sorted(sizes, reverse=True)
 
 
-@pytest.mark.parametrize(
-    ("changes", "best"),
-    [
-        ({}, "q8_0"),
-        ({"memory_free": 11_000_000_000}, "q5_k_m"),
-        ({"memory": 9_000_000_000, "memory_free": 9_000_000_000}, "q4_k_m"),
-        ({"memory_free": 4_000_000_000}, None),
-        ({"disk_free": 24_000_000_000}, "q5_k_m"),
-        ({"disk_free": 17_000_000_000}, None),
-        ({"has_llama_cpp": False}, None),
-        ({"memory": 0, "memory_free": 0}, "q8_0"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "best"), [
+    ({}, "q8_0"),
+    ({"memory_free": 11_000_000_000}, "q5_k_m"),
+    ({"memory": 9_000_000_000, "memory_free": 9_000_000_000}, "q4_k_m"),
+    ({"memory_free": 4_000_000_000}, None),
+    ({"disk_free": 24_000_000_000}, "q5_k_m"),
+    ({"disk_free": 17_000_000_000}, None),
+    ({"has_llama_cpp": False}, None),
+    ({"memory": 0, "memory_free": 0}, "q8_0"),
+])  # fmt: skip
 def test_the_best_form(changes: dict[str, int], best: str | None) -> None:
     assert best_form(forms_of(card(), is_here=False), replace(DESK, **changes)) == best
 

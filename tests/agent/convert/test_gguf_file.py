@@ -73,10 +73,7 @@ def test_a_file_written_wrongly_is_noticed(
 
 @pytest.mark.parametrize("kind", ["f32", "f16", "q8_0"])
 def test_one_number_off_is_noticed(
-    tiny_qwen25: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    kind: str,
+    tiny_qwen25: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     encode = gguf_file.encoded
 

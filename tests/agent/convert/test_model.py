@@ -6,19 +6,25 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from agent.convert import model
 from agent.convert.checkpoint import ConversionError
-from agent.convert.model import Converted, convert_model
+from agent.convert.convert import plan_conversion, write_files
+from agent.convert.episodes import random_episode
+from agent.convert.model import Answers, Converted, agreement, answers, convert_model, measure_speed
+from agent.engines.gguf.engine import GgufEngine
+from agent.engines.sampling import log_softmax
 from agent.errors import ResourceError, WorkbenchError
 from agent.models.card import Source
 from agent.models.card_file import read_card, write_card
 from agent.models.infer_card import make_card
 from agent.models.registry import find_model
-from agent.rendering.render import COMPACT
+from agent.protocol.reply import parse_reply
+from agent.rendering.model_image import QWEN25
+from agent.rendering.render import COMPACT, PUBLISHED
 
-__all__: list[str] = []
 FIRST = "model-00001-of-00002.safetensors"
 
 
@@ -73,13 +79,10 @@ def test_it_is_compared_with_f16(
     }
 
 
-@pytest.mark.parametrize(
-    ("what", "says"),
-    [
-        ("disk", "not compared with F16: that needs 0.0 GB of disk"),
-        ("memory", "not compared with F16: that needs 3 GB of memory"),
-    ],
-)
+@pytest.mark.parametrize(("what", "says"), [
+    ("disk", "not compared with F16: that needs 0.0 GB of disk"),
+    ("memory", "not compared with F16: that needs 3 GB of memory"),
+])  # fmt: skip
 def test_without_room_it_is_not_compared(
     small: Path, models: Path, monkeypatch: pytest.MonkeyPatch, what: str, says: str
 ) -> None:
@@ -137,19 +140,16 @@ def _beyond_the_file(folder: Path) -> None:
     (folder / FIRST).write_bytes(data[:-100])
 
 
-@pytest.mark.parametrize(
-    ("damage", "has_card", "says"),
-    [
-        (_replaced, True, r"is not the file in the model's card \(its SHA-256 differs\)"),
-        (_cut_off, True, "is incomplete, it lacks model-00001-of-00002.safetensors"),
-        (lambda folder: (folder / FIRST).unlink(), True, "it lacks model-00001-of-00002"),
-        (lambda folder: (folder / FIRST).unlink(), False, "it lacks model-00001-of-00002"),
-        (_no_header, False, "is not a safetensors file, or is cut off"),
-        (_endless_header, False, "is not a safetensors file, or is cut off"),
-        (_cut_off, False, "does not fit in .*: the file is cut off or damaged"),
-        (_beyond_the_file, False, "does not fit in .*: the file is cut off or damaged"),
-    ],
-)
+@pytest.mark.parametrize(("damage", "has_card", "says"), [
+    (_replaced, True, r"is not the file in the model's card \(its SHA-256 differs\)"),
+    (_cut_off, True, "is incomplete, it lacks model-00001-of-00002.safetensors"),
+    (lambda folder: (folder / FIRST).unlink(), True, "it lacks model-00001-of-00002"),
+    (lambda folder: (folder / FIRST).unlink(), False, "it lacks model-00001-of-00002"),
+    (_no_header, False, "is not a safetensors file, or is cut off"),
+    (_endless_header, False, "is not a safetensors file, or is cut off"),
+    (_cut_off, False, "does not fit in .*: the file is cut off or damaged"),
+    (_beyond_the_file, False, "does not fit in .*: the file is cut off or damaged"),
+])  # fmt: skip
 def test_damaged_models_say_what_is_wrong(
     small: Path, models: Path, damage: Any, has_card: bool, says: str
 ) -> None:
@@ -188,3 +188,63 @@ def test_what_is_in_the_way(small: Path, models: Path) -> None:
     assert read_card(location.folder).engine == "gguf"
     with pytest.raises(ConversionError, match="exists but is incomplete: delete it"):
         converted(small)
+
+
+# Two models are compared by what they would say in the same conversations.
+def test_what_is_counted() -> None:
+    def said(tokens: list[int], p_yes: float) -> Answers:
+        return Answers(np.array(tokens), p_yes)
+
+    found = agreement(
+        [said([1, 2, 3], 0.9), said([4, 5], 0.2)], [said([1, 2, 4], 0.7), said([4, 5], 0.6)]
+    )
+    assert (found.prompts, found.positions, found.equal) == (2, 5, 4)
+    assert (found.verdicts_equal, found.verdicts_yes) == (1, 1)
+    assert found.largest_p_yes == pytest.approx(0.4)
+    assert found.share == pytest.approx(0.8)
+
+
+def test_answers_are_those_of_all_logits(random_folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("llama_cpp")
+    write_files(plan_conversion(random_folder, "f16"), tmp_path)
+    engine = GgufEngine.load(
+        tmp_path / "model-f16.gguf", tmp_path / "mmproj-f16.gguf", threads=1, context_length=8192
+    )
+    episode = random_episode(1, QWEN25, COMPACT)
+    try:
+        (found,) = answers(engine, [episode])
+        conversation = engine.open()
+        _, logits = conversation.read_scored(episode.turns, episode.pictures)
+        speed = measure_speed(engine, episode)
+        yes, no = (engine.token_ids(word)[0] for word in ("YES", "NO"))
+    finally:
+        engine.close()
+    assert np.array_equal(found.likeliest, logits.argmax(axis=1))
+    wanted = np.exp(log_softmax(logits[-3][[yes, no]]))[0]  # two tokens close the turn
+    assert found.p_yes == pytest.approx(float(wanted), abs=1e-4)
+    assert speed.read > 0
+    assert speed.written > 0
+
+
+# Random conversations have the agent's form, and the same seed gives the same one.
+def test_two_calls_with_their_pictures_and_an_open_answer() -> None:
+    episode = random_episode(3, QWEN25, COMPACT)
+    roles = [turn.role for turn in episode.turns]
+    assert roles[-5:] == ["assistant", "tool", "assistant", "tool", "assistant"]
+    calls = [parse_reply(turn.text) for turn in episode.turns if turn.role == "assistant"][:2]
+    assert [call.kind for call in calls] == ["call", "call"]
+    assert [turn.picture for turn in episode.turns if turn.picture is not None] == [0, 1, 2]
+    assert len(episode.pictures) == 3
+    assert episode.turns[-1].text.endswith("<answer>\\boxed{")
+
+
+def test_the_same_for_the_same_seed() -> None:
+    first, again, other = (random_episode(seed, QWEN25, COMPACT) for seed in (1, 1, 2))
+    assert first.turns == again.turns != other.turns
+    assert [one.tobytes() for one in first.pictures] == [one.tobytes() for one in again.pictures]
+
+
+@pytest.mark.parametrize(("seed", "style"), [(0, PUBLISHED), (1, COMPACT), (5, PUBLISHED)])
+def test_every_fifth_has_the_published_pictures(seed: int, style: object) -> None:
+    default = random_episode(seed, QWEN25).pictures[0]
+    assert default.tobytes() == random_episode(seed, QWEN25, style).pictures[0].tobytes()

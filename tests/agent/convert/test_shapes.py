@@ -71,10 +71,7 @@ CONFIG_FAULTS: dict[str, tuple[Callable[[Json], object], str]] = {
     "sliding layers": (text(layer_types=["sliding_attention"] * 4), "full attention"),
     "another activation": (text(hidden_act="gelu"), "silu"),
     "heads that do not fit": (text(num_key_value_heads=3), "multiple of key-value"),
-    "a width of no heads": (
-        text(num_attention_heads=3, num_key_value_heads=3),
-        "multiple of its",
-    ),
+    "a width of no heads": (text(num_attention_heads=3, num_key_value_heads=3), "multiple of its"),
     "no layers": (text(num_hidden_layers=0), "num_hidden_layers"),
     "endless layers": (text(num_hidden_layers=10**9), "num_hidden_layers"),
     "words for numbers": (text(hidden_size="128"), "hidden_size"),

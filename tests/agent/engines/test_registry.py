@@ -51,17 +51,12 @@ def compared(source: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        'if card.engine == "gguf": pass',
-        'x = engine in ("transformers", "gguf")',
-        "if card.engine != NAME: pass",
-        'match engine:\n    case "remote": pass',
-        'x = {"transformers": "torch", "gguf": "llama.cpp"}[engine]',
-        'if so_far.model.engine == "measured": pass',
-    ],
-)
+@pytest.mark.parametrize("source", [
+    'if card.engine == "gguf": pass', 'x = engine in ("transformers", "gguf")',
+    "if card.engine != NAME: pass", 'match engine:\n    case "remote": pass',
+    'x = {"transformers": "torch", "gguf": "llama.cpp"}[engine]',
+    'if so_far.model.engine == "measured": pass',
+])  # fmt: skip
 def test_a_comparison_is_found(source: str) -> None:
     assert compared(source)
 

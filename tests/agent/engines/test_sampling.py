@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 
 from agent.engines.base import SamplingSettings
 from agent.engines.sampling import choose, log_softmax, seeded
-from agent.errors import EngineError
+from agent.errors import EngineError, WorkbenchError
 
 ODDS = np.array([0.5, 0.02, 0.3, 0.18])
 LOGITS = np.log(ODDS).astype(np.float32)
@@ -82,3 +84,20 @@ def test_any_integer_is_a_seed(seed):
 def test_log_softmax_is_of_the_last_axis():
     found = log_softmax(np.stack([LOGITS + 100, LOGITS - 100]))
     assert found == pytest.approx(np.log(np.stack([ODDS, ODDS])), abs=1e-5)
+
+
+# Sampling settings outside their range are refused.
+@pytest.mark.parametrize(("change", "message"), [
+    ({"temperature": -0.1}, "temperature must be from 0 to 10, not -0.1"),
+    ({"temperature": math.nan}, "temperature must be"),
+    ({"top_p": 0.0}, "top_p must be above 0"),
+    ({"top_p": 1.1}, "top_p must be above 0"),
+    ({"max_new_tokens": 0}, "max_new_tokens must be from 1"),
+])  # fmt: skip
+def test_settings_out_of_range_are_refused(change: dict[str, float], message: str) -> None:
+    with pytest.raises(WorkbenchError, match=message):
+        SamplingSettings(**change)
+
+
+def test_the_limits_themselves_are_allowed() -> None:
+    SamplingSettings(temperature=10.0, top_p=1.0, max_new_tokens=1_000_000)

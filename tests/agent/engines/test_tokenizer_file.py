@@ -24,13 +24,11 @@ TEMPLATE = {
 def made() -> dict[str, Any]:
     split = {"type": "Split", "pattern": {"Regex": SPLIT}, "behavior": "Isolated", "invert": False}
     return {
-        "truncation": None,
-        "padding": None,
-        "normalizer": {"type": "NFC"},
+        "truncation": None, "padding": None, "normalizer": {"type": "NFC"},
         "pre_tokenizer": {"type": "Sequence", "pretokenizers": [split, {"type": "ByteLevel"}]},
         "model": {"type": "BPE", "dropout": None, "vocab": {"a": 0, "b": 1}, "merges": []},
         "added_tokens": [{"id": 2, "content": "<|im_end|>"}],
-    }
+    }  # fmt: skip
 
 
 def written(folder: Path, content: object) -> Path:
@@ -47,29 +45,26 @@ def test_tokenizers_of_its_kind_are_accepted(tmp_path: Path) -> None:
     check_tokenizer_file(written(tmp_path, made() | {"pre_tokenizer": {"type": "ByteLevel"}}))
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda t: t.update(normalizer={"type": "Sequence", "normalizers": []}), "changes the"),
-        (lambda t: t.update(normalizer={"type": "Prepend", "prepend": "x"}), "changes the"),
-        (lambda t: t.update(pre_tokenizer=None), "splits the"),
-        (lambda t: t["pre_tokenizer"]["pretokenizers"][0]["pattern"].update(Regex="a"), "splits"),
-        (lambda t: t["pre_tokenizer"]["pretokenizers"].append({"type": "Digits"}), "splits"),
-        (lambda t: t.update(padding={"strategy": {"Fixed": 10**10}}), "pads or cuts"),
-        (lambda t: t.update(truncation={"max_length": 1}), "pads or cuts"),
-        (lambda t: t.update(model={"type": "Unigram", "vocab": []}), "another type"),
-        (lambda t: t.update(post_processor={"type": "TemplateProcessing"}), "adds tokens"),
-        (lambda t: t.update(post_processor=TEMPLATE | {"single": []}), "adds tokens"),
-        (lambda t: t.update(post_processor=TEMPLATE | {"special_tokens": {"a": 1}}), "adds tokens"),
-        (lambda t: t.update(model=[]), "another type"),
-        (lambda t: t["model"].update(dropout=0.5), "another type"),
-        (lambda t: t["model"]["vocab"].update(far=10**6), "out of range"),
-        (lambda t: t["model"]["vocab"].update(minus=-1), "out of range"),
-        (lambda t: t["model"]["vocab"].update(text="1"), "out of range"),
-        (lambda t: t.update(added_tokens=[{"id": 2**40}]), "out of range"),
-        (lambda t: t.update(added_tokens=["x"]), "out of range"),
-    ],
-)
+@pytest.mark.parametrize(("change", "words"), [
+    (lambda t: t.update(normalizer={"type": "Sequence", "normalizers": []}), "changes the"),
+    (lambda t: t.update(normalizer={"type": "Prepend", "prepend": "x"}), "changes the"),
+    (lambda t: t.update(pre_tokenizer=None), "splits the"),
+    (lambda t: t["pre_tokenizer"]["pretokenizers"][0]["pattern"].update(Regex="a"), "splits"),
+    (lambda t: t["pre_tokenizer"]["pretokenizers"].append({"type": "Digits"}), "splits"),
+    (lambda t: t.update(padding={"strategy": {"Fixed": 10**10}}), "pads or cuts"),
+    (lambda t: t.update(truncation={"max_length": 1}), "pads or cuts"),
+    (lambda t: t.update(model={"type": "Unigram", "vocab": []}), "another type"),
+    (lambda t: t.update(post_processor={"type": "TemplateProcessing"}), "adds tokens"),
+    (lambda t: t.update(post_processor=TEMPLATE | {"single": []}), "adds tokens"),
+    (lambda t: t.update(post_processor=TEMPLATE | {"special_tokens": {"a": 1}}), "adds tokens"),
+    (lambda t: t.update(model=[]), "another type"),
+    (lambda t: t["model"].update(dropout=0.5), "another type"),
+    (lambda t: t["model"]["vocab"].update(far=10**6), "out of range"),
+    (lambda t: t["model"]["vocab"].update(minus=-1), "out of range"),
+    (lambda t: t["model"]["vocab"].update(text="1"), "out of range"),
+    (lambda t: t.update(added_tokens=[{"id": 2**40}]), "out of range"),
+    (lambda t: t.update(added_tokens=["x"]), "out of range"),
+])  # fmt: skip
 def test_others_are_refused(tmp_path: Path, change: Change, words: str) -> None:
     content = made()
     change(content)

@@ -11,8 +11,6 @@ from tests.agent.scenes import star
 from tests.scripted_engine import ScriptedEngine
 
 SURE = {"YES": math.log(0.9), "NO": math.log(0.1)}
-
-
 CV = find_task("CV")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agent.engines.base import Engine
-from agent.engines.gguf.llama_server import is_installed
+from agent.engines.kind import LoadOptions, is_installed
 from agent.engines.remote.engine import RemoteEngine
 from agent.errors import EngineError, ResourceError
 from agent.inspection.engine_loader import engine_ref, load_engine
@@ -78,7 +78,7 @@ def test_a_transformers_folder_is_loaded_with_its_cards_limits(
     sizing = Sizing.of_tokens(28 if family == "qwen2.5-vl" else 32, 8, 64)
     location = copied(folder, home / "m", sizing=sizing)
     assert location.card.family == family
-    with closing(load_engine(location, device="cpu", threads=1)) as engine:
+    with closing(load_engine(location, LoadOptions(device="cpu", threads=1))) as engine:
         assert type(engine).__name__ == "TransformersEngine"
         assert engine.sizing == sizing
         assert engine_ref(location, engine) == location.ref
@@ -88,16 +88,13 @@ def test_options_reach_the_transformers_engine(
     tiny_qwen25: Path, home: Path, loaded: list[tuple[Path, dict[str, Any]]]
 ) -> None:
     location = copied(tiny_qwen25, home / "m", sizing=SMALL, context_length=4096)
-    load_engine(location, device="cpu", dtype="bfloat16", load_in_4bit=True, threads=2)
-    load_engine(location, context_length=512)
+    load_engine(location, LoadOptions(device="cpu", threads=2))
     assert loaded[0] == (
         home / "m",
         {
-            "device": "cpu", "dtype": "bfloat16", "load_in_4bit": True, "adapter": None,
-            "sizing": SMALL, "context_length": 4096, "threads": 2,
+            "device": "cpu", "adapter": None, "sizing": SMALL, "context_length": 4096, "threads": 2,
         },
     )  # fmt: skip
-    assert loaded[1][1]["context_length"] == 512
 
 
 def test_an_adapter_is_loaded_onto_its_base(
@@ -125,13 +122,11 @@ def test_an_adapter_is_loaded_onto_its_base(
 def test_a_gguf_pair_goes_to_llama_cpp(tiny_gguf: Path, home: Path, device: Any) -> None:
     pytest.importorskip("llama_cpp")
     location = copied(tiny_gguf, home / "m", sizing=SMALL)
-    with closing(load_engine(location, device=device, threads=1)) as engine:
+    with closing(load_engine(location, LoadOptions(device=device, threads=1))) as engine:
         assert type(engine).__name__ == "GgufEngine"
         assert engine.sizing == SMALL
-    with pytest.raises(EngineError, match="which has a fixed precision"):
-        load_engine(location, load_in_4bit=True)
     with pytest.raises(EngineError, match="threads must be from 1 to 512, not 0"):
-        load_engine(location, threads=0)
+        load_engine(location, LoadOptions(threads=0))
 
 
 @pytest.mark.parametrize(("sharing", "threads"), [(1, None), (3, 2), (16, 1)])
@@ -145,9 +140,9 @@ def test_processes_that_share_a_machine_take_their_part_of_it(
 ) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 8)
     location = copied(tiny_qwen25, home / "m")
-    load_engine(location, sharing=sharing)
+    load_engine(location, LoadOptions(sharing=sharing))
     assert loaded[-1][1]["threads"] == threads
-    load_engine(location, sharing=sharing, threads=5)
+    load_engine(location, LoadOptions(sharing=sharing, threads=5))
     assert loaded[-1][1]["threads"] == 5
 
 
@@ -165,7 +160,7 @@ def test_llama_cpp_has_one_thread_for_a_small_model_and_its_part_for_a_large_one
     monkeypatch.setattr(
         "agent.engines.gguf.engine.GgufEngine.load", lambda *_, threads, **__: asked.append(threads)
     )
-    load_engine(model_at(tiny_gguf), sharing=sharing)
+    load_engine(model_at(tiny_gguf), LoadOptions(sharing=sharing))
     assert asked == [threads]
 
 
@@ -176,14 +171,14 @@ def without_llama_cpp() -> Engine:
 def test_without_llama_cpp_python_a_server_of_our_own_is_started(
     tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not is_installed():
+    if not is_installed("xllamacpp"):
         pytest.skip("xllamacpp is not installed")
     monkeypatch.setattr("agent.engines.gguf.native.native", without_llama_cpp)
-    with closing(load_engine(model_at(tiny_gguf), threads=1)) as engine:
+    with closing(load_engine(model_at(tiny_gguf), LoadOptions(threads=1))) as engine:
         assert type(engine).__name__ == "LlamaServerEngine"
     with pytest.raises(EngineError, match="does not support cuda: use auto or cpu"):
-        load_engine(model_at(tiny_gguf), device="cuda")
-    monkeypatch.setattr("agent.engines.gguf.llama_server.is_installed", lambda: False)
+        load_engine(model_at(tiny_gguf), LoadOptions(device="cuda"))
+    monkeypatch.setattr("agent.engines.gguf.kind.is_installed", lambda name: False)
     with pytest.raises(EngineError, match="need llama-cpp-python"):
         load_engine(model_at(tiny_gguf))
 
@@ -201,12 +196,12 @@ def test_layers_go_to_the_gpu_where_there_is_one(
         "agent.engines.gguf.engine.GgufEngine.load",
         lambda model, mmproj, **options: asked.update(options, model=model, mmproj=mmproj),
     )
-    load_engine(model_at(tiny_gguf), device=device)
+    load_engine(model_at(tiny_gguf), LoadOptions(device=device))
     assert asked["gpu_layers"] == layers
     assert asked["context_length"] == 16384
     assert asked["threads"] == 1  # so small
     monkeypatch.setattr("agent.engines.gguf.kind.SMALL_WEIGHTS", 1000)
-    load_engine(model_at(tiny_gguf), device=device)
+    load_engine(model_at(tiny_gguf), LoadOptions(device=device))
     assert asked["threads"] is None
     assert (asked["model"].name, asked["mmproj"].name) == ("model-f16.gguf", "mmproj-f16.gguf")
 

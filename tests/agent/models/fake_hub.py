@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import pytest
+
 from agent.models.download import get_model
 from tests.processes import LONG_S
 
@@ -152,10 +154,7 @@ def running(hub: FakeHub) -> Iterator[FakeHub]:
 
 
 WEIGHTS = bytes(range(256)) * 40
-
-
 MORE_WEIGHTS = bytes(reversed(range(256))) * 30
-
 
 FILES = {
     "README.md": b"# a model",
@@ -173,8 +172,19 @@ FIRST = "model-00002-of-00002.safetensors"
 """The weight file that is fetched first, since it is smaller."""
 
 
-def fetch(hub: FakeHub, name: str = "spec-o3-3b", **options: object):
-    return get_model(name, endpoint=hub.endpoint, waits_s=(0.0, 0.0), **options)
+@contextmanager
+def connected(hub: FakeHub, token: str = "") -> Iterator[None]:
+    """The program takes this for its hub, and does not wait when that is busy."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HF_ENDPOINT", hub.endpoint)
+        patch.setattr("agent.models.download.get_token", lambda: token or None)
+        patch.setattr("agent.models.hub.WAITS_S", (0.0, 0.0))
+        yield
+
+
+def fetch(hub: FakeHub, name: str = "spec-o3-3b", token: str = "", **options: object):
+    with connected(hub, token):
+        return get_model(name, **options)
 
 
 def put(folder: Path, files: dict[str, bytes]) -> Path:

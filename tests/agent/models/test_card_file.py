@@ -181,27 +181,19 @@ def test_the_hash_is_of_what_decides_the_answers() -> None:
     card = nano()
     first = card_hash(card)
     assert len(first) == 64
-    for same in (
-        {"files": card.files[:2]},
-        {"name": "mine"},
-        {"title": "Other"},
-        {"figures": ()},
-        {"trained_on": ""},
-        {"licence": "MIT"},
-        {"source": None},
-        {"sampling": SamplingSettings(temperature=1.0)},
-    ):
-        assert card_hash(nano(**same)) == first, same
+    same = {
+        "files": card.files[:2], "name": "mine", "title": "Other", "figures": (), "trained_on": "",
+        "licence": "MIT", "source": None, "sampling": SamplingSettings(temperature=1.0),
+    }  # fmt: skip
+    for key, value in same.items():
+        assert card_hash(nano(**{key: value})) == first, key
     weights = replace(card.files[0], sha256="ef" * 32)
-    for other in (
-        {"files": (weights, *card.files[1:])},
-        {"style": PUBLISHED},
-        {"sizing": Sizing.of_tokens(28, 8, 255)},
-        {"context_length": 4096},
-        {"family": "qwen3-vl"},
-        {"rules": "published"},
-    ):
-        assert card_hash(nano(**other)) != first, other
+    other = {
+        "files": (weights, *card.files[1:]), "style": PUBLISHED, "context_length": 4096,
+        "sizing": Sizing.of_tokens(28, 8, 255), "family": "qwen3-vl", "rules": "published",
+    }  # fmt: skip
+    for key, value in other.items():
+        assert card_hash(nano(**{key: value})) != first, key
     assert card_hash(nano(wording="mine")) == first
     assert card_hash(card, "ab" * 32) != first
 
@@ -223,3 +215,23 @@ def test_a_card_names_its_rules_and_its_wording() -> None:
 def test_a_style_has_the_type_of_its_keys() -> None:
     style = Style(name="mine", width=280, line_width=2.0, title=True)
     assert parse_card(card_text(nano(style=style))).style == style
+
+
+# What a card may contain.
+@pytest.mark.parametrize("path", [
+    "../nano.gguf", "/etc/passwd.json", "a/../../b.json", "C:/x.json", "C:x.json", "a\\\\b.json",
+    ".hidden.json", "a//b.json", "a/b/c/d/e.json", "x/.json ", "nano.bin", "nano.pt",
+    "modeling.py", "nano.gguf.py", "con\\u0000.json", "",
+])  # fmt: skip
+def test_files_lie_inside_the_folder_and_hold_data_alone(path: str) -> None:
+    with pytest.raises(ResourceError):
+        parse_card(changed("nano-mmproj.gguf", path))
+
+
+def test_a_secret_never_gets_into_a_card() -> None:
+    text = 'name = "x"\nfamily = "other"\nengine = "remote"\n[server]\nurl = "{}"\n'
+    assert parse_card(text.format("https://h/v1/")).server == ServerAddress(url="https://h/v1")
+    for url in ("https://me:secret@h/v1", "https://h/v1?key=secret", "ftp://h", "https://"):
+        with pytest.raises(ResourceError) as caught:
+            parse_card(text.format(url))
+        assert "secret" not in str(caught.value)

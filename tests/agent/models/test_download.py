@@ -99,12 +99,15 @@ def test_no_such_repository(hub: FakeHub) -> None:
         fetch(hub, "../../etc")
 
 
-def test_without_a_network_the_error_explains_the_manual_steps(home: Path) -> None:
+def test_without_a_network_the_error_explains_the_manual_steps(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with closing(socket.socket()) as free:
         free.bind(("127.0.0.1", 0))
         closed = f"http://127.0.0.1:{free.getsockname()[1]}"
+        monkeypatch.setenv("HF_ENDPOINT", closed)
         with pytest.raises(DownloadError) as caught:
-            get_model("spec-o3-3b", endpoint=closed)
+            get_model("spec-o3-3b")
     message = str(caught.value)
     assert f"cannot connect to {closed}" in message
     assert f"https://huggingface.co/{REPO}" in message

@@ -144,23 +144,20 @@ def test_the_environment_names_a_mirror(hub: FakeHub, monkeypatch: pytest.Monkey
     assert get_model("spec-o3-3b").is_ready
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        b"",
-        b"<html>",
-        b"[]",
-        b"{}",
-        b"[" * 100_000,
-        b'{"sha": "../..", "siblings": []}',
-        b'{"sha": 5, "siblings": []}',
-        b'{"sha": "%s", "siblings": 5}' % COMMIT.encode(),
-        b'{"sha": "%s", "siblings": [{"rfilename": "a.json"}]}' % COMMIT.encode(),
-        b'{"sha": "%s", "siblings": [{"rfilename": "a.json", "size": -1}]}' % COMMIT.encode(),
-        b'{"sha": "%s", "siblings": [{"rfilename": "a.json", "size": 5}]}' % COMMIT.encode(),
-        b'{"sha": "%s", "siblings": []}' % COMMIT.encode(),
-    ],
-)
+@pytest.mark.parametrize("answer", [
+    b"",
+    b"<html>",
+    b"[]",
+    b"{}",
+    b"[" * 100_000,
+    b'{"sha": "../..", "siblings": []}',
+    b'{"sha": 5, "siblings": []}',
+    b'{"sha": "%s", "siblings": 5}' % COMMIT.encode(),
+    b'{"sha": "%s", "siblings": [{"rfilename": "a.json"}]}' % COMMIT.encode(),
+    b'{"sha": "%s", "siblings": [{"rfilename": "a.json", "size": -1}]}' % COMMIT.encode(),
+    b'{"sha": "%s", "siblings": [{"rfilename": "a.json", "size": 5}]}' % COMMIT.encode(),
+    b'{"sha": "%s", "siblings": []}' % COMMIT.encode(),
+])  # fmt: skip
 def test_a_malformed_listing_is_refused(hub: FakeHub, answer: bytes, home: Path) -> None:
     hub.answer = answer
     with pytest.raises(DownloadError):
@@ -223,18 +220,15 @@ def test_a_password_in_the_address_is_not_shown(hub: FakeHub) -> None:
     assert SECRET not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("endpoint", "target", "words"),
-    [
-        ("https://hub.example", "http://hub.example/x", "without encryption"),
-        ("https://hub.example", "http://169.254.169.254/x", "without encryption"),
-        ("https://hub.example", "https://169.254.169.254/x", "into your own network"),
-        ("https://hub.example", "https://10.0.0.1/x", "into your own network"),
-        ("https://hub.example", "https://[::1]/x", "into your own network"),
-        ("https://hub.example", "https://localhost/x", "into your own network"),
-        ("https://hub.example", "http://localhost/x", "into your own network"),
-    ],
-)
+@pytest.mark.parametrize(("endpoint", "target", "words"), [
+    ("https://hub.example", "http://hub.example/x", "without encryption"),
+    ("https://hub.example", "http://169.254.169.254/x", "without encryption"),
+    ("https://hub.example", "https://169.254.169.254/x", "into your own network"),
+    ("https://hub.example", "https://10.0.0.1/x", "into your own network"),
+    ("https://hub.example", "https://[::1]/x", "into your own network"),
+    ("https://hub.example", "https://localhost/x", "into your own network"),
+    ("https://hub.example", "http://localhost/x", "into your own network"),
+])  # fmt: skip
 def test_a_redirect_to_a_worse_place_is_refused(endpoint: str, target: str, words: str) -> None:
     with Hub(endpoint) as client:
         request = client._client.build_request("GET", target)

@@ -10,7 +10,7 @@ import pytest
 
 from agent.errors import ResourceError
 from agent.models.card_file import card_text, parse_card
-from agent.models.check_files import missing_files
+from agent.models.check_files import check_files, missing_files, remember_files
 from agent.models.infer_card import infer_card, make_card
 from agent.rendering.model_image import Sizing
 from agent.rendering.render import PUBLISHED
@@ -35,16 +35,13 @@ def test_a_folder_without_a_card_gets_one_inferred(tmp_path: Path) -> None:
     assert missing_files(card, folder) == ()
 
 
-@pytest.mark.parametrize(
-    ("settings", "tokens"),
-    [
-        ({"min_pixels": 3136, "max_pixels": 12845056}, (8, 1280)),
-        ({"min_pixels": 16 * 784, "max_pixels": 100 * 784 + 5}, (16, 100)),
-        ({"size": {"shortest_edge": 20 * 784, "longest_edge": 40 * 784}}, (20, 40)),
-        ({"min_pixels": "x", "max_pixels": True}, (8, 1280)),
-        ({"size": 7}, (8, 1280)),
-    ],
-)
+@pytest.mark.parametrize(("settings", "tokens"), [
+    ({"min_pixels": 3136, "max_pixels": 12845056}, (8, 1280)),
+    ({"min_pixels": 16 * 784, "max_pixels": 100 * 784 + 5}, (16, 100)),
+    ({"size": {"shortest_edge": 20 * 784, "longest_edge": 40 * 784}}, (20, 40)),
+    ({"min_pixels": "x", "max_pixels": True}, (8, 1280)),
+    ({"size": 7}, (8, 1280)),
+])  # fmt: skip
 def test_picture_limits_come_from_the_preprocessor(
     tmp_path: Path, settings: dict[str, object], tokens: tuple[int, int]
 ) -> None:
@@ -141,3 +138,67 @@ def test_the_hubs_cache_names_large_files_by_their_hash(
     assert files["model.safetensors"].sha256 == HASH
     assert files["config.json"].sha256 == ""
     assert files["merges.txt"].sha256 == hashlib.sha256(b"a b").hexdigest()
+
+
+# Missing files, and hashes that are checked once.
+def test_absent_shards_of_an_index_are_missing(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "m")
+    (folder / "model.safetensors").rename(folder / "model-00001-of-00002.safetensors")
+    weight_map = {
+        "a": "model-00001-of-00002.safetensors",
+        "b": "model-00002-of-00002.safetensors",
+        "c": "../../outside.safetensors",
+        "d": 5,
+    }
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": weight_map}))
+    (folder / "tokenizer.json").unlink()
+    missing = missing_files(infer_card(folder), folder)
+    assert missing == ("model-00002-of-00002.safetensors", "tokenizer.json")
+
+
+@pytest.fixture
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where hashes are remembered, apart from the user's."""
+    monkeypatch.setattr(
+        "agent.models.check_files.user_cache_path", lambda *_, **__: tmp_path / "cache"
+    )
+    return tmp_path / "cache" / "checked-files.json"
+
+
+def test_files_are_hashed_once_and_again_when_they_changed(tmp_path: Path, memory: Path) -> None:
+    folder = folder_of(tmp_path / "m")
+    card = make_card(folder)
+    read: list[int] = []
+    check_files(card, folder, read.append)
+    assert sum(read) == card.bytes
+    check_files(card, folder, read.append)
+    assert sum(read) == card.bytes, "a second time"
+    (folder / "model.safetensors").write_bytes(b"WEIGHTS")
+    with pytest.raises(
+        ResourceError, match=r"model\.safetensors is not the file in the model's card"
+    ):
+        check_files(card, folder)
+    (folder / "model.safetensors").write_bytes(b"short")
+    with pytest.raises(ResourceError, match=r"incomplete: model\.safetensors missing or of"):
+        check_files(card, folder)
+
+
+def test_just_hashed_files_are_remembered(tmp_path: Path, memory: Path) -> None:
+    folder = folder_of(tmp_path / "m")
+    card = make_card(folder)
+    remember_files(card, folder)
+    check_files(card, folder, on_bytes=lambda count: pytest.fail("read again"))
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"a": 1}'])
+def test_a_broken_memory_means_hashing_again(tmp_path: Path, memory: Path, content: str) -> None:
+    folder = folder_of(tmp_path / "m")
+    memory.parent.mkdir()
+    memory.write_text(content)
+    read: list[int] = []
+    check_files(make_card(folder), folder, on_bytes=read.append)
+    assert read
+    memory.unlink()
+    memory.mkdir()  # cannot be written either
+    check_files(make_card(folder), folder)

@@ -21,8 +21,14 @@ from agent.models.registry import (
     ref_of,
     wording_warning,
 )
-from agent.models.wordings import keep_wording
-from agent.rendering.render import COMPACT
+from agent.models.wordings import (
+    checked_name,
+    keep_wording,
+    missing_wording,
+    wording_at,
+    wording_of,
+)
+from agent.rendering.render import COMPACT, EYE
 from tests.agent.models.fake_hub import COMMIT, FETCHED, FILES, FIRST, put
 from tests.agent.protocol.wordings import wording
 
@@ -186,3 +192,38 @@ def test_a_record_names_the_model_by_its_card(home: Path) -> None:
     assert (first.name, first.engine) == ("mine", "transformers")
     write_card(replace(make_card(folder, name="mine"), style=COMPACT), folder)
     assert model_at(folder).ref.sha256 != first.sha256
+
+
+# The wordings in the user's models folder.
+def test_a_model_is_asked_in_the_wording_that_its_card_names(home: Path) -> None:
+    card = find_model("spec-o3-7b").card
+    assert wording_of(card) is None
+    assert "accuracy of the published weights is not guaranteed" in missing_wording(card)
+    folder = keep_wording(replace(wording(), name="spec-o3"))
+    assert folder == home / "models" / "wordings" / "spec-o3"
+    assert wording_of(card) == wording_at("spec-o3") == replace(wording(), name="spec-o3")
+    assert missing_wording(card) == ""
+
+
+def test_a_model_of_brief_prompts_or_without_a_name_has_none() -> None:
+    keep_wording(replace(wording(), name="spec-o3"))
+    card = find_model("spec-o3-7b").card
+    for other in (replace(card, style=EYE), replace(card, wording="")):
+        assert wording_of(other) is None
+    assert missing_wording(replace(card, wording="")) == ""
+
+
+def test_a_damaged_wording_is_never_used_in_silence() -> None:
+    folder = keep_wording(replace(wording(), name="spec-o3"))
+    (folder / "tool.json").write_text("{}")
+    with pytest.raises(ResourceError, match=r"tool\.json is not the text"):
+        wording_of(find_model("spec-o3-7b").card)
+
+
+def test_a_name_is_a_plain_name() -> None:
+    assert checked_name("spec-o3") == "spec-o3"
+    for name in ("", "../x", "a/b", ".x", "x" * 81):
+        with pytest.raises(ResourceError, match="no name of a wording"):
+            checked_name(name)
+    with pytest.raises(ResourceError, match="there is no wording"):
+        wording_at("none")

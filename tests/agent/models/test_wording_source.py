@@ -28,7 +28,7 @@ from agent.models.wording_source import (
 )
 from agent.models.wordings import missing_wording, wording_of
 from agent.protocol.wording_file import read_wording
-from tests.agent.models.fake_hub import COMMIT, FakeHub
+from tests.agent.models.fake_hub import COMMIT, FakeHub, connected
 from tests.agent.protocol.wordings import (
     KEYS,
     SYSTEM,
@@ -91,8 +91,8 @@ def test_two_rows_of_a_parquet_file_and_the_tools_yaml(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["train_sharegpt.json", "train.jsonl", "train.parquet"])
 def test_conversations_of_the_cold_start(tmp_path: Path, name: str) -> None:
     path = write_rows(tmp_path / name, cold_start_rows())
-    found, notes = read_source("clerk", [path], source="clerk/tapes", licence="MIT")
-    assert found == wording()
+    found, notes = read_source("clerk", [path])
+    assert replace(found, source="clerk/tapes", licence="MIT") == wording()
     assert notes == ()
 
 
@@ -137,22 +137,19 @@ def test_without_pyarrow_it_is_said_plainly(
         read_source("clerk", [path])
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("a.json", b"[" * 100_000),
-        ("a.json", b'[{"a": 1} {"b": 2}]'),
-        ("a.json", b'[{"a": 1}'),
-        ("a.json", b'"text"'),
-        ("a.json", b"[\xff\xfe]"),
-        ("a.json", b"[" + b"9" * 5000 + b"]"),
-        ("a.jsonl", b'{"a": '),
-        ("a.jsonl", b"\xff\n"),
-        ("a.parquet", b""),
-        ("a.parquet", b"PAR1" + b"\0" * 50 + b"\xff\xff\xff\x7fPAR1"),
-        ("a.parquet", b"PAR1" + b"\x05" * 60 + b"\x20\0\0\0PAR1"),
-    ],
-)
+@pytest.mark.parametrize(("name", "content"), [
+    ("a.json", b"[" * 100_000),
+    ("a.json", b'[{"a": 1} {"b": 2}]'),
+    ("a.json", b'[{"a": 1}'),
+    ("a.json", b'"text"'),
+    ("a.json", b"[\xff\xfe]"),
+    ("a.json", b"[" + b"9" * 5000 + b"]"),
+    ("a.jsonl", b'{"a": '),
+    ("a.jsonl", b"\xff\n"),
+    ("a.parquet", b""),
+    ("a.parquet", b"PAR1" + b"\0" * 50 + b"\xff\xff\xff\x7fPAR1"),
+    ("a.parquet", b"PAR1" + b"\x05" * 60 + b"\x20\0\0\0PAR1"),
+])  # fmt: skip
 def test_damaged_files_are_refused_with_their_name(
     tmp_path: Path, name: str, content: bytes
 ) -> None:
@@ -179,21 +176,18 @@ def test_sizes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         read_source("clerk", [tmp_path])
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("x" * 100_000, "longer than 64 KiB"),
-        ("a: !!python/object/apply:os.system ['touch pwned']", "not plain YAML"),
-        ("a: &x [1]\nb: [*x, *x]", "anchors or aliases"),
-        ("[" * 3000, "not plain YAML"),
-        ("a: [", "not plain YAML"),
-        ("a: 1", "no tools"),
-        ("tools: []", "no tools"),
-        ("tools: 5", "no tools"),
-        ("tools:\n- tool_schema: .nan", "not plain YAML"),
-        ("tools:\n- tool_schema: {a: 2001-01-01}", "no tools"),
-    ],
-)
+@pytest.mark.parametrize(("text", "why"), [
+    ("x" * 100_000, "longer than 64 KiB"),
+    ("a: !!python/object/apply:os.system ['touch pwned']", "not plain YAML"),
+    ("a: &x [1]\nb: [*x, *x]", "anchors or aliases"),
+    ("[" * 3000, "not plain YAML"),
+    ("a: [", "not plain YAML"),
+    ("a: 1", "no tools"),
+    ("tools: []", "no tools"),
+    ("tools: 5", "no tools"),
+    ("tools:\n- tool_schema: .nan", "not plain YAML"),
+    ("tools:\n- tool_schema: {a: 2001-01-01}", "no tools"),
+])  # fmt: skip
 def test_yaml_is_never_run_nor_expanded(tmp_path: Path, text: str, why: str) -> None:
     path = tmp_path / "tool.yaml"
     path.write_text(text, encoding="utf-8")
@@ -238,7 +232,8 @@ def fetched(hub: FakeHub) -> list[str]:
 
 
 def get(hub: FakeHub, card: Card | None = None, **options: object) -> tuple[str, ...]:
-    return get_wording(card or published_card(), endpoint=hub.endpoint, waits_s=(0.0,), **options)
+    with connected(hub):
+        return get_wording(card or published_card(), **options)
 
 
 def test_the_published_cards_name_their_words_and_rules() -> None:
@@ -312,6 +307,6 @@ def test_a_card_of_another_wording_is_not_fetched_for(hub: FakeHub) -> None:
 def test_odd_paths_are_never_asked_for(hub: FakeHub) -> None:
     odd = {"../../x.json": b"[]", "a.txt": b"", "infos.json": b"{}", ".x/y.json": b""}
     hub.data = {"a/b": odd}
-    with pytest.raises(WorkbenchError, match="no row opens"):
-        wording_from_hub("clerk", "a/b", endpoint=hub.endpoint, waits_s=(0.0,))
+    with connected(hub), pytest.raises(WorkbenchError, match="no row opens"):
+        wording_from_hub("clerk", "a/b")
     assert fetched(hub) == []

@@ -2,17 +2,9 @@
 
 import json
 
-from agent.protocol.protocol import (
-    SYSTEM,
-    Part,
-    Turn,
-    chat_parts,
-    opening,
-    prompt_hash,
-    system_text,
-    task_text,
-)
+from agent.protocol.protocol import SYSTEM, Part, Turn, chat_parts, opening, system_text, task_text
 from agent.protocol.tool import TOOL_SCHEMA
+from agent.protocol.wording import prompt_hash
 from agent.tasks.catalogue import find_task, load_tasks
 from tests.agent.protocol.chat_text import chat_text
 

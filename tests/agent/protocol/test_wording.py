@@ -12,9 +12,9 @@ from agent.protocol import protocol
 from agent.protocol.protocol import SYSTEM as PLAIN_SYSTEM
 from agent.protocol.protocol import TOOL_BLOCK, task_text
 from agent.protocol.tool import TOOL_SCHEMA
-from agent.protocol.wording import MAX_WORDS, Wording, names_of, opening, phrased, prompt_hash
+from agent.protocol.wording import MAX_WORDS, Wording, names_of, opening, phrased
 from agent.protocol.wording_file import read_wording, write_wording
-from agent.protocol.wording_rows import class_of, learned_replies, split_system, wording_of_rows
+from agent.protocol.wording_rows import class_of, learned_replies, split_system
 from agent.tasks.catalogue import find_task, load_tasks
 from agent.tasks.task import guideline_text
 from tests.agent.protocol.chat_text import chat_text
@@ -33,6 +33,7 @@ from tests.agent.protocol.wordings import (
     replying_row,
     text_of,
     wording,
+    wording_of_rows,
 )
 
 
@@ -54,7 +55,6 @@ def test_without_a_wording_the_opening_is_ours() -> None:
     for task in load_tasks():
         for brief in (False, True):
             assert opening(task, brief=brief) == protocol.opening(task, brief=brief)
-            assert prompt_hash(task, brief=brief) == protocol.prompt_hash(task, brief=brief)
     assert opening(find_task("CV"), wording=wording(), brief=True)[0].text == protocol.SYSTEM
 
 

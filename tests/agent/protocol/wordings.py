@@ -1,13 +1,13 @@
 """Rows of the published columns in invented words, and the wording they hold."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agent.protocol.protocol import TOOL_BLOCK
 from agent.protocol.tool import TOOL_NAME
 from agent.protocol.wording import Wording
-from agent.protocol.wording_rows import wording_of_rows
+from agent.protocol.wording_rows import WordingRows
 
 TOOL: dict[str, Any] = {
     "type": "function",
@@ -49,13 +49,11 @@ def bench_row(source: str, text: str | None = None) -> dict[str, Any]:
     """A row as of the benchmark."""
     content = f"<image>{text_of(source) if text is None else text}"
     return {
-        "images": [{"bytes": b"\x89PNG", "path": None}],
-        "data_source": source,
+        "images": [{"bytes": b"\x89PNG", "path": None}], "data_source": source,
         "prompt": [{"role": "system", "content": SYSTEM}, {"role": "user", "content": content}],
-        "reward_model": {"ground_truth": "YES", "style": "rule"},
-        "agent_name": "tool_agent",
+        "reward_model": {"ground_truth": "YES", "style": "rule"}, "agent_name": "tool_agent",
         "extra_info": {"index": 0, "name": "tape-1.fits"},
-    }
+    }  # fmt: skip
 
 
 def cold_start_row(source: str, *more: tuple[str, str]) -> dict[str, Any]:
@@ -68,11 +66,9 @@ def cold_start_row(source: str, *more: tuple[str, str]) -> dict[str, Any]:
     ]
     return {
         "conversations": [{"from": role, "value": text} for role, text in turns],
-        "images": ["images/0.png"],
-        "sample_index": 0,
-        "source_name": "tape-1.fits",
+        "images": ["images/0.png"], "sample_index": 0, "source_name": "tape-1.fits",
         "ground_truth": "YES",
-    }
+    }  # fmt: skip
 
 
 def call(arguments: str) -> str:
@@ -101,6 +97,15 @@ def replying_row(source: str = "cv") -> dict[str, Any]:
 
 def cold_start_rows(sources: Sequence[str] = tuple(CALLED)) -> list[dict[str, Any]]:
     return [replying_row(), *map(cold_start_row, sources)]
+
+
+def wording_of_rows(
+    rows: Iterable[Mapping[str, Any]], name: str, **known: str
+) -> tuple[Wording, tuple[str, ...]]:
+    found = WordingRows()
+    for row in rows:
+        found.add(row)
+    return found.wording(name, **known)
 
 
 def wording(name: str = "clerk") -> Wording:

@@ -12,8 +12,6 @@ from agent.engines.gguf.checks import check_language_model, check_vision_part
 from agent.engines.gguf.header import read_gguf_header
 
 HIDDEN, HEADS, PATCH, TOKENS = 64, 4, 14, 300
-
-
 Change = Callable[[dict[str, object], dict[str, tuple[int, ...]]], None]
 
 
@@ -59,53 +57,36 @@ def write(path: Path, keys: dict[str, object], tensors: dict[str, tuple[int, ...
 
 def language() -> tuple[dict[str, object], dict[str, tuple[int, ...]]]:
     keys: dict[str, object] = {
-        "general.architecture": "qwen2vl",
-        "qwen2vl.block_count": 2,
-        "qwen2vl.context_length": 4096,
-        "qwen2vl.embedding_length": HIDDEN,
-        "qwen2vl.feed_forward_length": 128,
-        "qwen2vl.attention.head_count": HEADS,
-        "qwen2vl.attention.head_count_kv": 2,
-        "qwen2vl.rope.dimension_sections": [2, 3, 3, 0],
+        "general.architecture": "qwen2vl", "qwen2vl.block_count": 2,
+        "qwen2vl.context_length": 4096, "qwen2vl.embedding_length": HIDDEN,
+        "qwen2vl.feed_forward_length": 128, "qwen2vl.attention.head_count": HEADS,
+        "qwen2vl.attention.head_count_kv": 2, "qwen2vl.rope.dimension_sections": [2, 3, 3, 0],
         "tokenizer.ggml.model": "gpt2",
         "tokenizer.ggml.tokens": [f"t{number}" for number in range(TOKENS)],
-        "tokenizer.ggml.token_type": [1] * TOKENS,
-        "tokenizer.ggml.eos_token_id": 5,
-    }
+        "tokenizer.ggml.token_type": [1] * TOKENS, "tokenizer.ggml.eos_token_id": 5,
+    }  # fmt: skip
     return keys, {"token_embd.weight": (HIDDEN, TOKENS)}
 
 
 def pictures() -> tuple[dict[str, object], dict[str, tuple[int, ...]]]:
     keys: dict[str, object] = {
-        "general.architecture": "clip",
-        "clip.has_vision_encoder": True,
-        "clip.projector_type": "qwen2.5vl_merger",
-        "clip.vision.block_count": 1,
-        "clip.vision.embedding_length": 32,
-        "clip.vision.feed_forward_length": 80,
-        "clip.vision.attention.head_count": 2,
-        "clip.vision.patch_size": PATCH,
-        "clip.vision.image_size": 560,
-        "clip.vision.n_wa_pattern": 2,
-        "clip.vision.image_mean": [0, 0, 0],
-        "clip.vision.image_std": [1, 1, 1],
-    }
+        "general.architecture": "clip", "clip.has_vision_encoder": True,
+        "clip.projector_type": "qwen2.5vl_merger", "clip.vision.block_count": 1,
+        "clip.vision.embedding_length": 32, "clip.vision.feed_forward_length": 80,
+        "clip.vision.attention.head_count": 2, "clip.vision.patch_size": PATCH,
+        "clip.vision.image_size": 560, "clip.vision.n_wa_pattern": 2,
+        "clip.vision.image_mean": [0, 0, 0], "clip.vision.image_std": [1, 1, 1],
+    }  # fmt: skip
     tensors = {
         "v.patch_embd.weight": (PATCH, PATCH, 3, 32),
         "v.patch_embd.weight.1": (PATCH, PATCH, 3, 32),
         "v.post_ln.weight": (32,),
     }
     linear = {
-        "mm.0": (128, 128),
-        "mm.2": (128, HIDDEN),
-        "v.blk.0.attn_q": (32, 32),
-        "v.blk.0.attn_k": (32, 32),
-        "v.blk.0.attn_v": (32, 32),
-        "v.blk.0.attn_out": (32, 32),
-        "v.blk.0.ffn_gate": (32, 80),
-        "v.blk.0.ffn_up": (32, 80),
-        "v.blk.0.ffn_down": (80, 32),
-    }
+        "mm.0": (128, 128), "mm.2": (128, HIDDEN), "v.blk.0.attn_q": (32, 32),
+        "v.blk.0.attn_k": (32, 32), "v.blk.0.attn_v": (32, 32), "v.blk.0.attn_out": (32, 32),
+        "v.blk.0.ffn_gate": (32, 80), "v.blk.0.ffn_up": (32, 80), "v.blk.0.ffn_down": (80, 32),
+    }  # fmt: skip
     for name, shape in linear.items():
         tensors |= {f"{name}.weight": shape, f"{name}.bias": shape[1:]}
     tensors |= {"v.blk.0.ln1.weight": (32,), "v.blk.0.ln2.weight": (32,)}

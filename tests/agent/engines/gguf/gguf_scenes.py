@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agent.engines.gguf import conversation as generate_turn
-from agent.engines.gguf.conversation import GgufConversation
-from agent.engines.gguf.engine import GgufEngine
+from agent.engines import local_conversation
+from agent.engines.gguf.engine import GgufConversation, GgufEngine
 from agent.engines.sampling import Logits
 from agent.protocol.protocol import Turn
 
@@ -42,7 +41,7 @@ def script_reply(monkeypatch: pytest.MonkeyPatch, engine: GgufEngine, *texts: st
     vocabulary = engine._shared.vocabulary
     end = min(vocabulary.end_tokens)
     script = iter([token for text in texts for token in (*vocabulary.plain_ids(text), end)])
-    monkeypatch.setattr(generate_turn, "choose", lambda logits, sampling, random: next(script))
+    monkeypatch.setattr(local_conversation, "choose", lambda logits, sampling, random: next(script))
 
 
 def logits_after(

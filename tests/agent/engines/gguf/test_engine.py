@@ -17,8 +17,7 @@ import torch
 
 from agent.engines.base import SamplingSettings
 from agent.engines.families import FAMILIES
-from agent.engines.gguf.conversation import GgufConversation
-from agent.engines.gguf.engine import GgufEngine
+from agent.engines.gguf.engine import GgufConversation, GgufEngine
 from agent.engines.gguf.native import native
 from agent.engines.patches import patches
 from agent.errors import EngineError
@@ -37,14 +36,9 @@ from tests.train.export.pairs import engine_qwen25, load, pair_qwen3, pair_qwen2
 from train.export.export import ExportReport
 
 __all__ = [
-    "conversation",
-    "engine",
-    "engine_qwen25",
-    "pair_qwen3",
-    "pair_qwen25",
-    "tiny_qwen3",
+    "conversation", "engine", "engine_qwen25", "pair_qwen3", "pair_qwen25", "tiny_qwen3",
     "tiny_qwen25",
-]
+]  # fmt: skip
 
 
 def test_positions_past_training_are_refused(pair_qwen25: ExportReport) -> None:
@@ -53,22 +47,9 @@ def test_positions_past_training_are_refused(pair_qwen25: ExportReport) -> None:
     engine.close()
 
 
-def test_without_picture_part_it_reads_text(pair_qwen25: ExportReport) -> None:
-    engine = GgufEngine.load(
-        pair_qwen25.folder / pair_qwen25.language_model.name, None, context_length=256, threads=1
-    )
-    conversation = engine.open()
-    conversation.append([Turn("user", "Hello.")], [])
-    assert conversation.generate(SamplingSettings(max_new_tokens=3)).tokens == 3
-    with pytest.raises(EngineError, match="mmproj"):
-        conversation.append([QUESTION], [picture()])
-    engine.close()
-
-
 @pytest.mark.parametrize("sizing", [Sizing.of_tokens(32), Sizing.of_tokens(28, 4, 100)])
 def test_sizings_llama_cpp_would_change_are_refused(
-    pair_qwen25: ExportReport,
-    sizing: Sizing,
+    pair_qwen25: ExportReport, sizing: Sizing
 ) -> None:
     with pytest.raises(EngineError, match=r"pixels|resize"):
         GgufEngine.load(
@@ -137,8 +118,7 @@ def test_closing_twice_and_using_what_is_closed(pair_qwen25: ExportReport) -> No
 
 
 def test_all_is_freed_when_loading_fails_half_way(
-    pair_qwen25: ExportReport,
-    monkeypatch: pytest.MonkeyPatch,
+    pair_qwen25: ExportReport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = native()
     freed: list[object] = []
@@ -153,9 +133,7 @@ def test_all_is_freed_when_loading_fails_half_way(
 
 
 def test_the_library_is_silent(
-    pair_qwen25: ExportReport,
-    capfd: pytest.CaptureFixture[str],
-    caplog: pytest.LogCaptureFixture,
+    pair_qwen25: ExportReport, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG, logger="agent.engines.gguf"):
         engine = load(pair_qwen25, context_length=256)

@@ -100,7 +100,7 @@ def test_what_is_no_gguf_file_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(EngineError, match="not a usable GGUF file"):
         read_gguf_header(path)
     with pytest.raises(EngineError, match="not a usable GGUF file"):
-        GgufEngine.load(path)
+        GgufEngine.load(path, path)
 
 
 def test_cut_off_files_are_refused_at_every_length(tmp_path: Path) -> None:
@@ -144,17 +144,21 @@ def test_sizes_of_blocks_are_those_of_the_gguf_package() -> None:
 def test_missing_files_and_folders(tmp_path: Path) -> None:
     for path in (tmp_path / "none.gguf", tmp_path):
         with pytest.raises(EngineError, match="cannot be read"):
-            GgufEngine.load(path)
+            GgufEngine.load(path, path)
 
 
 def test_what_the_header_cannot_tell_llama_cpp_refuses(tmp_path: Path) -> None:
     """A file of the right form without the layers it names."""
     pytest.importorskip("llama_cpp")
     with pytest.raises(EngineError, match="could not load"):
-        GgufEngine.load(write(tmp_path / "a.gguf", *language()), threads=1)
+        GgufEngine.load(
+            write(tmp_path / "a.gguf", *language()),
+            write(tmp_path / "b.gguf", *pictures()),
+            threads=1,
+        )
 
 
 @pytest.mark.parametrize("options", [{"threads": 0}, {"threads": 10_000}, {"context_length": 0}])
 def test_absurd_options_are_refused(tmp_path: Path, options: dict[str, int]) -> None:
     with pytest.raises(EngineError, match=r"threads must be|too short"):
-        GgufEngine.load(tmp_path / "none.gguf", **options)
+        GgufEngine.load(tmp_path / "none.gguf", tmp_path / "none.gguf", **options)

@@ -19,8 +19,6 @@ from agent.engines.hf.engine import TransformersEngine
 from agent.protocol.protocol import Turn
 
 GREEDY = SamplingSettings(max_new_tokens=12)
-
-
 FAMILIES = ("qwen25", "qwen3")
 
 

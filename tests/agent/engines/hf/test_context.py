@@ -87,14 +87,11 @@ class TestCancelledReading:
 
 
 class TestOutOfMemory:
-    @pytest.mark.parametrize(
-        "failure",
-        [
-            torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB"),
-            RuntimeError("DefaultCPUAllocator: can't allocate memory"),
-            MemoryError(),
-        ],
-    )
+    @pytest.mark.parametrize("failure", [
+        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB"),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory"),
+        MemoryError(),
+    ])  # fmt: skip
     def test_no_memory_left_says_what_to_try(self, engine25, monkeypatch, failure):
         conversation = engine25.open()
         conversation.append(first_turns(), [picture(engine25, 5, 4)])

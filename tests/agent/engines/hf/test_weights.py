@@ -22,7 +22,7 @@ from safetensors.torch import load_file, save_file
 from agent.engines.base import SamplingSettings
 from agent.engines.hf import weights as transformers_weights
 from agent.engines.hf.engine import TransformersEngine
-from agent.engines.hf.weights import chosen_dtype
+from agent.engines.hf.weights import check_adapter_settings, chosen_dtype
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn
 from tests.small_models import make_folder, tiny_qwen3, tiny_qwen25
@@ -45,8 +45,8 @@ def logits(engine: TransformersEngine) -> np.ndarray:
     side = engine.sizing.factor
     grey = Image.fromarray(np.arange(12 * side * side * 3, dtype=np.uint8).reshape(3 * side, -1, 3))
     conversation.append([Turn("user", "Is this a CV?", picture=0)], [grey])
-    assert conversation._logits is not None
-    return conversation._logits.copy()
+    assert conversation._state.logits is not None
+    return conversation._state.logits.copy()
 
 
 def load(folder: Path, **how: Any) -> TransformersEngine:
@@ -72,12 +72,10 @@ def test_a_flat_config_as_old_folders_of_the_hub_have_it(folder, tiny_qwen25):
     rope = text.pop("rope_parameters")
     text.pop("model_type")
     flat = {
-        **text,
-        **told,
-        "rope_theta": rope["rope_theta"],
+        **text, **told, "rope_theta": rope["rope_theta"],
         "rope_scaling": {"type": "mrope", "mrope_section": rope["mrope_section"]},
         "vision_config": vision | {"in_chans": 3, "spatial_patch_size": 14},
-    }
+    }  # fmt: skip
     path.write_text(json.dumps(flat))
     assert np.array_equal(logits(load(folder)), logits(load(tiny_qwen25)))
 
@@ -99,8 +97,7 @@ def test_loading_is_silent(tiny_qwen25, capfd, caplog):
 def test_code_beside_the_weights_is_not_run(folder):
     (folder / "evil.py").write_text("raise SystemExit('it ran')\n")
     rewritten(
-        folder / "config.json",
-        auto_map={"AutoModel": "evil.Model", "AutoConfig": "evil.Config"},
+        folder / "config.json", auto_map={"AutoModel": "evil.Model", "AutoConfig": "evil.Config"}
     )
     load(folder).close()
     assert "evil" not in sys.modules
@@ -113,15 +110,12 @@ class TestPrecision:
         assert rough.dtype == np.float32
         assert 0 < np.abs(exact - rough).max() < 1
 
-    @pytest.mark.parametrize(
-        ("device", "size", "native", "expected"),
-        [
-            ("cpu", 10**8, True, torch.float32),
-            ("cpu", 10**10, True, torch.bfloat16),
-            ("cpu", 10**10, False, torch.float32),
-            ("cuda", 10**6, False, torch.bfloat16),
-        ],
-    )
+    @pytest.mark.parametrize(("device", "size", "native", "expected"), [
+        ("cpu", 10**8, True, torch.float32),
+        ("cpu", 10**10, True, torch.bfloat16),
+        ("cpu", 10**10, False, torch.float32),
+        ("cuda", 10**6, False, torch.bfloat16),
+    ])  # fmt: skip
     def test_suits_the_device(self, monkeypatch, device, size, native, expected):
         monkeypatch.setattr(transformers_weights, "_multiplies_bfloat16", lambda: native)
         assert chosen_dtype("auto", device, size) is expected
@@ -135,17 +129,6 @@ class TestRefusals:
     def test_a_device_that_is_not_here(self, tiny_qwen25, monkeypatch):
         monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
         self.refused("cuda is not available", tiny_qwen25, device="cuda")
-
-    def test_names_we_do_not_know(self, tiny_qwen25):
-        self.refused("unknown device 'tpu'", tiny_qwen25, device="tpu")
-        self.refused("unknown precision 'int1'", tiny_qwen25, dtype="int1")
-
-    def test_four_bits_without_the_library_or_the_gpu(self, tiny_qwen25, monkeypatch):
-        found = {"bitsandbytes": None}
-        monkeypatch.setattr(transformers_weights.importlib.util, "find_spec", found.get)
-        self.refused("pip install bitsandbytes", tiny_qwen25, load_in_4bit=True)
-        found["bitsandbytes"] = object()
-        self.refused("needs an NVIDIA GPU", tiny_qwen25, load_in_4bit=True)
 
     def test_weights_that_are_missing(self, folder):
         path = folder / "model.safetensors"
@@ -202,10 +185,15 @@ class TestAdapter:
         forbid_network(monkeypatch)
         load(tiny_qwen25, adapter=adapter)
 
-    def test_changes_the_model_merged_or_not(self, tiny_qwen25, adapter):
+    def test_changes_the_model_as_it_does_beside_it(self, tiny_qwen25, adapter):
         plain = logits(load(tiny_qwen25))
         merged = logits(load(tiny_qwen25, adapter=adapter))
-        beside = logits(load(tiny_qwen25, adapter=adapter, merge_adapter=False))
+        engine = load(tiny_qwen25)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # peft's, about transformers
+            peft = pytest.importorskip("peft")
+            peft.PeftModel.from_pretrained(engine._require_loaded().model, str(adapter))
+        beside = logits(engine)
         assert np.abs(merged - plain).max() > 0.1
         assert np.abs(merged - beside).max() < 1e-3
 
@@ -238,3 +226,60 @@ class TestAdapter:
         rewritten(broken / "adapter_config.json", **change)
         with pytest.raises(EngineError, match="not a plain LoRA adapter"):
             load(tiny_qwen25, adapter=broken)
+
+
+# Only a plain LoRA adapter is given to peft.
+PLAIN: dict[str, Any] = {
+    "peft_type": "LORA", "r": 16, "lora_alpha": 32,
+    "target_modules": r".*language_model\..*\.(q_proj|k_proj|v_proj)", "init_lora_weights": True,
+    "megatron_config": None, "modules_to_save": None,
+    "auto_mapping": {"base_model_class": "A", "parent_library": "b"}, "rank_pattern": {},
+}  # fmt: skip
+
+
+def refused(**changes: object) -> str:
+    with pytest.raises(EngineError, match="adapter is not a plain LoRA adapter: ") as caught:
+        check_adapter_settings(Path("adapter"), {**PLAIN, **changes})
+    return str(caught.value)
+
+
+def test_plain_adapters_are_accepted() -> None:
+    for changes in (
+        {},
+        {"target_modules": ["q_proj", "v_proj"]},
+        {"target_modules": "all-linear"},
+        {"init_lora_weights": "gaussian"},
+        {"rank_pattern": {"layers.0.*q_proj": 8}, "alpha_pattern": {"q_proj": 8}},
+    ):
+        check_adapter_settings(Path("adapter"), {**PLAIN, **changes})
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["(a+)+$", "((a|b)*)*", "(a|a)*b", "(x?){50}", ".*.*.*.*.*q", "a" * 3000, ["(a*)*"], 7, [7]],
+)
+@pytest.mark.parametrize("name", ["target_modules", "exclude_modules", "layers_pattern"])
+def test_a_pattern_that_may_take_for_ever_is_refused(name: str, pattern: object) -> None:
+    assert name in refused(**{name: pattern})
+
+
+@pytest.mark.parametrize("rank", [0, -1, 10**9, 1.5, "8", None, True])
+def test_an_odd_rank_is_refused(rank: object) -> None:
+    assert "rank" in refused(r=rank)
+    assert "rank" in refused(rank_pattern={"q_proj": rank})
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("peft_type", "ADALORA"),
+    ("peft_type", None),
+    ("megatron_config", {"a": 1}),
+    ("layer_replication", [[0, 10**9]]),
+    ("modules_to_save", ["lm_head"]),
+    ("init_lora_weights", "pissa_niter_1000000"),
+    ("init_lora_weights", ["eva"]),
+    ("loftq_config", {"loftq_bits": 4}),
+    ("rank_pattern", {"(a*)*": 8}),
+    ("alpha_pattern", {"(a*)*": 8}),
+])  # fmt: skip
+def test_settings_of_other_adapters_are_refused(name: str, value: object) -> None:
+    refused(**{name: value})

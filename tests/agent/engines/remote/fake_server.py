@@ -57,6 +57,11 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
         self.wfile.flush()
 
+    def say(self, pieces: Pieces) -> None:
+        self.head(200, content_type="text/event-stream", transfer_encoding="chunked")
+        for event in pieces.events:
+            self.chunk(event_bytes(event))
+
     def wait_for_hang_up(self) -> None:
         """Until the client closes its side, or the test ends."""
         is_over = False
@@ -67,6 +72,22 @@ class Handler(BaseHTTPRequestHandler):
                 break
             self.server.tick()
         self.close_connection = True
+
+
+class FakeClock:
+    """Time that passes only when somebody waits: `asked` slices, `waited` seconds in all."""
+
+    def __init__(self) -> None:
+        self.waited = 0.0
+        self.asked = 0
+
+    def now(self) -> float:
+        return self.waited
+
+    def wait(self, pause: float) -> None:
+        assert 0 < pause <= 0.05 + 1e-9  # or a stop would go unheard
+        self.waited += pause
+        self.asked += 1
 
 
 Act = Callable[[Handler], None]
@@ -158,9 +179,7 @@ def spoken(*words: str, usage: dict[str, Any] | None = None) -> Act:
 
 def stream(pieces: Pieces) -> Act:
     def act(handler: Handler) -> None:
-        handler.head(200, content_type="text/event-stream", transfer_encoding="chunked")
-        for event in pieces.events:
-            handler.chunk(event_bytes(event))
+        handler.say(pieces)
         handler.chunk(b"")
 
     return act
@@ -170,9 +189,7 @@ def dropped(pieces: Pieces) -> Act:
     """The connection breaks after these pieces."""
 
     def act(handler: Handler) -> None:
-        handler.head(200, content_type="text/event-stream", transfer_encoding="chunked")
-        for event in pieces.events:
-            handler.chunk(event_bytes(event))
+        handler.say(pieces)
         handler.close_connection = True
 
     return act
@@ -183,9 +200,7 @@ def stalled(pieces: Pieces | None = None) -> Act:
 
     def act(handler: Handler) -> None:
         if pieces is not None:
-            handler.head(200, content_type="text/event-stream", transfer_encoding="chunked")
-            for event in pieces.events:
-                handler.chunk(event_bytes(event))
+            handler.say(pieces)
         handler.wait_for_hang_up()
 
     return act

@@ -16,19 +16,12 @@ from agent.engines.remote import http
 from agent.engines.remote.engine import RemoteEngine
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn, system_text
-from tests.agent.engines.remote.fake_clock import FakeClock
-from tests.agent.engines.remote.fake_server import Act, Server, serving
+from tests.agent.engines.remote.fake_server import Act, FakeClock, Server, serving
 from tests.processes import LONG_S
 
 GREEDY = SamplingSettings(max_new_tokens=64)
-
-
 PICTURE = Image.new("RGB", (112, 56), (200, 30, 90))
-
-
 OPENING = (Turn("system", system_text()), Turn("user", "What is it?", picture=0))
-
-
 KEY = "sesame-0123456789"
 
 

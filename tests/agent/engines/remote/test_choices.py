@@ -24,24 +24,21 @@ def likely(first: str, p: float, **others: float) -> dict:
     return listed(first, LOG(p), **{name: LOG(value) for name, value in others.items()})
 
 
-@pytest.mark.parametrize(
-    "entries",
-    [
-        ["<answer>\\", "boxed", "{", likely("YES", 0.7, NO=0.2), "}"],
-        ["\\boxed{", likely("YES", 0.7, NO=0.2), "}"],
-        ["\\boxed", likely("{YES", 0.7, **{"{NO": 0.2}), "}"],
-        ["\\box", likely("ed{YES", 0.7, **{"ed{NO": 0.2}), "}"],
-        ["\\boxed{", likely(" YES", 0.7, **{" NO": 0.2}), "}"],
-        ["\\boxed{", " ", likely("YES", 0.7, NO=0.2), "}"],
-        ["\\boxed{", "\n", " ", likely("YES", 0.7, NO=0.2), "}"],
-        ["\\boxed{", likely("YES}", 0.7, **{"NO}": 0.2})],
-        ["\\boxed{", likely("YES}</", 0.7, NO=0.2)],
-        ["\\boxed{", likely("Y", 0.7, N=0.2), "ES", "}"],
-        ["\\boxed{", likely("YE", 0.7, N=0.2), "S", "}"],
-        ["\\boxed{", likely("\u0120YES", 0.7, **{"\u0120NO": 0.2}), "}"],
-        ["\\boxed{", likely("YES", 0.4, **{" YES": 0.2, "Y": 0.1, "NO": 0.15, "N": 0.05})],
-    ],
-)
+@pytest.mark.parametrize("entries", [
+    ["<answer>\\", "boxed", "{", likely("YES", 0.7, NO=0.2), "}"],
+    ["\\boxed{", likely("YES", 0.7, NO=0.2), "}"],
+    ["\\boxed", likely("{YES", 0.7, **{"{NO": 0.2}), "}"],
+    ["\\box", likely("ed{YES", 0.7, **{"ed{NO": 0.2}), "}"],
+    ["\\boxed{", likely(" YES", 0.7, **{" NO": 0.2}), "}"],
+    ["\\boxed{", " ", likely("YES", 0.7, NO=0.2), "}"],
+    ["\\boxed{", "\n", " ", likely("YES", 0.7, NO=0.2), "}"],
+    ["\\boxed{", likely("YES}", 0.7, **{"NO}": 0.2})],
+    ["\\boxed{", likely("YES}</", 0.7, NO=0.2)],
+    ["\\boxed{", likely("Y", 0.7, N=0.2), "ES", "}"],
+    ["\\boxed{", likely("YE", 0.7, N=0.2), "S", "}"],
+    ["\\boxed{", likely("\u0120YES", 0.7, **{"\u0120NO": 0.2}), "}"],
+    ["\\boxed{", likely("YES", 0.4, **{" YES": 0.2, "Y": 0.1, "NO": 0.15, "N": 0.05})],
+])  # fmt: skip
 def test_the_words_are_found_however_they_are_cut(entries):
     found = choices(tokens(*entries), VERDICT)
     assert found is not None
@@ -106,19 +103,16 @@ def test_bytes_win_over_letters():
     assert math.exp(found["YES"]) == pytest.approx(0.9)
 
 
-@pytest.mark.parametrize(
-    "logprobs",
-    [
-        None,
-        [],
-        "x",
-        {"content": None},
-        {"content": "x"},
-        {"content": [None, 1, {}, {"logprob": -1.0}, {"token": 7, "logprob": -1.0}]},
-        {"content": [{"token": "a", "bytes": [999], "logprob": -1.0}]},
-        {"content": [{"token": "a", "bytes": ["x"], "logprob": -1.0}]},
-    ],
-)
+@pytest.mark.parametrize("logprobs", [
+    None,
+    [],
+    "x",
+    {"content": None},
+    {"content": "x"},
+    {"content": [None, 1, {}, {"logprob": -1.0}, {"token": 7, "logprob": -1.0}]},
+    {"content": [{"token": "a", "bytes": [999], "logprob": -1.0}]},
+    {"content": [{"token": "a", "bytes": ["x"], "logprob": -1.0}]},
+])  # fmt: skip
 def test_what_is_no_list_of_tokens_is_no_token(logprobs):
     assert list(read_tokens(logprobs)) == []
 
@@ -150,17 +144,14 @@ def test_probabilities_that_add_up_to_more_than_one_tell_nothing():
     assert choices(tokens("\\boxed{", likely("YES", 0.7, NO=0.32)), VERDICT) is not None
 
 
-@pytest.mark.parametrize(
-    ("text", "known"),
-    [
-        ("\\boxed{YES}", True),
-        ("\\boxed{NO} or \\boxed{ YES", True),
-        ("\\boxed{YE", True),
-        ("\\boxed{NO}", False),
-        ("\\boxed{YES} or \\boxed{NO}", False),
-        ("YES", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "known"), [
+    ("\\boxed{YES}", True),
+    ("\\boxed{NO} or \\boxed{ YES", True),
+    ("\\boxed{YE", True),
+    ("\\boxed{NO}", False),
+    ("\\boxed{YES} or \\boxed{NO}", False),
+    ("YES", False),
+])  # fmt: skip
 def test_tokens_of_another_text_tell_nothing(text, known):
     listed_tokens = tokens("\\boxed{", likely("YES", 0.7, NO=0.2), "}")
     assert (choices(listed_tokens, VERDICT, text) is not None) is known

@@ -17,8 +17,14 @@ from agent.engines.remote.client import HttpClient, only_model, require_model
 from agent.engines.remote.engine import RemoteEngine
 from agent.engines.remote.errors import TransientError
 from agent.errors import EngineError
-from tests.agent.engines.remote.fake_clock import FakeClock
-from tests.agent.engines.remote.fake_server import Act, answered, refused, serving, spoken
+from tests.agent.engines.remote.fake_server import (
+    Act,
+    FakeClock,
+    answered,
+    refused,
+    serving,
+    spoken,
+)
 from tests.agent.engines.remote.remote_scenes import GREEDY, KEY, opened, refusal_of, talking, usage
 from tests.agent.engines.remote.self_signed import self_signed
 
@@ -95,18 +101,15 @@ def test_another_host_is_not_followed():
         assert other.requests == []
 
 
-@pytest.mark.parametrize(
-    ("where", "words"),
-    [
-        ("file:///etc/passwd", "redirects to an invalid address"),
-        ("http://[::1", "the connection broke"),  # httpx takes it for a broken answer
-        ("https://me:sesame@example.org/", "redirects to an invalid address"),
-        ("http://[", "moved to http://%5b/v1"),
-        ("http://a\u202eb/", "the connection broke"),
-        ("", "loop"),
-        ("x" * 5000, "redirects to an invalid address"),
-    ],
-)
+@pytest.mark.parametrize(("where", "words"), [
+    ("file:///etc/passwd", "redirects to an invalid address"),
+    ("http://[::1", "the connection broke"),  # httpx takes it for a broken answer
+    ("https://me:sesame@example.org/", "redirects to an invalid address"),
+    ("http://[", "moved to http://%5b/v1"),
+    ("http://a\u202eb/", "the connection broke"),
+    ("", "loop"),
+    ("x" * 5000, "redirects to an invalid address"),
+])  # fmt: skip
 def test_an_odd_redirect_is_refused(where, words):
     def act(handler) -> None:
         handler.wfile.write(b"HTTP/1.1 308 X\r\ncontent-length: 0\r\n")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import threading
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,8 +15,9 @@ from agent.engines.remote.engine import RemoteEngine
 from agent.errors import ContextFullError, EngineError
 from agent.protocol.protocol import Turn
 from agent.protocol.reply import parse_reply
-from tests.agent.engines.remote.fake_clock import FakeClock
+from agent.protocol.wording_file import write_wording
 from tests.agent.engines.remote.fake_server import (
+    FakeClock,
     Pieces,
     answered,
     dropped,
@@ -35,6 +38,8 @@ from tests.agent.engines.remote.remote_scenes import (
     talking,
     usage,
 )
+from tests.agent.engines.wording_scenes import TURNS, inspect, render, rendered
+from tests.agent.protocol.wordings import wording
 from tests.agent.scenes import call
 from tests.processes import LONG_S
 
@@ -419,3 +424,23 @@ def test_text_is_tried_where_tools_are_not_known():
         assert parse_reply(opened(engine).generate(GREEDY).text).kind == "call"
         assert ["tools" in body for body in server.bodies] == [True, False]
         assert "# Tools" in json.dumps(server.bodies[1]["messages"])
+
+
+# What a server is sent in a wording renders to what the template makes of its files.
+def test_the_server_is_sent_what_the_template_renders(tmp_path: Path) -> None:
+    folder = write_wording(wording(), tmp_path / "clerk")
+    with talking(*map(spoken, TURNS), tool_calls="text") as (server, engine):
+        inspect(engine, folder)
+    assert len(server.bodies) == 3
+    body = server.bodies[-1]
+    assert "tools" not in body
+    assert render([_as_template_input(message) for message in body["messages"]]) == rendered(folder)
+
+
+def _as_template_input(message: dict[str, Any]) -> dict[str, Any]:
+    """The message as a server hands it to its template, where a picture is one part."""
+    content = message["content"]
+    if isinstance(content, str):
+        return message
+    parts = [{"type": "image"} if part["type"] == "image_url" else part for part in content]
+    return {"role": message["role"], "content": parts}

@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from agent.engines.base import RESTARTED, ChoicePoint, Engine, SamplingSettings
-from agent.engines.gguf.llama_server import LlamaServerEngine, is_installed
+from agent.engines.gguf.llama_server import LlamaServerEngine
+from agent.engines.kind import is_installed
 from agent.engines.remote.engine import RemoteEngine
 from agent.errors import ContextFullError, EngineError
 from agent.inspection.inspector import run
@@ -37,7 +38,7 @@ KEY = "loopback-key"
 
 @pytest.fixture(scope="module")
 def xllamacpp_url(tiny_pair: Pair) -> Iterator[tuple[str, str]]:
-    if not is_installed():
+    if not is_installed("xllamacpp"):
         pytest.skip("xllamacpp is not installed")
     engine = LlamaServerEngine.start(tiny_pair.model, tiny_pair.mmproj, threads=1, context=8192)
     line = engine._servers.first.client

@@ -148,26 +148,13 @@ def test_too_long_is_noticed_in_words_and_in_calls():
     assert reply.is_too_long
 
 
+NAMES = (
+    "content", "delta", "message", "tool_calls", "function", "name", "arguments", "index",
+)  # fmt: skip
 odd_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=4),
     lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(
-                [
-                    "content",
-                    "delta",
-                    "message",
-                    "tool_calls",
-                    "function",
-                    "name",
-                    "arguments",
-                    "index",
-                ]
-            ),
-            inner,
-            max_size=4,
-        )
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4)
     ),
     max_leaves=8,
 )
@@ -178,13 +165,9 @@ odd_deltas = st.dictionaries(
 odd_choices = st.fixed_dictionaries(
     {}, optional={"delta": odd_deltas, "finish_reason": odd_values, "logprobs": odd_values}
 )
+some_choices = odd_values | st.lists(odd_choices, max_size=2)
 odd_events = st.fixed_dictionaries(
-    {},
-    optional={
-        "choices": odd_values | st.lists(odd_choices, max_size=2),
-        "usage": odd_values,
-        "timings": odd_values,
-    },
+    {}, optional={"choices": some_choices, "usage": odd_values, "timings": odd_values}
 )
 
 
