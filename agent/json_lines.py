@@ -13,8 +13,7 @@ from typing import TypeVar
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError, write_errors
 
-MAX_LINE = 16_000_000
-"""Bytes."""
+MAX_LINE = 16_000_000  # bytes
 
 Entry = TypeVar("Entry")
 

@@ -37,8 +37,7 @@ class Plugin:
 
     kind: Kind
     name: str
-    package: str
-    """Name and version of the package that it comes with."""
+    package: str  # name and version of the package that it comes with
     value: Any
 
 
@@ -55,8 +54,7 @@ class PluginFault:
         return f"plug-in {self.name} of {self.package} ({self.kind}): {self.problem}"
 
 
-listeners: list[Callable[[PluginFault], None]] = []
-"""Called with each new fault, from any thread."""
+listeners: list[Callable[[PluginFault], None]] = []  # called with each new fault, from any thread
 _faults: list[PluginFault] = []
 _listed: dict[Kind, list[EntryPoint]] = {}
 _loaded: dict[Kind, tuple[Plugin, ...]] = {}

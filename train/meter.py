@@ -14,8 +14,7 @@ from agent.spectra.pixel_grid import doppler
 from agent.spectra.spectrum import Spectrum, Window, frame_z
 
 COOL_BREAK, BREAK_ERROR, COOL_TIO5 = 1.5, 0.15, 0.75
-MIN_COVERED = 0.6
-"""Fraction of a window that must hold good pixels."""
+MIN_COVERED = 0.6  # fraction of a window that must hold good pixels
 
 
 @dataclass(frozen=True, eq=False)

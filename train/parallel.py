@@ -37,8 +37,7 @@ def _end_after_parent() -> None:
         os._exit(1)
 
 
-Workers = int | RayPlace
-"""How many processes of this machine, or a Ray cluster."""
+Workers = int | RayPlace  # how many processes of this machine, or a Ray cluster
 
 
 def in_order(

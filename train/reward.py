@@ -12,8 +12,7 @@ from typing import Literal
 from agent.protocol.reply import Verdict, is_published_form, published_verdict
 
 RewardKind = Literal["strict", "published"]
-PENALTY = 0.2
-"""Cost of an ill-formed conversation, `a` in the paper."""
+PENALTY = 0.2  # cost of an ill-formed conversation, `a` in the paper
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,8 @@ from agent.protocol.wording import Wording
 from agent.protocol.wording_file import NAME, has_wording, read_wording, write_wording
 
 OURS = "ours"
-FOLDER = "wording"
-"""The folder of the wording beside the sets that `bench --published` makes."""
-PUBLISHED_NAME = "spec-o3"
-"""The name by which the cards of the published models call theirs."""
+FOLDER = "wording"  # the folder of the wording beside the sets that `bench --published` makes
+PUBLISHED_NAME = "spec-o3"  # the name by which the cards of the published models call theirs
 
 
 def find_wording(told: str) -> Wording:

@@ -16,8 +16,7 @@ from contextlib import suppress
 POLL_S = 1.0
 _PR_SET_PDEATHSIG = 1  # of <linux/prctl.h>
 
-GIVES_WAY = "--gives-way"
-"""An argument of children that do so."""
+GIVES_WAY = "--gives-way"  # an argument of children that do so
 NICENESS = 10
 _BELOW_NORMAL = 0x4000  # BELOW_NORMAL_PRIORITY_CLASS of the Windows API
 

@@ -11,8 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-AT_ONCE = 1
-"""Threads of a process that may compute."""
+AT_ONCE = 1  # threads of a process that may compute
 
 _turns = threading.BoundedSemaphore(AT_ONCE)
 _own = threading.local()

@@ -24,8 +24,7 @@ Compare = Literal["is", "above", "below"]
 State = Literal["", "emission", "absorption", "present", "absent", "no emission", "no absorption"]
 
 MAX_CLAIMS = 400
-MAX_SENTENCE = 1000
-"""Characters; a longer sentence is read in pieces."""
+MAX_SENTENCE = 1000  # Characters; a longer sentence is read in pieces.
 
 BOX = re.compile(r"\\boxed\{[^{}]*\}")
 SENTENCES = re.compile(r"(?<=[.!?])\s+|;\s*|\n+")
@@ -91,15 +90,12 @@ class Claim:
     quantity: Quantity
     features: tuple[Feature, ...] = ()
     value: float = 0.0
-    rounding: float = 0.0
-    """Half a unit of the last written digit."""
+    rounding: float = 0.0  # half a unit of the last written digit
     compare: Compare = "is"
     state: State = ""
     window: Window | None = None
-    is_plan: bool = False
-    """Whether it announces the next window."""
-    quote: str = ""
-    """The text printed by the tool that it repeats."""
+    is_plan: bool = False  # whether it announces the next window
+    quote: str = ""  # the text printed by the tool that it repeats
 
 
 def claims_of(text: str) -> list[Claim]:

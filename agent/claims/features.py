@@ -13,8 +13,7 @@ from agent.spectra.measure.window_measure import edge_index
 from agent.spectra.spectrum import Window
 
 HEAD_MARGIN = 12.0
-LINE_MARGIN = 6.0
-"""Angstrom to either side of a band head, or of a line, that a picture must show."""
+LINE_MARGIN = 6.0  # angstrom to either side of a band head, or of a line, that a picture must show
 
 # Names for indices whose own names nobody would say.
 SPOKEN_NAMES: Mapping[str, str] = {

@@ -43,8 +43,7 @@ GpusEachOption = Annotated[
     ),
 ]
 
-HERE = ""
-"""The address of a Ray of our own on this machine."""
+HERE = ""  # the address of a Ray of our own on this machine
 
 
 def ray_place(

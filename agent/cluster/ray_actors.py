@@ -56,8 +56,7 @@ class _Call(Generic[Key]):
     key: Key
     call: Any
     deaths: int = 0
-    is_suspect: bool = False
-    """It is tried alone from now on."""
+    is_suspect: bool = False  # it is tried alone from now on
 
 
 @dataclass(eq=False)
@@ -67,8 +66,7 @@ class _Actor(Generic[Key]):
     """In the order in which they were given to it."""
     is_ready: bool = False
     life: int = 0
-    begins: int = 0
-    """How often it has tried to get ready since it last was."""
+    begins: int = 0  # how often it has tried to get ready since it last was
 
 
 @dataclass(frozen=True)

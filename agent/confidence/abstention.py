@@ -36,14 +36,11 @@ class Cut:
 
     threshold: float | None
     wanted: float
-    delta: float
-    """The probability that the guarantee fails."""
+    delta: float  # the probability that the guarantee fails
     observed: float
     """Precision or recall of the judged candidates at the cut, or where the search stopped."""
-    bound: float
-    """Lower confidence limit of `observed`, at level delta."""
-    n: int
-    """Judged candidates used: those above the cut (precision) or the real ones (recall)."""
+    bound: float  # lower confidence limit of `observed`, at level delta
+    n: int  # Judged candidates used: those above the cut (precision) or the real ones (recall).
     note: str = ""
 
 

@@ -62,8 +62,7 @@ class Calibration:
     model: str = ""
     model_sha256: str = ""
     task: str = ""
-    note: str = ""
-    """Shown to the user: why nothing was fitted, or a caveat."""
+    note: str = ""  # Shown to the user: why nothing was fitted, or a caveat.
     version: int = CALIBRATION_VERSION
 
     def __post_init__(self) -> None:

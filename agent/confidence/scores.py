@@ -20,8 +20,7 @@ MAX_CATEGORIES = 100
 DRAWS = 4000
 TAIL = 0.5 * (1.0 - 0.95)
 
-Pattern = tuple[int, ...]
-"""Verdicts on one candidate, counted per category."""
+Pattern = tuple[int, ...]  # verdicts on one candidate, counted per category
 
 MAX_BATCH = 2_000_000  # random numbers drawn at once, to bound the memory
 
@@ -45,8 +44,7 @@ class Agreement:
     categories: tuple[Hashable, ...]
     counts: tuple[tuple[int, ...], ...]
     n: int
-    observed: Estimate
-    """Fraction with equal verdicts."""
+    observed: Estimate  # fraction with equal verdicts
     kappa: Estimate
     """Cohen's kappa. Above 0.8 is near-perfect; below 0.4 suggests an unclear guideline. It is low
     for rare classes even between good judges."""
@@ -59,8 +57,7 @@ class Scores:
     precision: Estimate
     recall: Estimate
     f1: Estimate
-    accuracy: Estimate
-    """Misleading where YES is rare: always NO is right 499 times in 500."""
+    accuracy: Estimate  # Misleading where YES is rare: always NO is right 499 times in 500.
 
 
 def confusion_matrix(
@@ -144,12 +141,9 @@ class FleissKappa:
     """Agreement of several judges on candidates that two or more of them judged."""
 
     categories: tuple[Hashable, ...]
-    n: int
-    """Number of candidates."""
-    verdicts: int
-    """Number of verdicts on them, by all judges."""
-    observed: Estimate
-    """Fraction of agreeing pairs of judges, averaged over candidates."""
+    n: int  # number of candidates
+    verdicts: int  # number of verdicts on them, by all judges
+    observed: Estimate  # fraction of agreeing pairs of judges, averaged over candidates
     kappa: Estimate
 
 

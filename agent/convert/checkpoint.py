@@ -20,8 +20,7 @@ from agent.errors import WorkbenchError
 
 Weights = NDArray[np.float32]
 
-MAX_JSON = 256_000_000
-"""Bytes; the tokenizer of a large vocabulary has about 11 million."""
+MAX_JSON = 256_000_000  # Bytes; the tokenizer of a large vocabulary has about 11 million.
 MAX_HEADER = 100_000_000
 MAX_SHARDS = 1000
 STORED = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
@@ -34,8 +33,7 @@ class StoredTensor:
     path: Path
     kind: str
     shape: tuple[int, ...]
-    offset: int
-    """In bytes from the start of the file."""
+    offset: int  # in bytes from the start of the file
 
     @property
     def row_size(self) -> int:

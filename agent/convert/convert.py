@@ -35,8 +35,7 @@ LanguageType = Literal["f32", "f16", "q8_0", "q5_k_m", "q4_k_m"]
 # Never fewer bits: the vision part is small, and rounding it changes answers most.
 PictureType = Literal["f32", "f16"]
 
-HEADER_BYTES = 16_000_000
-"""Room for the header, most of it the vocabulary."""
+HEADER_BYTES = 16_000_000  # room for the header, most of it the vocabulary
 
 
 @dataclass(frozen=True)

@@ -24,14 +24,12 @@ PUBLISHED = "published"
 
 BITS: dict[GgufForm, float] = {"f16": 16.0, "q8_0": 8.51, "q5_k_m": 5.75, "q4_k_m": 4.95}
 """For each weight of the language model; measured on the shapes of 3B and 7B."""
-VISION_WEIGHTS = 676_000_000
-"""Of Qwen2.5-VL, always kept in F16."""
+VISION_WEIGHTS = 676_000_000  # of Qwen2.5-VL, always kept in F16
 WORKING_BYTES = 2_500_000_000
 """Beside the weights: the conversation's cache, the vision part at work, and the program."""
 
 MEMINFO = Path("/proc/meminfo")
-SPARE_BYTES = 200 * 1024 * 1024
-"""Of the disk, left free."""
+SPARE_BYTES = 200 * 1024 * 1024  # of the disk, left free
 
 
 @dataclass(frozen=True)

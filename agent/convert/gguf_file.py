@@ -41,8 +41,7 @@ _KINDS: dict[str, tuple[gguf.GGUFValueType, gguf.GGUFValueType | None]] = {
     "texts": (gguf.GGUFValueType.ARRAY, gguf.GGUFValueType.STRING),
 }
 
-BLOCK = 32
-"""Numbers per scale in Q8_0."""
+BLOCK = 32  # numbers per scale in Q8_0
 COARSE = 0.3
 """Of a row's root mean square, for types of 4 to 6 bits: random rows have 0.02 to 0.09."""
 

@@ -42,8 +42,7 @@ NO_FIGURES = (
 
 VERDICTS = ("YES", "NO")
 WRITTEN = 24
-END = 2
-"""Tokens that close the last turn after the box."""
+END = 2  # tokens that close the last turn after the box
 
 
 @dataclass(frozen=True)
@@ -226,13 +225,10 @@ class F16Agreement:
 
     prompts: int
     positions: int
-    equal: int
-    """Positions with the same likeliest token."""
+    equal: int  # positions with the same likeliest token
     verdicts_equal: int
-    verdicts_yes: int
-    """Verdicts YES of the first model."""
-    largest_p_yes: float
-    """Largest difference of p(YES), 0 to 1."""
+    verdicts_yes: int  # verdicts YES of the first model
+    largest_p_yes: float  # largest difference of p(YES), 0 to 1
 
     @property
     def share(self) -> float:

@@ -24,8 +24,7 @@ VISION_ACT: dict[Family, tuple[str, ...]] = {
 WINDOW = 112
 MERGE = 2
 VISION_THETA = 10000.0
-VISION_EPS = 1e-6
-"""Epsilon of the vision tower's norms, which no config has."""
+VISION_EPS = 1e-6  # Epsilon of the vision tower's norms, which no config has
 
 Faults = Iterable[tuple[bool, str]]
 
@@ -44,8 +43,7 @@ class TextShape:
     context: int
     eps: float
     theta: float
-    sections: tuple[int, ...]
-    """Number of rotary pairs of each head for time, height and width."""
+    sections: tuple[int, ...]  # number of rotary pairs of each head for time, height and width
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +57,7 @@ class VisionShape:
     patch: int
     out: int
     whole_every: int = 0
-    positions: int = 0
-    """Learned positions, a square number (Qwen3-VL)."""
+    positions: int = 0  # learned positions, a square number (Qwen3-VL)
     deepstack: tuple[int, ...] = ()
     """Layers whose output is added to the first language layers (Qwen3-VL)."""
 

@@ -13,8 +13,7 @@ from agent.convert.checkpoint import Checkpoint, ConversionError, StoredTensor, 
 from agent.convert.shapes import ModelShape, TextShape, VisionShape
 
 Cut = Literal["whole", "third", "frame"]
-PIECE = 1 << 22
-"""Numbers of a tensor that are in memory at once: 16 MB in float32."""
+PIECE = 1 << 22  # Numbers of a tensor that are in memory at once: 16 MB in float32.
 EMBEDDING, HEAD = "embed_tokens.weight", "lm_head.weight"
 
 

@@ -37,8 +37,7 @@ class SamplingSettings:
 
     temperature: float = 0.0
     top_p: float = 1.0
-    max_new_tokens: int = 1024
-    """Per turn."""
+    max_new_tokens: int = 1024  # per turn
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.temperature <= 10.0:
@@ -87,8 +86,7 @@ class Usage:
     prompt: int = 0
     generated: int = 0
     evaluated: int = 0
-    images: int = 0
-    """Prompt tokens that are pictures."""
+    images: int = 0  # prompt tokens that are pictures
 
 
 def check_pictures(turns: Sequence[Turn], pictures: Sequence[Image.Image]) -> None:

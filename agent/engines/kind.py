@@ -80,16 +80,14 @@ class LoadOptions:
     """Without `threads`, each of so many processes uses its share of the processors."""
     side_by_side: bool = False
     """Whether many conversations are open at once, whose text nobody reads along."""
-    base: Path | None = None
-    """The folder of an adapter's base."""
+    base: Path | None = None  # the folder of an adapter's base
 
 
 @dataclass(frozen=True, kw_only=True)
 class FoundModel:
     """A model without a card, as its files describe it."""
 
-    name: str
-    """As the folder or file has it."""
+    name: str  # as the folder or file has it
     family: Family
     sizing: Sizing
     files: tuple[str, ...]
@@ -100,27 +98,20 @@ class FoundModel:
 class EngineKind(ABC):
     """One engine, which is loaded only when a model needs it."""
 
-    name: str
-    """In model cards and records."""
-    program: str
-    """What runs its models, as people call it."""
+    name: str  # in model cards and records
+    program: str  # what runs its models, as people call it
     needs: ClassVar[str] = ""
     """What has to be installed, as people call it, if that is not the program alone."""
-    extra: ClassVar[str] = ""
-    """The extra of our package that brings it."""
-    modules: ClassVar[tuple[str, ...]] = ()
-    """The modules of what has to be installed."""
-    takes_any_module: ClassVar[bool] = False
-    """Whether one of the modules is enough."""
+    extra: ClassVar[str] = ""  # the extra of our package that brings it
+    modules: ClassVar[tuple[str, ...]] = ()  # the modules of what has to be installed
+    takes_any_module: ClassVar[bool] = False  # whether one of the modules is enough
     packages: ClassVar[tuple[str, ...]] = ()
     """Packages that may be missing, and then nothing of ours that imports them is used."""
-    suffix: ClassVar[str] = ""
-    """Of models that are a file, not a folder."""
+    suffix: ClassVar[str] = ""  # of models that are a file, not a folder
     is_server: ClassVar[bool] = False
     """Whether its models are on servers: a card names the address instead of files."""
     wants_gpu: ClassVar[bool] = False
-    has_adapters: ClassVar[bool] = False
-    """Whether a model may be an adapter of another one."""
+    has_adapters: ClassVar[bool] = False  # whether a model may be an adapter of another one
     no_conversion: ClassVar[str] = ""
     """What its models are instead of what can be converted to GGUF; empty: they can be."""
     has_self_test: ClassVar[bool] = False

@@ -63,8 +63,7 @@ class TokenVocabulary(Protocol):
 class TokenCache(Protocol):
     """The cache of what was read."""
 
-    evaluated: int
-    """Tokens computed, repeats included."""
+    evaluated: int  # tokens computed, repeats included
 
     @property
     def end(self) -> CachePosition: ...

@@ -31,8 +31,7 @@ class Assessment:
     kind_log_odds: float
     """Contribution of the kind of object; 0 if the task is not one of the kinds."""
     quality: Quality
-    snr: float
-    """Median per pixel over the whole spectrum."""
+    snr: float  # median per pixel over the whole spectrum
     numbers: SpectrumMeasurements
 
     @property

@@ -16,8 +16,7 @@ from agent.spectra.measure.measurement import LineMeasurement, Measurement, meas
 from agent.spectra.pixel_grid import pixel_grid
 from agent.spectra.spectrum import Spectrum
 
-FeatureValue = tuple[float, float]
-"""A value and its error, NaN if not measured."""
+FeatureValue = tuple[float, float]  # a value and its error, NaN if not measured
 NOT_MEASURED: FeatureValue = (math.nan, math.nan)
 
 PROFILES = ("H_alpha", "H_beta")

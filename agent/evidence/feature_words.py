@@ -18,8 +18,7 @@ from agent.evidence.plausible import (
 )
 from agent.evidence.said_numbers import SaidNumbers, strength_state
 
-MIN_SIGMA = 3.0
-"""Of a sign that is there or not, such as a step or an emission: less is noise."""
+MIN_SIGMA = 3.0  # Of a sign that is there or not, such as a step or an emission: less is noise.
 # Two indices of a line: weak or strong is said where both are.
 WIDE_AND_NARROW = {"HdA": "HdF", "HdF": "HdA", "HgA": "HgF", "HgF": "HgA"}
 REMARKS = ("strong", "weak", "narrow", "wide")

@@ -34,8 +34,7 @@ class Finding:
     evidence: Evidence
     value: float = math.nan
     error: float = math.nan
-    snr: float = 0.0
-    """Median per pixel in the claim's window."""
+    snr: float = 0.0  # median per pixel in the claim's window
     log_odds: float = 0.0
     reason: str = ""
 

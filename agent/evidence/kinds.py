@@ -33,10 +33,8 @@ class Kinds:
 
     labels: tuple[str, ...]
     features: tuple[str, ...]
-    knots: FloatArray
-    """(features, steps): the centre of each step."""
-    scales: FloatArray
-    """(features, steps): half the width of each step."""
+    knots: FloatArray  # (features, steps): the centre of each step.
+    scales: FloatArray  # (features, steps): half the width of each step.
     weights: FloatArray
     intercepts: FloatArray
 

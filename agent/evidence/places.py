@@ -13,10 +13,8 @@ from agent.spectra.measure.index_definitions import Index, builtin_indices
 from agent.spectra.spectrum import Window
 from agent.tasks.task import DiagnosticWindow, Task
 
-SLACK_A = 15.0
-"""By which a feature may reach beyond the window that shows it."""
-WIDE_A = 400.0
-"""Features that span more, such as colours, are seen in the whole spectrum."""
+SLACK_A = 15.0  # by which a feature may reach beyond the window that shows it
+WIDE_A = 400.0  # features that span more, such as colours, are seen in the whole spectrum
 PROFILE_PARTS = ("_em_fwhm", "_abs_fwhm", "_peak")
 
 

@@ -24,21 +24,16 @@ Load = Callable[[ModelLocation], Inspector]
 class BuiltIn(ABC):
     """An inspector of the program's own; its texts are English, and the window translates them."""
 
-    name: str
-    """In commands, settings and records, there as the engine, too."""
-    title: str
-    """What it is, in a table of models."""
-    about: tuple[str, ...]
-    """What it is, where models are chosen."""
-    made_of: str
-    """What it is, above the data that it learned from."""
+    name: str  # in commands, settings and records, there as the engine, too
+    title: str  # what it is, in a table of models
+    about: tuple[str, ...]  # what it is, where models are chosen
+    made_of: str  # what it is, above the data that it learned from
     trained_on: str
     eye: str = ""
     """The name of the bundled model that looks for it; empty: it looks at no pictures."""
     starts_over: bool = False
     """Whether it always says the same, and begins again when a person adds a look."""
-    quotes: bool = False
-    """Whether its answer tells what others said, each with a record of its own."""
+    quotes: bool = False  # whether its answer tells what others said, each with a record of its own
 
     def location(self) -> ModelLocation | None:
         """The bundled model that looks for it; None if it is not here, or not all of it."""

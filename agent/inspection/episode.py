@@ -29,8 +29,7 @@ MAX_PERSON_TURNS = 100
 NO_CALLS_LEFT = f"All {MAX_TOOL_TURNS} calls are used up."
 NOTHING_MORE = "a turn without a call and without a verdict ends the conversation"
 
-Acted = tuple[Step, Image.Image | None]
-"""A step and the picture that was drawn for it, if any."""
+Acted = tuple[Step, Image.Image | None]  # a step and the picture that was drawn for it, if any
 
 
 @dataclass(eq=False)
@@ -47,8 +46,7 @@ class Episode:
     replies: tuple[str, ...] = ()
     stopped_by: StoppedBy | None = None
     stop_reason: str = ""
-    answer: Generated | None = None
-    """The turn with the verdict."""
+    answer: Generated | None = None  # the turn with the verdict
     engine_seconds: float = 0.0
 
     def __post_init__(self) -> None:

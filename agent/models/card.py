@@ -35,8 +35,7 @@ class ModelFile:
     role: Role
     path: str
     size: int
-    sha256: str = ""
-    """Empty if unknown."""
+    sha256: str = ""  # empty if unknown
 
     def __post_init__(self) -> None:
         if (problem := path_problem(self.path)) is not None:
@@ -68,10 +67,8 @@ class Card:
     name: str
     title: str = ""
     family: Family
-    engine: str
-    """The name of one in `agent.engines.registry`, or of a plug-in."""
-    parameters: int = 0
-    """0 if unknown."""
+    engine: str  # the name of one in `agent.engines.registry`, or of a plug-in
+    parameters: int = 0  # 0 if unknown
     context_length: int = LONGEST_CONTEXT
     protocol: int = PROTOCOL_VERSION
     rules: RulesName = "ours"
@@ -83,16 +80,14 @@ class Card:
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     files: tuple[ModelFile, ...] = ()
     """Empty for a server, and for a model on the hub that is not downloaded."""
-    base: str = ""
-    """For an adapter, the name of the model it was trained on."""
+    base: str = ""  # for an adapter, the name of the model it was trained on
     source: Source | None = None
     server: ServerAddress | None = None
     licence: str = ""
     tasks: tuple[str, ...] = ()
     """Ids of the classes it was trained on; empty if unknown or if any guideline works."""
     trained_on: str = ""
-    simulated_only: bool = False
-    """Whether it was trained on simulated spectra only."""
+    simulated_only: bool = False  # whether it was trained on simulated spectra only
     figures: tuple[ReportedFigure, ...] = ()
 
     def __post_init__(self) -> None:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-WORDINGS = "wordings"
-"""The folder of wordings, beside those of models."""
+WORDINGS = "wordings"  # the folder of wordings, beside those of models
 
 
 def models_folder() -> Path:

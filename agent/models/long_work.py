@@ -11,8 +11,7 @@ from filelock import FileLock, Timeout
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, such as a file, how much of it is done and the total. What it
 raises stops the work, which the next call resumes."""
-OnBytes = Callable[[int], None]
-"""Called with how many bytes more were read or written."""
+OnBytes = Callable[[int], None]  # called with how many bytes more were read or written
 
 
 def counted(progress: Progress, what: str, total: int) -> OnBytes:

@@ -24,8 +24,7 @@ BUNDLED = Path(__file__).resolve().parents[2] / "resources" / "models"
 # The suffix of a model folder while it is being downloaded
 PARTIAL = ".partial"
 MAX_IN_FOLDER = 500
-NO_MORE = "nano"
-"""A bundled model of version 0.2, which settings and commands may still name."""
+NO_MORE = "nano"  # a bundled model of version 0.2, which settings and commands may still name
 
 Origin = Literal["bundled", "user", "cache", "path", "server", "hub"]
 OnFault = Callable[[ResourceError], None]
@@ -37,10 +36,8 @@ class ModelLocation:
 
     card: Card
     origin: Origin
-    folder: Path | None = None
-    """None for a server."""
-    missing: tuple[str, ...] = ()
-    """Files that are absent or have another size than in the card."""
+    folder: Path | None = None  # None for a server
+    missing: tuple[str, ...] = ()  # files that are absent or have another size than in the card
 
     @property
     def is_ready(self) -> bool:

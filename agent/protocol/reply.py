@@ -44,8 +44,7 @@ class Reply:
     answer: str = ""
     verdict: Verdict | None = None
     error: str = ""
-    tool: str = TOOL_NAME
-    """The tool that is called."""
+    tool: str = TOOL_NAME  # the tool that is called
 
 
 def parse_reply(text: str) -> Reply:

@@ -14,14 +14,11 @@ RULES_NAMES: tuple[RulesName, ...] = get_args(RulesName)
 @dataclass(frozen=True, kw_only=True)
 class Rules:
     name: RulesName
-    calls: int
-    """Calls that can be made before an answer."""
+    calls: int  # calls that can be made before an answer
     turns: int
     """The agent's turns in all, answer and mistakes included; 0 for no limit but that of calls."""
-    stop: tuple[str, ...]
-    """What ends a turn besides its end mark."""
-    reply_end: str
-    """What stands between the agent's turn and the next."""
+    stop: tuple[str, ...]  # what ends a turn besides its end mark
+    reply_end: str  # what stands between the agent's turn and the next
 
     @property
     def is_published(self) -> bool:

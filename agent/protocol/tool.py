@@ -52,8 +52,7 @@ Number = int | float
 
 WHOLE = "Generated spectral visualization of the whole spectrum."
 WHOLE_FOR = "Generated spectral visualization of the whole spectrum for {label}."
-LONGEST = 1024
-"""Characters of a reply; of a longer one the middle is left out."""
+LONGEST = 1024  # Characters of a reply; of a longer one the middle is left out.
 CUT = "...(truncated)..."
 
 

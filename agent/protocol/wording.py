@@ -44,10 +44,8 @@ class Wording:
     name: str
     system: str = SYSTEM
     """The system line; if it describes the tools itself, the whole system turn."""
-    tool: str
-    """The tool's schema, one line of JSON as the model reads it."""
-    tasks: Mapping[str, str]
-    """By the id of a class: the first user turn after its picture."""
+    tool: str  # the tool's schema, one line of JSON as the model reads it
+    tasks: Mapping[str, str]  # By the id of a class: the first user turn after its picture.
     replies: Mapping[str, str] = field(default_factory=dict)
     """By one of `REPLIES`, with {label}, {low}, {high}, {start} and {end}; ours where missing."""
     source: str = ""

@@ -22,8 +22,7 @@ from agent.protocol.wording import CALLED, MAX_WORDS, Wording, names_of
 
 MARK = "<image>"
 CLASS_OF_SOURCE = {"cc": "CS", "carbon": "CS", "cv": "CV", "gm": "MG", "ss": "SS", "wd": "WD"}
-MOST_TEXTS = 500
-"""Different texts of one kind that are kept while rows are read."""
+MOST_TEXTS = 500  # different texts of one kind that are kept while rows are read
 MAX_TURNS = 100
 ROLES = {"system": "system", "user": "user", "human": "user", "assistant": "assistant"}
 
@@ -44,8 +43,7 @@ class WordingRows:
     systems: Counter[str] = field(default_factory=Counter)
     texts: dict[str, Counter[str]] = field(default_factory=dict)
     replies: dict[str, Counter[str]] = field(default_factory=dict)
-    unread: Counter[str] = field(default_factory=Counter)
-    """Why rows told nothing."""
+    unread: Counter[str] = field(default_factory=Counter)  # why rows told nothing
 
     def add(self, row: Mapping[str, Any]) -> None:
         try:

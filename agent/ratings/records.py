@@ -27,11 +27,9 @@ class Subject:
     """What was rated: a trajectory, and what the figures need to know of it."""
 
     trajectory: str
-    spectrum: str = ""
-    """Hash of the spectrum."""
+    spectrum: str = ""  # hash of the spectrum
     task: str = ""
-    model: str = ""
-    """The model that inspected; raters do not see it."""
+    model: str = ""  # The model that inspected; raters do not see it.
     model_sha256: str = ""
 
 

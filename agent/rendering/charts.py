@@ -27,10 +27,8 @@ DASHES = ("-", "--", "-.", ":")
 RULE, SOFT = "#d5dae0", "#59616b"
 PANEL_INCHES = (3.1, 2.2)
 COLUMNS = 3
-SMOOTHED_FROM = 30
-"""Points, from which on a running mean is drawn over them."""
-MEDIUM, SMALL, TINY = 9, 8, 7
-"""Font sizes in points."""
+SMOOTHED_FROM = 30  # points, from which on a running mean is drawn over them
+MEDIUM, SMALL, TINY = 9, 8, 7  # font sizes in points
 METADATA = ("Date", "Creator", "Format", "Type")
 
 Series = Mapping[str, Sequence[tuple[float, float]]]

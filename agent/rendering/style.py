@@ -34,8 +34,7 @@ class Style:
     """Maximum number of steps between labels on the wavelength axis; 0 for no labels."""
     flux_ticks: int = 3
     grid: bool = True
-    names: bool = False
-    """Write `Wavelength (Å)` and `Flux` beside the axes."""
+    names: bool = False  # write `Wavelength (Å)` and `Flux` beside the axes
     title: bool = False
     box: bool = False
     panels: str = "flux"
@@ -44,12 +43,9 @@ class Style:
     """For dense spectra: draw the mean per column in black over the pixels in grey."""
     brief: bool = False
     """Prompt with the question alone, for models that were trained on guideline and rules."""
-    numbers: bool = False
-    """Give measurements of the window with its picture."""
-    bluest: float = 0.0
-    """Angstrom as observed; bluer pixels are not shown to the model."""
-    reddest: float = 1e6
-    """Angstrom as observed; redder pixels are not shown to the model."""
+    numbers: bool = False  # give measurements of the window with its picture
+    bluest: float = 0.0  # Angstrom as observed; bluer pixels are not shown to the model.
+    reddest: float = 1e6  # Angstrom as observed; redder pixels are not shown to the model.
 
     def __post_init__(self) -> None:
         for item in fields(self):

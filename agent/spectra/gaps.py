@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from agent.spectra.spectrum import FloatArray
 
-GAP = 6.0
-"""Neighbours farther apart than this many usual steps are not joined."""
+GAP = 6.0  # neighbours farther apart than this many usual steps are not joined
 BESIDE = np.arange(1, 6)
 LEAST = 5.0
 ALONE = 3.0

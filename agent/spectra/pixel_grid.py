@@ -27,13 +27,10 @@ class WindowSums:
     """Integrals over windows; every array has one value per window. Wavelengths in angstrom."""
 
     width: FloatArray
-    covered: FloatArray
-    """Width of the part on good pixels."""
-    flux: FloatArray
-    """Integral of flux over the good pixels."""
+    covered: FloatArray  # width of the part on good pixels
+    flux: FloatArray  # Integral of flux over the good pixels
     variance: FloatArray
-    centre: FloatArray
-    """Mean wavelength of the good pixels."""
+    centre: FloatArray  # mean wavelength of the good pixels
     n_pixels: FloatArray
 
     @property

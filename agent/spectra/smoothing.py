@@ -9,8 +9,7 @@ from agent.spectra.spectrum import BoolArray, FloatArray
 
 FWHM_PER_SIGMA = 2.0 * np.sqrt(2.0 * np.log(2.0))
 MAX_KERNEL_PX = 20_001
-MAX_PARTS = 300
-"""With more gaps than this, pixels are smoothed across them, which takes less time."""
+MAX_PARTS = 300  # with more gaps than this, pixels are smoothed across them, which takes less time
 
 
 def smooth_box(flux: FloatArray, good: BoolArray, width_px: float) -> FloatArray:

@@ -21,8 +21,7 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 MetaValue = str | int | float | bool
 
 MAX_PIXELS = 5_000_000
-WAVELENGTHS = (1.0, 1e7)
-"""Angstrom; beyond them axes have no sensible ticks."""
+WAVELENGTHS = (1.0, 1e7)  # Angstrom; beyond them axes have no sensible ticks.
 FASTEST_STAR_Z = 0.005  # 1,500 km/s
 
 
@@ -40,8 +39,7 @@ class Spectrum:
     ivar: FloatArray | None = None
     mask: BoolArray | None = None
     flux_unit: str = ""
-    resolution: float | None = None
-    """R = wavelength / FWHM, if the file or the survey gives it."""
+    resolution: float | None = None  # R = wavelength / FWHM, if the file or the survey gives it
 
     object_id: str = ""
     ra: float | None = None

@@ -13,8 +13,7 @@ CatalogueExpect = Literal["above", "below", "one_of"]
 VALUE_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}\.[a-z][a-z0-9_]{0,59}")
 """A service and a value of it, as in filters: `gaia.bp_rp`."""
 PLACEHOLDER = re.compile(r"\{(label|value|limit)(?::(\+?\.[0-4]f))?\}")
-HEAVIEST = 3.0
-"""Most of a weight: nobody has fitted these weights to known stars."""
+HEAVIEST = 3.0  # Most of a weight: nobody has fitted these weights to known stars.
 Value = str | float | None
 _BETWEEN_WORDS = re.compile(r"[\s+|/:,;]+")
 
@@ -33,21 +32,17 @@ class CatalogueEvidence:
     """The value's name, or two names of which the first less the second counts."""
     expect: CatalogueExpect
     threshold: float = 0.0
-    against: str = ""
-    """Name of the value on which the limit depends."""
+    against: str = ""  # name of the value on which the limit depends
     limits: tuple[tuple[float, float], ...] = ()
     """Points of the limit as (`against`, value), joined by straight lines."""
-    scale: float = 1.0
-    """Distance from the limit at which the claim has 88 % of its weight."""
+    scale: float = 1.0  # distance from the limit at which the claim has 88 % of its weight
     words: tuple[str, ...] = ()
     other_words: tuple[str, ...] = ()
     """Words that speak against the class; what is in neither list says nothing about it."""
     weight_for: float
     weight_against: float
-    group: str = ""
-    """Of claims of one group only the heaviest counts, as they repeat each other."""
-    source: str
-    """Where the limit or the words are from."""
+    group: str = ""  # of claims of one group only the heaviest counts, as they repeat each other
+    source: str  # where the limit or the words are from
     text_found: str
     text_absent: str
 

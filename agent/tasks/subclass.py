@@ -23,8 +23,7 @@ _LATER_KEY = re.compile(r"[c-mo-tvwyz0-9]")
 class Subclass:
     """A finer class within the task's class, or within its `parent`."""
 
-    key: str
-    """A small letter or a digit."""
+    key: str  # a small letter or a digit
     name: str
     description: str
     parent: str = ""

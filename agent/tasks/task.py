@@ -35,8 +35,7 @@ class DiagnosticWindow:
     range: tuple[float, float]
     key: str
     look: str
-    mimics: str = ""
-    """What else looks similar in this range, and how to tell it apart."""
+    mimics: str = ""  # what else looks similar in this range, and how to tell it apart
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,19 +87,16 @@ class Evidence:
     target: tuple[str, ...]
     expect: Expect
     threshold: float
-    scale: float
-    """Distance from the threshold at which the claim has 88 % of its weight."""
+    scale: float  # distance from the threshold at which the claim has 88 % of its weight
     weight_for: float
     weight_against: float
     window: str
-    min_snr: float
-    """S/N per pixel in the window that the claim needs."""
+    min_snr: float  # S/N per pixel in the window that the claim needs
     combine: Combine = "any"
     """Combines several targets; "any" takes the best value for the claim, "all" the worst."""
     group: str = ""
     """Claims of one group repeat each other and count little more than the best of them."""
-    needs: tuple[str, ...] = ()
-    """Ids of earlier evidence that must be found for this one to count."""
+    needs: tuple[str, ...] = ()  # ids of earlier evidence that must be found for this one to count
     text_found: str
     text_absent: str
 
@@ -169,8 +165,7 @@ class Task:
     """Evidence from outside the spectrum, which no inspector sees."""
     replaces: str = ""
     subclasses: tuple[Subclass, ...] = ()
-    subclass_source: str = ""
-    """Who defined these sub-classes."""
+    subclass_source: str = ""  # who defined these sub-classes
     path: Path | None = None
 
     def window(self, window_id: str) -> DiagnosticWindow:

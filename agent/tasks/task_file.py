@@ -44,8 +44,7 @@ _TARGET = re.compile(r"[A-Za-z][A-Za-z0-9_+.-]{0,31}")
 _OF_LINES: tuple[Expect, ...] = ("emission", "absorption", "below")
 _OF_NUMBERS: tuple[Expect, ...] = ("above", "below")
 
-CATALOGUE = "catalogue"
-"""What `kind` says of such a claim."""
+CATALOGUE = "catalogue"  # what `kind` says of such a claim
 LARGEST = 10_000.0
 MAX_POINTS = 24
 

@@ -13,8 +13,7 @@ from agent.protocol.reply import Verdict
 
 # Servers round: a log-probability may lie slightly above 0
 MOST = 0.01
-CLOSEST = 1e-6
-"""To 0 and 1: no answer of a model is so sure that nothing else could change it."""
+CLOSEST = 1e-6  # To 0 and 1: no answer of a model is so sure that nothing else could change it.
 
 
 def p_from_logprobs(log_yes: float, log_no: float) -> float | None:

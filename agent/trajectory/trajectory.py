@@ -45,11 +45,9 @@ class Step:
     verdict: Verdict | None = None
     measured: Mapping[str, Any] = field(default_factory=dict)
     """Our measurements in the window: see `agent.spectra.measure.window_measure`."""
-    picture: str = ""
-    """Hash of the picture exactly as the engine received it."""
+    picture: str = ""  # hash of the picture exactly as the engine received it
     seconds: float = 0.0
-    whole: bool = False
-    """Whether a look shows the whole spectrum again; `range` is then all of it."""
+    whole: bool = False  # Whether a look shows the whole spectrum again; `range` is then all of it.
 
     @property
     def is_look(self) -> bool:
@@ -79,8 +77,7 @@ class ModelRef:
     name: str
     engine: str = ""
     sha256: str = ""
-    address: str = field(default="", compare=False)
-    """Of its servers, with commas between them."""
+    address: str = field(default="", compare=False)  # of its servers, with commas between them
     also: tuple[str, ...] = field(default=(), compare=False)
     """Other hashes by which older records name the same model."""
 
@@ -110,23 +107,18 @@ class Trajectory:
     task: str
     spectrum: SpectrumRef
     model: ModelRef
-    prompt_sha256: str = ""
-    """Hash of the prompt, which includes the task's guideline."""
+    prompt_sha256: str = ""  # hash of the prompt, which includes the task's guideline
     wording: WordingRef = field(default_factory=WordingRef)
-    rules: RulesName = "ours"
-    """How the conversation went: see `agent.protocol.rules`."""
+    rules: RulesName = "ours"  # How the conversation went: see `agent.protocol.rules`.
     style: Mapping[str, Any] = field(default_factory=dict)
     """Style of the pictures, as in a model card; see `Style.to_table`."""
     sizing: Sizing = QWEN25
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     seed: int = 0
-    overview: str = ""
-    """Hash of the picture of the whole spectrum."""
-    overview_text: str = ""
-    """Measurements given with that picture, if the style includes numbers."""
+    overview: str = ""  # hash of the picture of the whole spectrum
+    overview_text: str = ""  # measurements given with that picture, if the style includes numbers
     steps: tuple[Step, ...] = ()
-    replies: tuple[str, ...] = ()
-    """The agent's turns, verbatim."""
+    replies: tuple[str, ...] = ()  # the agent's turns, verbatim
     stopped_by: StoppedBy
     stop_reason: str = ""
     verdict: Verdict | None = None
@@ -136,8 +128,7 @@ class Trajectory:
     well_formed: bool = False
     tokens: Tokens = field(default_factory=Tokens)
     seconds: float = 0.0
-    engine_seconds: float = 0.0
-    """The part of `seconds` spent waiting for the engine."""
+    engine_seconds: float = 0.0  # the part of `seconds` spent waiting for the engine
     members: tuple[Trajectory, ...] = field(default=(), compare=False)
     """The members' own inspections, if a panel judged. A session keeps them as further records, so
     a record without them is still the same one."""

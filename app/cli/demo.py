@@ -39,8 +39,7 @@ SAMPLE_TASK = "CV"
 SHOWN = 15
 MAX_WORKERS = 4
 
-Truth = Mapping[tuple[str, int], str]
-"""True class of each spectrum by file name and row."""
+Truth = Mapping[tuple[str, int], str]  # True class of each spectrum by file name and row
 
 
 def demo(

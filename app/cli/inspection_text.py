@@ -19,10 +19,8 @@ from agent.trajectory.trajectory_file import to_json
 from app.core.errors import counted_text
 from app.core.statistics.number_format import chance
 
-MAX_CHARACTERS = 4000
-"""Shown of one step; a runaway model may write much more."""
-MAX_NAMED = 4
-"""Spectral lines, and band heads, shown for one look."""
+MAX_CHARACTERS = 4000  # Shown of one step; a runaway model may write much more.
+MAX_NAMED = 4  # spectral lines, and band heads, shown for one look
 INDENT = "    "
 
 

@@ -21,13 +21,10 @@ from app.core.inspections.store import Share, count_pending, models_of
 from app.core.session.session import Session, open_session
 from app.core.statistics.number_format import duration
 
-SAMPLES = 100
-"""Records that are read for a measured rate."""
+SAMPLES = 100  # records that are read for a measured rate
 PUBLISHED = ("spec-o3-3b", "spec-o3-7b")
-PUBLISHED_S = 1.6
-"""GPU-seconds a sample, from the paper's 0.2 s on eight H100."""
-ROW_BYTES = 500.0
-"""What an inspection takes beside its record: hashes, times and three indexes."""
+PUBLISHED_S = 1.6  # GPU-seconds a sample, from the paper's 0.2 s on eight H100
+ROW_BYTES = 500.0  # What an inspection takes beside its record: hashes, times and three indexes.
 RECORD_BYTES = 1500.0 + ROW_BYTES
 """Of one inspection, where none is stored yet: one by the measured inspector."""
 
@@ -78,8 +75,7 @@ class Forecast:
     gpus: int
     seconds_each: float
     """GPU-seconds of one inspection; of a process where the model runs on the CPU."""
-    source: str
-    """Where that is known from."""
+    source: str  # where that is known from
     record_bytes: float
 
     @property

@@ -45,8 +45,7 @@ SpectraOption = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Folder of the spectra, if not next to the list.")
 ]
 
-MAX_TARGET_DIGITS = 20
-"""Digits of a 64-bit integer; longer numbers are looked up as text."""
+MAX_TARGET_DIGITS = 20  # Digits of a 64-bit integer; longer numbers are looked up as text.
 
 
 def reviewer_name(option: str | None) -> str:

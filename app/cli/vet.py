@@ -30,8 +30,7 @@ from app.worker.ray_pool import RayPool
 from app.worker.request import LoadRequest
 
 MAX_FAULTS_SHOWN = 10
-STOPPED = 130
-"""Exit status of a program ended by Ctrl-C; `vet && export` must not continue."""
+STOPPED = 130  # Exit status of a program ended by Ctrl-C; `vet && export` must not continue.
 
 
 def vet(

@@ -17,8 +17,7 @@ from agent.errors import WorkbenchError
 NO_DISPLAY = (
     "there is no display for the window. In the terminal, try `spec-o3 demo` or `spec-o3 --help`"
 )
-INVISIBLE_PLATFORMS = ("offscreen", "minimal", "vnc")
-"""Qt platforms without a visible window."""
+INVISIBLE_PLATFORMS = ("offscreen", "minimal", "vnc")  # Qt platforms without a visible window
 
 
 def has_display() -> bool:

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from app.core.errors import SessionError
 
-Progress = Callable[[int, int], None]
-"""Called with the amount done and the total."""
+Progress = Callable[[int, int], None]  # called with the amount done and the total
 EstimatedProgress = Callable[[int, int | None], object]
 """Called with the amount done and the estimated total, None where it is unknown."""
 ShouldStop = Callable[[], bool]

@@ -20,8 +20,7 @@ from app.worker.request import InspectRequest, LoadRequest
 from app.worker.supervisor import WorkerClient
 
 DEADLINE_S = 240.0
-GRACE_S = 30.0
-"""How much later the worker is killed if it does not stop at its deadline."""
+GRACE_S = 30.0  # how much later the worker is killed if it does not stop at its deadline
 MAX_STEPS = 40
 MAX_REASONS = 4000
 RAW = "not calibrated: p(YES) ranks candidates but is not a probability"
@@ -39,8 +38,7 @@ class Inspections:
         self._model = model
         self._client: WorkerClient | None = None
         self._selected: str | None = None
-        self._own_task: str | None = None
-        """The session's task as a worker is told it."""
+        self._own_task: str | None = None  # the session's task as a worker is told it
         self._open = ExitStack()
 
     def inspect(self, spectrum: Spectrum, task: str, seed: int) -> dict[str, Any]:

@@ -72,8 +72,7 @@ TIME_LIMIT_S = 60.0
 MAX_MESSAGE = 500
 
 MAX_PNG_BYTES = 2_000_000
-MAX_LINE = 1_000_000
-"""Bytes of one message on standard input; ours need a thousandth of that."""
+MAX_LINE = 1_000_000  # Bytes of one message on standard input; ours need a thousandth of that.
 
 
 class ProposedWindow(BaseModel):

@@ -20,8 +20,7 @@ from app.core.spectra.packing import packed_spectrum
 from app.core.spectra.prefetch import read_by_key, spectrum_key
 
 MAX_NAME = 1000
-MAX_SEEN = 20_000
-"""Entries of one folder that are looked at."""
+MAX_SEEN = 20_000  # entries of one folder that are looked at
 # The same for a file outside and for none, so that a client cannot learn what exists.
 NO_FILE = "no spectrum file of that name is below the folders this server may read"
 NO_FOLDER = "no folder of that name is below the folders this server may read"

@@ -16,8 +16,7 @@ from app.worker.request import InspectRequest, LoadRequest
 from app.worker.supervisor import WorkerClient
 
 TASK = "CV"
-SURVEY = "LAMOST"
-"""The first LAMOST spectrum of the sample is a clear cataclysmic variable."""
+SURVEY = "LAMOST"  # the first LAMOST spectrum of the sample is a clear cataclysmic variable
 TIMEOUT_S = 300.0
 PNG = b"\x89PNG"
 

@@ -28,8 +28,7 @@ from app.selftest.installation import Check, CheckSkipped, is_frozen, require, s
 REVIEWER = "self-test"
 ROWS = 6
 CATALOGUES = ("csv", "ecsv", "fits", "vot", "parquet")
-SESSION = "Nacht β 夜.speco3"
-"""A name that no single code page can represent."""
+SESSION = "Nacht β 夜.speco3"  # a name that no single code page can represent
 
 
 def checks() -> Iterator[Check]:

@@ -19,8 +19,7 @@ MIN_PIXELS = 3000
 MAX_DIFFERENCE = 0.01
 """Largest median difference in flux, relative, after resampling to another grid."""
 
-SIGMA = 0.05
-"""Error of each pixel as a fraction of the median flux."""
+SIGMA = 0.05  # error of each pixel as a fraction of the median flux
 
 
 def checks() -> Iterator[Check]:

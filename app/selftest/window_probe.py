@@ -22,8 +22,7 @@ from app.ui.program.main_window import MainWindow
 
 POLL_MS = 20
 TIMEOUT_MS = 100_000
-MIN_COLOURS = 20
-"""A window with only anti-aliased text has about this many."""
+MIN_COLOURS = 20  # a window with only anti-aliased text has about this many
 STRIDE = 3
 BLANK, NO_ICON, NO_TRANSLATION, LATE = 3, 4, 5, 6
 

@@ -39,16 +39,14 @@ class PoolResult(Generic[Key]):
     key: Key
     trajectory: Trajectory | None = None
     error: errors.WorkerError | None = None
-    busy: int = 0
-    """How often servers refused for too much work since the last result."""
+    busy: int = 0  # how often servers refused for too much work since the last result
 
 
 @dataclass
 class _Item(Generic[Key]):
     key: Key
     request: InspectRequest
-    crashes: int = 0
-    """How often it is to blame for the end of a worker."""
+    crashes: int = 0  # how often it is to blame for the end of a worker
     crashes_beside: int = 0
     """How often it was in a worker that ended, one of several that may be to blame."""
 
@@ -157,8 +155,7 @@ class _Batch(Generic[Key]):
         self._in_flight = dict.fromkeys(clients, 0)
         """How many inspections run in each worker that can load the model."""
         self._concurrency = concurrency
-        self._is_alone = is_alone
-        """Whether nobody else gives requests to these workers."""
+        self._is_alone = is_alone  # whether nobody else gives requests to these workers
         self._requests = iter(requests)
         self._retries: deque[_Item[Key]] = deque()
         self._suspects: deque[_Item[Key]] = deque()
@@ -257,8 +254,7 @@ class Ramp:
         self.has_settled = False
         self._servers = servers
         self._now = now
-        self._best = 0.0
-        """Inspections in a second at half the number."""
+        self._best = 0.0  # inspections in a second at half the number
         self._most = MOST
         self._begin()
 

@@ -34,8 +34,7 @@ class LoadRequest:
     _: KW_ONLY
     device: str = "auto"
     threads: int | None = None
-    sharing: int = 1
-    """Number of processes that load the model; each uses its share of the CPUs."""
+    sharing: int = 1  # Number of processes that load the model; each uses its share of the CPUs.
     side_by_side: bool = False
     """Many inspections run at once in each process, and only their results are reported."""
     extra_runs: int = 0

@@ -253,10 +253,8 @@ class Running:
     """For the thread of the supervisor."""
 
     def __init__(self) -> None:
-        self.load: LoadRequest | None = None
-        """The model that they run with."""
-        self.next: RunningInspection | None = None
-        """The one that is being started."""
+        self.load: LoadRequest | None = None  # the model that they run with
+        self.next: RunningInspection | None = None  # the one that is being started
         self._all: dict[int, RunningInspection] = {}
         self._reading: set[int] = set()
 

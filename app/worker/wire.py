@@ -12,8 +12,7 @@ WIRE_VERSION = 1
 MAX_BYTES = 16_000_000
 _SKIP_BYTES = 1_000_000
 
-Message = dict[str, Any]
-"""Has a `type`; requests and their answers also have an `id`."""
+Message = dict[str, Any]  # Has a `type`; requests and their answers also have an `id`.
 
 
 def encode(message: Message) -> bytes:

@@ -16,10 +16,8 @@ from agent.errors import WorkbenchError
 from train.baselines.networks import LR_FACTOR, NetworkKind, SectionTransformer, make_network
 
 Log = Callable[..., None]
-MAX_SHIFT = 5
-"""Pixels; as by a small velocity or a wavelength error."""
-NOISE = (0.0, 0.08)
-"""Range of the sigma of added noise, in units of the row's standard deviation."""
+MAX_SHIFT = 5  # Pixels; as by a small velocity or a wavelength error.
+NOISE = (0.0, 0.08)  # range of the sigma of added noise, in units of the row's standard deviation
 TILT = 0.15
 """Sigma of the added slope and bend over half the row, in units of its standard deviation."""
 DROPPED, DROPPED_LENGTH = 2, 60
@@ -33,8 +31,7 @@ class BaselineSettings:
 
     kinds: tuple[NetworkKind, ...] = ("plain-cnn", "branch-cnn", "section-transformer")
     epochs: int = 30
-    patience: int = 6
-    """Epochs without a better held-out loss before training stops."""
+    patience: int = 6  # epochs without a better held-out loss before training stops
     batch: int = 32
     lr: float = 1e-3
     weight_decay: float = 0.01
@@ -42,10 +39,8 @@ class BaselineSettings:
     """Share of the training objects used to choose the epoch, the threshold and the calibration."""
     pretraining_steps: int = 1500
     """Steps of the transformer on all spectra of the sets, without answers."""
-    odds: float = 5.0
-    """Negatives per positive in the lists the threshold is chosen for."""
-    seeds: int = 1
-    """Number of networks per kind and task, whose logits are averaged."""
+    odds: float = 5.0  # negatives per positive in the lists the threshold is chosen for
+    seeds: int = 1  # number of networks per kind and task, whose logits are averaged
 
     def __post_init__(self) -> None:
         if min(self.epochs, self.patience, self.batch, self.seeds) < 1 or self.lr <= 0:

@@ -20,8 +20,7 @@ SECTION, STEP = 20, 10
 MOMENTUM = 0.3
 # A dense layer of 14 million weights needs a small learning rate.
 LR_FACTOR = {"plain-cnn": 0.1, "branch-cnn": 1.0, "section-transformer": 1.0}
-MASKED_RUNS, MASKED_LENGTH = 6, 12
-"""Together 37 per cent of 193 sections."""
+MASKED_RUNS, MASKED_LENGTH = 6, 12  # together 37 per cent of 193 sections
 
 
 class PlainCnn(nn.Module):

@@ -40,8 +40,7 @@ SPREAD_FLOOR = 0.2
 class Head:
     """Threshold and calibration of one task's networks."""
 
-    threshold: float
-    """Threshold of the calibrated probability, chosen on held-out training objects."""
+    threshold: float  # threshold of the calibrated probability, chosen on held-out training objects
     slope: float
     intercept: float
     networks: int

@@ -46,8 +46,7 @@ class ListedValues:
     survey: str = ""
     class_name: str = ""
     subclass: str = ""
-    label: str = ""
-    """The true class, where it is known."""
+    label: str = ""  # the true class, where it is known
     subtype: str = ""
 
 
@@ -61,15 +60,13 @@ class FileJob:
     path: str
     rows: tuple[int, ...] = ()
     stated: tuple[ListedValues, ...] = ()
-    refusal: str = ""
-    """Reason why the file may not be opened."""
+    refusal: str = ""  # reason why the file may not be opened
 
 
 @dataclass(frozen=True)
 class Archive:
     jobs: tuple[FileJob, ...]
-    simulated: tuple[Path, ...]
-    """The folders that are simulations with a truth table."""
+    simulated: tuple[Path, ...]  # the folders that are simulations with a truth table
 
     @property
     def is_labelled(self) -> bool:

@@ -27,8 +27,7 @@ from train.simulate.source import Rng
 if TYPE_CHECKING:
     import pyarrow
 
-Numbers = NDArray[np.float32]
-"""Measurements with a row per spectrum, NaN where there is none."""
+Numbers = NDArray[np.float32]  # measurements with a row per spectrum, NaN where there is none
 MEASURED = "measured"
 LEAST_POSITIVES = 8
 ROUNDS, LEAVES, RATE, BINS = 60, 8, 0.1, 63
@@ -38,12 +37,9 @@ ROUNDS, LEAVES, RATE, BINS = 60, 8, 0.1, 63
 class AcceptanceCounts:
     """How the sources of an archive, objects above the S/N cut, were judged for one task."""
 
-    positives: int
-    """Sources in the catalogue."""
-    scored: int
-    """Sources in no catalogue, all of which the weak classifier scored."""
-    accepted: int
-    """Scored sources above the limit of the classifier."""
+    positives: int  # sources in the catalogue
+    scored: int  # sources in no catalogue, all of which the weak classifier scored
+    accepted: int  # scored sources above the limit of the classifier
     members_accepted: int | None = None
     """Accepted sources that are true members, where the truth is known."""
 

@@ -14,8 +14,7 @@ from agent.tasks.catalogue import find_task
 from train.bench.sources import Sources, directions, nearest_within
 from train.bench.tables import position_of, read_rows
 
-Catalogues = Mapping[str, Sequence[Path]]
-"""The files of each task."""
+Catalogues = Mapping[str, Sequence[Path]]  # the files of each task
 
 
 def catalogue_files(texts: Sequence[str]) -> dict[str, list[Path]]:

@@ -23,8 +23,7 @@ PUBLISHED_SIZES = (
 ANY = "*"
 _SIZE = re.compile(r"(\S{1,40})\s+(\d{1,7})/(\d{1,7})\s+(\d{1,7})/(\d{1,7})")
 _PAIR = re.compile(r"(\d{1,7})/(\d{1,7})")
-ExampleCounts = tuple[int, int]
-"""Positives and negatives."""
+ExampleCounts = tuple[int, int]  # positives and negatives
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,18 +34,14 @@ class BenchSettings:
     cross_tasks: tuple[str, ...] = ("O", "B", "A")
     sizes: tuple[str, ...] = PUBLISHED_SIZES
     """Training positives/negatives, then test positives/negatives, of each task; * is any other."""
-    survey: str = "LAMOST"
-    """Survey of the training and test sets; empty for any."""
+    survey: str = "LAMOST"  # Survey of the training and test sets; empty for any.
     cross_surveys: tuple[str, ...] = ("SDSS", "DESI")
     cross_survey_tasks: tuple[str, ...] = ("CV", "CS", "MG")
     cross_survey_size: str = "50/250"
-    cold_per_task: int = 200
-    """Cold-start candidates from the training set, half of them positive."""
+    cold_per_task: int = 200  # cold-start candidates from the training set, half of them positive
     min_snr: float = 10.0
-    p_negative: float = 0.8
-    """Score above which a source in no catalogue becomes a hard negative."""
-    fill: bool = False
-    """Whether to add sources with the next highest p where too few pass."""
+    p_negative: float = 0.8  # score above which a source in no catalogue becomes a hard negative
+    fill: bool = False  # whether to add sources with the next highest p where too few pass
     random_per_positive: int = 5
     """Random sources per positive in the training of the weak classifier."""
     folds: int = 5

@@ -26,30 +26,25 @@ if TYPE_CHECKING:
 
 Texts = NDArray[np.str_]
 MATCH_ARCSEC = 3.0
-MAX_PAIRS = 50_000_000
-"""Most pairs of neighbours; more means that the positions are not usable."""
+MAX_PAIRS = 50_000_000  # Most pairs of neighbours; more means that the positions are not usable.
 
 
 @dataclass(frozen=True, eq=False)
 class Sources:
     """Columns with a row per spectrum, without faulty spectra."""
 
-    job: IndexArray
-    """Index of the job in the archive."""
+    job: IndexArray  # index of the job in the archive
     row: IndexArray
-    object: IndexArray
-    """Number of the object, the same for all its spectra."""
+    object: IndexArray  # number of the object, the same for all its spectra
     object_id: list[str]
     other_id: list[str]
     survey: Texts
-    label: Texts
-    """The true class; empty where it is not known."""
+    label: Texts  # The true class; empty where it is not known.
     ra: FloatArray
     dec: FloatArray
     snr: FloatArray
     content: NDArray[np.int64]
-    numbers: NDArray[np.float32]
-    """(spectra, features), NaN where not measurable."""
+    numbers: NDArray[np.float32]  # (spectra, features), NaN where not measurable
     is_measured: BoolArray
 
     def __len__(self) -> int:

@@ -20,19 +20,16 @@ from agent.spectra.spectrum import Spectrum
 from train.bench.archive import NO_VALUES, FileJob, ListedValues
 from train.simulate.archive import read_shard
 
-MAX_ROWS = 100_000
-"""Most rows that are read of a file without a list of its rows."""
+MAX_ROWS = 100_000  # most rows that are read of a file without a list of its rows
 SAME_SURVEY = {"BOSS": "SDSS", "EBOSS": "SDSS", "SDSS-II": "SDSS"}
-Facts = dict[str, Any]
-"""One spectrum as a row of the table of measuring.schema()."""
+Facts = dict[str, Any]  # one spectrum as a row of the table of measuring.schema()
 
 
 @dataclass(frozen=True)
 class SelectionRule:
     """Which spectra are measured; only the facts of the others are kept."""
 
-    survey: str
-    """Empty for any survey."""
+    survey: str  # empty for any survey
     min_snr: float
 
     def measures(self, survey: str, snr: float) -> bool:

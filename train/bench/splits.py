@@ -29,8 +29,7 @@ class Choice:
     task: str
     answer: Verdict
     split: str
-    filled: bool = False
-    """Whether this is a negative below the limit of the weak classifier."""
+    filled: bool = False  # whether this is a negative below the limit of the weak classifier
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +44,7 @@ class Candidates:
     accepted: int
 
 
-Assigned = dict[int, str]
-"""The split of each object that has been assigned to one."""
+Assigned = dict[int, str]  # the split of each object that has been assigned to one
 
 
 def _usable(objects: Sequence[int], split: str, assigned: Assigned) -> list[int]:

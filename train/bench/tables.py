@@ -17,8 +17,7 @@ from agent.checked_toml import printable
 from agent.errors import WorkbenchError
 from agent.spectra.readers.coordinates import parse_sexagesimal
 
-Row = dict[str, str]
-"""Text by role, without the roles that the table does not have."""
+Row = dict[str, str]  # text by role, without the roles that the table does not have
 ROLES = {
     "file": """file path filename file_name filepath file_path spectrum_file spec_file fits_file
         fitsname fits_name spectrum_path spec_path local_path spectrum spec""",
@@ -37,8 +36,7 @@ ROLES = {
     "subtype": "subtype",
 }
 MAX_BYTES = 2 * 1024**3
-MAX_WHOLE_BYTES = 512 * 1024**2
-"""Size limit of formats that cannot be read in pieces."""
+MAX_WHOLE_BYTES = 512 * 1024**2  # size limit of formats that cannot be read in pieces
 MAX_ROWS = 20_000_000
 MAX_TEXT = 4096
 MAX_LINE = 1024 * 1024

@@ -26,35 +26,29 @@ from train.meter import Meter, contains
 from train.simulate.campaign import CONTAMINANTS
 
 MIN_RIVAL_PROBABILITY = 0.2
-NOT_OBJECTS = frozenset({"ARTEFACT"})
-"""Labels that have no kind name to use in a sentence."""
+NOT_OBJECTS = frozenset({"ARTEFACT"})  # labels that have no kind name to use in a sentence
 DECISIVE_NATS = 0.4
 # A window whose facts add up to fewer nats decides little.
 MIN_NATS = 0.3
 FACTS_PER_WINDOW = {"short": (1, 2), "long": (2, 4)}
 REASONS_PER_ANSWER = {"short": (1, 3), "long": (2, 4)}
 
-STEP = 10
-"""Angstrom; requested ranges are multiples of it."""
+STEP = 10  # Angstrom; requested ranges are multiples of it.
 MAX_JITTER = 3
 MAX_STRETCH = 0.35
 """Fraction of its width by which a window may be stretched to show what is measured in it."""
-P_GUIDELINE_ORDER = 0.4
-"""Chance that windows follow the guideline's order instead of their weight."""
-P_SHIFTED = 0.6
-"""Chance that a window is shifted against the guideline's."""
+P_GUIDELINE_ORDER = 0.4  # chance that windows follow the guideline's order instead of their weight
+P_SHIFTED = 0.6  # chance that a window is shifted against the guideline's
 WIDE_FACTORS = (2.5, 4.0)
 OUTSIDE_WIDTHS = (150, 600)
-LOOK_NOISE = 0.4
-"""Nats of noise in the choice of windows; the weightiest window is always chosen."""
+LOOK_NOISE = 0.4  # Nats of noise in the choice of windows; the weightiest window is always chosen.
 
 Rng = np.random.Generator
 
 BLUE, RED = 1.5, 0.8
 """Flux at 4240 Å over that at 6630 Å above which a continuum is blue, or below which it is red."""
 VOWELS = frozenset("aeiouAEIO")
-AS_LETTERS = frozenset("FHLMNRSX")
-"""Letters that take "an" when spoken alone: an M giant."""
+AS_LETTERS = frozenset("FHLMNRSX")  # Letters that take "an" when spoken alone: an M giant.
 
 
 @dataclass(frozen=True)

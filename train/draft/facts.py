@@ -25,11 +25,9 @@ HOT_SPECIES = frozenset({"He I", "He II", "C II", "Si IV", "N III"})
 # Angstrom. A line is called absent only where a stronger one would have been noticed.
 MAX_UPPER_LIMIT = 1.5
 
-RIVAL_NATS = 0.6
-"""Weight of one sign of a rival for or against the class."""
+RIVAL_NATS = 0.6  # weight of one sign of a rival for or against the class
 CLEAR_SIGMA = 3.0
-MARGIN = 0.08
-"""Fraction of the border within which a value is on neither side."""
+MARGIN = 0.08  # fraction of the border within which a value is on neither side
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,10 +40,8 @@ class Fact:
     error: float
     window: Window | None
     nats: float = 0.0
-    meaning: str = ""
-    """What the guideline concludes from it; empty where it says nothing."""
-    is_weak: bool = False
-    """Detected, but weaker than the class requires."""
+    meaning: str = ""  # What the guideline concludes from it; empty where it says nothing.
+    is_weak: bool = False  # detected, but weaker than the class requires
 
     @property
     def key(self) -> Key:

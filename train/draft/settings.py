@@ -25,16 +25,13 @@ class DraftSettings:
     most_zooms: int = 5
     min_snr: float = 10.0
     # Below this a teacher would have to invent reasons.
-    min_chance: float = 0.5
-    """Minimum probability of the true answer by the measurements alone."""
+    min_chance: float = 0.5  # Minimum probability of the true answer by the measurements alone
     outside: float = 0.06
     wide: float = 0.15
     guess: float = 0.35
     per_spectrum: int = 1
-    max_tokens: int = 4000
-    """Limit for all turns of one draft together."""
-    temperature: float = 0.7
-    """Sampling temperature of a teacher that is a model."""
+    max_tokens: int = 4000  # limit for all turns of one draft together
+    temperature: float = 0.7  # sampling temperature of a teacher that is a model
 
     def __post_init__(self) -> None:
         if not 1 <= self.fewest_zooms <= self.most_zooms <= 7:

@@ -18,8 +18,7 @@ from train.evaluate.judgement import Judgement
 from train.evaluate.tables import Rows, percent
 
 PRECISION = 0.95
-MIN_CANDIDATES = 40
-"""Minimum number of candidates with a p(YES)."""
+MIN_CANDIDATES = 40  # Minimum number of candidates with a p(YES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,15 +26,11 @@ class CalibrationFigures:
     """Figures of each half under the calibration and cut fitted on the other half."""
 
     n: int
-    error: float
-    """Expected calibration error of the raw p(YES)."""
+    error: float  # expected calibration error of the raw p(YES)
     error_calibrated: float
-    accepted: float
-    """Share of the candidates above the cut that promises `PRECISION`."""
-    precision: float | None
-    """Share of real ones among the accepted."""
-    recall: float
-    """Share of accepted ones among the real."""
+    accepted: float  # share of the candidates above the cut that promises `PRECISION`
+    precision: float | None  # share of real ones among the accepted
+    recall: float  # share of accepted ones among the real
 
 
 def calibration_figures(

@@ -45,10 +45,8 @@ class Effort:
     calls: float
     tokens: float
     prompt_tokens: float
-    seconds: float
-    """Median."""
-    well_formed: float
-    """Share of well-formed inspections."""
+    seconds: float  # median
+    well_formed: float  # share of well-formed inspections
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,11 +165,9 @@ class JudgeComparison:
     first: str
     second: str
     n: int
-    only_first: int
-    """Number of candidates on which only the first is right."""
+    only_first: int  # number of candidates on which only the first is right
     only_second: int
-    p_value: float
-    """McNemar's exact test, two-sided."""
+    p_value: float  # McNemar's exact test, two-sided
     f1_difference: Estimate
     """Difference of the mean F1 over tasks, with a paired bootstrap interval."""
 

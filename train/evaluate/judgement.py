@@ -27,8 +27,7 @@ class Judgement:
 
     key: str
     task: str
-    answer: Verdict
-    """The true answer."""
+    answer: Verdict  # the true answer
     label: str = ""
     survey: str = ""
     snr: float | None = None
@@ -37,8 +36,7 @@ class Judgement:
     well_formed: bool = True
     calls: int = 0
     turns: int = 0
-    tokens: int = 0
-    """Generated tokens."""
+    tokens: int = 0  # generated tokens
     prompt_tokens: int = 0
     seconds: float = 0.0
     stopped_by: str = ""

@@ -33,8 +33,7 @@ from train.toolless import NO_TOOL, toolless_opening
 # `toolless` was trained without the tool; `refused` has it in its prompt, and gets no picture.
 JudgeKind = Literal["inspector", "toolless", "refused", "specialist"]
 TRIES = 4
-COVERED = 0.9
-"""Share of the wavelengths that the other spectrum should cover."""
+COVERED = 0.9  # share of the wavelengths that the other spectrum should cover
 OTHER_ANSWER = 0.5
 """Share of the draws among spectra with the other answer: most pairs of classes share a NO."""
 

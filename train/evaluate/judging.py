@@ -20,12 +20,10 @@ from train.evaluate.judges import Judge, JudgedExample, JudgeSpec, make_judge
 from train.parallel import Workers, end_with_parent, worker_deaths
 from train.ray_work import ray_results
 
-CHUNK = 4
-"""Examples per job; few, so that a stopped run loses little."""
+CHUNK = 4  # Examples per job; few, so that a stopped run loses little.
 SPECIALIST_CHUNK = 256
 """Examples per job of a specialist, which judges a batch as fast as one example."""
-CHUNKS_AHEAD = 2
-"""Jobs submitted per process."""
+CHUNKS_AHEAD = 2  # jobs submitted per process
 Advance = Callable[[int], None]
 
 

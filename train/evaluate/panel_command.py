@@ -131,8 +131,7 @@ class PanelFigures:
     name: str
     mean_f1: float
     calibration_error: float
-    kept: float
-    """Share of the members that a cut keeps which promises `PRECISION`."""
+    kept: float  # share of the members that a cut keeps which promises `PRECISION`
 
 
 def read_pairs(folders: Sequence[Path], eye: str) -> Pairs:

@@ -39,12 +39,10 @@ class SightFigures:
     mean_f1: Estimate
     p_yes: float | None
     same_verdicts: float
-    same_replies: float
-    """Share of inspections with the same replies, word for word."""
+    same_replies: float  # share of inspections with the same replies, word for word
     differing: int
     """Candidates whose true answer is another one than that for the spectrum in the pictures."""
-    follows: Estimate | None
-    """Share of those in which the verdict is that for the pictures."""
+    follows: Estimate | None  # share of those in which the verdict is that for the pictures
 
 
 def sight_figures(

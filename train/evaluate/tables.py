@@ -57,8 +57,7 @@ KINDS = {
         TableKind(name="ablation", title="Ablation", sets=(("test.parquet", "test"),), tasks=RARE),
     )
 }
-Rows = dict[str, Sequence[Judgement]]
-"""Judgements by judge."""
+Rows = dict[str, Sequence[Judgement]]  # judgements by judge
 
 
 def set_markdown(title: str, rows: Rows, seed: int = 0) -> list[str]:

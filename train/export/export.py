@@ -42,8 +42,7 @@ class ExportReport:
     language_model: convert.WrittenFile
     mmproj: convert.WrittenFile
     seconds: float
-    adapter: Path | None = None
-    """The adapter merged into `source`, if any."""
+    adapter: Path | None = None  # the adapter merged into `source`, if any
     parity: Mapping[str, Any] | None = None
     parity_note: str = "not measured"
 

@@ -30,8 +30,7 @@ from agent.rendering.model_image import Sizing, token_grid
 from train.models.model_folder import load_trainable
 
 VERDICTS = ("YES", "NO")
-END = 2
-"""Tokens that close the last turn after the box."""
+END = 2  # tokens that close the last turn after the box
 
 
 @dataclass(frozen=True)
@@ -53,10 +52,8 @@ class Parity:
     rms: float
     spread: float
     verdicts_equal: int
-    verdicts_yes: int
-    """Verdicts YES of transformers."""
-    largest_p_yes: float
-    """Largest difference of p(YES) against p(NO), 0 to 1."""
+    verdicts_yes: int  # verdicts YES of transformers
+    largest_p_yes: float  # largest difference of p(YES) against p(NO), 0 to 1
 
     @property
     def share(self) -> float:

@@ -39,8 +39,7 @@ UNQUANTIZED = {Type.F32, Type.F16, Type.BF16}
 Tensors = Mapping[str, gguf.ReaderTensor]
 Item = TypeVar("Item")
 Json = dict[str, Any]
-Get = Callable[[str], Any]
-"""Returns the value of a key in one of the files, or None."""
+Get = Callable[[str], Any]  # returns the value of a key in one of the files, or None
 
 MODEL_TYPES = {family: kind for kind, family in shapes.FAMILIES.items()}
 TOKENS, KINDS, MERGES = (f"tokenizer.ggml.{name}" for name in ("tokens", "token_type", "merges"))

@@ -36,12 +36,10 @@ class Packed:
     """
 
     ids: Tensor
-    position_ids: Tensor
-    """(3, rows, tokens)."""
+    position_ids: Tensor  # (3, rows, tokens)
     labels: Tensor
     layouts: list[Layout]
-    pictures: list[int]
-    """Indices of the pictures, in the order of their tokens."""
+    pictures: list[int]  # indices of the pictures, in the order of their tokens
     parts: list[tuple[int, int, int]]
 
 

@@ -32,8 +32,7 @@ from agent.tasks.task import Task
 from train.parallel import end_with_parent, worker_deaths
 from train.toolless import NO_TOOL, toolless_opening
 
-MAX_BYTES = 1 << 29
-"""Most bytes of pictures and patches that each process keeps."""
+MAX_BYTES = 1 << 29  # most bytes of pictures and patches that each process keeps
 MAX_MAKERS = 4096
 
 # A spectrum's hash and a range in angstrom; None is the whole spectrum.
@@ -65,8 +64,7 @@ class PictureCache:
     ) -> None:
         self.style, self.sizing, self.vision, self.tool = style, sizing, vision, tool
         self.rules, self.wording = rules, wording
-        self.drawn_count = 0
-        """Pictures drawn so far, without those found in the cache."""
+        self.drawn_count = 0  # pictures drawn so far, without those found in the cache
         self._cache: OrderedDict[Key, RenderedPicture] = OrderedDict()
         self._by_picture: dict[int, RenderedPicture] = {}
         self._makers: OrderedDict[str, CachedPictureMaker] = OrderedDict()

@@ -14,12 +14,9 @@ from train.reward import PENALTY
 class GrpoSettings:
     """The table [grpo]; `microbatch` and `at_once` are per device, other counts are totals."""
 
-    questions: int = 64
-    """Questions of a round: their rollouts are sampled, then trained on."""
-    minibatch: int = 32
-    """Questions of an update; a round has one or several updates."""
-    rollouts: int = 8
-    """Rollouts of each question."""
+    questions: int = 64  # Questions of a round: their rollouts are sampled, then trained on.
+    minibatch: int = 32  # Questions of an update; a round has one or several updates.
+    rollouts: int = 8  # rollouts of each question
     noes: int = 1
     """NO for every YES; the model's bias on doubtful cases follows it. 0 asks all questions as they
     are: if a task has more doubtful YES than NO, the model learns to answer YES."""
@@ -29,16 +26,13 @@ class GrpoSettings:
     """With --judged: least YES for every NO of a task, filled up with YES that the model is sure
     about. Without them it forgets a task whose doubtful questions are nearly all NO."""
     epochs: float = 3.0
-    rounds: int = 0
-    """Most rounds; 0 for no limit."""
+    rounds: int = 0  # Most rounds; 0 for no limit.
     lr: float = 1e-6
     # Adam's first step moves every weight by the whole rate, however small its gradient. At the
     # high rates of small models, unlucky first rollouts make it lose the form of an answer.
-    warmup: int = 0
-    """Updates over which the learning rate rises to `lr`."""
+    warmup: int = 0  # updates over which the learning rate rises to `lr`
     weight_decay: float = 0.0
-    clip: float = 0.2
-    """Most relative change of a token's probability in an update (epsilon)."""
+    clip: float = 0.2  # most relative change of a token's probability in an update (epsilon)
     dual_clip: float = 0.0
     """Most that a token of a bad rollout counts for having become likelier: its probability ratio
     is cut there (PPO's dual clip); 0 for no limit."""
@@ -51,10 +45,8 @@ class GrpoSettings:
     """Name of the style of the pictures, for a model without a card; empty for the card's."""
     tool: bool = True
     """Whether the model has the tool; without it it is trained to judge from the whole spectrum."""
-    turn_tokens: int = 1024
-    """Most tokens of a turn; 0 for no limit but that of the rollout."""
-    rollout_tokens: int = 32768
-    """Most tokens after the prompt, pictures included."""
+    turn_tokens: int = 1024  # Most tokens of a turn; 0 for no limit but that of the rollout.
+    rollout_tokens: int = 32768  # most tokens after the prompt, pictures included
     kind: Literal["full", "lora"] = "full"
     lora_rank: int = 32
     lora_alpha: int = 64
@@ -71,14 +63,10 @@ class GrpoSettings:
     """Share of the questions of each task and answer that is only used for validation."""
     validate_every: int = 0
     """Rounds between validations, in which held-out questions are judged greedily; 0 for never."""
-    save_every: int = 10
-    """Rounds between checkpoints."""
-    keep: int = 2
-    """Checkpoints to keep."""
-    use_vllm: bool = False
-    """Generate with vLLM, on the same GPUs."""
-    vllm_memory: float = 0.3
-    """vLLM's fraction of each GPU's memory."""
+    save_every: int = 10  # rounds between checkpoints
+    keep: int = 2  # checkpoints to keep
+    use_vllm: bool = False  # generate with vLLM, on the same GPUs
+    vllm_memory: float = 0.3  # vLLM's fraction of each GPU's memory
 
     def __post_init__(self) -> None:
         for name, (low, high) in _LIMITS.items():

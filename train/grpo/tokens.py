@@ -26,8 +26,7 @@ class TurnTokens:
     end: int
     header: tuple[int, ...]
     forbidden: tuple[int, ...]
-    stop: tuple[str, ...] = OURS.stop
-    """Texts that end a turn as well."""
+    stop: tuple[str, ...] = OURS.stop  # texts that end a turn as well
 
 
 def turn_tokens(folder: Path, config: Any, rules: Rules = OURS) -> TurnTokens:

@@ -68,8 +68,7 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
         super().__init__(**options)
         self.rollout_settings = rollout_settings
         self.warmup = warmup
-        self.rollouts: list[Rollout] = []
-        """The rollouts of the last round."""
+        self.rollouts: list[Rollout] = []  # the rollouts of the last round
         self._buffered: list[Any] | None = None
 
     def _generate(self, prompts: list[Any]) -> tuple[Any, ...]:

@@ -62,8 +62,7 @@ class Shape:
     position_grid: int = 16
     """Qwen3-VL: side of the grid of learned vision positions, interpolated for each picture."""
     init_std: float = 0.02
-    min_tokens: int = 8
-    """Least tokens of a picture."""
+    min_tokens: int = 8  # least tokens of a picture
     max_tokens: int = 1280
 
     def __post_init__(self) -> None:
@@ -86,8 +85,7 @@ class Shape:
         return self.hidden // self.heads
 
 
-TINY = Shape()
-"""For tests: about 0.7 M parameters with a vocabulary of 512."""
+TINY = Shape()  # For tests: about 0.7 M parameters with a vocabulary of 512.
 
 
 def make_tokenizer(

@@ -32,8 +32,7 @@ class Step:
     program: Program
     arguments: tuple[str, ...]
     makes: Path
-    processes: int = 1
-    """Number of processes that torchrun starts for it."""
+    processes: int = 1  # number of processes that torchrun starts for it
 
     @property
     def line(self) -> str:

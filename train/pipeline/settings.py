@@ -16,13 +16,11 @@ class PipelineSettings:
     """The table [chain] of a preset."""
 
     surveys: tuple[str, ...] = ("LAMOST", "SDSS", "DESI")
-    objects: int = 20000
-    """Objects on the simulated sky; every survey observes all of them."""
+    objects: int = 20000  # Objects on the simulated sky; every survey observes all of them.
     snr: tuple[float, float] = (5.0, 100.0)
     questions: int = 0
     """Simulated, distorted questions to draft from; 0 uses the bench's `cold.parquet`."""
-    rl_questions: int = 0
-    """Simulated questions for RL, in addition to the bench's training set."""
+    rl_questions: int = 0  # simulated questions for RL, in addition to the bench's training set
     hard_negatives: int = 0
     """Objects on a second simulated sky, each observed by one survey; its members and hardest
     look-alikes, selected as for a bench, are used in SFT and RL. 0 for none."""
@@ -31,10 +29,8 @@ class PipelineSettings:
     continue_from: str = ""
     """Name or folder of a GGUF model to continue training, such as `nano-eye`; empty starts as
     [model] says."""
-    rl: bool = True
-    """Whether RL follows SFT; without it the SFT model is judged and exported."""
-    eye: bool = False
-    """Whether a model that looks is made as well, by the recipe of `nano-eye`."""
+    rl: bool = True  # Whether RL follows SFT; without it the SFT model is judged and exported.
+    eye: bool = False  # whether a model that looks is made as well, by the recipe of `nano-eye`
     ablations: tuple[Ablation, ...] = ()
     """Models to train for the table of ablations as well: `no-tool` by SFT and RL without the tool,
     `no-sft` by RL of the model that SFT starts from."""
@@ -47,10 +43,8 @@ class PipelineSettings:
     average_with_start: bool = False
     """Whether the final model is averaged with the one that training continued from. Further
     training costs some of what a model knew before; the average keeps most of both."""
-    library: str = ""
-    """Folder of labelled real spectra to judge at the end; empty for none."""
-    judged: int = 0
-    """Candidates of each task to judge at the end; 0 for all."""
+    library: str = ""  # Folder of labelled real spectra to judge at the end; empty for none.
+    judged: int = 0  # Candidates of each task to judge at the end; 0 for all.
     # For a small model on a CPU llama.cpp is twice as fast.
     judged_by: Literal["transformers", "llama.cpp"] = "transformers"
     baselines: bool = True

@@ -23,8 +23,7 @@ from train.simulate.telescope.surveys import SURVEYS
 
 MIDDLE = 5500.0
 MIN_CELL_PIXELS = 5
-SMOOTHED = 0.5
-"""Share of a cell over which the corners of the continuum are rounded."""
+SMOOTHED = 0.5  # share of a cell over which the corners of the continuum are rounded
 
 
 # A spectrum while it is being distorted, as plain arrays.
@@ -148,8 +147,7 @@ FULL_BEND_KNOTS = 900.0
 CONTRAST_WIDTH = (300.0, 1000.0)
 CONTRAST_PIXELS = 2.0
 """Sigma of the smoothing before contrast is measured, so that noise does not count as contrast."""
-AVERAGED = 2.0 * np.sqrt(np.pi)
-"""Number of pixels averaged by a Gaussian with a sigma of 1 pixel."""
+AVERAGED = 2.0 * np.sqrt(np.pi)  # number of pixels averaged by a Gaussian with a sigma of 1 pixel
 NOISE_SIGMAS = 2.0
 JOINS = (5300.0, 6400.0)
 DUST_SLOPE = (0.8, 1.7)

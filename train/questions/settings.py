@@ -14,56 +14,44 @@ from train.simulate.telescope.quality import Range
 class DistortionSettings:
     """`..._odds` are relative odds of the distortions; values are drawn uniformly from ranges."""
 
-    untouched: float = 0.4
-    """Share of the spectra without any distortion."""
+    untouched: float = 0.4  # share of the spectra without any distortion
     numbers: tuple[float, ...] = (0.35, 0.3, 0.2, 0.15)
     """Odds of one, two, three ... distortions at once."""
-    gentle_below_snr: float = 15.0
-    """S/N per pixel below which lines are not weakened."""
+    gentle_below_snr: float = 15.0  # S/N per pixel below which lines are not weakened
 
     contrast_odds: float = 2.0
-    contrast: Range = (0.7, 1.4)
-    """Power of flux over continuum, log-uniform."""
+    contrast: Range = (0.7, 1.4)  # power of flux over continuum, log-uniform
     bend_odds: float = 3.0
-    bend: Range = (0.03, 0.3)
-    """Largest relative shift of a knot of the continuum, log-uniform."""
+    bend: Range = (0.03, 0.3)  # largest relative shift of a knot of the continuum, log-uniform
     bend_knots: Range = (300.0, 1500.0)
     """Angstrom between knots, log-uniform; below 900 A the shift is reduced in proportion."""
     dust_odds: float = 2.0
-    dust: Range = (-0.6, 1.0)
-    """Optical depth at 5500 A; negative for overcorrected dust."""
+    dust: Range = (-0.6, 1.0)  # Optical depth at 5500 A; negative for overcorrected dust.
     step_odds: float = 1.5
-    step: float = 0.15
-    """Largest relative step where two arms join."""
+    step: float = 0.15  # largest relative step where two arms join
     telluric_odds: float = 1.0
     telluric: Range = (-0.15, 0.8)
     """Share of the telluric bands that is left; negative for overcorrected bands."""
     blur_odds: float = 1.5
-    blur_pixels: Range = (0.3, 3.0)
-    """Sigma in pixels, log-uniform."""
-    coarsest_angstrom: float = 14.0
-    """Limit of the full width at half maximum after blurring."""
+    blur_pixels: Range = (0.3, 3.0)  # sigma in pixels, log-uniform
+    coarsest_angstrom: float = 14.0  # limit of the full width at half maximum after blurring
     resample_odds: float = 1.5
     resample: Range = (0.7, 3.0)
     """New pixel width over old, log-uniform; at most half a resolution element."""
     slip_odds: float = 1.5
     slip_pixels: float = 0.5
     slip_kms: float = 100.0
-    slip_air: float = 0.1
-    """Share of the slips that mistake air wavelengths for vacuum."""
+    slip_air: float = 0.1  # share of the slips that mistake air wavelengths for vacuum
     block_odds: float = 1.0
-    block: Range = (10.0, 120.0)
-    """Length of a masked block in angstrom, log-uniform."""
+    block: Range = (10.0, 120.0)  # length of a masked block in angstrom, log-uniform
     cut_odds: float = 1.5
     cut_to: Range = (4000.0, 6900.0)
     """Range in angstrom that is always kept, except in a share `cut_deep` of the cuts."""
     cut_deep: float = 0.1
     cut_deep_to: Range = (4100.0, 6650.0)
     errors_odds: float = 2.0
-    errors: Range = (0.5, 2.0)
-    """Factor of ivar, log-uniform."""
-    errors_missing: float = 0.5
-    """Share of the error distortions that remove the errors."""
+    errors: Range = (0.5, 2.0)  # factor of ivar, log-uniform
+    errors_missing: float = 0.5  # share of the error distortions that remove the errors
     flat_odds: float = 1.5
     flat_by_continuum: float = 0.5
     """Share of the normalised spectra divided by a continuum; the others by their median."""
@@ -76,12 +64,10 @@ class QuestionSettings(DistortionSettings):
     """Everything that determines the questions, except seed, count and library."""
 
     tasks: tuple[str, ...] = tuple(CONTAMINANTS)
-    noes: float = 1.0
-    """Number of NO for every YES of a task, since members are rare in real use."""
+    noes: float = 1.0  # number of NO for every YES of a task, since members are rare in real use
     hard: float = 0.85
     """Share of the NO that are contaminants of a task; the rest are of any other class."""
-    both: float = 0.6
-    """Share of the NO about classes with a task in which that task is asked, too."""
+    both: float = 0.6  # share of the NO about classes with a task in which that task is asked, too
     even: float = 0.0
     """Share of the spectra of classes with a task that are drawn with equally frequent subtypes."""
     survey: str = MIXED

@@ -31,10 +31,8 @@ PLAN, DISTORTION, EVEN = 11, 12, 13
 
 TEMPERATURES = {"A": (7400.0, 10400.0), "B": (10400.0, 30500.0), "O": (30500.0, np.inf)}
 """Limits of the classes of hot stars, kelvin."""
-NEAR = 0.04
-"""Relative distance in temperature from a limit within which the class is ambiguous."""
-BETWEEN = {("SS", "MS"): "MG", ("SS", "SC"): "CS"}
-"""Subtypes that also belong to a second class."""
+NEAR = 0.04  # relative distance in temperature from a limit within which the class is ambiguous
+BETWEEN = {("SS", "MS"): "MG", ("SS", "SC"): "CS"}  # subtypes that also belong to a second class
 
 
 @dataclass(frozen=True, eq=False)

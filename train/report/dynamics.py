@@ -22,12 +22,9 @@ class Chapter:
 
     title: str
     note: str
-    panels: Mapping[str, str]
-    """Metrics to draw where a run has them, and their titles."""
-    shares: frozenset[str]
-    """Metrics from 0 to 1, drawn on that scale."""
-    summed_up: tuple[str, ...]
-    """Metrics in the table, at the first and the last steps."""
+    panels: Mapping[str, str]  # metrics to draw where a run has them, and their titles
+    shares: frozenset[str]  # metrics from 0 to 1, drawn on that scale
+    summed_up: tuple[str, ...]  # metrics in the table, at the first and the last steps
 
 
 SFT = Chapter(

@@ -27,11 +27,9 @@ class Judging:
     """Judges on one set, from one table of `spec-o3-train evaluate`."""
 
     title: str
-    set_name: str
-    """Stem of the bench's file."""
+    set_name: str  # stem of the bench's file
     tasks: Sequence[str]
-    files: Mapping[str, Path]
-    """Judgements by judge; they may cover tasks of other tables, too."""
+    files: Mapping[str, Path]  # Judgements by judge; they may cover tasks of other tables, too.
     comparisons: Sequence[Mapping[str, Any]]
 
     def read(self, judge: str) -> list[Judgement]:

@@ -38,8 +38,7 @@ NAMED_KIND = re.compile(
 )
 FOUND_NOTHING = "Nothing clear"
 MIN_LOOKS = 2
-MOST_CHECKED = 0.6
-"""Share of the sentences that must be checkable for full consistency."""
+MOST_CHECKED = 0.6  # share of the sentences that must be checkable for full consistency
 FEW_REASONS = 2
 KINDS = {
     "state": "states", "window": "windows", "colour": "colours", "snr": "S/N",
@@ -50,8 +49,7 @@ KINDS = {
 RELATIVE_TOLERANCE = 0.15
 SIGMA_TOLERANCE = 1.5
 MAX_RELATIVE_ERROR = 0.4
-FEATURE_SLACK = 6.0
-"""Angstrom that a feature may reach past the edge of its picture."""
+FEATURE_SLACK = 6.0  # angstrom that a feature may reach past the edge of its picture
 WINDOW_SLACK = 25.0
 SEEN_SIGMA, CLEAR_SIGMA = 2.0, 4.0
 LEAST_STEP, CLEAR_STEP = 0.02, 0.06
@@ -75,8 +73,7 @@ class Audit:
     claims: int
     faults: tuple[Fault, ...]
     checked: Checked
-    flow: int
-    """How the turns hang together; `coherence` is stricter."""
+    flow: int  # How the turns hang together; `coherence` is stricter.
     coherence: int
     consistency: int
 
@@ -231,16 +228,12 @@ def _kind_faults(turn: int, answer: str, example: Example) -> Iterator[Fault]:
 class Checked:
     """What an audit compared with the spectrum."""
 
-    kinds: tuple[tuple[str, int], ...]
-    """Claims of each kind."""
+    kinds: tuple[tuple[str, int], ...]  # claims of each kind
     looks: int
-    used_looks: int
-    """Looks after which the agent says something about the spectrum."""
-    sentences: int
-    """Those that assert something."""
+    used_looks: int  # looks after which the agent says something about the spectrum
+    sentences: int  # those that assert something
     checked_sentences: int
-    reasons: int
-    """Checkable reasons in the answer."""
+    reasons: int  # checkable reasons in the answer
 
     @property
     def text(self) -> str:

@@ -27,8 +27,7 @@ class Exported:
 
     path: Path
     count: int
-    sets: tuple[Path, ...]
-    """With the spectra, as training wants them."""
+    sets: tuple[Path, ...]  # with the spectra, as training wants them
     left_out: tuple[str, ...] = ()
 
     @property

@@ -79,10 +79,8 @@ class Scores:
 @dataclass
 class JudgeCounts:
     rated: int = 0
-    known: int = 0
-    """Rated before by the same judge."""
-    unusable: int = 0
-    """Without a spectrum, or a reply without scores."""
+    known: int = 0  # rated before by the same judge
+    unusable: int = 0  # without a spectrum, or a reply without scores
     first_fault: str = ""
 
 

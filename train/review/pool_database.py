@@ -29,8 +29,7 @@ WRITE_LOCK = 0x53334355
 """Key of the advisory lock of whoever writes; the server frees it when a program dies."""
 LOCK_TIMEOUT_MS = 30_000
 CONNECT_TIMEOUT_S = 10
-VERSION = 2
-"""Of the tables. Those of 1 do not say it, and may lack some that came later."""
+VERSION = 2  # Of the tables. Those of 1 do not say it, and may lack some that came later.
 TABLES = (
     "CREATE TABLE IF NOT EXISTS pool_about (version integer NOT NULL)",
     "CREATE TABLE IF NOT EXISTS pool_drafts (id bigserial PRIMARY KEY, line text NOT NULL)",
@@ -46,8 +45,7 @@ TABLES = (
 class PoolDatabase:
     """The tables of one pool, with the methods of a `PoolFolder`. Any thread may use it."""
 
-    sets: tuple[Path, ...] = ()
-    """None: the spectra are in a table."""
+    sets: tuple[Path, ...] = ()  # None: the spectra are in a table.
 
     def __init__(self, url: str) -> None:
         self._engine, self.location = _connected(url)

@@ -28,8 +28,7 @@ from train.review.review_rules import Review, Take, review_from, review_to_json,
 POOL_FILE, TRAJECTORIES_FILE = "pool.json", "pool.jsonl"
 REVIEWS_FILE, TAKES_FILE, LOCK_FILE, WORK_FOLDER = "reviews.jsonl", "takes.jsonl", ".lock", "work"
 MAX_POOL = 1_000_000
-MAX_WORK = 40_000_000
-"""Bytes; the longest revision that can be written is shorter."""
+MAX_WORK = 40_000_000  # Bytes; the longest revision that can be written is shorter.
 VERSION = 1
 LOCK_TIMEOUT_S = 30.0
 
@@ -45,10 +44,8 @@ class PoolFolder:
 
     def __init__(self, folder: Path, sets: tuple[Path, ...]) -> None:
         self.folder = folder
-        self.location = str(folder)
-        """How it is shown to people."""
-        self.sets = sets
-        """Files with the spectra."""
+        self.location = str(folder)  # how it is shown to people
+        self.sets = sets  # files with the spectra
         self._sets_stamp = _stamp(folder / POOL_FILE)
         self._lock = FileLock(folder / LOCK_FILE, timeout=LOCK_TIMEOUT_S, thread_local=False)
         self._threads = RLock()

@@ -49,12 +49,9 @@ AUTHORS: tuple[ReviewRole, ...] = ("reviser", "successor")
 Stage = Role | Literal["approved", "rejected"]
 STAGES: tuple[Stage, ...] = (*ROLES, "approved", "rejected")
 AUDITORS = 2
-VOTES_TO_PASS = 2
-"""Votes needed from the three who revised and audited."""
-SILENT_DAYS = 3.0
-"""Without an answer for so long, an auditor or voter is no longer waited for."""
-TAKE_HOURS = 24.0
-"""How long a draft stays with somebody who neither saves it nor gives it back."""
+VOTES_TO_PASS = 2  # votes needed from the three who revised and audited
+SILENT_DAYS = 3.0  # without an answer for so long, an auditor or voter is no longer waited for
+TAKE_HOURS = 24.0  # how long a draft stays with somebody who neither saves it nor gives it back
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,8 +167,7 @@ class Case:
     reviews: list[Review] = field(default_factory=list)
     void_reasons: list[str] = field(default_factory=list)
     """Reasons why recorded reviews do not count."""
-    taken_by: str = ""
-    """Who is revising it now; the storage knows."""
+    taken_by: str = ""  # Who is revising it now; the storage knows.
 
     @property
     def replies(self) -> tuple[str, ...]:

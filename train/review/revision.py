@@ -30,8 +30,7 @@ _SPACES = re.compile(r"\s+")
 Kind = Literal["same", "new", "gone"]
 
 WORDS = re.compile(r"\s+|[^\s]+")
-MAX_WORDS = 4000
-"""More would take seconds to compare; such texts differ as a whole."""
+MAX_WORDS = 4000  # More would take seconds to compare; such texts differ as a whole.
 LEAST_ALIKE = 0.3
 
 

@@ -29,8 +29,7 @@ RECORDS = (".jsonl", ".json")
 CLEAR_SIGMA = 3.0
 DEEP_TIO5 = 0.85
 HOT_LINES = re.compile(r"^(?:He II?|Bowen|N III|C IV|Si I[IV]{1,2}) ")
-SLACK_A = 20.0
-"""For the velocity of the star and the width of the feature."""
+SLACK_A = 20.0  # for the velocity of the star and the width of the feature
 HYDROGEN_WORDS = re.compile(r"(?:weak|strong) H[γδ]|strong CH|(?<!no )G band")
 MINUS_ZERO = re.compile(r"-0(?:\.0+)?(?![\d.])")
 Place = Literal["opening", "look", "answer"]
@@ -148,8 +147,7 @@ class Statement:
 
     text: str
     place: Place
-    look: int = -1
-    """The number of the look it is about."""
+    look: int = -1  # the number of the look it is about
 
     @cached_property
     def line(self) -> LineNumbers | None:

@@ -26,8 +26,7 @@ from train.sft.rows import ConversationRow
 IGNORED = -100
 # Tokens. Libraries compile and cache code for every shape, so there should be few.
 PAD_TO = 64
-SORTED_BATCHES = 50
-"""Number of batches whose rows are sorted by length together."""
+SORTED_BATCHES = 50  # number of batches whose rows are sorted by length together
 
 Batch = dict[str, torch.Tensor]
 Plan = list[list[int]]
@@ -125,8 +124,7 @@ class Collator:
     image_token: int
     pad_token: int
     picture_source: PictureSource
-    half: bool = False
-    """Whether pictures are bfloat16, for models that compute in it."""
+    half: bool = False  # whether pictures are bfloat16, for models that compute in it
 
     def __call__(self, rows: Sequence[ConversationRow], *, with_parts: bool = False) -> Batch:
         """A batch of rows; `keep` marks tokens whose next token is trained."""

@@ -40,8 +40,7 @@ class Inputs:
     style: Style
     fingerprints: dict[str, str]
     """SHA-256 of each file by name; a run can resume only with the same files."""
-    wording: Wording | None = None
-    """The words to train in; None for ours."""
+    wording: Wording | None = None  # The words to train in; None for ours.
 
     def conversations(
         self, on_fault: Callable[[str], None] = lambda fault: None

@@ -97,8 +97,7 @@ class PictureFolder:
         return self.path / name[:2] / f"{name}.png"
 
 
-_added: dict[Path, int] = {}
-"""Bytes this process has added to each folder."""
+_added: dict[Path, int] = {}  # bytes this process has added to each folder
 
 
 def room_left(path: Path, cache_mb: int, processes: int) -> int:

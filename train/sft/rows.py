@@ -29,8 +29,7 @@ from train.sft.encoding import Encoded, Encoder, corrected_turns, refused_calls
 from train.sft.pictures import PictureSource, drawing_record, picture_names
 from train.toolless import toolless_opening, without_looks
 
-CHUNK = 8
-"""Number of conversations sent to a worker at once."""
+CHUNK = 8  # number of conversations sent to a worker at once
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -40,10 +39,8 @@ class ConversationRow:
     encoded: Encoded
     pictures: tuple[str, ...]
     grids: tuple[tuple[int, int], ...]
-    record: Trajectory | None
-    """Redraws the pictures; None if they came as files."""
-    group: str
-    """Key of the spectrum; its rows are held out together."""
+    record: Trajectory | None  # Redraws the pictures; None if they came as files.
+    group: str  # Key of the spectrum; its rows are held out together.
 
     def __len__(self) -> int:
         return len(self.encoded)
@@ -53,15 +50,13 @@ class ConversationRow:
 class RowSettings:
     """Everything a worker process needs to make rows; plain values."""
 
-    folder: Path
-    """Folder of the model's tokenizer."""
+    folder: Path  # folder of the model's tokenizer
     vision: Vision
     sizing: Sizing
     picture_source: PictureSource
     train_mistakes: bool = False
     tool: bool = True
-    wording: Wording | None = None
-    """The words to train in, by the published rules; None for ours."""
+    wording: Wording | None = None  # The words to train in, by the published rules; None for ours.
 
 
 @dataclass

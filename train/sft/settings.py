@@ -44,23 +44,18 @@ class SftSettings:
     """Settings of fine-tuning on trajectories."""
 
     epochs: float = 5.0
-    steps: int = 0
-    """Maximum number of steps; 0 for no limit."""
-    batch: int = 4
-    """Maximum number of conversations per batch and device."""
-    batch_tokens: int = 131072
-    """Maximum number of tokens per batch and device, padding included."""
+    steps: int = 0  # Maximum number of steps; 0 for no limit.
+    batch: int = 4  # maximum number of conversations per batch and device
+    batch_tokens: int = 131072  # maximum number of tokens per batch and device, padding included
     accumulate: int = 1
     # Longer conversations are left out, because a truncated one would end inside a turn.
-    cutoff: int = 32768
-    """Maximum number of tokens of a conversation."""
+    cutoff: int = 32768  # maximum number of tokens of a conversation
     optimizer: Literal["adamw", "muon"] = "adamw"
     """`muon` updates the matrices inside the layers; new models learn faster with it."""
     lr: float = 2e-5
     warmup: float = 0.05
     weight_decay: float = 0.0
-    verdict_weight: float = 1.0
-    """Loss weight of the verdict, which is one token of some hundred."""
+    verdict_weight: float = 1.0  # loss weight of the verdict, which is one token of some hundred
     telling_weight: float = 1.0
     """Loss weight of words that say whether a window fits the class, or which kind it shows.
 
@@ -76,21 +71,15 @@ class SftSettings:
     tool: bool = True
     """Whether conversations have the tool; without it only their last turns are trained, after the
     picture of the whole spectrum."""
-    train_mistakes: bool = False
-    """Whether turns that the agent had to correct are trained too."""
-    style: str = RECORDED
-    """Picture style: `recorded`, or the name of a style."""
+    train_mistakes: bool = False  # whether turns that the agent had to correct are trained too
+    style: str = RECORDED  # Picture style: `recorded`, or the name of a style.
     precision: Literal["auto", "bf16", "fp32"] = "auto"
     checkpointing: bool = False
-    held_out: float = 0.05
-    """Share of the spectra that is used only for evaluation."""
+    held_out: float = 0.05  # share of the spectra that is used only for evaluation
     eval_every: int = 100
-    save_every: int = 100
-    """Steps; 0 for never. Also for `eval_every`."""
-    keep: int = 2
-    """Number of checkpoints to keep."""
-    cache_mb: int = 20_000
-    """Disk space for drawn pictures in the run's folder."""
+    save_every: int = 100  # Steps; 0 for never. Also for `eval_every`.
+    keep: int = 2  # number of checkpoints to keep
+    cache_mb: int = 20_000  # disk space for drawn pictures in the run's folder
 
     def __post_init__(self) -> None:
         for name, (low, high) in _LIMITS.items():

@@ -176,8 +176,7 @@ def targets(labels: Tensor) -> Tensor:
     return labels[:, 1:][labels[:, 1:] != IGNORED]
 
 
-NUM_SUMS = 2 * len(PARTS) + 2
-"""Loss and count of each part, then right verdicts and all verdicts."""
+NUM_SUMS = 2 * len(PARTS) + 2  # loss and count of each part, then right verdicts and all verdicts
 
 
 def part_sums(logits: Tensor, labels: Tensor, parts: Tensor) -> Tensor:

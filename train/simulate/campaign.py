@@ -57,8 +57,7 @@ class Settings:
     task: str = ""
     labels: tuple[str, ...] = ()
     """Drawn with equal odds where there is no task; empty means every label."""
-    odds: tuple[float, float] = (1.0, 5.0)
-    """Odds of the task's class against its contaminants."""
+    odds: tuple[float, float] = (1.0, 5.0)  # odds of the task's class against its contaminants
     survey: str = MIXED
     """One survey, several separated by commas, or MIXED for all of them in their usual shares.
     `ATLAS:0.3` overrides the usual share of a survey."""

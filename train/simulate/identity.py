@@ -10,8 +10,7 @@ from train.simulate.source import Rng
 from train.simulate.telescope.instrument import pixels_between
 from train.simulate.telescope.observation import Observation
 
-FIRST_PLATE = 90_000
-"""Above every plate number of SDSS."""
+FIRST_PLATE = 90_000  # above every plate number of SDSS
 FIRST_TARGETID = 9_000_000_000_000_000_000
 """Above every TARGETID of DESI, which leaves bits 60 and up unused."""
 ASTROMETRY_ARCSEC = 0.2

@@ -32,18 +32,13 @@ Made by `python -m train.simulate.templates`, the same every time.
 """
 SEED = 20261
 RESOLUTION = 2000.0
-SAMPLING_KMS = 75.0
-"""Two pixels per resolution element."""
+SAMPLING_KMS = 75.0  # two pixels per resolution element
 FIRST, LAST = 3700.0, 9100.0
-BLUEST = 1000.0
-"""Blue limit, in angstrom at rest, of the templates of redshifted sources."""
-DRAWS = 36
-"""Draws of each kind, of which one is kept."""
+BLUEST = 1000.0  # blue limit, in angstrom at rest, of the templates of redshifted sources
+DRAWS = 36  # draws of each kind, of which one is kept
 MOST_DRAWS = 6000
-LEAST_DUSTY_SHARE = 0.5
-"""Share of the draws that is kept: those with the least dust."""
-FULL_SCALE = 65_535
-"""Highest value of a template; flux is stored in whole numbers."""
+LEAST_DUSTY_SHARE = 0.5  # Share of the draws that is kept: those with the least dust.
+FULL_SCALE = 65_535  # Highest value of a template; flux is stored in whole numbers.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,8 +48,7 @@ class TemplateKind:
     name: str
     group: str
     label: str
-    subtype: str = ""
-    """Empty for any subtype."""
+    subtype: str = ""  # empty for any subtype
     z: tuple[float, float] | None = None
     stem: str
 

@@ -37,10 +37,8 @@ MOST_LOOKS = 4
 NARROWEST = 400
 """Angstrom; a narrower window of the guideline is widened, for what stands beside it."""
 STEP = 10
-OVERLAP = 0.6
-"""Share of a window seen before from which it is not looked at."""
-BLANK_SHARE = 0.03
-"""Share of the questions with white paper for pictures."""
+OVERLAP = 0.6  # share of a window seen before from which it is not looked at
+BLANK_SHARE = 0.03  # share of the questions with white paper for pictures
 MISPLACED_SHARE = 0.2
 """Share of the members that are asked once more with their fluxes at wrong wavelengths."""
 SIZING = Sizing.of_tokens(28)
@@ -53,8 +51,7 @@ class Question:
     task: str
     answer: Verdict
     label: str
-    pictures: NDArray[np.uint8]
-    """(pictures, height, width) in grey, the whole spectrum first."""
+    pictures: NDArray[np.uint8]  # (pictures, height, width) in grey, the whole spectrum first
     ranges: FloatArray
     looks: tuple[Look, ...]
     is_blank: bool = False

@@ -33,8 +33,7 @@ PER_WINDOW, ABSENCES = 6, 2
 WHOLE = ("colour_4200_5400", "colour_6600_7500", "Dn4000", "TiO5", "TiO5_excess", "C2_5165_edge",
          "EW_H_alpha")  # fmt: skip
 """Quantities that are told of the whole spectrum, where only broad or strong features are seen."""
-STRONG_LINE = -12.0
-"""Equivalent width, in angstrom, of emission that is seen in the whole spectrum."""
+STRONG_LINE = -12.0  # equivalent width, in angstrom, of emission that is seen in the whole spectrum
 UNTOLD = ("TiO5_excess", "ZrO_6474", "ZrO_6345", "CN_7872", "MK_carbon", "Ba_4554", "H_11",
           "EW_Pa_12", "H_gamma_depth", "TiO_4940", "EW_FeI_5270", "EW_LiI_6708")  # fmt: skip
 """Quantities that are not told of a window: they have no words that an astronomer would use, are
@@ -61,8 +60,7 @@ DEPTHS = {
 """Ratios of flux in the band to beside it: less is stronger."""
 CAH_AT_TIO = (0.1, 0.16), ("CaH strong for its TiO", "CaH as its TiO", "CaH weak for its TiO")
 """What tells a dwarf from a giant: the depth of CaH where TiO is as deep as it is."""
-TIO_SEEN = 0.85
-"""TiO5 below which TiO is clear."""
+TIO_SEEN = 0.85  # TiO5 below which TiO is clear
 NAMES = {"Balmer_jump_3720": "Balmer jump", "VO1": "VO 7450"}
 """What is said instead of the label, where that names a ratio."""
 KMS, ANGSTROM = (350.0, 900.0, 1700.0), (10.0, 20.0, 40.0)
@@ -75,8 +73,7 @@ LINE_OF_WIDTH = {
 """Widths are told only of a line that is told as emission or absorption, as its name says."""
 
 AT_MOST = "weak at most"
-CAUTION = 1.25
-"""Typical errors within which something may be there, for it not to be called absent."""
+CAUTION = 1.25  # typical errors within which something may be there, for it not to be called absent
 
 COOL_STARTS = ("TiO", "CaH", "ZrO", "YO", "LaO", "VO", "CN", "C2", "NaI_8190", "EW_BaII", "MgH",
                "Mg_b", "CaT")  # fmt: skip

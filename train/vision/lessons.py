@@ -29,21 +29,16 @@ from train.vision.targets import asked_features, kind_number, measured_values, r
 from train.weights.draws import bundled
 
 TELESCOPES = ("LAMOST", "SDSS", "BOSS", "DESI", "ATLAS", "ATLAS")
-TRUE_SNR = 2000.0
-"""S/N of the twin on which the truth is measured."""
-TASK_WINDOWS = 0.5
-"""Share of the windows that are those of a guideline, moved a little."""
+TRUE_SNR = 2000.0  # S/N of the twin on which the truth is measured
+TASK_WINDOWS = 0.5  # share of the windows that are those of a guideline, moved a little
 MOVED, STRETCHED = 40.0, (0.8, 1.3)
 LINE_WIDTHS = (0.8, 1.5)
 MIN_POINTS = 12
-FAR = 3000.0
-"""km/s from which on an object is none of our stars, and nothing is asked but its kind."""
+FAR = 3000.0  # km/s from which on an object is none of our stars, and nothing is asked but its kind
 
-SHIFTS = (120.0, 900.0)
-"""Angstrom; less could be a fast star."""
+SHIFTS = (120.0, 900.0)  # Angstrom; less could be a fast star.
 MIRRORED = 0.15
-NO_KIND = "ARTEFACT"
-"""The label of what is no kind of object."""
+NO_KIND = "ARTEFACT"  # the label of what is no kind of object
 
 
 def lesson(number: int, settings: LessonSettings, seed: int, library: str = "") -> Lesson:

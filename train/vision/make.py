@@ -18,8 +18,7 @@ from train.vision.train_text import MODEL, question_jobs, teach_speech
 from train.vision.train_tower import load_eye, teach
 
 EYE, SPEECH, RARE, GGUF = "eye", "speech", "rare", "gguf"
-PART = ".part"
-"""What is being made; an interrupted part starts over."""
+PART = ".part"  # What is being made; an interrupted part starts over.
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,26 +25,20 @@ from train.vision.settings import SchoolSettings
 PATCH, MERGE, FRAMES = 14, 2, 2
 WINDOW = 112
 """Pixels; not used, since every layer attends to the whole picture, but the layout has it."""
-WAVES = 8
-"""Sines and cosines that tell a head where on the axis a quantity lies."""
+WAVES = 8  # Sines and cosines that tell a head where on the axis a quantity lies
 ATTENTION_HEADS = 6
-LEAST_ERROR = 0.02
-"""Smallest error of a rank that the eye may claim."""
+LEAST_ERROR = 0.02  # smallest error of a rank that the eye may claim
 
 
 class Answers(NamedTuple):
     """What an eye says of n pictures."""
 
-    ranks: Tensor
-    """(n, features), each between -1 and 1."""
+    ranks: Tensor  # (n, features), each between -1 and 1
     errors: Tensor
     """(n, features): the typical distance of a rank from the truth, by the eye's own estimate."""
-    kinds: Tensor
-    """(n, kinds), logits."""
-    ends: Tensor
-    """(n, 2): the ends of the wavelength axis."""
-    state: Tensor
-    """(n, width): what is behind the kind."""
+    kinds: Tensor  # (n, kinds), logits
+    ends: Tensor  # (n, 2): the ends of the wavelength axis.
+    state: Tensor  # (n, width): what is behind the kind.
 
 
 def make_tower(settings: SchoolSettings) -> Any:

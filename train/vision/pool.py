@@ -20,10 +20,8 @@ from train.vision.shards import Lesson
 
 Result = TypeVar("Result")
 
-PER_JOB = 8
-"""Lessons that a process draws at a time."""
-JOBS_AHEAD = 3
-"""Jobs given to each process in advance."""
+PER_JOB = 8  # lessons that a process draws at a time
+JOBS_AHEAD = 3  # jobs given to each process in advance
 
 
 class PicturePool:

@@ -29,8 +29,7 @@ WINDOWS: tuple[Window | None, ...] = (
 )  # fmt: skip
 CLASSES = ("CV", "CS", "SS", "MG", "WD")
 BATCH = 64
-STRENGTH = 0.02
-"""Inverse of the probe's ridge penalty."""
+STRENGTH = 0.02  # inverse of the probe's ridge penalty
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,10 +167,8 @@ class Watcher:
         }
 
 
-AROUND_A = 350.0
-"""Half width of a window, beyond the quantity's own range."""
-LEAST = 10
-"""Spectra below which a correlation says nothing."""
+AROUND_A = 350.0  # half width of a window, beyond the quantity's own range
+LEAST = 10  # spectra below which a correlation says nothing
 Read = Callable[[NDArray[np.uint8], FloatArray], FloatArray]
 """Ranks (n, features) of pictures and the ranges of their axes."""
 

@@ -17,8 +17,7 @@ from train.vision.targets import asked_features
 from train.weights.draws import bundled
 
 REASONS = 3
-LEAST_WORTH = 0.3
-"""Nats below which a sign is no reason."""
+LEAST_WORTH = 0.3  # nats below which a sign is no reason
 ENOUGH_SIGNS = 2
 MOST_AGAINST = 1.5
 """Nats by which what was said may speak for another kind than the one that is named."""

@@ -14,8 +14,7 @@ from train.recipe import build, config_tables, from_sets, preset_tables
 
 Table = TypeVar("Table")
 
-RARER = "rare_"
-"""Start of the tables that override others in the last part of training."""
+RARER = "rare_"  # start of the tables that override others in the last part of training
 NAMES = ("lessons", "school", "speech", "questions", f"{RARER}speech", f"{RARER}questions")
 
 
@@ -24,18 +23,14 @@ class LessonSettings:
     """The pictures that the eye learns from."""
 
     spectra: int = 20_000
-    windows: int = 5
-    """Windows of random place and width of each spectrum, beside the whole."""
-    width: tuple[float, float] = (250.0, 2500.0)
-    """Angstrom, log-uniform."""
+    windows: int = 5  # windows of random place and width of each spectrum, beside the whole
+    width: tuple[float, float] = (250.0, 2500.0)  # angstrom, log-uniform
     snr: tuple[float, float] = (4.0, 100.0)
     real_share: float = 0.5
     """Share of the spectra of a class in the library that are made from a real star."""
     per_shard: int = 500
-    untouched: float = 0.2
-    """Share of the spectra that are not distorted."""
-    misplaced: float = 0.08
-    """Share of the stars whose fluxes are put to wrong wavelengths."""
+    untouched: float = 0.2  # share of the spectra that are not distorted
+    misplaced: float = 0.08  # share of the stars whose fluxes are put to wrong wavelengths
 
     @property
     def distortion(self) -> DistortionSettings:
@@ -61,12 +56,10 @@ class SchoolSettings:
     ffn: int = 512
     layers: int = 6
     heads: int = 6
-    out: int = 192
-    """Width of the tokens that a language model will read."""
+    out: int = 192  # width of the tokens that a language model will read
     batch: int = 48
     epochs: float = 1.0
-    minutes: float = 0.0
-    """Length of training on fresh lessons, which replaces `epochs`."""
+    minutes: float = 0.0  # length of training on fresh lessons, which replaces `epochs`
     room: int = 60_000
     """Number of the newest fresh pictures that are kept to learn from; 42 kB each."""
     lr: float = 2e-3
@@ -74,12 +67,10 @@ class SchoolSettings:
     warmup: int = 150
     kind_weight: float = 0.5
     """Weight of the kind of object in the loss, beside the measured quantities."""
-    heads_only: bool = False
-    """Whether the heads alone learn, on the tower as it is."""
+    heads_only: bool = False  # whether the heads alone learn, on the tower as it is
     range_weight: float = 1.0
     """Weight of the ends of the wavelength axis, which are read off its ticks."""
-    probe_minutes: float = 15.0
-    """Minutes between two probes on real spectra."""
+    probe_minutes: float = 15.0  # minutes between two probes on real spectra
 
     probe_per_kind: int = 30
     """Simulated spectra of each kind of object on which the probe is fitted."""
@@ -109,17 +100,13 @@ class SpeechSettings:
     minutes: float = 60.0
     room: int = 60_000
     """Number of the newest conversations that are kept to learn from; 100 kB each."""
-    held_out: int = 400
-    """Number of the first conversations on which the model is only tested."""
+    held_out: int = 400  # number of the first conversations on which the model is only tested
     lr: float = 3e-3
     weight_decay: float = 0.01
     warmup: int = 100
-    verdict_weight: float = 40.0
-    """Loss weight of the verdict, which is one token of some hundred."""
-    kind_weight: float = 10.0
-    """Loss weight of the kind of object in the answer."""
-    reason_weight: float = 3.0
-    """Loss weight of the reasons in the answer."""
+    verdict_weight: float = 40.0  # loss weight of the verdict, which is one token of some hundred
+    kind_weight: float = 10.0  # loss weight of the kind of object in the answer
+    reason_weight: float = 3.0  # loss weight of the reasons in the answer
     misread: float = 0.25
     """Share of the conversations with wrong thoughts, which teach to keep to what was said."""
     save_minutes: float = 10.0

@@ -15,8 +15,7 @@ from agent.spectra.pixel_grid import doppler
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from train.simulate.sky import LABELS
 
-EDGE = 4.0
-"""Angstrom by which a picture must reach beyond a quantity's own range."""
+EDGE = 4.0  # angstrom by which a picture must reach beyond a quantity's own range
 
 
 @cache

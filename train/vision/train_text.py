@@ -56,15 +56,11 @@ from train.vision.settings import SchoolSettings, SpeechSettings
 from train.vision.targets import feature_windows
 from train.vision.train_tower import rate
 
-PER_JOB = 4
-"""Spectra that a process draws at a time."""
-FEWEST = 8
-"""Batches of conversations with which training begins."""
+PER_JOB = 4  # spectra that a process draws at a time
+FEWEST = 8  # batches of conversations with which training begins
 TOLD_EVERY = 100
-MISREADING = 0.4
-"""Typical error of a rank in thoughts that are wrong: more than a grade."""
-UNDER_WAY = 4096
-"""More questions than are read and not yet written at any time."""
+MISREADING = 0.4  # Typical error of a rank in thoughts that are wrong: more than a grade.
+UNDER_WAY = 4096  # more questions than are read and not yet written at any time
 MODEL, START, CURVE = "model", "start", "curve.jsonl"
 
 

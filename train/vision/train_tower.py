@@ -28,12 +28,9 @@ from train.vision.targets import asked_features, feature_windows
 
 MIDDLE, SPREAD = 6500.0, 3000.0
 """The ends of an axis, in angstrom, are asked as (end - MIDDLE) / SPREAD."""
-FLOOR = 0.02
-"""Learning rate at the end, as a share of the highest."""
-MIXED_SHARDS = 8
-"""Shards whose pictures are in memory, and mixed, at a time."""
-FEWEST = 8
-"""Batches of fresh pictures with which training begins."""
+FLOOR = 0.02  # learning rate at the end, as a share of the highest
+MIXED_SHARDS = 8  # shards whose pictures are in memory, and mixed, at a time
+FEWEST = 8  # batches of fresh pictures with which training begins
 TOLD_EVERY = 100
 WEIGHTS, CURVE = "eye.safetensors", "curve.jsonl"
 

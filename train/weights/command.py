@@ -225,8 +225,7 @@ class JudgedCandidate:
     label: str
     snr: float
     p_yes: float
-    likeliest: str
-    """The most probable kind of object."""
+    likeliest: str  # the most probable kind of object
 
 
 @dataclass(frozen=True)

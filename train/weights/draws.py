@@ -35,18 +35,15 @@ from train.simulate.telescope.telescope import observe
 
 TELESCOPES = ("LAMOST", "SDSS", "BOSS", "DESI", "ATLAS", "ATLAS")
 SNR = (3.0, 100.0)
-STATED_Z = 0.5
-"""Share of the files that state the redshift of a pipeline."""
+STATED_Z = 0.5  # share of the files that state the redshift of a pipeline
 TILTED, TILT = 0.3, 0.6
 """Share of the spectra multiplied by a power of the wavelength, and its one sigma."""
-NORMALISED = 0.05
-"""Share of the spectra divided by their continuum, as in some releases."""
+NORMALISED = 0.05  # share of the spectra divided by their continuum, as in some releases
 PIVOT = 5500.0
 WITH_DONOR, DONOR_SHARE = 0.15, (0.1, 0.7)
 """Share of the CVs that get a visible donor, as in those of long period, and range of the share of
 the donor in the light at PIVOT."""
-EVEN = 0.5
-"""Share of the CVs whose subtype is drawn first, with equal odds: outbursts are rare."""
+EVEN = 0.5  # Share of the CVs whose subtype is drawn first, with equal odds: outbursts are rare.
 DONORS = ("K", "K", "M_DWARF")
 
 

@@ -34,10 +34,8 @@ TOLERANCE = 1e-7
 
 N_FOLDS = 3
 RIDGE = 4.0
-ODDS = 5.0
-"""Contaminants per member of the class in a candidate list."""
-BACKGROUND = 0.1
-"""Weight of a kind that is no listed contaminant, relative to the mean contaminant."""
+ODDS = 5.0  # contaminants per member of the class in a candidate list
+BACKGROUND = 0.1  # weight of a kind that is no listed contaminant, relative to the mean contaminant
 
 
 def knots_of(values: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -140,8 +138,7 @@ def fit_softmax(
     return weights[:-1], weights[-1] - weights[-1].mean()
 
 
-LEAST_CLAIM = 0.1
-"""Least weight of a claim: none is ignored or counts in the wrong direction."""
+LEAST_CLAIM = 0.1  # Least weight of a claim: none is ignored or counts in the wrong direction.
 
 
 @dataclass(frozen=True)

@@ -29,11 +29,9 @@ class LanguageFile:
 
     architecture: str
     hidden: int
-    context_length: int
-    """The context it was trained with, in tokens."""
+    context_length: int  # the context it was trained with, in tokens
     is_f32: bool
-    deepstack: int
-    """The number of first layers that also receive vision features."""
+    deepstack: int  # the number of first layers that also receive vision features
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ from agent.engines.kind import is_installed
 from agent.errors import EngineError
 
 SERVER_OPTIONS = ("--context", "64", "--threads", "1")
-NO_SUCH_MODEL = "failed to load model"
-"""Message of a working llama.cpp about a missing model file."""
+NO_SUCH_MODEL = "failed to load model"  # message of a working llama.cpp about a missing model file
 TIMEOUT_S = 120.0
 
 

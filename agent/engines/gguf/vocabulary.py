@@ -20,8 +20,7 @@ from agent.protocol.protocol import END_OF_TEXT, END_OF_TURN, MARKUP_TOKENS, Par
 
 CALL_TOKEN = "<tool_call>"
 
-Piece = list[int] | Image.Image
-"""A run of text tokens, or a picture."""
+Piece = list[int] | Image.Image  # a run of text tokens, or a picture
 
 
 class GgufVocabulary:

@@ -21,8 +21,7 @@ MAX_KEY = 4096
 SHORTEST_SECRET = 8
 HIDDEN = "***"
 
-KeyLookup = Callable[[str], str | None]
-"""Returns the key for a host."""
+KeyLookup = Callable[[str], str | None]  # returns the key for a host
 
 _KEY_LIKE = re.compile(r"\b(?:sk|key|token)-[\w*.\-]{6,}", re.IGNORECASE)
 

@@ -36,8 +36,7 @@ MAX_REDIRECTS = 3
 TURN_SILENCES = 10
 SESSION_HEADER = "x-session-id"
 
-FIRST_PAUSE_S = 5.0
-"""Before a server that is down is asked again; the next pauses are longer."""
+FIRST_PAUSE_S = 5.0  # Before a server that is down is asked again; the next pauses are longer.
 MAX_MODELS_BODY = 4 * 2**20
 LISTING_S = 10.0
 MAX_NAME = 500
@@ -223,15 +222,11 @@ class ServerSession:
     may_fall_back_to_text: bool = False
     extras: Body = field(default_factory=dict)
     check_alive: Callable[[], None] = lambda: None
-    open: int = 0
-    """Conversations that are open there."""
-    faults: int = 0
-    """How often in a row it did not answer."""
-    down: str = ""
-    """Why it is left alone; empty while it is up."""
+    open: int = 0  # conversations that are open there
+    faults: int = 0  # how often in a row it did not answer
+    down: str = ""  # Why it is left alone; empty while it is up.
     pause_s: float = FIRST_PAUSE_S
-    ask_at: float = 0.0
-    """When a server that is down is asked whether it is up again."""
+    ask_at: float = 0.0  # when a server that is down is asked whether it is up again
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property

@@ -87,8 +87,7 @@ class RemoteConversation:
         self._turns: list[RequestTurn] = []
         self._length = 0
         """Tokens of the conversation as the server last counted them; -1 means unknown."""
-        self._length_at: dict[int, int] = {}
-        """Prompt tokens by the number of turns sent."""
+        self._length_at: dict[int, int] = {}  # prompt tokens by the number of turns sent
         self._usage = Usage()
 
     @property
@@ -252,8 +251,7 @@ class Attempt:
     turns: Sequence[RequestTurn]
     request: TurnRequest
     preview: Preview
-    wasted: bool = False
-    """Whether the server may have computed tokens in an earlier, failed call."""
+    wasted: bool = False  # whether the server may have computed tokens in an earlier, failed call
 
     def __post_init__(self) -> None:
         self._tried = self._dialect = self.server.dialect

@@ -24,8 +24,7 @@ class Servers:
         self._all = tuple(sessions)
         self._clock = sessions[0].retry_policy.clock
         self._lock = threading.Lock()
-        self.busy = 0
-        """How often a server said that it has too much to do."""
+        self.busy = 0  # how often a server said that it has too much to do
 
     @property
     def count(self) -> int:

@@ -149,8 +149,7 @@ class _Call:
 class ReplyBuilder:
     """Collects the pieces of a reply and ignores malformed ones."""
 
-    max_text: int
-    """In characters; what is beyond is dropped."""
+    max_text: int  # In characters; what is beyond is dropped.
     key_filter: KeyFilter = field(default_factory=lambda: KeyFilter(None))
     choice_after: str = ""
     """The alternatives of tokens are kept near this text only; empty: of all."""

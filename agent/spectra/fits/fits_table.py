@@ -32,8 +32,7 @@ _TYPES = {
 class FitsColumn:
     name: str
     code: str
-    element: str
-    """Element type of a variable-length cell, else empty."""
+    element: str  # element type of a variable-length cell, else empty
     repeat: int
     offset: int
     number: int

@@ -8,10 +8,8 @@ from agent.spectra.gaps import GAP, gap_starts
 from agent.spectra.pixel_grid import pixel_edges, pixel_grid
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 
-MIN_COVERAGE = 0.5
-"""Share of a pixel that good pixels must cover."""
-MIN_LEVEL = 0.02
-"""Where the divisor is less than this share of its typical flux, there is no ratio."""
+MIN_COVERAGE = 0.5  # share of a pixel that good pixels must cover
+MIN_LEVEL = 0.02  # where the divisor is less than this share of its typical flux, there is no ratio
 
 
 def resampled(spectrum: Spectrum, wavelength: FloatArray) -> FloatArray:

@@ -23,15 +23,11 @@ from agent.spectra.pixel_grid import LIGHT_KMS, pixel_grid
 from agent.spectra.rebinning import rebinned
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 
-FLOOR = 0.02
-"""Smallest error relative to the continuum: no template is better than that."""
-PIXEL_KMS = 25.0
-"""Finer spectra are rebinned to this."""
+FLOOR = 0.02  # Smallest error relative to the continuum: no template is better than that.
+PIXEL_KMS = 25.0  # finer spectra are rebinned to this
 MIN_PIXELS = 50
-MIN_COVERAGE = 0.4
-"""Share of the good pixels that a template must cover."""
-CHUNK = 128
-"""Trial velocities at a time, which bounds the memory."""
+MIN_COVERAGE = 0.4  # share of the good pixels that a template must cover
+CHUNK = 128  # trial velocities at a time, which bounds the memory
 ORDER = 8
 """Of the polynomial that takes the continuum away: it follows some 700 angstrom, not a line."""
 RANGE_KMS = 1500.0
@@ -40,12 +36,10 @@ FINE_KMS, FINE_STEP_KMS = 150.0, 10.0
 FITTED = 5
 """Steps on each side of the least chi2 through which a parabola is laid: a template is a broken
 line, so that chi2 is not smooth from one step to the next."""
-CALIBRATION_KMS = 3.0
-"""Least error: no survey's wavelengths are better."""
+CALIBRATION_KMS = 3.0  # Least error: no survey's wavelengths are better.
 MIN_RISE = 25.0
 """Least difference in chi2 to the next best velocity, in units of the chi2 of a pixel."""
-APART_KMS = 400.0
-"""Other velocities are at least so far from the best one."""
+APART_KMS = 400.0  # other velocities are at least so far from the best one
 MIN_HEIGHT = 0.1
 
 Reason = Literal["", "no_pixels", "no_overlap", "edge", "noisy", "unlike"]
@@ -148,8 +142,7 @@ class Match:
     name: str
     chi2: float
     z: float
-    is_trusted: bool
-    """Whether the velocity stands out; without lines in common none does."""
+    is_trusted: bool  # Whether the velocity stands out; without lines in common none does.
 
     @property
     def velocity_kms(self) -> float:
@@ -202,11 +195,9 @@ class Prepared:
     wavelength: FloatArray
     flux: FloatArray
     weight: FloatArray
-    polynomials: FloatArray
-    """Chebyshev polynomials up to twice the order, one a row."""
+    polynomials: FloatArray  # chebyshev polynomials up to twice the order, one a row
     order: int
-    smooth_misfit: float
-    """Chi2 of the polynomial alone, without a template."""
+    smooth_misfit: float  # Chi2 of the polynomial alone, without a template
 
     def only(self, keep: BoolArray) -> Prepared:
         if keep.all():

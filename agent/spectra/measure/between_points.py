@@ -10,8 +10,7 @@ from agent.errors import WorkbenchError
 from agent.spectra.pixel_grid import LIGHT_KMS, pixel_edges
 from agent.spectra.spectrum import FloatArray, Spectrum
 
-POINT_PX = 3
-"""The continuum at a point is the median of so many pixels on each side of it."""
+POINT_PX = 3  # the continuum at a point is the median of so many pixels on each side of it
 FEWEST_PX = 3
 
 
@@ -23,15 +22,13 @@ class LineBetween:
     to half of its depth on both sides.
     """
 
-    left: tuple[float, float]
-    """Wavelength and flux of the continuum."""
+    left: tuple[float, float]  # wavelength and flux of the continuum
     right: tuple[float, float]
     ew: float
     ew_error: float | None
     centroid: float | None
     fwhm_kms: float | None
-    snr: float | None
-    """Median of the continuum per pixel."""
+    snr: float | None  # median of the continuum per pixel
 
 
 def measure_between(spectrum: Spectrum, low: float, high: float) -> LineBetween:

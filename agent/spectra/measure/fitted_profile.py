@@ -21,13 +21,11 @@ Reason = Literal[
 ]
 SIGNIFICANT = 5.0
 """Equivalent widths of fewer of their errors are what noise alone gives somewhere in a range."""
-WIDEST = 0.7
-"""A FWHM above this fraction of the range leaves no continuum to tell the line from."""
+WIDEST = 0.7  # a FWHM above this fraction of the range leaves no continuum to tell the line from
 NARROWEST_PX = 0.8
 LEAST_PART_PX = 0.1
 """Least width of either part of a Voigt profile; with that of the Lorentzian it is a Gaussian."""
-POOR = 2.0
-"""A reduced chi-squared above this means another shape, or more than one line."""
+POOR = 2.0  # a reduced chi-squared above this means another shape, or more than one line
 CURVE_POINTS = 240
 MAX_STEPS = 500
 GAUSS_AREA = float(np.sqrt(np.pi / (4.0 * np.log(2.0))))
@@ -59,8 +57,7 @@ class FittedProfile:
     reduced_chi2: float | None
     """None where the file gives no errors; those of the fit are then from its residuals."""
     wavelength: FloatArray
-    flux: FloatArray
-    """The profile on its continuum, in the flux of the file, to be drawn."""
+    flux: FloatArray  # the profile on its continuum, in the flux of the file, to be drawn
 
     @property
     def is_poor(self) -> bool:

@@ -62,8 +62,7 @@ class _Local:
     excess: FloatArray
     sigma: FloatArray
     fit: ProfileFit
-    outer: Window
-    """From the start of the blue side window to the end of the red one."""
+    outer: Window  # from the start of the blue side window to the end of the red one
 
 
 def measure_feature(

@@ -73,17 +73,14 @@ class LineMeasurement:
     centroid_error: float | None = None
     velocity_kms: float | None = None
     velocity_error_kms: float | None = None
-    fwhm: float | None = None
-    """Observed angstrom, including the instrument's width."""
+    fwhm: float | None = None  # observed angstrom, including the instrument's width
     fwhm_error: float | None = None
     fwhm_kms: float | None = None
     """Corrected for the instrument's width if it is known; 0 for an unresolved line."""
-    peak: float | None = None
-    """Relative to the continuum, negative for absorption."""
+    peak: float | None = None  # relative to the continuum, negative for absorption
     significance: float = 0.0
     """Of the profile; if none was found, of the highest noise that the search met."""
-    separation_kms: float | None = None
-    """Between the two peaks of a double-peaked line."""
+    separation_kms: float | None = None  # between the two peaks of a double-peaked line
     window: Window | None = None
     n_pixels: int = 0
     flags: tuple[str, ...] = ()

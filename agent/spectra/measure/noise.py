@@ -26,8 +26,7 @@ class Quality:
     snr_blue: Measurement
     snr_red: Measurement
     bad_fraction: float
-    negative_fraction: float
-    """Share of the good pixels."""
+    negative_fraction: float  # share of the good pixels
     join_step: Measurement
     """Relative step from the blue to the red arm at 5800 A, corrected for their slopes."""
     noise_ratio: float | None

@@ -55,8 +55,7 @@ class FeatureArea:
 
     width: float
     error: float
-    covered: float
-    """Width of the window without its excluded parts."""
+    covered: float  # width of the window without its excluded parts
 
 
 def continuum_beside(grid: PixelGrid, blue: Window, red: Window, of: str) -> LinearContinuum | str:

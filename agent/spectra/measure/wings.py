@@ -29,8 +29,7 @@ DEEPEST = 0.95  # a black core would need an infinite opacity
 N_STEPS = 60
 MIN_PIXELS = 20
 CLIP = 4.0
-MAX_GAIN = 1.5
-"""A larger correction means that the wings are another feature."""
+MAX_GAIN = 1.5  # a larger correction means that the wings are another feature
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,7 @@ class WingedWidth:
 
     width: float
     error: float
-    share: float
-    """Probability of these wings against the other profile, from 0 to 1."""
+    share: float  # probability of these wings against the other profile, from 0 to 1
 
 
 def winged_width(

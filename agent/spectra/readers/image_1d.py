@@ -38,8 +38,7 @@ MASK_NAMES = ("MASK", "BADPIX", "DQ")
 MAX_ROWS = 8
 FEWEST_PIXELS = 50
 OPTICAL = (900.0, 300_000.0)
-UNEVEN = 0.5
-"""Largest change of a wavelength step from one pixel to the next, on average, in steps."""
+UNEVEN = 0.5  # largest change of a wavelength step from one pixel to the next, on average, in steps
 
 
 def read(file: SourceFile, request: Request) -> Spectrum:

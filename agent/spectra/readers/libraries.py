@@ -21,8 +21,7 @@ class Library:
 
     name: str
     medium: str
-    is_it: Callable[[str, Header], bool]
-    """Called with the file's name in lower case and its header."""
+    is_it: Callable[[str, Header], bool]  # called with the file's name in lower case and its header
     resolution: float | None = None
     kind: str = ""
     radians: bool = False

@@ -48,8 +48,7 @@ READERS: list[Reader] = [
     Reader("text table", text_table.read),
     Reader("specutils", other_formats.read),
 ]
-GENERIC = "FITS image"
-"""The first of the readers that take files of any survey."""
+GENERIC = "FITS image"  # the first of the readers that take files of any survey
 
 
 def register(reader: Reader, first: bool = True) -> None:

@@ -46,12 +46,9 @@ NO_UNIT = "---"
 
 @dataclass(frozen=True)
 class _Layout:
-    delimiter: str | None
-    """None for any run of blanks."""
-    fields: list[ColumnField]
-    """Empty if the columns have no names."""
-    first: int
-    """Index of the first line of numbers."""
+    delimiter: str | None  # None for any run of blanks
+    fields: list[ColumnField]  # empty if the columns have no names
+    first: int  # index of the first line of numbers
     columns: int
 
 

@@ -96,10 +96,8 @@ STARS = dict.fromkeys(("vsx", "gaia_variability", "gaia_epochs"), AM_HER)
 class ServiceCheck:
     is_good: bool
     seconds: float
-    told: str
-    """What it found, or why it failed."""
-    missing: tuple[str, ...] = ()
-    """Columns that the catalogue no longer has."""
+    told: str  # what it found, or why it failed
+    missing: tuple[str, ...] = ()  # columns that the catalogue no longer has
 
 
 def check_service(service: Service, client: WebClient) -> ServiceCheck:

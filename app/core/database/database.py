@@ -35,8 +35,7 @@ class _ThreadState(threading.local):
 
     def __init__(self) -> None:
         self.is_writing = False
-        self.connections: list[Connection] = []
-        """The innermost last."""
+        self.connections: list[Connection] = []  # the innermost last
 
 
 class Database:

@@ -18,8 +18,7 @@ MAX_WORDS = 200
 # How long to wait for another writer before we report an error.
 BUSY_TIMEOUT_S = 10.0
 
-FORBIDDEN = "42501"
-"""PostgreSQL's code for what the user has no right to."""
+FORBIDDEN = "42501"  # PostgreSQL's code for what the user has no right to
 _BUSY = "another program is writing to it. Nothing was lost. Try again"
 _FULL = "the disk is full. Nothing was lost. Free some space and try again"
 _DAMAGED = "the file is damaged. Open a copy or a backup"

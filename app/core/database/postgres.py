@@ -14,8 +14,7 @@ from app.core.database.locations import shown_location
 from app.core.database.tables import prepare_for_postgresql
 from app.core.errors import SessionError
 
-TEAM_LOCK = 0x53334F33
-"""Key of the advisory lock held while tables are created or upgraded."""
+TEAM_LOCK = 0x53334F33  # key of the advisory lock held while tables are created or upgraded
 MAX_CONNECTIONS = 32
 
 PROGRAM = "spec-o3 "

@@ -23,8 +23,7 @@ from app.core.errors import SessionError
 DATA_ONLY = ("CREATE TABLE ", "CREATE INDEX ", "CREATE UNIQUE INDEX ")
 """How SQLite's schema text begins for tables and plain indexes."""
 
-Definition = tuple[str, str, str, str]
-"""Type, name, table and SQL of an entry in SQLite's schema."""
+Definition = tuple[str, str, str, str]  # type, name, table and SQL of an entry in SQLite's schema
 
 ORDER_INDEX = re.compile(
     r"CREATE INDEX queue_\w+ ON candidates \("

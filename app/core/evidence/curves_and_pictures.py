@@ -20,8 +20,7 @@ from app.services.catalogues.tap import match_positions
 from app.services.web.client import WebClient
 from app.services.web.errors import ServiceError, ShouldStop
 
-SAME_ARCSEC = 0.1
-"""Positions closer than this are one question."""
+SAME_ARCSEC = 0.1  # positions closer than this are one question
 NO_POSITION = "the candidate has no position"
 
 

@@ -24,24 +24,20 @@ from app.services.catalogues.tap import MAX_POSITIONS, match_positions
 from app.services.web.client import WebClient, never
 from app.services.web.errors import ServiceError, ShouldStop, TooMany
 
-UPLOAD_S = 300.0
-"""In all, for one upload; services need longer for a thousand than for one."""
-MAX_FAILED_UPLOADS = 2
-"""In a row; a service that is down is not asked about the rest of the list."""
+UPLOAD_S = 300.0  # In all, for one upload; services need longer for a thousand than for one.
+MAX_FAILED_UPLOADS = 2  # In a row; a service that is down is not asked about the rest of the list.
 
 
 @dataclass
 class Tally:
     service: str
-    known: int = 0
-    """Answered by earlier runs."""
+    known: int = 0  # answered by earlier runs
     found: int = 0
     nothing: int = 0
     failed: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     without_position: int = 0
-    not_asked: int = 0
-    """Left for another run, since the service failed."""
+    not_asked: int = 0  # left for another run, since the service failed
 
     def count(self, state: State, reason: str = "") -> None:
         self.found += state is State.FOUND

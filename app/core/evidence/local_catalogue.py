@@ -41,8 +41,7 @@ from app.services.catalogues.service import NAME, Service, ServiceColumn, all_se
 MATCHES_EACH = 20
 MAX_TEXT = 200
 ARCSEC = np.pi / 180.0 / 3600.0
-MAX_KEPT = 2 * 2**30
-"""Bytes of values that are kept till all is read."""
+MAX_KEPT = 2 * 2**30  # bytes of values that are kept till all is read
 Near = tuple[float, int, bytes]
 """Separation with a minus sign, so that the farthest is on top of a heap; row; its values as JSON,
 which take a fifth of the room of Python objects."""

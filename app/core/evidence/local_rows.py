@@ -23,15 +23,12 @@ class PlacedRows:
     """Rows that were read together."""
 
     count: int
-    numbers: IntArray
-    """Which of them have a position."""
-    places: FloatArray
-    """Unit vectors of those; (n, 3)."""
+    numbers: IntArray  # which of them have a position
+    places: FloatArray  # Unit vectors of those; (n, 3).
     rows: Callable[[IntArray], Sequence[Row]]
     """The values of some rows, by their numbers in rising order; read when they are asked for."""
     done: int
-    of: int | None
-    """How much of the catalogue has been read, if that is known."""
+    of: int | None  # how much of the catalogue has been read, if that is known
 
 
 class LocalRows(Protocol):

@@ -22,8 +22,7 @@ ABSOLUTE = "gaia.m_g"
 MAX_MATCHES = 1000
 MAX_TEXT = 2**20
 MAX_VALUES = 200
-MAX_NUMBER = 2**64
-"""Of whole numbers, as catalogues have them; a longer one is no float."""
+MAX_NUMBER = 2**64  # Of whole numbers, as catalogues have them; a longer one is no float.
 
 
 class Gap(StrEnum):
@@ -31,10 +30,8 @@ class Gap(StrEnum):
 
     NOT_ASKED = "not_asked"
     FAILED = "failed"
-    NOTHING = "nothing"
-    """The service answered that it has nothing there."""
-    NO_VALUE = "no_value"
-    """It knows the object, without this value."""
+    NOTHING = "nothing"  # the service answered that it has nothing there
+    NO_VALUE = "no_value"  # it knows the object, without this value
     POOR_PARALLAX = "poor_parallax"
     UNKNOWN = "unknown"
     """No service of ours has a value of this name, and no catalogue that was matched."""
@@ -46,10 +43,8 @@ class Said:
 
     value: float | str
     error: float = 0.0
-    is_faintest: bool = False
-    """Whether it is a limit: the true value is this, or any smaller."""
-    matches: int = 1
-    """How many objects are within the radius."""
+    is_faintest: bool = False  # Whether it is a limit: the true value is this, or any smaller.
+    matches: int = 1  # how many objects are within the radius
 
 
 def said_of(answers: Mapping[str, Answer], name: str) -> Said | Gap:

@@ -34,16 +34,12 @@ class StoredAnswer:
     service: str
     release: str
     answer: Answer
-    asked_at: str
-    """UTC, ISO 8601."""
+    asked_at: str  # UTC, ISO 8601
     url: str = ""
-    reply_id: int | None = None
-    """None where there was no reply."""
-    sha256: str = ""
-    """Hash of the reply."""
+    reply_id: int | None = None  # None where there was no reply
+    sha256: str = ""  # hash of the reply
     ra: float | None
-    dec: float | None
-    """Degrees; where it was asked, in the year of the catalogue."""
+    dec: float | None  # Degrees; where it was asked, in the year of the catalogue.
     radius_arcsec: float
     client: str = ""
 

@@ -28,13 +28,11 @@ class WeighedClaim:
     """A claim and what it contributes: a number, or a gap, or nothing although there is a value."""
 
     claim: CatalogueEvidence
-    log_odds: float | None = None
-    """None: not weighed."""
+    log_odds: float | None = None  # None: not weighed.
     gap: Gap | None = None
     said: Said | None = None
     limit: float | None = None
-    is_repeat: bool = False
-    """Whether a heavier claim of its group counts in its place."""
+    is_repeat: bool = False  # whether a heavier claim of its group counts in its place
 
     @property
     def is_found(self) -> bool:

@@ -22,8 +22,7 @@ _KINDS: dict[str, Kind] = {"str": "text", "int": "whole", "float": "real", "bool
 
 MAX_COLUMNS = 5000
 MAX_WORDS = 500
-CLASH_SUFFIX = "_list"
-"""Appended to the name of a list column that clashes with a fixed one."""
+CLASH_SUFFIX = "_list"  # appended to the name of a list column that clashes with a fixed one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +64,7 @@ CONTRACT = (*OBJECT, *OPINION, *AGENT, SEEN)
 SCORE = Column("score", "real", "stat.value", "Score in the list")
 LABEL = Column("label", "text", "meta.code.class", "Label in the list")
 SNR = Column("snr", "real", "stat.snr", "Signal to noise")
-ROLES = (SCORE, LABEL, SNR)
-"""Optional columns; written only if a list has values for them."""
+ROLES = (SCORE, LABEL, SNR)  # Optional columns; written only if a list has values for them.
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -46,8 +46,7 @@ FORMATS = {
 }
 """Our formats by suffix; `all_formats` has those of plug-ins, too."""
 MAX_RETRIES = 50
-SEARCHED_BYTES = 64 * 1024
-"""Bytes searched for the session id at each end of an existing file."""
+SEARCHED_BYTES = 64 * 1024  # bytes searched for the session id at each end of an existing file
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,8 +30,7 @@ TAKEN = (
 """Suffixes of our own files and formats."""
 
 DTYPES = {"whole": "<i8", "real": "<f8", "flag": "?"}
-ROUTINE_UNITS = "silent"
-"""A unit of a list may be any text: astropy keeps what it does not know."""
+ROUTINE_UNITS = "silent"  # A unit of a list may be any text: astropy keeps what it does not know.
 
 
 def plugin_formats() -> dict[str, str]:

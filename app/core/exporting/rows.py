@@ -20,8 +20,7 @@ from app.core.exporting.selection import Selection, Which, make_selection, pages
 from app.core.session.session import Session
 
 Cells = Sequence[Any]
-Page = list[Cells]
-"""The values of each column of the layout: text, number, bool or None."""
+Page = list[Cells]  # The values of each column of the layout: text, number, bool or None.
 
 CANDIDATE_FIELDS = (
     *("id", "object_id", "ra", "dec", "path", "listed_path", "row"),

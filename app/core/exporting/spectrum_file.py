@@ -40,8 +40,7 @@ MEANINGS = {
 }
 """UCD and utype of columns, by which other programs find them in a VOTable."""
 
-Columns = dict[str, tuple[NDArray[Any], str]]
-"""Values and unit by name."""
+Columns = dict[str, tuple[NDArray[Any], str]]  # values and unit by name
 
 
 def write_spectrum(

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from app.core.exporting.escapes import is_fits_text, is_xml_text
 
 WHOLE_LOW, WHOLE_HIGH = -(2**63), 2**63 - 1
-EXACT = 2**53
-"""Integers up to this are exact as doubles."""
+EXACT = 2**53  # integers up to this are exact as doubles
 
 _BlockKind = Literal["none", "flag", "whole", "real", "text"]
 _NUMBERS: dict[_BlockKind, tuple[float, str]] = {
@@ -89,8 +88,7 @@ class ColumnStats:
     is_fits_text: bool = True
     is_xml_text: bool = True
     is_ascii: bool = True
-    longest: int = 0
-    """Longest text in UTF-8 bytes."""
+    longest: int = 0  # longest text in UTF-8 bytes
     most_characters: int = 0
 
     def kind(self, wanted: Kind | None) -> Kind:
@@ -305,8 +303,7 @@ class Column:
     ucd: str = ""
     description: str = ""
     unit: str = ""
-    given_name: str = ""
-    """The name in the list, if it differs."""
+    given_name: str = ""  # the name in the list, if it differs
 
 
 def free_name(wanted: str, used: set[str]) -> str:

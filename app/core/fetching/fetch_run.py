@@ -24,8 +24,7 @@ from app.services.web.errors import Busy, ServiceError, Stopped, TooLong, Unreac
 
 RADIUS_ARCSEC = 2.0
 _TEMPORARY = re.compile(r"\.[A-Za-z0-9_.+-]+\.(fits|vot|txt)(\.gz)?\.[a-z0-9_]{8}\.part")
-MAX_EACH = 50
-"""Files of one row, where all that are found are fetched."""
+MAX_EACH = 50  # files of one row, where all that are found are fetched
 SILENT_IN_A_ROW, FAILED_IN_A_ROW = 5, 20
 """After so many rows without an answer, or with a useless one, nothing more is asked."""
 
@@ -50,13 +49,10 @@ class FailedRow:
 class FetchReport:
     fetched: list[FetchedRow] = field(default_factory=list)
     failed: list[FailedRow] = field(default_factory=list)
-    were_there: int = 0
-    """How many of the files had been fetched before."""
+    were_there: int = 0  # how many of the files had been fetched before
     is_stopped: bool = False
-    gave_up: str = ""
-    """Why the archive was not asked about the rest."""
-    left: int = 0
-    """Rows about which it was not asked."""
+    gave_up: str = ""  # why the archive was not asked about the rest
+    left: int = 0  # rows about which it was not asked
 
 
 class FetchRun:
@@ -178,15 +174,12 @@ class FetchRun:
 # when a file has landed. A line that a crash cut short is dropped.
 @dataclass(frozen=True, kw_only=True)
 class FetchedFileRecord:
-    asked: str
-    """Tells the question of one row from all others."""
-    found: int
-    """How many files answer that question."""
+    asked: str  # tells the question of one row from all others
+    found: int  # how many files answer that question
     archive: str
     release: str
     id: str
-    file: str
-    """Name in the folder."""
+    file: str  # name in the folder
     url: str
     bytes: int
     sha256: str

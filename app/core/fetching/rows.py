@@ -39,8 +39,7 @@ class FetchRow:
     """A spectrum to be fetched, with what else its list says about it."""
 
     wanted: Wanted
-    candidate_id: int = 0
-    """In a session."""
+    candidate_id: int = 0  # in a session
     score: float | None = None
     label: str = ""
     snr: float | None = None

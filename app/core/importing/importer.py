@@ -31,8 +31,7 @@ from app.core.session.session import Session
 from app.core.session.spectra_folders import allow_folders, allow_list_folders, outside_folders
 from app.core.session.verdict_log import now
 
-ORDER = "order"
-"""Key of the session fact that holds the initial order of the queue."""
+ORDER = "order"  # key of the session fact that holds the initial order of the queue
 
 MAX_REFUSED_KEPT = 10_000
 PAGE = 5000
@@ -316,12 +315,10 @@ class DuplicateFilter:
         self._runs.append(run)
 
 
-ROWS_AT_ONCE = 20
-"""Rows in one INSERT statement of SQLite, which is faster than single rows."""
+ROWS_AT_ONCE = 20  # rows in one INSERT statement of SQLite, which is faster than single rows
 BULK_ROWS = 20_000
 """From this many new rows on, rebuilding the indexes is faster than updating them."""
-SORT_THREADS = 3
-"""Helper threads of SQLite for sorting."""
+SORT_THREADS = 3  # Helper threads of SQLite for sorting
 IMPORT_LOCK = 0x494D504F
 """Advisory lock of PostgreSQL: two concurrent imports must not assign the same ids."""
 

@@ -39,8 +39,7 @@ UNSUPPORTED = {
     b"%PDF": "a PDF: save the table as CSV",
 }
 KNOWN = "CSV, TSV, ECSV, FITS, VOTable, Parquet or a folder of spectra"
-MAX_CONTROL = 0.05
-"""Fraction of control characters allowed in a text file."""
+MAX_CONTROL = 0.05  # fraction of control characters allowed in a text file
 _CONTROL = bytes({*range(32), 127} - set(b"\t\n\r\f\x1b"))
 
 
@@ -189,22 +188,16 @@ class Preview:
 
     format: str = ""
     columns: tuple[ListColumn, ...] = ()
-    rows: tuple[tuple[Value, ...], ...] = ()
-    """Long texts are cut: they are only shown."""
+    rows: tuple[tuple[Value, ...], ...] = ()  # Long texts are cut: they are only shown.
     roles: Roles = field(default_factory=Roles)
-    estimate: int | None = None
-    """Number of rows, None if unknown."""
-    is_exact: bool = False
-    """Whether that is their number; otherwise it is about that."""
-    sha256: str = ""
-    """Of the names and sizes of the files in a folder; empty for a list."""
-    refused: tuple[Refused, ...] = ()
-    """Rows among the first ones that cannot be parsed."""
+    estimate: int | None = None  # number of rows, None if unknown
+    is_exact: bool = False  # Whether that is their number; otherwise it is about that.
+    sha256: str = ""  # Of the names and sizes of the files in a folder; empty for a list.
+    refused: tuple[Refused, ...] = ()  # rows among the first ones that cannot be parsed
     warnings: tuple[str, ...] = ()
     outside: OutsidePaths = field(default_factory=OutsidePaths)
     """Folders that the user may allow, in which the list names spectra by absolute paths."""
-    problem: str = ""
-    """Why it cannot be imported as it is; columns may be given nevertheless."""
+    problem: str = ""  # Why it cannot be imported as it is; columns may be given nevertheless.
     needs_roles: bool = False
     """Whether the problem is that no column was recognized: the user can choose some."""
 
@@ -226,10 +219,8 @@ class ImportReport:
     rows_refused: int
     refused: tuple[Refused, ...]
     """The first MAX_REFUSED_SHOWN; the session table `refused_rows` holds more."""
-    missing_files: int
-    """Files that do not exist at the moment; their disk may not be mounted."""
-    without_file: int
-    """Candidates for which the list gives no file and none was found."""
+    missing_files: int  # Files that do not exist at the moment; their disk may not be mounted.
+    without_file: int  # candidates for which the list gives no file and none was found
     warnings: tuple[str, ...] = field(default=())
     outside: OutsidePaths = field(default_factory=OutsidePaths)
     """Folders outside the allowed ones; the rows that name spectra in them were refused."""

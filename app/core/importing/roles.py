@@ -17,12 +17,9 @@ from app.core.importing.spectrum_files import has_spectrum_suffix
 from app.core.importing.survey_names import SchemeMatch, find_scheme
 
 ROLES = ("path", "row", "object_id", "ra", "dec", "score", "label", "snr")
-FOLDER = "path_folder"
-"""Beside `path` in a catalogue that this program has exported."""
-MIN_SHARE = 0.5
-"""Fraction of the sampled values that must fit a role."""
-MIN_VALUES = 3
-"""Fewer cannot tell whether a column repeats itself."""
+FOLDER = "path_folder"  # beside `path` in a catalogue that this program has exported
+MIN_SHARE = 0.5  # fraction of the sampled values that must fit a role
+MIN_VALUES = 3  # fewer cannot tell whether a column repeats itself
 MAIN_ID = "meta.id;meta.main"
 
 Samples = Sequence[Sequence[Value]]

@@ -24,8 +24,7 @@ from app.core.importing.survey_names import companions
 from app.core.progress import ShouldStop, never
 from app.core.session.folder_names import is_within
 
-_NUMBER = re.compile(r"[0-9]{9,}")
-"""Shorter numbers may be dates or plates."""
+_NUMBER = re.compile(r"[0-9]{9,}")  # shorter numbers may be dates or plates
 AMBIGUOUS = ""
 
 
@@ -83,8 +82,7 @@ class _Folder:
     refusal: str = ""
     other: _Folder | None = None
     is_simple: bool = False
-    outside: str = ""
-    """The absolute folder that the user could allow."""
+    outside: str = ""  # the absolute folder that the user could allow
     is_remote: bool = False
 
 

@@ -27,8 +27,7 @@ from app.core.inspections.store import ONE_EACH, pending_among, pending_conditio
 from app.core.session.records import Candidate
 from app.core.session.session import Session
 
-LEASE_S = 120.0
-"""A claim that was not renewed for so long is free again."""
+LEASE_S = 120.0  # a claim that was not renewed for so long is free again
 POLL_S = 1.0
 # So few that the work on them takes some seconds: what one program claims, the others cannot do.
 MAX_AT_ONCE = 64

@@ -25,8 +25,7 @@ from app.core.session.session import MAX_IDS, Session
 
 PREFIX = "rating:"  # of the fact's key; candidate id, trajectory id and reviewer name follow
 MAX_FAULTS = 2000
-LOW = 2
-"""Up to this the agent is taken to be wrong, even if its verdict is right."""
+LOW = 2  # up to this the agent is taken to be wrong, even if its verdict is right
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,10 +35,8 @@ class AgentFault:
     candidate_id: int
     object_id: str
     by: str
-    score: int | None
-    """None if it was contradicted without a rating."""
-    agent: AgentVerdict | None
-    """What the agent shown for this candidate says now."""
+    score: int | None  # None if it was contradicted without a rating
+    agent: AgentVerdict | None  # what the agent shown for this candidate says now
     person: Verdict | None
     model: str
 

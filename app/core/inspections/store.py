@@ -31,8 +31,7 @@ from app.core.session.stored_opinions import damaged, have_type
 from app.core.session.verdict_log import now
 
 MAX_REASON = 500
-ONE_EACH = ("candidate_id", "model", "model_sha256")
-"""A candidate has one inspection by each model."""
+ONE_EACH = ("candidate_id", "model", "model_sha256")  # a candidate has one inspection by each model
 PAGE = 50  # trajectories read at once; each can be long
 MOST_SHARES = 10_000
 
@@ -43,8 +42,7 @@ InspectionRow = Any
 class StoredInspection:
     id: int
     candidate_id: int
-    at: str
-    """UTC, ISO 8601."""
+    at: str  # UTC, ISO 8601
     trajectory: Trajectory
 
 

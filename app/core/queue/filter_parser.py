@@ -22,8 +22,7 @@ from app.core.session.records import Verdict
 from app.services.catalogues.service import all_services
 
 MAX_LENGTH = 2000
-MAX_NAMED = 12
-"""Columns of the list that an error names."""
+MAX_NAMED = 12  # columns of the list that an error names
 
 Choice = TypeVar("Choice", bound=str)
 
@@ -323,11 +322,9 @@ def _with_position(token: Token, make: Callable[[], Filter]) -> Filter:
 @dataclass(frozen=True)
 class Token:
     kind: str
-    text: str
-    """Without quotes and escapes."""
+    text: str  # without quotes and escapes
     position: int
-    is_joined: bool
-    """True if no space separates it from the previous token."""
+    is_joined: bool  # True if no space separates it from the previous token
 
 
 def tokens(text: str) -> list[Token]:

@@ -195,8 +195,7 @@ class InspectedBy:
     """Inspected by this model to the end; failed and cancelled inspections do not count."""
 
     model: str
-    sha256: str | None = None
-    """None for any version of the name."""
+    sha256: str | None = None  # None for any version of the name
 
     def __post_init__(self) -> None:
         _checked_text(self.model)
@@ -219,8 +218,7 @@ Filter = (
 EVERYTHING = Everything()
 UNJUDGED = MyVerdict(None)
 ME, NOBODY = "me", "nobody"
-QUEUE_FACT = "queue"
-"""Of the fact that keeps a person's filter and order; their name follows."""
+QUEUE_FACT = "queue"  # Of the fact that keeps a person's filter and order; their name follows.
 
 
 def combine(*filters: Filter) -> Filter:

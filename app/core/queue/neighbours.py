@@ -24,8 +24,7 @@ class Neighbour:
 
     candidate: Candidate
     separation: float | None
-    is_same_object: bool
-    """The names are equal, so it is another epoch, whatever its position."""
+    is_same_object: bool  # the names are equal, so it is another epoch, whatever its position
 
 
 def neighbours(

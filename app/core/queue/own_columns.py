@@ -16,10 +16,8 @@ from app.core.session.evidence_services import session_services
 from app.core.session.session import Session, candidate_of
 from app.services.catalogues.service import Service
 
-SAMPLED = 200
-"""Candidates from all over the list whose columns are looked at."""
-SCANNED = 20_000
-"""Candidates among which values are searched."""
+SAMPLED = 200  # candidates from all over the list whose columns are looked at
+SCANNED = 20_000  # candidates among which values are searched
 MAX_COLUMNS = 200
 
 

@@ -50,8 +50,7 @@ class OpinionValue:
     def __init__(self, name: str, *, is_file: bool) -> None:
         self.text: ColumnElement[str]
         self.number: ColumnElement[float]
-        self.is_there: ColumnElement[bool]
-        """With the condition of the index word for word."""
+        self.is_there: ColumnElement[bool]  # with the condition of the index word for word
         self.levels: ColumnElement[str] | None = None
         """Of a sub-class: its names, each between two strokes, in small letters."""
         if name == SUBCLASS:

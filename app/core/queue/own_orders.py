@@ -26,10 +26,8 @@ from app.core.queue.evidence_values import EvidenceValue, parts_of
 from app.core.queue.own_opinion import OpinionValue, index_condition, is_of_opinion
 from app.core.queue.sql_conditions import Condition, OwnColumnValue, QueryContext
 
-HELD = 4
-"""Orders kept in memory for each open session."""
-AT_ONCE = 1000
-"""Candidates in one query."""
+HELD = 4  # orders kept in memory for each open session
+AT_ONCE = 1000  # candidates in one query
 
 
 @dataclass(frozen=True, eq=False)

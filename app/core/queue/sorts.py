@@ -58,8 +58,7 @@ LAST_NAME = "\U0010ffff"
 class QueuePosition(NamedTuple):
     """A position in an order, from which paging continues even if the data have changed."""
 
-    value: Any
-    """A number; in the order by name, the name in lower case."""
+    value: Any  # A number; in the order by name, the name in lower case.
     id: int
 
 
@@ -73,12 +72,9 @@ class Sort:
 
     key: SortKey = "list"
     descending: bool = False
-    seed: int = 0
-    """Seed of the random order."""
-    own: str = ""
-    """The column of the list, or of a service, by which "own" orders."""
-    like: int = 0
-    """The id of the candidate to which "like" shows the most similar spectra."""
+    seed: int = 0  # seed of the random order
+    own: str = ""  # the column of the list, or of a service, by which "own" orders
+    like: int = 0  # the id of the candidate to which "like" shows the most similar spectra
 
     def __post_init__(self) -> None:
         if self.key == "like" and 0 < self.like < LAST_VALUE and not self.descending:

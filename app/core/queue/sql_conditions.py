@@ -49,8 +49,7 @@ class QueryContext:
     """
 
     reviewer_id: int | None
-    is_file: bool
-    """True for SQLite, False for PostgreSQL."""
+    is_file: bool  # True for SQLite, False for PostgreSQL
 
     @property
     def reviewer_or_0(self) -> int:

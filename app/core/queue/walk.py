@@ -66,8 +66,7 @@ class Plan:
     indexes: frozenset[str]
     database: Database
     low: float | None = None
-    high: float | None = None
-    """Limits that the filter sets on the value of the sort expression."""
+    high: float | None = None  # limits that the filter sets on the value of the sort expression
 
     def within(self, start: QueuePosition, backwards: bool) -> QueuePosition:
         """The start, or the first later position where the filter can match."""

@@ -44,8 +44,7 @@ class KeyLook:
     """The zoom window an agent's answer rests on."""
 
     label: str
-    range: Window
-    """Angstrom, observed frame."""
+    range: Window  # angstrom, observed frame
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -85,8 +84,7 @@ class Content:
     """Models with p(YES), those with most blind verdicts first."""
     cards: tuple[EvidenceCard, ...]
     people_differ: tuple[Difference, ...]
-    disputes: int
-    """All disagreements between people, including those not shown."""
+    disputes: int  # all disagreements between people, including those not shown
     agent_differs: tuple[Difference, ...]
     simulated: SimulatedCount
 

@@ -15,8 +15,7 @@ class Markup(str):
     __slots__ = ()
 
 
-Cell = str | None
-"""A plain str is escaped; None is left out."""
+Cell = str | None  # A plain str is escaped; None is left out.
 
 VOID = frozenset({"br", "hr", "meta", "line", "rect", "circle", "path", "polyline"})
 LONGEST = 2000

@@ -19,8 +19,7 @@ Reason = Literal["first", "overlap", "second"]
 asked for a second opinion."""
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
-PLAN_FACT = "sharing"
-"""Of the fact that says how the list was shared out."""
+PLAN_FACT = "sharing"  # of the fact that says how the list was shared out
 STANDS = assignments.c.withdrawn.is_(False)
 
 
@@ -31,8 +30,7 @@ class Part:
     reviewer: str
     assigned: int
     judged: int
-    second: int
-    """Second opinions among those assigned."""
+    second: int  # second opinions among those assigned
     second_left: int
 
     @property

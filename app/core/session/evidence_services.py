@@ -15,13 +15,10 @@ from app.core.database.tables import evidence, service_replies
 from app.core.session.stored_opinions import damaged
 from app.services.catalogues.service import NAME, Service, ServiceColumn, all_services
 
-SEPARATION = "separation"
-"""Of the nearest match, in arcsec; beside the columns of each service."""
-FILE = "file"
-"""The kind of a catalogue in a file of the user's."""
+SEPARATION = "separation"  # Of the nearest match, in arcsec; beside the columns of each service.
+FILE = "file"  # the kind of a catalogue in a file of the user's
 MAX_SERVICES = 40
-MAX_REPLY = 40 * 2**20
-"""More is never unpacked: a stranger's session may hold anything."""
+MAX_REPLY = 40 * 2**20  # More is never unpacked: a stranger's session may hold anything.
 MAX_DESCRIPTION = 2**20
 MAX_COLUMNS, MAX_WORDS = 200, 200
 

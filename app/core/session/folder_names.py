@@ -8,8 +8,7 @@ from pathlib import Path
 
 from agent.spectra.urls import is_url, url_folder
 
-MAX_FOLDERS = 8
-"""More are summarized by folders above them."""
+MAX_FOLDERS = 8  # more are summarized by folders above them
 
 
 def is_within(path: str, folder: str) -> bool:

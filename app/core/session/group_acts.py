@@ -23,8 +23,7 @@ from app.core.session import verdict_log
 from app.core.session.records import NOTHING, LogEntry, Opinion
 from app.core.session.stored_opinions import checked
 
-MAX_CANDIDATES = 5000
-"""In one act; more would hold the session for a minute."""
+MAX_CANDIDATES = 5000  # In one act; more would hold the session for a minute.
 ACT = re.compile(r"([0-9]{1,18}) ([0-9]{1,18}) (\w{1,40})", re.ASCII)
 AT_ONCE = 500
 

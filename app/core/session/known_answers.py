@@ -17,8 +17,7 @@ from app.core.session.session import Session
 from app.core.session.stored_opinions import damaged, have_type
 
 MAX_CLASS_NAME = 80
-HIDDEN_BY = "known_by"
-"""The fact that names who has hidden known answers last."""
+HIDDEN_BY = "known_by"  # the fact that names who has hidden known answers last
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,10 +25,8 @@ class KnownAnswer:
     """What a hidden candidate really is."""
 
     candidate_id: int
-    is_member: bool
-    """Whether it is of the class of the session's task."""
-    class_name: str
-    """As its list of labels says, such as "CV" or "M dwarf"."""
+    is_member: bool  # whether it is of the class of the session's task
+    class_name: str  # as its list of labels says, such as "CV" or "M dwarf"
     is_simulated: bool
     source: str
 

@@ -25,8 +25,7 @@ Stamp = tuple[str, str, int, bytes]
 
 The same in all files and different for all lines, so that it puts them in one order everywhere.
 """
-Parents = Mapping[int, int | None]
-"""The line on which each line hangs; None for the root."""
+Parents = Mapping[int, int | None]  # The line on which each line hangs; None for the root.
 
 
 def resolved_line(

@@ -29,16 +29,12 @@ POINTS = ("left_wavelength", "left_flux", "right_wavelength", "right_flux")
 class HandMeasurement:
     """One line between two points of the continuum, each a wavelength and a flux."""
 
-    line: str
-    """Its name, such as 'Hα'."""
-    ew: float
-    """Equivalent width in angstrom."""
+    line: str  # its name, such as 'Hα'
+    ew: float  # equivalent width in angstrom
     ew_error: float | None = None
     fwhm_kms: float | None = None
-    centroid: float | None = None
-    """Angstrom."""
-    snr: float | None = None
-    """Of the continuum, per pixel."""
+    centroid: float | None = None  # angstrom
+    snr: float | None = None  # of the continuum, per pixel
     left: tuple[float, float]
     right: tuple[float, float]
 
@@ -48,8 +44,7 @@ class RecordedMeasurement:
     id: int
     candidate_id: int
     reviewer: str
-    at: str
-    """UTC, ISO 8601."""
+    at: str  # UTC, ISO 8601
     measurement: HandMeasurement
     is_withdrawn: bool = False
 

@@ -36,14 +36,11 @@ FIELD_KEY = re.compile(r"(?:Shift\+)?[A-Z]|[5-9]")
 
 @dataclass(frozen=True, kw_only=True)
 class OwnField:
-    name: str
-    """As in filters, orders and exports: small letters, digits and _."""
+    name: str  # As in filters, orders and exports: small letters, digits and _.
     kind: FieldKind
-    title: str = ""
-    """As the window shows it; empty: as the name."""
+    title: str = ""  # As the window shows it; empty: as the name.
     choices: tuple[str, ...] = ()
-    key: str = ""
-    """Such as 'K' or 'Shift+K'; it acts only where no action has it."""
+    key: str = ""  # Such as 'K' or 'Shift+K'; it acts only where no action has it.
     unit: str = ""
 
     @property

@@ -35,11 +35,9 @@ MAX_WORDS = 300
 
 MAX_RECORDS = MAX_IDS
 """Records parsed at most: a session may hold a million, of ten thousand characters each."""
-MAX_READ = 24
-"""Spectra without a record that are read from their files at most."""
+MAX_READ = 24  # spectra without a record that are read from their files at most
 
-Known = Mapping[int, bool]
-"""Whether each spectrum is simulated, by candidate id."""
+Known = Mapping[int, bool]  # whether each spectrum is simulated, by candidate id
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +60,7 @@ class ModelFact:
     name: str
     sha256: str
     inspections: int
-    wording: str = ""
-    """Name and hash of the wording it was prompted in; empty for ours."""
+    wording: str = ""  # Name and hash of the wording it was prompted in; empty for ours.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +69,7 @@ class ServiceFact:
 
     name: str
     release: str
-    answers: int
-    """Candidates about which it answered."""
+    answers: int  # candidates about which it answered
     failed: int
     first_asked_at: str
     last_asked_at: str
@@ -99,21 +95,18 @@ class Provenance:
     made_at: str
     task_id: str
     task_name: str
-    task_sha256: str
-    """Hash of the task text stored in the session."""
+    task_sha256: str  # hash of the task text stored in the session
     lists: tuple[ListFact, ...]
     models: tuple[ModelFact, ...]
     reviewers: tuple[ReviewerFact, ...]
     candidates: int
-    judged: int
-    """Candidates with a verdict from any reviewer."""
+    judged: int  # candidates with a verdict from any reviewer
     first_verdict_at: str
     last_verdict_at: str
     simulated: str
     """How many of the spectra looked at are simulated, as text; empty if none was looked at."""
     services: tuple[ServiceFact, ...] = ()
-    selection: str = ""
-    """Which candidates were selected, as text; empty means all."""
+    selection: str = ""  # Which candidates were selected, as text; empty means all.
 
     def as_record(self) -> dict[str, Any]:
         return asdict(self)

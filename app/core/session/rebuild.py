@@ -34,8 +34,7 @@ RULE = "resolution_rule"
 """The fact that tells by which rule the judgements of merged lines were chosen."""
 PRESENT_RULE = "2"
 
-JudgementKey = tuple[int, int]
-"""Candidate id and reviewer id."""
+JudgementKey = tuple[int, int]  # candidate id and reviewer id
 
 
 def rebuild_judgements(connection: Connection, ids: Sequence[int]) -> None:

@@ -41,16 +41,14 @@ class Candidate:
 
     id: int
     list_id: int
-    line: int
-    """Line number in its list, from 1, without the header."""
+    line: int  # line number in its list, from 1, without the header
     object_id: str
     path: str
     row: int = 0
     ra: float | None = None
     dec: float | None = None
     score: float | None = None
-    label: str = ""
-    """The class in the list; hidden before a verdict in blind mode."""
+    label: str = ""  # The class in the list; hidden before a verdict in blind mode.
     snr: float | None = None
     own: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     agent_verdict: Literal["YES", "NO"] | None = None
@@ -59,10 +57,8 @@ class Candidate:
     agent_stopped_by: str = ""
     catalogue_log_odds: float | None = None
     """What catalogues weigh, in nats for the class; None where nothing could be weighed."""
-    p_combined: float | None = None
-    """The agent's p(YES) with that weight; not calibrated."""
-    fault: str = ""
-    """Why the spectrum could not be read at the last attempt."""
+    p_combined: float | None = None  # The agent's p(YES) with that weight; not calibrated.
+    fault: str = ""  # why the spectrum could not be read at the last attempt
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,14 +66,11 @@ class Opinion:
     """A reviewer's opinion of a candidate; without a verdict it may still be a comment or flag."""
 
     verdict: Verdict | None = None
-    confidence: int | None = None
-    """From 4 (sure) to 0 (none); None if not given."""
+    confidence: int | None = None  # From 4 (sure) to 0 (none); None if not given.
     flags: tuple[str, ...] = ()
     comment: str = ""
-    subclass: str = ""
-    """Of an accepted one, as far as it was told: 'DA', or 'DA/DAH'."""
-    fields: FieldValues = ()
-    """Values of the session's own fields."""
+    subclass: str = ""  # Of an accepted one, as far as it was told: 'DA', or 'DA/DAH'.
+    fields: FieldValues = ()  # values of the session's own fields
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,8 +80,7 @@ class Judgement:
     candidate_id: int
     reviewer: str
     opinion: Opinion
-    at: str
-    """UTC, ISO 8601."""
+    at: str  # UTC, ISO 8601
     log_id: int
 
 
@@ -101,10 +93,8 @@ class LogEntry:
     reviewer: str
     action: Action
     candidate_id: int
-    opinion: Opinion
-    """The opinion after this line; blank if an undo withdrew the only one."""
-    seconds: float | None = None
-    """Time spent on the candidate."""
+    opinion: Opinion  # The opinion after this line; blank if an undo withdrew the only one.
+    seconds: float | None = None  # time spent on the candidate
     shown: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     """What the reviewer had seen of an agent's opinion, as {"verdict": "YES", "model": ...}."""
     evidence: Mapping[str, Any] = field(default_factory=lambda: NOTHING)

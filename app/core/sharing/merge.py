@@ -52,27 +52,19 @@ class Conflict:
 class MergeReport:
     """Numbers of new things; they are 0 if the same session is merged again."""
 
-    matched: int
-    """Candidates of the other session that already existed here."""
+    matched: int  # candidates of the other session that already existed here
     candidates: int
     lists: int
-    reviewers: tuple[str, ...]
-    """New reviewers."""
-    lines: int
-    """Log lines."""
+    reviewers: tuple[str, ...]  # new reviewers
+    lines: int  # log lines
     inspections: int
     repeats: int
-    measurements: int
-    """Lines measured by hand."""
-    seen: int
-    """Facts about agents' results that reviewers had seen."""
-    evidence: int
-    """Answers of services."""
-    known_answers: int = 0
-    """Hidden candidates with a known answer."""
+    measurements: int  # lines measured by hand
+    seen: int  # facts about agents' results that reviewers had seen
+    evidence: int  # answers of services
+    known_answers: int = 0  # hidden candidates with a known answer
     assignments: int = 0
-    second_opinions: int = 0
-    """Those that the rule of the merged session asks for by now."""
+    second_opinions: int = 0  # those that the rule of the merged session asks for by now
     conflicts: tuple[Conflict, ...]
     disagreements: tuple[Dispute, ...]
     """Unsettled disagreements between reviewers, with all opinions."""

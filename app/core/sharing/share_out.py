@@ -40,8 +40,7 @@ class SharePlan:
     """`second_when` is a filter as each person sees it; those who judged are asked by it."""
 
     people: tuple[str, ...]
-    overlap: float = 0.0
-    """Percent of the candidates that two people get."""
+    overlap: float = 0.0  # percent of the candidates that two people get
     second_when: str = ""
     seed: int = 0
 
@@ -125,14 +124,11 @@ class ShareReport:
     """Numbers of new assignments."""
 
     plan: SharePlan
-    given: Mapping[str, int]
-    """Candidates by person, those given to two included."""
+    given: Mapping[str, int]  # candidates by person, those given to two included
     to_two: int
-    second: int
-    """Second opinions that the rule asked for."""
+    second: int  # second opinions that the rule asked for
     withdrawn: int
-    left_out: int
-    """Candidates not shared out, as somebody else has judged them already."""
+    left_out: int  # candidates not shared out, as somebody else has judged them already
 
 
 def share_out(session: Session, plan: SharePlan, *, anew: bool = False) -> ShareReport:

@@ -19,21 +19,17 @@ from app.core.spectra.prefetch import SpectrumKey
 Features = NDArray[np.int8]
 
 SIZE = 192
-VERSION = 1
-"""To be raised whenever a spectrum's features change, so that stored ones are made anew."""
+VERSION = 1  # to be raised whenever a spectrum's features change, so that stored ones are made anew
 FIRST, LAST = 3800.0, 9000.0
 """Angstrom, vacuum, observed frame: what LAMOST, SDSS and DESI have in common."""
 EDGES: FloatArray = np.geomspace(FIRST, LAST, SIZE + 1)
 MIDDLES: FloatArray = np.sqrt(EDGES[1:] * EDGES[:-1])
-MIN_BINS = SIZE // 8
-"""A spectrum that fills fewer has nothing to compare."""
+MIN_BINS = SIZE // 8  # a spectrum that fills fewer has nothing to compare
 CONTINUUM_BINS = 0.02 * SIZE
 """Standard deviation of the Gaussian whose running mean is the continuum: some 70 Å."""
-FLOOR = 0.05
-"""Least continuum, in medians of the flux."""
+FLOOR = 0.05  # least continuum, in medians of the flux
 DEEPEST, HIGHEST = -1.0, 3.0
-NOISE_SIGMA = 2.0
-"""Lines of so many sigma count half."""
+NOISE_SIGMA = 2.0  # lines of so many sigma count half
 FULL_SCALE = 127
 
 

@@ -33,11 +33,9 @@ from app.core.similar.features import SIZE, VERSION, Features, features, feature
 from app.core.spectra.packing import packed_spectrum
 from app.core.spectra.prefetch import SpectrumKey, read_by_key
 
-MOST = 1_000_000
-"""Spectra held: 220 MB."""
+MOST = 1_000_000  # Spectra held: 220 MB.
 FIRST_ROOM = 1024
-BLOCK = 4096
-"""Spectra compared at once, as floats."""
+BLOCK = 4096  # spectra compared at once, as floats
 Numbers = NDArray[np.int64]
 Likeness = NDArray[np.float32]
 
@@ -45,8 +43,7 @@ SUFFIX = "-similar"
 MAGIC = b"SPECO3SM"
 HEADER = struct.Struct("<8sHH52s")
 RECORD = np.dtype([("id", "<i8"), ("key", "<u8"), ("vector", "i1", (SIZE,))])
-AT_ONCE = 4096
-"""Records read at once."""
+AT_ONCE = 4096  # records read at once
 
 Records = NDArray[np.void]
 

@@ -15,8 +15,7 @@ AS_IN_FILE, PER_WAVELENGTH, PER_FREQUENCY = "file", "per_wavelength", "per_frequ
 NORMALISED = "normalised"
 QUANTITIES = (AS_IN_FILE, PER_WAVELENGTH, PER_FREQUENCY, NORMALISED)
 LIGHT_A_PER_S = LIGHT_KMS * 1e13
-FLOOR = 0.05
-"""Least continuum, as a fraction of its median, that a flux is divided by."""
+FLOOR = 0.05  # least continuum, as a fraction of its median, that a flux is divided by
 
 
 def can_show(spectrum: Spectrum, quantity: str) -> bool:

@@ -13,8 +13,7 @@ from functools import lru_cache
 
 from agent.ellipsis import shortened
 
-MAX_UNIT = 40
-"""Characters of an unknown unit shown on the axis."""
+MAX_UNIT = 40  # characters of an unknown unit shown on the axis
 MAX_TOKENS = 40
 MAX_POWER = 9
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -40,8 +39,7 @@ class Unit:
 
     text: str
     power: int = 0
-    mantissa: str = ""
-    """Factor before the power of ten; empty for 1."""
+    mantissa: str = ""  # Factor before the power of ten; empty for 1.
 
 
 def power_text(exponent: int) -> str:

@@ -38,8 +38,7 @@ ROWS = 500
 MAX_LISTED = 1000
 # SQLite error names that mean the copy could not be written.
 WRITE_ERRORS = ("SQLITE_FULL", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR_WRITE")
-MAX_PACKED = 128 * 1024**2
-"""Bytes of one packed spectrum; real ones have about ten thousand."""
+MAX_PACKED = 128 * 1024**2  # Bytes of one packed spectrum; real ones have about ten thousand.
 
 
 @dataclass(frozen=True)
@@ -54,12 +53,9 @@ class PackReport:
     path: Path
     candidates: int
     packed: int
-    bytes: int
-    """Size of the file."""
-    unreadable: tuple[Unreadable, ...]
-    """At most MAX_LISTED candidates without a packed spectrum."""
-    folders: tuple[str, ...]
-    """Where the spectra were taken from, summarized."""
+    bytes: int  # size of the file
+    unreadable: tuple[Unreadable, ...]  # at most MAX_LISTED candidates without a packed spectrum
+    folders: tuple[str, ...]  # where the spectra were taken from, summarized
 
 
 def read_spectrum(session: Session, candidate: Candidate) -> Spectrum:

@@ -27,8 +27,7 @@ ERROR_BYTES = 4096
 BYTES_PER_PIXEL = 9 + 24
 """Bytes that a spectrum's good pixels and errors add on first use, and those of its curve."""
 CLOSE_TIMEOUT_S = 10.0
-RETRY_S = 30.0
-"""An address that failed is tried again so much later."""
+RETRY_S = 30.0  # an address that failed is tried again so much later
 NO_LIMIT = 2**31
 
 Stamp = tuple[int, int] | None

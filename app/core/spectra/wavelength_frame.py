@@ -28,10 +28,8 @@ class WavelengthFrame:
     unit: str = "Å"
     is_air: bool = False
     is_rest: bool = False
-    z: float = 0.0
-    """The redshift that rest wavelengths are free of."""
-    line: Line | None = None
-    """The line that velocities are about; None shows wavelengths."""
+    z: float = 0.0  # the redshift that rest wavelengths are free of
+    line: Line | None = None  # The line that velocities are about; None shows wavelengths.
 
     @property
     def unit_shown(self) -> str:

@@ -44,12 +44,9 @@ class AgentVerdicts:
     model: str
     model_sha256: str
     candidate: IntArray
-    verdict: CodeArray
-    """NO, YES or NONE (no verdict)."""
-    p_yes: FloatArray
-    """NaN if the model gave none."""
-    failed: int
-    """Inspections that ended in an error."""
+    verdict: CodeArray  # NO, YES or NONE (no verdict)
+    p_yes: FloatArray  # NaN if the model gave none
+    failed: int  # inspections that ended in an error
     ill_formed: int
 
     def __len__(self) -> int:
@@ -63,22 +60,16 @@ class AgreementWithAgent:
     In the tables, rows are the reviewer's verdicts and columns the agent's.
     """
 
-    reviewer: str
-    """Empty for the settled verdicts of all reviewers."""
+    reviewer: str  # empty for the settled verdicts of all reviewers
     model: str
     model_sha256: str
     every: Agreement
-    blind: Agreement
-    """Only verdicts given before an agent's result was shown."""
-    by_snr: tuple[SnrBin[Agreement], ...]
-    """Agreement of the blind verdicts."""
-    scores: Scores
-    """Scores of the agent, taking the reviewer as right."""
+    blind: Agreement  # only verdicts given before an agent's result was shown
+    by_snr: tuple[SnrBin[Agreement], ...]  # agreement of the blind verdicts
+    scores: Scores  # scores of the agent, taking the reviewer as right
     blind_scores: Scores
-    unsure: int
-    """Excluded verdicts: the reviewer was unsure, or reviewers disagree."""
-    undecided: int
-    """Excluded verdicts: the agent reached none."""
+    unsure: int  # Excluded verdicts: the reviewer was unsure, or reviewers disagree.
+    undecided: int  # Excluded verdicts: the agent reached none.
 
 
 def read_agents(session: Session) -> tuple[AgentVerdicts, ...]:

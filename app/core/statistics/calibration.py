@@ -34,8 +34,7 @@ from app.core.statistics.agents import AgentVerdicts
 from app.core.statistics.verdicts import ACCEPT, NONE, UNSURE, Verdicts, common_indexes, settled
 
 FOLDS = 5
-FINE, COARSE = 10, 5
-"""Bins of a curve, from `FINE_FROM` judged candidates on and below."""
+FINE, COARSE = 10, 5  # bins of a curve, from `FINE_FROM` judged candidates on and below
 FINE_FROM = 200
 
 
@@ -46,16 +45,11 @@ class CalibrationSample:
     model: str
     model_sha256: str
     judged: JudgedScores
-    unjudged: FloatArray
-    """p(YES) of the candidates without a verdict."""
-    unsure: int
-    """Excluded: unsure, or reviewers disagree."""
-    shown: int
-    """Excluded: judged only after an agent's result had been shown."""
-    together: int
-    """Excluded: judged only with others in one act."""
-    without_p: int
-    """Excluded: judged, but the model gave no p(YES)."""
+    unjudged: FloatArray  # p(YES) of the candidates without a verdict
+    unsure: int  # Excluded: unsure, or reviewers disagree.
+    shown: int  # Excluded: judged only after an agent's result had been shown.
+    together: int  # Excluded: judged only with others in one act.
+    without_p: int  # Excluded: judged, but the model gave no p(YES).
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,8 +67,7 @@ class Reliability:
     calibrated_brier: float | None
     roc_auc: float | None
     average_precision: float | None
-    note: str = ""
-    """The reason if there is no calibrated curve."""
+    note: str = ""  # the reason if there is no calibrated curve
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,8 +76,7 @@ class Shortage:
 
     verdicts: int
     accept: int
-    reject: int
-    """At least so many more of each kind."""
+    reject: int  # at least so many more of each kind
 
 
 def calibration_sample(verdicts: Verdicts, agent: AgentVerdicts) -> CalibrationSample:

@@ -26,17 +26,12 @@ class Missing:
 
     kind: Literal["precision", "recall"]
     wanted: float
-    needed: int
-    """Number of judged candidates needed: from the highest p(YES) down, or real ones."""
+    needed: int  # Number of judged candidates needed: from the highest p(YES) down, or real ones.
     have: int
-    takes: int
-    """At least so many more must be judged."""
-    left: int
-    """So many of them exist."""
-    may_err: bool = False
-    """Whether one of the needed candidates may be a false one."""
-    above: float | None = None
-    """Only candidates with p(YES) above this count; None for all."""
+    takes: int  # at least so many more must be judged
+    left: int  # so many of them exist
+    may_err: bool = False  # whether one of the needed candidates may be a false one
+    above: float | None = None  # Only candidates with p(YES) above this count; None for all.
 
     @property
     def more(self) -> int | None:
@@ -54,10 +49,8 @@ class CutPlan:
 
     abstention: Abstention
     judged: int
-    real: int
-    """Real ones among the judged."""
-    unjudged: int
-    """Candidates without a verdict but with a p(YES) of the model."""
+    real: int  # real ones among the judged
+    unjudged: int  # candidates without a verdict but with a p(YES) of the model
     accepted: int
     asked: int
     set_aside: int

@@ -28,15 +28,11 @@ class VerdictBlock:
 
     n: int
     since: str
-    until: str
-    """UTC, ISO 8601: `since` of the first verdict, `until` of the last."""
-    accepted: Estimate
-    """The share of ACCEPT among ACCEPT and REJECT."""
+    until: str  # UTC, ISO 8601: `since` of the first verdict, `until` of the last.
+    accepted: Estimate  # the share of ACCEPT among ACCEPT and REJECT
     unsure: Estimate
-    with_people: Estimate
-    """The share of equal verdicts by other reviewers on the same candidates."""
-    with_agent: Estimate
-    """The share of verdicts that agree with the agent, where both decided."""
+    with_people: Estimate  # the share of equal verdicts by other reviewers on the same candidates
+    with_agent: Estimate  # the share of verdicts that agree with the agent, where both decided
     p_yes: float | None
     """The agent's mean p(YES), which falls if a list is worked from the top down."""
 

@@ -31,8 +31,7 @@ MAX_BLOCKS = 6
 class KnownBlock:
     n: int
     since: str
-    until: str
-    """UTC, ISO 8601: of the first verdict and of the last."""
+    until: str  # UTC, ISO 8601: of the first verdict and of the last.
     completeness: Estimate
     purity: Estimate
     correct: Estimate
@@ -45,18 +44,14 @@ class KnownFigures:
     members_accepted: int
     others: int
     others_accepted: int
-    unsure: int
-    """Of both kinds; they count as not accepted."""
+    unsure: int  # Of both kinds; they count as not accepted.
     simulated: int
-    together: int
-    """Judged with others in one act. They count like all others: so people do judge."""
-    completeness: Estimate
-    """The share of the members that were accepted."""
+    together: int  # Judged with others in one act. They count like all others: so people do judge.
+    completeness: Estimate  # the share of the members that were accepted
     purity: Estimate
     """The share of members among those accepted: of what was hidden, not of the list."""
     blocks: tuple[KnownBlock, ...]
-    correct_by_chance: float
-    """How likely chance alone makes the blocks differ so much."""
+    correct_by_chance: float  # how likely chance alone makes the blocks differ so much
     wrong: int
     """So many were accepted or rejected against what is known. Which ones they are is nowhere
     written, as others may still have to judge them."""

@@ -25,15 +25,13 @@ RECENT = 200  # log lines for the pace: that of today, not of last month
 IDLE_S = 120.0  # a longer gap is a pause, unless it is usual for this reviewer
 IDLE_FACTOR = 10.0
 
-LEAST_S = 60.0
-"""Less is not worth a word."""
+LEAST_S = 60.0  # less is not worth a word
 KEPT = 4096
 
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    total: int
-    """What the reviewer was assigned, else the whole list."""
+    total: int  # what the reviewer was assigned, else the whole list
     by_verdict: Mapping[Verdict, int]
 
     @property
@@ -49,10 +47,8 @@ class Progress:
 class Pace:
     """Seconds per decision, without pauses."""
 
-    decisions: int
-    """Number of decisions measured; fewer than two give no figures."""
-    typical: float | None
-    """The median."""
+    decisions: int  # Number of decisions measured; fewer than two give no figures.
+    typical: float | None  # the median
     mean: float | None
     """The mean, which predicts the time for many decisions better than the median."""
 

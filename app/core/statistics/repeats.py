@@ -53,8 +53,7 @@ class Consistency:
 
     reviewer: str
     agreement: Agreement
-    differing: tuple[int, ...]
-    """Candidates with different verdicts, worth another look."""
+    differing: tuple[int, ...]  # candidates with different verdicts, worth another look
 
 
 def plan_repeats(

@@ -22,8 +22,7 @@ from app.core.statistics.verdicts import given_together
 PAGE = 20_000
 MAX_PAIRS = 60
 
-Given = Mapping[int, Mapping[str, str]]
-"""By candidate: the sub-class that each reviewer gave."""
+Given = Mapping[int, Mapping[str, str]]  # By candidate: the sub-class that each reviewer gave.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,8 +31,7 @@ class SubclassPair:
 
     first: str
     second: str
-    level: int
-    """1 is the widest, as DA; at 2 DAH and DAZ differ."""
+    level: int  # 1 is the widest, as DA; at 2 DAH and DAZ differ.
     agreement: Agreement
 
 

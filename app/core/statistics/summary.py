@@ -62,10 +62,8 @@ class Counts:
     rejected: int
     unsure: int
     disputed: int
-    unreadable: int
-    """With an unreadable spectrum, judged or not."""
-    inspected: int
-    """By any agent."""
+    unreadable: int  # with an unreadable spectrum, judged or not
+    inspected: int  # by any agent
 
     @property
     def judged(self) -> int:
@@ -86,17 +84,13 @@ class AgentFigures:
     inspected: int
     yes: int
     no: int
-    undecided: int
-    """Inspections without a verdict; `failed` counts those with an error."""
+    undecided: int  # Inspections without a verdict; `failed` counts those with an error.
     failed: int
     ill_formed: int
     people: AgreementWithAgent
-    calibration: str | None
-    """Method of the newest calibration stored for this version of the model."""
-    calibration_state: str
-    """The calibration as a sentence."""
-    judged: int
-    """Candidates judged blind that have a p(YES); the basis of the reliability."""
+    calibration: str | None  # method of the newest calibration stored for this version of the model
+    calibration_state: str  # the calibration as a sentence
+    judged: int  # Candidates judged blind that have a p(YES); the basis of the reliability.
     reliability: Reliability | None
 
 
@@ -111,8 +105,7 @@ class Statistics:
     known: tuple[KnownFigures, ...]
     """Of everybody who judged a hidden candidate with a known answer."""
     people: ReviewerAgreement
-    with_agents: tuple[AgreementWithAgent, ...]
-    """Every reviewer with every model."""
+    with_agents: tuple[AgreementWithAgent, ...]  # every reviewer with every model
     repeats: tuple[Consistency, ...]
     drift: tuple[Drift, ...]
     agents: tuple[AgentFigures, ...]

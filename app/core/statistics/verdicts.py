@@ -25,8 +25,7 @@ from app.core.session.verdict_log import MAX_REVIEWERS
 IntArray = NDArray[np.int64]
 CodeArray = NDArray[np.int8]
 
-VERDICTS: tuple[Verdict, ...] = tuple(Verdict)
-"""The code of a verdict is its index here."""
+VERDICTS: tuple[Verdict, ...] = tuple(Verdict)  # the code of a verdict is its index here
 NONE = -1  # no verdict: not given blind, or reviewers disagree
 CODE: Mapping[str, int] = {str(word): code for code, word in enumerate(VERDICTS)}
 ACCEPT, REJECT, UNSURE = range(3)
@@ -34,10 +33,8 @@ ACCEPT, REJECT, UNSURE = range(3)
 PAGE = 20_000
 MAX_LOG_ID = 2**53
 MAX_SNR = 1e9
-NOTHING_SHOWN = "{}"
-"""`shown` of a log line if no agent's result had been shown."""
-ADJUDICATOR = "adjudicator"
-"""The fact that names the reviewer whose verdict settles disagreements."""
+NOTHING_SHOWN = "{}"  # `shown` of a log line if no agent's result had been shown
+ADJUDICATOR = "adjudicator"  # the fact that names the reviewer whose verdict settles disagreements
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -46,15 +43,11 @@ class Verdicts:
 
     candidate: IntArray
     reviewer: IntArray
-    line: IntArray
-    """Id of the log line in which the verdict was given."""
+    line: IntArray  # id of the log line in which the verdict was given
     verdict: CodeArray
-    blind: CodeArray
-    """The last verdict before an agent's result was shown, or NONE."""
-    snr: FloatArray
-    """NaN if the list has none."""
-    together: BoolArray
-    """Whether it was given to several candidates in one act."""
+    blind: CodeArray  # the last verdict before an agent's result was shown, or NONE
+    snr: FloatArray  # NaN if the list has none
+    together: BoolArray  # whether it was given to several candidates in one act
     names: Mapping[int, str]
     adjudicator: int | None = None
 
@@ -154,8 +147,7 @@ class _Opinions(NamedTuple):
     line: IntArray
     code: CodeArray
     seen: BoolArray
-    before: IntArray
-    """Id of the replaced line; 0 for none."""
+    before: IntArray  # Id of the replaced line; 0 for none.
 
 
 def _pages(session: Session) -> Iterator[FloatArray]:
@@ -233,8 +225,7 @@ def number_in_range(column: ColumnElement[Any], low: float, high: float) -> Colu
 # Which verdicts and sub-classes were given to several candidates in one act. Nobody looked at
 # each of these spectra, so they tell nothing of how well people agree.
 class _Line(NamedTuple):
-    before: int
-    """Id of the line it replaced; 0 for none."""
+    before: int  # Id of the line it replaced; 0 for none.
     value: object
 
 

@@ -28,13 +28,10 @@ PAGE = 40 * MAX_IDS
 class HourFigures:
     """Decisions of one person within one hour."""
 
-    hour: str
-    """UTC, as 2026-01-31T22."""
+    hour: str  # UTC, as 2026-01-31T22
     decisions: int
-    typical_s: float | None
-    """The median of the seconds for one."""
-    accepted: Estimate
-    """The share of ACCEPT among ACCEPT and REJECT, without known answers."""
+    typical_s: float | None  # the median of the seconds for one
+    accepted: Estimate  # the share of ACCEPT among ACCEPT and REJECT, without known answers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,17 +49,12 @@ class WorkingTime:
 
     reviewer: str
     assigned: int | None
-    left: int
-    """Of what they were assigned, else of the whole list."""
-    second_left: int
-    """Second opinions that they have still to give."""
-    left_s: float | None
-    """Seconds for what is left, at their pace."""
+    left: int  # of what they were assigned, else of the whole list
+    second_left: int  # second opinions that they have still to give
+    left_s: float | None  # seconds for what is left, at their pace
     accepted: Estimate
-    hours: tuple[HourFigures, ...]
-    """The newest MAX_HOURS with a decision, oldest first."""
-    confidences: tuple[ConfidenceFigures, ...]
-    """From the surest to none given."""
+    hours: tuple[HourFigures, ...]  # the newest MAX_HOURS with a decision, oldest first
+    confidences: tuple[ConfidenceFigures, ...]  # from the surest to none given
 
 
 class _Decision(NamedTuple):
@@ -79,8 +71,7 @@ class ReviewerCounts:
     accepted: int
     rejected: int
     unsure: int
-    blind: int
-    """Verdicts given before an agent's result was shown."""
+    blind: int  # verdicts given before an agent's result was shown
     pace: Pace
 
     @property

@@ -11,8 +11,7 @@ from typing import Any, Protocol
 from app.services.web.client import Request, WebClient
 from app.services.web.errors import ServiceError, ShouldStop
 
-MAX_FILE = 32 * 2**20
-"""Bytes of one spectrum; single ones have less than a tenth of it."""
+MAX_FILE = 32 * 2**20  # Bytes of one spectrum; single ones have less than a tenth of it.
 PATIENCE_S = 120.0
 
 MAX_DIGITS = 20
@@ -34,19 +33,15 @@ class WrongFile(ServiceError):
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    id: str
-    """What tells it from all others of its archive."""
-    stem: str
-    """Name of its file without the suffix: letters, digits, `-`, `_`, `.` and `+`."""
-    urls: tuple[str, ...]
-    """Where it may be, most likely first."""
+    id: str  # what tells it from all others of its archive
+    stem: str  # Name of its file without the suffix: letters, digits, `-`, `_`, `.` and `+`.
+    urls: tuple[str, ...]  # where it may be, most likely first
     release: str = ""
     names: tuple[str, ...] = ()
     """A file of it holds one of these as the name or as a number of its object."""
     ra: float | None = None
     dec: float | None = None
-    separation_arcsec: float | None = None
-    """From the place that was asked for."""
+    separation_arcsec: float | None = None  # from the place that was asked for
 
     @property
     def distance(self) -> float:
@@ -57,8 +52,7 @@ class Found:
 @dataclass(frozen=True, kw_only=True)
 class FetchedFile:
     content: bytes
-    url: str
-    """Without anything secret."""
+    url: str  # without anything secret
 
 
 def question(

@@ -17,8 +17,7 @@ BASE = "https://www.lamost.org"
 RELEASE = "dr10/v2.0"
 TOKEN_VARIABLE = "SPEC_O3_LAMOST_TOKEN"
 _RELEASE = re.compile(r"(dr[0-9]{1,2})(?:/(v[0-9](?:\.[0-9]{1,2}){0,2}))?(?:/(lrs|mrs))?")
-SECOND_VERSIONS = ("dr7", "dr8", "dr9", "dr10")
-"""Releases whose public version is v2.0."""
+SECOND_VERSIONS = ("dr7", "dr8", "dr9", "dr10")  # releases whose public version is v2.0
 MAX_OBSID = 2**31
 
 
@@ -30,8 +29,7 @@ def lamost_token(base: str = BASE) -> str:
 
 @dataclass(frozen=True)
 class Lamost:
-    release: str = ""
-    """Release, version and resolution: dr10, dr10/v2.0 or dr10/v2.0/mrs."""
+    release: str = ""  # Release, version and resolution: dr10, dr10/v2.0 or dr10/v2.0/mrs.
     base: str = BASE
     token: str = field(default="", repr=False)
     per_second: float = 1.0

@@ -14,8 +14,7 @@ BASE = "https://data.sdss.org/sas"
 _RUN2D = re.compile(r"[0-9]{2,3}|v[0-9]+_[0-9]+_[0-9]+")
 
 RELEASES = ("dr17", "dr18", "dr19", "dr20")
-PLATE_RELEASE, FIELD_RELEASE = "dr17", "dr20"
-"""Taken where none is given."""
+PLATE_RELEASE, FIELD_RELEASE = "dr17", "dr20"  # taken where none is given
 FIELD_RUN2D = {"dr18": "v6_0_4", "dr19": "v6_1_3", "dr20": "v6_2_1"}
 PLATE_RUN2D = "v5_13_2"
 FIRST_BOSS_PLATE = 3510
@@ -27,8 +26,7 @@ MAX_PLATE, MAX_MJD, MAX_FIBER, MAX_FIELD, MAX_CATALOGID = 99_999, 99_999, 1000, 
 
 @dataclass(frozen=True)
 class Sdss:
-    release: str = ""
-    """The newest that can have the spectrum, where it is empty."""
+    release: str = ""  # the newest that can have the spectrum, where it is empty
     base: str = BASE
     per_second: float = 2.0
     id: str = "sdss"

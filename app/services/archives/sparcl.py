@@ -57,8 +57,7 @@ INT64 = 2**63
 
 @dataclass(frozen=True)
 class Sparcl:
-    release: str = ""
-    """As SPARCL names its data sets, DESI-DR1 for one; empty: any."""
+    release: str = ""  # As SPARCL names its data sets, DESI-DR1 for one; empty: any.
     base: str = BASE
     per_second: float = 2.0
     id: str = "sparcl"

@@ -19,10 +19,8 @@ class State(StrEnum):
     NOT_ASKED = "not_asked"
     ASKING = "asking"
     FOUND = "found"
-    NOTHING = "nothing"
-    """The service answered, and has nothing at this place."""
-    FAILED = "failed"
-    """There is no answer: nobody knows whether something is there."""
+    NOTHING = "nothing"  # the service answered, and has nothing at this place
+    FAILED = "failed"  # There is no answer: nobody knows whether something is there.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,10 +50,8 @@ class Exchange:
 @dataclass(frozen=True, kw_only=True)
 class Answer:
     state: State
-    matches: tuple[Match, ...] = ()
-    """Nearest first."""
-    reason: str = ""
-    """Why it failed."""
+    matches: tuple[Match, ...] = ()  # nearest first
+    reason: str = ""  # why it failed
 
     @property
     def nearest(self) -> Match | None:

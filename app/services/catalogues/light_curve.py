@@ -28,13 +28,10 @@ FIRST_HJD, LAST_HJD = 2_455_000.0, 2_475_000.0
 """ZTF began in 2018; times of no survey would make the search for a period endless."""
 FAINTEST = 40.0
 
-Point = tuple[float, float, float]
-"""Time, magnitude, and its error or NaN."""
+Point = tuple[float, float, float]  # time, magnitude, and its error or NaN
 
-FIRST_DAY = 2_455_197.5
-"""Barycentric Julian day from which Gaia's times count."""
-MOST = 5000
-"""Rows: one for each time that a star was passed over, some 70 in the third release."""
+FIRST_DAY = 2_455_197.5  # Barycentric Julian day from which Gaia's times count
+MOST = 5000  # Rows: one for each time that a star was passed over, some 70 in the third release.
 GAIA_BANDS = {"G": ("time_g", "g"), "BP": ("time_bp", "bp"), "RP": ("time_rp", "rp")}
 GAIA_COLUMNS = {
     "source": "Source", "time_g": "TimeG", "flux_g": "FG", "flux_error_g": "e_FG", "g": "Gmag",
@@ -47,15 +44,12 @@ GAIA_COLUMNS = {
 class LightCurve:
     """One series of measurements of one filter and field, which has a zero point of its own."""
 
-    series: str
-    """The archive's number of the object in that field and filter."""
+    series: str  # the archive's number of the object in that field and filter
     band: str
     hjd: FloatArray
     mag: FloatArray
-    error: FloatArray
-    """NaN where the archive gives none."""
-    time: str = "HJD"
-    """What its Julian days are: heliocentric or barycentric, BJD."""
+    error: FloatArray  # NaN where the archive gives none
+    time: str = "HJD"  # What its Julian days are: heliocentric or barycentric, BJD.
 
 
 def light_curves(

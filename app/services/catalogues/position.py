@@ -17,8 +17,7 @@ class Position:
     ra: float
     dec: float
     epoch: float | None = None
-    pm_ra: float = 0.0
-    """mas a year, times the cosine of the declination."""
+    pm_ra: float = 0.0  # mas a year, times the cosine of the declination
     pm_dec: float = 0.0
 
     def __post_init__(self) -> None:

@@ -17,23 +17,18 @@ from app.services.web.urls import check_base
 FOLDER = Path(__file__).resolve().parents[3] / "resources" / "services"
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 KINDS = ("tap", "ztf", "gaia_epochs", "picture")
-CURVES = ("ztf", "gaia_epochs")
-"""Kinds whose answers are light curves."""
-MOST_OF_PLUGIN = 20
-"""Services of one plug-in."""
+CURVES = ("ztf", "gaia_epochs")  # kinds whose answers are light curves
+MOST_OF_PLUGIN = 20  # services of one plug-in
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceColumn:
-    name: str
-    """Ours: letters, digits and `_`, as in the filter `gaia.bp_rp < 0.5`."""
-    column: str
-    """The catalogue's."""
+    name: str  # Ours: letters, digits and `_`, as in the filter `gaia.bp_rp < 0.5`.
+    column: str  # the catalogue's
     unit: str = ""
     ucd: str = ""
     description: str = ""
-    error: str = ""
-    """The catalogue's column with its uncertainty."""
+    error: str = ""  # the catalogue's column with its uncertainty
     is_text: bool = False
 
 
@@ -41,21 +36,17 @@ class ServiceColumn:
 class Service:
     id: str
     name: str
-    kind: str
-    """How it is asked, one of KINDS."""
+    kind: str  # how it is asked, one of KINDS
     url: str
-    release: str
-    """The user may set another: Gaia's changes in December 2026."""
-    sends: str
-    """One sentence on what leaves the machine."""
+    release: str  # The user may set another: Gaia's changes in December 2026.
+    sends: str  # one sentence on what leaves the machine
     table: str = ""
     ra: str = ""
     dec: str = ""
     pm_ra: str = ""
     pm_dec: str = ""
     """Columns of the proper motion (mas a year, that of right ascension times cos dec)."""
-    epoch: float = 2000.0
-    """Year of the catalogue's positions."""
+    epoch: float = 2000.0  # year of the catalogue's positions
     radius_arcsec: float = 2.0
     columns: tuple[ServiceColumn, ...] = ()
     page: str = ""

@@ -29,13 +29,10 @@ MAX_COVERAGE = 2**20
 
 @dataclass(frozen=True, kw_only=True)
 class SkyPicture:
-    content: bytes
-    """JPEG; north is up, east left."""
+    content: bytes  # JPEG; north is up, east left.
     survey: str
-    epoch: float
-    """About the year in which it was taken."""
-    arcsec: float
-    """Width and height on the sky."""
+    epoch: float  # about the year in which it was taken
+    arcsec: float  # width and height on the sky
 
 
 def sky_picture(

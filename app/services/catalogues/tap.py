@@ -13,10 +13,8 @@ from app.services.web.errors import BadReply, ShouldStop, TooMany
 
 MAX_POSITIONS = 1000
 MATCHES_EACH = 50
-SPARE_MATCHES = 450
-"""Further rows in one answer, as a candidate may lie in a crowded field."""
-MARGIN_ARCSEC = 10.0
-"""How much farther is searched where the catalogue knows proper motions."""
+SPARE_MATCHES = 450  # further rows in one answer, as a candidate may lie in a crowded field
+MARGIN_ARCSEC = 10.0  # how much farther is searched where the catalogue knows proper motions
 OWN = {"number": "n_", "ra": "ra_", "dec": "dec_", "pm_ra": "pmra_", "pm_dec": "pmdec_"}
 
 

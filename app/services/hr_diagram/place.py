@@ -16,8 +16,7 @@ from agent.errors import ResourceError
 from agent.spectra.spectrum import FloatArray
 from app.services.catalogues.answer import Value, finite_number
 
-GOOD_RATIO = 5.0
-"""Parallax over its error from which a distance is 1 / parallax, near enough."""
+GOOD_RATIO = 5.0  # parallax over its error from which a distance is 1 / parallax, near enough
 LIMIT_SIGMAS = 2.0
 HIGH_RUWE = 1.4
 
@@ -28,19 +27,16 @@ RELATIONS, BACKGROUND, REGIONS = (
 COLOURS, MAGNITUDES = (-1.0, 5.5), (-6.0, 18.0)
 """BP-RP and absolute G at the edges of the background."""
 COLUMNS, ROWS = 65, 96
-MOST = 99
-"""The largest number in the background."""
+MOST = 99  # the largest number in the background
 MAX_BYTES = 64 * 1024
 
 
 class Kind(StrEnum):
     POINT = "point"
-    LIMIT = "limit"
-    """The star is at least so bright."""
+    LIMIT = "limit"  # the star is at least so bright
     NO_PARALLAX = "no parallax"
     NO_COLOUR = "no colour"
-    NEGATIVE = "negative"
-    """A parallax so far below zero that it says nothing."""
+    NEGATIVE = "negative"  # a parallax so far below zero that it says nothing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,11 +45,9 @@ class Place:
 
     kind: Kind
     bp_rp: float = math.nan
-    m_g: float = math.nan
-    """Of a limit: the faintest absolute magnitude, two errors off."""
+    m_g: float = math.nan  # Of a limit: the faintest absolute magnitude, two errors off.
     brightest: float = math.nan
-    faintest: float = math.nan
-    """One error to both sides of a point."""
+    faintest: float = math.nan  # one error to both sides of a point
     parallax: float = math.nan
     error: float = math.nan
     ruwe: float | None = None

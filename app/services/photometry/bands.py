@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from app.services.catalogues.answer import Value
 
 AB_JY = 3631.0
-LIGHT_A_S = 2.99792458e18
-"""Angstrom a second."""
-JY = 1e-23
-"""erg / s / cm2 / Hz."""
+LIGHT_A_S = 2.99792458e18  # angstrom a second
+JY = 1e-23  # erg / s / cm2 / Hz
 BANDS_OF_LETTERS = {"twomass": ("j", "h", "k"), "allwise": ("w1", "w2", "w3", "w4")}
 """The column `quality` has a letter for each of these."""
 NOT_MEASURED = ("U", "X")
@@ -26,16 +24,12 @@ NOT_MEASURED = ("U", "X")
 @dataclass(frozen=True)
 class Band:
     service: str
-    column: str
-    """The magnitude among the service's columns; its error is `COLUMN_error`."""
+    column: str  # The magnitude among the service's columns; its error is `COLUMN_error`.
     label: str
-    centre: float
-    """Angstrom; the pivot wavelength."""
+    centre: float  # Angstrom; the pivot wavelength.
     low: float
-    high: float
-    """Angstrom; the ends of the top hat."""
-    zero_jy: float = AB_JY
-    """Flux density of magnitude 0."""
+    high: float  # Angstrom; the ends of the top hat.
+    zero_jy: float = AB_JY  # flux density of magnitude 0
 
     def flux(self, magnitude: float) -> float:
         """f_lambda of a magnitude, in erg / s / cm2 / angstrom."""

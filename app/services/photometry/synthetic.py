@@ -12,8 +12,7 @@ from agent.spectra.spectrum import FloatArray, Spectrum
 from app.services.catalogues.answer import Answer, finite_number
 from app.services.photometry.bands import BANDS, JY, LIGHT_A_S, Band, is_limit
 
-MIN_GOOD = 0.8
-"""Of the pixels in a band."""
+MIN_GOOD = 0.8  # of the pixels in a band
 COLOUR_LIMIT = 0.35
 """Magnitudes by which one band may differ from the others: flux calibration across a fibre
 spectrum is no better than this at its ends."""
@@ -53,12 +52,10 @@ class MagnitudeComparison:
     compared: tuple[ComparedMagnitude, ...] = ()
     is_absolute: bool = False
     """Whether the spectrum has physical flux, so that its level can be compared, too."""
-    offset: float = 0.0
-    """What was added to the magnitudes of a spectrum of relative flux."""
+    offset: float = 0.0  # what was added to the magnitudes of a spectrum of relative flux
     scale: float | None = None
     """What turns the spectrum's flux into f_lambda for a plot; None where nothing tells."""
-    level: float | None = None
-    """Median difference, where the flux is physical."""
+    level: float | None = None  # median difference, where the flux is physical
     worst: ComparedMagnitude | None = None
     """The band that differs most from the others, if by more than errors allow."""
     worst_by: float = 0.0

@@ -31,14 +31,12 @@ REPLY_S, LOAD_S, POLL_S = 3.0, 20.0, 0.05
 SILENT = "it does not answer"
 RETRY_S = 2.0
 RETRY_EVERY_S = 0.2
-Params = Mapping[str, object]
-"""Texts, and lists and maps of texts."""
+Params = Mapping[str, object]  # texts, and lists and maps of texts
 OK, WARNING, ERROR = "samp.ok", "samp.warning", "samp.error"
 
 MAX_MESSAGE = 16 * 1024 * 1024
 SILENCE_S = 10.0
-PAUSE_S = 0.001
-"""Before each message, so that the window's thread gets its turn."""
+PAUSE_S = 0.001  # before each message, so that the window's thread gets its turn
 
 TIMEOUT_S = 3.0
 MAX_ANSWER = 8 * 1024 * 1024
@@ -259,8 +257,7 @@ def put_limits(server: Any, refuse: Callable[[str], object]) -> None:
     """
 
     class Handler(server.RequestHandlerClass):  # type: ignore[misc]
-        timeout = SILENCE_S
-        """Of the socket: a connection that says nothing is closed."""
+        timeout = SILENCE_S  # Of the socket: a connection that says nothing is closed.
 
         def do_POST(self) -> None:
             length = self.headers.get("content-length") or ""

@@ -22,8 +22,7 @@ START_S = 30.0
 STOP_S = 3.0
 POLL_S = 0.1
 MAX_WORD = 100
-READY, TAKEN = b"ready", b"taken"
-"""What it says when it listens, and where another hub was quicker."""
+READY, TAKEN = b"ready", b"taken"  # what it says when it listens, and where another hub was quicker
 
 PROFILE = "std-lockurl:"
 MAX_BYTES = 64 * 1024

@@ -32,8 +32,7 @@ from app.services.samp.received import (
     checked,
 )
 
-MAX_WAITING = 50
-"""Messages that are not worked off yet; more are refused."""
+MAX_WAITING = 50  # Messages that are not worked off yet; more are refused.
 UNKNOWN = "a program"
 
 MAX_TABLE = 512 * 1024 * 1024
@@ -45,8 +44,7 @@ MAX_STEM = 40
 FREE_SHARE = 2
 """So many times its largest size must be free on the disk; else the rest of the disk is a limit."""
 FITS_START, GZIP_START = b"SIMPLE  =", b"\x1f\x8b"
-START = 4096
-"""Bytes that show what it is."""
+START = 4096  # bytes that show what it is
 NOT_FETCHED = "its file could not be fetched in time, or not whole"
 
 

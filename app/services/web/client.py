@@ -48,23 +48,20 @@ def never() -> bool:
 @dataclass(frozen=True, kw_only=True)
 class Request:
     url: str
-    form: Mapping[str, str] | None = None
-    """Sent by POST where it is given."""
+    form: Mapping[str, str] | None = None  # sent by POST where it is given
     files: Mapping[str, tuple[str, bytes, str]] | None = None
     """Name, content and type of the files sent with the form."""
     json: object = None
     headers: Mapping[str, str] = field(default_factory=dict)
     max_bytes: int = MAX_BYTES
-    total_s: float = 30.0
-    """In all: waiting for a turn, every attempt and the whole reply."""
+    total_s: float = 30.0  # In all: waiting for a turn, every attempt and the whole reply.
     per_second: float = 2.0
     attempts: int = ATTEMPTS
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    url: str
-    """Where it came from, after redirects."""
+    url: str  # where it came from, after redirects
     content: bytes
     media_type: str = ""
     seconds: float = 0.0

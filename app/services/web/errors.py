@@ -16,8 +16,7 @@ class Stopped(Exception):
 class ServiceError(WorkbenchError):
     """A service gave no answer that can be used: why, and what to try."""
 
-    can_retry = False
-    """Whether asking the same again soon may succeed."""
+    can_retry = False  # whether asking the same again soon may succeed
 
 
 class Unreachable(ServiceError):

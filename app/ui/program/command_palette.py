@@ -24,10 +24,8 @@ from app.ui.base.keys.text_focus import OWN_KEYS
 from app.ui.widgets.labels import column
 from app.ui.widgets.page_parts import cast_shadow
 
-WIDTH, ROWS = 600, 11
-"""Least pixels, and the number of rows visible at once."""
-PADDING_PX = 90
-"""Around the texts of a row."""
+WIDTH, ROWS = 600, 11  # least pixels, and the number of rows visible at once
+PADDING_PX = 90  # around the texts of a row
 _HIDDEN = frozenset({"palette", "escape"})
 _MOVES = frozenset({Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown})
 _NAME = Qt.ItemDataRole.UserRole

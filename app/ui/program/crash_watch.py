@@ -45,14 +45,12 @@ LEVELS = {
     QtMsgType.QtCriticalMsg: logging.ERROR,
     QtMsgType.QtFatalMsg: logging.CRITICAL,
 }
-MAX_WRITTEN = 30
-"""Reports per run; an error while painting may repeat sixty times per second."""
+MAX_WRITTEN = 30  # Reports per run; an error while painting may repeat sixty times per second.
 LOG_BYTES = 256 * 1024
 
 PREFIX = "native-"
 MAX_BYTES = 60_000
-MAX_REPORTS = 5
-"""Reports made per start; further files are deleted."""
+MAX_REPORTS = 5  # Reports made per start; further files are deleted.
 
 
 class CrashWatch(QObject):

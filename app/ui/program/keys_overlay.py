@@ -16,13 +16,10 @@ from app.ui.base.keys.keymap import Keymap
 from app.ui.base.keys.text_focus import OWN_KEYS
 from app.ui.widgets.labels import card, row, short_label
 
-MARGIN = 16
-"""Pixels between the sheet and the edge of the window."""
-SIDE_PX = 20
-"""Beside the texts of the sheet."""
+MARGIN = 16  # pixels between the sheet and the edge of the window
+SIDE_PX = 20  # beside the texts of the sheet
 MAX_COLUMNS = 4
-DROP_PX = 3
-"""Lifts the small labels so that they share the baseline of the heading."""
+DROP_PX = 3  # Lifts the small labels so that they share the baseline of the heading
 _BACKGROUND_ALPHA = 205
 _MODIFIER_KEYS = frozenset(
     {Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt}

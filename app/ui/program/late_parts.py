@@ -58,10 +58,8 @@ REVIEW_PAGES: Mapping[str, Callable[[SessionContext], QWidget]] = {
 class SessionDialogs(QObject):
     """The dialogs about the whole session. Call `stop` before it is closed."""
 
-    help_requested = Signal(str)
-    """A page of the guide."""
-    hiding_requested = Signal(object)
-    """A `HideOrder`."""
+    help_requested = Signal(str)  # a page of the guide
+    hiding_requested = Signal(object)  # a `HideOrder`
 
     def __init__(self, context: SessionContext, view: QWidget) -> None:
         super().__init__(view)

@@ -42,8 +42,7 @@ TITLE = "Spec-o3 Workbench"
 
 
 class MainWindow(QMainWindow):
-    closing = Signal()
-    """Rooms close with it, before what they use does."""
+    closing = Signal()  # rooms close with it, before what they use does
 
     def __init__(self, settings: SettingsStore, current_theme: CurrentTheme) -> None:
         super().__init__()

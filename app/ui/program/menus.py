@@ -20,8 +20,7 @@ from app.ui.program.top_bar import TopBar
 from app.ui.session.candidate.view_options import AXIS_SWITCHES
 from app.ui.widgets.labels import add_action
 
-LINE = ""
-"""A separator."""
+LINE = ""  # a separator
 MENUS: dict[str, tuple[str, ...]] = {
     str(QT_TRANSLATE_NOOP("menus", "File")): (
         *("open_list", "open_session", "open_archive", "fetch_missing", "other_class"),

@@ -28,8 +28,7 @@ class SessionView(QWidget):
     """Call `close_session` before deleting it: it stops the agent and the prefetching."""
 
     page_changed = Signal(str)
-    help_requested = Signal(str)
-    """A page of the guide."""
+    help_requested = Signal(str)  # a page of the guide
     hiding_requested = Signal(object)
     """A `HideOrder`: known answers are hidden while no view shows the list."""
     send_requested = Signal(object)

@@ -21,15 +21,13 @@ from app.ui.widgets.labels import ElidedLabel, button, row, short_label
 from app.ui.widgets.painted_button import hint
 
 AGENT_PX = 130
-WIDE_PX = 1500
-"""Width of a window with room for the state of the agent above the page."""
+WIDE_PX = 1500  # width of a window with room for the state of the agent above the page
 
 PAGES = ("judging_page", "overview_page", "disagreement_page", "agreement_page", "history_page")
 
 MINUTE, HOUR = 60.0, 3600.0
 SPACING_PX, BAR_PX = 12, 60
-MIN_CONTRAST = 3.0
-"""Contrast ratio that WCAG asks of graphical objects."""
+MIN_CONTRAST = 3.0  # contrast ratio that WCAG asks of graphical objects
 
 
 class TopBar(QFrame):

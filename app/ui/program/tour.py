@@ -47,22 +47,17 @@ _PLAIN = Qt.KeyboardModifier.NoModifier
 _SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 GAP = 12
-EDGE = 8
-"""Pixels between the bubble and the edge of the window."""
+EDGE = 8  # pixels between the bubble and the edge of the window
 
 ROUND = 9.0
-AROUND = 4
-"""Pixels between the target and the ring around it."""
-DIM_ALPHA = {False: 96, True: 120}
-"""Keyed by `Theme.is_dark`."""
+AROUND = 4  # pixels between the target and the ring around it
+DIM_ALPHA = {False: 96, True: 120}  # Keyed by `Theme.is_dark`
 
-WIDTH = 348
-"""Least width; wider where the buttons need it."""
+WIDTH = 348  # Least width; wider where the buttons need it.
 
 translate = QCoreApplication.translate
 KeyOf = Callable[[str], str]
-MAX_WINDOW_KEYS = 9
-"""Number of diagnostic windows with an action of their own."""
+MAX_WINDOW_KEYS = 9  # number of diagnostic windows with an action of their own
 
 
 class Tour(QObject):
@@ -77,8 +72,7 @@ class Tour(QObject):
         self._view: SessionView | None = None
         self._stops: tuple[Stop, ...] = ()
         self._index = 0
-        self._is_left_to_text = False
-        """Whether the press being delivered was left to a text field."""
+        self._is_left_to_text = False  # whether the press being delivered was left to a text field
         self.spotlight: Spotlight | None = None
         self.bubble: TourBubble | None = None
         # Coalesces the many events that come with a resize.

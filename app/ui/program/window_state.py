@@ -55,8 +55,7 @@ class WindowState(QObject):
             window.restoreGeometry(QByteArray(geometry))
         self._docks = _docks(layout.get("docks"))
         """State of the docks by the size of the screen, as it fits no other."""
-        self.left_open = _left_open(layout.get("open"))
-        """None if the program was closed normally."""
+        self.left_open = _left_open(layout.get("open"))  # None if the program was closed normally
         window.installEventFilter(self)
 
     def attach(self, session: SessionView) -> None:

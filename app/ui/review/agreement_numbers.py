@@ -27,8 +27,7 @@ class AgreementModel:
     figures: AgentFigures
     own: CalibrationSample
     calibration: Calibration | None
-    fault: str = ""
-    """Why the stored calibration cannot be used."""
+    fault: str = ""  # why the stored calibration cannot be used
 
     @property
     def key(self) -> tuple[str, str]:
@@ -38,8 +37,7 @@ class AgreementModel:
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AgreementNumbers:
     statistics: Statistics
-    models: tuple[AgreementModel, ...]
-    """Models with the most blind verdicts first."""
+    models: tuple[AgreementModel, ...]  # models with the most blind verdicts first
     is_all_judged: bool
     """Whether this reviewer has judged everything, so that nothing need be hidden any more."""
 

@@ -30,8 +30,7 @@ from app.ui.widgets.labels import add_parts, clear_layout, column, wrapped_label
 from app.ui.widgets.page_parts import PageCard, PageScrollArea
 
 MAX_ROWS = 14
-LETTERS = 130
-"""Least width for two columns."""
+LETTERS = 130  # least width for two columns
 
 MAX_PEOPLE = 4
 HEIGHT = 130

@@ -19,8 +19,7 @@ from app.core.statistics.adjudication import Dispute, adjudicator_of, disputes, 
 
 Between = Literal["people", "agent", "agents"]
 
-MAX_DISPUTES = 300
-"""Disputes listed on the page."""
+MAX_DISPUTES = 300  # disputes listed on the page
 MAX_PAIRS = 3
 
 
@@ -49,8 +48,7 @@ class AgentOpinion:
     p_yes: float | None
     reasons: str
     looks: int
-    look: KeyLook | None
-    """The look its answer is based on."""
+    look: KeyLook | None  # the look its answer is based on
     stopped_by: str
 
 

@@ -54,24 +54,20 @@ from app.ui.widgets.page_parts import PageScrollArea
 from app.ui.widgets.painted_button import translucent
 
 MAX_OPINIONS = 6
-OPINIONS_PX = 220
-"""Maximum height of the opinions; more scrolls."""
+OPINIONS_PX = 220  # Maximum height of the opinions; more scrolls.
 
 translate = QCoreApplication.translate
-MAX_TEXT = 1200
-"""Characters shown of a comment or of the agent's reasons."""
+MAX_TEXT = 1200  # characters shown of a comment or of the agent's reasons
 
 SMOOTH_PX = 3.0
 HEIGHT = 240
-CLIP = (0.5, 99.7)
-"""Percentiles of the flux that set its range, so that a single spike does not."""
+CLIP = (0.5, 99.7)  # Percentiles of the flux that set its range, so that a single spike does not
 
 
 class DisputeView(QWidget):
     """Makes the disputed candidate current, so that a verdict given here is a normal verdict."""
 
-    open_requested = Signal()
-    """The user wants to see the candidate on the judging page."""
+    open_requested = Signal()  # the user wants to see the candidate on the judging page
 
     def __init__(self, context: SessionContext) -> None:
         super().__init__()
@@ -273,8 +269,7 @@ class DisputePlot(Figure):
     The wheel zooms along the wavelengths, a drag moves, a double click shows all.
     """
 
-    painted = Signal(int)
-    """Id of the candidate whose spectrum was drawn on the screen."""
+    painted = Signal(int)  # id of the candidate whose spectrum was drawn on the screen
 
     def __init__(self, current_theme: CurrentTheme, name: str) -> None:
         super().__init__(current_theme, name)

@@ -21,8 +21,7 @@ from app.ui.base.theme.theme import CurrentTheme
 from app.ui.widgets.chart import Chart
 
 ROW_MARGIN_PX = 9
-FOOT_ROWS = 1.7
-"""Height of the axis below the rows, in rows."""
+FOOT_ROWS = 1.7  # height of the axis below the rows, in rows
 WIDEST_NAME, WIDEST_VALUE = "m" * 20, "0.00 [0.00, 0.00] · n = 0,000"
 """They set the widths of the columns beside the intervals, the same in all figures."""
 PAD_PX = 14

@@ -25,10 +25,8 @@ from app.ui.widgets.text_width import how_much_larger
 
 WIDTHS = (150, 110, 190, 250, 70, 200)
 ROW_MARGIN_PX = 10
-NEAR_THE_END = 20
-"""Rows from the end at which older entries are loaded."""
-MAX_RELOADED = 1000
-"""Entries read again after a change."""
+NEAR_THE_END = 20  # rows from the end at which older entries are loaded
+MAX_RELOADED = 1000  # entries read again after a change
 
 MAX_TEXT = 300
 

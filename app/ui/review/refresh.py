@@ -13,8 +13,7 @@ from app.core.session.records import Change
 from app.ui.base.background.runner import Done, Work
 from app.ui.session.session_context import SessionContext
 
-DELAY_MS = 200
-"""Changes within this time are handled together."""
+DELAY_MS = 200  # changes within this time are handled together
 
 
 class Refresh(QObject):

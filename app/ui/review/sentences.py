@@ -15,8 +15,7 @@ from app.core.statistics.snr_bins import SnrBin
 from app.ui.review.agreement_numbers import AgreementModel
 
 translate = QCoreApplication.translate
-MIN_TO_COMPARE = 20
-"""Objects in a range of S/N from which its kappa is compared with another's."""
+MIN_TO_COMPARE = 20  # objects in a range of S/N from which its kappa is compared with another's
 
 
 def calibration_state(model: AgreementModel) -> str:

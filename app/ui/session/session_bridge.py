@@ -14,10 +14,8 @@ class SessionBridge(QObject):
     Qt drops connections of deleted widgets and passes changes from other threads to this one.
     """
 
-    changed = Signal(object)
-    """A `Change`, unless it is of evidence, which few rows show."""
-    evidence_changed = Signal(object)
-    """A `Change` of evidence; many come while services answer."""
+    changed = Signal(object)  # a `Change`, unless it is of evidence, which few rows show
+    evidence_changed = Signal(object)  # A `Change` of evidence; many come while services answer.
 
     _received = Signal(object)
 

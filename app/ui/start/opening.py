@@ -52,8 +52,7 @@ WIDTH = 560
 class OpeningHost(Protocol):
     """What the main window does for it."""
 
-    view: Any
-    """The `SessionView` of the open session, or None."""
+    view: Any  # the `SessionView` of the open session, or None
 
     def show_session(self, session: Session, first: int | None = None) -> None:
         """Show the session at candidate `first`; None: the first one to judge."""
@@ -306,8 +305,7 @@ class FoldersQuestion(QMessageBox):
 class LockedPage(QWidget):
     """The page shown when another program has the session open."""
 
-    read_only_requested = Signal(object)
-    """Path or URL of the session."""
+    read_only_requested = Signal(object)  # path or URL of the session
     retry_requested = Signal(object)
     closed = Signal()
 

@@ -30,10 +30,8 @@ from app.ui.widgets.painted_button import RowButton, translucent
 from app.ui.widgets.text_width import how_much_larger
 
 PAD = 10
-REMOVE_PX = 24
-"""Side of the button in text of the usual size."""
-RIGHT_SHARE = 0.6
-"""Most of the width that state and class may take."""
+REMOVE_PX = 24  # side of the button in text of the usual size
+RIGHT_SHARE = 0.6  # most of the width that state and class may take
 RADIUS = 6.0
 LINE_GAP = 3
 HOVER_ALPHA = 22
@@ -44,8 +42,7 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 class RecentList(QFrame):
     """Shows the names at once and reads the summaries in the background."""
 
-    chosen = Signal(str)
-    """Path or URL of the session."""
+    chosen = Signal(str)  # path or URL of the session
 
     def __init__(
         self, settings: SettingsStore, current_theme: CurrentTheme, runner: Runner

@@ -19,8 +19,7 @@ from app.ui.base.crash_report import log_folder, make_report, write_report
 
 @dataclass(frozen=True)
 class OpenRequest:
-    open: Callable[[], Session]
-    """Any thread."""
+    open: Callable[[], Session]  # Any thread
     done: Callable[[Session], None]
     failed: Callable[[WorkbenchError], None]
 

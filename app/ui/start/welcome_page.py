@@ -38,26 +38,20 @@ from app.ui.widgets.reviewer_name import MAX_NAME, NameField, ReviewerName
 from app.ui.widgets.text_width import MostWidth
 
 PROGRAM = "Spec-o3 Workbench"
-TOUR = "tour"
-"""Entry in `Settings.told`."""
+TOUR = "tour"  # entry in `Settings.told`
 MAX_WIDTH = 1080
 
-NAME_ASKED = "name"
-"""Entry in `Settings.told`."""
+NAME_ASKED = "name"  # entry in `Settings.told`
 FIELD_PX = 240
 
-Icon = Callable[[QPainter], None]
-"""Draws into a 24 x 24 square with the pen that is set."""
+Icon = Callable[[QPainter], None]  # draws into a 24 x 24 square with the pen that is set
 
 
 class WelcomePage(QWidget):
-    list_chosen = Signal(object)
-    """Paths of lists, or of folders of spectra."""
-    session_chosen = Signal(object)
-    """A path, or a database's URL."""
+    list_chosen = Signal(object)  # paths of lists, or of folders of spectra
+    session_chosen = Signal(object)  # a path, or a database's URL
     sample_requested = Signal()
-    spectrum_chosen = Signal(object)
-    """The path of a single spectrum."""
+    spectrum_chosen = Signal(object)  # the path of a single spectrum
     about_requested = Signal()
 
     def __init__(

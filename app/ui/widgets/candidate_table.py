@@ -44,8 +44,7 @@ class CandidateTable(QTableView):
     """A click activates a row; with the focus, so does Enter on the row chosen with Up and Down."""
 
     row_activated = Signal(int)
-    font_changed = Signal()
-    """The widths of the columns may have to follow."""
+    font_changed = Signal()  # the widths of the columns may have to follow
     tints_current = True
     """Whether the current candidate's row has a background; without, it has only a bar."""
     focused = Signal()
@@ -159,10 +158,8 @@ class Cell(NamedTuple):
     text: str
     colour: str
     is_right: bool = False
-    is_current: bool = False
-    """Whether the row is that of the current candidate."""
-    line: QPolygonF | None = None
-    """A curve in the unit square, upwards, drawn in place of the text."""
+    is_current: bool = False  # whether the row is that of the current candidate
+    line: QPolygonF | None = None  # a curve in the unit square, upwards, drawn in place of the text
 
 
 class _CellDelegate(QStyledItemDelegate):

@@ -8,11 +8,9 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 HORIZONTAL = Qt.Orientation.Horizontal
-MAX_KEPT = 8
-"""Widths whose rows are kept: Qt asks for the height of several in one pass."""
+MAX_KEPT = 8  # Widths whose rows are kept: Qt asks for the height of several in one pass.
 
-Row = tuple[list[QLayoutItem], list[int], int]
-"""The items of a row, their widths, and its height."""
+Row = tuple[list[QLayoutItem], list[int], int]  # the items of a row, their widths, and its height
 
 
 class FlowLayout(QLayout):

@@ -24,11 +24,9 @@ Tone = Callable[[Theme], str]
 RADIUS = 6.0
 HOVER_ALPHA = 30
 DISABLED_ALPHA = 190
-KEY_SCALE = 0.82
-"""Size of the key relative to the font."""
+KEY_SCALE = 0.82  # size of the key relative to the font
 PAD, GAP = 10, 6
-MARGIN = 6
-"""Least pixels above and below large text, together."""
+MARGIN = 6  # least pixels above and below large text, together
 
 
 class PaintedButton(QAbstractButton):

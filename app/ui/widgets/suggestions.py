@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QModelIndex, QObject, QStringListModel, Signal
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView
 
-MAX_VISIBLE = 12
-"""Without scrolling."""
+MAX_VISIBLE = 12  # without scrolling
 
 
 class Suggestions(QObject):

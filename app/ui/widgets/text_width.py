@@ -9,12 +9,9 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QLineEdit, QListWidget, QWidget
 
 USUAL_PT = 10.0
-PADDING_PX = 24
-"""Room beside a placeholder."""
-TAB_PX = 20
-"""Room beside the name of a tab, as in the style sheet."""
-AROUND = QSize(8, 40)
-"""Room on the screen for the frame and the title of a window."""
+PADDING_PX = 24  # room beside a placeholder
+TAB_PX = 20  # room beside the name of a tab, as in the style sheet
+AROUND = QSize(8, 40)  # room on the screen for the frame and the title of a window
 
 
 def first_that_fits(texts: Sequence[str], metrics: QFontMetrics, room: int) -> str:

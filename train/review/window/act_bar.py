@@ -58,12 +58,9 @@ class ReasonField(QLineEdit):
 
 
 class ActBar(QFrame):
-    decided = Signal(object, str)
-    """The act, and its reason."""
-    given_back = Signal()
-    """The person wants none of their changes."""
-    left = Signal()
-    """The person leaves the field of the reason."""
+    decided = Signal(object, str)  # the act, and its reason
+    given_back = Signal()  # the person wants none of their changes
+    left = Signal()  # the person leaves the field of the reason
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

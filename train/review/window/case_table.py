@@ -57,15 +57,13 @@ class CaseModel(QAbstractTableModel):
 
 
 class CaseTable(QWidget):
-    chosen = Signal(str)
-    """The id of the draft that a person wants to see."""
+    chosen = Signal(str)  # the id of the draft that a person wants to see
 
     def __init__(self, by: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._by = by
         self._every: list[Case] = []
-        self.current = ""
-        """The id of the draft that is shown."""
+        self.current = ""  # the id of the draft that is shown
         self.states = QComboBox(self)
         self.states.setAccessibleName(self.tr("Which drafts"))
         self.states.setFocusPolicy(Qt.FocusPolicy.TabFocus)

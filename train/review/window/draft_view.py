@@ -20,17 +20,13 @@ from train.review.window.look_panel import LookPanel
 from train.review.window.pool_access import OpenDraft
 from train.review.window.turn_card import TurnCard
 
-CHECK_MS = 120
-"""After the last key before the claims are checked."""
-VERSIONS_PX = 240
-"""At most, however long the name of who revised it."""
+CHECK_MS = 120  # after the last key before the claims are checked
+VERSIONS_PX = 240  # at most, however long the name of who revised it
 
 
 class DraftView(QWidget):
-    revised = Signal(object)
-    """The Revision after a change by the person."""
-    checked = Signal(object)
-    """The LiveCheck of what is on the screen."""
+    revised = Signal(object)  # the Revision after a change by the person
+    checked = Signal(object)  # the LiveCheck of what is on the screen
     problem = Signal(str)
 
     def __init__(

@@ -28,8 +28,7 @@ TONES = ("agent", "accept", "reject", "unsure", "accent", "dim")
 STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
 SYMBOLS = ("o", "s", "t", "d")
 CELL_PX = 56
-BARS = 0.8
-"""Of the room between two scores that the bars fill."""
+BARS = 0.8  # of the room between two scores that the bars fill
 
 
 class FiguresPage(QWidget):

@@ -31,10 +31,8 @@ WAITING_RATIO, WAITING_PX = 0.6, 480
 LEAST_PICTURE_PX = 260
 COLUMNS = 5
 LEFT, RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
-KEPT = 6
-"""Trajectories whose pictures stay in memory, for going back and ahead."""
-FindSpectrum = Callable[[SpectrumRef], Spectrum]
-"""Any thread; raises WorkbenchError."""
+KEPT = 6  # trajectories whose pictures stay in memory, for going back and ahead
+FindSpectrum = Callable[[SpectrumRef], Spectrum]  # Any thread; raises WorkbenchError.
 
 
 class PicturePlace(QWidget):
@@ -258,8 +256,7 @@ class DrawnPictures:
 class TrajectoryPictures(QObject):
     """Pictures by trajectory, drawn one trajectory at a time."""
 
-    drawn = Signal(str)
-    """Id of a trajectory whose pictures are there, or whose fault is known."""
+    drawn = Signal(str)  # id of a trajectory whose pictures are there, or whose fault is known
 
     def __init__(
         self, find_spectrum: FindSpectrum, runner: Runner, parent: QObject | None = None

@@ -23,15 +23,13 @@ from app.ui.widgets.labels import column, row, short_label, wrapped_label
 from app.ui.widgets.number_box import NumberBox
 from train.review.window.inspection_view import MeasuredTable, PicturePlace
 
-LOWEST, HIGHEST = 100.0, 100_000.0
-"""Angstrom that a person may ask for."""
+LOWEST, HIGHEST = 100.0, 100_000.0  # angstrom that a person may ask for
 
 
 class LookPanel(QWidget):
     """Range, label, picture and measurements; with `window` None the whole spectrum."""
 
-    changed = Signal(float, float, str)
-    """Another range or label."""
+    changed = Signal(float, float, str)  # another range or label
     redrawn = Signal()
     """The picture and the measurements of the range in the boxes are on the screen."""
 

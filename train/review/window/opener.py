@@ -38,10 +38,8 @@ class Host(Protocol):
 
 
 class RoomOpener(QObject):
-    failed = Signal(str)
-    """Why it cannot be opened, for the user."""
-    opened = Signal(object)
-    """The room that is now on the screen."""
+    failed = Signal(str)  # why it cannot be opened, for the user
+    opened = Signal(object)  # the room that is now on the screen
 
     def __init__(self, host: Host) -> None:
         assert isinstance(host, QWidget)

@@ -23,8 +23,7 @@ from train.review.pool import Pool
 from train.review.review_rules import Case, Review
 from train.review.revision import Revision, revision_from_text, revision_to_text
 
-LOOK_AGAIN_MS = 3000
-"""How often it is asked whether others have added something."""
+LOOK_AGAIN_MS = 3000  # how often it is asked whether others have added something
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +33,7 @@ class OpenDraft:
     case: Case
     example: Example
     task: Task
-    shown: Revision
-    """With what this person had changed and not saved."""
+    shown: Revision  # with what this person had changed and not saved
     check: LiveCheck
     outdated: Revision | None = None
     """What this person had changed and not saved when somebody else saved a revision."""
@@ -53,23 +51,17 @@ class OpenDraft:
 
 
 class PoolAccess(QObject):
-    cases_changed = Signal(object)
-    """All cases of the pool."""
-    draft_opened = Signal(object)
-    """The OpenDraft that was asked for last."""
-    reviewed = Signal(object)
-    """The case with a review that is on the disk."""
-    failed = Signal(object)
-    """A WorkbenchError."""
-    exported = Signal(object)
-    """What was Exported, or the WorkbenchError that says why not."""
+    cases_changed = Signal(object)  # all cases of the pool
+    draft_opened = Signal(object)  # the OpenDraft that was asked for last
+    reviewed = Signal(object)  # the case with a review that is on the disk
+    failed = Signal(object)  # a WorkbenchError
+    exported = Signal(object)  # what was Exported, or the WorkbenchError that says why not
 
     def __init__(self, pool: Pool, by: str, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.pool, self.by, self.runner = pool, by, runner
         self.writer = Runner(self, threads=1)  # in the order in which a person did it
-        self.wanted = ""
-        """The draft that was asked for last."""
+        self.wanted = ""  # the draft that was asked for last
         self._stamp: object = None
         self._last_act: Future[Case] | None = None
         self._is_asking = False

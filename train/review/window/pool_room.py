@@ -43,8 +43,7 @@ LIST_PX, SIZE = 330, QSize(1280, 860)
 HELP_PAGE = "cold-start"
 
 translate = QCoreApplication.translate
-MOST_SHOWN = 3
-"""Drafts that were left out and are named with the reason."""
+MOST_SHOWN = 3  # drafts that were left out and are named with the reason
 
 
 class PoolRoom(Room):
@@ -64,8 +63,7 @@ class PoolRoom(Room):
         self.problem = ProblemLine()
         self.result = ProblemLine(mark="✓", tone="accept")
         self.export_line = ExportLine(self.access, self)
-        self._after = ""
-        """The draft after which to go on."""
+        self._after = ""  # the draft after which to go on
         self._keep_timer = QTimer(self, interval=KEEP_MS, singleShot=True)
         self._keep_timer.timeout.connect(self._keep)
         self._lay_out()
@@ -280,10 +278,8 @@ class PoolRoom(Room):
 
 # How many drafts of the pool are approved, and the button that writes them for training.
 class ExportLine(QWidget):
-    exported = Signal(str)
-    """What was written, in words; an empty text when it begins."""
-    failed = Signal(object)
-    """A WorkbenchError."""
+    exported = Signal(str)  # What was written, in words; an empty text when it begins.
+    failed = Signal(object)  # a WorkbenchError
 
     def __init__(self, access: PoolAccess, parent: QWidget | None = None) -> None:
         super().__init__(parent)

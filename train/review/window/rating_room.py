@@ -25,8 +25,7 @@ from train.review.window.room import Room
 HELP_PAGE = "rating"
 SIZE = QSize(1200, 860)
 Key = Qt.Key
-PAGE = 0.85
-"""Of the height on screen that a key scrolls."""
+PAGE = 0.85  # of the height on screen that a key scrolls
 PAGES: Mapping[int, float] = {
     Key.Key_Down: 0.15, Key.Key_Space: PAGE, Key.Key_PageDown: PAGE, Key.Key_End: 1000.0,
     Key.Key_Up: -0.15, Key.Key_PageUp: -PAGE, Key.Key_Home: -1000.0,
@@ -272,8 +271,7 @@ class RatingPage(RoundPage):
 class ScoreBar(QFrame):
     """The bar below a trajectory: the scores, a note, and the way on."""
 
-    changed = Signal()
-    """A score was given, or the note is written."""
+    changed = Signal()  # a score was given, or the note is written
 
     def __init__(self, note: QLineEdit, parent: QWidget) -> None:
         super().__init__(parent)

@@ -10,14 +10,12 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
-FRAME = QSize(8, 40)
-"""Of a window, beside what is in it."""
+FRAME = QSize(8, 40)  # of a window, beside what is in it
 
 
 class Room(QWidget):
     closed = Signal()
-    help_requested = Signal(str)
-    """The name of a page."""
+    help_requested = Signal(str)  # the name of a page
 
     def __init__(self, help_page: str, size: QSize, place: Path | str = "") -> None:
         super().__init__(None, Qt.WindowType.Window)

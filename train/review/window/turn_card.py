@@ -20,8 +20,7 @@ from train.review.revision import DraftTurn, word_differences
 from train.review.window.inspection_view import Card
 from train.review.window.look_panel import LookPanel
 
-MAX_SENTENCE = 90
-"""Characters of a marked sentence that are repeated with its reason."""
+MAX_SENTENCE = 90  # characters of a marked sentence that are repeated with its reason
 TINT_ALPHA = 38
 MOST_LINES = 30
 translate = QCoreApplication.translate
@@ -30,8 +29,7 @@ translate = QCoreApplication.translate
 class TurnCard(Card):
     """Edits one turn; `place` is its number, from 0."""
 
-    texts_changed = Signal(int, str, str)
-    """Place, thought and reasons."""
+    texts_changed = Signal(int, str, str)  # place, thought and reasons
 
     def __init__(
         self,
@@ -169,8 +167,7 @@ class MarkedText(QPlainTextEdit):
     ) -> None:
         super().__init__(parent)
         self._current_theme = current_theme
-        self.spans: tuple[Span, ...] = ()
-        """Start and end of each marked sentence."""
+        self.spans: tuple[Span, ...] = ()  # start and end of each marked sentence
         self.setPlainText(text)
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)

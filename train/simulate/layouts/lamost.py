@@ -15,12 +15,10 @@ from agent.spectra.spectrum import FloatArray
 from train.simulate.layouts.common import AUTHOR, Entry, float32, mark_simulated, save
 from train.simulate.telescope.noise import rounded_to_12_bits
 
-TABLE_FROM = 9
-"""First release that is written as a table (DR8 files come in either form)."""
+TABLE_FROM = 9  # first release that is written as a table (DR8 files come in either form)
 NORMALISED_ROW = ("DR1",)
 OLD_KEYS = ("DR1", "DR2")
-SNR_CAP = 99.0
-"""Highest S/N that the first releases state."""
+SNR_CAP = 99.0  # highest S/N that the first releases state
 
 
 def file_name(entry: Entry) -> str:

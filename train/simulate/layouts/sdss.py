@@ -12,10 +12,8 @@ from train.simulate.layouts.common import AUTHOR, Entry, float32, mark_simulated
 from train.simulate.telescope.pipeline_class import PipelineClass
 
 NODATA = 1 << 24
-BORESIGHT_OFFSET = 0.9
-"""Degrees; RA and DEC in the primary header are where the telescope pointed."""
-UPPER_CASE = ("DR12",)
-"""Releases whose files have upper-case columns and no extension names."""
+BORESIGHT_OFFSET = 0.9  # Degrees; RA and DEC in the primary header are where the telescope pointed.
+UPPER_CASE = ("DR12",)  # releases whose files have upper-case columns and no extension names
 
 
 def file_name(entry: Entry) -> str:

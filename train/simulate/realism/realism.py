@@ -37,8 +37,7 @@ WARP = 0.03
 RIPPLE = (0.001, 0.006)
 RIPPLE_PIXELS = (3.0, 25.0)
 MIN_PIXELS = 100
-MIN_REAL = 3
-"""Least number of measured real spectra of a class for a comparison of distributions."""
+MIN_REAL = 3  # least number of measured real spectra of a class for a comparison of distributions
 MIN_SIMULATED = 30
 
 
@@ -70,17 +69,14 @@ class FeatureComparison:
     feature: str
     n_real: int
     n_simulated: int
-    measured_real: float
-    """Share of the real spectra on which it could be measured."""
+    measured_real: float  # share of the real spectra on which it could be measured
     measured_simulated: float
     median_percentile: float
     """Percentile of the median real value among the simulated ones; 50 where they are alike."""
-    outside: float
-    """Share of the real values beyond the simulated 1st to 99th percentile."""
+    outside: float  # share of the real values beyond the simulated 1st to 99th percentile
     expected_outside: float
     """The same share where real and simulated are alike: 0.02, and more for small samples."""
-    real: tuple[float, float, float]
-    """5th, 50th and 95th percentile."""
+    real: tuple[float, float, float]  # 5th, 50th and 95th percentile
     simulated: tuple[float, float, float]
 
     @property
@@ -230,8 +226,7 @@ def expected_outside(n_simulated: int) -> float:
 class ClassSummary:
     label: str
     n_real: int
-    n_values: int
-    """Number of real values compared; 0 where the class has too few spectra."""
+    n_values: int  # Number of real values compared; 0 where the class has too few spectra.
     outside: float
     expected_outside: float
 

@@ -15,11 +15,9 @@ from train.simulate.realism.transfer import NOISE_FEATURES
 from train.simulate.sky import LABELS
 
 FOLDS = 5
-MIN_REAL = 10
-"""Two real spectra per fold."""
+MIN_REAL = 10  # two real spectra per fold
 MIN_OF_SURVEY = 20
-MIN_DISTINCT = 20
-"""Columns with fewer values are nearly constant and not used."""
+MIN_DISTINCT = 20  # columns with fewer values are nearly constant and not used
 LEVELS = 250
 GIVEAWAYS = 12
 Advance = Callable[[], None]
@@ -28,8 +26,7 @@ Advance = Callable[[], None]
 @dataclass(frozen=True)
 class TellingFeature:
     feature: str
-    fall: float
-    """Fall of the AUC when the feature is shuffled; correlated features share it."""
+    fall: float  # Fall of the AUC when the feature is shuffled; correlated features share it.
     alone: float
     """Probability that a real value is higher than a simulated one; 0.5: no information."""
 
@@ -42,8 +39,7 @@ class ClassifierResult:
     noise_statistics: bool
     n_real: int
     auc: float
-    error: float
-    """Standard error of `auc` from the number of real spectra."""
+    error: float  # standard error of `auc` from the number of real spectra
     giveaways: tuple[TellingFeature, ...]
 
 

@@ -57,8 +57,7 @@ class Score:
     misses: int
     taken_for: tuple[tuple[str, int], ...]
     """Classes given to the missed members, most frequent first."""
-    taken_from: tuple[tuple[str, int], ...]
-    """True classes of the false alarms, most frequent first."""
+    taken_from: tuple[tuple[str, int], ...]  # True classes of the false alarms, most frequent first
 
     @property
     def f1(self) -> float:

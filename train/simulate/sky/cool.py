@@ -36,8 +36,7 @@ from train.simulate.source import GRID, Rng, Source
 
 BALMER = (6564.61, 4862.69, 4341.69, 4102.90, 3971.19, 3890.15)
 
-LATEST = 8.0
-"""L8; later types are too faint below one micrometre for these surveys."""
+LATEST = 8.0  # L8; later types are too faint below one micrometre for these surveys.
 SODIUM = (5891.58, 5897.56)
 POTASSIUM = (7667.01, 7701.08)
 

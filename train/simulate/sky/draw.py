@@ -20,8 +20,7 @@ from train.simulate.sky.wolf_rayet import wolf_rayet
 from train.simulate.source import Rng, Source
 
 DRAWN = 500
-RAREST = 0.01
-"""Share of a class below which a subtype is ignored."""
+RAREST = 0.01  # share of a class below which a subtype is ignored
 
 
 def _k_star(rng: Rng) -> Source:

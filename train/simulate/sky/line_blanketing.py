@@ -180,8 +180,7 @@ _HYDROGEN = (
     },
 )
 _HYDROGEN_DEPTH = ((5800, 6250, 6700, 7300), (0.45, 0.65, 0.8, 0.95))
-_WARM = 5800
-"""Kelvin above which the Balmer series goes on to its limit and leaves a jump."""
+_WARM = 5800  # kelvin above which the Balmer series goes on to its limit and leaves a jump
 _JUMP = ((_WARM, 6250, 6700, 7300), (0.0, 0.2, 0.35, 0.6))
 
 

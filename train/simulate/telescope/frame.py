@@ -24,11 +24,9 @@ class Frame:
     wavelength: FloatArray
     flux: FloatArray
     snr: float
-    sky: float
-    """Sky continuum near 6750 A relative to the object."""
+    sky: float  # sky continuum near 6750 A relative to the object
     release: str
-    reference: slice
-    """Pixels in which the median flux and S/N of the spectrum are set."""
+    reference: slice  # pixels in which the median flux and S/N of the spectrum are set
     variance: FloatArray = field(default_factory=lambda: np.empty(0))
     """Variance that the file will state, in the units of `flux` squared."""
     bad: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=np.bool_))

@@ -17,8 +17,7 @@ class Quality:
     resolution_spread: float = 0.08
     throughput_spread: float = 0.25
 
-    calibration: float = 0.10
-    """One sigma of the largest component of the smooth error of ln flux."""
+    calibration: float = 0.10  # one sigma of the largest component of the smooth error of ln flux
     calibration_tail_odds: float = 0.1
     """Odds of a plate with few standard stars: its error is `calibration_tail` times as large."""
     calibration_tail: float = 2.5

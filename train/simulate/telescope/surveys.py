@@ -32,16 +32,13 @@ class Profile:
     """(wavelength, electrons per pixel of a flat spectrum), 1 at 6500 A."""
     sky_electrons: Range
     read_variance: Range
-    electrons_per_flux: Range
-    """Mean and sigma of log10 of the electrons at 6500 A per unit of flux."""
+    electrons_per_flux: Range  # mean and sigma of log10 of the electrons at 6500 A per unit of flux
     correlation: tuple[float, float]
     """Weights of the noise of the neighbours one and two pixels away."""
-    noise_over_reported: Range
-    """Mean and sigma of ln of the real noise over the stated noise."""
+    noise_over_reported: Range  # mean and sigma of ln of the real noise over the stated noise
     flux_unit: str
     quality: Quality
-    releases: tuple[tuple[str, float], ...]
-    """Releases and the relative frequency of each."""
+    releases: tuple[tuple[str, float], ...]  # releases and the relative frequency of each
 
 
 def _log_grid(first: float, pixels: int) -> FloatArray:
@@ -144,8 +141,7 @@ DESI = Profile(
 )  # fmt: skip
 
 SURVEYS: dict[str, Profile] = {profile.name: profile for profile in (LAMOST, SDSS, BOSS, DESI)}
-ATLAS = "ATLAS"
-"""Spectra like those of published libraries, made without a profile by atlas.py."""
+ATLAS = "ATLAS"  # spectra like those of published libraries, made without a profile by atlas.py
 
 
 def profile_named(name: str) -> Profile:

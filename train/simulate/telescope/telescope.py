@@ -19,8 +19,7 @@ from train.simulate.telescope.surveys import Profile, profile_named
 SNR_RANGE = (5.0, 100.0)
 MIN_PIXELS = 200
 MIN_REFERENCE = 40
-EDGE_TOLERANCE = 1e-6
-"""Angstrom; the ends of arms fall on pixel centres."""
+EDGE_TOLERANCE = 1e-6  # Angstrom; the ends of arms fall on pixel centres.
 STORED_APART = ("DESI",)
 _HEIGHTS = night.heights(night.SKY_LINES)
 _NEBULAR = night.heights(night.NEBULAR_LINES)

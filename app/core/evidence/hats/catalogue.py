@@ -47,8 +47,7 @@ ROUNDED = chord(np.radians(1.0 / 3600.0))
 """A row may be about so far outside its partition, as catalogues round coordinates."""
 BATCH = 64 * 1024
 """Rows of a few columns; texts are read with their dictionaries, so repeated ones take no room."""
-MAX_GROUP_ROWS = 8_000_000
-"""Of a row group; HATS asks for about a million in a whole partition."""
+MAX_GROUP_ROWS = 8_000_000  # Of a row group; HATS asks for about a million in a whole partition.
 TECHNICAL = frozenset(("_healpix_29", "_hipscat_index", "Norder", "Dir", "Npix"))
 """Columns that say where a row is kept."""
 
@@ -149,10 +148,8 @@ class HatsColumns:
 
     given: tuple[str, ...]
     columns: tuple[ListColumn, ...]
-    position: tuple[str, str]
-    """There, of right ascension and declination."""
-    texts: tuple[str, ...]
-    """Which of them are texts, there."""
+    position: tuple[str, str]  # there, of right ascension and declination
+    texts: tuple[str, ...]  # which of them are texts, there
 
     @cached_property
     def kinds(self) -> dict[str, str]:
@@ -162,8 +159,7 @@ class HatsColumns:
 @dataclass(frozen=True, kw_only=True)
 class Group:
     ra: FloatArray
-    dec: FloatArray
-    """Degrees; NaN where there is none."""
+    dec: FloatArray  # Degrees; NaN where there is none.
     path: Path
     number: int
     layout: HatsColumns

@@ -24,8 +24,7 @@ from app.core.errors import ImportFailed
 from app.core.evidence.local_rows import FloatArray, IntArray
 
 MAX_ORDER = 29
-SLACK = 1.0001
-"""For the error of rounding in a radius."""
+SLACK = 1.0001  # for the error of rounding in a radius
 CORNERS = ((0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0))
 
 PROPERTIES = ("hats.properties", "properties")
@@ -34,8 +33,7 @@ PARTITIONS = "partition_info.csv"
 MAX_PROPERTIES = 256 * 1024
 MAX_PARTITIONS_BYTES = 16 * 1024**2
 MAX_PARTITIONS = 100_000
-MAX_FILES = 1000
-"""Of one partition."""
+MAX_FILES = 1000  # of one partition
 DEEPEST = MAX_ORDER - 4
 """A partition at this order is 0.01 arcsec wide; we look at pixels two orders finer."""
 PER_FOLDER = 10_000
@@ -48,14 +46,11 @@ MAX_WORDS = 200
 
 @dataclass(frozen=True, kw_only=True)
 class HatsFolder:
-    root: Path
-    """Without links."""
+    root: Path  # without links
     properties: Mapping[str, str]
     orders: IntArray
-    pixels: IntArray
-    """Of each partition, in nested numbering."""
-    release: str
-    """Hash of what the folder says about itself."""
+    pixels: IntArray  # of each partition, in nested numbering
+    release: str  # hash of what the folder says about itself
 
     @property
     def position(self) -> tuple[str, str]:

@@ -148,8 +148,7 @@ class FitsField:
     form: str
     dtype: str
     null: int | None = None
-    escape: escapes.Escape = str
-    """Encodes its texts."""
+    escape: escapes.Escape = str  # Encodes its texts
     heap_bytes: int = 0
 
     @property

@@ -15,8 +15,7 @@ from app.core.inspections.store import all_trajectories, inspections_of
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.session.session import Session
 
-PROGRESS_EVERY = 100
-"""Records between two progress reports."""
+PROGRESS_EVERY = 100  # records between two progress reports
 
 
 def write_records(

@@ -34,8 +34,7 @@ from app.core.importing.outside_paths import OutsideCounter, OutsidePaths
 from app.core.importing.spectrum_locator import SpectrumLocator
 
 HEARTBEAT_S = 0.2
-COUNT_S = 0.5
-"""A preview counts no longer than this."""
+COUNT_S = 0.5  # a preview counts no longer than this
 
 
 def main() -> None:

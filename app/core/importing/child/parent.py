@@ -30,11 +30,9 @@ START_S = 30.0
 OPENING_S = 10.0
 SILENCE_S = 30.0
 """How long the process may be silent: until it has started, before the first rows, after them."""
-BYTES_PER_S = 4 * 1024**2
-"""So much longer for a large file, of which all may have to be read first."""
+BYTES_PER_S = 4 * 1024**2  # so much longer for a large file, of which all may have to be read first
 LIST_MEMORY = 512 * 1024**2
-FOLDER_MEMORY = 2 * 1024**3
-"""What the names of two million files take."""
+FOLDER_MEMORY = 2 * 1024**3  # what the names of two million files take
 MAX_MEMORY = 4 * 1024**3
 POLL_S = 0.1
 # With the threads and arenas that they take otherwise, libraries reserve more than they need.

@@ -26,8 +26,7 @@ INTEGER_FIELDS = ("line", "row")
 FLOAT_FIELDS = ("ra", "dec", "score", "snr")
 
 SHOWN_ROWS = 20
-MAX_SHOWN_TEXT = 300
-"""Characters of a cell: a preview of many long cells would take much memory."""
+MAX_SHOWN_TEXT = 300  # Characters of a cell: a preview of many long cells would take much memory.
 
 
 def write_message(stream: BinaryIO, message: Message, body: bytes = b"") -> None:

@@ -7,8 +7,7 @@ import re
 
 MISSING = frozenset({"", "nan", "null", "none", "n/a", "na", "--", "-", "masked", "<na>"})
 """Cell texts that mean "no value", in lower case."""
-EXACT = 2**53
-"""Larger integers are not all representable as doubles."""
+EXACT = 2**53  # larger integers are not all representable as doubles
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 

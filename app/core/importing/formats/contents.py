@@ -20,12 +20,10 @@ Kind = Literal["int", "float", "bool", "str"]
 
 MAX_COLUMNS = 2000
 MAX_ROWS = 20_000_000
-MAX_CELL = 32_767
-"""Characters in a cell; the limit of spreadsheets."""
+MAX_CELL = 32_767  # Characters in a cell; the limit of spreadsheets.
 MAX_NAME = 80
 MAX_WORDS = 500
-BLOCK_BYTES = 128 * 1024
-"""Size of a block; it should fit into the processor cache."""
+BLOCK_BYTES = 128 * 1024  # Size of a block; it should fit into the processor cache.
 INT64 = 2**63
 MIN_TARGETID = 100_000_000
 """Copy of app.core.database.tables.MIN_TARGETID, because importing that module is slow."""

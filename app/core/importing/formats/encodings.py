@@ -10,8 +10,7 @@ from app.core.errors import counted_text
 _HIGH = re.compile(rb"[\x80-\xff]+")
 MIN_PAIRED = 0.8
 """Fraction of non-ASCII bytes that must come in runs of even length in GB18030 text."""
-MIN_CHINESE = 0.9
-"""Fraction of the decoded non-ASCII characters that must be Chinese."""
+MIN_CHINESE = 0.9  # fraction of the decoded non-ASCII characters that must be Chinese
 NAMES = {"cp1252": "Windows-1252 (Western European)", "gb18030": "GB18030 (Chinese)"}
 
 

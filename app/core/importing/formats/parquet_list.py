@@ -24,13 +24,10 @@ from app.core.importing.formats import contents
 from app.core.importing.formats.contents import Kind, ListColumn, RowBlock, Value
 
 BATCH = 2000
-MAX_GROUP_BYTES = 256 * 1024**2
-"""Largest uncompressed size of one column in a row group."""
-FREE_BYTES = 64 * 1024**2
-"""A file may unpack to this much, however small it is."""
+MAX_GROUP_BYTES = 256 * 1024**2  # largest uncompressed size of one column in a row group
+FREE_BYTES = 64 * 1024**2  # a file may unpack to this much, however small it is
 MAX_METADATA = 64 * 1024**2
-MAX_CHUNKS = 500_000
-"""Columns times row groups; pyarrow takes about a kilobyte for each."""
+MAX_CHUNKS = 500_000  # Columns times row groups; pyarrow takes about a kilobyte for each.
 MAX_DICTIONARY = 2 * 1024**2
 """pyarrow copies a dictionary for each batch: a large one, of texts that are all new, is slow."""
 DICTIONARY_ENCODINGS = frozenset(("PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE"))

@@ -16,8 +16,7 @@ _REAL = r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?"
 _INTEGERS = re.compile(rf"(?:{_INTEGER}\n)*+")
 _REALS = re.compile(rf"(?:{_REAL}\n)*+")
 _ONE_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
-_ZERO_PADDED = re.compile(r"[+-]?0[0-9]+")
-"""'007' is an identifier, not a number."""
+_ZERO_PADDED = re.compile(r"[+-]?0[0-9]+")  # '007' is an identifier, not a number
 _LOGICAL = {"true": True, "false": False}
 _json = JSONEncoder(ensure_ascii=False).encode
 

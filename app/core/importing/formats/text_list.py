@@ -30,8 +30,7 @@ HINTS = {".tsv": "\t", ".tab": "\t"}
 FORMATS = {",": "CSV", "\t": "TSV"}
 
 MAX_LINE = 1024 * 1024
-TOO_LONG = "\0too long\0"
-"""Placeholder for a line longer than MAX_LINE bytes."""
+TOO_LONG = "\0too long\0"  # placeholder for a line longer than MAX_LINE bytes
 UTF8_BOM = b"\xef\xbb\xbf"
 
 MAX_RECORD_LINES = 50
@@ -210,11 +209,9 @@ def _rest_after_line(stream: Stream) -> bytes:
 
 
 DELIMITERS = ("\t", ";", "|", ",")
-WHITESPACE = ""
-"""As a delimiter, means any run of white space."""
+WHITESPACE = ""  # as a delimiter, means any run of white space
 MAX_LINES = 50
-MIN_SHARE = 0.8
-"""Fraction of the lines that must have the same number of cells."""
+MIN_SHARE = 0.8  # fraction of the lines that must have the same number of cells
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?")
 
 

@@ -19,8 +19,7 @@ from app.core.session.provenance import file_name
 from app.core.session.records import Candidate
 from app.core.sharing.known.labelled_list import Labelled
 
-IDENTITY_DIGITS = 5
-"""A value with so many digits names something, and two objects do not share it."""
+IDENTITY_DIGITS = 5  # a value with so many digits names something, and two objects do not share it
 SPREAD = 0.02
 """Numbers differ from the neighbour's by up to this share, so that no two rows are the same."""
 MOVED_ARCMIN = (3.0, 8.0)

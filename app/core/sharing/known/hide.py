@@ -54,10 +54,8 @@ class HideReport:
     others: int
     simulated: int
     unreadable: int
-    wanted: int
-    """How many the rate asks for; the list of labels may have fewer."""
-    inspected: bool
-    """Whether an agent has inspected the list, so that what it lacks would show."""
+    wanted: int  # How many the rate asks for; the list of labels may have fewer.
+    inspected: bool  # whether an agent has inspected the list, so that what it lacks would show
 
     @property
     def hidden(self) -> int:

@@ -11,20 +11,16 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.rooms import rooms
 
-CONTEXT = "actions"
-"""Qt translation context of the texts and groups."""
+CONTEXT = "actions"  # Qt translation context of the texts and groups
 
 
 @dataclass(frozen=True)
 class Action:
-    name: str
-    """Id, as written in settings files."""
+    name: str  # id, as written in settings files
     group: str
-    text: str
-    """English source text; see `title`."""
+    text: str  # English source text; see `title`.
     keys: tuple[str, ...] = ()
-    repeats: bool = False
-    """Whether a held key repeats the action."""
+    repeats: bool = False  # whether a held key repeats the action
 
     @property
     def title(self) -> str:

@@ -38,8 +38,7 @@ _HELD = {
     "Alt": Qt.KeyboardModifier.AltModifier,
     "Shift": Qt.KeyboardModifier.ShiftModifier,
 }
-MODIFIERS = tuple(_HELD)
-"""In the order in which they are written."""
+MODIFIERS = tuple(_HELD)  # in the order in which they are written
 _NAMED = (
     *("Left", "Right", "Up", "Down", "Home", "End", "PageUp", "PageDown"),
     *("Insert", "Delete", "Return", "Escape", "Space", "Backspace"),

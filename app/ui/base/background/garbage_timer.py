@@ -13,8 +13,7 @@ from PySide6.QtCore import QObject, QTimer
 INTERVAL_MS = 250
 YOUNG = 2_000
 """New objects that start a collection of the youngest generation, which takes about 1 ms."""
-ROUNDS = 10
-"""Collections of one generation before the next older one is collected."""
+ROUNDS = 10  # collections of one generation before the next older one is collected
 
 
 class GarbageTimer(QObject):

@@ -36,8 +36,7 @@ MIN_INTERVAL_S = 0.05
 class Runner(QObject):
     """A small thread pool; closing it drops waiting work and waits for running work."""
 
-    failed = Signal(object)
-    """A WorkbenchError of work that was started without a `failed` callback."""
+    failed = Signal(object)  # a WorkbenchError of work that was started without a `failed` callback
 
     _ended = Signal(object, object, object, object)
 
@@ -118,8 +117,7 @@ class Runner(QObject):
 class LongWork(QObject):
     """The worker thread calls `report` and `should_stop`, the GUI thread everything else."""
 
-    progressed = Signal(int, object)
-    """Units done and their total; the total is None if unknown."""
+    progressed = Signal(int, object)  # Units done and their total; the total is None if unknown.
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

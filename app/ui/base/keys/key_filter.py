@@ -30,8 +30,7 @@ ANYWHERE = frozenset(name for name, each in ACTIONS.items() if each.group in (WI
 EDITING = frozenset({f"Ctrl+{key}" for key in "ACVXYZ"} | {"Ctrl+Shift+Z"})
 """Keys that a text field keeps."""
 COPYING = frozenset({"Ctrl+C"})
-ROW_KEYS = frozenset({"Up", "Down", "Return"})
-"""Keys that a focused table of objects keeps."""
+ROW_KEYS = frozenset({"Up", "Down", "Return"})  # keys that a focused table of objects keeps
 ESCAPE = "escape"
 # X11 auto-repeat: a release and the next press carry (almost) the same time stamp, which no finger
 # can do. A release therefore counts only if no press follows within WAIT_MS.
@@ -62,14 +61,11 @@ class KeyFilter(QObject):
         super().__init__(window)
         self._commands, self._keymap, self._window = commands, keymap, window
         self._focus_plot, self._allows = focus_plot, allows
-        self._held: dict[int, str] = {}
-        """Action to end on release, by key code."""
+        self._held: dict[int, str] = {}  # action to end on release, by key code
         self._released_ms: dict[int, int] = {}
         """Time stamp of the last release by the window system, by key code."""
-        self._taken_code = 0
-        """The key that a strip of keys has taken and that may still be held."""
-        self._is_left_to_text = False
-        """Whether the press being delivered was left to a text field."""
+        self._taken_code = 0  # the key that a strip of keys has taken and that may still be held
+        self._is_left_to_text = False  # whether the press being delivered was left to a text field
         self._misses_repeats = misses_repeats()
         window.installEventFilter(self)
 

@@ -13,8 +13,7 @@ from app.ui.base.actions.key_profiles import merge_keys, profile_keys
 from app.ui.base.settings.settings import Keys, Settings
 from app.ui.base.settings.settings_store import SettingsStore
 
-MAX_KEYS = 4
-"""Per action."""
+MAX_KEYS = 4  # per action
 # Escape always returns to the plot and cannot be assigned.
 FIXED = "Escape"
 

@@ -15,49 +15,33 @@ class Settings:
     """Field names are the keys of the file; every field has a default."""
 
     reviewer: str = ""
-    language: str = "system"
-    """system, en or zh."""
-    theme: str = "system"
-    """system, or one of theme.THEMES."""
-    font_pt: int = 0
-    """0 means the size of the system."""
-    profile: str = "default"
-    """Key profile, one of key_profiles.PROFILES."""
-    keys: Keys = field(default_factory=dict)
-    """Actions whose keys the user has changed."""
-    blind: bool = False
-    """Whether new sessions start in blind mode."""
-    model: str = ""
-    """Model of the agent; empty means the best bundled one."""
-    device: str = "auto"
-    """What runs the model: auto, cpu, cuda or mps."""
-    watch: bool = False
-    """Whether the agent leaves time to follow each of its looks."""
+    language: str = "system"  # system, en or zh
+    theme: str = "system"  # system, or one of theme.THEMES
+    font_pt: int = 0  # 0 means the size of the system
+    profile: str = "default"  # key profile, one of key_profiles.PROFILES
+    keys: Keys = field(default_factory=dict)  # actions whose keys the user has changed
+    blind: bool = False  # whether new sessions start in blind mode
+    model: str = ""  # Model of the agent; empty means the best bundled one.
+    device: str = "auto"  # What runs the model: auto, cpu, cuda or mps.
+    watch: bool = False  # whether the agent leaves time to follow each of its looks
     workers: int = 1
-    samp: bool = False
-    """Whether the window is connected to other programs of this machine."""
+    samp: bool = False  # whether the window is connected to other programs of this machine
     subclass_seconds: float = 1.5
     """How long the keys of sub-classes are offered after an accept; 0: not at all."""
-    subclass_sticky: bool = False
-    """Whether they stay until the next verdict instead."""
+    subclass_sticky: bool = False  # whether they stay until the next verdict instead
     neighbour_arcsec: float = 3.0
-    comments: tuple[str, ...] = ()
-    """Standard comments of the user."""
-    line_lists: tuple[str, ...] = ()
-    """Paths of the user's line lists."""
+    comments: tuple[str, ...] = ()  # standard comments of the user
+    line_lists: tuple[str, ...] = ()  # paths of the user's line lists
     templates: tuple[str, ...] = ()
     services: tuple[str, ...] = ()
     """Services that may be asked about candidates: see app.core.evidence.choice."""
     service_changes: Mapping[str, str] = field(default_factory=dict)
     """Their addresses, releases and tables where they differ, as "gaia.release"."""
-    told: tuple[str, ...] = ()
-    """One-time questions and hints that were already shown: name, tour."""
-    recent: tuple[str, ...] = ()
-    """Paths or URLs of sessions, latest first."""
+    told: tuple[str, ...] = ()  # One-time questions and hints that were already shown: name, tour.
+    recent: tuple[str, ...] = ()  # paths or URLs of sessions, latest first
     view: Mapping[str, object] = field(default_factory=dict)
     """View options that differ from their defaults."""
-    layout: str = ""
-    """Window geometry and panels as saved by Qt, base64."""
+    layout: str = ""  # window geometry and panels as saved by Qt, base64
 
 
 def reviewer_name(settings: Settings) -> str:

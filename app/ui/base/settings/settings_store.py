@@ -28,17 +28,14 @@ class SettingsStore(QObject):
     With `path` None nothing is saved, for tests and demonstrations.
     """
 
-    changed = Signal(object)
-    """The new `Settings`."""
-    write_failed = Signal(str)
-    """The reason, for the user."""
+    changed = Signal(object)  # the new `Settings`
+    write_failed = Signal(str)  # the reason, for the user
 
     def __init__(self, path: Path | None = None) -> None:
         super().__init__()
         self.path = path
         self.settings = Settings()
-        self.fault = ""
-        """What was wrong with the file when it was read, for the user; or ""."""
+        self.fault = ""  # What was wrong with the file when it was read, for the user; or "".
         self._unknown: Mapping[str, Any] = {}
         self._has_warned = False
         self._timer = QTimer(self, singleShot=True, interval=DELAY_MS)

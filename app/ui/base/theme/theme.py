@@ -17,54 +17,40 @@ class Theme:
 
     name: str
     is_dark: bool
-    window: str
-    """Background of windows."""
-    panel: str
-    """Cards and side panels."""
+    window: str  # background of windows
+    panel: str  # cards and side panels
     border: str
     text: str
-    dim: str
-    """Secondary text; its contrast on `panel` is still 4.5:1."""
-    accent: str
-    """Selection, focus and links."""
+    dim: str  # Secondary text; its contrast on `panel` is still 4.5:1.
+    accent: str  # selection, focus and links
     on_accent: str
     accept: str
     reject: str
     unsure: str
-    on_verdict: str
-    """Text on the three verdict colours."""
+    on_verdict: str  # text on the three verdict colours
     warning: str
-    plot: str
-    """Background of the plot."""
+    plot: str  # background of the plot
     axis: str
     grid: str
     flux: str
-    flux_raw: str
-    """The unsmoothed spectrum below a smoothed one."""
+    flux_raw: str  # the unsmoothed spectrum below a smoothed one
     error_band: str
     bad_pixels: str
     sky: str
-    line: str
-    """Markers of spectral lines, shifted to the star's velocity."""
-    band: str
-    """Markers and shading of molecular bands."""
+    line: str  # Markers of spectral lines, shifted to the star's velocity
+    band: str  # Markers and shading of molecular bands
     line_text: str
     template: str
-    overlay_1: str
-    """The spectra compared with the one on screen."""
+    overlay_1: str  # the spectra compared with the one on screen
     overlay_2: str
     overlay_3: str
     overlay_4: str
     overlay_5: str
     overlay_6: str
-    agent: str
-    """The windows the agent inspects."""
-    on_agent: str
-    """Text on `agent`."""
-    window_region: str
-    """The visible range, in the overview."""
-    bar: str
-    """Background of the menu bar and of the top bar."""
+    agent: str  # the windows the agent inspects
+    on_agent: str  # text on `agent`
+    window_region: str  # the visible range, in the overview
+    bar: str  # background of the menu bar and of the top bar
     on_bar: str
 
 
@@ -121,8 +107,7 @@ THEMES = {theme.name: theme for theme in (LIGHT, DARK, LAMOST)}
 class CurrentTheme(QObject):
     """The theme in use; widgets that paint themselves connect to `changed`."""
 
-    changed = Signal(object)
-    """A `Theme`."""
+    changed = Signal(object)  # a `Theme`
 
     def __init__(self, theme: Theme = LIGHT) -> None:
         super().__init__()
@@ -138,23 +123,15 @@ class CurrentTheme(QObject):
 class Tones:
     """Colours of widget states, derived from a theme."""
 
-    hover: str
-    """A button under the mouse pointer."""
+    hover: str  # a button under the mouse pointer
     pressed: str
-    field: str
-    """Background of text fields."""
-    edge: str
-    """Border of fields and buttons, stronger than `Theme.border`."""
-    outline: str
-    """Border of check boxes and radio buttons, which only their outline makes visible."""
-    row: str
-    """Every second row."""
-    chosen: str
-    """Background of selected rows, below `Theme.text`."""
-    disabled: str
-    """Text of disabled widgets."""
-    handle: str
-    """Handle of scroll bars."""
+    field: str  # background of text fields
+    edge: str  # border of fields and buttons, stronger than `Theme.border`
+    outline: str  # border of check boxes and radio buttons, which only their outline makes visible
+    row: str  # every second row
+    chosen: str  # background of selected rows, below `Theme.text`
+    disabled: str  # text of disabled widgets
+    handle: str  # handle of scroll bars
     primary_hover: str
     tip: str
     on_tip: str

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
-LANGUAGES = {"en": "English", "zh": "简体中文"}
-"""Languages by code, under their native names."""
+LANGUAGES = {"en": "English", "zh": "简体中文"}  # Languages by code, under their native names
 _QT_NAMES = {"zh": "zh_CN"}
 """Suffixes of Qt's own translations, which cover standard buttons and menus."""
 

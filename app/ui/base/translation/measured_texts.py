@@ -81,8 +81,7 @@ def sentence_pattern(english: str, other: str, after: str) -> SentencePattern:
 
 @dataclass(frozen=True, eq=False)
 class Phrasebook:
-    texts: Mapping[str, str]
-    """Translated task texts."""
+    texts: Mapping[str, str]  # translated task texts
     phrases: Mapping[str, str]
 
     @cached_property

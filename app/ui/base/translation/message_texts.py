@@ -16,18 +16,14 @@ from app.ui.base.translation.data_texts import load_table, window_language, wind
 
 PLACE = re.compile(r"\{(n|x|what|why|rows)\d?\}")
 """Of a number; of a name, which stays; of texts that are translated as far as they are known."""
-COUNTED = "rows"
-"""The text there must be known, as in "3 rows"."""
+COUNTED = "rows"  # the text there must be known, as in "3 rows"
 NUMBER = r"-?[\d,]+(?:\.\d+)?(?:e[+-]?\d+)?"
 GUESS = re.compile(r'; did you mean (".*?")\?$', re.DOTALL)
 MAX_TEXT = 2000
 DID_YOU_MEAN = "did you mean {x}?"
-MAX_DEPTH = 6
-"""Messages within one another; deeper ones are the names of a stranger's files."""
-MAX_PARTS = 12
-"""Messages after one another."""
-MAX_COLONS = 12
-"""Each may be the one behind the name of an object."""
+MAX_DEPTH = 6  # Messages within one another; deeper ones are the names of a stranger's files.
+MAX_PARTS = 12  # messages after one another
+MAX_COLONS = 12  # each may be the one behind the name of an object
 
 
 def translate_message(text: str) -> str:

@@ -35,10 +35,8 @@ MAX_WIDTH = 220
 
 
 class CataloguePanel(QWidget):
-    changed = Signal()
-    """The format or the choice of candidates has changed."""
-    counted = Signal()
-    """Whether there is anything to write is known, or has to be found out anew."""
+    changed = Signal()  # the format or the choice of candidates has changed
+    counted = Signal()  # whether there is anything to write is known, or has to be found out anew
 
     def __init__(self, context: SessionContext) -> None:
         super().__init__()

@@ -351,8 +351,7 @@ def description_page(text: str, *more: QWidget) -> QWidget:
 
 
 class RecordsPanel(QWidget):
-    counted = Signal()
-    """Whether there are records is known anew."""
+    counted = Signal()  # whether there are records is known anew
 
     def __init__(self, context: SessionContext, description: str) -> None:
         super().__init__()

@@ -66,8 +66,7 @@ class ExportOrder:
     out: Path
     queue: Queue
     choice: ExportChoice = "judged"
-    selected: tuple[int, ...] = ()
-    """Ids of the candidates of the choice "selected"."""
+    selected: tuple[int, ...] = ()  # ids of the candidates of the choice "selected"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,10 +136,8 @@ class ExportPreview:
     columns: tuple[Column, ...]
     cells: tuple[tuple[Any, ...], ...]
     count: str
-    disputed: int
-    """Candidates left out because not all reviewers accepted them."""
-    hidden_when_blind: frozenset[int]
-    """Indices of the columns that blind mode hides."""
+    disputed: int  # candidates left out because not all reviewers accepted them
+    hidden_when_blind: frozenset[int]  # indices of the columns that blind mode hides
     choices: ChoiceCounts | None = None
     """How many rows other choices have; None where this one has rows."""
 

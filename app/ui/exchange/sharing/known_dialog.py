@@ -25,16 +25,14 @@ from app.ui.widgets.labels import button, check_box, cut, one_line, wrapped_labe
 from app.ui.widgets.number_box import NumberBox
 
 SIZE = 640, 620
-SHARE = 0.05
-"""Proposed: so many of what is left to judge."""
+SHARE = 0.05  # Proposed: so many of what is left to judge.
 MAX_LABELS, MAX_SHOWN = 2000, 12
 
 
 class KnownDialog(SharingDialog):
     """Asks for all; `wanted` gives the order to the window, which opens the session anew."""
 
-    wanted = Signal(object)
-    """A `HideOrder`."""
+    wanted = Signal(object)  # a `HideOrder`
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
@@ -199,10 +197,8 @@ class LabelledSource:
     """Where known spectra are."""
 
     path: Path
-    spectra: Path | None = None
-    """Their folder, if it is not that of the list."""
-    is_trusted: bool = False
-    """Whether the list may name spectra outside that folder."""
+    spectra: Path | None = None  # their folder, if it is not that of the list
+    is_trusted: bool = False  # whether the list may name spectra outside that folder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,8 +206,7 @@ class HideOrder:
     """What the dialog asks for."""
 
     source: LabelledSource
-    members: tuple[str, ...]
-    """Labels of the class; without any, the name of the task's class."""
+    members: tuple[str, ...]  # Labels of the class; without any, the name of the task's class.
     count: int
     seed: int
     by: str

@@ -38,8 +38,7 @@ from app.ui.widgets.labels import button, check_box, cut, one_line, wrapped_labe
 from app.ui.widgets.number_box import NumberBox
 
 SIZE = 640, 560
-MAX_PEOPLE = 4000
-"""Characters of all names."""
+MAX_PEOPLE = 4000  # characters of all names
 
 
 class ShareDialog(SharingDialog):

@@ -158,8 +158,7 @@ def licence_folder() -> Path | None:
 class ModelSources:
     name: str
     title: str
-    about: str
-    """Training data, in the words of the model's author."""
+    about: str  # training data, in the words of the model's author
     simulated_only: bool
     is_installed: bool
 

@@ -35,16 +35,14 @@ from app.ui.program.help.pages import GuidePage, anchor_of, help_folder
 MAX_MATCHES = 2000
 MAX_PICTURE_PX = 960
 MARGIN_PX = 18
-RESIZE_DELAY_MS = 60
-"""Wait after the last resize before the page is laid out again."""
+RESIZE_DELAY_MS = 60  # wait after the last resize before the page is laid out again
 
 # HTML in a page is shown as plain text.
 FEATURES = QTextDocument.MarkdownFeature(
     QTextDocument.MarkdownFeature.MarkdownDialectGitHub.value
     | QTextDocument.MarkdownFeature.MarkdownNoHTML.value
 )
-SIZES = {1: 1.7, 2: 1.3, 3: 1.1}
-"""Font size of headings by level, relative to the text."""
+SIZES = {1: 1.7, 2: 1.3, 3: 1.1}  # font size of headings by level, relative to the text
 LINE_PER_CENT = 130
 # Less would let the background of code cover the descenders of the line above.
 CELL_PER_CENT = 118

@@ -15,8 +15,7 @@ from pathlib import Path
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
-FIRST = "README"
-"""Name of the first page; code hosts show a README by default."""
+FIRST = "README"  # Name of the first page; code hosts show a README by default.
 MAX_BYTES = 1024 * 1024
 _LINK = re.compile(r"\]\(([a-z-]+)\.md(?:#[^)]*)?\)")
 _HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
@@ -36,8 +35,7 @@ SHARING, KNOWN = "sharing", "known-answers"
 
 @dataclass(frozen=True, kw_only=True)
 class GuidePage:
-    name: str
-    """File name without .md; the same in every language."""
+    name: str  # File name without .md; the same in every language.
     title: str
     path: Path
     text: str

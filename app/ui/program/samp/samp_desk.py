@@ -24,17 +24,14 @@ if TYPE_CHECKING:
 
 SENDS = ("samp_list", "samp_row", "samp_selected", "samp_position", "samp_spectrum")
 MAX_OFFERS = 100
-COLLECT_MS = 100
-"""Of refusals that come faster, the last one is told."""
+COLLECT_MS = 100  # of refusals that come faster, the last one is told
 
 
 class SampDesk(QObject):
     """Imports and starts nothing until the user turns SAMP on."""
 
-    given = Signal(object)
-    """`GivenPaths` of a table or a spectrum to open."""
-    failed = Signal(str)
-    """A text for a window without a session."""
+    given = Signal(object)  # `GivenPaths` of a table or a spectrum to open
+    failed = Signal(str)  # a text for a window without a session
 
     def __init__(self, settings: SettingsStore, commands: Commands, parent: QObject) -> None:
         super().__init__(parent)

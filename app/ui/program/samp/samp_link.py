@@ -14,8 +14,7 @@ from app.ui.base.background.runner import Done, Failed, Runner
 if TYPE_CHECKING:
     from app.services.samp.connection import SampConnection
 
-CHECK_MS = 5_000
-"""How often it is looked whether the hub is still there, or another one."""
+CHECK_MS = 5_000  # how often it is looked whether the hub is still there, or another one
 
 
 class _Turn:
@@ -29,14 +28,10 @@ class _Turn:
 class SampLink(QObject):
     """Costs nothing until it is turned on; `close` ends the thread and what listens."""
 
-    received = Signal(object)
-    """A message of another program, checked; or that one was refused."""
-    ready = Signal()
-    """What it needs has been imported; after `turn_on` only."""
-    connected = Signal(object)
-    """The names of the other programs; after `turn_on` only."""
-    failed = Signal(str)
-    """Why there is no connection, in English; after `turn_on` only."""
+    received = Signal(object)  # A message of another program, checked; or that one was refused.
+    ready = Signal()  # What it needs has been imported; after `turn_on` only.
+    connected = Signal(object)  # The names of the other programs; after `turn_on` only.
+    failed = Signal(str)  # Why there is no connection, in English; after `turn_on` only.
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -109,8 +109,7 @@ class OfferBar(QFrame):
     It is above the page and never takes the focus; a later offer takes the place of an earlier one.
     """
 
-    accepted = Signal(object)
-    """The `FileOffered`."""
+    accepted = Signal(object)  # the `FileOffered`
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

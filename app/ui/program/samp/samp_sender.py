@@ -17,8 +17,7 @@ from app.ui.program.samp.samp_work import Sent
 from app.ui.program.samp.shared_tables import SharedTable, written_table
 from app.ui.session.session_context import SessionContext
 
-FOLLOW_MS = 250
-"""Leafing through the list does not make other programs jump at every candidate."""
+FOLLOW_MS = 250  # Leafing through the list does not make other programs jump at every candidate
 MAX_NAME = 60
 
 
@@ -29,10 +28,8 @@ class SampSender(QObject):
         super().__init__(parent)
         self._link, self._current = link, context.current
         self._session = context.bridge.session
-        self.table: SharedTable | None = None
-        """What other programs have of this list."""
-        self._followed = 0
-        """Id of the candidate that other programs have highlighted."""
+        self.table: SharedTable | None = None  # what other programs have of this list
+        self._followed = 0  # id of the candidate that other programs have highlighted
         self._folder: Path | None = None
         self._timer = QTimer(self, singleShot=True, interval=FOLLOW_MS)
         self._timer.timeout.connect(self._follow)

@@ -13,10 +13,8 @@ from app.services.samp.library import SampError
 from app.services.samp.received import HIGHLIGHT, LOAD_SPECTRUM, LOAD_VOTABLE, POINT, SELECT
 from app.ui.program.samp.shared_tables import SharedTable
 
-MakeTable = Callable[[Callable[[], bool]], SharedTable]
-"""Told whether to stop."""
-Known = SharedTable | None
-"""What other programs have of the list by now."""
+MakeTable = Callable[[Callable[[], bool]], SharedTable]  # told whether to stop
+Known = SharedTable | None  # what other programs have of the list by now
 
 
 @dataclass(frozen=True)

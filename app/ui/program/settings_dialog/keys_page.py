@@ -29,8 +29,7 @@ from app.ui.widgets.labels import add_parts, dialog_button, flexible_gap, flow, 
 class KeyCatcher(QLabel):
     """Reads one key press; visible only while it waits for it."""
 
-    caught = Signal(str)
-    """The key, spelled as in actions.py."""
+    caught = Signal(str)  # the key, spelled as in actions.py
     cancelled = Signal()
 
     def __init__(self) -> None:

@@ -24,8 +24,7 @@ from app.ui.base.settings.settings import Settings
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.widgets.labels import column, row, short_label, wrapped_label
 
-NARROW = 260
-"""Width in pixels of a field for a word or a number."""
+NARROW = 260  # width in pixels of a field for a word or a number
 
 
 def plain_label(text: str, role: str = "") -> QLabel:
@@ -100,8 +99,7 @@ class SettingsPage(QScrollArea):
 
 
 class FileList(QWidget):
-    changed = Signal(tuple)
-    """The paths."""
+    changed = Signal(tuple)  # the paths
 
     def __init__(self, title: str, kinds: str) -> None:
         super().__init__()

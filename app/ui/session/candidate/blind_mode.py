@@ -33,8 +33,7 @@ class BlindMode(QObject):
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._seen: dict[int, SeenResult | None] = {}
-        """Cache of `read_seen` by candidate id."""
+        self._seen: dict[int, SeenResult | None] = {}  # cache of `read_seen` by candidate id
         self._unsaved: dict[int, SeenResult] = {}
         """Seen outside blind mode; saved when blind mode changes or the session closes."""
         self._repeats: frozenset[int] = frozenset()

@@ -41,8 +41,7 @@ from app.ui.session.session_bridge import SessionBridge
 Find = Callable[[Session, Queue, QueuePosition], QueueRow | None]
 FindCached = Callable[[QueueRow], QueueRow | None]
 
-WAIT_MS = 100
-"""Services answer one after another: the row is read once for several."""
+WAIT_MS = 100  # Services answer one after another: the row is read once for several.
 
 ChangeOpinion = Callable[[Opinion], Opinion]
 
@@ -54,22 +53,15 @@ class CurrentCandidate(QObject):
     """The `QueueRow` of the new candidate, or None for an empty queue."""
     spectrum_changed = Signal(object)
     """The `Spectrum` to draw; None while it loads or if it cannot be read."""
-    spectrum_failed = Signal(str)
-    """Why the spectrum cannot be read."""
-    row_changed = Signal(object)
-    """The `QueueRow` of the same candidate, with new data."""
-    opinion_changed = Signal(object)
-    """The `Opinion` on screen, possibly not saved."""
-    judged = Signal(object)
-    """The `LogEntry` of a verdict, an undo or a redo."""
+    spectrum_failed = Signal(str)  # why the spectrum cannot be read
+    row_changed = Signal(object)  # the `QueueRow` of the same candidate, with new data
+    opinion_changed = Signal(object)  # the `Opinion` on screen, possibly not saved
+    judged = Signal(object)  # the `LogEntry` of a verdict, an undo or a redo
     verdict_given = Signal(object, object)
     """The `QueueRow` and the `Opinion` of a verdict just given, the same as before or not."""
-    queue_changed = Signal(object)
-    """The new `Queue`."""
-    message = Signal(str)
-    """Text for the status line."""
-    failed = Signal(str, str)
-    """Error message and its details."""
+    queue_changed = Signal(object)  # the new `Queue`
+    message = Signal(str)  # text for the status line
+    failed = Signal(str, str)  # error message and its details
 
     def __init__(
         self, bridge: SessionBridge, runner: Runner, parent: QObject | None = None
@@ -93,8 +85,7 @@ class CurrentCandidate(QObject):
         self._search = QueueSearch(bridge.session, runner, self._on_search_failed, self)
         self.repeat_round = self._cache = RepeatRound(bridge.session, runner, self.blind_mode, self)
         self._painted_at: float | None = None
-        self._is_leaving = False
-        """True between a verdict and the arrival of the next candidate."""
+        self._is_leaving = False  # True between a verdict and the arrival of the next candidate
         self._is_closed = False
         self._reader.loaded.connect(self._set_spectrum)
         self._reader.failed.connect(self.report_error)
@@ -411,8 +402,7 @@ class LateAnswers(QObject):
     def __init__(self, bridge: SessionBridge, current: CurrentCandidate, parent: QObject) -> None:
         super().__init__(parent)
         self._current = current
-        self._answered: set[int] = set()
-        """Candidates that wait for being read again."""
+        self._answered: set[int] = set()  # candidates that wait for being read again
         self._here: int | None = None
         self._timer = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._timer.timeout.connect(self._refresh)

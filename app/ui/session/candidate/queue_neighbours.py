@@ -32,8 +32,7 @@ from app.ui.session.candidate.blind_mode import BlindMode
 AHEAD = 12
 BEHIND = 4
 
-LONG_QUEUE = 5_000
-"""With more candidates a search may take longer than a frame."""
+LONG_QUEUE = 5_000  # with more candidates a search may take longer than a frame
 
 Find = Callable[[], QueueRow | None]
 Done = Callable[[QueueRow | None], None]
@@ -153,10 +152,8 @@ UNKNOWN = QueueNeighbours(of=0)
 class QueueCache(QObject):
     """Caches the queue rows around the current candidate, so that most keys need no query."""
 
-    loaded = Signal(object)
-    """The `QueueNeighbours`, just read from the session."""
-    failed = Signal(object)
-    """A WorkbenchError."""
+    loaded = Signal(object)  # the `QueueNeighbours`, just read from the session
+    failed = Signal(object)  # a WorkbenchError
 
     def __init__(self, session: Session, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -243,8 +240,7 @@ class QueueSearch(QObject):
     ) -> None:
         super().__init__(parent)
         self._session, self._runner, self._failed = session, runner, failed
-        self._search = 0
-        """Number of the running search; 0: none."""
+        self._search = 0  # Number of the running search; 0: none.
         self._count = 0
         self.is_long = False
         self.update_length()
@@ -303,10 +299,8 @@ class RepeatRound(QueueCache):
         self._blind_mode = blind_mode
         self._sort = LIST_ORDER
         self.plan: tuple[int, ...] = ()
-        self.index = -1
-        """Index in `plan` of the current candidate."""
-        self.home: int | None = None
-        """The candidate to return to."""
+        self.index = -1  # index in `plan` of the current candidate
+        self.home: int | None = None  # the candidate to return to
 
     @property
     def is_on(self) -> bool:

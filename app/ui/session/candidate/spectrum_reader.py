@@ -21,10 +21,8 @@ from app.ui.base.background.runner import Runner
 class SpectrumReader(QObject):
     """Also marks unreadable files in the session. Close it before the session."""
 
-    loaded = Signal(object, str)
-    """The Spectrum requested last, or None and the reason."""
-    failed = Signal(object)
-    """A WorkbenchError from the session."""
+    loaded = Signal(object, str)  # the Spectrum requested last, or None and the reason
+    failed = Signal(object)  # a WorkbenchError from the session
 
     def __init__(self, session: Session, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)

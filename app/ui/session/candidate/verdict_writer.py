@@ -19,8 +19,7 @@ from app.core.statistics.repeats import Repeat, record_repeat, withdraw_repeat
 from app.ui.base.background.runner import Done, Failed, Runner
 from app.ui.session.candidate.blind_mode import BlindMode
 
-MOST_AT_ONCE = 5
-"""Candidates whose undo the window waits for: some 15 ms."""
+MOST_AT_ONCE = 5  # Candidates whose undo the window waits for: some 15 ms.
 BUSY = "the last act is still being saved. Try again in a moment"
 
 
@@ -49,10 +48,8 @@ class VerdictWriter:
         """Candidate id of the repeat recorded last, if nothing was recorded since."""
         self._repeat = Opinion()
         self._repeat_seconds: float | None = None
-        self.is_writing = False
-        """True while a change of the session comes from this object."""
-        self.is_busy = False
-        """True while an act on many candidates is written in the background."""
+        self.is_writing = False  # True while a change of the session comes from this object
+        self.is_busy = False  # True while an act on many candidates is written in the background
 
     def record(self, row: QueueRow, opinion: Opinion, painted_at: float | None) -> LogEntry | None:
         """Record the opinion with what was seen of agent and evidence, and the seconds spent.

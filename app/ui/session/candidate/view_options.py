@@ -42,25 +42,18 @@ class ViewOptions:
     labels: bool = True
     errors: bool = True
     mask: bool = True
-    template: str = ""
-    """Name of the drawn template; empty: none."""
-    template_scale: float = 1.0
-    """Factor on the automatic scale of the template."""
+    template: str = ""  # Name of the drawn template; empty: none.
+    template_scale: float = 1.0  # factor on the automatic scale of the template
     rest_axis: bool = False
-    smoothing: int = 0
-    """Index in SMOOTHINGS_PX."""
+    smoothing: int = 0  # index in SMOOTHINGS_PX
     z: float = 0.0
     line_sets: frozenset[str] | None = None
-    keep_window: bool = True
-    """Whether a zoomed window stays for the next candidate."""
-    flux: str = AS_IN_FILE
-    """Quantity of the flux axis, one of flux_quantity.QUANTITIES."""
-    flux_zero: bool = False
-    """Whether the flux axis includes zero."""
+    keep_window: bool = True  # whether a zoomed window stays for the next candidate
+    flux: str = AS_IN_FILE  # quantity of the flux axis, one of flux_quantity.QUANTITIES
+    flux_zero: bool = False  # whether the flux axis includes zero
     flux_log: bool = False
     wavelength_unit: str = "Å"
-    medium: str = "vacuum"
-    """Of the wavelength axis, one of wavelength_frame.MEDIA."""
+    medium: str = "vacuum"  # of the wavelength axis, one of wavelength_frame.MEDIA
     velocity_line: Line | None = None
     """The line about which velocities are shown in place of wavelengths."""
 
@@ -99,10 +92,8 @@ AXIS_SWITCHES: dict[str, tuple[str, str]] = {
 class View(QObject):
     """Options and the visible window (observed frame, vacuum angstrom; None: whole spectrum)."""
 
-    changed = Signal(frozenset)
-    """Names of the changed options."""
-    window_changed = Signal(object)
-    """A Window, or None."""
+    changed = Signal(frozenset)  # names of the changed options
+    window_changed = Signal(object)  # a Window, or None
 
     def __init__(self, options: ViewOptions | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -34,15 +34,13 @@ from app.worker.request import InspectRequest
 from app.worker.supervisor import worker_command
 
 MAX_RUNS = 20
-WATCH_LOOK_S = 1.5
-"""Time for each look while a person watches."""
+WATCH_LOOK_S = 1.5  # time for each look while a person watches
 SAVE_TIMEOUT_S = 10.0
 """How long closing waits for records to be saved; on a slower disk the last ones are lost."""
 
 # A fast model emits a thousand tokens per second; repainting for each would block the window.
 INTERVAL_MS = 25
-MAX_TEXT = 50_000
-"""Characters of one merged text event; only the end of a longer one is kept."""
+MAX_TEXT = 50_000  # Characters of one merged text event; only the end of a longer one is kept.
 
 
 class InspectionController(QObject):
@@ -51,20 +49,13 @@ class InspectionController(QObject):
     Use it on the GUI thread only. `command` starts the worker process; tests replace it.
     """
 
-    started = Signal(int, object)
-    """Candidate id and the `ModelRef` that inspects it."""
-    text_received = Signal(int, str)
-    """Candidate id and the next piece of the agent's text."""
-    step_ready = Signal(int, object)
-    """Candidate id and a `Step`."""
-    finished = Signal(int, object)
-    """Candidate id and the `Trajectory`, which is already saved."""
-    failed = Signal(int, str)
-    """Candidate id and why there is no trajectory."""
-    state_changed = Signal()
-    """A run, the list of runs or the model changed."""
-    closed = Signal()
-    """No more work may be given to the runner."""
+    started = Signal(int, object)  # candidate id and the `ModelRef` that inspects it
+    text_received = Signal(int, str)  # candidate id and the next piece of the agent's text
+    step_ready = Signal(int, object)  # candidate id and a `Step`
+    finished = Signal(int, object)  # candidate id and the `Trajectory`, which is already saved
+    failed = Signal(int, str)  # candidate id and why there is no trajectory
+    state_changed = Signal()  # a run, the list of runs or the model changed
+    closed = Signal()  # no more work may be given to the runner
 
     def __init__(
         self,
@@ -362,8 +353,7 @@ class InspectionController(QObject):
 class EventQueue(QObject):
     """Listeners may be called on any thread; `received` is emitted in order on the GUI thread."""
 
-    received = Signal(int, object)
-    """The listener's number and an `Event`."""
+    received = Signal(int, object)  # the listener's number and an `Event`
 
     _event_added = Signal()
 

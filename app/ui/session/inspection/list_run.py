@@ -21,8 +21,7 @@ from app.worker.errors import LoadCrash, WorkerClosed
 from app.worker.pool import WorkerPool
 from app.worker.request import LoadRequest
 
-RATE_OVER = 50
-"""Number of latest candidates from which the rate is computed."""
+RATE_OVER = 50  # number of latest candidates from which the rate is computed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,25 +30,20 @@ class ListRunState:
 
     is_running: bool = False
     is_stopping: bool = False
-    is_of_selected: bool = False
-    """Whether only selected candidates are inspected."""
-    model: str = ""
-    """Empty while it is being loaded."""
+    is_of_selected: bool = False  # whether only selected candidates are inspected
+    model: str = ""  # empty while it is being loaded
     done: int = 0
     faults: int = 0
     """How many of `done` have no record: the file was unreadable or the worker crashed."""
     left: int | None = None
-    rate: float | None = None
-    """Candidates per second."""
-    fault: str = ""
-    """Why it ended early."""
+    rate: float | None = None  # candidates per second
+    fault: str = ""  # why it ended early
 
 
 class ListRun(QObject):
     """Runs one pass over a session at a time; a thread of its own waits for the workers."""
 
-    changed = Signal(object)
-    """A `ListRunState`."""
+    changed = Signal(object)  # a `ListRunState`
 
     _progressed = Signal(object)
 

@@ -35,14 +35,11 @@ class ShownTrajectory(QObject):
     Shows nothing while blind mode hides the agent's opinion.
     """
 
-    trajectory_changed = Signal(object)
-    """The shown record, a `Trajectory` or None."""
-    step_index_changed = Signal(int)
-    """Index in `steps` of the step the plot shows; -1: none."""
+    trajectory_changed = Signal(object)  # the shown record, a `Trajectory` or None
+    step_index_changed = Signal(int)  # Index in `steps` of the step the plot shows; -1: none.
     look_changed = Signal(object, str)
     """The agent's window (observed angstrom) and its label; None: it looks nowhere now."""
-    records_changed = Signal(object)
-    """`Records` of the current candidate, empty while hidden."""
+    records_changed = Signal(object)  # `Records` of the current candidate, empty while hidden
 
     def __init__(
         self,
@@ -201,21 +198,16 @@ class RunningState:
 
     candidate_id: int
     object_id: str
-    z: float | None
-    """Redshift that moved the pictures to the rest frame; None: they are observed."""
-    model: ModelRef
-    """The requested model; once started, the loaded one."""
+    z: float | None  # Redshift that moved the pictures to the rest frame; None: they are observed.
+    model: ModelRef  # The requested model; once started, the loaded one.
     so_far: Trajectory | None = None
-    inspection: RunningInspection | None = None
-    """None until the request goes to the worker."""
+    inspection: RunningInspection | None = None  # None until the request goes to the worker
     steps: list[Step] = field(default_factory=list)
-    partial_text: str = ""
-    """Text of the unfinished turn."""
+    partial_text: str = ""  # text of the unfinished turn
     is_started: bool = False
     is_paused: bool = False
     is_stopping: bool = False
-    look_s: float = 0.0
-    """Seconds that a person has for each look."""
+    look_s: float = 0.0  # seconds that a person has for each look
     _inserted: list[Interjection] = field(default_factory=list)
 
     def attach(self, inspection: RunningInspection) -> None:

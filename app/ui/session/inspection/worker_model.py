@@ -51,8 +51,7 @@ class WorkerModel(QObject):
     """Starts the process when it is first needed. Use it on the GUI thread only."""
 
     changed = Signal()
-    failed = Signal(object)
-    """A WorkbenchError: the requested model cannot be loaded."""
+    failed = Signal(object)  # A WorkbenchError: the requested model cannot be loaded.
 
     _load_ended = Signal(str, str, object)
 
@@ -60,11 +59,9 @@ class WorkerModel(QObject):
         self, requested: str, command: Sequence[str], parent: QObject, *, default: str, device: str
     ) -> None:
         super().__init__(parent)
-        self.requested = requested
-        """Name, path or address; empty: `default`."""
+        self.requested = requested  # Name, path or address; empty: `default`.
         self.device, self.default = device, default
-        self.model: ModelRef | None = None
-        """The loaded model; None until it is loaded."""
+        self.model: ModelRef | None = None  # The loaded model; None until it is loaded.
         self.is_loading = False
         self.fault = ""
         self._command = command

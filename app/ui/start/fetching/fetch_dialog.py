@@ -48,16 +48,14 @@ RELEASES = {"sparcl": "DESI-DR1", "sdss": "dr17", "lamost": "dr10/v2.0", "ssap":
 class FetchDialog(QDialog):
     """Nothing is sent before Fetch is pressed. Closing it stops the work."""
 
-    fetched = Signal(object)
-    """The path of the only spectrum, or of the list of several."""
+    fetched = Signal(object)  # the path of the only spectrum, or of the list of several
 
     def __init__(self, runner: Runner, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._runner = runner
         self._opens: Path | None = None
         self.is_fetching = False
-        self.url = ""
-        """Of the archive, where it is another than its own; for SSAP it is typed."""
+        self.url = ""  # Of the archive, where it is another than its own; for SSAP it is typed.
         self.work = LongWork(self)
         self.work.progressed.connect(self._show_progress)
         self.setWindowTitle(self.tr("Open from an archive"))

@@ -19,8 +19,7 @@ from app.services.web.client import WebClient
 @dataclass(frozen=True, kw_only=True)
 class FetchOrder:
     archive: str
-    wanted: str
-    """One spectrum a line."""
+    wanted: str  # one spectrum a line
     folder: Path
     release: str = ""
     url: str = ""
@@ -31,8 +30,7 @@ class FetchOrder:
 @dataclass(frozen=True)
 class Fetched:
     report: FetchReport
-    opens: Path | None
-    """The only file, or the list of several."""
+    opens: Path | None  # the only file, or the list of several
 
 
 def fetch_typed(

@@ -25,12 +25,10 @@ class MissingFile(QObject):
 
     def __init__(self, context: SessionContext, message: EmptyPlotMessage, parent: QObject) -> None:
         super().__init__(parent)
-        self.url = ""
-        """Of the archive, where it is another than its own."""
+        self.url = ""  # of the archive, where it is another than its own
         self._context, self._message = context, message
         self._archive = ""
-        self._fetching = 0
-        """The candidate whose file is on its way."""
+        self._fetching = 0  # the candidate whose file is on its way
         self.work = LongWork(self)
         context.current.candidate_changed.connect(self._forget)
         context.current.spectrum_failed.connect(self._look)

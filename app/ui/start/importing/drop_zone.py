@@ -31,8 +31,7 @@ OVERLAY_ALPHA = 238
 class DropZone(QObject):
     """Accepts files dropped anywhere on `target`."""
 
-    dropped = Signal(object)
-    """A `GivenPaths`, identified by the contents of the files."""
+    dropped = Signal(object)  # a `GivenPaths`, identified by the contents of the files
 
     def __init__(self, target: QWidget, current_theme: CurrentTheme, runner: Runner) -> None:
         super().__init__(target)

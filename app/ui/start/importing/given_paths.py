@@ -16,8 +16,7 @@ from app.ui.base.translation.message_texts import translate_message
 from app.ui.widgets.file_field import is_there
 
 translate = QCoreApplication.translate
-MAX_AT_ONCE = 200
-"""Largest number of files that can be opened together."""
+MAX_AT_ONCE = 200  # largest number of files that can be opened together
 
 
 class GivenKind(Enum):

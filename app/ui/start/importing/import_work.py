@@ -119,8 +119,7 @@ def ensure_folder(folder: Path) -> Path:
 @dataclass(frozen=True, kw_only=True)
 class ListPreview(Preview):
     path: Path
-    is_allowed: bool = False
-    """Whether the folders outside were allowed for this list before."""
+    is_allowed: bool = False  # whether the folders outside were allowed for this list before
 
 
 def preview_list(

@@ -37,8 +37,7 @@ MAX_IN_BOX = 48
 
 
 class ListCard(QFrame):
-    changed = Signal()
-    """Whether the lists can be imported, or the selected list, has changed."""
+    changed = Signal()  # whether the lists can be imported, or the selected list, has changed
 
     def __init__(self, current_theme: CurrentTheme, runner: Runner, parent: QWidget) -> None:
         super().__init__(parent)

@@ -40,8 +40,7 @@ from app.ui.widgets.text_width import TextWidth
 
 MAX_CELL = 200
 MAX_WIDTH = 260
-MAX_FITTED = 60
-"""Number of columns fitted to their contents; a list may have thousands."""
+MAX_FITTED = 60  # Number of columns fitted to their contents; a list may have thousands.
 TINT_ALPHA = 16
 PAD = 5  # the cell padding of the style
 
@@ -63,8 +62,7 @@ class PreviewModel(QAbstractTableModel):
         super().__init__(parent)
         self._columns: tuple[ListColumn, ...] = ()
         self._rows: tuple[tuple[Value, ...], ...] = ()
-        self._roles: Mapping[str, str] = {}
-        """Role by column name."""
+        self._roles: Mapping[str, str] = {}  # role by column name
 
     def show_preview(self, preview: ListPreview) -> None:
         self.beginResetModel()
@@ -185,15 +183,13 @@ def role_text(role: str) -> str:
     return QCoreApplication.translate("roles", str(ROLE_TEXTS[role]))
 
 
-CELL_PX, WIDEST_PX = 170, 360
-"""Least width of a box: usually four of them are in a row."""
+CELL_PX, WIDEST_PX = 170, 360  # Least width of a box: usually four of them are in a row.
 
 
 class RoleBoxes(QWidget):
     """One box per role, listing all columns; the first entry means no column."""
 
-    chosen = Signal(str, str)
-    """The user chose a column (or "") for a role."""
+    chosen = Signal(str, str)  # the user chose a column (or "") for a role
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
