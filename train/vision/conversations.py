@@ -6,7 +6,7 @@ Processes draw the questions and write the turns; the eye reads the pictures in 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -72,6 +72,12 @@ class Look:
     @property
     def call(self) -> str:
         return json.dumps({"name": TOOL_NAME, "arguments": self.arguments}, ensure_ascii=False)
+
+
+def draw_questions(
+    numbers: Iterable[int], settings: QuestionSettings, seed: int, library: str
+) -> list[Question]:
+    return [each for number in numbers for each in questions(number, settings, seed, library)]
 
 
 def questions(number: int, settings: QuestionSettings, seed: int, library: str) -> list[Question]:

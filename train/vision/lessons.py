@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -39,6 +39,13 @@ FAR = 3000.0  # km/s from which on an object is none of our stars, and nothing i
 SHIFTS = (120.0, 900.0)  # Angstrom; less could be a fast star.
 MIRRORED = 0.15
 NO_KIND = "ARTEFACT"  # the label of what is no kind of object
+
+
+def draw_lessons(
+    numbers: Iterable[int], settings: LessonSettings, seed: int, library: str
+) -> list[Lesson]:
+    """A job of other processes: in this module, as that of the pool would bring torch to each."""
+    return [lesson(number, settings, seed, library) for number in numbers]
 
 
 def lesson(number: int, settings: LessonSettings, seed: int, library: str = "") -> Lesson:

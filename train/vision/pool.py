@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from train.parallel import end_with_parent, worker_deaths
-from train.vision.lessons import lesson
+from train.vision.lessons import draw_lessons
 from train.vision.settings import LessonSettings
 from train.vision.shards import Lesson
 
@@ -98,8 +98,5 @@ def lesson_jobs(
     settings: LessonSettings, seed: int, library: str = ""
 ) -> Iterator[Callable[[], list[Lesson]]]:
     """Endless lessons; the same seed gives the same ones."""
-    return (partial(_draw, first, settings, seed, library) for first in count(0, PER_JOB))
-
-
-def _draw(first: int, settings: LessonSettings, seed: int, library: str) -> list[Lesson]:
-    return [lesson(number, settings, seed, library) for number in range(first, first + PER_JOB)]
+    numbers = (range(first, first + PER_JOB) for first in count(0, PER_JOB))
+    return (partial(draw_lessons, each, settings, seed, library) for each in numbers)

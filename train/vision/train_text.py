@@ -44,8 +44,8 @@ from train.vision.conversations import (
     MOST_LOOKS,
     SIZING,
     Question,
+    draw_questions,
     fixed_phrases,
-    questions,
     turns,
 )
 from train.vision.grades import Readings
@@ -78,12 +78,8 @@ class Conversation:
 def question_jobs(
     settings: QuestionSettings, seed: int, library: str = ""
 ) -> Iterator[Callable[[], list[Question]]]:
-    return (partial(_draw, first, settings, seed, library) for first in count(0, PER_JOB))
-
-
-def _draw(first: int, settings: QuestionSettings, seed: int, library: str) -> list[Question]:
-    numbers = range(first, first + PER_JOB)
-    return [each for number in numbers for each in questions(number, settings, seed, library)]
+    numbers = (range(first, first + PER_JOB) for first in count(0, PER_JOB))
+    return (partial(draw_questions, each, settings, seed, library) for each in numbers)
 
 
 @lru_cache(maxsize=1)
