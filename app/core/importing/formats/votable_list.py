@@ -18,13 +18,13 @@ from app.core.importing.formats.byte_stream import Stream, byte_stream
 from app.core.importing.formats.cell_numbers import float_of, is_missing
 from app.core.importing.formats.contents import Kind, ListColumn, Refused, RowBlock, Value
 
-DATATYPES: dict[Kind, str] = {
-    "bool": "boolean bit",
-    "int": "unsignedByte short int long",
-    "float": "float double",
-    "str": "char unicodeChar",
+DATATYPES: dict[Kind, tuple[str, ...]] = {
+    "bool": ("boolean", "bit"),
+    "int": ("unsignedByte", "short", "int", "long"),
+    "float": ("float", "double"),
+    "str": ("char", "unicodeChar"),
 }
-KINDS = {name: kind for kind, names in DATATYPES.items() for name in names.split()}
+KINDS = {name: kind for kind, names in DATATYPES.items() for name in names}
 MAX_ROW = 1024 * 1024
 TRUE, FALSE = frozenset("tT1"), frozenset("fF0")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")

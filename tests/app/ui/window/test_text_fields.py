@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.ui.base.keys.text_focus import accepts_text
-from app.ui.judge.agent import takeover_bar
+from app.ui.judge.agent import agent_panel
 from tests.app.ui.judge.agent.trajectories import record
 from tests.app.ui.scripted_agent import show_candidate
 from tests.app.ui.whole_window import CTRL, LEFT, before_window
@@ -40,7 +40,7 @@ def fields(window: QWidget) -> list[QWidget]:
 def test_typing_never_judges_and_escape_returns_to_the_plot(
     qtbot, place, scripted_window, monkeypatch
 ):
-    monkeypatch.setattr(takeover_bar, "reads_remarks", lambda name: True)
+    monkeypatch.setattr(agent_panel, "reads_remarks", lambda name: True)
     with before_window(qtbot, place) as person:
         show_candidate(qtbot, person.view.context, 1, "endless")
         person.press("v")  # only then there is a field for remarks
