@@ -32,6 +32,10 @@ class Chart(pg.PlotWidget):  # type: ignore[misc]
     def theme(self) -> Theme:
         return self._current_theme.theme
 
+    @property
+    def axis_font(self) -> QFont:
+        return QFont(self.font())
+
     def redraw(self) -> None:
         raise NotImplementedError
 
@@ -45,11 +49,14 @@ class Chart(pg.PlotWidget):  # type: ignore[misc]
             self._restyle()
 
     def _restyle(self, *_: object) -> None:
+        self._style_axes()
+        self.redraw()
+
+    def _style_axes(self) -> None:
         self.setBackground(getattr(self.theme, self.background_colour))
         for side in ("left", "bottom", "top", "right"):
             axis = self.getPlotItem().getAxis(side)
-            axis.setTickFont(QFont(self.font()))
-            axis.label.setFont(self.font())
+            axis.setTickFont(self.axis_font)
+            axis.label.setFont(self.axis_font)
             axis.setPen(pg.mkPen(getattr(self.theme, self.line_colour)))
             axis.setTextPen(pg.mkPen(getattr(self.theme, self.text_colour)))
-        self.redraw()

@@ -55,7 +55,8 @@ def test_words_are_found_and_esc_leaves_the_search_and_then_the_guide(qtbot, rea
     assert reader.match_count.text() == f"1 of {count}"
     marks = reader.browser.extraSelections()
     assert len(marks) == count
-    titles = {item.text(): item.font().bold() for item in reader._items()}
+    items = [reader.list.item(row) for row in range(reader.list.count())]
+    titles = {item.text(): item.font().bold() for item in items}
     assert titles["Agreement and calibration"] and not titles["Lists and spectra"]
     reader.search.setText("no such words")
     assert reader.match_count.text() == "not on this page"
