@@ -16,10 +16,10 @@ import torch
 from numpy.typing import NDArray
 from torch.utils.data import Dataset
 
-from agent.engines.chat_tokens import END_OF_TEXT, IMAGE_TOKEN, load_tokenizer
 from agent.engines.families import ModelFolder, Vision
 from agent.engines.patches import ImagePatches, patches
 from agent.errors import WorkbenchError
+from agent.protocol.protocol import END_OF_TEXT, IMAGE_TOKEN
 from train.sft.pictures import PictureSource
 from train.sft.rows import ConversationRow
 
