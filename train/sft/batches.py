@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch.utils.data import Dataset
 
+from agent.engines.chat_tokens import load_tokenizer
 from agent.engines.families import ModelFolder, Vision
 from agent.engines.patches import ImagePatches, patches
 from agent.errors import WorkbenchError
