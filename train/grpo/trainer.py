@@ -272,10 +272,10 @@ class TrlGenerator:
         self, conversations: Sequence[ConversationTokens], limits: Sequence[int]
     ) -> list[GeneratedTurn]:
         pictures = [one.pictures for one in conversations]
-        texts = [one.ids for one in conversations]
+        prompts = [one.ids for one in conversations]
         pixels = self._trainer.processing_class.image_processor(pictures)
         ids, logprobs = self._trainer._generate_single_turn(
-            texts, pictures, pixels, num_generations=1, has_tool_images=True
+            prompts, pictures, pixels, num_generations=1, has_tool_images=True
         )
         known = logprobs or [[0.0] * len(tokens) for tokens in ids]
         return [self._turn(*each) for each in zip(ids, known, limits, strict=True)]

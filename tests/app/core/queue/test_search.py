@@ -5,7 +5,7 @@ from sqlalchemy import insert
 
 from app.core.database.tables import candidates
 from app.core.queue import find
-from tests.app.core.sessions import change, made
+from tests.app.core.sessions import made
 
 TARGET = 39_627_322_512_345_678
 
@@ -17,7 +17,8 @@ def session(location):
             ("J000012", 5), ("J000012.5+01", 0), ("LAMOST J12%_", TARGET), ("17", 0),
             ("101008240", 0), ("星 1", 0), ("j lower", 0),
         ]  # fmt: skip
-        change(session, insert(candidates), [row_of(*row) for row in rows])
+        with session.database.writing() as connection:
+            connection.execute(insert(candidates), [row_of(*row) for row in rows])
         yield session
 
 
