@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import shutil
 import subprocess
 import sys
@@ -97,8 +96,7 @@ def try_out(folder: Path) -> None:
 
 def pack(folder: Path) -> list[Path]:
     """What people download."""
-    version = contents.version()
-    machine = platform.machine().lower().replace("amd64", "x86_64")
+    version, machine = contents.version(), _machine()
     if sys.platform.startswith("linux"):
         return linux_packages.make_all(folder, DIST, version, machine, WORK / "icons")
     name = f"{contents.FOLDER}-{version}-{machine}"
@@ -136,6 +134,12 @@ def size_of(path: Path) -> int:
 
 def _files(folder: Path) -> Iterator[Path]:
     return (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+
+
+def _machine() -> str:
+    import platform
+
+    return platform.machine().lower().replace("amd64", "x86_64")
 
 
 if __name__ == "__main__":

@@ -21,10 +21,6 @@ ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 LIBRARIES = ("libegl1", "libgl1", "libfontconfig1", "libx11-6", "libxcb1")
 """What Qt takes from the system: they belong to its display, and may not be another's."""
 ROUND_KB = 1024
-FACTS = {
-    "title": contents.TITLE, "folder": contents.FOLDER, "command": contents.COMMAND,
-    "identifier": contents.IDENTIFIER, "suffix": contents.SUFFIX, "mime": contents.MIME,
-}  # fmt: skip
 
 
 def make_all(folder: Path, out: Path, version: str, machine: str, icons: Path) -> list[Path]:
@@ -53,7 +49,14 @@ def write_runnable(folder: Path, archive: Path, out: Path, version: str) -> Path
     """A shell script with the archive behind it."""
     digest = _sha256(archive)[:12]
     needed_kb = sum(each.lstat().st_size for each in folder.rglob("*")) // 1024
-    told = FACTS | {"version": version, "digest": digest, "needed_kb": str(needed_kb + ROUND_KB)}
+    told = {
+        "version": version,
+        "digest": digest,
+        "needed_kb": str(needed_kb + ROUND_KB),
+        "folder": contents.FOLDER,
+        "command": contents.COMMAND,
+        "title": contents.TITLE,
+    }
     text = (HERE / "unpack.sh").read_text(encoding="utf-8")
     for key, value in told.items():
         text = text.replace(f"@{key}@", value)
@@ -70,8 +73,7 @@ def write_debian(folder: Path, out: Path, version: str, machine: str, icons: Pat
     with tempfile.TemporaryDirectory(dir=out) as place:
         root = Path(place) / "root"
         shutil.copytree(folder, root / OPT, symlinks=True)
-        (root / "usr" / "bin").mkdir(parents=True)
-        (root / "usr" / "bin" / contents.COMMAND).symlink_to(f"/{OPT}/{contents.COMMAND}")
+        _link(root / "usr" / "bin" / contents.COMMAND, f"/{OPT}/{contents.COMMAND}")
         _share(root / "usr" / "share", folder, icons)
         _modes(root)
         _control(root, version, machine)
@@ -106,15 +108,13 @@ def _share(share: Path, folder: Path, icons: Path) -> None:
 
 def _control(root: Path, version: str, machine: str) -> None:
     size_kb = sum(each.lstat().st_size for each in root.rglob("*")) // 1024
-    # the C library it was built with: no older one will do
-    glibc = os.confstr("CS_GNU_LIBC_VERSION").split()[-1]  # type: ignore[union-attr]
     fields = {
         "Package": contents.FOLDER,
         "Version": debian_version(version),
         "Architecture": _architecture(machine),
         "Maintainer": "The Spec-o3 Workbench authors <noreply@invalid>",
         "Installed-Size": str(size_kb),
-        "Depends": ", ".join((f"libc6 (>= {glibc})", *LIBRARIES)),
+        "Depends": ", ".join((f"libc6 (>= {_glibc()})", *LIBRARIES)),
         "Recommends": "xdg-utils, xdg-desktop-portal",
         "Section": "science",
         "Priority": "optional",
@@ -127,19 +127,37 @@ def _control(root: Path, version: str, machine: str) -> None:
     control.write_text("".join(f"{key}: {value}\n" for key, value in fields.items()))
 
 
+def _glibc() -> str:
+    """The C library it was built with: no older one will do."""
+    return os.confstr("CS_GNU_LIBC_VERSION").split()[-1]  # type: ignore[union-attr]
+
+
 def _architecture(machine: str) -> str:
     return ARCHITECTURES.get(machine, machine)
 
 
 def _fill(source: Path, target: Path) -> None:
+    facts = {
+        "title": contents.TITLE,
+        "folder": contents.FOLDER,
+        "command": contents.COMMAND,
+        "identifier": contents.IDENTIFIER,
+        "suffix": contents.SUFFIX,
+        "mime": contents.MIME,
+        "version": contents.version(),
+    }
     target.parent.mkdir(parents=True, exist_ok=True)
-    text = Template(source.read_text()).substitute(FACTS, version=contents.version())
-    target.write_text(text, encoding="utf-8")
+    target.write_text(Template(source.read_text()).substitute(facts), encoding="utf-8")
 
 
 def _copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, target)
+
+
+def _link(place: Path, target: str) -> None:
+    place.parent.mkdir(parents=True)
+    place.symlink_to(target)
 
 
 def _modes(root: Path) -> None:

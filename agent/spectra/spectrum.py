@@ -65,8 +65,9 @@ class Spectrum:
         wavelength = _frozen(self.wavelength, np.float64)
         flux = _frozen(self.flux, np.float64)
         if wavelength.ndim != 1 or flux.shape != wavelength.shape:
-            shapes = f"{wavelength.shape} and {flux.shape}"
-            raise SpectrumError(f"wavelength and flux differ in shape: {shapes}")
+            raise SpectrumError(
+                f"wavelength and flux differ in shape: {wavelength.shape} and {flux.shape}"
+            )
         if not 2 <= wavelength.size <= MAX_PIXELS:
             raise SpectrumError(f"a spectrum of {wavelength.size} pixels is not usable")
         if not (np.isfinite(wavelength).all() and wavelength[0] > 0):

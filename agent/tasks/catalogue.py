@@ -50,8 +50,7 @@ def _add_files(
             with _reporting(on_fault):
                 task = read_task(path)
                 if task.replaces and not may_replace:
-                    problem = "a plug-in cannot replace a class"
-                    raise ResourceError(f"{path.name}: replaces: {problem}")
+                    raise ResourceError(f"{path.name}: replaces: a plug-in cannot replace a class")
                 _add(tasks, task, path)
 
 

@@ -4826,6 +4826,10 @@
         <translation>谱线 {count}</translation>
     </message>
     <message>
+        <source>Axes</source>
+        <translation>坐标轴</translation>
+    </message>
+    <message>
         <source>More</source>
         <translation>更多</translation>
     </message>

@@ -171,7 +171,7 @@ def explained_memory() -> Iterator[None]:
             raise
         raise EngineError(
             "the model ran out of memory; try a smaller model, fewer image tokens, "
-            "a shorter context or loading in 4 bits"
+            "a shorter context or the model as a GGUF file"
         ) from error
 
 

@@ -74,7 +74,7 @@ def covering(
     try:
         found = json.loads(exchange.content)
         if not isinstance(found, list):
-            raise ValueError("no list")
+            raise ValueError
     except (ValueError, RecursionError) as error:
         raise BadReply("the answer about coverage is no list") from error
     named = [each.get("ID") if isinstance(each, dict) else each for each in found]

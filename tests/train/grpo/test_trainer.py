@@ -175,7 +175,7 @@ class TestAgainstTrlsRollouts:
         found = self.rollouts(greedy, SpectrumTrainer._generate)
 
         @contextmanager
-        def generator(self: SpectrumTrainer) -> Iterator[TrlGenerator]:
+        def generator(self: SpectrumTrainer, _: float | None) -> Iterator[TrlGenerator]:
             yield TrlGenerator(self)
 
         monkeypatch.setattr(SpectrumTrainer, "_rollout_generator", generator)

@@ -104,13 +104,13 @@ class ToolRow(QWidget):
         name = self.template.text if has_template else "–"
         count = len(self.lines.chosen) if options.lines else 0
         more = f" +{len(words) - MAX_WORDS}" if len(words) > MAX_WORDS else ""
-        axes = " · ".join(words[:MAX_WORDS]) + more
+        axes = self.tr("Axes") + " " + " · ".join(words[:MAX_WORDS]) + more
         shown = {
             "smoothing": (smoothing.replace("{width}", f"{px:g}"), bool(px)),
             "velocity": (speed.replace("{speed}", self.velocity.text), options.z != 0.0),
             "template": (self.tr("Template {name}").replace("{name}", name), has_template),
             "lines": (self.tr("Lines {count}").replace("{count}", str(count)), False),
-            "axes": (f"{self.tr('Axes')} {axes}".strip(), bool(words)),
+            "axes": (axes.strip(), bool(words)),
             "range": (self.range.text, False),
             "links": (self.tr("More"), False),
         }

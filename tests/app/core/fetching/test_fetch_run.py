@@ -10,7 +10,6 @@ from app.core.fetching import fetch_run
 from app.core.fetching.fetch_run import NAME, FetchRun
 from app.core.fetching.rows import FetchRow
 from app.services.archives import archive as archives
-from app.services.archives import files, sparcl, ssap
 from tests.agent.spectra.readers import samples
 from tests.app.services.archives.archive_play import (
     STARS,
@@ -53,8 +52,7 @@ def test_a_file_is_fetched_and_then_there(server, client, tmp_path, name):
 def test_every_fault_is_a_reason_and_leaves_no_file(
     server, client, tmp_path, monkeypatch, name, fault
 ):
-    for module in (archives, files, sparcl, ssap):
-        monkeypatch.setattr(module, "PATIENCE_S", 0.6 if fault == "stall" else 20.0)
+    monkeypatch.setattr(archives, "PATIENCE_S", 0.6 if fault == "stall" else 20.0)
     play_archives(server)
     server.always = fault
     report = fetch(name, server, client, tmp_path)
@@ -65,8 +63,7 @@ def test_every_fault_is_a_reason_and_leaves_no_file(
 @pytest.mark.parametrize("name", ["sparcl", "ssap"])
 @pytest.mark.parametrize("fault", sorted(set(FAULTS) - OF_TABLES))
 def test_faults_after_the_search_leave_no_file(server, client, tmp_path, monkeypatch, name, fault):
-    for module in (archives, files, sparcl, ssap):
-        monkeypatch.setattr(module, "PATIENCE_S", 0.6 if fault == "stall" else 20.0)
+    monkeypatch.setattr(archives, "PATIENCE_S", 0.6 if fault == "stall" else 20.0)
     play_archives(server)
     server.faults, server.always = [""], fault
     report = fetch(name, server, client, tmp_path)

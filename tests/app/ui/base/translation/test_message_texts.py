@@ -77,6 +77,9 @@ NO_MESSAGE = re.compile(
     r"|^SAMP messages$|^Vets spectra of candidates$|^the answer of the hub is"
     r"|^%s|^a result has a|^an event listener failed|^the worker %s|^worker client$"
     r"|^failed to load model$"
+    # Of what the window and its worker send one another.
+    r"|^a (model|spectrum) must be a JSON|^the spectrum in the message is"
+    r"|^the (address|other hashes) of a model must be"
     # Comments of keywords in FITS files.
     r"|^UTC, |^(rows (read|used)|simulated spectra|no value|binary table|bytes in a row)$"
     r"|^(vetted candidates|candidates in the session|of them with a verdict)$|^in the list: "
