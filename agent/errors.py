@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -58,3 +58,17 @@ def write_errors(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+OnFault = Callable[[ResourceError], object]
+
+
+@contextmanager
+def reporting(on_fault: OnFault | None) -> Iterator[None]:
+    """Give a faulty file of a user to `on_fault`; without one it raises."""
+    try:
+        yield
+    except ResourceError as fault:
+        if on_fault is None:
+            raise
+        on_fault(fault)

@@ -348,7 +348,7 @@ class TurnGenerator:
         return token
 
     def _read_on(self) -> Logits:
-        """Read what is unread."""
+        """Read the last tokens of the turn and return the logits of the next one."""
         logits = self.context.read_text(self.unread)
         self._read += self.unread
         self.unread = ()

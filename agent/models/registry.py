@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -11,7 +10,7 @@ from typing import Literal
 from agent.checked_toml import near_miss, shown
 from agent.engines.kind import role_of
 from agent.engines.remote.kind import REMOTE
-from agent.errors import ResourceError
+from agent.errors import OnFault, ResourceError, reporting
 from agent.models.card import Card, Source, is_server, read_server
 from agent.models.card_file import CARD_NAME, card_hash
 from agent.models.check_files import missing_files
@@ -27,7 +26,6 @@ MAX_IN_FOLDER = 500
 NO_MORE = "nano"  # a bundled model of version 0.2, which settings and commands may still name
 
 Origin = Literal["bundled", "user", "cache", "path", "server", "hub"]
-OnFault = Callable[[ResourceError], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,9 +189,9 @@ def _locate(path: Path, origin: Origin, known: dict[str, Card]) -> ModelLocation
 
 def _user_models(known: dict[str, Card], on_fault: OnFault | None) -> Iterator[ModelLocation]:
     folder = models_folder()
-    with _reporting(on_fault):
+    with reporting(on_fault):
         for path in _entries(folder):
-            with _reporting(on_fault):
+            with reporting(on_fault):
                 yield _locate(path, "user", known)
 
 
@@ -225,7 +223,7 @@ def _cached_models(
         snapshot = _snapshot(source.repo) if source else None
         if snapshot is None or source is None:
             continue
-        with _reporting(on_fault):
+        with reporting(on_fault):
             found = infer_card(snapshot)
             origin = Source(repo=source.repo, revision=snapshot.name)
             card = replace(as_published(location.card, found), source=origin)
@@ -260,13 +258,3 @@ def _server_location(name: str) -> ModelLocation:
             sampling=published.sampling,
         )
     return ModelLocation(card=card, origin="server")
-
-
-@contextmanager
-def _reporting(on_fault: OnFault | None) -> Iterator[None]:
-    try:
-        yield
-    except ResourceError as fault:
-        if on_fault is None:
-            raise
-        on_fault(fault)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cache, partial
 from pathlib import Path
 
 from platformdirs import user_config_path
 
 from agent.checked_toml import near_miss, shown
-from agent.errors import ResourceError
+from agent.errors import OnFault, ResourceError, reporting
 from agent.plugins import Plugin, plugins, report
 from agent.tasks.look import has_class as has_class
 from agent.tasks.look import look_task as look_task
@@ -19,11 +18,10 @@ from agent.tasks.task_file import read_task
 
 BUNDLED = Path(__file__).resolve().parents[2] / "resources" / "tasks"
 MAX_FILES_IN_FOLDER = 200
-OnFault = Callable[[ResourceError], None] | None
 _SHOWN_FIRST = ("CV", "CS", "SS", "MG", "WD", "O", "B", "A")
 
 
-def load_tasks(extra: Sequence[Path] = (), *, on_fault: OnFault = None) -> tuple[Task, ...]:
+def load_tasks(extra: Sequence[Path] = (), *, on_fault: OnFault | None = None) -> tuple[Task, ...]:
     """Load all tasks: bundled, of plug-ins, from the user's folder, then `extra` files or folders.
 
     A faulty user file raises ResourceError. With `on_fault` it is reported and left out instead, so
@@ -43,11 +41,11 @@ def _report(plugin: Plugin, fault: ResourceError) -> None:
 
 
 def _add_files(
-    tasks: dict[str, Task], location: Path, on_fault: OnFault, *, may_replace: bool = True
+    tasks: dict[str, Task], location: Path, on_fault: OnFault | None, *, may_replace: bool = True
 ) -> None:
-    with _reporting(on_fault):
+    with reporting(on_fault):
         for path in _task_files(location):
-            with _reporting(on_fault):
+            with reporting(on_fault):
                 task = read_task(path)
                 if task.replaces and not may_replace:
                     raise ResourceError(f"{path.name}: replaces: a plug-in cannot replace a class")
@@ -95,16 +93,6 @@ def _bundled_tasks() -> tuple[Task, ...]:
     tasks = [read_task(path, bundled=True) for path in sorted(BUNDLED.glob("*.toml"))]
     rank = {task_id: index for index, task_id in enumerate(_SHOWN_FIRST)}
     return tuple(sorted(tasks, key=lambda each: (rank.get(each.id, len(rank)), each.id)))
-
-
-@contextmanager
-def _reporting(on_fault: OnFault) -> Iterator[None]:
-    try:
-        yield
-    except ResourceError as fault:
-        if on_fault is None:
-            raise
-        on_fault(fault)
 
 
 def _task_files(location: Path) -> list[Path]:

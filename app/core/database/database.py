@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, Table, text
+from sqlalchemy import Connection, Engine, Table, text
 from sqlalchemy.exc import DBAPIError
 
 from app.core.database import error_messages
@@ -90,17 +90,6 @@ class Database:
                     self._repair()
             with self._transaction(self._storage.readers) as connection:
                 yield connection
-
-    def pages(self, query: Select[Any], number: ColumnElement[int]) -> Iterator[Sequence[Row[Any]]]:
-        """The rows of a query by their `id`, its column `number`: its limit in one transaction."""
-        after = 0
-        while True:
-            with self.reading() as connection:
-                rows = connection.execute(query.where(number > after).order_by(number)).all()
-            if not rows:
-                return
-            yield rows
-            after = rows[-1].id
 
     @contextmanager
     def writing(self, *, urgent: bool = False) -> Iterator[Connection]:

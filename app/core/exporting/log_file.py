@@ -11,6 +11,7 @@ from sqlalchemy import Row, select
 
 from agent.atomic_file import atomic_file
 from agent.checked_toml import printable
+from app.core.database.paging import pages
 from app.core.database.tables import candidates, log, reviewers
 from app.core.errors import disk_errors
 from app.core.exporting.formats.csv_file import write_csv
@@ -69,9 +70,8 @@ def _pages(session: Session, candidate_id: int | None = None) -> Iterator[Sequen
         .join(reviewers, reviewers.c.id == log.c.reviewer_id)
         .join(candidates, candidates.c.id == log.c.candidate_id)
         .where(not_known(number) if candidate_id is None else number == candidate_id)
-        .limit(PAGE)
     )
-    return session.database.pages(query, log.c.id)
+    return pages(session.database, query, log.c.id, at_once=PAGE)
 
 
 def _line(row: Row[Any], entry: LogEntry) -> str:

@@ -14,6 +14,7 @@ from sqlalchemy import exists, select
 
 from agent.errors import WorkbenchError
 from agent.spectra.readers.coordinates import parse_sexagesimal
+from app.core.database.paging import pages
 from app.core.database.tables import MIN_TARGETID, candidates, packed_spectra
 from app.core.importing.child.parent import ListReaderProcess
 from app.core.importing.entries import FIELDS
@@ -104,8 +105,8 @@ def _text(value: object) -> str:
 def _missing(session: Session) -> Iterator[FetchRow]:
     roles = list_roles(session)
     is_packed = exists().where(packed_spectra.c.candidate_id == candidates.c.id)
-    query = select(candidates.c.id, candidates.c.path, is_packed.label("is_packed")).limit(PAGE)
-    for page in session.database.pages(query, candidates.c.id):
+    query = select(candidates.c.id, candidates.c.path, is_packed.label("is_packed"))
+    for page in pages(session.database, query, candidates.c.id, at_once=PAGE):
         wanted = [row.id for row in page if not row.is_packed and is_missing(row.path)]
         for candidate in session.candidates(wanted):
             yield row_of_candidate(candidate, roles.get(candidate.list_id, {}))

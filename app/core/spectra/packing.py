@@ -23,6 +23,7 @@ from agent.spectra.spectrum_bytes import from_bytes, to_bytes
 from agent.spectra.urls import is_url, url_folder
 from app.core.database.database import SUFFIX, Database
 from app.core.database.error_messages import explain
+from app.core.database.paging import pages
 from app.core.database.session_file import SIDE_SUFFIXES
 from app.core.database.tables import candidates, facts, metadata, packed_spectra
 from app.core.errors import SessionError, disk_errors
@@ -233,5 +234,5 @@ def _add_spectra(copy: Database, source: _Source, steps: Steps) -> tuple[int, li
 
 
 def _pages(copy: Database) -> Iterator[list[Candidate]]:
-    for rows in copy.pages(select(candidates).limit(PAGE), candidates.c.id):
+    for rows in pages(copy, select(candidates), candidates.c.id, at_once=PAGE):
         yield [candidate_of(row) for row in rows]

@@ -51,7 +51,6 @@ from app.ui.widgets.text_width import TextWidth
 LIST_PX, WIDEST_PX = 300, 560
 VERDICT_KEYS = {name: verdict for verdict, name in NAMES.items()}
 """Verdicts by the names of their actions."""
-SIDES: tuple[Between, ...] = ("people", "agent", "agents")
 
 VERDICTS = Qt.ItemDataRole.UserRole
 MARK_PX, EDGE_PX = 24, 8
