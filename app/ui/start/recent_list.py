@@ -90,14 +90,11 @@ class RecentList(QFrame):
             self.rows[location] = row
         self.empty.setVisible(not recent)
         self._area.updateGeometry()  # grow with the number of rows, if there is room
+        # To the row that asked, so that an older answer that comes late does not hide a newer one.
         self._pending = [
-            self._runner.run(partial(describe_session, each, reviewer), self._show, owner=self)
-            for each in self.rows
+            self._runner.run(partial(describe_session, each, reviewer), row.show_session, owner=row)
+            for each, row in self.rows.items()
         ]
-
-    def _show(self, session: RecentSession) -> None:
-        if session.location in self.rows:
-            self.rows[session.location].show_session(session)
 
     def _forget(self, location: str) -> None:
         self._settings.change(recent=forget(self._settings.settings.recent, location))

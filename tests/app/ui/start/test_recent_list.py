@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import datetime, timedelta
 from functools import reduce
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.ui.base.theme.theme import CurrentTheme
+from app.ui.start import recent_list
 from app.ui.start.recent_list import (
     MAX_RECENT,
     RecentRow,
@@ -98,3 +100,31 @@ def test_recent_sessions_tell_how_far_one_came_and_are_taken_off(qtbot, page, to
     page.refresh()
     qtbot.waitUntil(lambda: not page.recent.rows[str(made)].session.exists)
     assert not page.problem.isVisible()
+
+
+def test_an_older_answer_that_comes_late_does_not_hide_a_newer_one(
+    qtbot, page, tools, made, monkeypatch
+):
+    begun, go_on = threading.Event(), threading.Event()
+
+    def describe(location: str, reviewer: str) -> RecentSession:
+        summary = describe_session(location, reviewer)
+        if summary.exists:
+            begun.set()
+            go_on.wait(60)
+        return summary
+
+    monkeypatch.setattr(recent_list, "describe_session", describe)
+    tools.settings.change(recent=(str(made),))
+    assert begun.wait(60)  # far more than it takes
+    (older,) = page.recent._pending
+    made.unlink()
+    page.refresh()
+    qtbot.waitUntil(lambda: not page.recent.rows[str(made)].session.exists)
+    given, later = threading.Event(), []
+    older.add_done_callback(lambda _: given.set())  # after the runner's own
+    go_on.set()
+    assert given.wait(60)
+    tools.runner.run(lambda: None, later.append)
+    qtbot.waitUntil(lambda: bool(later))
+    assert page.recent.rows[str(made)].state_text() == "file not found"
