@@ -429,6 +429,10 @@
         <translation>智能体没有任何步骤</translation>
     </message>
     <message>
+        <source>Reading the inspection…</source>
+        <translation>正在读取检查记录…</translation>
+    </message>
+    <message>
         <source>Not inspected yet ({key} runs the agent)</source>
         <translation>尚未检视（按 {key} 运行智能体）</translation>
     </message>
@@ -1564,7 +1568,7 @@
     </message>
 </context>
 <context>
-    <name>ErrorSheet</name>
+    <name>ErrorPopup</name>
     <message>
         <source>Error details</source>
         <translation>错误详情</translation>
@@ -3546,6 +3550,13 @@
     </message>
 </context>
 <context>
+    <name>QueueButton</name>
+    <message>
+        <source>Queue</source>
+        <translation>队列</translation>
+    </message>
+</context>
+<context>
     <name>QueueModel</name>
     <message>
         <source>sub-class</source>
@@ -3569,13 +3580,6 @@
     <message>
         <source>Choose the columns</source>
         <translation>选择显示的列</translation>
-    </message>
-</context>
-<context>
-    <name>QueueRail</name>
-    <message>
-        <source>Queue</source>
-        <translation>队列</translation>
     </message>
 </context>
 <context>
@@ -3870,37 +3874,6 @@
     <message>
         <source>Open the folder of its file</source>
         <translation>打开文件所在文件夹</translation>
-    </message>
-</context>
-<context>
-    <name>SampDesk</name>
-    <message>
-        <source>SAMP is off</source>
-        <translation>SAMP 已关闭</translation>
-    </message>
-    <message>
-        <source>SAMP is on; no other program is connected yet</source>
-        <translation>SAMP 已开启；尚无其他程序连接</translation>
-    </message>
-    <message>
-        <source>SAMP is on; connected: {programs}</source>
-        <translation>SAMP 已开启；已连接：{programs}</translation>
-    </message>
-    <message>
-        <source>Not connected: first choose {action} in the menu File</source>
-        <translation>尚未连接：请先在“文件”菜单中选择“{action}”</translation>
-    </message>
-    <message>
-        <source>Connect to TOPCAT and others (SAMP)</source>
-        <translation>连接 TOPCAT 等程序（SAMP）</translation>
-    </message>
-    <message>
-        <source>Select several candidates in the overview first</source>
-        <translation>请先在总览中选择多个候选体</translation>
-    </message>
-    <message>
-        <source>Not followed, from {program}: {what}</source>
-        <translation>未执行 {program} 的请求：{what}</translation>
     </message>
 </context>
 <context>
@@ -4744,6 +4717,14 @@
         <translation>对 {template} 拟合：{speed} ± {error} km/s，峰高 {height}</translation>
     </message>
     <message>
+        <source>Not measured: {reason}</source>
+        <translation>未测量：{reason}</translation>
+    </message>
+    <message>
+        <source>{count} lines: {speed} ± {error} km/s</source>
+        <translation>{count} 条谱线：{speed} ± {error} km/s</translation>
+    </message>
+    <message>
         <source>Not fitted: too few good pixels</source>
         <translation>未拟合：可用像素太少</translation>
     </message>
@@ -4981,8 +4962,36 @@
         <translation>视向速度</translation>
     </message>
     <message>
+        <source>Measure from lines</source>
+        <translation>用谱线测量</translation>
+    </message>
+    <message>
+        <source>Quality of the velocity</source>
+        <translation>速度的质量</translation>
+    </message>
+    <message>
+        <source>From 1, a guess, to 4, certain</source>
+        <translation>从 1（猜测）到 4（确定）</translation>
+    </message>
+    <message>
+        <source>Keep over candidates</source>
+        <translation>换候选体时保留</translation>
+    </message>
+    <message>
+        <source>Show the next object at this velocity too, unless it has one</source>
+        <translation>下一个天体若没有自己的速度，也按此速度显示</translation>
+    </message>
+    <message>
+        <source>Quality</source>
+        <translation>质量</translation>
+    </message>
+    <message>
         <source>{speed} km/s</source>
         <translation>{speed} km/s</translation>
+    </message>
+    <message>
+        <source>Of the object before: shown, and not kept with this one</source>
+        <translation>上一个天体的速度：仅用于显示，不随此天体保存</translation>
     </message>
     <message>
         <source>Use z of the header, {z}</source>
@@ -5165,6 +5174,37 @@
     <message>
         <source>not covered</source>
         <translation>未覆盖</translation>
+    </message>
+</context>
+<context>
+    <name>WindowSamp</name>
+    <message>
+        <source>SAMP is off</source>
+        <translation>SAMP 已关闭</translation>
+    </message>
+    <message>
+        <source>SAMP is on; no other program is connected yet</source>
+        <translation>SAMP 已开启；尚无其他程序连接</translation>
+    </message>
+    <message>
+        <source>SAMP is on; connected: {programs}</source>
+        <translation>SAMP 已开启；已连接：{programs}</translation>
+    </message>
+    <message>
+        <source>Not connected: first choose {action} in the menu File</source>
+        <translation>尚未连接：请先在“文件”菜单中选择“{action}”</translation>
+    </message>
+    <message>
+        <source>Connect to TOPCAT and others (SAMP)</source>
+        <translation>连接 TOPCAT 等程序（SAMP）</translation>
+    </message>
+    <message>
+        <source>Select several candidates in the overview first</source>
+        <translation>请先在总览中选择多个候选体</translation>
+    </message>
+    <message>
+        <source>Not followed, from {program}: {what}</source>
+        <translation>未执行 {program} 的请求：{what}</translation>
     </message>
 </context>
 <context>
@@ -6774,6 +6814,10 @@ Or put its files into {folder}</source>
         <translation>子类</translation>
     </message>
     <message>
+        <source>velocity</source>
+        <translation>速度</translation>
+    </message>
+    <message>
         <source>survey</source>
         <translation>巡天</translation>
     </message>
@@ -7334,6 +7378,33 @@ Or put its files into {folder}</source>
     <message>
         <source>without a verdict</source>
         <translation>无判定</translation>
+    </message>
+</context>
+<context>
+    <name>velocity</name>
+    <message>
+        <source>by hand</source>
+        <translation>手动</translation>
+    </message>
+    <message>
+        <source>from a template</source>
+        <translation>由模板</translation>
+    </message>
+    <message>
+        <source>from lines</source>
+        <translation>由谱线</translation>
+    </message>
+    <message>
+        <source>of the header</source>
+        <translation>文件头所给</translation>
+    </message>
+    <message>
+        <source>of the list</source>
+        <translation>列表所给</translation>
+    </message>
+    <message>
+        <source>quality {number}</source>
+        <translation>质量 {number}</translation>
     </message>
 </context>
 <context>

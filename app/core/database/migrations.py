@@ -151,11 +151,23 @@ def _add_what_people_share(connection: Connection) -> None:
     _add_assignments_and_known_answers(connection)
 
 
+def _add_velocities(connection: Connection) -> None:
+    for table in ("log", "judgements", "repeats"):
+        connection.exec_driver_sql(
+            f"ALTER TABLE {table} ADD COLUMN velocity TEXT DEFAULT '' NOT NULL"
+        )
+    connection.exec_driver_sql(
+        "CREATE INDEX judgements_velocity ON judgements (reviewer_id, candidate_id) "
+        "WHERE velocity <> ''"
+    )
+
+
 STEPS: tuple[Step, ...] = (
     _add_measurements_and_listed_paths,
     _add_claims,
     _add_evidence,
     _add_what_people_share,
+    _add_velocities,
 )
 """Step n, counted from 1, upgrades version n to n + 1."""
 

@@ -155,13 +155,15 @@ def _open(kind: TypeEngine[Any], *names: str) -> list[Column[Any]]:
     return [Column(name, kind) for name in names]
 
 
-def _subclass_columns() -> tuple[Column[str], Column[str]]:
+def _further_columns() -> tuple[Column[str], ...]:
     """What an opinion says beyond verdict, confidence, flags and comment."""
     return (
         # Names from the widest to the narrowest class, as 'DA/DAH'.
         Column("subclass", Text, nullable=False, default="", server_default=""),
         # JSON: value by name of a field of the session; empty if there are none.
         Column("fields", Text, nullable=False, default="", server_default=""),
+        # JSON: see app.core.session.velocity; empty if there is none.
+        Column("velocity", Text, nullable=False, default="", server_default=""),
     )
 
 
@@ -233,6 +235,7 @@ FLAGGED = "flags <> '[]'"
 COMMENTED = "comment <> ''"
 SUBCLASSED = "subclass <> ''"
 WITH_FIELDS = "fields <> ''"
+WITH_VELOCITY = "velocity <> ''"
 
 _partial_index("candidates_target", f'"row" >= {MIN_TARGETID}', candidates.c.row)
 _partial_index("candidates_dec", "dec IS NOT NULL", candidates.c.dec, candidates.c.ra)
@@ -271,7 +274,7 @@ log = Table(
     Column("shown", Text, nullable=False),  # JSON: what the reviewer had seen of an agent's opinion
     # JSON: service -> release and beginning of the reply's hash of what had been on screen.
     Column("evidence", Text, nullable=False, default="", server_default=""),
-    *_subclass_columns(),
+    *_further_columns(),
     # A `set` line stores the line it replaced and the `set` below it on the undo stack. An `undo`
     # or `redo` line stores its `set`, what is on top of the stacks afterwards and, in `before_id`,
     # the undo or redo of the same `set` that it followed, or else that `set`.
@@ -292,7 +295,7 @@ judgements = Table(
     Column("verdict", Text),
     Column("confidence", SmallInteger),
     *_given(Text, "flags", "comment", "at"),
-    *_subclass_columns(),
+    *_further_columns(),
 )
 Index(
     "judgements_verdict", judgements.c.reviewer_id, judgements.c.verdict, judgements.c.candidate_id
@@ -308,6 +311,9 @@ _partial_index(
 )
 _partial_index(
     "judgements_fields", WITH_FIELDS, judgements.c.reviewer_id, judgements.c.candidate_id
+)
+_partial_index(
+    "judgements_velocity", WITH_VELOCITY, judgements.c.reviewer_id, judgements.c.candidate_id
 )
 
 # Candidates shown a second time to test whether a reviewer gives the same verdict. A repeat is not
@@ -326,7 +332,7 @@ repeats = Table(
     _foreign_key("log", "first_id"),  # the log line of the first verdict
     Column("after_id", Key, nullable=False),  # the reviewer's newest log line at that time
     Column("withdrawn", Boolean, nullable=False, default=False),
-    *_subclass_columns(),
+    *_further_columns(),
 )
 Index("repeats_reviewer", repeats.c.reviewer_id, repeats.c.id)
 
@@ -366,9 +372,9 @@ Index(
 )
 
 # On a server: the candidates that running programs inspect with a model now, apart from the
-# results, so that no two do the same one. Who dies does not renew its claims, and they expire.
-claims = Table(
-    "claims",
+# results, so that no two do the same one. Who dies does not renew its leases, and they expire.
+leases = Table(
+    "claims",  # its name in every session since 0.1
     metadata,
     _foreign_key("candidates", "candidate_id", primary_key=True),
     Column("model", Text, primary_key=True),

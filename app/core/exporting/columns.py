@@ -14,7 +14,7 @@ from agent.tasks.task import Task
 from app.core.database.tables import candidates, lists
 from app.core.errors import SessionError
 from app.core.exporting import evidence_columns, further_columns
-from app.core.exporting.further_columns import SubclassColumns
+from app.core.exporting.further_columns import FurtherOpinionColumns
 from app.core.exporting.table import Column, Kind, free_name
 
 _KINDS: dict[str, Kind] = {"str": "text", "int": "whole", "float": "real", "bool": "flag"}
@@ -69,12 +69,12 @@ ROLES = (SCORE, LABEL, SNR)  # Optional columns; written only if a list has valu
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """The written columns: CONTRACT, `subclasses` ones with own fields, `roles` (from the
+    """The written columns: CONTRACT, `further` ones of opinions, `roles` (from the
     candidate `fields`), those of models, of measured lines and of services, what these weigh, `own`
     (from lists).
     """
 
-    subclasses: SubclassColumns = field(default_factory=SubclassColumns)
+    further: FurtherOpinionColumns = field(default_factory=FurtherOpinionColumns)
     roles: tuple[Column, ...] = ()
     fields: tuple[str, ...] = ()
     models: tuple[further_columns.InspectedModel, ...] = ()
@@ -99,7 +99,7 @@ class Layout:
         """The columns in their order, and whether blind mode hides them."""
         yield (*OBJECT, *OPINION), False
         yield AGENT, True
-        yield (SEEN, *self.subclasses.columns), False
+        yield (SEEN, *self.further.columns), False
         for name, column in zip(self.fields, self.roles, strict=True):
             yield (column,), name == LABEL.name
         yield from ((each.columns, True) for each in self.models)
@@ -136,7 +136,7 @@ def read_layout(connection: Connection, task: Task | None = None) -> Layout:
         for row in connection.execute(select(lists).order_by(lists.c.id))
     ]
     used_names = {each.name.casefold() for each in CONTRACT}
-    subclasses = further_columns.subclass_columns(connection, used_names)
+    further = further_columns.further_opinion_columns(connection, used_names)
     roles, fields = [], []
     for role in ROLES:
         if _has_values(connection, role.name):
@@ -163,7 +163,7 @@ def read_layout(connection: Connection, task: Task | None = None) -> Layout:
     }
     return _checked(
         Layout(
-            subclasses=subclasses,
+            further=further,
             roles=tuple(roles),
             fields=tuple(fields),
             models=models,

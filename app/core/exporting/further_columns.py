@@ -11,13 +11,22 @@ from typing import Any
 from sqlalchemy import Connection, literal_column, select
 
 from agent.checked_toml import printable
-from app.core.database.tables import SUBCLASSED, facts, inspections, judgements, measurements
+from app.core.database.tables import (
+    SUBCLASSED,
+    WITH_VELOCITY,
+    facts,
+    inspections,
+    judgements,
+    measurements,
+)
+from app.core.errors import SessionError
 from app.core.exporting.selection import Selection
 from app.core.exporting.table import Column, Kind
 from app.core.session.known_answers import not_known
 from app.core.session.measurements import RecordedMeasurement, read_measurements
 from app.core.session.own_fields import FACT, FieldKind, OwnField, fields_from
 from app.core.session.subclass_and_fields import most_specific
+from app.core.session.velocity import Velocity, velocity_from
 
 MAX_MODELS, MAX_LINES = 8, 40
 MAX_SLUG, MAX_NAME, HASH = 24, 80, 12
@@ -35,6 +44,15 @@ SUBCLASS = (
            "Sub-class of an accepted object, the most specific that was given"),
     Column("subclass_path", "text", "meta.code.class",
            "The same with the wider classes before it, separated by /"),
+)  # fmt: skip
+VELOCITY = (
+    Column("velocity_kms", "real", "spect.dopplerVeloc.opt",
+           "c z of the object in the frame of the file, as the reviewer kept it", "km/s"),
+    Column("velocity_err_kms", "real", "stat.error;spect.dopplerVeloc.opt",
+           "Error of velocity_kms", "km/s"),
+    Column("velocity_source", "text", "meta.code",
+           "Where it is from: hand, template, lines, header or list"),
+    Column("velocity_quality", "whole", "meta.code.qual", "From 1, a guess, to 4, certain"),
 )  # fmt: skip
 
 
@@ -164,21 +182,27 @@ def _free_slug(name: str, patterns: Iterable[str], used: set[str]) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SubclassColumns:
-    """Sub-class columns where anybody gave one, and a column for each field of the session."""
+class FurtherOpinionColumns:
+    """Sub-class and velocity where anybody gave one, and a column for each field of the session."""
 
     has_subclasses: bool = False
+    has_velocities: bool = False
     fields: tuple[OwnField, ...] = ()
     columns: tuple[Column, ...] = ()
 
 
-def subclass_columns(connection: Connection, used: set[str]) -> SubclassColumns:
+def further_opinion_columns(connection: Connection, used: set[str]) -> FurtherOpinionColumns:
     """The columns; their names are added to `used`."""
-    query = select(judgements.c.log_id).where(literal_column(f"({SUBCLASSED})")).limit(1)
-    has_subclasses = connection.execute(query).first() is not None
+    has_subclasses, has_velocities = (
+        connection.execute(
+            select(judgements.c.log_id).where(literal_column(f"({such})")).limit(1)
+        ).first()
+        is not None
+        for such in (SUBCLASSED, WITH_VELOCITY)
+    )
     text = connection.execute(select(facts.c.value).where(facts.c.key == FACT)).scalar()
     fields = fields_from(str(text or ""))
-    columns = list(SUBCLASS) if has_subclasses else []
+    columns = [*(SUBCLASS if has_subclasses else ()), *(VELOCITY if has_velocities else ())]
     used.update(each.name for each in columns)
     for field in fields:
         name = field.name
@@ -190,21 +214,42 @@ def subclass_columns(connection: Connection, used: set[str]) -> SubclassColumns:
         if field.choices:
             about += f": {', '.join(field.choices)}"
         columns.append(Column(name, kind, ucd, about, field.unit))
-    return SubclassColumns(has_subclasses=has_subclasses, fields=fields, columns=tuple(columns))
+    return FurtherOpinionColumns(
+        has_subclasses=has_subclasses,
+        has_velocities=has_velocities,
+        fields=fields,
+        columns=tuple(columns),
+    )
 
 
-def subclass_cells(
-    layout: SubclassColumns, subclasses: Sequence[str | None], texts: Sequence[str | None]
+def further_opinion_cells(
+    layout: FurtherOpinionColumns,
+    subclasses: Sequence[str | None],
+    texts: Sequence[str | None],
+    velocities: Sequence[str | None],
 ) -> list[Sequence[Any]]:
-    """The cells of sub-classes and of values as the tables keep them; None: no opinion."""
+    """The cells of sub-classes, velocities and values as the tables keep them; None: no opinion."""
     cells: list[Sequence[Any]] = []
     if layout.has_subclasses:
         cells.append([most_specific(each) or None if each else None for each in subclasses])
         cells.append([each or None for each in subclasses])
+    if layout.has_velocities:
+        given = [_velocity(text) for text in velocities]
+        cells += [
+            [None if each is None else getattr(each, name) for each in given]
+            for name in ("kms", "error_kms", "source", "quality")
+        ]
     if layout.fields:
         found = [_values(text) for text in texts]
         cells += [[_cell(field, values) for values in found] for field in layout.fields]
     return cells
+
+
+def _velocity(text: str | None) -> Velocity | None:
+    try:
+        return velocity_from(text or "")
+    except (ValueError, RecursionError, SessionError):
+        return None
 
 
 def _values(text: str | None) -> dict[str, Any] | None:

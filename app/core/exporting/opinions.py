@@ -12,13 +12,14 @@ from app.core.database.tables import judgements, log, reviewers
 from app.core.exporting.selection import Selection
 from app.core.session.stored_opinions import judgement_of, opinion_of
 from app.core.session.subclass_and_fields import values_text
+from app.core.session.velocity import velocity_text
 from app.core.statistics.adjudication import final_opinion
 
 NOTHING_SHOWN = "{}"
 
 
 class OpinionCells(NamedTuple):
-    """The cells of OPINION and SEEN, in their order, then sub-class and fields as they are kept."""
+    """The cells of OPINION and SEEN, in their order, then the further ones as they are kept."""
 
     verdict: str | None = None
     confidence: int | None = None
@@ -30,6 +31,7 @@ class OpinionCells(NamedTuple):
     agent_seen_before: bool = False
     subclass: str | None = None
     fields: str | None = None
+    velocity: str | None = None
 
 
 NO_OPINION = OpinionCells()
@@ -133,6 +135,7 @@ def _opinion_of_several(
         agent_seen_before=any(map(log_rows.had_seen_agent, authors)),
         subclass=opinion.subclass,
         fields=values_text(opinion.fields),
+        velocity=velocity_text(opinion.velocity),
     )
 
 
@@ -149,4 +152,5 @@ def _opinion_of_one(row: Row[Any], log_rows: _LogRows) -> OpinionCells:
         log_rows.had_seen_agent(row),
         row.subclass,
         row.fields,
+        row.velocity,
     )

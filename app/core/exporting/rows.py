@@ -14,7 +14,7 @@ from app.core.database.tables import candidates
 from app.core.errors import SessionError
 from app.core.exporting.columns import CarriedColumn, Layout
 from app.core.exporting.evidence_columns import combined_cells, evidence_cells
-from app.core.exporting.further_columns import line_cells, model_cells, subclass_cells
+from app.core.exporting.further_columns import further_opinion_cells, line_cells, model_cells
 from app.core.exporting.opinions import opinion_cells
 from app.core.exporting.selection import Selection, Which, make_selection, pages
 from app.core.session.session import Session
@@ -60,8 +60,8 @@ def _page(
     ids, object_ids, ra, dec, paths, listed, numbers = columns[:7]
     verdict, p_yes, model, stopped, list_ids, own = columns[7 : len(CANDIDATE_FIELDS)]
     said = list(zip(*opinion_cells(connection, ids, selection, adjudicator), strict=True))
-    *opinion, seen, subclasses, fields = said
-    further_opinion = subclass_cells(layout.subclasses, subclasses, fields)
+    *opinion, seen, subclasses, fields, velocities = said
+    further_opinion = further_opinion_cells(layout.further, subclasses, fields, velocities)
     agent = (verdict, p_yes, _or_none(model), _or_none(stopped))
     carried = _carried_columns(ids, list_ids, own, layout)
     roles = columns[len(CANDIDATE_FIELDS) :]

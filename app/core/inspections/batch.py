@@ -19,7 +19,7 @@ from agent.tasks.catalogue import load_tasks
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.core.database.tables import candidates
 from app.core.inspections import store
-from app.core.inspections.leases import LEASE_S, Claims
+from app.core.inspections.leases import LEASE_S, Leases
 from app.core.queue import matching
 from app.core.queue.filters import Words
 from app.core.session.records import Candidate, Change
@@ -73,15 +73,15 @@ def inspect_all(
     running: dict[int, Candidate] = {}
     # A file has one writer, so that nobody else inspects its candidates.
     is_shared = not session.database.is_file
-    claims = Claims(session, model, retry=retry, lease_s=lease_s) if is_shared else None
+    leases = Leases(session, model, retry=retry, lease_s=lease_s) if is_shared else None
     wanted = only
     if wanted is None:
         most = None if is_shared else limit
         wanted = store.pending_candidates(session, model, most, retry=retry, share=share)
 
     def finish(candidate_id: int) -> None:
-        if claims is not None:
-            claims.finished(candidate_id)
+        if leases is not None:
+            leases.finished(candidate_id)
 
     def requests(task: str, some: Iterable[Candidate]) -> Iterator[tuple[int, InspectRequest]]:
         for candidate in some:
@@ -95,8 +95,8 @@ def inspect_all(
             yield candidate.id, request
 
     failures = 0
-    with worker_task(session) as task, claims or nullcontext():
-        rounds = [wanted] if claims is None else claims.rounds(wanted, limit, wait=wait)
+    with worker_task(session) as task, leases or nullcontext():
+        rounds = [wanted] if leases is None else leases.rounds(wanted, limit, wait=wait)
         for inspected in (each for some in rounds for each in pool.run(requests(task, some))):
             result = _store_result(session, model, running.pop(inspected.key), inspected)
             finish(inspected.key)

@@ -1,7 +1,7 @@
 """Divides the candidates of a server's session between the programs that inspect them at once.
 
-A program claims a few candidates in a short transaction, inspects them outside of it, and renews
-its claims meanwhile. The claims of a program that died expire, and others take them up.
+A program leases a few candidates in a short transaction, inspects them outside of it, and renews
+its leases meanwhile. The leases of a program that died expire, and others take them up.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from sqlalchemy import Double, cast, delete, exists, extract, func, literal, sel
 
 from agent.trajectory.trajectory import ModelRef
 from app.core.database.database import insert_or_update
-from app.core.database.tables import candidates, claims
+from app.core.database.tables import candidates, leases
 from app.core.errors import SessionError
 from app.core.inspections.store import ONE_EACH, pending_among, pending_condition
 from app.core.session.records import Candidate
 from app.core.session.session import Session
 
-LEASE_S = 120.0  # a claim that was not renewed for so long is free again
+LEASE_S = 120.0  # a lease that was not renewed for so long is free again
 POLL_S = 1.0
-# So few that the work on them takes some seconds: what one program claims, the others cannot do.
+# So few that the work on them takes some seconds: what one program leases, the others cannot do.
 MAX_AT_ONCE = 64
 BATCH_S = 5.0
 
@@ -39,10 +39,10 @@ NOW = cast(extract("epoch", func.statement_timestamp()), Double)
 _log = logging.getLogger("app.inspections")
 
 
-class Claims:
+class Leases:
     """The candidates that this program inspects with a model now. `take` and `rounds`: one thread.
 
-    Within its `with` block a thread renews the claims; at the end of the block they are given up.
+    Within its `with` block a thread renews the leases; at the end of the block they are given up.
     """
 
     def __init__(
@@ -53,17 +53,17 @@ class Claims:
         self._retry = retry
         self._lease_s = lease_s
         self._holder = f"{socket.gethostname()} {os.getpid()} {uuid4().hex}"
-        self._mine = claims.c.holder == self._holder
+        self._mine = leases.c.holder == self._holder
         self._finished: list[int] = []
         self._passed: list[int] = []
         self._taken = 0
         self._size = 1
         self._is_over = threading.Event()
-        self._renewing = threading.Thread(target=self._renew, name="claims", daemon=True)
+        self._renewing = threading.Thread(target=self._renew, name="leases", daemon=True)
 
     def __enter__(self) -> Self:
         with self._session.database.writing() as connection:
-            connection.execute(delete(claims).where(claims.c.expires < NOW))
+            connection.execute(delete(leases).where(leases.c.expires < NOW))
         self._renewing.start()
         return self
 
@@ -72,9 +72,9 @@ class Claims:
         self._renewing.join()
         try:
             with self._session.database.writing() as connection:
-                connection.execute(delete(claims).where(self._mine))
+                connection.execute(delete(leases).where(self._mine))
         except SessionError as reason:  # they expire by themselves
-            _log.info("the claims are not given up: %s", reason)
+            _log.info("the leases are not given up: %s", reason)
 
     def rounds(
         self, wanted: Iterable[Candidate], limit: int | None = None, *, wait: bool = False
@@ -103,11 +103,11 @@ class Claims:
         """Claim those of these candidates that are pending and that nobody else has claimed."""
         model = {"model": self._model.name, "model_sha256": self._model.sha256}
         until = NOW + self._lease_s
-        is_same = (claims.c.model == self._model.name) & (
-            claims.c.model_sha256 == self._model.sha256
+        is_same = (leases.c.model == self._model.name) & (
+            leases.c.model_sha256 == self._model.sha256
         )
         is_claimed = exists().where(
-            claims.c.candidate_id == candidates.c.id, is_same, claims.c.expires >= NOW
+            leases.c.candidate_id == candidates.c.id, is_same, leases.c.expires >= NOW
         )
         # Not FOR UPDATE: a log line or a claim refers to the candidate, and would wait for it.
         free = (
@@ -116,22 +116,22 @@ class Claims:
             .order_by(candidates.c.id)
             .with_for_update(key_share=True, skip_locked=True, of=candidates)
         )
-        numbers = claims.c.candidate_id
+        numbers = leases.c.candidate_id
         with self._session.database.writing() as connection:
-            connection.execute(delete(claims).where(self._mine, numbers.in_(self._finished)))
-            made = insert_or_update(connection, claims)
+            connection.execute(delete(leases).where(self._mine, numbers.in_(self._finished)))
+            made = insert_or_update(connection, leases)
             made = made.from_select([*ONE_EACH, "holder", "expires"], free).on_conflict_do_update(
                 index_elements=ONE_EACH,
                 set_={"holder": made.excluded.holder, "expires": made.excluded.expires},
-                where=claims.c.expires < NOW,
+                where=leases.c.expires < NOW,
             )
             taken = set(connection.execute(made.returning(numbers)).scalars())
-            # A new statement sees what others stored before they gave up their claims.
+            # A new statement sees what others stored before they gave up their leases.
             is_pending = pending_condition(self._session, self._model, retry=self._retry)
             still = select(candidates.c.id).where(candidates.c.id.in_(sorted(taken)), is_pending)
             pending = set(connection.execute(still).scalars())
             done = sorted(taken - pending)
-            connection.execute(delete(claims).where(self._mine, numbers.in_(done)))
+            connection.execute(delete(leases).where(self._mine, numbers.in_(done)))
         self._finished.clear()
         return pending
 
@@ -155,11 +155,11 @@ class Claims:
             self._size = max(self._size // 2, 1)
 
     def _renew(self) -> None:
-        lasting = self._mine & (claims.c.expires >= NOW)
-        renewed = update(claims).where(lasting).values(expires=NOW + self._lease_s)
+        lasting = self._mine & (leases.c.expires >= NOW)
+        renewed = update(leases).where(lasting).values(expires=NOW + self._lease_s)
         while not self._is_over.wait(self._lease_s / 4):
             try:
                 with self._session.database.writing() as connection:
                     connection.execute(renewed)
             except SessionError as reason:
-                _log.info("the claims are not renewed: %s", reason)
+                _log.info("the leases are not renewed: %s", reason)

@@ -1,4 +1,4 @@
-"""Sub-class and own fields of the reviewer's opinion, as filters and orders read them.
+"""Sub-class, velocity and own fields of the reviewer's opinion, as filters and orders read them.
 
 They are columns by the names `mine.subclass` and `mine.NAME`, like those of services.
 """
@@ -9,21 +9,21 @@ from typing import Any
 
 from sqlalchemy import JSON, ColumnElement, Double, String, and_, case, cast, func
 
-from app.core.database.tables import SUBCLASSED, WITH_FIELDS, judgements, raw_sql
+from app.core.database.tables import SUBCLASSED, WITH_FIELDS, WITH_VELOCITY, judgements, raw_sql
 from app.core.session.own_fields import NAME, own_fields
 from app.core.session.records import Judgement
 from app.core.session.session import Session
 from app.core.session.subclass_and_fields import most_specific
 
 MINE = "mine."
-SUBCLASS = f"{MINE}subclass"
+SUBCLASS, VELOCITY = f"{MINE}subclass", f"{MINE}velocity"
 
 
 def opinion_columns(session: Session) -> tuple[tuple[str, bool], ...]:
     """The names of these columns of a session, and whether each holds numbers."""
     subclass = ((SUBCLASS, False),) if session.subclasses else ()
     fields = ((f"{MINE}{each.name}", each.kind == "number") for each in own_fields(session))
-    return (*subclass, *fields)
+    return (*subclass, (VELOCITY, True), *fields)
 
 
 def is_of_opinion(name: str) -> bool:
@@ -32,7 +32,7 @@ def is_of_opinion(name: str) -> bool:
 
 def index_condition(name: str) -> str:
     """The condition of the index that has all judgements with such a value."""
-    return SUBCLASSED if name == SUBCLASS else WITH_FIELDS
+    return {SUBCLASS: SUBCLASSED, VELOCITY: WITH_VELOCITY}.get(name, WITH_FIELDS)
 
 
 def value_of_opinion(mine: Judgement | None, name: str) -> Any:
@@ -41,6 +41,8 @@ def value_of_opinion(mine: Judgement | None, name: str) -> Any:
         return None
     if name == SUBCLASS:
         return most_specific(mine.opinion.subclass) or None
+    if name == VELOCITY:
+        return None if mine.opinion.velocity is None else mine.opinion.velocity.kms
     return dict(mine.opinion.fields).get(name.removeprefix(MINE))
 
 
@@ -59,16 +61,16 @@ class OpinionValue:
             self.levels = "/" + func.lower(judgements.c.subclass) + "/"
             self.is_there = raw_sql(index_condition(name))
             return
-        field = name.removeprefix(MINE)
+        column, field = judgements.c.fields, name.removeprefix(MINE)
+        if name == VELOCITY:
+            column, field = judgements.c.velocity, "kms"
         if is_file:
             place = f'$."{field}"'
-            value, kind = (
-                call(judgements.c.fields, place) for call in (func.json_extract, func.json_type)
-            )
+            value, kind = (call(column, place) for call in (func.json_extract, func.json_type))
             self.text = case((kind == "true", "yes"), else_=cast(value, String))
             self.number = case((kind.in_(("integer", "real")), value))
         else:
-            fields = cast(func.nullif(judgements.c.fields, ""), JSON)
+            fields = cast(func.nullif(column, ""), JSON)
             value = func.json_extract_path_text(fields, field)
             kind = func.json_typeof(func.json_extract_path(fields, field))
             self.text = case((kind == "boolean", "yes"), else_=value)

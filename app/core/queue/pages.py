@@ -24,7 +24,7 @@ MAX_PAGE = 1000
 
 OF_MINE = (
     *("candidate_id", "log_id", "verdict", "confidence"),
-    *("flags", "comment", "subclass", "fields", "at"),
+    *("flags", "comment", "subclass", "fields", "velocity", "at"),
 )
 _MINE = judgements.alias("mine")
 AT_MOST = 1000

@@ -28,7 +28,7 @@ KINDS: tuple[FieldKind, ...] = get_args(FieldKind)
 FACT = "fields"
 MAX_CHOICES, MAX_CHOICE, MAX_TITLE = 9, 40, 60
 MAX_FACT = 64 * 1024
-RESERVED = frozenset({"subclass", "verdict", "confidence", "flags", "comment"})
+RESERVED = frozenset({"subclass", "velocity", "verdict", "confidence", "flags", "comment"})
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
 FIELD_KEY = re.compile(r"(?:Shift\+)?[A-Z]|[5-9]")

@@ -27,7 +27,9 @@ from app.core.session.log_resolution import resolved_line
 from app.core.session.stored_opinions import LogRow
 from app.core.session.verdict_log import judged_bit, session_id
 
-COPIED_COLUMNS = ("verdict", "confidence", "flags", "comment", "subclass", "fields", "at")
+COPIED_COLUMNS = (
+    *("verdict", "confidence", "flags", "comment", "subclass", "fields", "velocity", "at"),
+)
 AT_ONCE = 500  # candidates
 
 RULE = "resolution_rule"

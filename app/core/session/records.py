@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from app.core.session.subclass_and_fields import FieldValues
+from app.core.session.velocity import Velocity
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -71,6 +72,7 @@ class Opinion:
     comment: str = ""
     subclass: str = ""  # Of an accepted one, as far as it was told: 'DA', or 'DA/DAH'.
     fields: FieldValues = ()  # values of the session's own fields
+    velocity: Velocity | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,6 +25,7 @@ from app.core.session.records import (
     Verdict,
 )
 from app.core.session.subclass_and_fields import checked_subclass, checked_values, values_from
+from app.core.session.velocity import checked_velocity, velocity_from
 
 LogRow = Row[Any]
 
@@ -44,6 +45,7 @@ def checked(opinion: Opinion) -> Opinion:
         raise SessionError("a comment or flag contains a NUL or an incomplete character")
     checked_subclass(opinion.subclass)
     checked_values(opinion.fields)
+    checked_velocity(opinion.velocity)
     return opinion
 
 
@@ -52,7 +54,7 @@ def opinion_of(row: LogRow) -> Opinion:
     try:
         flags = json.loads(row.flags)
         verdict = None if row.verdict is None else Verdict(row.verdict)
-        words = (row.comment, row.subclass, row.fields)
+        words = (row.comment, row.subclass, row.fields, row.velocity)
         if not isinstance(flags, list) or not have_type(str, *words, *flags):
             raise ValueError("unexpected content")
         if row.confidence is not None and not have_type(int, row.confidence):
@@ -65,6 +67,7 @@ def opinion_of(row: LogRow) -> Opinion:
                 comment=row.comment,
                 subclass=row.subclass,
                 fields=values_from(row.fields),
+                velocity=velocity_from(row.velocity),
             )
         )
     except (ValueError, TypeError, RecursionError, SessionError) as error:

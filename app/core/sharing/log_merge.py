@@ -22,7 +22,7 @@ from app.core.sharing.matching import IdMap
 
 COPIED = (
     *("at", "action", "verdict", "confidence", "flags", "comment", "seconds", "shown"),
-    *("evidence", "subclass", "fields"),
+    *("evidence", "subclass", "fields", "velocity"),
 )
 POINTERS = ("before_id", "below_id", "target_id", "undo_top_id", "redo_top_id")
 

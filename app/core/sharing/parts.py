@@ -30,7 +30,7 @@ from app.core.spectra.packing import check_complete, pack, temporary_path
 
 OF_PEOPLE = (tables.repeats, tables.judgements, tables.measurements, assignments)
 OF_CANDIDATES = (
-    tables.claims, tables.packed_spectra, evidence, tables.inspections, tables.known_answers,
+    tables.leases, tables.packed_spectra, evidence, tables.inspections, tables.known_answers,
 )  # fmt: skip
 MAX_SLUG = 40
 

@@ -16,6 +16,7 @@ from app.core.session.known_answers import not_known
 from app.core.session.records import Change, Judgement, Opinion, Verdict
 from app.core.session.session import Session
 from app.core.session.subclass_and_fields import common_subclass, field_values
+from app.core.session.velocity import best_velocity
 from app.core.statistics.verdicts import ADJUDICATOR
 
 DISAGREEMENT = "disagreement"  # flag of a candidate on which reviewers disagree
@@ -167,7 +168,8 @@ def _final(by: SettledBy, opinion: Opinion, whose: Sequence[Judgement]) -> Final
 def _merge_opinions(given: Sequence[Judgement], verdict: Verdict | None, *flags: str) -> Opinion:
     """Merge opinions: the lowest confidence, all flags, and each comment with its author.
 
-    The sub-class is as far as they agree on it; fields are those about which nobody differs.
+    The sub-class is as far as they agree on it; fields are those about which nobody differs; the
+    velocity is the surest.
     """
     if len(given) == 1:
         return replace(given[0].opinion, verdict=verdict)
@@ -183,4 +185,5 @@ def _merge_opinions(given: Sequence[Judgement], verdict: Verdict | None, *flags:
         comment="\n".join(said),
         subclass=common_subclass(each.opinion.subclass for each in given),
         fields=field_values({name: value for name, value in fields if times[name] == 1}),
+        velocity=best_velocity([v for each in given if (v := each.opinion.velocity) is not None]),
     )

@@ -36,7 +36,7 @@ class JudgingPage(QWidget):
         super().__init__(parent)
         self._context = context
         self.dock_area = DockArea(context, self)
-        self._middle = QWidget(self.dock_area.desk)
+        self._middle = QWidget(self.dock_area.dock_window)
         self.plot = SpectrumPanel(context, self._middle)
         self.plot_actions = PlotActions(self.plot, context)
         self.measure = MeasureTool(self.plot, context)

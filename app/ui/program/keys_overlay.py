@@ -16,8 +16,8 @@ from app.ui.base.keys.keymap import Keymap
 from app.ui.base.keys.text_focus import OWN_KEYS
 from app.ui.widgets.labels import card, row, short_label
 
-MARGIN = 16  # pixels between the sheet and the edge of the window
-SIDE_PX = 20  # beside the texts of the sheet
+MARGIN = 16  # pixels between the page and the edge of the window
+SIDE_PX = 20  # beside the texts of the page
 MAX_COLUMNS = 4
 DROP_PX = 3  # Lifts the small labels so that they share the baseline of the heading
 _BACKGROUND_ALPHA = 205
@@ -95,15 +95,15 @@ class KeysOverlay(QWidget):
             widget.setFocus()
 
     def _lay_out(self) -> None:
-        """Use as many columns as fit; scroll if the sheet is too high."""
+        """Use as many columns as fit; scroll if the page is too high."""
         sections = [(group, rows) for group in GROUPS if (rows := _rows(self._keymap, group))]
         for count in range(MAX_COLUMNS, 0, -1):
-            sheet = _sheet(self._heading(), _columns(sections, count))
-            sheet.ensurePolished()
-            if sheet.sizeHint().width() <= self.width() - 2 * MARGIN or count == 1:
+            page = _page(self._heading(), _columns(sections, count))
+            page.ensurePolished()
+            if page.sizeHint().width() <= self.width() - 2 * MARGIN or count == 1:
                 break
-            sheet.deleteLater()
-        self._area.setWidget(sheet)
+            page.deleteLater()
+        self._area.setWidget(page)
 
     def _heading(self) -> QWidget:
         line = QWidget()
@@ -158,7 +158,7 @@ def _filled(lengths: list[int], limit: int) -> Iterator[list[int]]:
     yield column
 
 
-def _sheet(heading: QWidget, columns: list[list[tuple[str, list[KeyRow]]]]) -> QFrame:
+def _page(heading: QWidget, columns: list[list[tuple[str, list[KeyRow]]]]) -> QFrame:
     grids = []
     for sections in columns:
         grid = QGridLayout()

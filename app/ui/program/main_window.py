@@ -24,7 +24,7 @@ from app.ui.exchange.sharing.known_hider import KnownHider
 from app.ui.program.help.help_windows import HelpWindows
 from app.ui.program.help.pages import MODELS, add_help_key, help_page_for
 from app.ui.program.menus import MenuRow
-from app.ui.program.samp.samp_desk import SampDesk
+from app.ui.program.samp.window_samp import WindowSamp
 from app.ui.program.session_view import SessionView
 from app.ui.program.settings_dialog.settings_dialog import SettingsDialog
 from app.ui.program.tour import Tour
@@ -74,7 +74,7 @@ class MainWindow(QMainWindow):
         self.state = WindowState(self, settings)
         self.drop_zone = DropZone(self, current_theme, self.runner)
         self.drop_zone.dropped.connect(self.opening.open_given)
-        self.samp = SampDesk(settings, self.commands, self)
+        self.samp = WindowSamp(settings, self.commands, self)
         self.samp.given.connect(self.opening.open_given)
         self.opening.welcome.about_requested.connect(self.help.show_about)
         self.runner.failed.connect(self._report_error)

@@ -17,6 +17,7 @@ from app.ui.program.late_parts import REVIEW_PAGES, SessionDialogs
 from app.ui.program.top_bar import TopBar
 from app.ui.session.candidate.current import CurrentCandidate, LateAnswers
 from app.ui.session.candidate.kept_queue import KeptQueue
+from app.ui.session.candidate.object_velocity import ObjectVelocity
 from app.ui.session.inspection.controller import InspectionController
 from app.ui.session.session_bridge import SessionBridge
 from app.ui.session.session_context import SessionContext, WindowContext
@@ -47,7 +48,10 @@ class SessionView(QWidget):
         LateAnswers(bridge, current, self)
         agent = InspectionController(bridge, current, runner, shared.settings, self)
         self._to_close.append(agent.close)
-        self.context = SessionContext(bridge=bridge, current=current, agent=agent, **vars(shared))
+        velocity = ObjectVelocity(current, shared.view, self)
+        self.context = SessionContext(
+            bridge=bridge, current=current, velocity=velocity, agent=agent, **vars(shared)
+        )
         self._stack = QStackedWidget(self)
         self.judging = JudgingPage(self.context, self._stack)
         self._to_close.append(self.judging.dock_area.stop)

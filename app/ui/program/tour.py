@@ -181,7 +181,9 @@ class Tour(QObject):
         if self.stop is None or self.spotlight is None or self.bubble is None:
             return
         if self._view is not None:
-            self._stops = tour_stops(self._view, self._keymap)  # the queue may be a rail now
+            self._stops = tour_stops(
+                self._view, self._keymap
+            )  # the queue may be behind a button now
         target = self.stop.target
         if not isValid(target):
             self.end()
@@ -350,7 +352,7 @@ def tour_stops(view: SessionView, keymap: Keymap) -> tuple[Stop, ...]:
     judging, key, task = view.judging, keymap.label, view.session.task
     docks = judging.dock_area
     return (
-        Stop(docks.queue_place, translate("tour", "The list"), _list(key, docks.has_rail)),
+        Stop(docks.queue_place, translate("tour", "The list"), _list(key, docks.queue_is_folded)),
         Stop(judging.plot, translate("tour", "The spectrum"), _spectrum(key, len(task.windows))),
         Stop(judging.verdicts, translate("tour", "Your verdict"), _verdict(key)),
         Stop(docks.docks[AGENT.name].part, translate("tour", "The agent"), _agent(key)),
@@ -358,8 +360,8 @@ def tour_stops(view: SessionView, keymap: Keymap) -> tuple[Stop, ...]:
     )
 
 
-def _list(key: KeyOf, is_rail: bool) -> str:
-    if is_rail:
+def _list(key: KeyOf, is_folded: bool) -> str:
+    if is_folded:
         text = translate(
             "tour",
             "All your candidates: {queue} or a click here shows the list, and {queue} hides it. "

@@ -27,7 +27,10 @@ SAVE_AFTER_MS = 1000
 SAVE_CANDIDATE_AFTER_MS = 5000
 MAX_SCREENS = 20
 MAX_NUMBER = 2**63 - 1
-SAVED_OPTIONS = ("lines", "labels", "errors", "mask", "rest_axis", "smoothing", "keep_window")
+SAVED_OPTIONS = (
+    *("lines", "labels", "errors", "mask", "rest_axis", "smoothing"),
+    *("keep_window", "keep_velocity"),
+)
 _WINDOW_EVENTS = frozenset({QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.WindowStateChange})
 
 

@@ -10,6 +10,7 @@ from app.ui.base.keys.keymap import Keymap
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.session.candidate.current import CurrentCandidate
+from app.ui.session.candidate.object_velocity import ObjectVelocity
 from app.ui.session.candidate.view_options import View
 from app.ui.session.inspection.controller import InspectionController
 from app.ui.session.session_bridge import SessionBridge
@@ -33,4 +34,5 @@ class SessionContext(WindowContext):
 
     bridge: SessionBridge
     current: CurrentCandidate
+    velocity: ObjectVelocity
     agent: InspectionController

@@ -16,9 +16,9 @@ class Dock(QDockWidget):
     """In its place it has only a grip for a title, as its content says what it is."""
 
     def __init__(
-        self, name: str, title: str, content: QWidget, current_theme: CurrentTheme, desk: QWidget
+        self, name: str, title: str, content: QWidget, current_theme: CurrentTheme, window: QWidget
     ) -> None:
-        super().__init__(title, desk)
+        super().__init__(title, window)
         self.setObjectName(name)
         self._grip = Grip(current_theme, self)
         self.setTitleBarWidget(self._grip)

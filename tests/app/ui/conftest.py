@@ -23,6 +23,7 @@ from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.program import session_view
 from app.ui.session.candidate.current import CurrentCandidate
+from app.ui.session.candidate.object_velocity import ObjectVelocity
 from app.ui.session.candidate.view_options import View
 from app.ui.session.inspection.controller import InspectionController
 from app.ui.session.session_bridge import SessionBridge
@@ -137,11 +138,14 @@ def context(qtbot, session) -> Iterator[SessionContext]:
 def opened_context(session: Session) -> Iterator[SessionContext]:
     bridge, runner, settings = SessionBridge(session), Runner(), SettingsStore()
     current = CurrentCandidate(bridge, runner)
+    view = View()
+    velocity = ObjectVelocity(current, view, current)
     agent = InspectionController(bridge, current, runner, settings)
     try:
         yield SessionContext(
-            bridge=bridge, current=current, view=View(), agent=agent, commands=Commands(),
-            keymap=Keymap(settings), current_theme=CurrentTheme(), runner=runner, settings=settings
+            bridge=bridge, current=current, view=view, velocity=velocity, agent=agent,
+            commands=Commands(), keymap=Keymap(settings), current_theme=CurrentTheme(),
+            runner=runner, settings=settings
         )  # fmt: skip
     finally:
         for each in (agent, current, runner, bridge):

@@ -36,7 +36,7 @@ from app.core.sharing.share_out import deal, read_plan
 from app.core.spectra.packing import read_spectrum
 
 MOST_RATE = 50.0
-MOVES = (inspections, tables.claims, packed_spectra, tables.evidence, tables.assignments)
+MOVES = (inspections, tables.leases, packed_spectra, tables.evidence, tables.assignments)
 """What is known of a candidate and moves with it."""
 KEEPS = (tables.log, tables.repeats, tables.measurements)
 """A candidate with a row in any of these stays where it is."""

@@ -49,7 +49,7 @@ class Theme:
     overlay_6: str
     agent: str  # the windows the agent inspects
     on_agent: str  # text on `agent`
-    window_region: str  # the visible range, in the overview
+    window_region: str  # the visible range, in the minimap
     bar: str  # background of the menu bar and of the top bar
     on_bar: str
 

@@ -265,6 +265,8 @@ class AgentPanel(QFrame):
             return self.tr("The agent is looking at the whole spectrum")
         if self._shown.trajectory is not None:
             return self.tr("The agent took no step")
+        if self._shown.is_reading:
+            return self.tr("Reading the inspection…")
         key = self._keymap.label("run_agent")
         return self.tr("Not inspected yet ({key} runs the agent)").replace("{key}", key)
 

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QPushButton, QWidget
 
 from agent.errors import WorkbenchError
 from agent.spectra.matching.template_velocity import Match, RankedTemplate, rank_templates
-from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import FASTEST_STAR_Z, Spectrum
+from app.core.session.velocity import Velocity
 from app.ui.base.settings.settings import Settings
 from app.ui.base.translation.data_texts import library_name
 from app.ui.judge.controls.template_library import OWN, Template, TemplateLibrary
@@ -174,6 +174,7 @@ class TemplateRanking(QWidget):
     def __init__(self, context: SessionContext, library: TemplateLibrary) -> None:
         super().__init__()
         self._view, self._current, self._runner = context.view, context.current, context.runner
+        self._velocity = context.velocity
         self._library = library
         self._running: Spectrum | None = None
         self.matches: Sequence[Match] = ()
@@ -252,8 +253,9 @@ class TemplateRanking(QWidget):
         return one_line(match.name if template is None else template.short, MAX_NAME)
 
     def _take(self, match: Match, *_: object) -> None:
-        speed = {"z": match.velocity_kms / LIGHT_KMS} if match.is_trusted else {}
-        self._view.change(template=match.name, **speed)
+        self._view.change(template=match.name)
+        if match.is_trusted:
+            self._velocity.set(Velocity(kms=match.velocity_kms, source="template"))
         self._mark()  # a click on the chosen one unchecks it
 
     def _mark(self, *_: object) -> None:

@@ -1,4 +1,4 @@
-"""Sets the shift of the lines: a radial velocity by slider or box, or a redshift."""
+"""Sets the velocity of the object: by hand, from a template, from lines, or as listed."""
 
 from __future__ import annotations
 
@@ -7,18 +7,32 @@ from functools import partial
 from typing import Literal
 
 from PySide6.QtCore import QObject, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QSlider, QWidget
+from PySide6.QtWidgets import QComboBox, QSlider, QWidget
 
+from agent.evidence.star_velocity import velocity_from_lines
 from agent.spectra.matching.template_velocity import VelocityFit, fit_velocity
+from agent.spectra.measure.measurement import Measurement
 from agent.spectra.pixel_grid import LIGHT_KMS
+from agent.spectra.rebinning import measurable
 from agent.spectra.spectrum import FASTEST_STAR_Z, Spectrum
 from app.core.importing.role_names import normalized_name
 from app.core.session.records import Candidate
+from app.core.session.velocity import MAX_QUALITY, Velocity
 from app.ui.base.theme.theme import Theme
+from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.controls.template_library import TemplateLibrary
+from app.ui.session.candidate.object_velocity import velocity_label
 from app.ui.session.candidate.view_options import RV_LIMIT_KMS, Z_LIMIT
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import button, column, row, short_label, with_key, wrapped_label
+from app.ui.widgets.labels import (
+    button,
+    check_box,
+    column,
+    row,
+    short_label,
+    with_key,
+    wrapped_label,
+)
 from app.ui.widgets.number_box import NumberBox
 
 TICKS = 1000  # steps of the slider on each side of zero, where they are finest
@@ -31,6 +45,7 @@ class VelocityControl(QWidget):
     def __init__(self, context: SessionContext, library: TemplateLibrary) -> None:
         super().__init__()
         self._view, self._current = context.view, context.current
+        self._velocity = context.velocity
         self._keymap, self._current_theme = context.keymap, context.current_theme
         fastest = Z_LIMIT * LIGHT_KMS
         speed, redshift = self.tr("Radial velocity, km/s"), self.tr("Redshift")
@@ -44,19 +59,37 @@ class VelocityControl(QWidget):
         self.slider.setAccessibleName(self.tr("Radial velocity"))
         self.fitter = TemplateVelocity(context, library, self)
         self.fit = button("")
+        self.lines = button(self.tr("Measure from lines"))
         self.listed = button("")
+        self.state = wrapped_label("", "dim")
+        self.quality = QComboBox()
+        self.quality.setAccessibleName(self.tr("Quality of the velocity"))
+        self.quality.addItems(["–", *map(str, range(1, MAX_QUALITY + 1))])
+        self.quality.setToolTip(self.tr("From 1, a guess, to 4, certain"))
+        self.kept = check_box(self.tr("Keep over candidates"))
+        self.kept.setToolTip(
+            self.tr("Show the next object at this velocity too, unless it has one")
+        )
         self.note = wrapped_label("", "dim")
         kms, z = short_label("km/s", "dim"), short_label("z", "dim")
         typed = row(self.speed, kms, self.z, z, self.reset, spacing=6)
-        column(self.slider, typed, self.fit, self.listed, self.note, spacing=4, parent=self)
+        graded = row(
+            (self.kept, 1), short_label(self.tr("Quality"), "dim"), self.quality, spacing=6
+        )
+        ways = self.fit, self.lines, self.listed
+        column(self.slider, typed, *ways, self.state, graded, self.note, spacing=4, parent=self)
         self.fit.clicked.connect(self.fitter.run)
+        self.lines.clicked.connect(self.fitter.run_lines)
+        self.quality.activated.connect(lambda at: self._velocity.set_quality(at or None))
+        self.kept.clicked.connect(lambda on: self._view.change(keep_velocity=on))
         self.listed.clicked.connect(self._use_listed)
         self.fitter.changed.connect(self._show)
         context.current.spectrum_changed.connect(self._show)
+        context.current.opinion_changed.connect(self._show)
         self.slider.valueChanged.connect(self._slide)
         self.speed.entered.connect(self._set_speed)
         self.z.entered.connect(self._set_z)
-        self.reset.clicked.connect(partial(self._view.change, z=0.0))
+        self.reset.clicked.connect(lambda: self._velocity.set(None))
         context.view.changed.connect(self._show)
         context.keymap.changed.connect(self._show_keys)
         context.current_theme.changed.connect(self._restyle)
@@ -72,27 +105,38 @@ class VelocityControl(QWidget):
         return self.tr("{speed} km/s").replace("{speed}", f"{options.velocity_kms + 0.0:.0f}")
 
     def _slide(self, tick: int) -> None:
-        self._view.change(z=velocity_at(tick) / LIGHT_KMS)
+        self._velocity.set_by_hand(velocity_at(tick), save=False)
 
     def _set_speed(self, speed: float) -> None:
-        self._view.change(z=speed / LIGHT_KMS)
+        self._velocity.set_by_hand(speed)
 
     def _set_z(self, z: float) -> None:
-        self._view.change(z=z)
+        self._velocity.set_by_hand(LIGHT_KMS * z)
 
     def _use_listed(self) -> None:
         found = listed_redshift(self._current.spectrum, self._current.candidate)
         if found is not None:
-            self._view.change(z=found[0])
+            z, origin = found
+            self._velocity.set(Velocity(kms=LIGHT_KMS * z, source=origin))
 
     def _show(self, *_: object) -> None:
         options = self._view.options
         self.speed.show_value(round(options.velocity_kms, 1))
         self.z.show_value(options.z)
-        self.reset.setEnabled(options.z != 0.0)
+        kept = self._velocity.kept
+        self.reset.setEnabled(options.z != 0.0 or kept is not None)
+        carried = self.tr("Of the object before: shown, and not kept with this one")
+        self.state.setText(carried if kept is None and options.z else "")
+        if kept is not None:
+            self.state.setText(velocity_label(kept))
+        self.state.setVisible(bool(self.state.text()))
+        self.quality.setCurrentIndex(0 if kept is None or kept.quality is None else kept.quality)
+        self.quality.setEnabled(kept is not None)
+        self.kept.setChecked(options.keep_velocity)
         with QSignalBlocker(self.slider):
             self.slider.setValue(tick_at(options.velocity_kms))
         self.fit.setEnabled(self._current.spectrum is not None and bool(options.template))
+        self.lines.setEnabled(self._current.spectrum is not None)
         self.note.setText(self.fitter.note)
         self.note.setVisible(bool(self.fitter.note))
         self._show_listed()
@@ -176,16 +220,17 @@ def _is_possible(z: float) -> bool:
 
 
 class TemplateVelocity(QObject):
-    """Runs the fit of the spectrum on screen; `note` is the sentence about the last one."""
+    """Measures the velocity of the spectrum on screen; `note` is the sentence about it."""
 
     changed = Signal()
 
     def __init__(self, context: SessionContext, library: TemplateLibrary, parent: QObject) -> None:
         super().__init__(parent)
         self._view, self._current, self._runner = context.view, context.current, context.runner
-        self._library = library
+        self._library, self._velocity = library, context.velocity
         self.note = ""
         context.commands.add("fit_velocity", self.run)
+        context.current.candidate_changed.connect(self._forget)
         context.current.spectrum_changed.connect(self._forget)
 
     def run(self) -> None:
@@ -207,11 +252,34 @@ class TemplateVelocity(QObject):
         if not fit.is_trusted:
             self._say(self._why_not(fit))
             return
-        self._view.change(z=fit.velocity_kms / LIGHT_KMS)
+        kms, error = fit.velocity_kms, fit.error_kms
+        self._velocity.set(Velocity(kms=kms, error_kms=error, source="template"))
         text = self.tr("Fitted to {template}: {speed} ± {error} km/s, height {height}")
         text = text.replace("{speed}", f"{fit.velocity_kms:.0f}".replace("-", "\N{MINUS SIGN}"))
         text = text.replace("{error}", f"{fit.error_kms:.0f}").replace("{template}", name)
         self._say(text.replace("{height}", f"{fit.height:.2f}"))
+
+    def run_lines(self) -> None:
+        spectrum = self._current.spectrum
+        if spectrum is None:
+            self._say(self.tr("There is no spectrum to fit"))
+            return
+        done = partial(self._measured, spectrum)
+        self._runner.run(partial(_of_lines, spectrum), done, owner=self)
+
+    def _measured(self, spectrum: Spectrum, found: Measurement) -> None:
+        if spectrum is not self._current.spectrum:
+            return
+        if found.value is None:
+            why = self.tr("Not measured: {reason}")
+            self._say(why.replace("{reason}", translate_message(found.reason)))
+            return
+        self._velocity.set(Velocity(kms=found.value, error_kms=found.error, source="lines"))
+        # As many lines agree as the measurement counts pixels.
+        text = self.tr("{count} lines: {speed} ± {error} km/s")
+        text = text.replace("{speed}", f"{found.value:.0f}".replace("-", "\N{MINUS SIGN}"))
+        text = text.replace("{error}", f"{found.error or 0.0:.0f}")
+        self._say(text.replace("{count}", str(found.n_pixels)))
 
     def _why_not(self, fit: VelocityFit) -> str:
         noise = self.tr("Not fitted: no velocity stands out of the noise (best {speed} km/s)")
@@ -232,6 +300,10 @@ class TemplateVelocity(QObject):
         if self.note:
             self.note = ""
             self.changed.emit()
+
+
+def _of_lines(spectrum: Spectrum) -> Measurement:
+    return velocity_from_lines(measurable(spectrum))
 
 
 def _fit(library: TemplateLibrary, name: str, spectrum: Spectrum, z: float) -> VelocityFit:

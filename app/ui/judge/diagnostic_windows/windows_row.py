@@ -167,13 +167,16 @@ class WindowPlot(pg.GraphicsView):  # type: ignore[misc]
         for curve, colour in zip(curves, colours, strict=True):
             curve.setPen(pg.mkPen(colour, width=1))
 
+    def clear(self) -> None:
+        for curve in (self.raw, self.flux, self.marks, self.template):
+            curve.setData(NOTHING, NOTHING)
+
     def show_window(
         self, drawn: Trace | None, window: Window, marks: FloatArray, from_zero: bool = False
     ) -> None:
         """Show a part of a spectrum, with vertical lines at the wavelengths `marks`."""
         if drawn is None:
-            for curve in (self.raw, self.flux, self.marks):
-                curve.setData(NOTHING, NOTHING)
+            self.clear()
             return
         inside = slice(*drawn.wavelength.searchsorted(window).tolist())
         raw = inside if drawn.is_smoothed else slice(0)
@@ -248,6 +251,7 @@ class WindowsRow(QWidget):
         context.commands.add("previous_window", partial(self._step, -1))
         context.view.window_changed.connect(self._mark)
         context.view.changed.connect(self._schedule)
+        context.current.candidate_changed.connect(self._clear)
         context.current.spectrum_changed.connect(self._schedule)
         context.agent.shown.look_changed.connect(self._follow)
         panel.template.changed.connect(self._draw_timer.start)
@@ -259,6 +263,14 @@ class WindowsRow(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._schedule()
+
+    def _clear(self, _: object) -> None:
+        """What belongs to the object before goes in the turn in which another one comes."""
+        self._next_timer.stop()
+        self._undrawn = []
+        for cell in self.cells:
+            cell.plot.clear()
+            cell.show_numbers(())
 
     def _schedule(self, *_: object) -> None:
         self._mark()

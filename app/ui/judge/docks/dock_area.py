@@ -1,4 +1,4 @@
-"""The docks around the plot: hidden by keys, moved, kept, and a rail for the queue if narrow."""
+"""The docks around the plot: hidden by keys, moved and kept; narrow windows fold the queue."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ from app.ui.widgets.labels import column, row
 from app.ui.widgets.painted_button import hint
 from app.ui.widgets.text_width import RoomForTabs, how_much_larger
 
-RAIL_BELOW_PX = 1500  # in a narrower window the queue is a rail
+FOLDED_BELOW_PX = 1500  # in a narrower window the queue is behind a button
 LEAST_COLUMN_PX = 125
 """Of the docks on the right, in text of the usual size: less would cut the name of a model."""
 TALL_PX = 900  # pages above this height are tall
-RAIL_PX = 30
-SHEET_PX = 340  # in text of the usual size
+BUTTON_PX = 30
+POPUP_PX = 340  # in text of the usual size
 
 
 @runtime_checkable
@@ -62,7 +62,7 @@ class LatePanel(Protocol):
 
 
 class DockArea(QWidget):
-    """Made in two steps: what lies in the middle is made in `desk`, then `fill` adds the docks."""
+    """Made in two steps: the middle is made in `dock_window`, then `fill` adds the docks."""
 
     layout_changed = Signal()  # the person moved, floated or hid a dock
 
@@ -70,8 +70,8 @@ class DockArea(QWidget):
         super().__init__(page)
         self._context, self._page = context, page
         # Each part is made where it stays: Qt styles whatever is moved anew, with all in it.
-        self.desk = QMainWindow(self)
-        self.desk.setWindowFlags(Qt.WindowType.Widget)
+        self.dock_window = QMainWindow(self)
+        self.dock_window.setWindowFlags(Qt.WindowType.Widget)
         self.docks: dict[str, Dock] = {}
         # Widgets are not moved while Qt lays them out, which ends in a crash.
         self._arranging = QTimer(self, singleShot=True, interval=0)
@@ -83,13 +83,13 @@ class DockArea(QWidget):
 
     def fill(self, middle: QWidget, site: DockSite) -> None:
         self._focus_plot = site.focus_plot
-        self.rail = QueueRail(self._context, self)
+        self.queue_button = QueueButton(self._context, self)
         for entry in DOCKS:
             self.docks[entry.name] = self._dock(entry, entry.make(site))
         self._lay_out(middle)
-        self.sheet = QueueSheet(self)
-        self.rail.clicked.connect(self.show_queue)
-        self.sheet.closed.connect(self._focus_plot)
+        self.queue_popup = QueuePopup(self)
+        self.queue_button.clicked.connect(self.show_queue)
+        self.queue_popup.closed.connect(self._focus_plot)
         commands = self._context.commands
         commands.add("panels", self.toggle_panels)
         commands.add("queue", self.show_queue)
@@ -113,7 +113,7 @@ class DockArea(QWidget):
         if not self._page.isVisible():
             return
         if self._hidden_by_key is None:
-            self._hidden_by_key = self.desk.saveState()
+            self._hidden_by_key = self.dock_window.saveState()
             for entry in DOCKS:
                 self.docks[entry.name].setVisible(entry.stays)
         elif not self._is_bare:
@@ -130,7 +130,7 @@ class DockArea(QWidget):
         if self._hidden_by_key is not None:
             state, self._hidden_by_key = self._hidden_by_key, None
             self._is_bare = False
-            self.desk.restoreState(state)
+            self.dock_window.restoreState(state)
             self._arrange_queue()
 
     def show_dock(self, name: str) -> None:
@@ -140,12 +140,12 @@ class DockArea(QWidget):
     def show_queue(self) -> None:
         """Show the queue, wherever it is; on a small window a second press hides it."""
         self.show_panels()
-        if not self.has_rail:
+        if not self.queue_is_folded:
             self.show_dock(QUEUE.name)
-        elif self.sheet.isVisible():
-            self.sheet.close_sheet()
+        elif self.queue_popup.isVisible():
+            self.queue_popup.close_popup()
         else:
-            self.sheet.open_beside(self.rail)
+            self.queue_popup.open_beside(self.queue_button)
 
     def is_at(self, name: str) -> bool:
         """Whether the mouse or the focus is in the panel of this dock."""
@@ -153,33 +153,33 @@ class DockArea(QWidget):
         return part.underMouse() or (focus is not None and part.isAncestorOf(focus))
 
     def panel_actions(self) -> list[QAction]:
-        names = [name for name in self.docks if name != QUEUE.name or not self.has_rail]
+        names = [name for name in self.docks if name != QUEUE.name or not self.queue_is_folded]
         return [self.docks[name].toggleViewAction() for name in names]
 
     @property
     def queue_place(self) -> QWidget:
         """Where a person finds the queue."""
-        return self.rail if self.has_rail else self.docks[QUEUE.name].part
+        return self.queue_button if self.queue_is_folded else self.docks[QUEUE.name].part
 
     @property
-    def has_rail(self) -> bool:
-        return self._page.width() < RAIL_BELOW_PX and not self.docks[QUEUE.name].isFloating()
+    def queue_is_folded(self) -> bool:
+        return self._page.width() < FOLDED_BELOW_PX and not self.docks[QUEUE.name].isFloating()
 
     def state(self) -> QByteArray:
-        return self._hidden_by_key or self.desk.saveState()
+        return self._hidden_by_key or self.dock_window.saveState()
 
     def restore(self, state: QByteArray) -> None:
-        self._has_sizes = self.desk.restoreState(state)
+        self._has_sizes = self.dock_window.restoreState(state)
         self._arrange_queue()
 
     def reset(self) -> None:
         self._hidden_by_key = None
-        self.desk.restoreState(self._first_state)
+        self.dock_window.restoreState(self._first_state)
         self._size_docks()
         self._arrange_queue()
 
     def page_resized(self) -> None:
-        self.sheet.close_sheet()
+        self.queue_popup.close_popup()
         self._arranging.start()
 
     def _arrange(self) -> None:
@@ -190,60 +190,62 @@ class DockArea(QWidget):
 
     def _dock(self, entry: DockEntry, part: QWidget) -> Dock:
         title = QCoreApplication.translate("docks", entry.title)
-        dock = Dock(entry.name, title, part, self._context.current_theme, self.desk)
-        self.desk.addDockWidget(entry.area, dock)
+        dock = Dock(entry.name, title, part, self._context.current_theme, self.dock_window)
+        self.dock_window.addDockWidget(entry.area, dock)
         dock.dockLocationChanged.connect(self._layout_changed)
         dock.topLevelChanged.connect(self._layout_changed)
         dock.visibilityChanged.connect(self._layout_changed)
         return dock
 
     def _lay_out(self, middle: QWidget) -> None:
-        desk = self.desk
+        window = self.dock_window
         allowed = QMainWindow.DockOption
-        desk.setDockOptions(allowed.AllowTabbedDocks | allowed.AllowNestedDocks)
-        desk.setTabPosition(RIGHT, QTabWidget.TabPosition.North)
-        desk.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
-        desk.setCorner(Qt.Corner.BottomRightCorner, RIGHT)
-        desk.setCentralWidget(middle)
+        window.setDockOptions(allowed.AllowTabbedDocks | allowed.AllowNestedDocks)
+        window.setTabPosition(RIGHT, QTabWidget.TabPosition.North)
+        window.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
+        window.setCorner(Qt.Corner.BottomRightCorner, RIGHT)
+        window.setCentralWidget(middle)
         for area in (LEFT, RIGHT, BOTTOM):
             first, *others = (self.docks[entry.name] for entry in DOCKS if entry.area is area)
             for dock in others:
                 if area is BOTTOM:
-                    desk.splitDockWidget(first, dock, Qt.Orientation.Vertical)
+                    window.splitDockWidget(first, dock, Qt.Orientation.Vertical)
                 else:
-                    desk.tabifyDockWidget(first, dock)
+                    window.tabifyDockWidget(first, dock)
         for entry in DOCKS:
             if not entry.is_open:
                 self.docks[entry.name].hide()
         tabs = [self.docks[each.name] for each in DOCKS if each.area is RIGHT and each.is_open]
         RoomForTabs(tabs[0].part, [dock.windowTitle() for dock in tabs], LEAST_COLUMN_PX)
         tabs[0].raise_()
-        self._first_state = desk.saveState()
+        self._first_state = window.saveState()
         for dock in self.docks.values():
             if isinstance(dock.part, LatePanel):
                 dock.visibilityChanged.connect(dock.part.note_visibility)
-        row(self.rail, (desk, 1), spacing=0, parent=self)
+        row(self.queue_button, (window, 1), spacing=0, parent=self)
 
     def _size_docks(self) -> None:
         larger, most = how_much_larger(self), self._page.width() // 4
         wide = [entry for entry in DOCKS if entry.width_px]
         widths = [max(min(round(each.width_px * larger), most), each.width_px) for each in wide]
         docks: list[QDockWidget] = [self.docks[entry.name] for entry in wide]
-        self.desk.resizeDocks(docks, widths, Qt.Orientation.Horizontal)
+        self.dock_window.resizeDocks(docks, widths, Qt.Orientation.Horizontal)
         for entry in DOCKS:
             if entry.heights_px is not None:
                 height = entry.heights_px[self._page.height() >= TALL_PX]
-                self.desk.resizeDocks([self.docks[entry.name]], [height], Qt.Orientation.Vertical)
+                self.dock_window.resizeDocks(
+                    [self.docks[entry.name]], [height], Qt.Orientation.Vertical
+                )
 
     def _arrange_queue(self) -> None:
-        """Put the queue into its dock, or on a small window into the sheet of the rail."""
-        dock, is_rail = self.docks[QUEUE.name], self.has_rail
-        self.rail.setVisible(is_rail and self.shows_panels)
-        if is_rail and dock.widget() is dock.part:
-            self.sheet.inside.addWidget(dock.part)
+        """Put the queue into its dock, or on a small window behind its button."""
+        dock, is_folded = self.docks[QUEUE.name], self.queue_is_folded
+        self.queue_button.setVisible(is_folded and self.shows_panels)
+        if is_folded and dock.widget() is dock.part:
+            self.queue_popup.inside.addWidget(dock.part)
             dock.hide()
-        elif not is_rail and dock.widget() is not dock.part:
-            self.sheet.close_sheet()
+        elif not is_folded and dock.widget() is not dock.part:
+            self.queue_popup.close_popup()
             dock.setWidget(dock.part)
             dock.setVisible(self.shows_panels)
 
@@ -260,14 +262,14 @@ class DockArea(QWidget):
 
     def _command_ran(self, name: str) -> None:
         if name == "escape":
-            self.sheet.close_sheet()
+            self.queue_popup.close_popup()
 
     def _layout_changed(self, *_: object) -> None:
         self.layout_changed.emit()
 
 
-# On a small window the queue is a narrow rail; pressed, the queue slides over the plot.
-class QueueRail(QAbstractButton):
+# On a small window the queue is a narrow button; pressed, the queue slides over the plot.
+class QueueButton(QAbstractButton):
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._current_theme, self._keymap = context.current_theme, context.keymap
@@ -281,7 +283,7 @@ class QueueRail(QAbstractButton):
         self._show_key()
 
     def sizeHint(self) -> QSize:
-        return QSize(max(RAIL_PX, self.fontMetrics().height() + 8), 200)
+        return QSize(max(BUTTON_PX, self.fontMetrics().height() + 8), 200)
 
     def _show_key(self) -> None:
         self.setToolTip(hint(self.text(), self._keymap, "queue"))
@@ -300,7 +302,7 @@ class QueueRail(QAbstractButton):
         painter.drawText(room, Qt.AlignmentFlag.AlignCenter, self.text())
 
 
-class QueueSheet(QFrame):
+class QueuePopup(QFrame):
     """The queue over the plot; it goes when the person presses elsewhere."""
 
     closed = Signal()
@@ -311,17 +313,17 @@ class QueueSheet(QFrame):
         self.inside = column(margins=4, parent=self)
         self.hide()
 
-    def open_beside(self, rail: QWidget) -> None:
+    def open_beside(self, button: QWidget) -> None:
         owner, application = self.parentWidget(), QApplication.instance()
         assert owner is not None and application is not None
-        left = rail.mapTo(owner, QPoint(rail.width(), 0)).x()
-        width = min(round(SHEET_PX * how_much_larger(self)), owner.width() - left)
-        self.setGeometry(left, 0, width, rail.height())
+        left = button.mapTo(owner, QPoint(button.width(), 0)).x()
+        width = min(round(POPUP_PX * how_much_larger(self)), owner.width() - left)
+        self.setGeometry(left, 0, width, button.height())
         self.show()
         self.raise_()
         application.installEventFilter(self)
 
-    def close_sheet(self) -> None:
+    def close_popup(self) -> None:
         if (application := QApplication.instance()) is not None:
             application.removeEventFilter(self)
         if not self.isHidden():
@@ -335,5 +337,5 @@ class QueueSheet(QFrame):
         is_inside = self.rect().contains(self.mapFromGlobal(at))
         is_popup = QApplication.activePopupWidget() is not None
         if isinstance(watched, QWidget) and not is_inside and not is_popup:
-            self.close_sheet()
+            self.close_popup()
         return False

@@ -75,7 +75,7 @@ class EvidencePanel(QWidget):
         self._next.timeout.connect(self._show_cards)
         self._delay = QTimer(self, singleShot=True, interval=SHOW_DELAY_MS)
         self._delay.timeout.connect(self._show_if_seen)
-        self._current.candidate_changed.connect(self.show_soon)
+        self._current.candidate_changed.connect(self._start)
         self._current.row_changed.connect(self.show_soon)
         self._current.spectrum_changed.connect(self.show_soon)
         self._current.blind_mode.changed.connect(self.show_soon)
@@ -88,6 +88,12 @@ class EvidencePanel(QWidget):
         self._next.stop()
         self.feed.close()
 
+    def _start(self, _: object) -> None:
+        """What belongs to the object before goes in the turn in which another one comes."""
+        self._next.stop()
+        self._inner.hide()
+        self.show_soon()
+
     def show_soon(self, _: object = None) -> None:
         self._needs_show = True
         if not self._delay.isActive():  # it is not restarted, so that it follows a held key
@@ -95,6 +101,7 @@ class EvidencePanel(QWidget):
 
     def show_now(self) -> None:
         self._needs_show = False
+        self._inner.show()
         candidate, has_services = self._current.candidate, bool(self.feed.services)
         self.empty.setVisible(not has_services)
         is_nowhere = candidate is not None and not is_sky_position(candidate.ra, candidate.dec)

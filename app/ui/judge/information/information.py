@@ -15,6 +15,7 @@ from app.core.session.own_fields import OwnField
 from app.core.session.own_fields import value_text as own_value_text
 from app.core.session.records import Candidate, Opinion
 from app.core.session.subclass_and_fields import subclass_levels
+from app.ui.session.candidate.object_velocity import velocity_label
 
 translate = QCoreApplication.translate
 MAX_TEXT = 2000  # characters shown of one value; the headers come from untrusted files
@@ -162,10 +163,14 @@ def _list_rows(facts: CandidateFacts, shown: set[str]) -> Iterator[InformationRo
 
 
 def _opinion_rows(facts: CandidateFacts) -> Iterator[InformationRow]:
-    """Sub-class and own fields, as far as the person has given them."""
+    """Sub-class, velocity and own fields, as far as the person has given them."""
     if facts.opinion.subclass:
         levels = " › ".join(subclass_levels(facts.opinion.subclass))
         yield InformationRow(translate("information", "sub-class"), levels)
+    if facts.opinion.velocity is not None:
+        yield InformationRow(
+            translate("information", "velocity"), velocity_label(facts.opinion.velocity)
+        )
     titles = {each.name: each.shown for each in facts.fields}
     for name, value in facts.opinion.fields:
         yield InformationRow(titles.get(name, name), own_value_text(value))

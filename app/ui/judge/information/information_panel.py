@@ -45,7 +45,7 @@ class InformationPanel(QWidget):
         self._delay = QTimer(self, singleShot=True, interval=UPDATE_DELAY_MS)
         self._delay.timeout.connect(self._show)
         self._set_up_view()
-        self._current.candidate_changed.connect(self._schedule)
+        self._current.candidate_changed.connect(self._start)
         self._current.row_changed.connect(self._schedule)
         self._current.spectrum_changed.connect(self._schedule)
         self._current.blind_mode.changed.connect(self._schedule)
@@ -76,6 +76,12 @@ class InformationPanel(QWidget):
         metrics = self.view.fontMetrics()
         self.view.horizontalHeader().resizeSection(0, metrics.horizontalAdvance(WIDEST) + ROOM_PX)
         fit_rows(self.view)
+
+    def _start(self, _: object) -> None:
+        """What belongs to the object before goes in the turn in which another one comes."""
+        self._headings = {}
+        self.model.show_rows(())
+        self._schedule(None)
 
     def _schedule(self, _: object) -> None:
         # A running timer is not restarted, so that the panel follows while a key is held.

@@ -151,7 +151,7 @@ class NearbyPanel(QWidget):
         self._delay = QTimer(self, singleShot=True, interval=SEARCH_DELAY_MS)
         self._delay.timeout.connect(self._search)
         self.table.row_activated.connect(self._go_to)
-        self._current.candidate_changed.connect(self._schedule)
+        self._current.candidate_changed.connect(self._start)
         context.bridge.changed.connect(self._session_changed)
         context.settings.changed.connect(self._apply_settings)
         self._show([])
@@ -163,6 +163,13 @@ class NearbyPanel(QWidget):
         for at, words in WIDEST.items():
             self.table.setColumnWidth(at, metrics.horizontalAdvance(words) + ROOM_PX)
         self._fit_height()
+
+    def _start(self, _: object) -> None:
+        """What belongs to the object before goes in the turn in which another one comes."""
+        if self.model.found:
+            self._show([])
+        self.message.setText("")
+        self._schedule()
 
     def _schedule(self, _: object = None) -> None:
         self._delay.start()

@@ -62,7 +62,8 @@ class PlotActions(QObject):
         super().__init__(panel)
         self._panel = panel
         self._view, self._current, self._runner = context.view, context.current, context.runner
-        view = context.view
+        view, velocity = context.view, context.velocity
+        self._velocity = velocity
         actions: dict[str, Callable[[], object]] = {
             "whole": panel.show_whole,
             "reset": self.reset,
@@ -77,10 +78,10 @@ class PlotActions(QObject):
             "smooth_more": partial(view.change_smoothing, 1),
             "smooth_less": partial(view.change_smoothing, -1),
             "smooth_off": partial(view.change, smoothing=0),
-            "rv_up": partial(view.shift_velocity, RV_STEP_KMS),
-            "rv_down": partial(view.shift_velocity, -RV_STEP_KMS),
-            "rv_up_fine": partial(view.shift_velocity, RV_FINE_KMS),
-            "rv_down_fine": partial(view.shift_velocity, -RV_FINE_KMS),
+            "rv_up": partial(velocity.shift, RV_STEP_KMS),
+            "rv_down": partial(velocity.shift, -RV_STEP_KMS),
+            "rv_up_fine": partial(velocity.shift, RV_FINE_KMS),
+            "rv_down_fine": partial(velocity.shift, -RV_FINE_KMS),
             "snapshot": self.snapshot,
             "save_spectrum": self.save_spectrum,
             "copy_range": self.copy_range,
@@ -90,8 +91,13 @@ class PlotActions(QObject):
         context.commands.add("peek", partial(panel.peek, True), partial(panel.peek, False))
 
     def reset(self) -> None:
-        """Show the whole spectrum without smoothing, redshift or template, on the usual axes."""
-        self._view.change(smoothing=0, z=0.0, template="", template_scale=1.0, **USUAL_AXES)
+        """Show the whole spectrum without smoothing or template, on the usual axes.
+
+        A velocity that is kept with the object stays.
+        """
+        if self._velocity.kept is None:
+            self._view.change(z=0.0)
+        self._view.change(smoothing=0, template="", template_scale=1.0, **USUAL_AXES)
         self._panel.show_whole()
 
     def zoom(self, factor: float) -> None:

@@ -1,4 +1,4 @@
-"""The centre of the window: the header, the spectrum plot, and the overview below."""
+"""The centre of the window: the header, the spectrum plot, and the minimap below."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from app.ui.widgets.labels import column, flow
 DEFAULT_WINDOW: Window = (3700.0, 9100.0)  # range of an empty plot
 AROUND_KMS, WIDE_KMS = 3000.0, 30_000.0
 """Velocities to show on each side of a line, and the widest range that is left as it is."""
-LEAST_LINES = 5  # lines of text that the plot is high before the overview has room
+LEAST_LINES = 5  # lines of text that the plot is high before the minimap has room
 AXIS_OPTIONS = frozenset({"z", *USUAL_AXES})
 
 
@@ -66,10 +66,10 @@ class SpectrumPanel(QFrame):
         self.header = Header(self)
         self.header.set_class(ClassButton(context))
         self.plot = PlotView(context.current_theme.theme, self)
-        self.overview = Minimap(context.current_theme.theme, self)
+        self.minimap = Minimap(context.current_theme.theme, self)
         self.empty_message = EmptyPlotMessage(context.current_theme.theme, self.plot)
         self.top_row = flow(self.header)  # the title; tools may follow it
-        parts = self.top_row, (self.plot, 1), self.overview
+        parts = self.top_row, (self.plot, 1), self.minimap
         self._layout = column(*parts, spacing=2, margins=2, parent=self)
         # Widgets are not hidden while Qt lays them out.
         self._fitting = QTimer(self, singleShot=True, interval=0)
@@ -78,7 +78,7 @@ class SpectrumPanel(QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFocusProxy(self.plot)
         self.template = TemplateOverlay(context, self.plot, self)
-        self.follower = AgentFollower(context, self.plot, self.overview, self)
+        self.follower = AgentFollower(context, self.plot, self.minimap, self)
         self._connect(context)
         self._show_key()
         self.plot.show_range(self._view.window or DEFAULT_WINDOW, autoscale=False)
@@ -121,7 +121,7 @@ class SpectrumPanel(QFrame):
         return np.array(inside if self._view.options.lines else [])
 
     def add_below(self, part: QWidget) -> None:
-        self._layout.insertWidget(self._layout.indexOf(self.overview), part)
+        self._layout.insertWidget(self._layout.indexOf(self.minimap), part)
 
     def go_to(self, window: Window, *, keep_flux: bool = True) -> None:
         """Show another part of the spectrum; the flux range is fitted unless `keep_flux`."""
@@ -147,13 +147,13 @@ class SpectrumPanel(QFrame):
         return super().event(event)
 
     def _fit_height(self) -> None:
-        """Hide the overview where large text on a small screen leaves the plot no room."""
-        strip, spacing = self.overview.height(), self._layout.spacing()
+        """Hide the minimap where large text on a small screen leaves the plot no room."""
+        strip, spacing = self.minimap.height(), self._layout.spacing()
         needed = self._layout.minimumHeightForWidth(self.contentsRect().width())
-        needed += 0 if self.overview.isVisible() else strip + spacing
+        needed += 0 if self.minimap.isVisible() else strip + spacing
         least = LEAST_LINES * round(self.plot.texts.height)
         needed += max(least - self.plot.minimumHeight(), 0)
-        self.overview.setVisible(needed <= self.contentsRect().height())
+        self.minimap.setVisible(needed <= self.contentsRect().height())
 
     def _connect(self, context: SessionContext) -> None:
         self._current.candidate_changed.connect(self._start_candidate)
@@ -170,16 +170,16 @@ class SpectrumPanel(QFrame):
         self.empty_message.retry_requested.connect(self._current.retry)
         self.empty_message.next_requested.connect(self._current.next)
         context.keymap.changed.connect(self._show_key)
-        stage, overview = self.plot.stage, self.overview
+        stage, minimap = self.plot.stage, self.minimap
         stage.range_requested.connect(self._pan)
         stage.range_drawn.connect(self._zoom_to)
         stage.box_changed.connect(self._show_box)
         stage.flux_requested.connect(self.plot.show_flux)
         stage.clicked.connect(self._identify)
         stage.whole_requested.connect(self.show_whole)
-        overview.range_requested.connect(self._pan)
-        overview.released.connect(self.autoscale)
-        overview.whole_requested.connect(self.show_whole)
+        minimap.range_requested.connect(self._pan)
+        minimap.released.connect(self.autoscale)
+        minimap.whole_requested.connect(self.show_whole)
 
     def _start_candidate(self, row: QueueRow | None) -> None:
         """Prepare for another object; the zoomed window stays if the options say so."""
@@ -198,7 +198,7 @@ class SpectrumPanel(QFrame):
         if spectrum is None:
             self.plot.show_trace(None)
             self.template.draw()
-            self.overview.show_trace(None)
+            self.minimap.show_trace(None)
             self._update_readout()
             self._update_note()
             if candidate is not None:
@@ -235,9 +235,9 @@ class SpectrumPanel(QFrame):
         self._update_axes()
         self._show_window()
         self.template.draw()
-        if candidate_id is not None or not self.overview.shows_quantity_of(drawn):
+        if candidate_id is not None or not self.minimap.shows_quantity_of(drawn):
             asked = 0.0, drawn.quantity, drawn.is_log
-            self.overview.show_trace(trace(self.spectrum, *asked) if drawn.is_smoothed else drawn)
+            self.minimap.show_trace(trace(self.spectrum, *asked) if drawn.is_smoothed else drawn)
 
     def _show_window(self, _: object = None) -> None:
         """Show the user's window, or the whole spectrum where they do not overlap."""
@@ -245,7 +245,7 @@ class SpectrumPanel(QFrame):
         if window is not None and not overlaps(window, self.whole):
             window = None
         self.plot.show_range(window or self.whole, autoscale=not self._keep_flux)
-        self.overview.show_window(window)
+        self.minimap.show_window(window)
         self._update_readout()
         self._update_note()
 
@@ -275,7 +275,7 @@ class SpectrumPanel(QFrame):
         self._update_note()
 
     def _apply_theme(self, theme: Theme) -> None:
-        for part in (self.plot, self.overview, self.empty_message):
+        for part in (self.plot, self.minimap, self.empty_message):
             part.apply_theme(theme)
 
     def _show_key(self) -> None:
@@ -297,7 +297,7 @@ class SpectrumPanel(QFrame):
         self.plot.viewport().update()
 
     def _show_task_windows(self) -> None:
-        self.overview.show_task_windows(task_brackets(self._task, self._view.options.z))
+        self.minimap.show_task_windows(task_brackets(self._task, self._view.options.z))
 
     def _update_axes(self) -> None:
         drawn, frame = self.plot.trace, self.frame
@@ -355,10 +355,10 @@ class SpectrumPanel(QFrame):
         return drawn_as(self.plot.trace, library_name(self.template.name), fits=self.template.fits)
 
     def _align(self) -> None:
-        """Line up the overview with the plot, and cover the plot with the empty message."""
+        """Line up the minimap with the plot, and cover the plot with the empty message."""
         self.empty_message.setGeometry(self.plot.rect())
         stage = self.plot.stage.geometry()
-        self.overview.align(stage.left(), self.plot.width() - stage.right())
+        self.minimap.align(stage.left(), self.plot.width() - stage.right())
 
 
 LABEL_LENGTH = 60
@@ -428,11 +428,11 @@ class AgentFollower(QObject):
     """Moves the plot to the window the agent is looking at, and back afterwards."""
 
     def __init__(
-        self, context: SessionContext, plot: PlotView, overview: Minimap, parent: QObject
+        self, context: SessionContext, plot: PlotView, minimap: Minimap, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._view: View = context.view
-        self._plot, self._overview = plot, overview
+        self._plot, self._minimap = plot, minimap
         self._user_view: tuple[Window | None, str] | None = None
         context.agent.shown.look_changed.connect(self._follow)
         context.agent.shown.trajectory_changed.connect(self._show_evidence)
@@ -461,7 +461,7 @@ class AgentFollower(QObject):
         self._view.set_window(window, name)
 
     def _show_evidence(self, trajectory: Trajectory | None) -> None:
-        self._overview.show_agent_windows(agent_brackets(trajectory))
+        self._minimap.show_agent_windows(agent_brackets(trajectory))
 
     def _command_ran(self, name: str) -> None:
         if name == "escape":

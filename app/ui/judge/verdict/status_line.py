@@ -21,7 +21,7 @@ from app.ui.widgets.labels import MAX_DETAILS, column, cut, row
 from app.ui.widgets.painted_button import PaintedButton
 
 
-class ErrorSheet(QFrame):
+class ErrorPopup(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setProperty("role", "card")
@@ -71,7 +71,7 @@ class StatusLine(QFrame):
         self.details.hide()
         self.close_button = PaintedButton(theme, attrgetter("border"), self, mark="×", height=22)
         self.close_button.set_label("", hint=self.tr("Close"))
-        self.sheet = ErrorSheet(self)
+        self.popup = ErrorPopup(self)
         self._fade = QTimer(self, singleShot=True, interval=FADE_MS)
         self._fade.timeout.connect(self._clear_message)
         row((self.message, 1), self.details, self.close_button, margins=(12, 2, 6, 2), parent=self)
@@ -146,11 +146,11 @@ class StatusLine(QFrame):
 
     def _open(self) -> None:
         told = ((f"{each.at}  {each.message}", each.details) for each in reversed(self.errors))
-        self.sheet.show_text("\n\n".join("\n".join(filter(None, each)) for each in told))
-        size = self.sheet.sizeHint()
+        self.popup.show_text("\n\n".join("\n".join(filter(None, each)) for each in told))
+        size = self.popup.sizeHint()
         corner = self.details.mapToGlobal(QPoint(self.details.width(), 0))
-        self.sheet.move(corner.x() - size.width(), corner.y() - size.height() - 4)
-        self.sheet.show()
+        self.popup.move(corner.x() - size.width(), corner.y() - size.height() - 4)
+        self.popup.show()
 
     def _restyle(self) -> None:
         theme = self._current_theme.theme

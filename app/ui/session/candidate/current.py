@@ -363,9 +363,11 @@ class CurrentCandidate(QObject):
         self.opinion_changed.emit(opinion)
 
     def _save_comment(self) -> bool:
-        """Save what was typed, a comment or a field; return False if that failed."""
+        """Save what was typed, a comment, a field or a velocity; return False if that failed."""
         now = self.opinion
-        typed = replace(self.saved_opinion, comment=now.comment, fields=now.fields)
+        typed = replace(
+            self.saved_opinion, comment=now.comment, fields=now.fields, velocity=now.velocity
+        )
         return self.row is None or typed == self.saved_opinion or self._record(typed)
 
     def _record(self, opinion: Opinion) -> bool:

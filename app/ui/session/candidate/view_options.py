@@ -1,4 +1,4 @@
-"""View options and the visible window; they stay the same from candidate to candidate."""
+"""View options and the visible window; all but `z` stay the same from candidate to candidate."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ViewOptions:
     """Options of the plot.
 
     `line_sets` None means those of the task. `z` shifts lines, templates and the rest axis; for
-    stars the window shows it as a velocity.
+    stars the window shows it as a velocity. It is that of the object: see ObjectVelocity.
     """
 
     lines: bool = True
@@ -49,6 +49,7 @@ class ViewOptions:
     z: float = 0.0
     line_sets: frozenset[str] | None = None
     keep_window: bool = True  # whether a zoomed window stays for the next candidate
+    keep_velocity: bool = False  # whether `z` stays for one that has no velocity of its own
     flux: str = AS_IN_FILE  # quantity of the flux axis, one of flux_quantity.QUANTITIES
     flux_zero: bool = False  # whether the flux axis includes zero
     flux_log: bool = False
@@ -134,9 +135,6 @@ class View(QObject):
 
     def change_smoothing(self, steps: int) -> None:
         self.change(smoothing=self.options.smoothing + steps)
-
-    def shift_velocity(self, kms: float) -> None:
-        self.change(z=self.options.z + kms / LIGHT_KMS)
 
     def observed(self, rest: Window) -> Window:
         """Convert a rest-frame window to the observed frame."""

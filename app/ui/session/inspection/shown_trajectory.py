@@ -10,6 +10,7 @@ from typing import Literal
 from PySide6.QtCore import QObject, Signal
 
 from agent.engines.base import RESTARTED
+from agent.errors import WorkbenchError
 from agent.inspection.built_in import built_in
 from agent.inspection.control import Interjection
 from agent.spectra.spectrum import Window
@@ -55,7 +56,7 @@ class ShownTrajectory(QObject):
         self.records = Records(candidate_id=0)
         self._session, self._current = bridge.session, current
         self._runner, self._runs = runner, runs
-        self._request = 0
+        self._request = self._answered = 0
         self._is_closed = False
         current.candidate_changed.connect(self._on_candidate_changed)
         current.row_changed.connect(self._refresh)
@@ -67,6 +68,11 @@ class ShownTrajectory(QObject):
         """Whether blind mode hides the agent's work on the current candidate."""
         row = self._current.row
         return row is not None and self._current.blind_mode.hides(row)
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether the records of the current candidate are still being read."""
+        return self._answered != self._request
 
     @property
     def run(self) -> RunningState | None:
@@ -158,6 +164,7 @@ class ShownTrajectory(QObject):
     def _on_candidate_changed(self, row: QueueRow | None) -> None:
         self.records = Records(candidate_id=0 if row is None else row.candidate.id)
         self._request += 1
+        self._answered = self._request
         self.records_changed.emit(self.records)
         self.show(None)
         self._read()
@@ -172,11 +179,17 @@ class ShownTrajectory(QObject):
         self._request += 1
         work = partial(read_records, self._session, row.candidate.id)
         done = partial(self._on_records_read, self._request)
-        self._runner.run_soon(work, done, self._current.report_error, owner=self)
+        failed = partial(self._on_failed, self._request)
+        self._runner.run_soon(work, done, failed, owner=self)
+
+    def _on_failed(self, request: int, error: WorkbenchError) -> None:
+        self._answered = max(self._answered, request)
+        self._current.report_error(error)
 
     def _on_records_read(self, request: int, records: Records) -> None:
         if request != self._request or self.is_hidden or self._is_closed:
             return
+        self._answered = request
         self.records = records = replace(records, unsaved=self.records.unsaved)
         self.records_changed.emit(records)
         if self.run is None and self.trajectory not in records.trajectories:

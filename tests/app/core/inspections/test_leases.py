@@ -8,11 +8,11 @@ from itertools import count
 import pytest
 from sqlalchemy import func, select
 
-from app.core.database.tables import candidates, claims, inspections
+from app.core.database.tables import candidates, inspections, leases
 from app.core.errors import SessionError
 from app.core.inspections import leases as claims_module
 from app.core.inspections.batch import inspect_all
-from app.core.inspections.leases import Claims
+from app.core.inspections.leases import Leases
 from app.core.inspections.store import Share, add_inspection, pending_candidates
 from app.core.session.session import open_session
 from tests.app.core.database.postgres import name_of
@@ -27,7 +27,7 @@ LONG_S = 600.0
 
 def claimed(session):
     with session.database.reading() as connection:
-        return list(connection.execute(select(claims.c.candidate_id).order_by("candidate_id")))
+        return list(connection.execute(select(leases.c.candidate_id).order_by("candidate_id")))
 
 
 def numbers_of(rounds):
@@ -36,16 +36,16 @@ def numbers_of(rounds):
 
 def test_what_one_has_claimed_another_does_not_get(team_location):
     with made(team_location, 6) as session:
-        ada, ben = Claims(session, NANO), Claims(session, NANO)
+        ada, ben = Leases(session, NANO), Leases(session, NANO)
         assert ada.take([1, 2, 3]) == {1, 2, 3}
         assert ben.take([2, 3, 4]) == {4}
         assert ada.take([1, 4]) == set(), "one's own are taken, too"
-        assert Claims(session, OTHER).take([1, 4]) == {1, 4}, "another model is another matter"
+        assert Leases(session, OTHER).take([1, 4]) == {1, 4}, "another model is another matter"
 
 
 def test_a_claim_is_given_up_once_the_result_is_stored(team_location):
     with made(team_location, 4) as session:
-        ada, ben = Claims(session, NANO), Claims(session, NANO)
+        ada, ben = Leases(session, NANO), Leases(session, NANO)
         assert ada.take([1, 2, 3]) == {1, 2, 3}
         add_inspection(session, 1, said())
         add_inspection(session, 2, said(None, None, stopped_by="error"))
@@ -58,15 +58,15 @@ def test_a_claim_is_given_up_once_the_result_is_stored(team_location):
 
 def test_the_claims_of_the_dead_expire(team_location):
     with made(team_location, 3) as session:
-        assert Claims(session, NANO, lease_s=0).take([1, 2]) == {1, 2}
-        late = Claims(session, NANO, lease_s=LONG_S)
+        assert Leases(session, NANO, lease_s=0).take([1, 2]) == {1, 2}
+        late = Leases(session, NANO, lease_s=LONG_S)
         assert late.take([1, 2, 3]) == {1, 2, 3}
-        assert Claims(session, NANO).take([1, 2, 3]) == set()
+        assert Leases(session, NANO).take([1, 2, 3]) == set()
 
 
 def test_claims_are_renewed_while_one_works(team_location):
-    with made(team_location, 1) as session, Claims(session, NANO, lease_s=4.0) as mine:
-        query = select(func.max(claims.c.expires))
+    with made(team_location, 1) as session, Leases(session, NANO, lease_s=4.0) as mine:
+        query = select(func.max(leases.c.expires))
         mine.take([1])
         found = set()
         for _ in count():
@@ -78,9 +78,9 @@ def test_claims_are_renewed_while_one_works(team_location):
 
 def test_old_claims_are_cleared_away_and_one_s_own_given_up(team_location):
     with made(team_location, 3) as session:
-        Claims(session, NANO, lease_s=0).take([1])
-        Claims(session, NANO, lease_s=LONG_S).take([2])
-        with Claims(session, NANO) as mine:
+        Leases(session, NANO, lease_s=0).take([1])
+        Leases(session, NANO, lease_s=LONG_S).take([2])
+        with Leases(session, NANO) as mine:
             assert [row[0] for row in claimed(session)] == [2]
             assert mine.take([1, 2, 3]) == {1, 3}
         assert [row[0] for row in claimed(session)] == [2]
@@ -91,7 +91,7 @@ def test_what_was_done_meanwhile_is_not_claimed(team_location):
     with made(team_location, 5) as session:
         pending = list(pending_candidates(session, NANO))
         add_inspection(session, 2, said())
-        found = numbers_of(Claims(session, NANO).rounds(pending, wait=True))
+        found = numbers_of(Leases(session, NANO).rounds(pending, wait=True))
         assert found == [[1, 3, 4, 5]]
         assert [row[0] for row in claimed(session)] == [1, 3, 4, 5]
 
@@ -99,10 +99,10 @@ def test_what_was_done_meanwhile_is_not_claimed(team_location):
 def test_one_who_waits_takes_what_others_leave(team_location, monkeypatch):
     monkeypatch.setattr(claims_module, "POLL_S", 0.01)
     with made(team_location, 6) as session:
-        dead, slow = Claims(session, NANO), Claims(session, NANO)
+        dead, slow = Leases(session, NANO), Leases(session, NANO)
         dead.take([1, 2])
         slow.take([4, 5])
-        late = Claims(session, NANO)
+        late = Leases(session, NANO)
         found = []
         for turn, some in enumerate(late.rounds(pending_candidates(session, NANO), wait=True)):
             for each in some:
@@ -113,16 +113,16 @@ def test_one_who_waits_takes_what_others_leave(team_location, monkeypatch):
                 add_inspection(session, 4, said())
             if turn == 2:
                 with session.database.writing() as connection:
-                    connection.execute(claims.update().values(expires=0.0))
+                    connection.execute(leases.update().values(expires=0.0))
         assert found == [3, 6, 1, 2, 5]
         assert turn >= 3
 
 
 def test_limit_and_share_count_what_was_claimed(team_location):
     with made(team_location, 20) as session:
-        Claims(session, NANO).take([1, 2, 3])
+        Leases(session, NANO).take([1, 2, 3])
         pending = pending_candidates(session, NANO, share=Share.parse("2/2"))
-        mine = Claims(session, NANO)
+        mine = Leases(session, NANO)
         (found,) = numbers_of(mine.rounds(pending, 4, wait=True))
         assert found == [5, 7, 9, 11]
 
@@ -134,7 +134,7 @@ def test_as_many_at_once_as_take_some_seconds(team_location, monkeypatch, took_s
     with made(team_location, sum(sizes)) as session:
         clock = count(step=took_s)
         monkeypatch.setattr(claims_module.time, "monotonic", lambda: next(clock))
-        mine, taken = Claims(session, NANO), []
+        mine, taken = Leases(session, NANO), []
         take = mine.take
         monkeypatch.setattr(mine, "take", lambda some: taken.append(len(some)) or take(some))
         numbers_of(mine.rounds(pending_candidates(session, NANO)))
@@ -154,7 +154,7 @@ def test_a_batch_gives_up_its_claims_however_it_ends(team_location):
 
 
 def test_a_file_needs_no_claims(file_location, monkeypatch):
-    monkeypatch.delattr("app.core.inspections.batch.Claims")
+    monkeypatch.delattr("app.core.inspections.batch.Leases")
     workers = Workers(lambda number: said(number=number))
     with made(file_location, 3) as session:
         assert len(list(inspect_all(session, workers, NANO, wait=True))) == 3
@@ -163,7 +163,7 @@ def test_a_file_needs_no_claims(file_location, monkeypatch):
 def test_a_server_that_is_gone_at_the_end_keeps_what_was_stored(cluster, team_location):
     with made(team_location, 2) as session:
         name = name_of(team_location)
-        with pytest.raises(SessionError, match="not currently accepting"), Claims(session, NANO):
+        with pytest.raises(SessionError, match="not currently accepting"), Leases(session, NANO):
             cluster.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
             cluster.cut_connections(name)
             add_inspection(session, 1, said())
@@ -208,6 +208,6 @@ def test_one_of_several_programs_is_killed(team_location, programs):
 def expire(location, pid):
     """As after `LONG_S`: what the program had claimed is free."""
     with open_session(location, "Ada") as session, session.database.writing() as connection:
-        his = claims.c.holder.like(f"% {pid} %")
-        gone = claims.update().where(his).values(expires=0.0).returning(claims.c.candidate_id)
+        his = leases.c.holder.like(f"% {pid} %")
+        gone = leases.update().where(his).values(expires=0.0).returning(leases.c.candidate_id)
         return set(connection.execute(gone).scalars())

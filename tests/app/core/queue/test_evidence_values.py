@@ -104,7 +104,7 @@ def test_columns_are_suggested_with_their_values(session):
 
 def test_without_services_there_are_no_columns(tmp_path):
     with made(tmp_path / "night.speco3", 3) as session:
-        assert {each.name for each in own_columns(session)} == {"mine.subclass"}
+        assert {each.name for each in own_columns(session)} == {"mine.subclass", "mine.velocity"}
 
 
 @pytest.mark.parametrize(

@@ -268,7 +268,7 @@ def test_rare_ones_are_gathered_by_an_index(planned_session, text, monkeypatch):
 def test_names_and_kinds_of_columns(seen):
     found = {each.name: each.is_number for each in own_columns(seen.session)}
     of_list = {"mag r": True, "class": False, "seen": False, 'odd "na.me': False}
-    assert found == of_list | {"mine.subclass": False}
+    assert found == of_list | {"mine.subclass": False, "mine.velocity": True}
     assert own_values(seen.session, "colour", "", 12) == ()
 
 

@@ -89,8 +89,9 @@ def test_orders_follow_what_is_said(judged):
 
 def test_columns_and_their_values(judged):
     assert own_columns(judged) == (
-        OwnColumn("mine.subclass", False), OwnColumn("mine.ebv", True),
-        OwnColumn("mine.binary", False), OwnColumn("mine.remark", False),
+        OwnColumn("mine.subclass", False), OwnColumn("mine.velocity", True),
+        OwnColumn("mine.ebv", True), OwnColumn("mine.binary", False),
+        OwnColumn("mine.remark", False),
     )  # fmt: skip
     first, second, *_ = page(judged, parse_filter("")).rows
     assert [first.value(name) for name in ("mine.subclass", "mine.ebv")] == ["WZ Sge", 0.5]

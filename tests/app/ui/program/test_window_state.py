@@ -30,7 +30,7 @@ def test_size_panels_and_options_are_restored(qtbot, tmp_path, place):
         person.window.resize(1300, 700)  # the offscreen platform's screen is 800 each way
         judging = person.view.judging
         before = judging.docks["agent"].width()
-        judging.dock_area.desk.resizeDocks(
+        judging.dock_area.dock_window.resizeDocks(
             [judging.docks["agent"]], [before + 90], Qt.Orientation.Horizontal
         )
         person.wait(lambda: judging.docks["agent"].width() == before + 90)

@@ -112,7 +112,7 @@ def painted_fonts(person: Person) -> dict[str, QFont]:
     """Fonts of the texts that no widget of Qt draws: axes, overview, windows, figures."""
     judging = person.view.judging
     plot = judging.plot.plot
-    found = {"plot": plot.texts.font, "overview": judging.plot.overview.texts.font}
+    found = {"plot": plot.texts.font, "overview": judging.plot.minimap.texts.font}
     for index, cell in enumerate(judging.docks["windows"].part.cells):
         found[f"window {index}"] = cell.text_font
     for index, figure in enumerate(person.window.findChildren(Figure)):

@@ -135,8 +135,8 @@ class Walk:
         for action in bar.actions():
             self.click(bar, bar.actionGeometry(action).center())
             self.look_at_popup(f"the menu {action.text()}")
-        if page.dock_area.has_rail:
-            self.click(page.dock_area.rail)
+        if page.dock_area.queue_is_folded:
+            self.click(page.dock_area.queue_button)
             self.look("the queue over the plot", window)
         self.click(page.docks["queue"].part.choose)
         self.look_at_popup("the menu of columns")
@@ -145,7 +145,7 @@ class Walk:
         table = page.docks["queue"].part.table
         table.customContextMenuRequested.emit(table.visualRect(table.model().index(1, 0)).center())
         self.look_at_popup("the menu of a row")
-        page.dock_area.sheet.close_sheet()
+        page.dock_area.queue_popup.close_popup()
         for name, key in (("keys", Qt.Key.Key_Question), ("palette", Qt.Key.Key_K)):
             control = name == "palette"
             modifier = Qt.KeyboardModifier.ControlModifier if control else NO_MODIFIER

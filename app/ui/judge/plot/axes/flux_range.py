@@ -18,7 +18,7 @@ BELOW, ABOVE = 0.05, 0.14
 # The [O I] sky lines, which are seldom subtracted well; ignored in windows wider than WIDE_A.
 SKY_RESIDUALS = ((5569.0, 5589.0), (6294.0, 6309.0))
 WIDE_A = 600.0
-MAX_KEPT = 16  # ranges kept with a trace: those of plot and overview, and of each diagnostic window
+MAX_KEPT = 16  # ranges kept with a trace: those of plot and minimap, and of each diagnostic window
 DEEPEST = 1e-4  # a logarithmic axis reaches down to this fraction of its upper end at most
 MIN_WIDTH_A = 2.0
 WHOLE_FRACTION = 0.999

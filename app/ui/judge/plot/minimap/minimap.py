@@ -88,7 +88,7 @@ class BracketLayer(Layer):
                 end = middle + 0.5 * width
 
 
-# The windows marked in the overview: the task's, and those the agent looked at.
+# The windows marked in the minimap: the task's, and those the agent looked at.
 def task_brackets(task: Task, z: float) -> tuple[Bracket, ...]:
     """The task's diagnostic windows, named by their keys and shifted by the redshift."""
     shift = 1.0 + z

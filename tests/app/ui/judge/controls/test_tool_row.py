@@ -31,7 +31,7 @@ def test_buttons_say_the_state_in_few_words(tools, context):
     assert texts(tools)["smoothing"] == "Smooth" and texts(tools)["velocity"] == "RV 0"
     assert texts(tools)["template"] == "Template –"
     context.view.change_smoothing(3)
-    context.view.shift_velocity(160)
+    context.velocity.shift(160)
     assert texts(tools)["smoothing"] == "Smooth 5 px"
     assert texts(tools)["velocity"] == "RV 160 km/s" and tools.buttons["velocity"].isChecked()
     context.view.set_window((6400.0, 6700.0))

@@ -53,7 +53,7 @@ def test_leaving_the_box_by_tab_takes_what_is_typed(qtbot, panel, context):
     type_in(qtbot, panel.velocity.speed, "77", key=Qt.Key.Key_Tab)
     assert context.view.options.velocity_kms == pytest.approx(77.0)
     type_in(qtbot, panel.velocity.speed, "12", key=None)
-    context.view.shift_velocity(20.0)
+    context.velocity.shift(20.0)
     assert panel.velocity.speed.text() == "12"
 
 

@@ -1,4 +1,4 @@
-"""The docks of the judging page: hidden by keys, moved, kept, and a rail on small windows."""
+"""The docks of the judging page: hidden by keys, moved, kept; narrow windows fold the queue."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ def test_docks_are_hidden_by_key_or_menu_float_and_come_back(person):
 def test_on_a_small_window_the_queue_slides_over_the_plot(qtbot, person):
     judging = person.view.judging
     person.window.resize(*SMALL)
-    person.wait(judging.dock_area.rail.isVisible)
+    person.wait(judging.dock_area.queue_button.isVisible)
     assert "queue" not in shown(person) and not judging.docks["queue"].part.isVisible()
     plot = judging.plot.width()
-    click(qtbot, judging.dock_area.rail)
+    click(qtbot, judging.dock_area.queue_button)
     assert judging.docks["queue"].part.isVisible() and judging.plot.width() == plot
     qtbot.mouseClick(judging.plot.plot.viewport(), LEFT)
     assert not judging.docks["queue"].part.isVisible()
@@ -80,9 +80,9 @@ def test_on_a_small_window_the_queue_slides_over_the_plot(qtbot, person):
     person.window.resize(*WIDE)
     person.wait(lambda: "queue" in shown(person))
     assert judging.docks["queue"].widget() is judging.docks["queue"].part
-    assert not judging.dock_area.rail.isVisible()
+    assert not judging.dock_area.queue_button.isVisible()
     person.window.resize(*SMALL)
-    person.wait(lambda: person.view.judging.dock_area.rail.isVisible())
+    person.wait(lambda: person.view.judging.dock_area.queue_button.isVisible())
     assert person.view.judging.verdicts.height() <= 42
 
 
@@ -92,7 +92,7 @@ def test_a_dock_is_added_with_one_entry(qtbot, place, monkeypatch):
     store = SettingsStore()
     with before_window(qtbot, place, store) as person:
         judging, dock = person.view.judging, person.view.judging.docks["notes"]
-        assert dock in judging.dock_area.desk.tabifiedDockWidgets(judging.docks["agent"])
+        assert dock in judging.dock_area.dock_window.tabifiedDockWidgets(judging.docks["agent"])
         assert "Notes" in {each.text() for each in judging.dock_area.panel_actions()}
         judging.dock_area.show_dock("notes")
         person.wait(dock.part.isVisible)

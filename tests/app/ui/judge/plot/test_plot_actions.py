@@ -116,7 +116,7 @@ def test_ticks_velocities_and_logarithms_are_drawn_where_they_belong(context, pa
     known = np.isfinite(plot.curve.flux) & np.isfinite(plot.errors.low)
     assert (plot.errors.high >= plot.errors.low)[known].all() and known.sum() > 3000
     assert (plot.errors.low[known] <= plot.curve.flux[known]).all()
-    assert np.nanmax(panel.overview.curve.flux) < 7.0
+    assert np.nanmax(panel.minimap.curve.flux) < 7.0
     low, high = plot.stage.ranges[1]
     assert low < np.nanmedian(plot.curve.flux) < high
 

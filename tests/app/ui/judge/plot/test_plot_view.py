@@ -48,8 +48,8 @@ def test_painting_takes_no_reference_to_none_away(context, panel):
     def paint(times):
         for _ in range(times):
             panel.plot.viewport().repaint()
-            panel.overview.apply_theme(context.current_theme.theme)
-            panel.overview.repaint()
+            panel.minimap.apply_theme(context.current_theme.theme)
+            panel.minimap.repaint()
 
     paint(100)
     gc.collect()

@@ -177,15 +177,15 @@ def test_the_readout_is_that_of_the_spectrum_shown(qtbot, context, panel, keys):
 
 
 def test_the_overview_goes_where_the_plot_has_no_room(qtbot, panel):
-    assert panel.overview.isVisible()
+    assert panel.minimap.isVisible()
     font = panel.font()
     font.setPointSize(24)
     panel.setFont(font)
     panel.resize(900, 260)
-    qtbot.waitUntil(panel.overview.isHidden)
+    qtbot.waitUntil(panel.minimap.isHidden)
     assert panel.plot.geometry().top() >= panel.top_row.geometry().bottom()
     panel.resize(900, 640)
-    qtbot.waitUntil(panel.overview.isVisible)
+    qtbot.waitUntil(panel.minimap.isVisible)
 
 
 HERE, THERE = (6450.0, 6750.0), (4800.0, 4900.0)
@@ -229,7 +229,7 @@ def test_its_windows_are_numbered_in_the_strip(qtbot, context, panel):
         stopped_by="answer",
     )  # fmt: skip
     context.agent.shown.trajectory_changed.emit(trajectory)
-    strip = panel.overview
+    strip = panel.minimap
     found = strip.brackets.agent_windows
     assert [each.name for each in found] == ["1", "2"]
     assert found[0].range == pytest.approx((6400 * 1.1, 6700 * 1.1))

@@ -30,9 +30,9 @@ def test_an_error_keeps_its_details_to_be_copied(qtbot, line, context):
     assert line.message.full_text == "! the disk is full: make room"
     context.current.message.emit("something harmless")
     click(qtbot, line.details)
-    qtbot.waitUntil(line.sheet.isVisible)
-    click(qtbot, line.sheet.copy)
-    line.sheet.close()
+    qtbot.waitUntil(line.popup.isVisible)
+    click(qtbot, line.popup.copy)
+    line.popup.close()
     copied = QGuiApplication.clipboard().text()
     assert "the disk is full" in copied and "No space left" in copied
 

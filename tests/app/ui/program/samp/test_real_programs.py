@@ -14,7 +14,7 @@ import pytest
 
 from app.services.samp.received import HIGHLIGHT, LOAD_SPECTRUM, LOAD_VOTABLE, POINT
 from tests.app.services.samp.peers import TABLE, Topcat
-from tests.app.ui.program.samp.test_samp_desk import said, switch_on
+from tests.app.ui.program.samp.test_window_samp import said, switch_on
 from tests.app.ui.whole_window import Person, before_window
 from tests.night import BY_NIGHT
 

@@ -150,11 +150,11 @@ def test_judging_and_writing_go_on_meanwhile(person):
 def test_it_follows_the_window_and_its_panels(person):
     judging = person.view.judging
     person.window.resize(1280, 720)
-    person.wait(lambda: hole(person) == around(person, judging.dock_area.rail))
+    person.wait(lambda: hole(person) == around(person, judging.dock_area.queue_button))
     assert tour(person).spotlight.size() == person.window.size()
     person.window.resize(1700, 800)
     person.wait(lambda: hole(person) == around(person, judging.docks["queue"].part))
-    desk, docks = judging.dock_area.desk, judging.docks
+    desk, docks = judging.dock_area.dock_window, judging.docks
     desk.resizeDocks([docks["queue"]], [400], Qt.Orientation.Horizontal)
     person.wait(lambda: judging.docks["queue"].part.width() > 380)
     person.wait(lambda: hole(person) == around(person, judging.docks["queue"].part))

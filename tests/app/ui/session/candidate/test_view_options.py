@@ -22,7 +22,7 @@ def test_a_change_names_what_changed_within_its_limits(qtbot, qapp):
     assert view.options.smoothing_px == view_options.SMOOTHINGS_PX[-1]
     view.change_smoothing(-100)
     assert view.options.smoothing_px == 0.0
-    view.shift_velocity(-1e6)
+    view.change(z=-5.0)
     assert view.options.velocity_kms == pytest.approx(-view_options.RV_LIMIT_KMS)
     view.change(z=99.0)
     assert view.options.z == view_options.Z_LIMIT

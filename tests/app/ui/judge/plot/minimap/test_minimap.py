@@ -14,7 +14,7 @@ from tests.app.ui.judge.plot.conftest import LEFT, NO, double_click, drag, shown
 
 
 def strip_x(panel, wavelength):
-    strip = panel.overview
+    strip = panel.minimap
     return round(strip.box.geometry().left() + strip.scale().x(wavelength))
 
 
@@ -24,8 +24,8 @@ def test_the_strip_lies_under_the_plot_and_is_moved_and_resized(panel, context):
     assert strip_x(panel, lo) == pytest.approx(where.left(), abs=1)
     assert strip_x(panel, hi) == pytest.approx(where.right(), abs=1)
     context.view.set_window((6000.0, 7000.0))
-    strip, y = panel.overview.viewport(), panel.overview.height() // 2
-    step = panel.overview.scale().per_pixel
+    strip, y = panel.minimap.viewport(), panel.minimap.height() // 2
+    step = panel.minimap.scale().per_pixel
     x = strip_x(panel, 6500)
     drag(strip, QPoint(x, y), QPoint(x - 40, y))
     assert shown(panel) == pytest.approx([6000 - 40 * step, 7000 - 40 * step], abs=2 * step)
@@ -44,18 +44,18 @@ def test_the_strip_lies_under_the_plot_and_is_moved_and_resized(panel, context):
     assert context.view.window is None
     drag(strip, QPoint(strip_x(panel, 5000), y), QPoint(strip_x(panel, 6000), y))
     assert shown(panel) == pytest.approx([5000, 6000], abs=15)
-    task, brackets = context.bridge.session.task, panel.overview.brackets
+    task, brackets = context.bridge.session.task, panel.minimap.brackets
     assert [each.name for each in brackets.task_windows] == [w.key for w in task.windows]
     first = task.windows[0]
     x = strip_x(panel, sum(first.range) / 2)
-    assert panel.overview.tooltip_at(x) == f"{first.key}: {first.label}"
+    assert panel.minimap.tooltip_at(x) == f"{first.key}: {first.label}"
     context.view.change(z=0.1)
     assert brackets.task_windows[0].range[0] == pytest.approx(first.range[0] * 1.1)
 
 
 def test_no_bar_covers_the_name_of_another(context, panel):
     """The first is narrower than its name, which reaches into the second."""
-    strip = panel.overview
+    strip = panel.minimap
     per_pixel, ink = strip.scale().per_pixel, QColor(context.current_theme.theme.text)
     edge, empty = 6000.0, (6000.0 + 40 * per_pixel, 6000.0 + 60 * per_pixel)
 

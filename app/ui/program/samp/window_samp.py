@@ -27,7 +27,7 @@ MAX_OFFERS = 100
 COLLECT_MS = 100  # of refusals that come faster, the last one is told
 
 
-class SampDesk(QObject):
+class WindowSamp(QObject):
     """Imports and starts nothing until the user turns SAMP on."""
 
     given = Signal(object)  # `GivenPaths` of a table or a spectrum to open

@@ -1,0 +1,287 @@
+"""All that stands beside a spectrum belongs to its object, however late the parts are.
+
+Every object of the list here has a mark of its own in all its texts, and pixels at wavelengths of
+its own. What works in the background is held back while the person goes on.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyqtgraph as pg
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QTextEdit,
+    QWidget,
+)
+
+from agent.evidence.measurements import window_table
+from agent.spectra.pixel_grid import LIGHT_KMS
+from agent.spectra.readers.registry import read
+from agent.tasks.catalogue import find_task
+from app.core.evidence.local_catalogue import match_local
+from app.core.importing.importer import import_list
+from app.core.inspections.store import add_inspection
+from app.core.queue import LIST_ORDER, parse_filter
+from app.core.session.records import Opinion
+from app.core.session.session import new_session
+from app.core.session.velocity import Velocity
+from app.ui.base.background import runner
+from app.ui.judge.diagnostic_windows.windows_row import WindowPlot, short_texts
+from app.ui.judge.overview.overview_page import OverviewPage
+from app.ui.judge.queue.queue_panel import QueuePanel
+from app.ui.judge.verdict.key_strip import KeyStrip
+from app.ui.judge.verdict.state_block import StateBlock
+from app.ui.judge.verdict.status_line import StatusLine
+from tests.app.core.inspected import said
+from tests.app.ui.whole_window import CTRL, before_window
+from tests.night import BY_NIGHT
+
+COUNT, STEP_A = 40, 2.0
+STEPS = 2000 if BY_NIGHT else 60
+MARK = re.compile(r"star(\d\d)")
+SHOW_SEVERAL = QueuePanel, OverviewPage, StatusLine, StateBlock, KeyStrip
+"""Parts that show other objects, too: they are lists, or tell by its name what was done to one."""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("marked")
+    rng = np.random.default_rng(1)
+    with (folder / "list.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["object_id", "path", "ra", "dec", "note"])
+        for number in range(1, COUNT + 1):
+            wavelength, noise = wavelengths(number), 1.0 / (10.0 + number)
+            flux = 1.0 + noise * rng.normal(size=wavelength.size)
+            flux += np.exp(-0.5 * ((wavelength - 6564.6) / 8.0) ** 2)
+            table = np.column_stack([wavelength, flux, np.full(flux.size, noise**-2)])
+            name = f"{number}.csv"
+            header = "wavelength,flux,ivar"
+            np.savetxt(folder / name, table, delimiter=",", header=header, comments="")
+            rows.writerow([f"star{number:02}", name, 10.0 + number, 5.0, f"star{number:02} listed"])
+    # A catalogue of the user's whose rows carry the marks, too.
+    rows = [f"{10.0 + n},5.0,star{n:02}" for n in range(1, COUNT + 1)]
+    (folder / "mine.csv").write_text("\n".join(["ra,dec,remark", *rows]))
+    place = folder / "night.speco3"
+    with new_session(place, find_task("CV"), "Ada") as session:
+        import_list(session, folder / "list.csv", spectra=folder)
+        match_local(session, folder / "mine.csv", "mine", 2.0)
+        for number in range(1, COUNT + 1):
+            opinion = Opinion(comment=f"star{number:02} typed" if number % 5 == 0 else "")
+            if number % 3 == 0:
+                opinion = replace(opinion, velocity=Velocity(kms=float(velocities(number)[-1])))
+            if opinion != Opinion():
+                session.record_verdict(number, opinion)
+            if number % 2 == 0:
+                add_inspection(session, number, marked(number))
+    return place
+
+
+def wavelengths(number: int):
+    """Each object has pixels at a place between full even angstroms that no other has."""
+    return np.arange(3800.0, 9000.0, STEP_A) + number * STEP_A / (COUNT + 1)
+
+
+def marked(number: int):
+    record = said(number=number)
+    steps = tuple(replace(step, text=f"star{number:02} {step.kind}") for step in record.steps)
+    return replace(record, steps=steps)
+
+
+class Gate:
+    """Holds back all that works in the background, while it is shut."""
+
+    def __init__(self) -> None:
+        self._open = threading.Event()
+        self._open.set()
+
+    def shut(self) -> None:
+        self._open.clear()
+
+    def open(self) -> None:
+        self._open.set()
+
+    def held(self, work):
+        def waiting():
+            self._open.wait(60)  # far more than it takes
+            return work()
+
+        return waiting
+
+
+@pytest.fixture
+def gate(monkeypatch) -> Gate:
+    gate = Gate()
+    run = runner.Runner.run
+
+    def held(self, work, *more, **named):
+        return run(self, gate.held(work), *more, **named)
+
+    monkeypatch.setattr(runner.Runner, "run", held)
+    return gate
+
+
+def of_others(person, expected) -> list[str]:
+    """What the window says or draws that belongs to another object than the current one."""
+    number = person.number
+    found = []
+    for widget in person.window.findChildren(QWidget):
+        if widget.isVisible() and not is_in_list(widget):
+            texts = [text for text in texts_of(widget) if is_of_another(text, number)]
+            found += [f"{type(widget).__name__}: {text!r}" for text in texts]
+            if isinstance(widget, WindowPlot):
+                found += curves_of_others(widget, number)
+    for cell in person.view.judging.docks["windows"].part.cells:
+        if cell.numbers and cell.numbers not in expected[number][cell.window_of_task.range]:
+            found.append(f"{cell.window_of_task.label}: {cell.numbers}")
+    curves = {"plot": person.plot.plot.curve, "minimap": person.plot.minimap.curve}
+    for name, drawn in curves.items():
+        if drawn.wavelength.size and owner(drawn.wavelength) != number:
+            found.append(f"{name}: a curve of {owner(drawn.wavelength)}")
+    kms = round(person.plot_view.options.velocity_kms)
+    if kms not in velocities(number):
+        found.append(f"velocity {kms}")
+    return found
+
+
+def is_in_list(widget: QWidget) -> bool:
+    while widget is not None:
+        if isinstance(widget, SHOW_SEVERAL):
+            return True
+        widget = widget.parentWidget()
+    return False
+
+
+def texts_of(widget: QWidget):
+    yield from (widget.toolTip(), widget.accessibleName(), widget.accessibleDescription())
+    yield from (widget.windowTitle(), widget.statusTip(), widget.whatsThis())
+    if isinstance(widget, (QPlainTextEdit, QTextEdit)):
+        yield widget.toPlainText()
+    elif isinstance(widget, QAbstractItemView) and widget.model() is not None:
+        model = widget.model()
+        for row in range(min(model.rowCount(), 200)):
+            for column in range(model.columnCount(QModelIndex())):
+                yield str(model.index(row, column).data(Qt.ItemDataRole.DisplayRole) or "")
+    elif isinstance(widget, (QLabel, QLineEdit)) or callable(getattr(widget, "text", None)):
+        text = widget.text()
+        yield text if isinstance(text, str) else ""
+    for name in ("texts", "caption", "full_text"):  # painted
+        value = getattr(widget, name, None)
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from (each for each in value if isinstance(each, str))
+
+
+def is_of_another(text: str, number: int) -> bool:
+    return any(int(each) != number for each in MARK.findall(text))
+
+
+def curves_of_others(view: pg.GraphicsView, number: int):
+    for item in view.scene().items():
+        if isinstance(item, pg.PlotCurveItem) and item.isVisible():
+            shown, _ = item.getData()
+            # Lines go from the lower to the upper edge; a curve has many pixels.
+            if shown is not None and shown.size > 20 and owner(shown) != number:
+                yield f"{type(view).__name__}: a curve of {owner(shown)}"
+
+
+def owner(wavelength) -> int:
+    return round(float(np.median(np.mod(wavelength, STEP_A))) * (COUNT + 1) / STEP_A)
+
+
+def velocities(number: int) -> list[int]:
+    """Every third object has one of its own, which an undo takes away."""
+    return [0, 10 * number] if number % 3 == 0 else [0]
+
+
+@pytest.fixture(scope="module")
+def expected(made):
+    """The texts of all windows of each object, at its own velocities."""
+    found = {}
+    for number in range(1, COUNT + 1):
+        spectrum = read(str(made.with_name(f"{number}.csv")))
+        found[number] = {
+            window.range: [
+                short_texts(window_table(spectrum, *window.range, z=kms / LIGHT_KMS or None))
+                for kms in velocities(number)
+            ]
+            for window in find_task("CV").windows
+        }
+    return found
+
+
+def test_nothing_of_another_object_is_ever_shown(qtbot, tmp_path, made, gate, expected):
+    place = tmp_path / "night.speco3"
+    place.write_bytes(made.read_bytes())
+    rng = np.random.default_rng(3)
+    with before_window(qtbot, place) as person:
+        person.window.resize(1600, 900)
+        wrong = []
+        for step in range(STEPS):
+            if rng.random() < 0.5:
+                gate.shut()
+            deed = DEEDS[rng.integers(len(DEEDS))]
+            deed(person, rng)
+            for _ in range(rng.integers(1, 6)):
+                wrong += [
+                    f"step {step}, {deed.__name__}: {each}" for each in of_others(person, expected)
+                ]
+                QApplication.processEvents()
+            gate.open()
+            if rng.random() < 0.5:
+                person.wait(lambda: person.current.is_painted)
+                wrong += [f"step {step}, painted: {each}" for each in of_others(person, expected)]
+        assert wrong == []
+
+
+def step_on(person, rng):
+    person.press("n")
+
+
+def step_back(person, rng):
+    person.press("b")
+
+
+def judge(person, rng):
+    person.press("axu"[rng.integers(3)])
+
+
+def undo(person, rng):
+    person.press("z", CTRL)
+
+
+def click_row(person, rng):
+    person.current.go_to(int(rng.integers(1, COUNT + 1)))
+
+
+def raise_dock(person, rng):
+    name = ["agent", "guideline", "object", "evidence"][rng.integers(4)]
+    person.view.judging.dock_area.show_dock(name)
+
+
+def filter_list(person, rng):
+    text = ["", "verdict:none", "not verdict:accept"][rng.integers(3)]
+    person.current.set_queue(parse_filter(text), LIST_ORDER)
+
+
+def smooth(person, rng):
+    person.press("s")
+
+
+DEEDS = (
+    *(step_on, step_on, step_on, step_back, judge, undo),
+    *(click_row, raise_dock, filter_list, smooth),
+)
