@@ -18,6 +18,7 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import list_roles, new_session, open_session
 from tests.app.core.sessions import ACCEPT, REJECT, UNSURE, change, made
 from tests.app.ui.candidates import take_sample
+from tests.night import BY_NIGHT
 
 
 def test_a_verdict_is_there_after_a_restart(location):
@@ -120,7 +121,7 @@ def session(tmp_path):
         yield session
 
 
-@pytest.mark.parametrize("count", [2, 5, 500])
+@pytest.mark.parametrize("count", [2, 500 if BY_NIGHT else 100])
 def test_one_undo_takes_all_back_and_one_redo_gives_them_again(session, count):
     session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT, confidence=3, flags=("star",)))
     before = verdicts(session)

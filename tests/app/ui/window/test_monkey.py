@@ -27,7 +27,7 @@ from tests.app.ui.whole_window import before_window
 from tests.night import BY_NIGHT, seeds
 
 SEEDS = seeds(by_day=1, by_night=4)
-DEEDS = 5_000 if BY_NIGHT else 700
+DEEDS = 5_000 if BY_NIGHT else 400
 COUNT = 300
 LEAVING = ("quit", "welcome", "open_list", "open_session")
 """They end the session, or open a dialog of the system."""

@@ -20,7 +20,7 @@ from tests.app.ui.whole_window import CTRL, PLAIN, SHIFT, before_window
 from tests.app.ui.window_work import BLOCKS, counted
 from tests.night import BY_NIGHT
 
-LISTED = 30
+LISTED = 30 if BY_NIGHT else 12
 KEYS = "nnanxnunlsnadmsSenbbn"
 KEYS_THAT_ASK = sum(key in "axud" for key in KEYS)
 """Verdicts, the undo, and the one that draws something else; the others ask next to nothing."""
