@@ -1,14 +1,28 @@
-"""Bias and scatter of EW and FWHM against S/N: `python -m tests.bench.measurement_table`."""
+"""Bias and pull of EW, FWHM and depth of known lines: `python -m tests.bench.measurement_table`."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.ndimage import gaussian_filter1d
 
 from agent.spectra.measure.line_measure import measure_line
-from tests.agent.spectra.measure.known_lines import BROAD, NARROW, WIDE, KnownLine, observed
+from agent.spectra.smoothing import FWHM_PER_SIGMA
+from agent.spectra.spectrum import FloatArray, Spectrum
+from tests.agent.spectra.measure.known_lines import (
+    BROAD,
+    H_ALPHA,
+    H_BETA,
+    NARROW,
+    WIDE,
+    KnownLine,
+    double_peak,
+    observed,
+    stark,
+)
 
 SNRS = (3, 5, 10, 20, 50, 100)
 LINES = (NARROW, BROAD, WIDE)
@@ -57,7 +71,64 @@ def rows() -> Iterator[Row]:
             yield measure(line, snr)
 
 
+# Lines as stars have them, seen with several resolutions; depth and FWHM are those without noise.
+RESOLUTIONS, SEEN_SNRS, N_SEEN = (1000, 1800, 5000), (10, 30, 100), 40
+SEEN = (
+    stark("A", "H_beta", H_BETA, 17.0, 0.6, 2.2),
+    stark("F", "H_beta", H_BETA, 6.0, 0.5, 2.2),
+    stark("B", "H_beta", H_BETA, 9.0, 0.4, 2.2),
+    stark("DA", "H_beta", H_BETA, 40.0, 0.5, 2.3),
+    double_peak("CV disc", "H_alpha", H_ALPHA, 18.0, 14.0, 1.0),
+    BROAD,
+)
+FINE: FloatArray = np.arange(3700.0, 9100.0, 0.1)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Percent of the value without noise, and the scatter of (measured - true) / quoted error."""
+
+    ew_bias: float
+    ew_pull: float
+    fwhm_bias: float
+    fwhm_pull: float
+    depth_bias: float
+
+
+def seen(line: KnownLine, resolution: float, snr: float, n_draws: int = N_SEEN) -> Seen:
+    """Measure a line that an instrument of this resolution has seen, with 2.5 pixels for a FWHM."""
+    excess = line.shape(FINE)
+    excess = gaussian_filter1d(excess, line.centre / resolution / FWHM_PER_SIGMA / 0.1)
+    sign = math.copysign(1.0, float(excess[np.argmax(np.abs(excess))]))
+    top = float((sign * excess).max())
+    above = FINE[sign * excess > 0.5 * top]
+    true = np.array([-np.trapezoid(excess, FINE), above[-1] - above[0], sign * top])
+    grid = np.exp(np.arange(math.log(3700.0), math.log(9100.0), 0.4 / resolution))
+    rng = np.random.default_rng([round(resolution), round(snr)])
+    found = []
+    for _ in range(n_draws):
+        flux = 1.0 + np.interp(grid, FINE, excess) + rng.normal(size=grid.size) / snr
+        ivar = np.full(grid.size, float(snr) ** 2)
+        got = measure_line(Spectrum(wavelength=grid, flux=flux, ivar=ivar), line.line)
+        if got.is_detected:
+            found.append((got.ew, got.fwhm, got.peak, got.ew_error, got.fwhm_error))
+    rows = np.array(found, dtype=np.float64)
+    bias = 100.0 * (rows[:, :3].mean(axis=0) / true - 1.0)
+    pulls = ((rows[:, :2] - true[:2]) / rows[:, 3:]).std(axis=0)
+    return Seen(bias[0], pulls[0], bias[1], pulls[1], bias[2])
+
+
 def main() -> None:
+    print("line                   R  S/N | EW bias  pull | FWHM bias  pull | depth bias")
+    for line in SEEN:
+        for resolution in RESOLUTIONS:
+            for snr in SEEN_SNRS:
+                row = seen(line, resolution, snr)
+                print(
+                    f"{line.name:20s} {resolution:4d} {snr:4d} | {row.ew_bias:+6.1f}%"
+                    f" {row.ew_pull:5.2f} |   {row.fwhm_bias:+6.1f}% {row.fwhm_pull:5.2f} |"
+                    f"   {row.depth_bias:+6.1f}%"
+                )
     print(
         "line                          S/N found | EW bias scatter  pull | FWHM bias scatter  pull"
     )

@@ -14,8 +14,10 @@ from agent.spectra.measure.line_search import (
     MIN_SIDE_A,
     MIN_SIDE_PX,
     NO_PROFILE,
+    is_too_full,
     measure_feature,
     pixel_width,
+    under_continuum,
 )
 from agent.spectra.measure.measurement import LineMeasurement, Measurement, measured, refused
 from agent.spectra.measure.sidebands import (
@@ -53,7 +55,14 @@ def measure_line(
     expected = line.wavelength * shift
     reach = expected * search_kms / LIGHT_KMS
     near = (expected - reach, expected + reach)
-    result = measure_feature(spectrum, near, line.id, _max_fwhm(line, shift), line.wavelength)
+    result = measure_feature(
+        spectrum,
+        near,
+        line.id,
+        _max_fwhm(line, shift),
+        line.wavelength,
+        is_hydrogen=line.species == "H I",
+    )
     if result.centroid is not None and result.fwhm is not None:
         if abs(result.centroid - expected) > max(1.2 * reach, 0.35 * result.fwhm):
             reason = "a stronger feature lies beside it"
@@ -96,9 +105,15 @@ def _with_wings(
     offset = abs(middle.value - core.centroid) * abs(wide.value) / gained
     if offset > max(0.5 * core.fwhm, BASE_OFFSET * width):
         return replace(core, flags=(*core.flags, "neighbours"))
-    return replace(
+    found = replace(
         core, ew=wide.value, ew_error=wide.error, window=wide.window, n_pixels=wide.n_pixels
     )
+    integrated = _integrated("EW", spectrum, line, velocity_kms)
+    assert not isinstance(integrated, Measurement)
+    found = under_continuum(spectrum, found, integrated[2].at)
+    if is_too_full(found, doppler(velocity_kms)):
+        return replace(core, flags=(*core.flags, "neighbours"))
+    return found
 
 
 def _fixed_windows(spectrum: Spectrum, line: Line, velocity_kms: float) -> LineMeasurement:

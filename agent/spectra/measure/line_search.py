@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -19,7 +19,7 @@ from agent.spectra.measure.sidebands import (
     continuum_beside,
     integrate_feature,
 )
-from agent.spectra.measure.wings import MAX_GAIN, winged_width
+from agent.spectra.measure.wings import MAX_GAIN, WingedLine, winged_line
 from agent.spectra.pixel_grid import LIGHT_KMS, PixelGrid, median, pixel_grid
 from agent.spectra.smoothing import FWHM_PER_SIGMA, smooth_gaussian
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum, Window
@@ -34,8 +34,13 @@ WINGED_INNER = 2.4
 WINGED, WINGED_SIGMA = 1.65, 20.0
 MIN_SIDE_A, MIN_SIDE_PX = 20.0, 10
 BROAD_KMS = 500.0
+HYDROGEN_LSF = 1.2  # a narrower line is the instrument's
 PRESSURE_KMS = 800.0  # no rotation makes absorption lines wider
 N_ROUNDS = 3
+# A Gaussian's area is 1.06 times depth times FWHM, a Lorentzian's 1.57.
+FULLEST = 1.7
+CORE = 0.2  # FWHM on each side of the centre, where a line is much like a parabola
+MAX_REACH = 3.0  # FWHM of the core, within which half depth is looked for
 DEFAULT_LSF_PX = 2.5  # FWHM of an unresolved line if the resolution is unknown
 MAX_EXCESS = 1e6  # where the continuum is next to nothing: its square stays finite
 # Share of a line's core that sky or telluric features must cover to make it unsafe.
@@ -52,6 +57,9 @@ N_PARAMETERS = 4
 _LN2 = math.log(2.0)
 
 
+Continuum = Callable[[FloatArray], FloatArray]
+
+
 @dataclass(frozen=True, eq=False)
 class _Local:
     """The pixels, local continuum and fit of one candidate."""
@@ -66,7 +74,13 @@ class _Local:
 
 
 def measure_feature(
-    spectrum: Spectrum, near: Window, name: str, widest: float, rest: float | None = None
+    spectrum: Spectrum,
+    near: Window,
+    name: str,
+    widest: float,
+    rest: float | None = None,
+    *,
+    is_hydrogen: bool = False,
 ) -> LineMeasurement:
     """The strongest bump or dip centred in `near`, measured relative to a local continuum.
 
@@ -89,7 +103,7 @@ def measure_feature(
     local = _iterate(grid, start, lsf, WIDER * widest)
     if isinstance(local, str):
         return LineMeasurement(name, significance=start.significance, reason=local)
-    return _describe(spectrum, local, name, lsf, rest)
+    return _describe(spectrum, local, name, lsf, rest, is_hydrogen=is_hydrogen)
 
 
 def _first_guess(grid: PixelGrid, near: Window, lsf: float, widest: float) -> LineCandidate | str:
@@ -167,7 +181,13 @@ def _fit_local(grid: PixelGrid, start: LineCandidate, lsf: float, reach: float) 
 
 
 def _describe(
-    spectrum: Spectrum, local: _Local, name: str, lsf: float, rest: float | None
+    spectrum: Spectrum,
+    local: _Local,
+    name: str,
+    lsf: float,
+    rest: float | None,
+    *,
+    is_hydrogen: bool,
 ) -> LineMeasurement:
     grid, fit = pixel_grid(spectrum), local.fit
     area = integrate_feature(grid, local.continuum, local.window)
@@ -200,43 +220,128 @@ def _describe(
     if unsafe:
         flags.append("unsafe")
     frame = 1.0 if rest is None else fit.centre / rest
-    ew, ew_error = _with_far_wings(grid, local, area, lsf)
+    ew, ew_error = area.width, area.error
+    peak, fwhm, fwhm_error = fit.amplitude, fit.fwhm, fit.fwhm_error
+    if (winged := _winged(grid, local, area, lsf, is_hydrogen=is_hydrogen)) is not None:
+        ew, ew_error = _mean(winged.share, winged.ew, winged.ew_error, ew, ew_error)
+        peak = winged.share * -winged.depth + (1.0 - winged.share) * peak
+        fwhm, fwhm_error = _mean(winged.share, winged.fwhm, winged.fwhm_error, fwhm, fwhm_error)
+        width_kms = kms * math.sqrt(max(fwhm**2 - (known_width or 0.0) ** 2, 0.0))
     return LineMeasurement(
         name, ew=ew / frame, ew_error=ew_error / frame,
         centroid=fit.centre, centroid_error=fit.centre_error,
         velocity_kms=None if rest is None else LIGHT_KMS * (frame - 1.0),
         velocity_error_kms=None if rest is None else kms * fit.centre_error,
-        fwhm=fit.fwhm, fwhm_error=fit.fwhm_error, fwhm_kms=width_kms,
-        peak=fit.amplitude, significance=significance,
+        fwhm=fwhm, fwhm_error=fwhm_error, fwhm_kms=width_kms,
+        peak=peak, significance=significance,
         separation_kms=None if separation is None else kms * separation,
         window=local.window, n_pixels=n_pixels, flags=tuple(flags), unsafe=unsafe,
     )  # fmt: skip
 
 
-def _with_far_wings(
-    grid: PixelGrid, local: _Local, area: FeatureArea, lsf: float
-) -> tuple[float, float]:
-    """The equivalent width and its error, with the wings that window and continuum miss.
+def _winged(
+    grid: PixelGrid, local: _Local, area: FeatureArea, lsf: float, *, is_hydrogen: bool
+) -> WingedLine | None:
+    """An absorption line with the wings that window and continuum miss; None if it has none.
 
-    Absorption this wide is broadened by pressure. Both profiles count as far as they fit.
+    Lines of hydrogen have them at any width, others only if they are as wide as pressure makes
+    them.
     """
     fit = local.fit
-    wide = max(2.0 * lsf, fit.centre * PRESSURE_KMS / LIGHT_KMS)
-    if fit.amplitude > 0 or fit.fwhm < wide:
-        return area.width, area.error
+    least = HYDROGEN_LSF * lsf
+    if not is_hydrogen:
+        least = max(2.0 * lsf, fit.centre * PRESSURE_KMS / LIGHT_KMS)
+    if fit.amplitude > 0 or fit.fwhm < least:
+        return None
 
     def plain(wavelength: FloatArray) -> FloatArray:
         shape = profile(wavelength, fit.amplitude, fit.centre, fit.fwhm, fit.peakedness)
         return np.asarray(local.continuum.at(wavelength) * (1.0 + shape))
 
-    whole = winged_width(grid, local.outer, fit.centre, fit.fwhm, -fit.amplitude, plain)
-    if whole is None or not area.width < whole.width < MAX_GAIN * area.width:
-        return area.width, area.error
-    share = whole.share
-    mean = share * whole.width + (1.0 - share) * area.width
-    variance = share * whole.error**2 + (1.0 - share) * area.error**2
-    variance += share * (1.0 - share) * (whole.width - area.width) ** 2
-    return mean, math.sqrt(variance)
+    whole = winged_line(grid, local.outer, fit.centre, fit.fwhm, -fit.amplitude, plain)
+    if whole is None or not area.width / MAX_GAIN < whole.ew < MAX_GAIN * area.width:
+        return None
+    return whole
+
+
+def _mean(
+    share: float, first: float, its: float, second: float, other: float
+) -> tuple[float, float]:
+    """The mean of two values with errors, each as far as it is likely, and its error."""
+    mean = share * first + (1.0 - share) * second
+    variance = share * its**2 + (1.0 - share) * other**2
+    return mean, math.sqrt(variance + share * (1.0 - share) * (first - second) ** 2)
+
+
+def under_continuum(
+    spectrum: Spectrum, line: LineMeasurement, continuum: Continuum
+) -> LineMeasurement:
+    """Take depth and width at half depth from the continuum that the line's area has.
+
+    A core measured on a continuum within the wings is too shallow and too narrow for that area.
+    """
+    grid = pixel_grid(spectrum)
+    assert line.centroid is not None and line.fwhm is not None and line.peak is not None
+    centre, sign = line.centroid, math.copysign(1.0, line.peak)
+    reach = MAX_REACH * line.fwhm
+    where = grid.slice(centre - reach, centre + reach)
+    good = grid.good[where]
+    x = grid.wavelength[where][good]
+    if x.size < 7:
+        return line
+    level = continuum(x)
+    if not level.min() > 0:
+        return line
+    height, noise = sign * (grid.flux[where][good] / level - 1.0), grid.sigma[where][good] / level
+    step = median(np.diff(x))
+    # A fifth of the width: it makes the line wider by a fiftieth, which is taken off again.
+    kernel = max(line.fwhm / 5.0, 1.5 * step)
+    smooth = smooth_gaussian(height, np.ones(x.size, dtype=np.bool_), kernel / step)
+    # A Gaussian of FWHM k averages 2 sqrt(pi) k / 2.355 = 1.5 k pixels.
+    error = median(noise) / math.sqrt(max(1.0, 1.5 * kernel / step))
+    core = np.abs(x - centre) < CORE * line.fwhm
+    if core.sum() >= 4:
+        # Beyond the middle the flanks would draw the parabola down.
+        top = float(np.polynomial.Polynomial.fit(x[core] - centre, height[core], 2)(0.0))
+        # The middle of a parabola through n points has 9 / 4 of the variance of their mean.
+        top_error = 1.5 * median(noise) / math.sqrt(core.sum())
+    else:
+        top = abs(line.peak)
+        top_error = top / max(line.significance, 1.0)
+    if not top > 0:
+        return line
+    blue, red = (_crossing(x, smooth, centre, 0.5 * top, side) for side in (-1, 1))
+    if blue is None or red is None:
+        return line
+    raw = red[0] - blue[0]
+    fwhm = math.sqrt(max(raw**2 - kernel**2, (0.5 * raw) ** 2))
+    # A wrong top moves both ends outwards.
+    by_top = 0.5 * top_error * (1.0 / blue[1] + 1.0 / red[1])
+    fwhm_error = math.hypot(error / blue[1], error / red[1], by_top)
+    known = lsf_fwhm(spectrum, centre) or 0.0
+    kms = LIGHT_KMS / centre * math.sqrt(max(fwhm**2 - known**2, 0.0))
+    return replace(line, peak=sign * top, fwhm=fwhm, fwhm_error=fwhm_error, fwhm_kms=kms)
+
+
+def is_too_full(line: LineMeasurement, frame: float) -> bool:
+    """Whether an absorption line has more area than a curve of its depth and width can hold."""
+    if line.ew is None or line.fwhm is None or line.peak is None or line.peak > 0:
+        return False
+    return line.ew * frame > FULLEST * abs(line.peak) * line.fwhm
+
+
+def _crossing(
+    x: FloatArray, height: FloatArray, centre: float, level: float, side: int
+) -> tuple[float, float] | None:
+    """Where a profile first falls below a level on one side of the centre, and how steeply."""
+    order = np.flatnonzero(x >= centre) if side > 0 else np.flatnonzero(x <= centre)[::-1]
+    below = np.flatnonzero(height[order] < level)
+    if not below.size or below[0] == 0:
+        return None
+    inner, outer = order[below[0] - 1], order[below[0]]
+    fall = float(height[inner] - height[outer])
+    share = float(height[inner] - level) / fall
+    return float(x[inner] + share * (x[outer] - x[inner])), fall / abs(float(x[outer] - x[inner]))
 
 
 def pixel_width(grid: PixelGrid, wavelength: float) -> float:

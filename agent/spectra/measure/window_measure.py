@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agent.spectra.instrument import unsafe_regions
@@ -80,6 +80,7 @@ def measure_window(
     if reason == NO_PROFILE:
         reason = "no line stands apart from the bands"
     lines = _known_lines(spectrum, first, last, velocity_kms)
+    feature = _as_known_line(feature, lines)
     detected, seen = (None, lines) if reason else (feature, (feature, *lines))
     return WindowMeasurement(
         lo, hi, snr, n_pixels, n_bad, feature=detected,
@@ -87,6 +88,16 @@ def measure_window(
         edges=_edges(spectrum, first, last, velocity_kms, seen),
         unsafe=unsafe_regions(spectrum, first, last), reason=reason,
     )  # fmt: skip
+
+
+def _as_known_line(feature: LineMeasurement, lines: Sequence[LineMeasurement]) -> LineMeasurement:
+    """The strongest feature as the known line that it is was measured: one line, one number."""
+    for line in lines:
+        if feature.centroid is None or line.centroid is None or line.fwhm is None:
+            continue
+        if line.kind == feature.kind and abs(line.centroid - feature.centroid) < 0.2 * line.fwhm:
+            return replace(line, line=feature.line)
+    return feature
 
 
 def _nearest(feature: LineMeasurement, shift: float) -> tuple[NearLine, ...]:

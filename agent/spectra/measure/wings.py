@@ -1,4 +1,4 @@
-"""The equivalent width of an absorption line whose wings reach into its side windows.
+"""Area, depth and width of an absorption line whose wings reach into its side windows.
 
 A pressure-broadened line has no end: a window misses its far wings, and a continuum beside it lies
 too low. Here the line and a straight continuum are fitted together, with a profile that falls as a
@@ -16,10 +16,12 @@ import numpy as np
 from agent.spectra.pixel_grid import PixelGrid, median
 from agent.spectra.spectrum import FloatArray, Window
 
-# Balmer lines of white dwarfs and A stars fall with powers from 1.6 to 2.5 of the distance.
+# Balmer lines of white dwarfs and A stars fall with powers from 1.6 to 2.5 of the distance. Below
+# 1.8 a line has more area for its depth and width than any that was seen: blends pull there.
 POWER, POWER_SPREAD = 2.2, 0.35
-POWERS = np.linspace(1.5, 3.2, 12)
-WIDTHS = np.geomspace(0.6, 1.5, 22)  # times half the FWHM
+POWERS = np.linspace(1.8, 3.2, 8)
+WIDTHS = np.geomspace(0.6, 1.5, 12)  # times half the FWHM
+N_NEAR = 9  # widths, and powers, of the finer grid
 FAR_POWER = 2.5
 """Of the distance, with which wings by the pressure of ions fall far from the core (Holtsmark)."""
 FAR_DOUBT = 0.3  # share of the far wings, which nothing measures
@@ -29,27 +31,31 @@ DEEPEST = 0.95  # a black core would need an infinite opacity
 N_STEPS = 60
 MIN_PIXELS = 20
 CLIP = 4.0
-MAX_GAIN = 1.5  # a larger correction means that the wings are another feature
+MAX_GAIN = 2.0  # a larger correction means that the wings are another feature
 
 
 @dataclass(frozen=True)
-class WingedWidth:
-    """An equivalent width in observed angstrom, absorption positive."""
+class WingedLine:
+    """Equivalent width and FWHM in observed angstrom, and depth, each with its error."""
 
-    width: float
-    error: float
+    ew: float
+    ew_error: float
+    depth: float
+    depth_error: float
+    fwhm: float
+    fwhm_error: float
     share: float  # probability of these wings against the other profile, from 0 to 1
 
 
-def winged_width(
+def winged_line(
     grid: PixelGrid,
     reach: Window,
     centre: float,
     fwhm: float,
     depth: float,
     plain: Callable[[FloatArray], FloatArray],
-) -> WingedWidth | None:
-    """The equivalent width with all its wings, fitted in `reach`; None if it cannot be fitted.
+) -> WingedLine | None:
+    """The line with all its wings, fitted in `reach`; None if it cannot be fitted.
 
     `depth` is that of the core, relative to the continuum; `plain` is the flux of the profile
     without such wings, with its continuum.
@@ -66,8 +72,9 @@ def winged_width(
     keep = np.ones(x.size, dtype=np.bool_)
     found = None
     for _ in range(2):
-        if found is not None and keep.all():  # nothing was clipped: it would be found again
-            break
+        if found is not None:  # finer, where the first fit is, and without what it clips
+            halves, powers = found.near
+            shapes = _profile(x[None], halves[:, None], powers[:, None], opacity)
         found = _fit(x[keep], flux[keep], sigma[keep], halves, powers, shapes[:, keep], opacity)
         if found is None:
             return None
@@ -85,13 +92,21 @@ def winged_width(
     odds = math.log(WINGS_FIRST) + 0.5 * gain / found.scale
     # Beyond 50 the share is 0 or 1 to all digits, and the exponential might overflow.
     share = 1.0 / (1.0 + math.exp(-min(max(odds, -50.0), 50.0)))
-    return WingedWidth(found.width, found.error, share)
+    return WingedLine(
+        found.width, found.error, found.deep, found.deep_error, found.fwhm, found.fwhm_error, share
+    )
 
 
 @dataclass(frozen=True)
 class _Fit:
     width: float
     error: float
+    deep: float
+    deep_error: float
+    fwhm: float
+    fwhm_error: float
+    near: tuple[FloatArray, FloatArray]
+    """Halves of the FWHM and powers close to the likely ones."""
     half: float
     power: float
     level: float
@@ -147,10 +162,34 @@ def _fit(
     spread = float(weight @ ((width - mean) ** 2 + variance))
     spread += (FAR_DOUBT * float(weight @ (ratio * far))) ** 2
     best = int(np.argmax(weight))
+    deep = float(weight @ ratio)
+    deep_spread = float(weight @ ((ratio - deep) ** 2 + np.where(valid, own / level**2, 0.0)))
+    # Where the profile has half its depth, in units of `halves`.
+    at_half = -math.log1p(0.5 * math.expm1(-opacity))
+    full = 2.0 * halves * (opacity / at_half - 1.0) ** (1.0 / powers)
+    fwhm = float(weight @ full)
     return _Fit(
-        mean, math.sqrt(max(spread, 0.0)), float(halves[best]), float(powers[best]),
+        mean, math.sqrt(max(spread, 0.0)), deep, math.sqrt(max(deep_spread, 0.0)), fwhm,
+        math.sqrt(float(weight @ (full - fwhm) ** 2)), _near(halves, powers, weight),
+        float(halves[best]), float(powers[best]),
         float(level[best]), float(solved[best, 1]), float(depth[best]), scale, opacity,
     )  # fmt: skip
+
+
+def _near(
+    halves: FloatArray, powers: FloatArray, weight: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """A finer grid over the likely ones, three standard deviations to each side."""
+    logs = np.log(halves)
+    middle, centre = float(weight @ logs), float(weight @ powers)
+    # Not less than half a step of the first grid, which hides what is narrower.
+    log_step = 0.5 * math.log(WIDTHS[1] / WIDTHS[0])
+    log_spread = max(math.sqrt(float(weight @ (logs - middle) ** 2)), log_step)
+    spread = max(math.sqrt(float(weight @ (powers - centre) ** 2)), 0.5 * (POWERS[1] - POWERS[0]))
+    finer = np.exp(middle + log_spread * np.linspace(-3.0, 3.0, N_NEAR))
+    powers = np.maximum(centre + spread * np.linspace(-3.0, 3.0, N_NEAR), POWERS[0])
+    found = np.meshgrid(finer, powers)
+    return found[0].ravel(), found[1].ravel()
 
 
 def _profile(

@@ -1,6 +1,7 @@
 """Lines of known width, area and wavelength, measured through noise."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from agent.spectra.measure.sidebands import (
     linear_continuum,
     side_level,
 )
-from agent.spectra.measure.wings import WingedWidth, winged_width
+from agent.spectra.measure.window_measure import measure_window
+from agent.spectra.measure.wings import WingedLine, winged_line
 from agent.spectra.pixel_grid import LIGHT_KMS, pixel_grid
 from agent.spectra.spectrum import FloatArray, Spectrum
 from tests.agent.spectra.measure.known_lines import (
@@ -31,7 +33,7 @@ from tests.agent.spectra.measure.known_lines import (
     observed,
     stark,
 )
-from tests.bench.measurement_table import measure
+from tests.bench.measurement_table import SEEN, measure, seen
 
 N_DRAWS = 80
 
@@ -62,6 +64,24 @@ def test_wide_absorption_without_wings_gains_none() -> None:
     line = gaussian("rotating", "H_beta", H_BETA, 30.0, -0.5)
     row = measure(line, 50, N_DRAWS, seed=3)
     assert abs(row.ew_bias) < 0.02 and 0.7 < row.ew_pull < 1.2
+
+
+@pytest.mark.parametrize("line", SEEN[:4], ids=lambda line: line.name)
+def test_depth_width_and_area_are_of_one_line(line: KnownLine) -> None:
+    """A Balmer line with wings, as LAMOST sees it: each is that of the line without noise."""
+    row = seen(line, 1800, 60, 30)
+    assert max(abs(row.fwhm_bias), abs(row.depth_bias)) < 4.0, row
+    assert abs(row.ew_bias) < 6.0 and row.ew_pull < 1.4 and row.fwhm_pull < 1.4, row
+
+
+def test_the_strongest_feature_of_a_window_and_its_line_have_one_number() -> None:
+    lines = [
+        gaussian("core", "HeII_4686", 4687.02, 7.0, 1.0),
+        gaussian("base", "HeII_4686", 4687.02, 32.0, 0.3),
+    ]
+    window = measure_window(observed(lines, 50.0, None), 4550.0, 4800.0)
+    beside = next(each for each in window.lines if each.line == "HeII_4686")
+    assert window.feature == replace(beside, line="strongest")
 
 
 def test_faint_lines_keep_calibrated_errors() -> None:
@@ -215,7 +235,7 @@ def test_what_cannot_be_measured_is_told() -> None:
 # Wings that end nowhere, fitted together with the continuum that they depress.
 def fitted(
     line: KnownLine, snr: float, reach: float = 3.0, continuum: float = 1.0
-) -> WingedWidth | None:
+) -> WingedLine | None:
     """The fit of a line against a flat profile, which no line resembles."""
     spectrum = observed([line], snr, np.random.default_rng(2), continuum)
     grid = pixel_grid(spectrum)
@@ -224,7 +244,7 @@ def fitted(
     def flat(wavelength: FloatArray) -> FloatArray:
         return np.full_like(wavelength, continuum / grid.scale)
 
-    return winged_width(grid, window, H_BETA, line.fwhm, 0.45, flat)
+    return winged_line(grid, window, H_BETA, line.fwhm, 0.45, flat)
 
 
 @pytest.mark.parametrize("continuum", [1.0, 3e-17])
@@ -232,15 +252,17 @@ def test_the_whole_line_is_found_within_its_error(continuum: float):
     line = stark("DA", "H_beta", H_BETA, 34.0, 0.45)
     found = fitted(line, 60.0, continuum=continuum)
     assert found is not None and found.share > 0.999
-    assert found.width == pytest.approx(line.ew, abs=3 * found.error)
-    assert 0.01 < found.error / line.ew < 0.06
+    assert found.ew == pytest.approx(line.ew, abs=3 * found.ew_error)
+    assert 0.01 < found.ew_error / line.ew < 0.06
+    assert found.depth == pytest.approx(0.45, abs=3 * found.depth_error)
+    assert found.fwhm == pytest.approx(line.fwhm, abs=3 * found.fwhm_error)
 
 
 def test_the_error_grows_with_the_noise():
     line = stark("DA", "H_beta", H_BETA, 34.0, 0.45)
     quiet, noisy = fitted(line, 100.0), fitted(line, 20.0)
     assert quiet is not None and noisy is not None
-    assert noisy.error > 2.0 * quiet.error
+    assert noisy.ew_error > 2.0 * quiet.ew_error and noisy.fwhm_error > 2.0 * quiet.fwhm_error
 
 
 def test_too_few_pixels_and_emission_are_refused():
