@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from agent.claims.against_table import conflicts
 from agent.claims.claims import MAX_CLAIMS, Claim, claims_of
 from agent.claims.features import Feature
 from agent.claims.lexicon import find_mentions, normalize_spelling
@@ -122,3 +123,39 @@ def test_names(feature: Feature, name: str) -> None:
 def test_units_of_sums_and_edges_without_an_index() -> None:
     assert Feature("CaT").unit == "Å"
     assert Feature("CN_4216_edge").index.head is not None
+
+
+# A thought against the table of its look.
+TABLE = {
+    "lines": [
+        {"name": "H_alpha", "kind": "emission", "ew": -198.0, "sigma": 655.0},
+        {"name": "HeII_4686", "kind": "absorption", "ew": 2.0, "sigma": 14.0},
+        {"name": "H_beta", "kind": "emission", "ew": -1.0, "sigma": 4.0},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("thought", "names"),
+    [
+        ("Nothing clear.", ["H_alpha"]),
+        ("No Hα emission is seen.", ["H_alpha"]),
+        ("Hα is in absorption; He II 4686 is not seen.", ["H_alpha", "HeII_4686"]),
+        ("Hα in emission, He II 4686 in absorption.", []),
+        ("Hβ is in absorption.", []),  # not significant enough to be held against anybody
+        ("I look at Hα next. Is it in absorption?", []),
+        ("", []),
+    ],
+)
+def test_a_thought_that_its_table_contradicts_is_found(thought, names):
+    assert [each.line.name for each in conflicts(thought, TABLE)] == names
+
+
+@pytest.mark.parametrize(
+    "table",
+    [{}, {"lines": 3}, {"lines": [None, {"name": 4}, {"name": "H_alpha", "kind": "emission"}]},
+     {"lines": [{"name": "H_alpha", "kind": "emission", "ew": float("nan"), "sigma": 99.0}]},
+     {"lines": [{"name": "H_alpha", "kind": "emission", "ew": True, "sigma": "9"}]}],
+)  # fmt: skip
+def test_a_strange_table_contradicts_nothing(table):
+    assert conflicts("Nothing clear.", table) == ()
