@@ -4,29 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from operator import attrgetter
-from statistics import fmean
 from typing import Annotated
 
 import typer
-from sqlalchemy import func, select
 
 from agent.trajectory.trajectory import ModelRef
-from agent.trajectory.trajectory_file import from_line
 from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
-from app.core.database.tables import inspections
 from app.core.errors import SessionError, counted_text
-from app.core.inspections.shown_opinion import made_by
+from app.core.inspections.measured_rate import MeasuredRate, measured_rate
 from app.core.inspections.store import Share, count_pending, models_of
 from app.core.session.session import Session, open_session
 from app.core.statistics.number_format import duration
 
-SAMPLES = 100  # records that are read for a measured rate
 PUBLISHED = ("spec-o3-3b", "spec-o3-7b")
 PUBLISHED_S = 1.6  # GPU-seconds a sample, from the paper's 0.2 s on eight H100
-ROW_BYTES = 500.0  # What an inspection takes beside its record: hashes, times and three indexes.
-RECORD_BYTES = 1500.0 + ROW_BYTES
-"""Of one inspection, where none is stored yet: one by the measured inspector."""
 
 
 def plan(
@@ -102,8 +94,8 @@ def plan_inspections(
     """Plan the inspections by the model of this name. Raises SessionError if no rate is known."""
     named = (each for each in models_of(session) if each.name.casefold() == model.casefold())
     # Of several weights with that name those of the newest inspection.
-    found = (_measured(session, each) for each in named)
-    measured = max(found, key=attrgetter("at"), default=_Measured())
+    found = (measured_rate(session, each) for each in named)
+    measured = max(found, key=attrgetter("at"), default=MeasuredRate())
     source = "as given"
     if seconds_each is None and measured.seconds:
         seconds_each = measured.seconds
@@ -122,33 +114,4 @@ def plan_inspections(
         seconds_each=seconds_each,
         source=source,
         record_bytes=measured.record_bytes,
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Measured:
-    """Means of some records of a model; 0 s if none tells its time."""
-
-    model: ModelRef | None = None
-    at: str = ""
-    seconds: float = 0.0
-    record_bytes: float = RECORD_BYTES
-
-
-def _measured(session: Session, model: ModelRef) -> _Measured:
-    record = inspections.c.record
-    stored = func.length(record) if session.database.is_file else func.pg_column_size(record)
-    # The index of the model has this order, so that no other record is read.
-    some = select(record, inspections.c.at, stored.label("size")).where(made_by(model))
-    some = some.order_by(inspections.c.candidate_id.desc()).limit(SAMPLES)
-    with session.database.reading() as connection:
-        rows = connection.execute(some).all()
-    times = [from_line(row.record).seconds for row in rows]
-    # One that was stored without its time would make the others look quicker.
-    times = [each for each in times if each > 0] or [0.0]
-    return _Measured(
-        model=model,
-        at=max(row.at for row in rows),
-        seconds=fmean(times),
-        record_bytes=fmean(row.size for row in rows) + ROW_BYTES,
     )

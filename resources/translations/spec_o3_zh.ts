@@ -3567,6 +3567,10 @@
         <translation>光谱与星表合并的 p(YES)，未经校准；暗色：只有光谱</translation>
     </message>
     <message>
+        <source>What the panel&apos;s members say where they disagree</source>
+        <translation>合议成员意见不同时各自所说</translation>
+    </message>
+    <message>
         <source>! broken</source>
         <translation>! 损坏</translation>
     </message>
@@ -5067,6 +5071,10 @@
 <context>
     <name>VerdictLine</name>
     <message>
+        <source>What decides</source>
+        <translation>决定性的依据</translation>
+    </message>
+    <message>
         <source>Records of this candidate</source>
         <translation>此候选体的记录</translation>
     </message>
@@ -5077,6 +5085,22 @@
     <message>
         <source>Two records side by side</source>
         <translation>并排比较两个记录</translation>
+    </message>
+    <message>
+        <source>▾ Fold the steps</source>
+        <translation>▾ 收起步骤</translation>
+    </message>
+    <message>
+        <source>▸ {n} steps</source>
+        <translation>▸ {n} 个步骤</translation>
+    </message>
+    <message>
+        <source>{n} records</source>
+        <translation>{n} 条记录</translation>
+    </message>
+    <message>
+        <source>Record of {name}</source>
+        <translation>{name} 的记录</translation>
     </message>
     <message>
         <source>Back to the steps</source>
@@ -6001,8 +6025,40 @@
         <translation>就绪</translation>
     </message>
     <message>
+        <source>default here</source>
+        <translation>此处默认</translation>
+    </message>
+    <message>
         <source>asked in our words, not in those it was trained on</source>
         <translation>使用本程序的措辞提问，而非其训练时的措辞</translation>
+    </message>
+    <message>
+        <source>reads pictures and numbers</source>
+        <translation>读图像和数值</translation>
+    </message>
+    <message>
+        <source>reads pictures</source>
+        <translation>读图像</translation>
+    </message>
+    <message>
+        <source>reads numbers</source>
+        <translation>读数值</translation>
+    </message>
+    <message>
+        <source>not yet timed here</source>
+        <translation>此处尚未计时</translation>
+    </message>
+    <message>
+        <source>{n} s each here</source>
+        <translation>此处每条 {n} 秒</translation>
+    </message>
+    <message>
+        <source>no figure on real spectra</source>
+        <translation>没有真实光谱上的指标</translation>
+    </message>
+    <message>
+        <source>F1 {n} % on real spectra</source>
+        <translation>真实光谱 F1 {n} %</translation>
     </message>
     <message>
         <source>{name} is not on this machine yet. Run in a terminal: spec-o3 models get {name}
@@ -6129,6 +6185,14 @@ Or put its files into {folder}</source>
     <message>
         <source>{what}, on {object}</source>
         <translation>{what}，天体 {object}</translation>
+    </message>
+    <message>
+        <source>Loading {model}…</source>
+        <translation>正在载入 {model}…</translation>
+    </message>
+    <message>
+        <source>The agent is about to begin…</source>
+        <translation>智能体即将开始…</translation>
     </message>
     <message>
         <source>Selected: stopping</source>
@@ -6310,6 +6374,10 @@ Or put its files into {folder}</source>
     <message>
         <source>combined</source>
         <translation>合并</translation>
+    </message>
+    <message>
+        <source>members</source>
+        <translation>成员</translation>
     </message>
     <message>
         <source>flags</source>
@@ -7444,6 +7512,10 @@ Or put its files into {folder}</source>
     <message>
         <source>sure</source>
         <translation>确定</translation>
+    </message>
+    <message>
+        <source>≠ Members disagree: {what}</source>
+        <translation>≠ 成员意见不同：{what}</translation>
     </message>
 </context>
 <context>

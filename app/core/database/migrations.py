@@ -6,6 +6,7 @@ New sessions get the current tables directly. A step writes its own SQL instead 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from sqlalchemy import Connection
@@ -160,6 +161,38 @@ def _add_velocities(connection: Connection) -> None:
         "CREATE INDEX judgements_velocity ON judgements (reviewer_id, candidate_id) "
         "WHERE velocity <> ''"
     )
+    _add_members(connection)
+
+
+def _add_members(connection: Connection) -> None:
+    """Add what a panel's members said, of the newest records of both in older sessions."""
+    connection.exec_driver_sql(
+        "ALTER TABLE candidates ADD COLUMN agent_members TEXT DEFAULT '' NOT NULL"
+    )
+    connection.exec_driver_sql(
+        """
+        UPDATE candidates SET agent_members = coalesce((
+            SELECT CASE WHEN eye.verdict <> own.verdict
+                THEN eye.model || ' ' || eye.verdict || ', measured ' || own.verdict END
+            FROM inspections eye, inspections own, inspections panel
+            WHERE eye.candidate_id = candidates.id AND eye.model NOT IN ('panel', 'measured')
+            AND own.candidate_id = candidates.id AND own.model = 'measured'
+            AND panel.candidate_id = candidates.id AND panel.model = 'panel'
+            AND eye.at <= panel.at AND own.at <= panel.at
+            ORDER BY panel.at DESC, eye.at DESC, own.at DESC LIMIT 1), '')
+        WHERE agents_differ AND agent_model = 'panel'
+        """
+    )
+    connection.exec_driver_sql(
+        "CREATE INDEX candidates_opposed ON candidates (id) WHERE agent_members <> ''"
+    )
+    # The order "uncertain" has another expression now; its indexes are made anew on first use.
+    catalogue = "SELECT indexname FROM pg_indexes WHERE schemaname = ANY (current_schemas(false))"
+    if connection.dialect.name == "sqlite":
+        catalogue = "SELECT name FROM sqlite_schema WHERE type = 'index'"
+    for name in connection.exec_driver_sql(catalogue).scalars().all():
+        if re.fullmatch(r"queue_uncertain_[a-z0-9_]+", name):
+            connection.exec_driver_sql(f"DROP INDEX {name}")
 
 
 STEPS: tuple[Step, ...] = (

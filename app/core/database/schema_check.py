@@ -27,8 +27,8 @@ Definition = tuple[str, str, str, str]  # type, name, table and SQL of an entry 
 
 ORDER_INDEX = re.compile(
     r"CREATE INDEX queue_\w+ ON candidates \("
-    r"(?:[- +*/%&(),<>=.0-9]|1e300|abs|coalesce|CASE|WHEN|THEN|ELSE|END|IS|NOT|NULL|WHERE|AND"
-    r"|id|list_id|lower|object_id|label|snr|score|ra|dec|judged_by|surprise|agents_differ|agent_p_yes|p_combined){1,600}",
+    r"(?:[- +*/%&(),<>=.0-9]|1e300|abs|coalesce|''|CASE|WHEN|THEN|ELSE|END|IS|NOT|NULL|WHERE|AND"
+    r"|id|list_id|lower|object_id|label|snr|score|ra|dec|judged_by|surprise|agents_differ|agent_members|agent_p_yes|p_combined){1,600}",
     re.ASCII,
 )
 """Any of app.core.queue.order_indexes, of this version or another: arithmetic, which is quick."""

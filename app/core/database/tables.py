@@ -219,6 +219,8 @@ candidates = Table(
     Column("surprise", Double),
     # Whether one inspection says YES and another NO.
     Column("agents_differ", Boolean, nullable=False, default=False, server_default=false()),
+    # Of that inspection, if a panel's members contradict each other: "nano-eye NO, measured YES".
+    Column("agent_members", Text, nullable=False, default="", server_default=""),
     # What catalogues weigh by the claims of the task, NULL where nothing could be weighed, and
     # p(YES) with it, NULL where the task has no such claims.
     *_open(Double, "catalogue_log_odds", "p_combined"),
@@ -230,6 +232,7 @@ FAULTY = "fault <> ''"
 HASHED = "file_sha256 <> ''"
 MERGED = "origin <> ''"
 DIFFERING = "agents_differ"
+OPPOSED = "agent_members <> ''"
 JUDGED_BY_SEVERAL = "(judged_by & (judged_by - 1)) <> 0"
 FLAGGED = "flags <> '[]'"
 COMMENTED = "comment <> ''"
@@ -247,6 +250,7 @@ _partial_index(
 )
 _partial_index("candidates_faulty", FAULTY, candidates.c.id)
 _partial_index("candidates_differing", DIFFERING, candidates.c.id)
+_partial_index("candidates_opposed", OPPOSED, candidates.c.id)
 _partial_index("candidates_several", JUDGED_BY_SEVERAL, candidates.c.id)
 _partial_index("candidates_hash", HASHED, candidates.c.file_sha256)
 

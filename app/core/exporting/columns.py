@@ -55,6 +55,12 @@ AGENT = (
     Column("agent_p_yes", "real", "stat.probability", "The agent's probability of YES"),
     Column("agent_model", "text", "meta.id", "Model behind the agent"),
     Column("agent_stopped_by", "text", "meta.code.status", "Why the inspection ended"),
+    Column(
+        "agent_members",
+        "text",
+        "meta.code.class",
+        "What the members of a panel said, where they contradict each other",
+    ),
 )
 SEEN = Column(
     "agent_seen_before", "flag", "meta.code", "The reviewer had seen the agent's opinion before"

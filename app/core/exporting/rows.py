@@ -24,7 +24,8 @@ Page = list[Cells]  # The values of each column of the layout: text, number, boo
 
 CANDIDATE_FIELDS = (
     *("id", "object_id", "ra", "dec", "path", "listed_path", "row"),
-    *("agent_verdict", "agent_p_yes", "agent_model", "agent_stopped_by", "list_id", "own"),
+    *("agent_verdict", "agent_p_yes", "agent_model", "agent_stopped_by", "agent_members"),
+    *("list_id", "own"),
 )
 
 PathCells = tuple[list[str], list[str | None]]
@@ -58,11 +59,11 @@ def _page(
 ) -> Page:
     columns = list(zip(*rows, strict=True))
     ids, object_ids, ra, dec, paths, listed, numbers = columns[:7]
-    verdict, p_yes, model, stopped, list_ids, own = columns[7 : len(CANDIDATE_FIELDS)]
+    verdict, p_yes, model, stopped, members, list_ids, own = columns[7 : len(CANDIDATE_FIELDS)]
     said = list(zip(*opinion_cells(connection, ids, selection, adjudicator), strict=True))
     *opinion, seen, subclasses, fields, velocities = said
     further_opinion = further_opinion_cells(layout.further, subclasses, fields, velocities)
-    agent = (verdict, p_yes, _or_none(model), _or_none(stopped))
+    agent = (verdict, p_yes, _or_none(model), _or_none(stopped), _or_none(members))
     carried = _carried_columns(ids, list_ids, own, layout)
     roles = columns[len(CANDIDATE_FIELDS) :]
     basic = (object_ids, ra, dec, *path_cells(paths, listed), numbers)

@@ -10,11 +10,14 @@ import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, select, update
 
+from agent.errors import TrajectoryError
+from agent.inspection.built_in import INSPECTORS, opposed_members
 from agent.tasks.task import Task
 from agent.trajectory.p_yes import combined_p, p_from_votes
 from agent.trajectory.trajectory import ModelRef
+from agent.trajectory.trajectory_file import from_line
 from app.core.database.database import write_facts
 from app.core.database.paging import pages
 from app.core.database.tables import candidates, facts, inspections
@@ -34,6 +37,9 @@ NEWEST_FIRST = (inspections.c.at.desc(), inspections.c.model, inspections.c.mode
 """Not by id, so that sessions with the same inspections show the same one."""
 
 SAID = ("model", "verdict", "p_yes", "stopped_by")
+PANELS = [each.name for each in INSPECTORS if each.quotes]
+QUOTING = case((inspections.c.model.in_(PANELS), inspections.c.record)).label("quoting")
+"""The record of a panel, which says what its members said; NULL for all other models."""
 LISTED = (candidates.c.label, candidates.c.score, candidates.c.catalogue_log_odds)
 
 InspectionRow = Any
@@ -46,6 +52,7 @@ NO_OPINION: Mapping[str, Any] = {
     "agent_stopped_by": "",
     "surprise": None,
     "p_combined": None,
+    "agent_members": "",
 }
 
 
@@ -104,7 +111,7 @@ def lock_opinions(connection: Connection, candidate_ids: Collection[int]) -> Non
 
 def update_agent_columns(connection: Connection, candidate_id: int, task: Task) -> None:
     columns = (inspections.c[name] for name in ("model_sha256", *SAID))
-    query = select(*columns).where(inspections.c.candidate_id == candidate_id)
+    query = select(*columns, QUOTING).where(inspections.c.candidate_id == candidate_id)
     rows = connection.execute(query.order_by(*NEWEST_FIRST)).all()
     shown = _read_shown_model(connection)
     wanted = (
@@ -132,7 +139,16 @@ def _agent_columns(
         "agent_stopped_by": row.stopped_by,
         "surprise": surprise(task, label_text, _number(score), row.verdict, p_yes),
         "p_combined": combined_p(p_yes, _number(log_odds)) if task.catalogue else None,
+        "agent_members": "" if row.quoting is None else _members(row.quoting),
     }
+
+
+def _members(record: object) -> str:
+    """What its members said if they contradict each other; nothing of a damaged record."""
+    try:
+        return opposed_members(from_line(str(record)))
+    except TrajectoryError:
+        return ""
 
 
 def _number(value: object) -> float | None:
@@ -156,7 +172,8 @@ def _update_all_candidates(connection: Connection, model: ModelRef | None, task:
 
 def _shown_query(model: ModelRef | None) -> Select[Any]:
     columns = inspections.c
-    query = select(columns.candidate_id, *(columns[name] for name in SAID), *LISTED)
+    said = (columns[name] for name in SAID)
+    query = select(columns.candidate_id, *said, QUOTING, *LISTED)
     query = query.join(candidates, candidates.c.id == columns.candidate_id)
     if model is not None:
         return query.where(made_by(model))

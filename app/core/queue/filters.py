@@ -18,7 +18,7 @@ MAX_DEPTH = 16
 
 EvidenceWord = Literal["found", "nothing", "failed", "unasked"]
 Answer = Literal["yes", "no", "undecided", "unseen"]
-Between = Literal["agent", "agents", "people"]
+Between = Literal["agent", "agents", "members", "people"]
 Thing = Literal["fault", "comment", "flag", "path"]
 NumberField = Literal["p_yes", "p_combined", "snr", "score", "ra", "dec", "confidence", "id"]
 TextField = Literal["object", "label", "comment", "fault", "path"]

@@ -90,6 +90,8 @@ def _range(tree: filters.Number, indexes: frozenset[str]) -> IndexUnion:
 def _disagreeing(between: str, context: QueryContext) -> IndexUnion:
     if between == "agents":
         return (_candidates_where(raw_sql(tables.DIFFERING)),)
+    if between == "members":
+        return (_candidates_where(raw_sql(tables.OPPOSED)),)
     if between == "people":
         return (_candidates_where(raw_sql(tables.JUDGED_BY_SEVERAL)),)
     # In every disagreement either the reviewer accepts or the agent says YES.

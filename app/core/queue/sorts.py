@@ -32,7 +32,9 @@ VALUES: dict[SortKey, str] = {
     "score": "score",
     "p_yes": "agent_p_yes",
     "p_combined": "p_combined",
-    "uncertain": "0.5 - abs(agent_p_yes - 0.5)",
+    # First where a panel's members contradict each other.
+    "uncertain": "0.5 - abs(agent_p_yes - 0.5)"
+    " + CASE WHEN agent_members <> '' THEN 1.0 ELSE 0.0 END",
     "surprising": "surprise",
     # Opposite minds first, then whose p(YES) decides least.
     "disagreeing": "0.5 - abs(coalesce(agent_p_yes, CASE WHEN agents_differ THEN 0.5 END) - 0.5)"
@@ -66,8 +68,8 @@ class QueuePosition(NamedTuple):
 class Sort:
     """A sort order.
 
-    "uncertain" is highest at a p(YES) of one half, "disagreeing" where one agent says YES and
-    another NO.
+    "uncertain" is highest where a panel's members contradict each other, then at a p(YES) of one
+    half; "disagreeing" where one agent says YES and another NO.
     """
 
     key: SortKey = "list"

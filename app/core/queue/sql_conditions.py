@@ -100,6 +100,8 @@ def condition(tree: Filter, context: QueryContext) -> Condition:
             )
         case filters.Disagree("agents"):
             return raw_sql(tables.DIFFERING)
+        case filters.Disagree("members"):
+            return raw_sql(tables.OPPOSED)
         case filters.Disagree():
             return _people_disagree() if tree.between == "people" else _agent_disagrees(context)
         case filters.Has("fault"):

@@ -39,7 +39,15 @@ def counts_section(found: Statistics) -> Markup:
             f"The spectrum of {counted_text(counts.unreadable, 'candidate')} could not be read.",
             class_="note warn",
         )
-    return parts.section("Counts", parts.captioned(counts_bar(counts), legend), unreadable)
+    opposed = None
+    if counts.members_disagree:
+        opposed = parts.paragraph(
+            "The members of the agents' panel disagree on "
+            f"{counted_text(counts.members_disagree, 'candidate')}.",
+            class_="note",
+        )
+    drawn = parts.captioned(counts_bar(counts), legend)
+    return parts.section("Counts", drawn, unreadable, opposed)
 
 
 def pace_section(found: Statistics) -> Markup | None:

@@ -299,7 +299,8 @@ def list_roles(session: Session) -> Mapping[int, Mapping[str, str]]:
 
 def candidate_of(row: Any) -> Candidate:
     """Read a candidate from a table row, which may hold anything in an untrusted session."""
-    words = (row.object_id, row.path, row.label, row.agent_model, row.agent_stopped_by, row.fault)
+    words = [row.object_id, row.path, row.label, row.fault]
+    words += [row.agent_model, row.agent_stopped_by, row.agent_members]
     measured = [row.ra, row.dec, row.score, row.snr, row.agent_p_yes]
     measured += [row.catalogue_log_odds, row.p_combined]
     try:

@@ -15,7 +15,7 @@ from sqlalchemy import func, select
 
 from agent.confidence.calibration import Calibration
 from agent.confidence.judged import ConfidenceError
-from app.core.database.tables import candidates
+from app.core.database.tables import OPPOSED, candidates, raw_sql
 from app.core.session.known_answers import not_known
 from app.core.session.session import Session
 from app.core.statistics.agents import (
@@ -64,6 +64,7 @@ class Counts:
     disputed: int
     unreadable: int  # with an unreadable spectrum, judged or not
     inspected: int  # by any agent
+    members_disagree: int  # where the members of a panel contradict each other
 
     @property
     def judged(self) -> int:
@@ -179,6 +180,7 @@ def _counts(session: Session, all_verdicts: AllVerdicts) -> Counts:
     with session.database.reading() as connection:
         count = connection.execute(every).scalar_one()
         unreadable = connection.execute(every.where(candidates.c.fault != "")).scalar_one()
+        opposed = connection.execute(every.where(raw_sql(OPPOSED))).scalar_one()
     seen = [agent.candidate for agent in all_verdicts.agents]
     return Counts(
         candidates=count,
@@ -187,6 +189,7 @@ def _counts(session: Session, all_verdicts: AllVerdicts) -> Counts:
         unsure=_count(code, UNSURE),
         disputed=_count(code, NONE),
         unreadable=unreadable,
+        members_disagree=opposed,
         inspected=int(np.count_nonzero(np.diff(np.sort(np.concatenate([[0], *seen]))))),
     )
 

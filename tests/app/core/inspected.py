@@ -1,11 +1,14 @@
 """Trajectories of agents for tests, and what a session then shows of them."""
 
+from dataclasses import replace
+
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
 from app.core.queue import LIST_ORDER, matching, parse_filter
 
 NANO = ModelRef(name="nano", engine="gguf", sha256="aa" * 32)
 OTHER = ModelRef(name="nano", sha256="bb" * 32)
 MEASURED = ModelRef(name="measured")
+PANEL = ModelRef(name="panel", engine="panel", sha256="cc" * 32)
 
 
 def said(verdict="YES", p_yes=0.9, model=NANO, stopped_by="answer", number=1):
@@ -24,6 +27,15 @@ def said(verdict="YES", p_yes=0.9, model=NANO, stopped_by="answer", number=1):
         p_yes=p_yes,
         well_formed=verdict is not None,
     )
+
+
+def panel_said(eye, measured, number=1):
+    """A panel's record: the measured inspector decides."""
+    members = (said(eye, 0.4, number=number), said(measured, 0.9, MEASURED, number=number))
+    lines = [rf"\boxed{{{measured}}} nano: {eye}, p 0.40: no YES: in it.", f"measured: {measured}."]
+    step = Step(kind="answer", turn=3, text="\n".join(lines), verdict=measured, label="panel")
+    one = said(measured, 0.8, PANEL, number=number)
+    return replace(one, steps=(*one.steps[:-1], step), members=members)
 
 
 def agent_of(session, number=1):

@@ -43,7 +43,7 @@ KEEPS = (tables.log, tables.repeats, tables.measurements)
 FRESH = {
     **{"listed_path": "", "file_sha256": "", "fault": "", "judged_by": 0, "agent_verdict": None},
     **{"agent_p_yes": None, "agent_model": "", "agent_stopped_by": "", "surprise": None},
-    "agents_differ": False,
+    **{"agents_differ": False, "agent_members": ""},
 }
 DONOR_TRIES = 20
 

@@ -25,6 +25,7 @@ from app.ui.judge.agent.card_content import (
     partial_turn_card,
 )
 from app.ui.judge.agent.comparison import Comparison
+from app.ui.judge.agent.deciding_facts import DecidingFact
 from app.ui.judge.agent.pictures import Pictures, PictureSource, PictureWindow
 from app.ui.judge.agent.verdict_line import VerdictLine
 from app.ui.session.inspection.records import Records
@@ -148,7 +149,7 @@ class AgentPanel(QFrame):
         self._keymap, self._runner = context.keymap, context.runner
         self.head = AgentHead(context, self)
         self.list_run = ListRunLine(self)
-        self.verdict = VerdictLine(self)
+        self.verdict = VerdictLine(context.current_theme, self)
         self.rating = RatingButton(context, self.verdict)
         self.verdict.first_row.addWidget(self.rating)
         self.empty = short_label("", "dim")
@@ -160,6 +161,7 @@ class AgentPanel(QFrame):
         self._built: tuple[tuple[Step, ...], bool] = ((), True)
         """The steps of `_cards`, and whether the inspection is over."""
         self._cards: list[CardContent] = []
+        self._is_folded = True  # whether an answer stands without the steps that led to it
         self.empty.setWordWrap(True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.stack = QStackedWidget()
@@ -175,9 +177,10 @@ class AgentPanel(QFrame):
         agent.state_changed.connect(self._refresh)
         shown.trajectory_changed.connect(self._refresh)
         shown.records_changed.connect(self._show_records)
-        shown.step_index_changed.connect(self._mark)
+        shown.step_index_changed.connect(self._on_step)
         agent.text_received.connect(self._on_progress)
         agent.step_ready.connect(self._on_progress)
+        agent.finished.connect(partial(self._fold, True))
         agent.list_run.changed.connect(self.list_run.show_state)
         agent.closed.connect(self.pictures.close)
         context.keymap.changed.connect(self._refresh)
@@ -189,6 +192,8 @@ class AgentPanel(QFrame):
         self.timeline.rerun_requested.connect(self._rerun_from)
         self.verdict.chosen.connect(shown.show)
         self.verdict.compared.connect(self._compare)
+        self.verdict.fact_chosen.connect(self._look_at)
+        self.verdict.steps.clicked.connect(self._toggle_steps)
         self.pictures.drawn.connect(self._show_pictures)
         self.pictures.failed.connect(context.current.message)
         commands.add("run_agent", agent.run_here)
@@ -212,6 +217,7 @@ class AgentPanel(QFrame):
         shown = self._shown
         self._show_catalogues()
         self.verdict.show_record(None if shown.is_hidden or shown.run else shown.trajectory)
+        self.verdict.show_steps(0, are_shown=False)
         self.rating.refresh()
         self.takeover.refresh()
         is_comparing = self.verdict.compare.isChecked() and shown.run is None
@@ -241,11 +247,41 @@ class AgentPanel(QFrame):
             if run is None and record is not None and record.overview_text:
                 self._cards.insert(0, overview_card(record.overview_text))
         cards = [*self._cards, partial_turn_card(text)] if text else self._cards
-        self.timeline.show_cards(cards, follow=run is not None)
+        self.timeline.show_cards(self._answer_first(cards), follow=run is not None)
         self.stack.setCurrentWidget(self.timeline)
         self._mark(self._shown.step_index)
         self._request_pictures()
         self._show_pictures()
+
+    def _answer_first(self, cards: list[CardContent]) -> list[CardContent]:
+        """Put the answer of a finished run on top; folded, only the look in the plot follows it."""
+        answer = next((each for each in reversed(cards) if each.kind == "answer"), None)
+        if answer is None or self._shown.run is not None:
+            return cards
+        steps = [each for each in cards if each is not answer]
+        self.verdict.show_steps(len(steps), are_shown=not self._is_folded)
+        if self._is_folded:
+            steps = [each for each in steps if each.index == self._shown.step_index >= 0]
+        return [answer, *steps]
+
+    def _fold(self, is_folded: bool, *_: object) -> None:
+        self._is_folded = is_folded
+        self._refresh()
+
+    def _toggle_steps(self) -> None:
+        self._fold(not self._is_folded)
+
+    def _on_step(self, index: int) -> None:
+        if self._is_folded and self.isVisible() and self._shown.run is None:
+            self._show_steps()
+        else:
+            self._mark(index)
+
+    def _look_at(self, fact: DecidingFact) -> None:
+        if fact.index >= 0:
+            self._shown.replay(fact.index)
+        else:
+            self._shown.look_changed.emit(fact.window, fact.text)
 
     def _empty_text(self) -> str:
         run = self._shown.run

@@ -65,7 +65,7 @@ def unsupported(text: str, looked_at: Sequence[Window]) -> tuple[Claim, ...]:
     text = text[:MAX_TEXT]
     found: dict[str, Claim] = {}
     for claim in claims(text):
-        if not any(_covers(window, claim.range) for window in looked_at):
+        if not any(covers(window, claim.range) for window in looked_at):
             found.setdefault(claim.text.casefold(), claim)
     return tuple(found.values())
 
@@ -110,7 +110,7 @@ def _claim(start: int, end: int, text: str, numbers: Sequence[float]) -> Iterato
         yield Claim(start, end, text, (low, high))
 
 
-def _covers(window: Window, claimed: Window) -> bool:
+def covers(window: Window, claimed: Window) -> bool:
     margin = MARGIN_A + MARGIN * claimed[1]
     return window[0] - margin <= claimed[1] and claimed[0] <= window[1] + margin
 

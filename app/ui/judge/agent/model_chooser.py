@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -18,12 +20,16 @@ from PySide6.QtWidgets import (
 )
 
 from agent.engines.registry import engine_kind
-from agent.errors import ResourceError
+from agent.errors import ResourceError, TrajectoryError
 from agent.inspection.built_in import INSPECTORS, BuiltIn
+from agent.inspection.inspector_factory import default_model
+from agent.models.card import Card
 from agent.models.folders import models_folder
 from agent.models.registry import ModelLocation, find_model, is_partly_downloaded, list_models
 from agent.models.wordings import missing_wording
+from agent.trajectory.trajectory import ModelRef
 from app.core.database.locations import shown_location
+from app.core.inspections.measured_rate import measured_rate
 from app.core.session.session import Session
 from app.core.statistics.agents import TrackRecord, track_records
 from app.core.statistics.number_format import rough_percent
@@ -36,6 +42,9 @@ translate = QCoreApplication.translate
 WIDTH, LIST_HEIGHT, MIN_LIST_HEIGHT = 460, 320, 80
 KEY = Qt.ItemDataRole.UserRole
 NEED = Qt.ItemDataRole.UserRole + 1
+TIMED = 10  # inspections of a model whose mean time is told
+REAL = "library:"  # how the set of a card's figure begins that is of labelled real spectra
+INTERVAL = re.compile(r"95 % ([\d.]{1,6}) to ([\d.]{1,6})")
 BYTES_PER_PARAMETER = 2  # in the precision in which models are published
 
 
@@ -113,7 +122,7 @@ class ModelChooser(QFrame):
         needs = translate("agent", "Needs {what}")
         for each in rows:
             needed = needs.replace("{what}", each.needs) if each.needs else ""
-            lines = (f"{each.title} · {each.state}", each.about, needed, each.record)
+            lines = (each.head, each.about, each.quality, needed, each.record)
             item = QListWidgetItem("\n".join(line for line in lines if line))
             item.setData(KEY, each.key)
             item.setData(NEED, each.need)
@@ -171,10 +180,18 @@ class ModelRow:
     title: str
     about: str
     state: str
+    reads: str = ""  # pictures, numbers, or both
+    quality: str = ""  # how quick it is here, and how good on real spectra
+    is_default: bool = False
     needs: str = ""  # what it needs to run: memory, a program, a server
     record: str = ""  # how often it agreed with the person's own verdicts
     ref: tuple[str, str] = ("", "")  # name and hash under which its records are stored
     need: str = ""  # what is missing and how to get it; empty: ready
+
+    @property
+    def head(self) -> str:
+        default = translate("agent", "default here") if self.is_default else ""
+        return " · ".join(filter(None, (self.title, default, self.state, self.reads)))
 
 
 def model_rows(chosen: str, session: Session) -> tuple[list[ModelRow], str]:
@@ -193,7 +210,16 @@ def model_rows(chosen: str, session: Session) -> tuple[list[ModelRow], str]:
     if chosen and chosen not in {row.key for row in rows}:
         rows.append(_chosen(chosen))
     records = track_records(session, session.reviewer)
-    rows = [replace(row, record=_record_text(records.get(row.ref))) for row in rows]
+    default = default_model(session.task.id)
+    rows = [
+        replace(
+            row,
+            record=_record_text(records.get(row.ref)),
+            is_default=row.key == default,
+            quality=" · ".join((_speed(session, row.ref), row.quality or _quality(None))),
+        )
+        for row in rows
+    ]
     return rows, "\n".join(str(fault) for fault in faults)
 
 
@@ -211,6 +237,8 @@ def _own_row(own: BuiltIn) -> ModelRow:
         title=own.name,
         about=" · ".join(map(translate_message, own.about)),
         state=state,
+        reads=_reads(pictures=bool(own.eye), numbers=own.reads_numbers),
+        quality=_quality(own.f1_on_real),
         needs=needs,
         ref=("", "") if ref is None else (ref.name, ref.sha256),
         need=translate_message(need),
@@ -239,10 +267,49 @@ def _row(location: ModelLocation) -> ModelRow:
         title=card.name,
         about=" · ".join(part for part in parts if part),
         state=_state(location),
+        reads=_reads(pictures=True, numbers=card.style.numbers),
+        quality=_card_quality(card),
         needs=_needs(location),
         ref=(location.ref.name, location.ref.sha256),
         need=_need(location),
     )
+
+
+def _reads(*, pictures: bool, numbers: bool) -> str:
+    if pictures and numbers:
+        return translate("agent", "reads pictures and numbers")
+    return translate("agent", "reads pictures") if pictures else translate("agent", "reads numbers")
+
+
+def _speed(session: Session, ref: tuple[str, str]) -> str:
+    """The mean time of some inspections of this session."""
+    name, sha256 = ref
+    seconds = 0.0
+    if name:
+        with suppress(TrajectoryError):  # a damaged record is told where it is shown
+            model = ModelRef(name=name, sha256=sha256)
+            seconds = measured_rate(session, model, TIMED).seconds
+    if not seconds:
+        return translate("agent", "not yet timed here")
+    return translate("agent", "{n} s each here").replace("{n}", f"{seconds:.2g}")
+
+
+def _card_quality(card: Card) -> str:
+    """What its card says of labelled real spectra."""
+    for each in card.figures:
+        if each.figure == "mean F1" and each.on.startswith(REAL):
+            interval = INTERVAL.search(each.on)
+            return _quality(
+                each.value, "" if interval is None else f" ({interval[1]}–{interval[2]})"
+            )
+    return ""
+
+
+def _quality(f1: float | None, interval: str = "") -> str:
+    if f1 is None:
+        return translate("agent", "no figure on real spectra")
+    text = translate("agent", "F1 {n} % on real spectra")
+    return text.replace("{n}", f"{f1:.1f}") + interval
 
 
 def _state(location: ModelLocation) -> str:

@@ -7,11 +7,13 @@ from PySide6.QtCore import QCoreApplication
 from agent.confidence.calibration import Calibration
 from agent.trajectory.p_yes import combined_p, probability_text
 from agent.trajectory.trajectory import Trajectory
+from app.core.database.locations import shown_location
 from app.ui.base.translation.data_texts import labelled_line
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.session.inspection.list_run import ListRunState
 from app.ui.session.inspection.records import Records
 from app.ui.session.inspection.shown_trajectory import RunningState
+from app.ui.session.inspection.worker_model import WorkerModel
 
 translate = QCoreApplication.translate
 MAX_NAME = 60  # characters of an object name in a status text
@@ -95,6 +97,16 @@ def run_text(run: RunningState, *, is_here: bool) -> str:
         return text
     text = translate("agent", "{what}, on {object}").replace("{what}", text)
     return text.replace("{object}", run.object_id[:MAX_NAME])
+
+
+def waiting_text(run: RunningState | None, model: WorkerModel) -> str:
+    """What a run that has not begun waits for; empty: nothing."""
+    if run is None or run.is_started:
+        return ""
+    if model.is_loading or model.model is None:
+        name = shown_location(model.name)[-MAX_NAME:]
+        return translate("agent", "Loading {model}…").replace("{model}", name)
+    return translate("agent", "The agent is about to begin…")
 
 
 def list_run_text(state: ListRunState) -> str:

@@ -1,18 +1,21 @@
-"""Verdict and p(YES) of the shown record, and a chooser where there are several records."""
+"""The answer of the shown record: verdict, p(YES), the facts that decide, and other records."""
 
 from __future__ import annotations
 
+import html
 import re
 from collections import Counter
-from functools import cache
+from functools import cache, partial
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from agent.evidence.words import KIND_NAMES
-from agent.inspection.built_in import built_in
+from agent.inspection.built_in import built_in, opposed_members
 from agent.trajectory.trajectory import Trajectory
+from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.measured_texts import translate_measured_name
+from app.ui.judge.agent.deciding_facts import NUMBERS, DecidingFact, deciding_facts
 from app.ui.judge.agent.status_texts import (
     calibration_hint,
     combined_hint,
@@ -21,9 +24,19 @@ from app.ui.judge.agent.status_texts import (
     p_yes_text,
     verdict_text,
 )
+from app.ui.judge.verdict.verdict_text import conflict_text
 from app.ui.session.inspection.records import Records
 from app.ui.widgets.agent_parts import colour_verdict, record_names
-from app.ui.widgets.labels import ElidedLabel, column, row, short_label, wrapped_label
+from app.ui.widgets.labels import (
+    ElidedLabel,
+    add_check,
+    button,
+    column,
+    flow,
+    row,
+    short_label,
+    wrapped_label,
+)
 
 translate = QCoreApplication.translate
 MAX_TEXT = 60_000  # characters of a record that are searched
@@ -32,9 +45,12 @@ MAX_TEXT = 60_000  # characters of a record that are searched
 class VerdictLine(QWidget):
     chosen = Signal(object)  # the `Trajectory` to show
     compared = Signal(bool)  # whether two records are shown side by side
+    fact_chosen = Signal(object)  # a `DecidingFact` to look at
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
         super().__init__(parent)
+        self._current_theme = current_theme
+        self._facts: tuple[DecidingFact, ...] = ()
         self._records = Records(candidate_id=0)
         self._shown: Trajectory | None = None
         self.verdict = short_label("", "title")
@@ -45,20 +61,31 @@ class VerdictLine(QWidget):
         self._log_odds: float | None = None
         self.warning = wrapped_label("", "warning")
         self.warning.hide()
-        self.record = QComboBox()
-        self.record.setAccessibleName(self.tr("Records of this candidate"))
+        self.facts = wrapped_label("")
+        self.facts.setTextFormat(Qt.TextFormat.RichText)
+        self.facts.setAccessibleName(self.tr("What decides"))
+        self.facts.hide()
+        self.steps = button("")
+        """Shows the steps that led to the answer, or folds them."""
+        self.steps.setCheckable(True)
+        self.record = button("")
+        self.record.setToolTip(self.tr("Records of this candidate"))
+        self.menu = QMenu(self)
         self.compare = QPushButton(self.tr("Compare"))
         self.compare.setProperty("role", "quiet")
         self.compare.setCheckable(True)
         self.compare.setAccessibleName(self.compare.text())
         self.compare.setToolTip(self.tr("Two records side by side"))
-        for part in (self.record, self.compare):
+        for part in (self.steps, self.record, self.compare):
             part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             part.hide()
         self.first_row = row(self.verdict, (self.p_yes, 1))
-        records = row((self.record, 1), (self.compare, 0, Qt.AlignmentFlag.AlignRight))
-        column(self.first_row, self.combined, self.warning, records, spacing=4, parent=self)
-        self.record.activated.connect(self._choose)
+        buttons = flow(self.steps, self.record, self.compare, spacing=4)
+        parts = (self.first_row, self.combined, self.warning, self.facts, buttons)
+        column(*parts, spacing=4, parent=self)
+        self.record.clicked.connect(self._open_menu)
+        self.facts.linkActivated.connect(self._choose_fact)
+        current_theme.changed.connect(self._write_facts)
         self.compare.toggled.connect(self._compare)
         self.hide()
 
@@ -68,8 +95,6 @@ class VerdictLine(QWidget):
         self.record.setVisible(is_choice and not self.compare.isChecked())
         self.compare.setVisible(is_choice)
         if is_choice:
-            self.record.clear()
-            self.record.addItems(record_names(records.trajectories))
             self._mark_shown()
         else:
             self.compare.setChecked(False)
@@ -85,14 +110,40 @@ class VerdictLine(QWidget):
         colour_verdict(self.verdict, shown.verdict)
         is_answered = shown.stopped_by == "answer"
         text = p_yes_text(shown, self._records) if is_answered else outcome_text(shown)
-        warning = contradiction(shown)
+        opposed = opposed_members(shown)
+        warning = conflict_text(opposed) if opposed else contradiction(shown)
         self.warning.setText(warning)
         self.warning.setVisible(bool(warning) and not self.compare.isChecked())
         rule = self._records.calibration_of(shown)
         about = f"{text}\n{calibration_hint(rule)}" if is_answered else text
         self.p_yes.show_text(text, about, short=text.partition(" · ")[0])
         self.show_catalogues(self._log_odds)
+        self._facts = deciding_facts(shown)
+        self._write_facts()
         self._mark_shown()
+
+    def show_steps(self, count: int, *, are_shown: bool) -> None:
+        """Offer to fold so many steps, or to show them; 0: there is nothing to fold."""
+        text = self.tr("▾ Fold the steps") if are_shown else self.tr("▸ {n} steps")
+        self.steps.setText(text.replace("{n}", str(count)))
+        self.steps.setAccessibleName(self.steps.text())
+        self.steps.setChecked(are_shown)
+        self.steps.setVisible(count > 0 and not self.compare.isChecked())
+
+    def _write_facts(self, _: object = None) -> None:
+        theme = self._current_theme.theme
+        lines = []
+        for number, fact in enumerate(self._facts):
+            by = f"<b>{html.escape(fact.by)}:</b> " if fact.by else ""
+            style = f"color:{theme.warning if fact.by else theme.text}; text-decoration:none"
+            text = f"{NUMBERS[number]} {by}{html.escape(fact.text)}"
+            lines.append(f'<a href="{number}" style="{style}">{text}</a>')
+        self.facts.setText("<br>".join(lines))
+        self.facts.setVisible(bool(lines) and not self.compare.isChecked())
+
+    def _choose_fact(self, link: str) -> None:
+        if link.isdecimal() and int(link) < len(self._facts):
+            self.fact_chosen.emit(self._facts[int(link)])
 
     def show_catalogues(self, log_odds: float | None) -> None:
         """Show p(YES) with this weight of catalogues; None: nothing could be weighed."""
@@ -103,14 +154,20 @@ class VerdictLine(QWidget):
         self.combined.setVisible(bool(text) and not self.compare.isChecked())
 
     def _mark_shown(self) -> None:
-        records = self._records.trajectories
-        if self._shown in records:
-            self.record.setCurrentIndex(records.index(self._shown))
+        """Name the shown record unless it is the one shown first: the model has its name above."""
+        records, shown = self._records.trajectories, self._shown
+        text = self.tr("{n} records").replace("{n}", str(len(records)))
+        if shown in records and shown is not None and shown != self._records.default:
+            text = self.tr("Record of {name}")
+            text = text.replace("{name}", record_names(records)[records.index(shown)])
+        self.record.setText(f"{text} ▾")
+        self.record.setAccessibleName(text)
 
     def _compare(self, is_on: bool) -> None:
         # In the comparison each record has its own verdict and chooser.
         for part in (self.verdict, self.p_yes, self.record):
             part.setVisible(not is_on)
+        self.facts.setVisible(not is_on and bool(self.facts.text()))
         self.warning.setVisible(not is_on and bool(self.warning.text()))
         self.combined.setVisible(not is_on and bool(self.combined.full_text))
         text = self.tr("Back to the steps") if is_on else self.tr("Compare")
@@ -118,10 +175,16 @@ class VerdictLine(QWidget):
         self.compare.setAccessibleName(text)
         self.compared.emit(is_on)
 
-    def _choose(self, index: int) -> None:
+    def _open_menu(self) -> None:
+        self.menu.clear()
         records = self._records.trajectories
-        if 0 <= index < len(records):
-            self.chosen.emit(records[index])
+        for each, name in zip(records, record_names(records), strict=True):
+            text = f"{name}: {verdict_text(each)}"
+            add_check(self.menu, text, each == self._shown, partial(self._choose, each))
+        self.menu.popup(self.record.mapToGlobal(self.record.rect().bottomLeft()))
+
+    def _choose(self, record: Trajectory, _: bool) -> None:
+        self.chosen.emit(record)
 
 
 # Finds verdicts that contradict what the agent said: "like a Wolf-Rayet star", then YES.

@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.judge.docks.dock_table import (
+    AGENT,
     BOTTOM,
     DOCKS,
     LEFT,
@@ -263,6 +264,8 @@ class DockArea(QWidget):
     def _command_ran(self, name: str) -> None:
         if name == "escape":
             self.queue_popup.close_popup()
+        elif name == "run_agent" and self.shows_panels:
+            self.show_dock(AGENT.name)
 
     def _layout_changed(self, *_: object) -> None:
         self.layout_changed.emit()

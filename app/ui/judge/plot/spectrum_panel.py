@@ -21,6 +21,8 @@ from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.base.settings.settings import Settings
 from app.ui.base.theme.theme import Theme
 from app.ui.base.translation.data_texts import library_name
+from app.ui.judge.agent.deciding_facts import deciding_facts
+from app.ui.judge.agent.status_texts import waiting_text
 from app.ui.judge.plot.axes.flux_range import flux_range, overlaps, within
 from app.ui.judge.plot.axes.titles import badges, flux_axis_title, wavelength_title
 from app.ui.judge.plot.empty_message import EmptyPlotMessage
@@ -55,6 +57,7 @@ class SpectrumPanel(QFrame):
         self.setProperty("role", "card")
         self._current, self._view = context.current, context.view
         self._runner, self._keymap = context.runner, context.keymap
+        self._agent = context.agent
         self._task = context.bridge.session.task
         self.lines = PlotLineLists(context, self)
         self._ranks = task_ranks(self._task, self.lines.lists)
@@ -160,6 +163,7 @@ class SpectrumPanel(QFrame):
         self._current.spectrum_changed.connect(self._show)
         self._current.spectrum_failed.connect(self.empty_message.show_fault)
         self._view.changed.connect(self._apply_options)
+        context.agent.state_changed.connect(self._show_badges)
         self._view.window_changed.connect(self._show_window)
         self.lines.changed.connect(self._use_lists)
         context.current_theme.changed.connect(self._apply_theme)
@@ -303,7 +307,13 @@ class SpectrumPanel(QFrame):
         drawn, frame = self.plot.trace, self.frame
         unit = "" if self.spectrum is None else self.spectrum.flux_unit
         self.plot.show_axes(wavelength_title(frame), flux_axis_title(drawn, unit), frame)
-        self.plot.badges.show_texts(badges(self._view.options, frame, self.spectrum))
+        self._show_badges()
+
+    def _show_badges(self) -> None:
+        """Show how the plot is drawn, and that a run here waits for its model."""
+        shown = badges(self._view.options, self.frame, self.spectrum)
+        waiting = waiting_text(self._agent.shown.run, self._agent.worker_model)
+        self.plot.badges.show_texts([*shown, *filter(None, [waiting])])
 
     def _use_lists(self) -> None:
         self.plot.shades.show_terrestrial(self.lines.lists.terrestrial)
@@ -462,6 +472,11 @@ class AgentFollower(QObject):
 
     def _show_evidence(self, trajectory: Trajectory | None) -> None:
         self._minimap.show_agent_windows(agent_brackets(trajectory))
+        facts = () if trajectory is None else deciding_facts(trajectory)
+        self._plot.look.facts = tuple(
+            (each.place, str(number)) for number, each in enumerate(facts, start=1)
+        )
+        self._plot.viewport().update()
 
     def _command_ran(self, name: str) -> None:
         if name == "escape":

@@ -22,9 +22,12 @@ from app.core.session.records import Change
 from app.core.session.session import Session
 from app.ui.base.background.runner import Runner
 
-OBJECT, VERDICT, SNR, SCORE, AGENT, P_YES, P_COMBINED, FLAGS, SPECTRUM = range(9)
-FIRST_OWN = 9  # the first of the list's own columns
-KEYS = ("object", "verdict", "snr", "score", "agent", "p_yes", "p_combined", "flags", "spectrum")
+OBJECT, VERDICT, SNR, SCORE, AGENT, P_YES, P_COMBINED, MEMBERS, FLAGS, SPECTRUM = range(10)
+FIRST_OWN = 10  # the first of the list's own columns
+KEYS = (
+    *("object", "verdict", "snr", "score", "agent", "p_yes", "p_combined", "members"),
+    *("flags", "spectrum"),
+)
 """Names of the fixed columns in sessions."""
 TITLES = (
     QT_TRANSLATE_NOOP("columns", "object"),
@@ -34,11 +37,12 @@ TITLES = (
     QT_TRANSLATE_NOOP("columns", "agent"),
     QT_TRANSLATE_NOOP("columns", "p(YES)"),
     QT_TRANSLATE_NOOP("columns", "combined"),
+    QT_TRANSLATE_NOOP("columns", "members"),
     QT_TRANSLATE_NOOP("columns", "flags"),
     QT_TRANSLATE_NOOP("columns", "spectrum"),
 )
 NUMBERS = frozenset({SNR, SCORE, P_YES, P_COMBINED})
-OF_AGENT = frozenset({AGENT, P_YES, P_COMBINED})  # hidden in blind mode
+OF_AGENT = frozenset({AGENT, P_YES, P_COMBINED, MEMBERS})  # hidden in blind mode
 OWN = "own."
 MAX_NAME = 60  # characters of a name that the person gives a column
 MAX_ENTRIES = 400

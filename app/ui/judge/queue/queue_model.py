@@ -29,6 +29,7 @@ from app.ui.judge.queue.columns import (
     FIRST_OWN,
     FLAGS,
     KEYS,
+    MEMBERS,
     NUMBERS,
     OBJECT,
     P_COMBINED,
@@ -43,7 +44,12 @@ from app.ui.judge.queue.columns import (
 from app.ui.judge.queue.queue_blocks import QueueBlocks
 from app.ui.judge.queue.sparklines import Sparklines
 from app.ui.judge.verdict.flag_row import STAR
-from app.ui.judge.verdict.verdict_text import MARKS, mark_and_word, verdict_colour
+from app.ui.judge.verdict.verdict_text import (
+    MARKS,
+    mark_and_word,
+    verdict_colour,
+    with_conflict,
+)
 from app.ui.widgets.candidate_table import CELL, Cell
 from app.ui.widgets.labels import MAX_NAME, one_line
 
@@ -202,7 +208,9 @@ class QueueModel(QAbstractTableModel):
             about = self.tr(
                 "p(YES) of spectrum and catalogues, not calibrated; dim: spectrum alone"
             )
-            return about if section == P_COMBINED else self.original_title(section)
+            members = self.tr("What the panel's members say where they disagree")
+            told = {P_COMBINED: about, MEMBERS: members}
+            return told.get(section) or self.original_title(section)
         if role != Role.DisplayRole:
             return None
         is_marks = self.is_brief and section == VERDICT and KEYS[VERDICT] not in self.names
@@ -252,6 +260,8 @@ class QueueModel(QAbstractTableModel):
 
     def _colour(self, row: QueueRow, column: int) -> str:
         theme = self._current_theme.theme
+        if column in (AGENT, P_YES, MEMBERS) and row.candidate.agent_members:
+            return theme.warning
         if column == P_COMBINED and row.candidate.catalogue_log_odds is None:
             return theme.dim  # as the spectrum alone
         if column != VERDICT:
@@ -277,13 +287,16 @@ def text_of(row: QueueRow, column: int) -> str:
         case 3:
             return "" if candidate.score is None else f"{candidate.score:.3g}"
         case 4:
-            return candidate.agent_verdict or ("–" if candidate.agent_stopped_by else "")
+            answer = candidate.agent_verdict or ("–" if candidate.agent_stopped_by else "")
+            return with_conflict(answer, candidate)
         case 5:
             return "" if candidate.agent_p_yes is None else probability_text(candidate.agent_p_yes)
         case 6:
             p_combined = candidate.p_combined
             return "" if p_combined is None else probability_text(p_combined)
-        case 8:
+        case 7:
+            return one_line(candidate.agent_members[:MAX_NAME])
+        case 9:
             return ""
     flags = () if row.mine is None else row.mine.opinion.flags
     star = "★ " if STAR in flags else ""
@@ -316,6 +329,7 @@ def _used(row: QueueRow) -> set[int]:
         SCORE: candidate.score is not None,
         AGENT: bool(candidate.agent_stopped_by or candidate.agent_verdict),
         P_YES: candidate.agent_p_yes is not None,
+        MEMBERS: bool(candidate.agent_members),
         FLAGS: row.mine is not None and bool(row.mine.opinion.flags),
     }
     return {column for column, is_used in used.items() if is_used}

@@ -15,6 +15,7 @@ from app.ui.judge.queue.columns import (
     FIRST_OWN,
     FLAGS,
     KEYS,
+    MEMBERS,
     OBJECT,
     OF_AGENT,
     P_COMBINED,
@@ -36,9 +37,10 @@ WIDEST = {
     VERDICT: "✓ accepted",
     SNR: "123.4",
     SCORE: "0.12345",
-    AGENT: "YES",
+    AGENT: "YES ≠",
     P_YES: "p(YES)",
     P_COMBINED: "0.999999",
+    MEMBERS: "nano-eye NO, measured YES",
     FLAGS: "velocity, noisy",
     SPECTRUM: "0" * 16,
 }
@@ -48,7 +50,7 @@ ROOM_PX = 12
 MAX_NAME_CHARACTERS = 26  # of a digit's width: longer names may be cut
 MIN_FLAGS_PX = 44
 MIN_SPECTRUM_PX = 160  # in a wide table
-HIDDEN_FIRST = (SCORE, SNR, FLAGS, P_COMBINED, P_YES, AGENT)
+HIDDEN_FIRST = (SCORE, SNR, FLAGS, MEMBERS, P_COMBINED, P_YES, AGENT)
 """Columns hidden where room is short, unless the person has chosen them."""
 COLUMN_OF_ORDER = {
     "score": SCORE,

@@ -22,7 +22,13 @@ from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.verdict.comment_box import CommentBox, PreviousObject
 from app.ui.judge.verdict.flag_row import CHIPS_PX
 from app.ui.judge.verdict.state_block import StateBlock
-from app.ui.judge.verdict.verdict_text import MARKS, NAMES, confidence_meaning
+from app.ui.judge.verdict.verdict_text import (
+    MARKS,
+    NAMES,
+    confidence_meaning,
+    conflict_text,
+    with_conflict,
+)
 from app.ui.session.candidate.current import CurrentCandidate
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets import labels
@@ -221,7 +227,7 @@ class ProposalButton(PaintedButton):
             answers = (
                 ("", self.tr("No proposal"), ""),
                 ("", self.tr("Reveal agent"), self._keymap.label("reveal")),
-                (mark, self._answer("YES"), self._keymap.label("take_proposal")),
+                (mark, self._answer("YES ≠"), self._keymap.label("take_proposal")),
             )
             self._widest = max(WIDTH, *(self.width_of(*each) for each in answers))
         return QSize(self._widest, self.height_hint)
@@ -255,11 +261,13 @@ class ProposalButton(PaintedButton):
             self.set_label(self.tr("No proposal"), hint=self.tr("The agent has no proposal"))
             return
         self.mark, p_yes = MARKS[verdict], row.candidate.agent_p_yes
-        text = self._answer(row.candidate.agent_verdict or "")
+        text = self._answer(with_conflict(row.candidate.agent_verdict or "", row.candidate))
         self.setEnabled(not self._current.session.is_read_only and not self._current.fault)
         about = hint(self.tr("Use the agent's proposal"), self._keymap, "take_proposal")
         if p_yes is not None:
             about += f" · p(YES) {probability_text(p_yes)}"
+        if row.candidate.agent_members:
+            about += f"\n{conflict_text(row.candidate.agent_members)}"
         self.set_label(text, self._keymap.label("take_proposal"), about)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
-from app.core.session.records import Verdict
+from app.core.session.records import Candidate, Verdict
 from app.ui.base.theme.theme import Theme
+from app.ui.widgets.labels import MAX_NAME, one_line
 
 NAMES = {Verdict.ACCEPT: "accept", Verdict.REJECT: "reject", Verdict.UNSURE: "unsure"}
 """Names of their actions, of their colours in a theme, and of their roles in the style sheet."""
@@ -48,3 +49,13 @@ def verdict_colour(theme: Theme, verdict: Verdict | None) -> str:
 
 def _translate(text: object) -> str:
     return QCoreApplication.translate("verdicts", str(text))
+
+
+# What the members of a panel say that contradict each other.
+def with_conflict(answer: str, candidate: Candidate) -> str:
+    return f"{answer} ≠" if candidate.agent_members else answer
+
+
+def conflict_text(members: str) -> str:
+    text = QCoreApplication.translate("verdicts", "≠ Members disagree: {what}")
+    return text.replace("{what}", one_line(members[:MAX_NAME]))

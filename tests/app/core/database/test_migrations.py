@@ -118,6 +118,30 @@ def test_every_released_version_is_kept():
     assert set(numbers) >= set(range(1, VERSION))
 
 
+def test_what_members_of_a_panel_said_is_told_of_older_sessions_too(file_location):
+    kept = gzip.decompress((FOLDER / "schema_5.speco3.gz").read_bytes())
+    file_location.write_bytes(kept)
+    pairs = [("NO", "YES"), ("YES", "YES"), (None, "YES")]
+    with closing(sqlite3.connect(file_location)) as connection, connection:
+        connection.execute("DELETE FROM inspections")
+        connection.execute("CREATE INDEX queue_uncertain_down ON candidates ((id), id)")
+        for number, (eye, own) in enumerate(pairs, start=1):
+            said = [("old", "YES", 1), ("nano-eye", eye, 3), ("measured", own, 3)]
+            said += [("panel", "YES", 4), ("spec-o3-7b", "NO", 5)]
+            connection.executemany(
+                "INSERT INTO inspections (candidate_id, model, model_sha256, at, verdict,"
+                " stopped_by, well_formed, record) VALUES (?, ?, 'a', ?, ?, 'answer', 1, '{}')",
+                [(number, model, f"2026-11-0{day}", verdict) for model, verdict, day in said],
+            )
+        connection.execute("UPDATE candidates SET agents_differ = 1, agent_model = 'panel'")
+    with open_session(file_location, "Ada") as session:
+        members = [session.candidate(number).agent_members for number in (1, 2, 3, 4)]
+        assert members == ["nano-eye NO, measured YES", "", "", ""]
+    with closing(sqlite3.connect(file_location)) as connection:
+        names = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
+    assert "queue_uncertain_down" not in names and "candidates_opposed" in names
+
+
 def schema(location: Path):
     """Tables with their columns, kinds and keys; how they came to be does not matter."""
     columns = 'SELECT name, type, "notnull", pk FROM pragma_table_xinfo(?) ORDER BY name'

@@ -25,7 +25,8 @@ AT = "2026-01-01T00:00:00+00:00"
 CONTRACT = [
     *("object_id", "ra", "dec", "path", "path_folder", "row"),
     *("verdict", "confidence", "flags", "comment", "reviewer", "decided_at", "seconds_spent"),
-    *("agent_verdict", "agent_p_yes", "agent_model", "agent_stopped_by", "agent_seen_before"),
+    *("agent_verdict", "agent_p_yes", "agent_model", "agent_stopped_by", "agent_members"),
+    "agent_seen_before",
 ]
 TYPED = ("ecsv", "fits", "vot", "parquet")
 FORMATS = ("csv", *TYPED)

@@ -16,7 +16,17 @@ from app.core.inspections.store import add_inspection
 from app.core.queue import Sort
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
-from tests.app.core.inspected import NANO, OTHER, agent_of, said, shown
+from app.core.statistics.summary import statistics
+from tests.app.core.inspected import (
+    MEASURED,
+    NANO,
+    OTHER,
+    PANEL,
+    agent_of,
+    panel_said,
+    said,
+    shown,
+)
 from tests.app.core.sessions import made
 from tests.app.ui.judge.agent.trajectories import record
 from train.review.session_file import SessionReader
@@ -55,6 +65,26 @@ def test_the_most_surprising_first(location):
             verdict = "YES" if p_yes > 0.5 else "NO"
             add_inspection(session, number, said(verdict, p_yes, number=number))
         assert shown(session, "", Sort("surprising", True)) == [3, 1, 2, 4, 5, 6]
+
+
+def test_where_members_of_the_panel_contradict_each_other(location):
+    with made(location, 5) as session:
+        for number, pair in enumerate([("NO", "YES"), ("YES", "YES"), ("YES", "NO")], start=1):
+            add_inspection(session, number, panel_said(*pair, number))
+        add_inspection(session, 4, said("YES", 0.5, number=4))
+        members = lambda: [session.candidate(n).agent_members for n in (1, 2, 3, 4)]  # noqa: E731
+        opposed = ["nano NO, measured YES", "", "nano YES, measured NO", ""]
+        assert members() == opposed and shown(session, "disagree:members") == [1, 3]
+        assert shown(session, "", Sort("uncertain", True)) == [1, 3, 4, 2, 5]
+        assert statistics(session).counts.members_disagree == 2
+        show_model(session, MEASURED)
+        assert members() == [""] * 4 and shown(session, "disagree:members") == []
+        assert shown(session, "disagree:agents") == [1, 3]
+        show_model(session, PANEL)
+        assert members() == opposed
+        show_model(session, None)
+        add_inspection(session, 1, panel_said("YES", "YES"))
+        assert members()[0] == ""
 
 
 CV = find_task("CV")

@@ -7,7 +7,7 @@ from sqlalchemy import event
 
 from app.core.queue import Sort
 
-SMALL = "candidates_(several|faulty|differing)|judgements_(flagged|commented)"
+SMALL = "candidates_(several|faulty|differing|opposed)|judgements_(flagged|commented)"
 
 FULL_SCAN = re.compile(
     rf"^SCAN (candidates|judgements|log|inspections|mine)\b(?! USING (COVERING )?INDEX ({SMALL}))"

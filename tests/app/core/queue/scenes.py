@@ -110,6 +110,7 @@ def _known(draw: random.Random, number: int) -> Known:
         "agent_stopped_by": stopped_by,
         "surprise": draw.choice([None, draw.random()]),
         "agents_differ": {said for said, _ in agents.values()} >= {"YES", "NO"},
+        "agent_members": "nano NO, large YES" if number % 7 == 0 else "",
     }
     return Known(number, columns, own, said, agents)
 
@@ -176,6 +177,8 @@ def holds(tree: Filter, known: Known, me: str) -> bool:
             return against is not None and known.columns["agent_verdict"] == against
         case filters.Disagree("agents"):
             return {said for said, _ in known.agents.values()} >= {"YES", "NO"}
+        case filters.Disagree("members"):
+            return bool(known.columns["agent_members"])
         case filters.Disagree("people"):
             return len(known.verdicts) > 1
         case filters.Has("comment"):
@@ -249,7 +252,8 @@ def ordered(known: list[Known], sort: Sort) -> list[Known]:
 def _value(known: Known, sort: Sort) -> float | None:
     p_yes = known.columns["agent_p_yes"]
     if sort.key == "uncertain":
-        return None if p_yes is None else 0.5 - abs(p_yes - 0.5)
+        opposed = 1.0 if known.columns["agent_members"] else 0.0
+        return None if p_yes is None else 0.5 - abs(p_yes - 0.5) + opposed
     if sort.key == "disagreeing":
         differ = known.columns["agents_differ"]
         if p_yes is None:

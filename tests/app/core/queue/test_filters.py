@@ -114,6 +114,7 @@ SHA = "0123456789abcdef" * 4
     ("own.class!=STAR", Not(OwnColumnFilter("class", "=", "STAR"))),
     ("flag:star", Flag("star")),
     ("disagree:people", Disagree("people")),
+    ("disagree:members", Disagree("members")),
     ("has:fault", Has("fault")),
     ("list:2", InList(2)),
     ("inspected:nano", InspectedBy("nano")),
@@ -247,7 +248,8 @@ def test_a_filter_is_read_back(tree):
 @pytest.mark.parametrize("text", [
     "verdict:accept", "not verdict:unjudged", "any:reject", "agent:yes", "flag:star",
     "has:flag", "comment:binary", "has:comment", "has:fault", "fault:file", "object=J000007",
-    "p_yes>0.9", "snr>20", "score<0", "disagree:agent", "disagree:agents", "disagree:people",
+    "p_yes>0.9", "snr>20", "score<0", "disagree:agent", "disagree:agents", "disagree:members",
+    "disagree:people",
     "verdict:accept or flag:star", "own.class=star verdict:accept",
 ])  # fmt: skip
 def test_rare_ones_are_gathered_by_an_index(planned_session, text, monkeypatch):

@@ -26,7 +26,11 @@ NOTHING = Estimate(None, float("nan"), float("nan"))
 
 def counts(**more):
     none = dict.fromkeys(
-        ("candidates", "accepted", "rejected", "unsure", "disputed", "unreadable", "inspected"), 0
+        (
+            *("candidates", "accepted", "rejected", "unsure", "disputed", "unreadable"),
+            *("inspected", "members_disagree"),
+        ),
+        0,
     )
     return Counts(**(none | more))
 

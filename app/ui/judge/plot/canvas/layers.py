@@ -74,6 +74,8 @@ class LookLayer(Layer):
         super().__init__(box, theme, texts)
         self.look: Window | None = None
         self.label = ""
+        self.facts: tuple[tuple[float, str], ...] = ()
+        """Wavelengths of the facts that decide the agent's answer, each with its number."""
         self.zoom_box: Window | None = None
 
     def draw(self, painter: QPainter) -> None:
@@ -84,6 +86,7 @@ class LookLayer(Layer):
                 self._draw_name(painter, self._rectangle(self.look))
         if self.zoom_box is not None:
             self._draw(painter, self._rectangle(self.zoom_box), self.theme.accent)
+        self._draw_facts(painter)
 
     def _rectangle(self, window: Window) -> QRectF:
         scale = self.box.scale_now
@@ -97,6 +100,24 @@ class LookLayer(Layer):
         painter.setPen(QPen(QColor(colour), EDGE_PX))
         painter.setBrush(faint)
         painter.drawRect(window)
+
+    def _draw_facts(self, painter: QPainter) -> None:
+        """Draw their numbers above the name of a look, one over another where they are near."""
+        scale, height, right = self.box.scale_now, self.texts.height + 2.0, -1e9
+        bottom = scale.height - 3.0 * height
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for wavelength, number in sorted(self.facts):
+            x, width = scale.x(wavelength), self.texts.width(number) + 6.0
+            if not 0.0 <= x <= scale.width:
+                continue
+            bottom = bottom - height if x - 0.5 * width < right else scale.height - 3.0 * height
+            right = x + 0.5 * width
+            chip = QRectF(x - 0.5 * width, bottom - height, width, height)
+            painter.setPen(QPen(QColor(self.theme.agent), 1.2))
+            painter.setBrush(QColor(self.theme.plot))
+            painter.drawRoundedRect(chip, 4.0, 4.0)
+            painter.setPen(QColor(self.theme.agent))
+            self.texts.draw(painter, chip.left() + 3.0, chip.top() + 1.0, number)
 
     def _draw_name(self, painter: QPainter, window: QRectF) -> None:
         """Draw the name on a chip near the bottom, above the names of the telluric bands."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 
 from agent.ratings.rubric import MEANINGS
+from agent.trajectory.trajectory import ModelRef
 from app.core.inspections.ratings import all_ratings
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Verdict
 from app.core.session.session import open_session
+from app.ui.judge.agent.deciding_facts import deciding_facts
 from tests.app.ui.judge.agent.conftest import kept, run_here
 from tests.app.ui.judge.agent.trajectories import NANO, look, record
 from tests.app.ui.scripted_agent import judged, show_candidate
@@ -29,8 +33,14 @@ def test_an_empty_panel_says_how_to_begin_and_a_run_fills_it(qtbot, context, pan
     trajectory = run_here(qtbot, context)
     assert panel.verdict.verdict.text() == trajectory.verdict
     assert panel.verdict.p_yes.full_text.endswith("not calibrated")
+    answer, seen = panel.timeline.cards  # and the look where the plot stays
+    *others, last = range(len(trajectory.steps))
+    assert trajectory.steps[seen.content.index] == trajectory.looks[-1]
+    assert answer.content.index == last and answer.content.kind == "answer"
+    assert panel.verdict.steps.text() == f"▸ {len(others)} steps"
+    click(qtbot, panel.verdict.steps)
     cards = panel.timeline.cards
-    assert [card.content.index for card in cards] == list(range(len(trajectory.steps)))
+    assert [card.content.index for card in cards] == [last, *others]
     looks = [card for card in cards if card.content.kind == "look"]
     qtbot.waitUntil(lambda: all(card.has_picture for card in looks))
     assert set(panel.pictures.images) == {step.picture for step in trajectory.looks}
@@ -72,13 +82,15 @@ def test_the_overview_text_is_the_first_card(qtbot, context, panel):
     kept(qtbot, context, record(overview_text=told))
     assert panel.timeline.cards == () and panel.pictures.images == {}  # nobody sees it
     panel.show()
-    first, second = panel.timeline.cards[:2]
+    click(qtbot, panel.verdict.steps)
+    answer, first, second = panel.timeline.cards[:3]
     assert (first.content.title, first.content.text) == ("The whole spectrum", told)
     assert first.content.index == -1 and second.content.index == 0
     context.commands.run("step")
     assert [each.content.index for each in panel.timeline.cards if each.is_current] == [1]
-    unsupported = panel.timeline.cards[-1].content.warnings
-    assert unsupported == ("Unsupported, window not viewed: Na D",)
+    assert answer.content.warnings == ("Unsupported, window not viewed: Na D",)
+    click(qtbot, panel.verdict.steps)
+    assert [each.content.index for each in panel.timeline.cards] == [4, 1]
 
 
 def test_space_steps_through_the_looks_and_marks_them(qtbot, context, panel, measured):
@@ -94,10 +106,14 @@ def test_space_steps_through_the_looks_and_marks_them(qtbot, context, panel, mea
 def test_two_models_side_by_side(qtbot, context, panel):
     other = record(model=NANO, verdict="NO", p_yes=None, steps=(look(8450, 8700, label="Ca II"),))
     kept(qtbot, context, record(), other)
-    box = panel.verdict.record
-    assert box.isVisible() and [box.itemText(n) for n in range(2)] == ["nano", "spec-o3-7b"]
-    box.setCurrentIndex(1)
-    box.activated.emit(1)
+    assert panel.verdict.record.text() == "2 records ▾"
+    click(qtbot, panel.verdict.record)
+    texts = [each.text() for each in panel.verdict.menu.actions()]
+    assert texts == ["nano: NO", "spec-o3-7b: YES"]
+    panel.verdict.menu.actions()[1].trigger()
+    panel.verdict.menu.close()
+    assert panel.verdict.record.text() == "Record of spec-o3-7b ▾"
+    click(qtbot, panel.verdict.steps)
     assert panel.verdict.verdict.text() == "YES" and len(panel.timeline.cards) == 5
     click(qtbot, panel.verdict.compare)
     cells = panel.comparison.cells
@@ -108,6 +124,39 @@ def test_two_models_side_by_side(qtbot, context, panel):
     assert cells["looks", 1].text() == "8450 – 8700 Å\nCa II"
     context.current.go_to(2)
     assert panel.stack.currentWidget() is panel.empty and not panel.verdict.compare.isChecked()
+
+
+def test_facts_that_decide_lead_to_their_looks_and_a_conflict_is_told(qtbot, context, panel):
+    said = (
+        r"\boxed{YES} nano-eye: NO, p 0.01: Hα weak; Na D absorbed." + "\n"
+        "measured: YES, p 0.99: Hα emission, EW -31.0; Hβ emission; "
+        "He I 5876 emission; Hδ emission.\nTogether p(YES) 0.80."
+    )
+    steps = record().steps
+    step = replace(steps[-1], text=said, label="panel")
+    model = ModelRef(name="panel", engine="panel", sha256="p" * 64)
+    kept(qtbot, context, record(model=model, steps=(*steps[:-1], step)))
+    line = panel.verdict
+    assert line.warning.text() == "≠ Members disagree: nano-eye NO, measured YES"
+    facts = deciding_facts(context.agent.shown.trajectory)
+    assert [(each.by, each.text, each.index) for each in facts] == [
+        ("", "Hα emission, EW -31.0", 1),
+        ("", "Hβ emission", 3),
+        ("nano-eye NO", "Hα weak", 1),
+    ]
+    assert line.facts.isVisible() and "① Hα emission, EW -31.0" in line.facts.text()
+    with qtbot.waitSignal(context.agent.shown.look_changed) as looked:
+        line.facts.linkActivated.emit("1")
+    assert looked.args == [(4550.0, 5050.0), "Hβ and He II 4686"]
+    assert [each.content.index for each in panel.timeline.cards] == [4, 3]  # and its look
+    alone = replace(step, text="\\boxed{YES} measured: YES, p 0.99: He I 5876 emission <b>.")
+    (fact,) = deciding_facts(record(model=model, steps=(*steps[:-1], alone)))
+    assert fact.index == -1 and fact.window[0] < fact.place < fact.window[1]
+    with qtbot.waitSignal(context.agent.shown.look_changed) as looked:
+        line.fact_chosen.emit(fact)
+    assert looked.args[0] == fact.window
+    context.agent.shown.show(record(model=model, steps=(*steps[:-1], alone)))
+    assert "&lt;b&gt;" in line.facts.text() and not line.warning.isVisible()
 
 
 def test_the_preferred_model_is_shown_in_the_list(qtbot, context, panel):

@@ -26,6 +26,7 @@ LONG = CardContent(index=0, kind="thought", title="Thought", text="word " * 400 
 
 def test_clicks_on_a_look_and_its_picture(qtbot, context, panel, measured):
     trajectory = kept(qtbot, context, measured)
+    panel.verdict.steps.click()
     card = next(card for card in panel.timeline.cards if card.content.kind == "look")
     with qtbot.waitSignal(context.agent.shown.look_changed) as looking:
         qtbot.mouseClick(card, LEFT, pos=QPoint(card.width() - 20, 12))

@@ -31,12 +31,16 @@ def row_named(session):
 def test_the_measured_inspector_is_first_and_others_say_how_to_get_them(session, models, row_named):
     first = model_rows("", session)[0][0]
     assert (first.key, first.state, first.need) == ("measured", "always available", "")
+    assert first.head == "measured · always available · reads numbers"
+    assert first.quality == "not yet timed here · F1 98.3 % on real spectra"
     row = row_named("spec-o3-7b")
     assert row.state == "not on this machine" and "8.3 billion" in row.about
     assert "spec-o3 models get spec-o3-7b" in row.need and str(models) in row.need
     assert size_text(7_847_616) == "8 MB" and size_text(12) == "1 MB"
     assert size_text(16_600_000_000) == "16.6 GB"
+    assert row.quality == "not yet timed here · no figure on real spectra"
     eye = row_named("nano-eye")
+    assert eye.reads == "reads pictures" and "F1 87.5 % on real spectra (71.0–91.7)" in eye.quality
     assert "15 MB" in eye.about and eye.needs == "llama.cpp and about 15 MB of memory"
     assert "GPU with about 16." in row_named("spec-o3-7b").needs
     row = model_rows("https://ada:geheim@host/v1?key=geheim", session)[0][-1]
@@ -73,8 +77,9 @@ def test_a_model_says_how_often_it_agreed_with_the_person(session, row_named):
     given = [Verdict.ACCEPT, Verdict.REJECT, Verdict.ACCEPT, Verdict.UNSURE]
     for number, verdict in enumerate(given, start=1):
         session.record_verdict(number, Opinion(verdict=verdict))
-        add_inspection(session, number, record(model=model))
+        add_inspection(session, number, record(model=model, seconds=0.5))
     add_inspection(session, 5, record(model=model))
+    assert row_named("measured").quality.startswith("0.5 s each here · ")
     assert row_named("measured").record == "agreed with you on 2 of 3 you judged (67 %)"
     assert row_named("nano-eye").record == "not yet compared with your own verdicts"
 
@@ -90,6 +95,7 @@ def test_the_panel_is_offered_where_its_model_and_engine_are_there(
     monkeypatch.setattr("agent.engines.kind.find_spec", lambda name: name == "llama_cpp" or None)
     row = row_named("panel")
     assert (row.state, row.need) == ("ready", "") and "measured" in row.about
+    assert "pictures and numbers" in row.head
     ref = built_in.BuiltInPanel().ref()
     assert row.ref == (ref.name, ref.sha256)
     monkeypatch.setattr("agent.engines.kind.find_spec", lambda name: None)

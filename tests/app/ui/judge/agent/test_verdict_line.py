@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from agent.trajectory.trajectory import ModelRef, Step
 from app.core.inspections.store import StoredInspection
+from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.agent.verdict_line import VerdictLine, contradiction
 from app.ui.session.inspection.records import Records
 from tests.app.ui.judge.agent.trajectories import NANO, look, record
@@ -18,7 +19,7 @@ YES, NO = record(), record(model=NANO, verdict="NO", p_yes=None)
 @pytest.fixture
 def line(qtbot):
     window = shown_in(qtbot, QWidget())  # it must outlive the line
-    yield VerdictLine(window)
+    yield VerdictLine(CurrentTheme(), window)
 
 
 def records(*trajectories):
@@ -57,8 +58,10 @@ def test_answers_narrow_lines_and_catalogues(line):
 def test_one_of_several_records_is_chosen_named_or_compared(qtbot, line):
     line.show_records(records(YES, NO))
     line.show_record(NO)
-    assert line.record.isVisible() and line.record.currentText() == "nano"
-    assert heard(qtbot, line.chosen, lambda: line.record.activated.emit(0)) == YES
+    assert line.record.isVisible() and line.record.text() == "Record of nano ▾"
+    click(qtbot, line.record)
+    assert heard(qtbot, line.chosen, line.menu.actions()[0].trigger) == YES
+    line.menu.close()
     with qtbot.waitSignal(line.compared) as compared:
         click(qtbot, line.compare)
     assert compared.args == [True] and not line.verdict.isVisible()
@@ -67,7 +70,7 @@ def test_one_of_several_records_is_chosen_named_or_compared(qtbot, line):
     line.show_records(records(NO))
     line.show_record(YES)  # just finished: its record is stored after
     line.show_records(records(NO, YES))
-    assert line.record.currentIndex() == 1 and line.verdict.text() == "YES"
+    assert line.record.text() == "Record of spec-o3-7b ▾" and line.verdict.text() == "YES"
     wolf = Step(kind="think", turn=1, text="Hα (--) -78. Like a Wolf-Rayet star.")
     odd = record(steps=(*YES.steps[:2], wolf, wolf, *YES.steps[3:]))
     line.show_records(records(odd))

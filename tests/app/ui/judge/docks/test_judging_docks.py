@@ -39,8 +39,15 @@ def test_docks_are_hidden_by_key_or_menu_float_and_come_back(person):
     person.press(Key.Key_Escape)  # the keys of sub-classes
     person.press("h")
     assert shown(person) == set()
+    person.press("v")
+    assert shown(person) == set()
     person.press("h")
     assert shown(person) == before
+    guideline, agent = judging.docks["guideline"], judging.docks["agent"]
+    guideline.raise_()
+    person.wait(lambda: guideline.is_seen() and not agent.is_seen())
+    person.press("v")
+    person.wait(lambda: agent.is_seen() and not guideline.is_seen())
     person.wait(lambda: judging.docks["queue"].width() == width)
     assert person.verdicts() == {1: "ACCEPT"}
     menus = person.window.menu_row.menus

@@ -20,6 +20,7 @@ from app.core.queue import LIST_ORDER, row_of
 from app.core.session.records import Verdict
 from app.core.session.session import new_session
 from app.core.spectra.prefetch import Prefetch, spectrum_key
+from app.ui.judge.agent.deciding_facts import deciding_facts
 from app.ui.judge.plot import spectrum_panel
 from app.ui.judge.plot.header import ClassButton
 from app.ui.judge.plot.readout import readout_text
@@ -186,6 +187,23 @@ def test_the_overview_goes_where_the_plot_has_no_room(qtbot, panel):
     assert panel.plot.geometry().top() >= panel.top_row.geometry().bottom()
     panel.resize(900, 640)
     qtbot.waitUntil(panel.minimap.isVisible)
+
+
+def test_the_plot_says_that_a_model_is_loaded_and_marks_the_facts_that_decide(
+    qtbot, context, panel
+):
+    told, agent = [], context.agent
+    agent.state_changed.connect(lambda: told.append(panel.plot.badges.shown))
+    with qtbot.waitSignal(agent.finished):
+        agent.run_here()
+    assert any(f"Loading {agent.worker_model.name}…" in each for each in told)
+    assert panel.plot.badges.shown == ()
+    facts = deciding_facts(agent.shown.trajectory)
+    assert [place for place, _ in panel.plot.look.facts] == [each.place for each in facts]
+    assert [number for _, number in panel.plot.look.facts][:2] == ["1", "2"]
+    panel.grab()
+    context.current.go_to(2)
+    assert panel.plot.look.facts == ()
 
 
 HERE, THERE = (6450.0, 6750.0), (4800.0, 4900.0)

@@ -40,7 +40,7 @@ def on_screen(panel):
     last = table.rowAt(table.viewport().height() - 1)
     last = model.rowCount() - 1 if last < 0 else last
     return [
-        [model.index(row, column).data() or "" for column in range(8)]
+        [model.index(row, column).data() or "" for column in range(9)]
         for row in range(first, last + 1)
     ]
 

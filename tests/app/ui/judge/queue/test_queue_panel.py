@@ -131,8 +131,8 @@ def test_the_column_of_the_order_stays_and_names_are_whole(qtbot, panel, context
 
 
 def test_cells_show_verdicts_faults_and_what_the_agent_says(qtbot, panel, session, context):
-    hidden = [column for column in range(8) if panel.table.isColumnHidden(column)]
-    assert hidden == [SCORE, AGENT, P_YES, columns.P_COMBINED, FLAGS]
+    hidden = [column for column in range(9) if panel.table.isColumnHidden(column)]
+    assert hidden == [SCORE, AGENT, P_YES, columns.P_COMBINED, columns.MEMBERS, FLAGS]
     opinion = Opinion(verdict=Verdict.REJECT, flags=("star", "sky"))
     session.record_verdict(4, opinion)
     qtbot.waitUntil(lambda: on_screen(panel)[3][VERDICT] == "✕ rejected")

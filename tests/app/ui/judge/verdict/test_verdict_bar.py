@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.ui.judge.verdict.verdict_bar import VerdictBar
+from tests.app.core.inspected import panel_said
 from tests.app.ui import steps
 from tests.app.ui.conftest import opened_context
 from tests.app.ui.steps import click, give_opinion, painted, said, show_painted, start_over
@@ -160,8 +162,10 @@ def test_the_agents_proposal_is_one_key_away_unless_there_is_none_or_it_is_hidde
         context.commands.run("take_proposal")
         assert session.judgement(1).opinion.verdict is verdict and context.current.candidate.id == 2
     start_over(qtbot, context)
-    give_opinion(session, 1, "YES", 0.93)
+    add_inspection(session, 1, panel_said("NO", "YES"))
     show_painted(qtbot, context)
+    qtbot.waitUntil(lambda: bar.proposal.text() == "Agent: YES ≠")
+    assert "Members disagree: nano NO, measured YES" in bar.proposal.toolTip()
     width = bar.proposal.width()
     context.commands.run("blind")
     assert context.current.blind_mode.is_on
