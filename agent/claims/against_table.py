@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from agent.claims.claims import State, claims_of
 
@@ -61,14 +61,18 @@ def conflicts(thought: str, measured: Mapping[str, Any]) -> tuple[Conflict, ...]
     return tuple(sorted(found.values(), key=lambda each: -each.line.sigma))
 
 
+def _is_number(value: object) -> TypeGuard[float]:
+    return type(value) in (int, float)
+
+
 def _clear_lines(measured: Mapping[str, Any]) -> Iterator[ClearLine]:
     rows = measured.get("lines")
     for row in rows if isinstance(rows, list) else []:
         if not isinstance(row, Mapping):
             continue
         name, kind, ew, sigma = (row.get(key) for key in ("name", "kind", "ew", "sigma"))
-        numbers = [each for each in (ew, sigma) if type(each) in (int, float)]
+        numbers = [float(each) for each in (ew, sigma) if _is_number(each)]
         if not isinstance(name, str) or len(numbers) < 2 or not all(map(math.isfinite, numbers)):
             continue
         if kind in ("emission", "absorption") and numbers[1] >= CLEAR_SIGMA:
-            yield ClearLine(name, str(kind), *map(float, numbers))
+            yield ClearLine(name, str(kind), *numbers)

@@ -5933,6 +5933,22 @@
         <translation>无法展示</translation>
     </message>
     <message>
+        <source>{count} of {total} thoughts: measured otherwise</source>
+        <translation>{total} 条思考中有 {count} 条与测量不符</translation>
+    </message>
+    <message>
+        <source>in emission</source>
+        <translation>为发射</translation>
+    </message>
+    <message>
+        <source>in absorption</source>
+        <translation>为吸收</translation>
+    </message>
+    <message>
+        <source>Measured otherwise: {what}</source>
+        <translation>与测量不符：{what}</translation>
+    </message>
+    <message>
         <source>You</source>
         <translation>您</translation>
     </message>

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from PySide6.QtCore import QCoreApplication
 
+from agent.claims.against_table import Conflict, conflicts
 from agent.ellipsis import shortened
 from agent.inspection.built_in import built_in
 from agent.protocol.reply import Verdict
+from agent.spectra.lines import label_of
 from agent.spectra.spectrum import Window
 from agent.trajectory.trajectory import Step
 from app.ui.base.translation.data_texts import task_text
@@ -86,15 +88,39 @@ def card_contents(
     shift = 1.0 + (z or 0.0)
     looked_at = [step.range for step in steps if step.is_look and step.range is not None]
     cards, look, checked = [], 0, 0
+    table: Mapping[str, Any] = {}  # of the look that the next thought is about
+    thoughts = against = 0
     for index, step in enumerate(steps[:MAX_STEPS]):
         look += step.is_look
+        if step.is_look:
+            table = step.measured if step.by == "agent" else {}
         # Before its first look the agent describes the picture of the whole spectrum.
         may_claim = step.kind in ("think", "answer", "text") and look > 0
         is_checked = may_claim and is_over and step.by == "agent" and checked < MAX_CHECKED
         windows = looked_at if is_checked else None
         checked += min(len(step.text), MAX_TEXT) if is_checked else 0
-        cards.append(_card(index, step, look, windows, shift))
+        card = _card(index, step, look, windows, shift)
+        if step.kind in ("think", "text") and is_checked and table:
+            found = conflicts(step.text[:MAX_TEXT], table)
+            thoughts, against, table = thoughts + 1, against + bool(found), {}
+            card = replace(card, warnings=(*card.warnings, *map(_measured_otherwise, found)))
+        if step.kind == "answer" and against:
+            text = translate("agent", "{count} of {total} thoughts: measured otherwise")
+            text = text.replace("{count}", str(against)).replace("{total}", str(thoughts))
+            card = replace(card, warnings=(*card.warnings, text))
+        cards.append(card)
     return cards
+
+
+def _measured_otherwise(conflict: Conflict) -> str:
+    line = conflict.line
+    kinds = {
+        "emission": translate("agent", "in emission"),
+        "absorption": translate("agent", "in absorption"),
+    }
+    ew = f"{line.ew:.3g}".replace("-", "\N{MINUS SIGN}")
+    what = f"{label_of(line.name)} {kinds[line.kind]}, EW {ew} Å, {line.sigma:.0f} σ"
+    return translate("agent", "Measured otherwise: {what}").replace("{what}", what)
 
 
 def overview_card(text: str) -> CardContent:

@@ -42,6 +42,20 @@ def test_claims_are_checked_from_the_first_look_on_when_the_run_is_over():
     assert card_contents(record().steps) == card_contents(replace(record()).steps)
 
 
+def test_a_thought_that_passes_over_its_table_is_marked_and_counted():
+    clear = look(6450, 6750)
+    said = "The line is there.", "Nothing clear."
+    steps = [step for text in said for step in (clear, Step(kind="think", text=text))]
+    cards = card_contents((*steps, Step(kind="answer", text="So it is.", verdict="YES")))
+    assert cards[1].warnings == ()
+    (warning,) = cards[3].warnings
+    assert warning.startswith("Measured otherwise: Hα in emission, EW −30.1 Å, ")
+    assert cards[4].warnings == ("1 of 2 thoughts: measured otherwise",)
+    # What a person looked at is not what the agent's thought is about.
+    theirs = look(6450, 6750, by="person"), Step(kind="think", text="Nothing clear.")
+    assert card_contents(theirs)[1].warnings == ()
+
+
 def test_errors_and_steps_of_the_person():
     steps = (
         Step(kind="zoom", error="wavelength_range must start below its end", range=(5.0, 4.0)),
