@@ -23,6 +23,8 @@ MAX_LINES = 12
 MAX_EDGES = 12
 MAX_NEAREST = 3
 NEAREST_A = 6.0
+LEAST_SIGMA = 2.0  # of the profile: a fainter one is no line
+SAME = 0.3  # FWHM between the centres of what is one feature
 EDGE_SIGMA = 4.0
 MIN_EDGE = 0.05
 
@@ -33,6 +35,7 @@ class NearLine:
 
     line: Line
     offset: float
+    result: LineMeasurement
 
 
 @dataclass(frozen=True)
@@ -106,12 +109,12 @@ def _nearest(feature: LineMeasurement, shift: float) -> tuple[NearLine, ...]:
     within = max(NEAREST_A, 0.5 * feature.fwhm)
     stellar = lists.nearest(feature.centroid / shift, within / shift, ("line",))
     near = [
-        NearLine(line, feature.centroid - line.wavelength * shift)
+        NearLine(line, feature.centroid - line.wavelength * shift, feature)
         for line in stellar
         if _can_be(line, feature)
     ]
     terrestrial = lists.nearest(feature.centroid, within, ("sky", "telluric"))
-    near += [NearLine(line, feature.centroid - line.wavelength) for line in terrestrial]
+    near += [NearLine(line, feature.centroid - line.wavelength, feature) for line in terrestrial]
     # A line with windows of its own is common: it goes before rare ones up to 1.5 A nearer.
     near.sort(key=lambda each: abs(each.offset) + (0.0 if each.line.window else 1.5))
     return tuple(near[:MAX_NEAREST])
@@ -124,10 +127,24 @@ def _known_lines(
     inside = builtin_lines().between(lo / shift, hi / shift, ("line",))
     common = [line for line in inside if line.window is not None]
     results = [measure_line(spectrum, line, velocity_kms) for line in common[:MAX_LINES]]
-    return tuple(
-        result
+    seen = [
+        NearLine(line, result.centroid - line.wavelength * shift, result)
         for line, result in zip(common, results, strict=False)
-        if result.is_detected and _can_be(line, result)
+        if result.centroid is not None
+        and result.significance >= LEAST_SIGMA
+        and _can_be(line, result)
+    ]
+    return tuple(each.result for each in seen if not _is_nearer_another(each, seen))
+
+
+def _is_nearer_another(here: NearLine, seen: Sequence[NearLine]) -> bool:
+    """Whether another line was measured in the same feature, and lies nearer to it."""
+    at, width = here.result.centroid, here.result.fwhm
+    assert at is not None and width is not None
+    others = (other for other in seen if abs(other.offset) < abs(here.offset))
+    return any(
+        other.result.centroid is not None and abs(other.result.centroid - at) < SAME * width
+        for other in others
     )
 
 
@@ -215,7 +232,8 @@ def line_row(line: LineMeasurement, shift: float) -> dict[str, Any]:
         "centroid": None if line.centroid is None else line.centroid / shift,
         "ew": line.ew,
         "ew_error": line.ew_error,
-        "fwhm_kms": line.fwhm_kms or None,  # 0 is an unresolved line, which has no width
+        # What the instrument does not resolve has no width of its own.
+        "fwhm_kms": None if "unresolved" in line.flags else line.fwhm_kms or None,
         "sigma": significance_of(line),
     }
     known = {

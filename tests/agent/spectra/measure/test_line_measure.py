@@ -18,7 +18,7 @@ from agent.spectra.measure.sidebands import (
     linear_continuum,
     side_level,
 )
-from agent.spectra.measure.window_measure import measure_window
+from agent.spectra.measure.window_measure import line_row, measure_window
 from agent.spectra.measure.wings import WingedLine, winged_line
 from agent.spectra.pixel_grid import LIGHT_KMS, pixel_grid
 from agent.spectra.spectrum import FloatArray, Spectrum
@@ -72,6 +72,17 @@ def test_depth_width_and_area_are_of_one_line(line: KnownLine) -> None:
     row = seen(line, 1800, 60, 30)
     assert max(abs(row.fwhm_bias), abs(row.depth_bias)) < 4.0, row
     assert abs(row.ew_bias) < 6.0 and row.ew_pull < 1.4 and row.fwhm_pull < 1.4, row
+
+
+def test_one_feature_has_one_name_and_what_is_not_resolved_no_width() -> None:
+    sulphur = gaussian("S II", "SII_6716", 6718.3, 3.7, 0.5)
+    window = measure_window(observed([sulphur], 50.0, None), 6650.0, 6780.0)
+    assert [each.line for each in window.lines] == ["SII_6716"]
+    assert "unresolved" in window.lines[0].flags
+    assert "fwhm_kms" not in line_row(window.lines[0], 1.0)
+    wide = gaussian("Na D", "NaI_D", 5892.5, 30.0, -0.5)
+    window = measure_window(observed([wide], 50.0, None), 5800.0, 5980.0)
+    assert "HeI_5876" not in [each.line for each in window.lines]
 
 
 def test_the_strongest_feature_of_a_window_and_its_line_have_one_number() -> None:
