@@ -80,9 +80,6 @@ def test_one_feature_has_one_name_and_what_is_not_resolved_no_width() -> None:
     assert [each.line for each in window.lines] == ["SII_6716"]
     assert "unresolved" in window.lines[0].flags
     assert "fwhm_kms" not in line_row(window.lines[0], 1.0)
-    wide = gaussian("Na D", "NaI_D", 5892.5, 30.0, -0.5)
-    window = measure_window(observed([wide], 50.0, None), 5800.0, 5980.0)
-    assert "HeI_5876" not in [each.line for each in window.lines]
 
 
 def test_the_strongest_feature_of_a_window_and_its_line_have_one_number() -> None:
