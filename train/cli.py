@@ -66,6 +66,7 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
     judge, lessons, sft, grpo, average, export, reopen, card, audit, report, chain,
 )  # fmt: skip
 for _command in _COMMANDS:
+    # The two that can work on a Ray cluster: their --ray may stand with or without an address.
     app.command(cls=RayCommand if _command in (bench, draft) else None)(_command)
 for _name, _commands in (("curate", curate), ("eye", eye), ("evaluate", evaluate)):
     app.add_typer(_commands, name=_name)

@@ -16,11 +16,11 @@ from agent.errors import WorkbenchError
 
 Work = Callable[[Any], Any]
 OpenWork = Callable[[], AbstractContextManager[Work]]
-"""Called once in each actor, where it may take long; gives what does the jobs."""
+"""Opens what does the jobs, such as a model; called once in each actor, where it may take long."""
 
 
 class Jobs:
-    """What an actor holds. It works in the folder of the command, as paths may be relative."""
+    """What an actor holds: the opened work, and the command's folder, as paths may be relative."""
 
     def __init__(self, open_work: OpenWork, folder: str, sharing: int) -> None:
         self._open, self._folder = open_work, folder
@@ -34,7 +34,8 @@ class Jobs:
             raise WorkbenchError(lacks) from error
         if self._opened is None:
             self._opened = self._open()
-            self._work = self._opened.__enter__()  # until the actor's process ends
+            # It is never left: the cluster ends the actor's process with all that it holds.
+            self._work = self._opened.__enter__()
 
     def work(self, job: Any) -> Any:
         return self._work(job)
@@ -61,7 +62,7 @@ def ray_results(
 
 def ray_in_order(open_work: OpenWork, jobs: Iterable[Any], place: RayPlace) -> Iterator[Any]:
     """The result of each job, in the order of the jobs."""
-    early: dict[int, Any] = {}
+    early: dict[int, Any] = {}  # results that wait for one of an earlier job
     following = 0
     for number, result in ray_results(open_work, jobs, place):
         early[number] = result

@@ -22,8 +22,8 @@ from agent.trajectory.trajectory import ModelRef
 BUNDLED = Path(__file__).resolve().parents[2] / "resources" / "models"
 # The suffix of a model folder while it is being downloaded
 PARTIAL = ".partial"
-MAX_IN_FOLDER = 500
-NO_MORE = "nano"  # a bundled model of version 0.2, which settings and commands may still name
+MAX_IN_FOLDER = 500  # a folder with more is not one of models, and each entry is looked into
+REMOVED_MODEL = "nano"  # was bundled in version 0.2; settings and commands may still name it
 
 Origin = Literal["bundled", "user", "cache", "path", "server", "hub"]
 
@@ -55,7 +55,7 @@ def ref_of(card: Card) -> ModelRef:
     server = card.server
     if server is None:
         return ModelRef(name=card.name, engine=card.engine, sha256=sha256)
-    # each address may have been the first one that was given
+    # Older records hash the card with the first of its addresses; the order may have changed since.
     at_each = (replace(card, server=replace(server, url=url)) for url in server.urls)
     return ModelRef(
         name=card.name,
@@ -95,7 +95,7 @@ def find_model(name: str) -> ModelLocation:
     path = Path(name).expanduser()
     if path.exists():
         return model_at(path)
-    if name.casefold() == NO_MORE:
+    if name.casefold() == REMOVED_MODEL:
         raise ResourceError("the model nano is no longer part of this program: use nano-eye")
     names = [location.card.name for location in locations]
     left_out = "".join(f"\nleft out: {fault}" for fault in faults)
@@ -126,7 +126,7 @@ def ready_model(path: Path, origin: Origin) -> ModelLocation | None:
 
 
 def as_published(published: Card, found: Card) -> Card:
-    """Return a published model's card with the files that were found."""
+    """Return a published model's card with the engine and files of the copy that was found."""
     return replace(published, engine=found.engine, files=found.files)
 
 
@@ -162,7 +162,7 @@ def _is_named(card: Card, name: str) -> bool:
 
 
 def _bundled() -> list[ModelLocation]:
-    """Those that come with the program, and the cards of those that can be downloaded."""
+    """The models that come with the program, and those of which only the card does."""
     locations = []
     for path in sorted(BUNDLED.glob(f"*/{CARD_NAME}")):
         location = _locate(path.parent, "bundled", {})
@@ -249,7 +249,7 @@ def _server_location(name: str) -> ModelLocation:
     card = Card(name=own, family="other", engine=REMOTE.name, server=server)
     published = published_model(model.rpartition("/")[2]) if model else None
     if published is not None and published.wording:
-        # served under its own name: it goes by its own rules and words
+        # A server that names a published model has that model: prompt it as it was trained.
         card = replace(
             card,
             rules=published.rules,

@@ -1,4 +1,4 @@
-"""Addresses of spectra as text; nothing is asked here."""
+"""Which addresses a spectrum may be read from; nothing is read here."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from urllib.parse import unquote, urlsplit
 
 SCHEMES = ("s3", "gs", "http", "https", "memory")
-"""Of object stores and web servers; none that reads this machine's disk."""
-MAX_URL = 4096
+"""Of object stores and web servers, and the memory of this program, for tests; none of a disk."""
+MAX_URL = 4096  # characters; as many as the path of a file on Linux
 
 _URL = re.compile(rf"(?:{'|'.join(SCHEMES)})://", re.IGNORECASE)
 _WEB_HOST = re.compile(r"[a-z0-9.-]+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?")
@@ -16,7 +16,7 @@ _BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def is_url(text: str) -> bool:
-    """Whether it begins as an address that a spectrum may be read from; it may have faults."""
+    """Whether it begins as an address that a spectrum may be read from; see `url_problem`."""
     return _URL.match(text) is not None
 
 
@@ -26,12 +26,13 @@ def url_problem(text: str) -> str:
         return f"an address of a spectrum begins with {', '.join(f'{s}://' for s in SCHEMES)}"
     if len(text) > MAX_URL or not text.isprintable() or " " in text or "\\" in text:
         return "the address is too long or has characters that no address has"
+    # fsspec would open the address behind "::" itself, which may be a file of this machine.
     if "::" in _IN_BRACKETS.sub("", text) or text.count("://") > 1:
         return "an address in an address is not read"
     try:
         parts = urlsplit(text)
         path = unquote(parts.path)
-        _ = parts.port
+        _ = parts.port  # raises where it is no number of a port
     except ValueError:
         return "it is not a valid address"
     host = parts.netloc
@@ -40,14 +41,14 @@ def url_problem(text: str) -> str:
     is_host = _WEB_HOST.fullmatch(host.lower()) if _is_web(text) else _BUCKET.fullmatch(host)
     if not is_host:
         return "it is not a valid address"
-    steps = path.split("/")
-    if "." in steps or ".." in steps or "\0" in path or "\\" in path:
+    folders = path.split("/")  # a server may leave the allowed folder at ".."
+    if "." in folders or ".." in folders or "\0" in path or "\\" in path:
         return "an address with . or .. is not read"
     return ""
 
 
 def url_folder(text: str) -> str:
-    """The address up to the last `/`, with its start in small letters; empty if it has faults."""
+    """The address up to the last `/`, scheme and web host in small letters; empty if not valid."""
     if url_problem(text):
         return ""
     parts = urlsplit(text)

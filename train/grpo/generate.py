@@ -99,6 +99,7 @@ class CachedGenerator:
 
     @cached_property
     def _forbidden(self) -> Tensor:
+        """Tokens that are never sampled."""
         return torch.tensor(self.tokens.forbidden, device=self.model.device)
 
     @torch.no_grad()
@@ -130,7 +131,10 @@ class CachedGenerator:
             logits = batch.read_next(tokens, is_open)
 
     def _read_prompts(self, conversations: Sequence[ConversationTokens]) -> None:
-        """Read all but the last token of new conversations, equal ones once."""
+        """Read all but the last token of new conversations, equal ones once.
+
+        The last one is left, as the model says what comes next only where it reads a token.
+        """
         groups: dict[tuple[Any, ...], list[ConversationTokens]] = {}
         for one in conversations:
             if one.cache.length == 0 and len(one.ids) > 1:

@@ -33,8 +33,13 @@ from train.review.session_file import Inspected, SessionReader
 from train.review.spectra import Spectra
 
 TRAJECTORIES, SPECTRA, RATINGS = "trajectories.jsonl", "spectra.parquet", "ratings.jsonl"
-LEAST, LOW = 4, 2
-"""From `LEAST` on an inspection is one to follow; up to `LOW` it is one to correct."""
+FOLLOWED_FROM, CORRECTED_TO = 4, 2
+"""Of the lowest score that people gave: at 4 all is right but for a slip, at 2 something that
+matters is wrong. An inspection with 3 is neither followed nor, unless its verdict is wrong,
+corrected."""
+
+Key = tuple[str, str]
+"""A question: the hash of a spectrum and a task."""
 
 
 @dataclass
@@ -42,20 +47,21 @@ class Lessons:
     """What a session teaches, with counts of what became of its inspections."""
 
     trajectories: list[Trajectory] = field(default_factory=list)
-    examples: dict[tuple[str, str], Example] = field(default_factory=dict)
-    """By the hash of the spectrum and the task: each label once."""
+    examples: dict[Key, Example] = field(default_factory=dict)
     ratings: list[Rating] = field(default_factory=list)
-    followed: dict[tuple[str, str], dict[str, Trajectory]] = field(default_factory=dict)
-    to_correct: dict[tuple[str, str], DraftSettings] = field(default_factory=dict)
-    disputed: set[tuple[str, str]] = field(default_factory=set)
+    followed: dict[Key, dict[str, Trajectory]] = field(default_factory=dict)
+    """Inspections to follow, by their hash."""
+    to_correct: dict[Key, DraftSettings] = field(default_factory=dict)
+    """How a corrected inspection is drafted."""
+    disputed: set[Key] = field(default_factory=set)
     """Listed more than once, with different answers."""
     counts: Counter[str] = field(default_factory=Counter)
 
 
 def joined(several: Sequence[Lessons]) -> Lessons:
-    """The lessons of several sessions; those whose people disagree teach nothing."""
+    """The lessons of several sessions, without the spectra on which the sessions disagree."""
     whole = Lessons()
-    answers: dict[tuple[str, str], set[str]] = {}
+    answers: dict[Key, set[str]] = {}
     for one in several:
         for key, labelled in one.examples.items():
             answers.setdefault(key, set()).add(labelled.answer)
@@ -88,7 +94,7 @@ def read_lessons(
     for key in lessons.disputed:
         del lessons.examples[key]
     lessons.counts["left out, listed twice with different answers"] += len(lessons.disputed)
-    _write_corrections(lessons)
+    _collect_trajectories(lessons)
     lessons.counts.update({f"left out, {why}": n for why, n in reader.left_out.items()})
     return lessons
 
@@ -129,14 +135,14 @@ def _learn(lessons: Lessons, one: Inspected, labelled: Example, drafts: DraftSet
     key = labelled.sha256, labelled.task
     if _is_to_follow(one):
         kept = _recorded_anew(one.trajectory, labelled)
-        # A panel has the turns of the member that looked.
+        # A panel repeats the turns of the member that looked: the two are one inspection here.
         lessons.followed.setdefault(key, {}).setdefault(trajectory_id(kept), kept)
     elif _is_to_correct(one):
         lessons.to_correct.setdefault(key, drafts)
 
 
-def _write_corrections(lessons: Lessons) -> None:
-    """Draft anew what was wrong, unless another inspection of that spectrum can be followed."""
+def _collect_trajectories(lessons: Lessons) -> None:
+    """Take the inspections to follow; where a spectrum has none, draft a wrong one anew."""
     for key, labelled in lessons.examples.items():
         followed, drafts = lessons.followed.get(key, {}), lessons.to_correct.get(key)
         lessons.trajectories += followed.values()
@@ -151,7 +157,7 @@ def _write_corrections(lessons: Lessons) -> None:
 
 
 def drafts_like(trajectory: Trajectory) -> DraftSettings:
-    """Settings of drafts with the pictures of an inspection, as a model learns one style."""
+    """Settings of drafts in the picture style of an inspection: a model learns from one style."""
     name = Style.from_table(trajectory.style).name if trajectory.style else PUBLISHED.name
     if name not in STYLES:
         return DraftSettings()
@@ -168,7 +174,7 @@ def _is_to_follow(one: Inspected) -> bool:
         and not training_fault(trajectory, one.answer)
         and parse_reply(trajectory.replies[-1]).verdict == one.answer
         and one.lowest is not None
-        and one.lowest >= LEAST
+        and one.lowest >= FOLLOWED_FROM
         and trajectory.stopped_by == "answer"
         and not trajectory.wording.sha256
         and all(step.by == "agent" for step in trajectory.steps)
@@ -176,7 +182,9 @@ def _is_to_follow(one: Inspected) -> bool:
 
 
 def _is_to_correct(one: Inspected) -> bool:
-    return one.trajectory.verdict != one.answer or (one.lowest is not None and one.lowest <= LOW)
+    return one.trajectory.verdict != one.answer or (
+        one.lowest is not None and one.lowest <= CORRECTED_TO
+    )
 
 
 def _spectrum(one: Inspected, spectra: Spectra) -> Spectrum:
@@ -187,7 +195,7 @@ def _spectrum(one: Inspected, spectra: Spectra) -> Spectrum:
 
 
 def _recorded_anew(trajectory: Trajectory, labelled: Example) -> Trajectory:
-    """The same turns over the spectrum as the set stores it, with single precision."""
+    """The same turns, recorded with the spectrum as the set stores it: in single precision."""
     if labelled.sha256 == trajectory.spectrum.sha256:
         return replace(trajectory, spectrum=spectrum_ref(labelled.spectrum), members=())
     task, style = find_task(trajectory.task), Style.from_table(trajectory.style)

@@ -79,7 +79,8 @@ def import_sheet(pool: Pool, by: str, role: Role, path: Path) -> tuple[int, int]
             given |= {"changes": table.get("changes") or False, "note": table.get("note") or ""}
             given |= {"trajectory": case.id, "role": role, "by": by, "at": timestamp()}
             review = review_from({**given, "replies": table.get("replies", [])})
-            # The pool already has the replies that are not changed.
+            # A review stores only changed replies: the pool has the others. They are brought into
+            # one form first, so that another way to write the same is no change.
             before, after = case.replies, review.replies or case.replies
             after = canonical_replies(after) if after != before else after
             changed = after if after != before else ()

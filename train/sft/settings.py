@@ -15,7 +15,10 @@ RECORDED = "recorded"
 
 @dataclass(frozen=True, kw_only=True)
 class ModelSettings:
-    """The starting model: a folder, a name on the hub, or `new` with the sizes below."""
+    """The starting model: a folder, a name on the hub, or `new` with the sizes below.
+
+    The sizes are those of a model for tests on a CPU; `Shape` says what each is.
+    """
 
     start: str = NEW
     family: FamilyName = "qwen2.5-vl"
@@ -47,13 +50,13 @@ class SftSettings:
     steps: int = 0  # Maximum number of steps; 0 for no limit.
     batch: int = 4  # maximum number of conversations per batch and device
     batch_tokens: int = 131072  # maximum number of tokens per batch and device, padding included
-    accumulate: int = 1
+    accumulate: int = 1  # batches before each step of the optimizer
     # Longer conversations are left out, because a truncated one would end inside a turn.
     cutoff: int = 32768  # maximum number of tokens of a conversation
     optimizer: Literal["adamw", "muon"] = "adamw"
     """`muon` updates the matrices inside the layers; new models learn faster with it."""
     lr: float = 2e-5
-    warmup: float = 0.05
+    warmup: float = 0.05  # share of the steps in which the learning rate rises
     weight_decay: float = 0.0
     verdict_weight: float = 1.0  # loss weight of the verdict, which is one token of some hundred
     telling_weight: float = 1.0
@@ -76,8 +79,8 @@ class SftSettings:
     precision: Literal["auto", "bf16", "fp32"] = "auto"
     checkpointing: bool = False
     held_out: float = 0.05  # share of the spectra that is used only for evaluation
-    eval_every: int = 100
-    save_every: int = 100  # Steps; 0 for never. Also for `eval_every`.
+    eval_every: int = 100  # steps; 0 for never
+    save_every: int = 100  # steps; 0 for never
     keep: int = 2  # number of checkpoints to keep
     cache_mb: int = 20_000  # disk space for drawn pictures in the run's folder
 
@@ -97,6 +100,7 @@ class SftSettings:
             )
 
 
+# Wide: they refuse a slip of the finger and what the trainer cannot do, not an odd choice.
 _LIMITS: dict[str, tuple[float, float]] = {
     "epochs": (0.001, 10_000), "steps": (0, 10**9), "batch": (1, 4096),
     "batch_tokens": (64, 10**9), "accumulate": (1, 4096), "cutoff": (64, 2**20),

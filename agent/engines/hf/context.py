@@ -20,9 +20,11 @@ from agent.engines.patches import ImagePatches
 from agent.engines.sampling import Logits
 from agent.errors import EngineError
 
-# Tokens read between two calls of `should_stop`; a picture is never split
+# Tokens read between two calls of `should_stop`; a picture is never split. On a CPU, where it takes
+# longest, a person who stops a run waits for one chunk.
 CHUNK = 512
 
+# Words of the errors with which torch's allocators on CUDA, CPU and Apple's GPUs refuse.
 OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "alloc_cpu")
 
 
@@ -36,7 +38,7 @@ class Context:
         self._cache = _empty_cache(model)
         self._position = 0
         self.ids: list[int] = []
-        self.evaluated = 0
+        self.evaluated = 0  # tokens read in all, also those taken back since
 
     @property
     def end(self) -> CachePosition:

@@ -20,10 +20,13 @@ from app.core.session.velocity import best_velocity
 from app.core.statistics.verdicts import ADJUDICATOR
 
 DISAGREEMENT = "disagreement"  # flag of a candidate on which reviewers disagree
-BLOCK = 20_000
+BLOCK = 20_000  # candidates looked at in one transaction
 
 SettledBy = Literal["nobody", "one", "unanimous", "adjudicator", "disagreement"]
 Between = Literal["people", "agent"]
+"""Reviewers disagree with one another, or one of them with the agent."""
+# Somebody who is unsure contradicts no answer of the agent.
+_AGAINST_AGENT = {"YES": Verdict.REJECT, "NO": Verdict.ACCEPT}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,8 +61,8 @@ class Dispute:
 def final_opinion(given: Sequence[Judgement], adjudicator: str | None = None) -> FinalOpinion:
     """Combine the opinions on a candidate into the final one.
 
-    With several verdicts, the adjudicator's counts, otherwise a unanimous one. If there is neither,
-    the final opinion has no verdict and the flag "disagreement".
+    A single verdict is final. Of several, the adjudicator's is; without one, they must all be the
+    same, or the final opinion has no verdict and the flag "disagreement".
     """
     with_verdict = [each for each in given if each.opinion.verdict is not None]
     if not with_verdict:
@@ -109,7 +112,7 @@ def read_dispute(session: Session, number: int, adjudicator: str | None) -> Disp
     """Read all opinions on a candidate, whether or not there is a disagreement."""
     candidate, given = session.candidate(number), tuple(session.judgements(number))
     verdicts = {each.opinion.verdict for each in given} - {None}
-    against = {"YES": Verdict.REJECT, "NO": Verdict.ACCEPT}.get(candidate.agent_verdict or "")
+    against = _AGAINST_AGENT.get(candidate.agent_verdict or "")
     between: list[Between] = ["people"] if len(verdicts) > 1 else []
     return Dispute(
         candidate_id=number,
@@ -128,10 +131,10 @@ def count_disputes(session: Session, *, with_agent: bool = True) -> int:
 
 def _disputed_ids(session: Session, with_agent: bool) -> Iterator[int]:
     """Ids of disputed candidates, read in blocks so that writers never wait long."""
-    query, number, after = _query(with_agent), judgements.c.candidate_id, 0
+    query, number, after = _disputed_query(with_agent), judgements.c.candidate_id, 0
     while True:
         with session.database.reading() as connection:
-            # From one that exists to the next: in a damaged session they may lie far apart.
+            # Skip to the next one with an opinion: in a damaged session ids may lie far apart.
             first = connection.execute(select(func.min(number)).where(number > after)).scalar()
             if first is None:
                 return
@@ -140,20 +143,21 @@ def _disputed_ids(session: Session, with_agent: bool) -> Iterator[int]:
         yield from (row.candidate_id for row in found)
 
 
-def _query(with_agent: bool) -> Select[tuple[int]]:
+def _disputed_query(with_agent: bool) -> Select[tuple[int]]:
+    """Candidates whose verdicts differ; with the agent, also those that all contradict its answer.
+
+    The least and the greatest verdict in the alphabet tell: where they are the same, all are.
+    """
     number, verdict = judgements.c.candidate_id, judgements.c.verdict
-    first = func.min(verdict)  # alphabetically: ACCEPT, REJECT, UNSURE
+    first = func.min(verdict)
     differ: ColumnElement[bool] = first != func.max(verdict)
     query = select(number).where(verdict.is_not(None), not_known(number)).order_by(number)
     if not with_agent:
         return query.group_by(number).having(differ)
     answer = candidates.c.agent_verdict
-    against = or_(
-        and_(first == Verdict.ACCEPT, answer == "NO"),
-        and_(first == Verdict.REJECT, answer == "YES"),
-    )
+    contradicted = (and_(answer == said, first == by) for said, by in _AGAINST_AGENT.items())
     joined = query.join(candidates, candidates.c.id == number).group_by(number, answer)
-    return joined.having(or_(differ, against))
+    return joined.having(or_(differ, *contradicted))
 
 
 def _final(by: SettledBy, opinion: Opinion, whose: Sequence[Judgement]) -> FinalOpinion:
@@ -166,21 +170,21 @@ def _final(by: SettledBy, opinion: Opinion, whose: Sequence[Judgement]) -> Final
 
 
 def _merge_opinions(given: Sequence[Judgement], verdict: Verdict | None, *flags: str) -> Opinion:
-    """Merge opinions: the lowest confidence, all flags, and each comment with its author.
+    """Merge opinions under a verdict that is already decided.
 
-    The sub-class is as far as they agree on it; fields are those about which nobody differs; the
-    velocity is the surest.
+    Kept are the lowest confidence, all flags, each comment with its author, the levels of the
+    sub-class that all share, the fields that have one value, and the best velocity.
     """
     if len(given) == 1:
         return replace(given[0].opinion, verdict=verdict)
-    sure = [each.opinion.confidence for each in given if each.opinion.confidence is not None]
+    confidences = [each.opinion.confidence for each in given if each.opinion.confidence is not None]
     every = [flag for each in given for flag in each.opinion.flags]
     said = [f"{each.reviewer}: {each.opinion.comment}" for each in given if each.opinion.comment]
     fields = dict.fromkeys(pair for each in given for pair in each.opinion.fields)
     times = Counter(name for name, _ in fields)
     return Opinion(
         verdict=verdict,
-        confidence=min(sure, default=None),
+        confidence=min(confidences, default=None),
         flags=tuple(dict.fromkeys([*flags, *every])),
         comment="\n".join(said),
         subclass=common_subclass(each.opinion.subclass for each in given),

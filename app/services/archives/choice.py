@@ -12,18 +12,19 @@ from app.services.web.errors import ServiceError
 from app.services.web.urls import check_base
 
 ARCHIVES = ("sparcl", "sdss", "lamost", "ssap")
-NO_COADDS = (
+DESI_REFUSED = (
     "DESI's own files hold hundreds of spectra in hundreds of megabytes: single spectra of DESI "
     "are fetched from SPARCL"
 )
 
 
 def archive_by_name(name: str, release: str = "", base: str = "") -> Archive:
-    """Raises ServiceError where there is no such archive or release."""
+    """The archive, at `base` instead of its own address if one is given. Raises ServiceError."""
     if name == "desi":
-        raise NotTold(NO_COADDS)
+        raise NotTold(DESI_REFUSED)
     if base:
         check_base(base)
+        # An SSAP address is used as it is given: it may end in a query.
         base = base.rstrip("/") if name != "ssap" else base
     if name == "sparcl":
         return Sparcl(release, base or sparcl.BASE)
@@ -39,8 +40,12 @@ def archive_by_name(name: str, release: str = "", base: str = "") -> Archive:
     raise NotTold(f"there is no archive {name[:40]!a}: use {', '.join(ARCHIVES)}")
 
 
-def archive_telling(wanted: Wanted) -> Archive | None:
-    """The archive whose numbers the row gives; None where no one can tell."""
+def archive_of_row(wanted: Wanted) -> Archive | None:
+    """The archive whose identifiers the row has; None if they are those of no archive.
+
+    SDSS and LAMOST find a spectrum by its numbers without asking a server. SDSS is tried before
+    SPARCL, which takes a `specobjid`, too: lists of SDSS often have that column.
+    """
     if wanted.text("sparcl_id"):
         return Sparcl()
     try:

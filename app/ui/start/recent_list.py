@@ -29,12 +29,12 @@ from app.ui.widgets.labels import column, short_label, wrapped_label
 from app.ui.widgets.painted_button import RowButton, translucent
 from app.ui.widgets.text_width import how_much_larger
 
-PAD = 10
+PAD = 10  # lengths are in pixels
 REMOVE_PX = 24  # side of the button in text of the usual size
-RIGHT_SHARE = 0.6  # most of the width that state and class may take
-RADIUS = 6.0
+RIGHT_SHARE = 0.6  # of the width; more would leave too little of the name
+RADIUS = 6.0  # of the corners under the mouse
 LINE_GAP = 3
-HOVER_ALPHA = 22
+HOVER_ALPHA = 22  # of 255: the text stays easy to read
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
@@ -104,8 +104,9 @@ class RecentList(QFrame):
             self.refresh()
 
 
-# One recent session: name, folder, class, progress and date.
 class RecentRow(RowButton):
+    """One recent session: name and folder on the left, progress, class and date on the right."""
+
     opened = Signal(str)
     removed = Signal(str)
 
@@ -163,12 +164,9 @@ class RecentRow(RowButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme = self._current_theme.theme
         if self.underMouse() or self.hasFocus():
-            edge = QPen(QColor(theme.accent), 1.0) if self.hasFocus() else Qt.PenStyle.NoPen
-            painter.setPen(edge)
-            painter.setBrush(translucent(theme.accent, HOVER_ALPHA))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS, RADIUS)
+            self._paint_highlight(painter)
+        theme = self._current_theme.theme
         line = self.fontMetrics().height()
         inner = self.rect().adjusted(PAD, PAD, -PAD - self._remove_px, -PAD)
         texts = self.state_text(), self._details()
@@ -188,6 +186,12 @@ class RecentRow(RowButton):
         _draw(painter, upper, RIGHT, texts[0], theme.text if is_usable else theme.warning)
         _draw(painter, upper.translated(0, drop), RIGHT, texts[1], theme.dim)
 
+    def _paint_highlight(self, painter: QPainter) -> None:
+        accent = self._current_theme.theme.accent
+        painter.setPen(QPen(QColor(accent), 1.0) if self.hasFocus() else Qt.PenStyle.NoPen)
+        painter.setBrush(translucent(accent, HOVER_ALPHA))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS, RADIUS)
+
     def _details(self) -> str:
         session = self.session
         parts = [task_text(session.task), short_date(session.used) if session.used else ""]
@@ -199,7 +203,10 @@ class RecentRow(RowButton):
 
 
 def _draw(painter: QPainter, area: QRect, side: Qt.AlignmentFlag, text: str, colour: str) -> None:
-    """Draw a line of text; where room is short, without its middle on the left, else its end."""
+    """Draw a line of text; where room is short, the left side loses its middle, the right its end.
+
+    Of a folder's path both ends matter.
+    """
     modes = Qt.TextElideMode
     mode = modes.ElideMiddle if side == LEFT else modes.ElideRight
     painter.setPen(QColor(colour))
@@ -225,7 +232,6 @@ def short_date(moment: datetime) -> str:
     return locale.toString(time if is_today else day, QLocale.FormatType.ShortFormat)
 
 
-# Recently used sessions, and a summary of each.
 @dataclass(frozen=True, kw_only=True)
 class RecentSession:
     """A session that was opened before.

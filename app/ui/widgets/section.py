@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.widgets.labels import column
 
-ARROW_PX = 16
-MARGIN = 4
+ARROW_PX = 16  # width of the arrow and of the space behind it
+MARGIN_PX = 4
+NOTE_GAP_PX = 12  # at least, between title and note
 
 
 class SectionHeader(QAbstractButton):
@@ -38,9 +39,9 @@ class SectionHeader(QAbstractButton):
         self.update()
 
     def sizeHint(self) -> QSize:
-        metrics = QFontMetrics(self._font())
-        width = ARROW_PX + metrics.horizontalAdvance(self.text()) + 2 * MARGIN
-        return QSize(width, metrics.height() + MARGIN)
+        metrics = QFontMetrics(self._title_font())
+        width = ARROW_PX + metrics.horizontalAdvance(self.text()) + 2 * MARGIN_PX
+        return QSize(width, metrics.height() + MARGIN_PX)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(ARROW_PX, self.sizeHint().height())
@@ -50,14 +51,14 @@ class SectionHeader(QAbstractButton):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         _draw_arrow(painter, self.height() / 2.0, self.isChecked(), QColor(theme.dim))
-        painter.setFont(self._font())
+        painter.setFont(self._title_font())
         painter.setPen(QColor(theme.accent if self.underMouse() else theme.text))
         room = self.rect().adjusted(ARROW_PX, 0, -2, 0)
         centre = Qt.AlignmentFlag.AlignVCenter
         title = painter.boundingRect(room, centre | Qt.AlignmentFlag.AlignLeft, self.text())
         painter.drawText(room, centre | Qt.AlignmentFlag.AlignLeft, self.text())
         if not self.isChecked():
-            self._draw_note(painter, room.adjusted(title.width() + 12, 0, 0, 0))
+            self._draw_note(painter, room.adjusted(title.width() + NOTE_GAP_PX, 0, 0, 0))
 
     def _draw_note(self, painter: QPainter, room: QRect) -> None:
         painter.setFont(self.font())
@@ -66,7 +67,7 @@ class SectionHeader(QAbstractButton):
         note = painter.fontMetrics().elidedText(self.note, elide, max(room.width(), 0))
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, note)
 
-    def _font(self) -> QFont:
+    def _title_font(self) -> QFont:
         font = QFont(self.font())
         font.setWeight(QFont.Weight.Medium)
         return font

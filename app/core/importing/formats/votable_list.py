@@ -25,12 +25,15 @@ DATATYPES: dict[Kind, tuple[str, ...]] = {
     "str": ("char", "unicodeChar"),
 }
 KINDS = {name: kind for kind, names in DATATYPES.items() for name in names}
-MAX_ROW = 1024 * 1024
+MAX_ROW = 1024 * 1024  # characters or bytes of the cells that are used
 TRUE, FALSE = frozenset("tT1"), frozenset("fF0")
+"""How the standard writes them; `?`, a space and a zero byte are missing values."""
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 
 
 class VOTableList(contents.TypedList):
+    """Reads the file twice: its columns when it is made, and its rows in `blocks`."""
+
     format = "VOTable"
 
     def __init__(self, path: Path) -> None:
@@ -108,6 +111,7 @@ def _opened(path: Path) -> Iterator[Stream]:
 
 
 def value_of(cell: Cell, field: VOTableField) -> Value:
+    """A cell of TABLEDATA is text, one of BINARY and BINARY2 the bytes of its value."""
     if cell is None:
         return None
     return _from_text(cell, field) if isinstance(cell, str) else _from_bytes(cell, field)

@@ -45,7 +45,7 @@ FRESH = {
     **{"agent_p_yes": None, "agent_model": "", "agent_stopped_by": "", "surprise": None},
     **{"agents_differ": False, "agent_members": ""},
 }
-DONOR_TRIES = 20
+NEIGHBOUR_TRIES = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,8 +116,8 @@ def hide_known(
             unreadable += 1
             continue
         place = places.pop()
-        donor, its_own = _neighbour(session, places or [place], spectrum.survey, draw)
-        values, kept = disguised(given, spectrum, donor, its_own, style, draw)
+        neighbour, its_spectrum = _neighbour(session, places or [place], spectrum.survey, draw)
+        values, kept = disguised(given, spectrum, neighbour, its_spectrum, style, draw)
         ready.append(_Hidden(place, given, values, to_bytes(kept), spectrum.simulated))
     if not ready:
         raise SessionError("nothing was hidden: none of the known spectra can be read and placed")
@@ -177,7 +177,7 @@ def _neighbour(
 ) -> tuple[Candidate, Spectrum]:
     """A candidate of the same survey with its spectrum; of another one if there is none."""
     found: tuple[Candidate, Spectrum] | None = None
-    for number in draw.sample(numbers, min(DONOR_TRIES, len(numbers))):
+    for number in draw.sample(numbers, min(NEIGHBOUR_TRIES, len(numbers))):
         candidate = session.candidate(number)
         try:
             spectrum = read_spectrum(session, candidate)

@@ -15,15 +15,18 @@ from itertools import islice
 from app.ui.base.translation.data_texts import load_table, window_language, window_table
 
 PLACE = re.compile(r"\{(n|x|what|why|rows)\d?\}")
-"""Of a number; of a name, which stays; of texts that are translated as far as they are known."""
-COUNTED = "rows"  # the text there must be known, as in "3 rows"
+"""A place in a message: {n} for a number, {x} for a name that is kept as it is, {what}, {why} and
+{rows} for messages within the message, which are translated if they are known."""
+COUNTED = "rows"  # a text in this place must be known, such as "3 rows", or the message is another
 NUMBER = r"-?[\d,]+(?:\.\d+)?(?:e[+-]?\d+)?"
 GUESS = re.compile(r'; did you mean (".*?")\?$', re.DOTALL)
-MAX_TEXT = 2000
 DID_YOU_MEAN = "did you mean {x}?"
-MAX_DEPTH = 6  # Messages within one another; deeper ones are the names of a stranger's files.
+# A message may quote the names of a stranger's files, so the search for its parts is bounded, well
+# above what our own messages need.
+MAX_TEXT = 2000  # characters; a longer text stays English
+MAX_DEPTH = 6  # messages within one another
 MAX_PARTS = 12  # messages after one another
-MAX_COLONS = 12  # each may be the one behind the name of an object
+MAX_COLONS = 12  # places where the name of the object may end and the message begin
 
 
 def translate_message(text: str) -> str:
@@ -52,7 +55,7 @@ class Pattern:
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """Those around the places."""
+        """The fixed texts around the places."""
         return tuple(PLACE.split(self.english)[::2])
 
     @cached_property
@@ -60,22 +63,24 @@ class Pattern:
         return tuple(match.group() for match in PLACE.finditer(self.english))
 
     @cached_property
-    def said(self) -> int:
-        """Characters outside the places: the message that says most is tried first."""
+    def fixed_length(self) -> int:
+        """Characters outside the places."""
         return sum(map(len, self.texts))
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
-        """Compiled only for a message that begins and ends so: compiling all takes a while."""
+        """Compiled only for a text that begins and ends alike: compiling all takes a while."""
         kinds = [place.strip("{}0123456789") for place in self.places]
         inner = [f"({NUMBER})" if kind == "n" else "(.+?)" for kind in kinds]
-        if not self.texts[0] and kinds[0] in ("x", COUNTED):  # without what is named before it
+        if not self.texts[0] and kinds[0] in ("x", COUNTED):
+            # "FILE: 3 rows ..." names an object first, which is no part of this place.
             inner[0] = "((?:(?!: ).)+?)"
         escaped = map(re.escape, self.texts)
         parts = (a + b for a, b in zip(escaped, [*inner, ""], strict=True))
         return re.compile("".join(parts), re.DOTALL)
 
     def groups(self, text: str) -> tuple[str, ...] | None:
+        """What stands in the places of a text; None if it is not this message."""
         if not (text.startswith(self.texts[0]) and text.endswith(self.texts[-1])):
             return None
         if not all(each in text for each in self.texts[1:-1]):
@@ -86,15 +91,18 @@ class Pattern:
 
 @dataclass(frozen=True, eq=False)
 class Messages:
+    """All messages of one language; `texts` are their translations by the English."""
+
     texts: Mapping[str, str]
 
     @cached_property
     def patterns(self) -> list[Pattern]:
+        """The one with most fixed text first, as a short one may fit what a longer one says."""
         found = [Pattern(*each) for each in self.texts.items() if PLACE.search(each[0])]
-        return sorted(found, key=lambda each: each.said, reverse=True)
+        return sorted(found, key=lambda each: each.fixed_length, reverse=True)
 
     def translated(self, text: str, depth: int = 0) -> str | None:
-        """The translation of a whole message, before which its object may be named."""
+        """The translation of a message, in front of which its object may be named; or None."""
         if depth > MAX_DEPTH:
             return None
         guess = GUESS.search(text)
@@ -116,7 +124,7 @@ class Messages:
         return None
 
     def _listed(self, text: str, depth: int) -> str | None:
-        """Several messages after one another, as of readers, each of them known."""
+        """Several messages after one another, such as why each reader refused a file."""
         parts = text.split("; ", MAX_PARTS)
         if not 1 < len(parts) <= MAX_PARTS:
             return None

@@ -23,6 +23,8 @@ ROOM_BETWEEN = 16  # pixels beside each part of the first row
 
 
 class ListRunLine(QWidget):
+    """How far the agent's run over the whole list is; hidden if there is none."""
+
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.bar = QProgressBar(textVisible=False)
@@ -37,12 +39,15 @@ class ListRunLine(QWidget):
         if not has_run:
             return
         self.bar.setVisible(state.is_running)
+        # Qt shows the range 0 to 0 as a bar that is busy without an end in sight.
         self.bar.setRange(0, 0 if state.left is None else max(state.done + state.left, 1))
         self.bar.setValue(state.done)
         self.text.show_text(list_run_text(state), translate_message(state.fault))
 
 
 class AgentHead(QWidget):
+    """`self.list` is the button that runs the agent on the whole list."""
+
     def __init__(self, context: SessionContext, parent: QWidget) -> None:
         super().__init__(parent)
         self._agent, self._runner, self._keymap = context.agent, context.runner, context.keymap
@@ -99,7 +104,7 @@ class AgentHead(QWidget):
         self._show_title()
 
     def _show_title(self) -> None:
-        """The tab names the panel, too: where there is little room, the model is worth more."""
+        """Hide the title where the model needs its room: the tab names the panel, too."""
         parts = (self._title, self.model, self.watch)
         needed = sum(part.sizeHint().width() + ROOM_BETWEEN for part in parts)
         self._title.setVisible(not self._is_low and needed <= self.width())
@@ -120,6 +125,7 @@ class AgentHead(QWidget):
             return self.tr("loading the model")
         if model.fault:
             return self.tr("unavailable: {why}").replace("{why}", translate_message(model.fault))
+        # An inspector without a model has its own name for its engine: no need to say it twice.
         if model.model is None or model.model.engine == model.model.name:
             return self.tr("ready")
         return self.tr("ready · {engine}").replace("{engine}", model.model.engine)

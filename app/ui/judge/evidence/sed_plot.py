@@ -1,4 +1,5 @@
-"""Measured magnitudes as fluxes over the spectrum's own, and the magnitudes of the spectrum."""
+"""The spectral energy distribution: the spectrum with the fluxes that catalogues measured, and in
+each band the magnitude that follows from the spectrum."""
 
 from __future__ import annotations
 
@@ -27,9 +28,11 @@ from app.ui.judge.evidence.value_texts import ValueRow
 from app.ui.widgets.labels import column, wrapped_label
 
 HEIGHT_PX = 210
-BLOCKS = 400
-TICKS_UM = (0.15, 0.3, 0.6, 1, 2, 5, 10, 20)
-MOST_POWERS = 5
+BLOCKS = 400  # of the drawn spectrum; a plot in a panel has hardly more pixels across
+TICKS_UM = (0.15, 0.3, 0.6, 1, 2, 5, 10, 20)  # from GALEX to WISE
+MOST_POWERS = 5  # powers of ten on the left axis beyond which every second or third is left out
+MARGIN_X, MARGIN_Y = 0.08, 0.25  # beside the outermost points, in dex
+"""Room for a symbol, and for the width of most bands."""
 UM = 1e4  # Angstrom in a micrometre
 SYMBOLS = {
     "galex": "t",
@@ -71,7 +74,7 @@ def energy_of(spectrum: Spectrum | None, answers: dict[str, Answer]) -> Energy |
 
 
 def _blocks(spectrum: Spectrum) -> tuple[FloatArray, FloatArray]:
-    """Medians of good pixels, which a small plot can show."""
+    """Median flux of the good pixels in blocks, as many as a small plot can show."""
     wavelength, flux = spectrum.wavelength[spectrum.good], spectrum.flux[spectrum.good]
     width = max(wavelength.size // BLOCKS, 1)
     count = wavelength.size // width
@@ -81,6 +84,8 @@ def _blocks(spectrum: Spectrum) -> tuple[FloatArray, FloatArray]:
 
 
 class SedPlot(CardPlot):
+    """Both axes are logarithmic: what is drawn, and the ranges, are logarithms."""
+
     def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
         self.energy: Energy | None = None
         super().__init__(current_theme, "", HEIGHT_PX, parent)
@@ -134,15 +139,17 @@ class SedPlot(CardPlot):
         self.addItem(pg.ScatterPlotItem(x, y, symbol=symbol, size=size, pen=edge, brush=brush))
 
     def _fit(self, energy: Energy) -> None:
+        """Let the axes show all points and the spectrum."""
         x = np.array([each.band.centre / UM for each in energy.points])
         y = np.array([each.flux for each in energy.points])
         x = np.concatenate([x, energy.wavelength[:1], energy.wavelength[-1:]])
-        if energy.flux.size:
+        if energy.flux.size:  # without noise near zero and the tops of lines
             y = np.concatenate([y, np.percentile(energy.flux, [2.0, 99.0])])
-        low, high = np.log10([x.min(), x.max()]).tolist(), np.log10([y.min(), y.max()]).tolist()
-        self.plotItem.vb.setXRange(low[0] - 0.08, low[1] + 0.08, padding=0.0)
-        self.plotItem.vb.setYRange(high[0] - 0.25, high[1] + 0.25, padding=0.0)
-        powers = range(math.ceil(high[0] - 0.25), math.floor(high[1] + 0.25) + 1)
+        left, right = math.log10(x.min()) - MARGIN_X, math.log10(x.max()) + MARGIN_X
+        bottom, top = math.log10(y.min()) - MARGIN_Y, math.log10(y.max()) + MARGIN_Y
+        self.plotItem.vb.setXRange(left, right, padding=0.0)
+        self.plotItem.vb.setYRange(bottom, top, padding=0.0)
+        powers = range(math.ceil(bottom), math.floor(top) + 1)
         step = max(len(powers) // MOST_POWERS, 1)
         ticks = [(float(each), power_text(each)) for each in powers[::step]]
         self.plotItem.getAxis("left").setTicks([ticks])

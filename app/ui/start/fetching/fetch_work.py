@@ -12,7 +12,7 @@ from app.core.fetching.rows import FetchRow, is_missing, row_of_candidate, typed
 from app.core.progress import EstimatedProgress, ShouldStop, never, silent
 from app.core.session.records import Candidate
 from app.core.session.session import Session, list_roles
-from app.services.archives.choice import archive_by_name, archive_telling
+from app.services.archives.choice import archive_by_name, archive_of_row
 from app.services.web.client import WebClient
 
 
@@ -54,7 +54,7 @@ def archive_of(session: Session, candidate: Candidate) -> tuple[str, str]:
     """The archive that has the missing file of a candidate and what it is sent; "" if none has."""
     if session.is_read_only or not is_missing(candidate.path):
         return "", ""
-    archive = archive_telling(_row(session, candidate).wanted)
+    archive = archive_of_row(_row(session, candidate).wanted)
     return ("", "") if archive is None else (archive.id, archive.sends)
 
 

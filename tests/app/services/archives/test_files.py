@@ -6,7 +6,7 @@ import keyring
 import pytest
 
 from app.services.archives.archive import Found, NotTold, Wanted, WrongFile, with_name_of_file
-from app.services.archives.choice import archive_by_name, archive_telling
+from app.services.archives.choice import archive_by_name, archive_of_row
 from app.services.archives.files import checked, suffix_of
 from app.services.archives.lamost import TOKEN_VARIABLE, Lamost, lamost_token
 from app.services.web.errors import BadReply, NotAllowed, ServiceError
@@ -80,7 +80,7 @@ def test_the_suffix_is_that_of_the_content(content, suffix):
     ({"mjd": "58149", "fiberid": "31"}, None),
 ])  # fmt: skip
 def test_the_numbers_tell_the_archive(ids, name):
-    found = archive_telling(Wanted(ra=1.0, dec=2.0, ids=ids))
+    found = archive_of_row(Wanted(ra=1.0, dec=2.0, ids=ids))
     assert (found.id if found else None) == name
 
 

@@ -13,7 +13,7 @@ from app.core.inspections.store import add_inspection, inspections_of
 from app.core.session.known_answers import known_answer_of
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session, open_session
-from app.core.sharing.known.disguise import Style, beside, other, pattern, varied
+from app.core.sharing.known.disguise import Style, altered, beside, pattern, varied
 from app.core.sharing.known.hide import KEEPS, MOVES, hide_known
 from app.core.sharing.share_out import SharePlan, share_out
 from app.core.spectra.packing import read_spectrum
@@ -182,9 +182,9 @@ def test_names_of_hidden_ones_look_like_others():
     assert style.free("J0001", "J0001", style.names, draw) != "J0001"
     assert style.free("HZ Her", "no digits", {"no digits"}, draw) == "HZ Her"
     draw = random.Random(3)
-    assert other("STAR", draw) == "STAR" and other(3, draw) == 3
-    assert other(None, draw) is None and other(100417203, draw) != 100417203
-    made = other(17.25, draw)
+    assert altered("STAR", draw) == "STAR" and altered(3, draw) == 3
+    assert altered(None, draw) is None and altered(100417203, draw) != 100417203
+    made = altered(17.25, draw)
     assert made != 17.25 and made == pytest.approx(17.25, rel=0.03)
     assert len(repr(made).partition(".")[2]) <= 2
     assert beside("/data/a/1.fits", "2.fits") == "/data/a/2.fits"
