@@ -12,7 +12,7 @@ from agent.spectra.measure.line_measure import measure_line
 from agent.spectra.measure.measurement import LineMeasurement, Measurement, measured, refused
 from agent.spectra.measure.noise import Quality, quality, signal_to_noise
 from agent.spectra.measure.window_measure import zoom_numbers
-from agent.spectra.pixel_grid import doppler
+from agent.spectra.pixel_grid import LIGHT_KMS, doppler
 from agent.spectra.rebinning import measurable
 from agent.spectra.spectrum import FASTEST_STAR_Z, Spectrum, Window, frame_z
 
@@ -41,6 +41,13 @@ def window_table(
         numbers = numbers or measurements_of(spectrum)
         return zoom_numbers(spectrum, lo, hi, z, numbers.velocity_kms)
     return zoom_numbers(spectrum, lo, hi, z)
+
+
+def measurements_at(spectrum: Spectrum, z: float) -> SpectrumMeasurements:
+    """The measurements that agree with those of windows at the `z` of a person."""
+    if z in (0.0, frame_z(spectrum)):
+        return measurements_of(spectrum)
+    return SpectrumMeasurements(measurable(spectrum), StarVelocity(LIGHT_KMS * z))
 
 
 class SpectrumMeasurements:
