@@ -2397,6 +2397,10 @@
         <translation>没有位置：视差是其误差的 {ratio} 倍，负得太多，无法给出极限</translation>
     </message>
     <message>
+        <source>The zero point of the parallax, {zero} mas, is taken off</source>
+        <translation>已扣除视差零点 {zero} mas</translation>
+    </message>
+    <message>
         <source>RUWE {ruwe}: the parallax may be wrong, as that of a close pair is</source>
         <translation>RUWE {ruwe}：视差可能有误，密近双星常如此</translation>
     </message>

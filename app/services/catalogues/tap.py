@@ -8,6 +8,7 @@ from app.services.catalogues.answer import Answer, Exchange, Match, answer_of, n
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separation_arcsec
 from app.services.catalogues.service import Service, ServiceColumn
 from app.services.catalogues.votable_reply import positions_table, rows_of
+from app.services.catalogues.zero_point import TABLE, zero_point
 from app.services.web.client import Request, WebClient, never
 from app.services.web.errors import BadReply, ShouldStop, TooMany
 
@@ -109,6 +110,8 @@ def read_answers(
                 # Another quantity in the same column, such as an amplitude for a magnitude.
                 if each.flag and bool(values.pop(f"{each.name}_flag")) is not each.is_flagged:
                     values[each.name] = None
+            if service.table == TABLE and (zero := zero_point(values)) is not None:
+                values["zero_point"] = round(zero, 4)
             found[number].append(Match(values=values, separation_arcsec=round(apart, 4)))
     return [answer_of(matches) for matches in found]
 

@@ -114,6 +114,17 @@ def test_the_star_of_variable_stars_varies(server, client):
     assert check_service(vsx, client).told.startswith("AM Her")
 
 
+def test_the_zero_point_of_gaias_parallaxes_is_that_of_its_third_release(server, client):
+    gaia = replace(all_services()["gaia"].changed(url=server.url), per_second=10.0)
+    row = {gaia.ra: 10.0, gaia.dec: 20.0, gaia.pm_ra: 0.0, gaia.pm_dec: 0.0, "ecl_lat": 0.0}
+    row |= {"phot_g_mean_mag": 20.0, "nu_eff_used_in_astrometry": 1.48, "parallax": 1.0}
+    for table, zero in ((gaia.table, -0.0102), ("gaiadr4.gaia_source", None)):
+        server.tables[table] = [row]
+        asked = replace(gaia, table=table)
+        ((answer,), _) = match_positions(asked, client, [Position(ra=10.0, dec=20.0)])
+        assert answer.nearest.values.get("zero_point") == zero
+
+
 @pytest.mark.parametrize(("f_min", "told"), [
     ("", {"faintest": "< 15.7 mag (CV)", "amplitude": "–"}),
     ("(", {"faintest": "–", "amplitude": "< 15.7 mag (CV)"}),
