@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, get_args
 
@@ -24,7 +24,8 @@ from agent.convert.gguf_file import write_gguf
 from agent.engines.base import SamplingSettings
 from agent.engines.gguf.engine import GgufEngine, default_threads
 from agent.engines.gguf.kind import GGUF, SMALL_WEIGHTS
-from agent.engines.kind import Role
+from agent.engines.gguf.llama_server import LlamaServerEngine
+from agent.engines.kind import Role, is_installed
 from agent.engines.registry import engine_kind
 from agent.engines.sampling import Logits
 from agent.models.card import Card, ModelFile
@@ -164,8 +165,8 @@ def _why_not_compared(plan: Plan, folder: Path) -> str:
     """Empty if the F16 form can be written and run here."""
     if plan.language_model.contents.file_type == "f16":
         return "each number was compared with its source"
-    if find_spec("llama_cpp") is None:
-        return "not compared with F16: that needs llama-cpp-python"
+    if not any(map(is_installed, GGUF.modules)):
+        return "not compared with F16: that needs xllamacpp or llama-cpp-python"
     needed, machine = 2 * plan.language_model.contents.numbers, this_machine(folder)
     if needed + SPARE_BYTES > machine.disk_free:
         return f"not compared with F16: that needs {needed / 1e9:.1f} GB of disk"
@@ -187,14 +188,15 @@ def _compared(
         threads = 1
 
     def ask(weights: Path, what: str) -> tuple[list[Answers], Speed]:
-        with closing(
-            GgufEngine.load(weights, mmproj, threads=threads, sizing=card.sizing)
-        ) as engine:
+        start = GgufEngine.load if is_installed("llama_cpp") else LlamaServerEngine.start
+        with closing(start(weights, mmproj, threads=threads, sizing=card.sizing)) as engine:
             found = []
             for done, episode in enumerate(episodes):
                 progress(f"asking {what}", done, len(episodes))
                 found += answers(engine, [episode])
-            return found, measure_speed(engine, episodes[-1])
+            # of a conversation that it has not read, as a server remembers
+            unread = random_episode(len(episodes), card.sizing, card.style)
+            return found, measure_speed(engine, unread)
 
     try:
         write_gguf(scratch, words, counted(progress, "writing F16", words.numbers), threads)
@@ -211,11 +213,11 @@ def _compared(
 class Answers:
     """What a model would say in one conversation.
 
-    `likeliest` is the likeliest token after each one; `p_yes` is YES against NO in the box that the
-    conversation ends with.
+    `likeliest` is the likeliest token after each one, or from a server its text after each word of
+    the model's turns; `p_yes` is YES against NO in the box that the conversation ends with.
     """
 
-    likeliest: NDArray[np.int64]
+    likeliest: NDArray[Any]
     p_yes: float
 
 
@@ -235,8 +237,12 @@ class F16Agreement:
         return self.equal / self.positions
 
 
-def answers(engine: GgufEngine, episodes: Iterable[RandomEpisode]) -> list[Answers]:
+def answers(
+    engine: GgufEngine | LlamaServerEngine, episodes: Iterable[RandomEpisode]
+) -> list[Answers]:
     """Read the conversations, which end with the open box of a verdict."""
+    if isinstance(engine, LlamaServerEngine):
+        return [_served_answers(engine, episode) for episode in episodes]
     yes, no = (engine.token_ids(word)[0] for word in VERDICTS)
 
     def keep(logits: Logits) -> Logits:
@@ -250,6 +256,23 @@ def answers(engine: GgufEngine, episodes: Iterable[RandomEpisode]) -> list[Answe
         says_yes, says_no = kept[-1 - END, 1:]
         found.append(Answers(kept[:, 0].astype(np.int64), float(sigmoid(says_yes - says_no))))
     return found
+
+
+def _served_answers(engine: LlamaServerEngine, episode: RandomEpisode) -> Answers:
+    """Ask a server, which tells no logits of what it reads, for one token at a time."""
+    likeliest, next_token = [], {}
+    for at, turn in enumerate(episode.turns):
+        if turn.role == "assistant":
+            before = episode.turns[:at]
+            seen = episode.pictures[: sum(each.picture is not None for each in before)]
+            # Where a word ends a token ends: the next one begins with the space.
+            ends = [each.start() for each in re.finditer(r"(?<=\S)\s", turn.text)]
+            for end in (*ends, len(turn.text)):
+                next_token = engine.next_token(before, seen, turn.text[:end])
+                likeliest.append(max(next_token, key=next_token.__getitem__, default=""))
+    least = min(next_token.values(), default=0.0)  # of a word that is not among the likeliest
+    says_yes, says_no = (next_token.get(word, least) for word in VERDICTS)
+    return Answers(np.array(likeliest), float(sigmoid(says_yes - says_no)))
 
 
 def agreement(first: Sequence[Answers], second: Sequence[Answers]) -> F16Agreement:
@@ -272,13 +295,16 @@ class Speed:
     written: float
 
 
-def measure_speed(engine: GgufEngine, episode: RandomEpisode) -> Speed:
+def measure_speed(engine: GgufEngine | LlamaServerEngine, episode: RandomEpisode) -> Speed:
     """Read a conversation and write a turn after it."""
     with closing(engine.open()) as conversation:
         started = time.perf_counter()
         conversation.append(episode.turns, episode.pictures)
-        read = time.perf_counter()
+        if isinstance(engine, LlamaServerEngine):  # which reads only what it is to continue
+            begun = conversation.mark()
+            conversation.generate(SamplingSettings(max_new_tokens=1))
+            conversation.rewind(begun)
+        read, prompt = time.perf_counter(), conversation.usage.evaluated
         generated = conversation.generate(SamplingSettings(max_new_tokens=WRITTEN))
         written = time.perf_counter()
-        prompt = conversation.usage.prompt
     return Speed(prompt / (read - started), max(1, generated.tokens) / (written - read))

@@ -37,7 +37,8 @@ def feature_words(
         return _line_words(words, lines, said)
     if feature.border in (0.0, CLEAR_STEP) and abs(value) < MIN_SIGMA * error:
         return ""
-    return feature.text(said.value(feature.label, value, error, feature.unit)["value"], middle)
+    row = said.value(feature.label, value, error, feature.unit)
+    return feature.text(row["value"], middle, row.get("error", 0.0))
 
 
 def _is_meant(name: str, words: str, numbers: SpectrumMeasurements) -> bool:

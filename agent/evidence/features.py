@@ -36,14 +36,17 @@ class KindFeature:
             return self.high
         return self.low if value <= (border if self.low_to is None else self.low_to) else ""
 
-    def text(self, value: float, middle: float) -> str:
-        """The description with the value, or an empty text."""
+    def text(self, value: float, middle: float, error: float = 0.0) -> str:
+        """The description with the value and its error, or an empty text."""
         words = self.words(value, middle)
         if not words:
             return ""
         digits = 0 if self.unit == "km/s" or abs(value) >= 20 else 1 if self.unit else 2
         unit = f" {self.unit}" if self.unit else ""
-        return f"{words} ({self.label} {plain_zero(f'{value:.{digits}f}')}{unit})"
+        number = plain_zero(f"{value:.{digits}f}")
+        if float(f"{error:.{digits}f}"):
+            number += f" ± {error:.{digits}f}"
+        return f"{words} ({self.label} {number}{unit})"
 
 
 def plain_zero(number: str) -> str:

@@ -37,6 +37,8 @@ class Finding:
     snr: float = 0.0  # median per pixel in the claim's window
     log_odds: float = 0.0
     reason: str = ""
+    lacks: str = ""
+    """The label of the claim that it needs and that is not found."""
 
     @property
     def is_testable(self) -> bool:
@@ -44,7 +46,13 @@ class Finding:
 
     @property
     def is_found(self) -> bool:
-        return math.isfinite(self.value) and self.evidence.is_found(self.value)
+        is_known = math.isfinite(self.value) and not self.lacks
+        return is_known and self.evidence.is_found(self.value)
+
+    @property
+    def is_borderline(self) -> bool:
+        """Whether the value is within its error of the threshold, so that neither side is shown."""
+        return abs(self.evidence.excess(self.value)) <= self.error
 
     @property
     def is_plain(self) -> bool:
@@ -88,15 +96,15 @@ def _check(
     evidence: Evidence, task: Task, numbers: SpectrumMeasurements, earlier: dict[str, Finding]
 ) -> Finding:
     snr = numbers.snr(task.window(evidence.window).range)
-    missing = [name for name in evidence.needs if not earlier[name].is_found]
-    if missing:
-        label = earlier[missing[0]].evidence.label
-        return Finding(evidence=evidence, snr=snr, reason=f"it needs {label} to be found first")
     value = _measured(evidence, numbers)
     if value.value is None:
         return Finding(evidence=evidence, snr=snr, reason=value.reason or "not measurable")
     error = value.error or 0.0
     finding = Finding(evidence=evidence, value=value.value, error=error, snr=snr)
+    missing = [earlier[name] for name in evidence.needs if not earlier[name].is_found]
+    if missing:
+        label = missing[0].evidence.label
+        return replace(finding, lacks=label, reason=f"it needs {label} to be found first")
     trust = _trust(finding)
     if trust < MIN_TRUST:
         why = f"the signal-to-noise ratio of {snr:.0f} is below {evidence.min_snr:g}"

@@ -11,6 +11,7 @@ from agent.evidence.plausible import is_hot_line, tio_in_the_way
 from agent.evidence.said_numbers import Row, SaidNumbers, strength_state
 from agent.spectra.lines import builtin_lines, label_of
 
+BORDERLINE = "borderline"
 KIND_OF_LINE = ("line", "width")
 
 
@@ -116,6 +117,8 @@ def _strength_remark(finding: Finding, state: str, expected: str, class_name: st
     says_there = finding.is_found == (evidence.expect != "below")
     if finding.meaning and (state == expected or not says_there):
         return finding.meaning
+    if finding.is_borderline and state == expected:
+        return BORDERLINE
     if finding.is_found or state != expected or evidence.expect == "below":
         return ""
     return "weak" if evidence.rank == "contaminant" else f"weak for {class_name}"
@@ -127,6 +130,8 @@ def _width_remark(finding: Finding, class_name: str) -> str:
         return finding.meaning
     if evidence.rank == "contaminant":
         return ""
+    if finding.is_borderline:
+        return BORDERLINE
     wide = (evidence.expect == "above") == finding.is_found
     size = "wide" if wide else "narrow"
     return f"{size} as in {class_name}" if finding.is_found else f"{size} for {class_name}"

@@ -6,15 +6,15 @@ import math
 from functools import cached_property, lru_cache
 from typing import Any
 
-from agent.evidence.star_velocity import StarVelocity, star_velocity
+from agent.evidence.star_velocity import StarVelocity, lines_lie_at_rest, star_velocity
 from agent.spectra.measure.indices import measure_indices
 from agent.spectra.measure.line_measure import measure_line
 from agent.spectra.measure.measurement import LineMeasurement, Measurement, measured, refused
 from agent.spectra.measure.noise import Quality, quality, signal_to_noise
 from agent.spectra.measure.window_measure import zoom_numbers
-from agent.spectra.pixel_grid import doppler
+from agent.spectra.pixel_grid import LIGHT_KMS, doppler
 from agent.spectra.rebinning import measurable
-from agent.spectra.spectrum import Spectrum, Window, frame_z
+from agent.spectra.spectrum import FASTEST_STAR_Z, Spectrum, Window, frame_z
 
 MIN_LINE_SIGMA = 3.0
 
@@ -43,6 +43,13 @@ def window_table(
     return zoom_numbers(spectrum, lo, hi, z)
 
 
+def measurements_at(spectrum: Spectrum, z: float) -> SpectrumMeasurements:
+    """The measurements that agree with those of windows at the `z` of a person."""
+    if z in (0.0, frame_z(spectrum)):
+        return measurements_of(spectrum)
+    return SpectrumMeasurements(measurable(spectrum), StarVelocity(LIGHT_KMS * z))
+
+
 class SpectrumMeasurements:
     """Measurements at the star's velocity, each made once, on first use."""
 
@@ -65,6 +72,16 @@ class SpectrumMeasurements:
         if name not in self._lines:
             self._lines[name] = measure_line(self.spectrum, name, self.velocity_kms)
         return self._lines[name]
+
+    @cached_property
+    def refuted_redshift(self) -> str:
+        """What header and lines say, if the header has a redshift and the lines lie at rest."""
+        z = self.spectrum.z or 0.0
+        if not FASTEST_STAR_Z < z < math.inf:
+            return ""
+        if not lines_lie_at_rest(self.spectrum, self.velocity, z):
+            return ""
+        return f"the header gives z = {z:.4f}, the lines lie at 0"
 
     def index(self, name: str) -> Measurement:
         return self.indices.get(name) or refused(name, "no index has this name")
@@ -108,6 +125,8 @@ class SpectrumMeasurements:
                 z = self.spectrum.z
                 if z is None or not math.isfinite(z) or z < -0.1:
                     return refused("z", "the file states no redshift")
+                if self.refuted_redshift:
+                    return refused("z", self.refuted_redshift)
                 return measured("z", z, 0.0)
             case "snr":
                 return measured("snr", self.overall_snr, 0.0)

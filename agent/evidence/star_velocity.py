@@ -53,9 +53,19 @@ def star_velocity(spectrum: Spectrum) -> StarVelocity:
     return StarVelocity()
 
 
-def velocity_from_lines(spectrum: Spectrum) -> Measurement:
-    """Weighted median velocity of the clearly detected lines; km/s in the frame of the file."""
-    results = [measure_line(spectrum, line, search_kms=SEARCH_KMS) for line in LINES]
+def lines_lie_at_rest(spectrum: Spectrum, velocity: StarVelocity, z: float) -> bool:
+    """Whether the lines refute the redshift `z` of a header: more agree near 0 than at `z`.
+
+    Of simulated galaxies and quasars none has three lines that agree near 0.
+    """
+    at_rest, is_lines, _ = velocity.source.partition(" lines")
+    moved = velocity_from_lines(spectrum, LIGHT_KMS * z)
+    return bool(is_lines) and (moved.value is None or moved.n_pixels < int(at_rest))
+
+
+def velocity_from_lines(spectrum: Spectrum, near_kms: float = 0.0) -> Measurement:
+    """Weighted median velocity of the clear lines near `near_kms`; km/s in the file's frame."""
+    results = [measure_line(spectrum, line, near_kms, SEARCH_KMS) for line in LINES]
     usable = [line for line in results if _is_usable(line)]
     if len(usable) < 2:
         return refused("velocity", "fewer than two clear lines", "km/s")

@@ -59,6 +59,10 @@ def overview(assessment: Assessment, said: SaidNumbers, findings: Sequence[Findi
     velocity = assessment.numbers.velocity
     if velocity.source:
         parts.append(f"The velocity is {velocity.kms:+.0f} km/s (from {velocity.source}).")
+    refuted = assessment.numbers.refuted_redshift
+    if refuted:
+        said.value("redshift of the header", spectrum.z or 0.0)
+        parts.append(f"{refuted[0].upper()}{refuted[1:]}.")
     parts += _colour(assessment, said)
     parts.append(_first_impression(assessment.kinds, said))
     claims = finding_texts(findings, said, assessment.task)

@@ -29,7 +29,7 @@ MAX_REASONS = 4
 NOTHING = "nothing that stands out"
 RUNNER_UP = 0.1  # probability from which the second most likely kind is named
 
-BORDERLINE = 0.5  # times the claim's scale; a value so near its threshold proves nothing
+NEAR = 0.5  # times the claim's scale; a value so near its threshold proves nothing
 Windows = Sequence[DiagnosticWindow]
 GIANT_OR_DWARF = re.compile(r"\b(?:giant|dwarf)\b")
 
@@ -260,7 +260,8 @@ def _concluded(finding: Finding, numbers: SpectrumMeasurements, total: float) ->
     evidence = finding.evidence
     if not finding.is_testable:
         return finding
-    if abs(evidence.excess(finding.value)) < BORDERLINE * evidence.scale:
+    near = abs(evidence.excess(finding.value)) < NEAR * evidence.scale
+    if near or finding.is_borderline:
         return _inconclusive(finding)
     agrees = finding.log_odds * total > 0 and finding.is_plain
     if not _names_gravity(finding) or (_tells(finding, numbers) and agrees):

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from agent.evidence.measurements import window_table
 from agent.protocol.reply import Verdict
 from agent.rendering.window import single_line
-from agent.spectra.measure.window_measure import zoom_numbers
 from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
 from app.core.inspections.store import add_inspection
@@ -114,5 +114,5 @@ def _look(spectrum: Spectrum | None, window: SeenWindow, turn: int) -> Step:
         range=(window.low, window.high),
         label=single_line(window.label, 200),
         # What we measure there is kept beside it, so that a line that is not there is seen.
-        measured=zoom_numbers(spectrum, window.low, window.high),
+        measured=window_table(spectrum, window.low, window.high),
     )

@@ -1174,6 +1174,14 @@
         <translation>无法测量：{why}</translation>
     </message>
     <message>
+        <source>{value}, does not count: {why}</source>
+        <translation>{value}，不计入：{why}</translation>
+    </message>
+    <message>
+        <source>{value}, borderline</source>
+        <translation>{value}，处于界限上</translation>
+    </message>
+    <message>
         <source>{value}, met</source>
         <translation>{value}，满足</translation>
     </message>
@@ -2387,6 +2395,10 @@
     <message>
         <source>No place: the parallax is {ratio} times its error, too far below zero for a limit</source>
         <translation>没有位置：视差是其误差的 {ratio} 倍，负得太多，无法给出极限</translation>
+    </message>
+    <message>
+        <source>The zero point of the parallax, {zero} mas, is taken off</source>
+        <translation>已扣除视差零点 {zero} mas</translation>
     </message>
     <message>
         <source>RUWE {ruwe}: the parallax may be wrong, as that of a close pair is</source>
@@ -6726,12 +6738,20 @@ Or put its files into {folder}</source>
         <translation>向 astrosparcl.datalab.noirlab.edu（NOIRLab）发送编号或位置。</translation>
     </message>
     <message>
-        <source>Plate or field, MJD, and fibre or catalogue number are sent to data.sdss.org.</source>
-        <translation>向 data.sdss.org 发送光纤板号或天区号、MJD 以及光纤号或星表编号。</translation>
+        <source>Plate or field, MJD, and fibre or catalogue number are sent to data.sdss.org, positions to skyserver.sdss.org.</source>
+        <translation>向 data.sdss.org 发送光纤板号或天区号、MJD 以及光纤号或星表编号，位置则发往 skyserver.sdss.org。</translation>
     </message>
     <message>
-        <source>The obsid, and your token if you have one, are sent to www.lamost.org.</source>
-        <translation>向 www.lamost.org 发送 obsid；您若有令牌，也一并发送。</translation>
+        <source>Obsids or positions, and your token if you have one, are sent to www.lamost.org.</source>
+        <translation>向 www.lamost.org 发送 obsid 或位置；您若有令牌，也一并发送。</translation>
+    </message>
+    <message>
+        <source>One a line: plate-mjd-fiber or field-mjd-catalogid, as 0266-51602-0031, or a position</source>
+        <translation>每行一个：plate-mjd-fiber 或 field-mjd-catalogid，如 0266-51602-0031，或一个位置</translation>
+    </message>
+    <message>
+        <source>One a line: an obsid, as 677503031, or a position (RA Dec)</source>
+        <translation>每行一个：obsid，如 677503031，或一个位置（RA Dec）</translation>
     </message>
     <message>
         <source>Positions are sent to the service of this address.</source>
@@ -6740,14 +6760,6 @@ Or put its files into {folder}</source>
     <message>
         <source>One a line: a sparcl_id, a specid or TARGETID, or a position (RA Dec)</source>
         <translation>每行一个：sparcl_id、specid 或 TARGETID，或位置（赤经 赤纬）</translation>
-    </message>
-    <message>
-        <source>One a line: plate-mjd-fiber or field-mjd-catalogid, as 0266-51602-0031</source>
-        <translation>每行一个：plate-mjd-fiber 或 field-mjd-catalogid，如 0266-51602-0031</translation>
-    </message>
-    <message>
-        <source>One a line: an obsid, as 677503031</source>
-        <translation>每行一个 obsid，如 677503031</translation>
     </message>
     <message>
         <source>One a line: a position, as 24.3769 25.4271 or 01:37:30.4 +25:25:38</source>

@@ -39,7 +39,7 @@ def test_each_service_has_its_row_with_what_it_is_sent(language):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_archives_and_hub_are_in_it(language):
     told = " ".join(word for row in table(language).values() for word in row)
-    for address in (sparcl.BASE, sdss.BASE, lamost.BASE, HUB):
+    for address in (sparcl.BASE, sdss.BASE, sdss.SKYSERVER, lamost.BASE, HUB):
         assert str(urlsplit(address).hostname) in told
 
 

@@ -141,10 +141,9 @@ def _significance(rows: tables.Rows, seed: int) -> Iterator[str]:
     yield "Paired comparison on the same candidates (mean F1 in points, 95 % interval; McNemar):"
     yield ""
     for one in _comparisons(rows, seed):
-        change = one.f1_difference
-        value, low, high = map(tables.percent, (change.value, change.low, change.high))
+        change = tables.with_interval(one.f1_difference)
         yield (
-            f"- {one.first} against {one.second}: {value} ({low} to {high}); of {one.n} candidates "
+            f"- {one.first} against {one.second}: {change}; of {one.n} candidates "
             f"only the first is right on {one.only_first}, only the second on {one.only_second}, "
             f"p = {one.p_value:.2g}"
         )

@@ -47,6 +47,7 @@ class Effort:
     prompt_tokens: float
     seconds: float  # median
     well_formed: float  # share of well-formed inspections
+    writes: bool = True  # False for networks, whose form and tokens mean nothing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +76,7 @@ def judge_figures(name: str, judgements: Sequence[Judgement], seed: int = 0) -> 
             prompt_tokens=statistics.fmean(one.prompt_tokens for one in judgements),
             seconds=statistics.median(one.seconds for one in judgements),
             well_formed=statistics.fmean(one.well_formed for one in judgements),
+            writes=any(one.turns or one.stopped_by for one in judgements),
         ),
     )
 

@@ -80,8 +80,9 @@ def _sentence(one: JudgeComparison) -> str:
     change = one.f1_difference
     values = (change.low, change.value, change.high)
     low, middle, high = (f"{100.0 * (value or 0.0):+.1f}" for value in values)
+    interval = "no interval" if low == high else f"{low} to {high}"
     return (
-        f"{one.first} against {one.second}, paired: macro-F1 {middle} ({low} to {high}); right "
+        f"{one.first} against {one.second}, paired: macro-F1 {middle} ({interval}); right "
         f"alone on {one.only_first} and {one.only_second} candidates (McNemar p {one.p_value:.2g})"
     )
 

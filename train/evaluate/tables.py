@@ -74,15 +74,10 @@ def _cells(one: JudgeFigures) -> list[str]:
     cells = [one.judge]
     for task in one.tasks:
         cells += [percent(task.accuracy.value), percent(task.f1.value)]
-    cells += [
-        percent(one.mean_accuracy),
-        with_interval(one.mean_f1),
-        percent(one.effort.well_formed),
-        f"{one.effort.calls:.1f}",
-        f"{one.effort.tokens:.0f}",
-        f"{one.effort.seconds:.3g}",
-    ]
-    return cells
+    cells += [percent(one.mean_accuracy), with_interval(one.mean_f1)]
+    effort = one.effort
+    written = [percent(effort.well_formed), f"{effort.calls:.1f}", f"{effort.tokens:.0f}"]
+    return [*cells, *(written if effort.writes else "---"), f"{effort.seconds:.3g}"]
 
 
 def parts_markdown(
@@ -160,6 +155,8 @@ def with_interval(figure: Estimate) -> str:
     """A figure in per cent with its interval; a dash where it is undefined."""
     if figure.value is None:
         return percent(None)
+    if figure.low == figure.high:  # all draws are alike, as of few candidates: no interval is known
+        return f"{percent(figure.value)} (no interval)"
     return f"{percent(figure.value)} ({percent(figure.low)} to {percent(figure.high)})"
 
 

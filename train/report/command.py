@@ -38,12 +38,12 @@ def report(
     from train.report.curating import curating_section
     from train.report.dynamics import dynamics_section
     from train.report.failures import failure_sections
-    from train.report.judging import judging_section, judgings, sight_sections
+    from train.report.judging import judging_section, judgings, sight_sections, survey_section
     from train.report.rating import rating_section
 
     judged = judgings(evaluation) if evaluation is not None else []
     # Results first, then training, then failures.
-    sections = [judging_section(one) for one in judged]
+    sections = [*map(judging_section, judged), survey_section(judged)]
     if evaluation is not None:
         sections += sight_sections(evaluation)
     if run:
@@ -51,7 +51,7 @@ def report(
     if pool is not None:
         sections.append(curating_section(pool))
     if ratings:
-        sections.append(rating_section(ratings))
+        sections.append(rating_section(ratings, bench))
     if bench is not None and failures:
         sections += failure_sections(judged, bench, failures)
     text = page(title, sections)

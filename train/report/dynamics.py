@@ -58,10 +58,17 @@ RL = Chapter(
         "reward_std": "spread of the reward",
         "entropy": "entropy, nats per token",
         "loss": "loss",
+        "validation/f1": "validation F1",
+        "validation/accuracy": "validation, fraction correct",
+        "validation/calls": "validation, calls",
     },
-    frozenset({"f1", "accuracy", "says_yes", "well_formed", "answered", "groups_alike"}),
-    ("reward", "f1", "calls", "tokens"),
+    frozenset(
+        {"f1", "accuracy", "says_yes", "well_formed", "answered", "groups_alike"}
+        | {"validation/f1", "validation/accuracy"}
+    ),
+    ("reward", "f1", "calls", "tokens", "validation/f1"),
 )
+BY_TASK = "validation/f1/"
 
 
 def dynamics_section(runs: Sequence[Path]) -> str:
@@ -75,11 +82,14 @@ def _chapter(chapter: Chapter, runs: Runs) -> Iterator[str]:
     if not runs:
         return
     panels, shares = {}, set()
-    for metric, title in chapter.panels.items():
+    logged = {metric for own in runs.values() for record in own for metric in record}
+    by_task = sorted(metric for metric in logged if metric.startswith(BY_TASK))
+    titles = {metric: f"validation F1, {metric.removeprefix(BY_TASK)}" for metric in by_task}
+    for metric, title in (*chapter.panels.items(), *titles.items()):
         series = {name: points for name, own in runs.items() if (points := _points(own, metric))}
         if series:
             panels[title] = series
-        if metric in chapter.shares:
+        if metric in chapter.shares or metric in titles:
             shares.add(title)
     if not panels:
         yield section(chapter.title, note("These runs have logged no figures yet."))

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import Bin, expected_calibration_error, reliability_curve
+from agent.confidence.scores import Estimate, wilson
 from agent.errors import WorkbenchError
 from agent.rendering.charts import cumulative, reliability
 from train.evaluate.figures import JudgeFigures, judge_figures, judged_scores
 from train.evaluate.judgement import Judgement, read_judgements
 from train.evaluate.sight_figures import HEAD, TABLE, read_sight, sight_rows
-from train.evaluate.tables import KINDS, percent, with_interval
+from train.evaluate.tables import KINDS, percent, survey_of, with_interval
 from train.report.page import folded, heading, note, section, table
 
 FEWEST_FOR_A_CURVE = 20
@@ -113,8 +115,8 @@ def _row(one: JudgeFigures, tasks: Sequence[str]) -> list[str]:
         percent(one.mean_accuracy),
         with_interval(one.mean_f1),
         f"{percent(answered)} %",
-        f"{percent(one.effort.well_formed)} %",
-        f"{one.effort.calls:.1f}",
+        f"{percent(one.effort.well_formed)} %" if one.effort.writes else "-",
+        f"{one.effort.calls:.1f}" if one.effort.writes else "-",
         f"{one.effort.seconds:.2g}",
     ]
 
@@ -129,18 +131,68 @@ def _comparisons(pairs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         return
     rows = []
     for pair in pairs:
-        change = pair["f1_difference"]
-        value, low, high = (percent(change[name]) for name in ("value", "low", "high"))
+        change = Estimate(*(pair["f1_difference"][name] for name in ("value", "low", "high")))
         names = f"{pair['first']} - {pair['second']}"
         alone = f"{pair['only_first']} / {pair['only_second']}"
         p = "< 0.001" if pair["p_value"] < 0.001 else f"{pair['p_value']:.2g}"
-        rows.append((names, f"{value} ({low} to {high})", alone, p))
+        rows.append((names, with_interval(change), alone, p))
     head = ("judges", "mean F1, points (95 %)", "right where the other is wrong", "p")
     about = note(
         "Differences on the same candidates. p is McNemar's two-sided test, not corrected for "
         "the number of pairs."
     )
     yield folded(f"Pairwise comparisons ({len(rows)})", about, table(head, rows))
+
+
+def survey_section(judged: Sequence[Judging]) -> str:
+    """Every judge by survey, and who is right where of two judges one is wrong; empty for one."""
+    by_survey: dict[str, dict[str, list[Judgement]]] = {}
+    for one in judged:
+        if one.set_name == "test" or one.set_name.startswith("survey-"):
+            for name in one.files:
+                for judgement in one.read(name):
+                    own = by_survey.setdefault(survey_of(judgement), {})
+                    own.setdefault(name, []).append(judgement)
+    if len(by_survey) < 2:
+        return ""
+    names = list(dict.fromkeys(name for own in by_survey.values() for name in own))
+    head = ["judge", *(f"{survey} {what}" for survey in by_survey for what in ("Acc", "F1"))]
+    rows = [[name, *_of_surveys(name, by_survey.values())] for name in names]
+    duels = [
+        [f"{first}, {second}", survey, *_outcomes(own[first], own[second])]
+        for first, second in combinations(names, 2)
+        for survey, own in by_survey.items()
+        if first in own and second in own
+    ]
+    about = "Means over the classes in per cent, with 95 % intervals."
+    parts = [note(about), table(head, rows)]
+    if duels:
+        outcome = ("judges", "survey", "pairs", "first right alone", "equal", "second right alone")
+        parts += [heading("Wins, ties and losses by survey"), table(outcome, duels)]
+    return section("Surveys", *parts)
+
+
+def _of_surveys(judge: str, surveys: Iterable[Mapping[str, list[Judgement]]]) -> Iterator[str]:
+    for own in surveys:
+        if judge in own:
+            figures = judge_figures(judge, own[judge])
+            yield from (percent(figures.mean_accuracy), with_interval(figures.mean_f1))
+        else:
+            yield from "--"
+
+
+def _outcomes(ours: Sequence[Judgement], theirs: Sequence[Judgement]) -> Iterator[str]:
+    """The number of common candidates, and the shares of wins, ties and losses with intervals."""
+    right = {one.key: one.is_right for one in theirs}
+    pairs = [(one.is_right, right[one.key]) for one in ours if one.key in right]
+    wins, losses = pairs.count((True, False)), pairs.count((False, True))
+    yield str(len(pairs))
+    for count in (wins, len(pairs) - wins - losses, losses):
+        yield (
+            with_interval(Estimate(count / len(pairs), *wilson(count, len(pairs))))
+            if pairs
+            else "-"
+        )
 
 
 # The section about tests of sight: what becomes of verdicts when the pictures change.

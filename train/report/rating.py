@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from agent.examples.examples import column
 from agent.ratings.records import Choice, Rating
 from agent.ratings.rubric import HIGHEST, LOWEST, MEANINGS, SCORES, Score
 from agent.rendering.charts import cumulative, heat_map, score_histogram
@@ -19,9 +20,21 @@ NAMES: dict[Score, str] = {
 }
 
 
-def rating_section(files: Sequence[Path]) -> str:
+def rating_section(files: Sequence[Path], bench: Path | None = None) -> str:
+    """The section; where the `bench` has several surveys, wins and losses in each of them."""
     records = [record for path in files for record in read_records(path)]
-    return section("Ratings", *rating_parts(records))
+    parts = list(rating_parts(records))
+    surveys: dict[str, set[str]] = {}
+    for path in () if bench is None else sorted(bench.glob("*.parquet")):
+        for row in column(path, "sha256", "survey"):
+            surveys.setdefault(row["survey"] or "unknown", set()).add(row["sha256"])
+    ratings, choices = statistics.latest_ratings(records), statistics.latest_choices(records)
+    for survey, spectra in sorted(surveys.items()) if len(surveys) > 1 else ():
+        chosen = [each for each in choices if each.first.spectrum in spectra]
+        scored = [each for each in ratings if each.subject.spectrum in spectra]
+        parts += _duels(f"Pairwise: {survey}", statistics.duels_of_choices(chosen))
+        parts += _duels(f"Pairs by scores: {survey}", statistics.duels_of_scores(scored))
+    return section("Ratings", *parts)
 
 
 def rating_parts(records: Sequence[Rating | Choice]) -> Iterator[str]:

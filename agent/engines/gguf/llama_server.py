@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import queue
@@ -14,8 +15,11 @@ from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+
+from PIL import Image
 
 import agent
 from agent.child_process.start_child import child_command, end_child, start_child
@@ -30,9 +34,12 @@ from agent.engines.remote.client import HttpClient, ServerSession
 from agent.engines.remote.engine import RemoteEngine
 from agent.engines.remote.errors import RetryPolicy, one_line
 from agent.engines.remote.servers import Servers
+from agent.engines.remote.stream import read_all, read_json
 from agent.errors import EngineError
+from agent.protocol.protocol import Turn, chat_parts
 from agent.protocol.rules import OURS, Rules
 from agent.rendering.model_image import QWEN25, Sizing
+from agent.rendering.render import png_bytes
 
 RETRIES = 2
 # A slow machine may read a picture and a long conversation for minutes before the first token
@@ -42,6 +49,10 @@ CHILD = "agent.engines.gguf.llama_server_child"
 # The only system library that llama.cpp needs and pip does not install
 OPENMP = "libgomp.so.1"
 OPENMP_ADVICE = "On Debian or Ubuntu: sudo apt-get install libgomp1"
+# llama.cpp puts these around each picture itself
+VISION_MARKS = ("<|vision_start|>", "<|vision_end|>")
+ALTERNATIVES = 20
+MAX_ANSWER = 4 * 2**20  # bytes; it repeats the prompt
 MAX_LINES = 40
 MAX_LINE = 2000
 # Time and level at the start of llama.cpp's log lines
@@ -186,6 +197,10 @@ class LlamaServerEngine(RemoteEngine):
         """Use `start`."""
         super().__init__(Servers((server,)))
         self._process = process
+        at = server.client
+        # What is only llama.cpp's own stands beside the paths of the OpenAI protocol.
+        self._own = HttpClient(replace(at.address, path=""), at.key, at.clock, SILENCE_S)
+        self._marker = ""
 
     @classmethod
     def start(
@@ -234,8 +249,32 @@ class LlamaServerEngine(RemoteEngine):
     def pid(self) -> int:
         return self._process.pid
 
+    def next_token(
+        self, turns: Sequence[Turn], pictures: Sequence[Image.Image], said: str
+    ) -> dict[str, float]:
+        """Log-probabilities of what would follow `said` in the model's next turn, likeliest first.
+
+        A chat cannot ask for this: its templates do not go on with a turn.
+        """
+        if not self._marker:
+            self._marker = str(self._asked("GET", "/props", None)["media_marker"])
+        parts = (part for part in chat_parts(turns) if part.text not in VISION_MARKS)
+        prompt = "".join(part.text if part.picture is None else self._marker for part in parts)
+        data = [base64.b64encode(png_bytes(picture)).decode("ascii") for picture in pictures]
+        body = {
+            "prompt": {"prompt_string": prompt + said, "multimodal_data": data},
+            "n_predict": 1, "n_probs": ALTERNATIVES, "temperature": 0.0,
+        }  # fmt: skip
+        (found,) = self._asked("POST", "/completion", body)["completion_probabilities"]
+        return {each["token"]: float(each["logprob"]) for each in found["top_logprobs"]}
+
+    def _asked(self, method: str, path: str, body: dict[str, Any] | None) -> dict[str, Any]:
+        with self._own.request(method, path, body) as response:
+            return read_json(read_all(response.pieces, MAX_ANSWER))
+
     def close(self) -> None:
         super().close()
+        self._own.close()
         self._process.close()
 
 

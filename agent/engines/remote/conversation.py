@@ -55,10 +55,10 @@ from agent.rendering.model_image import token_grid
 # More than any model reads. A record of all turns must stay readable.
 MAX_CHARACTERS = 1_000_000
 
-MAX_REPLY = 64 * 2**20
+MAX_REPLY = 128 * 2**20
 # One that is not streamed is parsed in one piece, which takes up to 30 times its size
 MAX_WHOLE = 4 * 2**20
-# The 4096 tokens of a published model's longest turn, each with its alternatives
+# Some 4,000 tokens, each with its alternatives
 MAX_ASKED_WHOLE = 16 * 2**20
 # In characters; a record of many turns must stay readable
 MAX_TEXT = 200_000

@@ -12,6 +12,7 @@ from typing import Any
 from PIL import Image
 
 from agent.engines.base import ChoicePoint, SamplingSettings, ShouldStop
+from agent.engines.kind import LONGEST_CONTEXT
 from agent.engines.remote.errors import Refusal
 from agent.protocol.protocol import SYSTEM, Turn, system_text
 from agent.protocol.tool import TOOL_SCHEMA
@@ -165,8 +166,9 @@ def request_body(
         "temperature": asked.sampling.temperature,
         "top_p": asked.sampling.top_p,
         "seed": asked.seed % 2**31,
-        dialect.limit_name: asked.sampling.max_new_tokens,
     }
+    if asked.sampling.max_new_tokens < LONGEST_CONTEXT:  # else servers refuse what has no room
+        body[dialect.limit_name] = asked.sampling.max_new_tokens
     if asked.choice_point is not None:
         body |= {"logprobs": True, "top_logprobs": dialect.alternatives}
     if dialect.native:

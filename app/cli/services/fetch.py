@@ -56,7 +56,7 @@ def fetch(
         str,
         typer.Option(
             metavar="NAME",
-            help="Data release: dr17 to dr20, DESI-DR1, dr10/v2.0.",
+            help="Data release: dr17 to dr20, DESI-DR1, dr11/v2.0.",
             show_default="the newest that has it",
         ),
     ] = "",

@@ -8,7 +8,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, field, fields
+from dataclasses import astuple, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -129,6 +129,7 @@ class FetchRun:
         self, found: Found, asked: str, count: int, should_stop: ShouldStop
     ) -> FetchedFileRecord:
         got = self._archive.get(found, self._client, should_stop)
+        found = replace(found, release=got.release or found.release)
         checked(got.content, found, self._radius_arcsec)
         sha256 = bytes_hash(got.content)
         name = self._free_name(found, suffix_of(got.content), sha256)

@@ -139,9 +139,8 @@ def typed_rows(text: str, archive: str) -> list[FetchRow]:
 
 def _wanted(line: str, archive: str, number: int) -> Wanted | None:
     words = line.replace(",", " ").replace(";", " ").split()
-    if archive == "sdss":
-        match = _SDSS.fullmatch(" ".join(words))
-        return _of_sdss(match.groups(), number) if match else None
+    if archive == "sdss" and (match := _SDSS.fullmatch(" ".join(words))):
+        return _of_sdss(match.groups(), number)
     if len(words) == 1:
         word = words[0]
         if archive == "lamost" and word.isascii() and word.isdecimal():
@@ -150,7 +149,7 @@ def _wanted(line: str, archive: str, number: int) -> Wanted | None:
             return Wanted(line=number, object_id=word, ids={"sparcl_id": word.lower()})
         if archive == "sparcl" and word.isascii() and word.isdecimal():
             return Wanted(line=number, object_id=word, ids={"specid": word})
-    return _at(words, number) if archive in ("sparcl", "ssap") else None
+    return _at(words, number)
 
 
 def _of_sdss(parts: Sequence[str], number: int) -> Wanted:

@@ -67,7 +67,9 @@ def _described(connection: Connection, name: str) -> Service:
 
 
 def _column(entry: Mapping[str, Any]) -> ServiceColumn:
-    words = {key: _words(entry, key) for key in ("name", "column", "unit", "ucd", "description")}
+    words: Any = {
+        key: _words(entry, key) for key in ("name", "column", "unit", "ucd", "description")
+    }
     if not NAME.fullmatch(words["name"]):
         raise damaged("the description of a catalogue")
     return ServiceColumn(**words, is_text=entry.get("is_text") is True)

@@ -53,6 +53,7 @@ class Found:
 class FetchedFile:
     content: bytes
     url: str  # without anything secret
+    release: str = ""  # where the address tells which of several it is from
 
 
 def question(

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
 
-from app.services.archives.archive import FetchedFile, Found, NotTold, Wanted
+from app.services.archives.archive import FetchedFile, Found, NoSpectrum, NotTold, Wanted, question
 from app.services.archives.files import get_first
+from app.services.archives.sparcl import boxes
+from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separation_arcsec
 from app.services.web.client import WebClient
-from app.services.web.errors import ShouldStop
+from app.services.web.errors import BadReply, ShouldStop
 
 BASE = "https://data.sdss.org/sas"
+SKYSERVER = "https://skyserver.sdss.org"
+COLUMNS = ("plate", "mjd", "fiberID", "run2d", "ra", "dec", "sciencePrimary")
+MAX_FOUND, MAX_ROWS = 100, 2**20  # spectra, and bytes of their table
 _RUN2D = re.compile(r"[0-9]{2,3}|v[0-9]+_[0-9]+_[0-9]+")
 
 RELEASES = ("dr17", "dr18", "dr19", "dr20")
@@ -30,7 +37,10 @@ class Sdss:
     base: str = BASE
     per_second: float = 2.0
     id: str = "sdss"
-    sends: str = "Plate or field, MJD and fibre or catalogue number go to data.sdss.org."
+    sends: str = (
+        "Plate or field, MJD and fibre or catalogue number go to data.sdss.org; where there are "
+        "none, the position goes to skyserver.sdss.org."
+    )
 
     def __post_init__(self) -> None:
         if self.release and self.release not in RELEASES:
@@ -43,7 +53,7 @@ class Sdss:
         client: WebClient | None = None,
         should_stop: ShouldStop | None = None,
     ) -> list[Found]:
-        """The only spectrum of these numbers; nothing is asked."""
+        """The only spectrum of these numbers, of which nothing is asked; else by position."""
         run2d = wanted.text("run2d")
         run2d = run2d if _RUN2D.fullmatch(run2d) else ""
         mjd = wanted.number("mjd", "mjdid")
@@ -54,7 +64,38 @@ class Sdss:
         field, catalogid = wanted.number("field", "fieldid"), wanted.number("catalogid", "sdss_id")
         if field is not None and catalogid is not None and mjd is not None:
             return [self._in_field(wanted, field, mjd, catalogid, run2d)]
-        raise NotTold("SDSS needs plate, mjd and fiberid, or field, mjd and catalogid")
+        if client is None or should_stop is None or wanted.ra is None or wanted.dec is None:
+            raise NotTold(
+                "SDSS needs plate, mjd and fiberid, field, mjd and catalogid, or a position"
+            )
+        if self.release not in ("", PLATE_RELEASE):
+            raise NotTold(f"positions are searched in {PLATE_RELEASE}, not in {self.release}")
+        return self._around(wanted, radius_arcsec, client, should_stop)
+
+    def _around(
+        self, wanted: Wanted, radius_arcsec: float, client: WebClient, should_stop: ShouldStop
+    ) -> list[Found]:
+        """Main spectra before repeated ones, then by distance."""
+        place = Position(ra=wanted.ra or 0.0, dec=wanted.dec or 0.0)
+        around = boxes(place.ra, place.dec, radius_arcsec / ARCSEC_PER_DEG)
+        where = " OR ".join(
+            f"({_between('ra', *ra)} AND {_between('dec', *dec)})" for ra, dec in around
+        )
+        sql = f"SELECT TOP {MAX_FOUND} {', '.join(COLUMNS)} FROM SpecObjAll WHERE {where}"
+        host = SKYSERVER if self.base == BASE else self.base
+        fields = urlencode({"cmd": sql, "format": "csv"})
+        url = f"{host}/{PLATE_RELEASE}/SkyServerWS/SearchTools/SqlSearch?{fields}"
+        answer = client.ask(question(url, self.per_second, MAX_ROWS), should_stop).content
+        found = []
+        for plate, mjd, fiber, run2d, ra, dec, is_main in _rows(answer):
+            distance = separation_arcsec(place, Position(ra=ra, dec=dec))
+            if distance <= radius_arcsec:
+                known = run2d if _RUN2D.fullmatch(run2d) else ""
+                one = self._on_plate(wanted, plate, mjd, fiber, known)
+                found.append((not is_main, replace(one, separation_arcsec=distance)))
+        if not found:
+            raise NoSpectrum("SDSS has no spectrum at this place")
+        return [one for _, one in sorted(found, key=lambda each: (each[0], each[1].distance))]
 
     def get(self, found: Found, client: WebClient, should_stop: ShouldStop) -> FetchedFile:
         return get_first(found.urls, client, should_stop, per_second=self.per_second)
@@ -97,6 +138,25 @@ class Sdss:
             ra=wanted.ra,
             dec=wanted.dec,
         )
+
+
+def _between(column: str, low: float, high: float) -> str:
+    return f"{column} BETWEEN {low:.8f} AND {high:.8f}"
+
+
+def _rows(content: bytes) -> Iterator[tuple[int, int, int, str, float, float, bool]]:
+    """The rows of a table of SkyServer, after its name and its columns. Raises BadReply."""
+    lines = content.decode("utf-8", "replace").splitlines()
+    told = [line for line in lines if line.strip() and not line.startswith("#")]
+    if not told or told[0].casefold().split(",") != [name.casefold() for name in COLUMNS]:
+        raise BadReply("the answer of SDSS is no table of spectra")
+    for line in told[1 : MAX_FOUND + 1]:
+        try:
+            plate, mjd, fiber, run2d, ra, dec, is_main = line.split(",")
+            place = Position(ra=float(ra), dec=float(dec))
+            yield int(plate), int(mjd), int(fiber), run2d, place.ra, place.dec, is_main == "1"
+        except ValueError as error:
+            raise BadReply("a row of SDSS's answer is no spectrum at a place") from error
 
 
 # Where SDSS keeps the spectrum of a plate or field: the paths of its own `sdss_access`.

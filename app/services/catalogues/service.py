@@ -29,6 +29,10 @@ class ServiceColumn:
     ucd: str = ""
     description: str = ""
     error: str = ""  # the catalogue's column with its uncertainty
+    limit: str = ""  # that with a sign such as `<` where the value is a limit
+    band: str = ""  # that with the passband
+    flag: str = ""  # that which says, where it is not empty, that the number is something else
+    is_flagged: bool = False  # whether this is that other thing: the value where the flag is set
     is_text: bool = False
 
 
@@ -119,6 +123,10 @@ def _column(table: TomlTable) -> ServiceColumn:
         ucd=table.text("ucd", "", shortest=0),
         description=table.text("description", "", shortest=0, longest=200),
         error=table.text("error", "", shortest=0),
+        limit=table.text("limit", "", shortest=0),
+        band=table.text("band", "", shortest=0),
+        flag=table.text("flag", "", shortest=0),
+        is_flagged=table.flag("is_flagged"),
         is_text=table.flag("is_text"),
     )
     table.close()

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from app.services.catalogues.answer import Answer, Exchange, Match, answer_of, now
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separation_arcsec
-from app.services.catalogues.service import Service
+from app.services.catalogues.service import Service, ServiceColumn
 from app.services.catalogues.votable_reply import positions_table, rows_of
+from app.services.catalogues.zero_point import TABLE, zero_point
 from app.services.web.client import Request, WebClient, never
 from app.services.web.errors import BadReply, ShouldStop, TooMany
 
@@ -63,8 +64,7 @@ def query(service: Service) -> str:
         columns |= {OWN["pm_ra"]: service.pm_ra, OWN["pm_dec"]: service.pm_dec}
     for each in service.columns:
         columns[each.name] = each.column
-        if each.error:
-            columns[f"{each.name}_error"] = each.error
+        columns |= _besides(each)
     selected = ", ".join(f'c.{_quoted(column)} AS "{name}"' for name, column in columns.items())
     radius = service.radius_arcsec + (MARGIN_ARCSEC if service.pm_ra else 0.0)
     return (
@@ -81,7 +81,7 @@ def read_answers(
     """The answer for each position in what the service sent. Raises BadReply."""
     moved = [position.at(service.epoch) for position in positions]
     names = [each.name for each in service.columns]
-    names += [f"{each.name}_error" for each in service.columns if each.error]
+    names += [name for each in service.columns for name in _besides(each)]
     own = [OWN["number"], OWN["ra"], OWN["dec"]]
     own += [OWN["pm_ra"], OWN["pm_dec"]] if service.pm_ra else []
     found: list[list[Match]] = [[] for _ in positions]
@@ -106,8 +106,20 @@ def read_answers(
         apart = separation_arcsec(at, there)
         if apart <= service.radius_arcsec:
             values = {name: row[name] for name in names}
+            for each in service.columns:
+                # Another quantity in the same column, such as an amplitude for a magnitude.
+                if each.flag and bool(values.pop(f"{each.name}_flag")) is not each.is_flagged:
+                    values[each.name] = None
+            if service.table == TABLE and (zero := zero_point(values)) is not None:
+                values["zero_point"] = round(zero, 4)
             found[number].append(Match(values=values, separation_arcsec=round(apart, 4)))
     return [answer_of(matches) for matches in found]
+
+
+def _besides(column: ServiceColumn) -> dict[str, str]:
+    """The catalogue's columns that say more about this one, by our names of them."""
+    more = {"error": column.error, "limit": column.limit, "band": column.band, "flag": column.flag}
+    return {f"{column.name}_{word}": there for word, there in more.items() if there}
 
 
 def _quoted(column: str) -> str:

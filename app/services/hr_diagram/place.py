@@ -48,7 +48,8 @@ class Place:
     m_g: float = math.nan  # Of a limit: the faintest absolute magnitude, two errors off.
     brightest: float = math.nan
     faintest: float = math.nan  # one error to both sides of a point
-    parallax: float = math.nan
+    parallax: float = math.nan  # with the zero point taken off
+    zero_point: float | None = None  # mas; None where it is not known, and nothing is taken off
     error: float = math.nan
     ruwe: float | None = None
 
@@ -67,7 +68,9 @@ def place_of(values: Mapping[str, Value]) -> Place:
     parallax, error, g, bp_rp, ruwe = (finite_number(values.get(name)) for name in names)
     if parallax is None or error is None or error <= 0.0 or g is None:
         return Place(kind=Kind.NO_PARALLAX, ruwe=ruwe)
-    place = Place(kind=Kind.NEGATIVE, parallax=parallax, error=error, ruwe=ruwe)
+    zero = finite_number(values.get("zero_point"))
+    parallax -= zero or 0.0
+    place = Place(kind=Kind.NEGATIVE, parallax=parallax, error=error, zero_point=zero, ruwe=ruwe)
     if bp_rp is None:
         return replace(place, kind=Kind.NO_COLOUR)
     if parallax >= GOOD_RATIO * error:

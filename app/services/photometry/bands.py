@@ -81,7 +81,9 @@ SERVICES = tuple(dict.fromkeys(each.service for each in BANDS))
 
 
 def is_limit(service: str, column: str, values: Mapping[str, Value]) -> bool:
-    """Whether the magnitude in this column only says that the star is fainter."""
+    """Whether the magnitude in this column is a limit, as that the star is fainter."""
+    if values.get(f"{column}_limit"):
+        return True
     columns, letters = BANDS_OF_LETTERS.get(service, ()), values.get("quality")
     if column not in columns or not isinstance(letters, str):
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from agent.convert.convert import plan_conversion, write_files
 from agent.convert.episodes import random_episode
 from agent.convert.model import Answers, Converted, agreement, answers, convert_model, measure_speed
 from agent.engines.gguf.engine import GgufEngine
+from agent.engines.gguf.llama_server import LlamaServerEngine
 from agent.engines.sampling import log_softmax
 from agent.errors import ResourceError, WorkbenchError
 from agent.models.card import Source
@@ -58,17 +60,20 @@ def test_the_new_model_is_found_by_its_name(small: Path, models: Path) -> None:
     assert (again.seconds, again.note) == (0.0, "it was here already")
 
 
+@pytest.mark.parametrize("program", ["llama_cpp", "xllamacpp"])
 def test_it_is_compared_with_f16(
-    small: Path, models: Path, monkeypatch: pytest.MonkeyPatch
+    small: Path, models: Path, monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
-    pytest.importorskip("llama_cpp")
+    """By the server of the base install, too, which tells one token after each word."""
+    pytest.importorskip(program)
+    monkeypatch.setattr(model, "is_installed", lambda name: name == program)
     monkeypatch.setattr(model, "PROMPTS", 1)
     seen: list[str] = []
     result = convert_model(
         str(with_card(small)), "q8_0", lambda what, done, total: seen.append(what), threads=1
     )
     assert result.agreement is not None
-    assert result.agreement.positions > 1000
+    assert result.agreement.positions > (1000 if program == "llama_cpp" else 30)
     assert 0.9 < result.agreement.share <= 1.0
     assert (result.agreement.prompts, result.agreement.verdicts_equal) == (1, 1)
     assert result.speed is not None
@@ -86,8 +91,8 @@ def test_it_is_compared_with_f16(
 def test_without_room_it_is_not_compared(
     small: Path, models: Path, monkeypatch: pytest.MonkeyPatch, what: str, says: str
 ) -> None:
-    pytest.importorskip("llama_cpp")
     here = model.this_machine(small)
+    monkeypatch.setattr(model, "is_installed", lambda name: name == "xllamacpp")
     less = {"disk_free": 10**6} if what == "disk" else {"memory_free": 10**9}
     monkeypatch.setattr(model, "this_machine", lambda folder: model.replace(here, **less))
     result = convert_model(str(with_card(small)), "q8_0", threads=1)
@@ -224,6 +229,20 @@ def test_answers_are_those_of_all_logits(random_folder: Path, tmp_path: Path) ->
     assert found.p_yes == pytest.approx(float(wanted), abs=1e-4)
     assert speed.read > 0
     assert speed.written > 0
+
+
+def test_a_server_goes_on_with_a_turn_as_the_library_does() -> None:
+    pytest.importorskip("llama_cpp")
+    pytest.importorskip("xllamacpp")
+    location = find_model("nano-eye")
+    assert location.folder is not None
+    files = [location.folder / location.card.paths(role)[0] for role in ("weights", "mmproj")]
+    sizing, found = location.card.sizing, []
+    for start in (GgufEngine.load, LlamaServerEngine.start):
+        with closing(start(*files, threads=1, sizing=sizing)) as engine:
+            found += answers(engine, [random_episode(1, sizing, location.card.style)])
+    assert found[0].p_yes == pytest.approx(found[1].p_yes, abs=0.01)
+    assert 30 < found[1].likeliest.size < found[0].likeliest.size
 
 
 # Random conversations have the agent's form, and the same seed gives the same one.

@@ -45,6 +45,12 @@ def test_a_value_is_described(feature, value, middle, text):
     assert FEATURES[feature].text(value, middle) == text
 
 
+def test_a_value_has_its_error_with_the_same_digits():
+    assert FEATURES["TiO5"].text(0.4, 0.6, 0.031) == "TiO bands (TiO5 0.40 ± 0.03)"
+    assert FEATURES["TiO5"].text(0.4, 0.6, 0.001) == "TiO bands (TiO5 0.40)"
+    assert FEATURES["EW_CaII_K"].text(3.0, 5.0, 0.24) == "Ca II K weak (Ca II K 3.0 ± 0.2 Å)"
+
+
 def test_every_feature_has_a_label_is_measured_and_silent_without_a_value():
     assert all(name == feature.name and feature.label for name, feature in FEATURES.items())
     assert {feature.unit for feature in FEATURES.values()} == {"", "Å", "km/s"}
@@ -87,7 +93,7 @@ def test_a_feature_that_the_line_contradicts_is_silent(said: SaidNumbers):
 
 def test_an_emission_within_the_noise_of_an_index_is_not_told(said: SaidNumbers):
     assert feature_words("CIV_5805", -2.0, 1.0, 0.0, said) == ""
-    told = "C IV 5805 in emission (C IV 5805 -4.0 Å)"
+    told = "C IV 5805 in emission (C IV 5805 -4.0 ± 1.0 Å)"
     assert feature_words("CIV_5805", -4.0, 1.0, 0.0, said) == told
     assert said.values["C IV 5805"]["value"] == -4.0
 

@@ -57,7 +57,10 @@ def test_noise_makes_a_claim_untestable_but_not_a_clear_line(rng):
 def test_a_claim_waits_for_those_it_needs_and_outside_the_spectrum_nothing_counts():
     findings = found(simulated_spectrum("K"), "CV")
     assert not findings["halpha_emission"].is_found
-    assert findings["balmer_width"].reason == "it needs Hα to be found first"
+    width = findings["balmer_width"]
+    assert width.reason == "it needs Hα to be found first" and width.lacks == "Hα"
+    measured = SpectrumMeasurements(simulated_spectrum("K")).line_width("H_alpha")
+    assert width.value == measured.value and not width.is_found and width.log_odds == 0.0
     whole = simulated_spectrum("MG")
     inside = whole.wavelength < 6000
     blue = Spectrum(wavelength=whole.wavelength[inside], flux=whole.flux[inside])

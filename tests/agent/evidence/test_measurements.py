@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from agent.evidence.assessment import assess
 from agent.evidence.measurements import SpectrumMeasurements, measurements_of
 from agent.evidence.plausible import (
     has_balmer_emission,
@@ -13,12 +15,18 @@ from agent.evidence.plausible import (
     tells_gravity,
     tio_in_the_way,
 )
+from agent.evidence.said_numbers import SaidNumbers
 from agent.evidence.star_velocity import StarVelocity, star_velocity
+from agent.evidence.words import overview
 from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.measurement import Measurement
 from agent.spectra.spectrum import Spectrum
+from agent.tasks.catalogue import find_task
 from tests.agent.evidence.simulated import numbers_of, simulated_spectrum
 from tests.agent.spectra.measure.known_lines import BROAD, WIDE, observed
+from train.simulate.sky import draw_source
+from train.simulate.telescope.observation import to_spectrum
+from train.simulate.telescope.telescope import observe
 
 
 def test_a_known_line_has_its_strength_and_width(rng):
@@ -83,6 +91,18 @@ def test_without_a_stars_redshift_it_is_taken_to_be_at_rest(z):
     quasar = simulated_spectrum("QSO")
     found = star_velocity(replace(quasar, z=z))
     assert (found.kms, found.source) == (0.0, "")
+
+
+def test_lines_at_rest_refute_the_redshift_of_a_header_and_those_of_a_galaxy_do_not():
+    galaxy = draw_source("GALAXY", np.random.default_rng(3))
+    z = float(galaxy.parameters["z"])
+    seen = to_spectrum(observe(galaxy, "SDSS", np.random.default_rng(3), snr=40.0, quality="good"))
+    assert SpectrumMeasurements(replace(seen, z=z)).whole_spectrum("z").number == z
+    star, task = replace(simulated_spectrum("CV"), z=0.11), find_task("CV")
+    told, refuted = assess(star, task), "he header gives z = 0.1100, the lines lie at 0"
+    assert told.numbers.whole_spectrum("z").reason == f"t{refuted}"
+    assert told.log_odds == assess(simulated_spectrum("CV"), task).log_odds
+    assert f"T{refuted}." in overview(told, SaidNumbers(told.numbers))
 
 
 # What another feature imitates is not called by its name.

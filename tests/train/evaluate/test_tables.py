@@ -7,7 +7,8 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from tests.train.evaluate.helpers import make_judgement, rows
-from train.evaluate.tables import parts_markdown, set_markdown, snr_bin_of
+from train.evaluate.figures import compare
+from train.evaluate.tables import parts_markdown, set_markdown, snr_bin_of, with_interval
 
 
 @pytest.mark.parametrize(
@@ -31,6 +32,16 @@ def test_a_part_without_positives_has_a_dash_beside_its_accuracy():
     name, faint_right, faint_f1, bright_right, bright_f1 = cells(lines[4])
     assert (name, faint_right, faint_f1) == ("judge", "75.0", "-")
     assert bright_right == "87.5" and bright_f1.startswith("85.7 (")
+
+
+def test_of_a_network_no_form_is_told_and_of_equal_draws_no_interval():
+    network, writer = rows(2, 1, 0, 2), [replace(one, turns=2) for one in rows(2, 1, 0, 2)]
+    lines = set_markdown("x", {"network": network, "writer": writer})
+    head, *told = (cells(lines[at]) for at in (2, 4, 5))
+    form = [[row[head.index(name)] for name in ("well-formed", "tokens")] for row in told]
+    assert form == [["-", "-"], ["100.0", "0"]]
+    always = compare("a", "b", rows(6, 0, 0, 6), rows(0, 6, 6, 0)).f1_difference
+    assert with_interval(always) == "100.0 (no interval)"
 
 
 def test_a_task_without_positives_has_a_dash():

@@ -61,6 +61,8 @@ SMALL = {
     "grpo.microbatch": 2,
     "grpo.turn_tokens": 16,
     "grpo.rollout_tokens": 1024,
+    "grpo.held_out": 0.2,
+    "grpo.validate_every": 1,
 }
 
 
@@ -139,3 +141,4 @@ class TestTheWholeChain:
         text = (whole / "report.html").read_text()
         headings = ("Fine-tuning", "Reinforcement", "Curation", "Main table", "Failures of sft")
         assert [one for one in headings if f"<h2>{one}" not in text] == []
+        assert "validation F1, CV" in text

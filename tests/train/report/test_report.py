@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,10 +21,11 @@ from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
 from tests.train.evaluate.helpers import rows
 from tests.train.report.conftest import report
 from train.cli import app
+from train.evaluate.judgement import add_judgements
 from train.evaluate.sight_figures import sight_figures, sight_json
 from train.journal import journal
 from train.report.curating import curation_parts
-from train.report.judging import _reliability
+from train.report.judging import Judging, _reliability, survey_section
 from train.review.pool_figures import figures
 from train.review.review_rules import Case, Review
 
@@ -39,6 +41,25 @@ def test_judging(evaluated: tuple[Path, Path], tmp_path: Path):
     assert re.search(r"<li>Answers (YES|NO): [^\\]+?</li>", text)
     assert "ECE" in text and "&lt;b&gt;bold" in text
     assert "<b>bold" not in text and "<script" not in text
+
+
+def test_surveys_stand_side_by_side_with_wins_and_losses(tmp_path: Path):
+    def judging(stem: str, survey: str, hits: int) -> Judging:
+        files = {}
+        for name, own in (("ours", rows(hits, 4 - hits, 0, 4)), ("other", rows(2, 2, 0, 4))):
+            files[name] = tmp_path / f"{stem}-{name}.jsonl"
+            add_judgements(files[name], [replace(one, survey=survey) for one in own])
+        return Judging(stem, stem, ("CV",), files, ())
+
+    both = [judging("test", "LAMOST", 4), judging("survey-SDSS", "SDSS", 1)]
+    text = survey_section(both)
+    assert "<th>LAMOST Acc</th><th>LAMOST F1</th><th>SDSS Acc</th>" in text
+    won, lost = (
+        re.search(f"<td>{name}</td><td>8</td>(.*?)</tr>", text) for name in ("LAMOST", "SDSS")
+    )
+    assert won and re.findall(r"<td>([\d.]+) \(", won[1]) == ["25.0", "75.0", "0.0"]
+    assert lost and re.findall(r"<td>([\d.]+) \(", lost[1]) == ["0.0", "87.5", "12.5"]
+    assert survey_section(both[:1]) == ""
 
 
 def test_reliability_tells_the_error():
@@ -77,9 +98,11 @@ def test_dynamics(tmp_path: Path):
         with journal(tmp_path / name) as run:
             for step in range(50):
                 run.log(step, reward=step / 50, calls=3.0, unknown=1.0, loss=None)
+            run.log(50, **{"validation/f1": 0.5, "validation/f1/WD": 0.25})
     text = report(tmp_path / "a.html", "--run", tmp_path / "one", "--run", tmp_path / "two")
     assert "mean reward" in text and "calls per rollout" in text and "0.04 to 0.94" in text
     assert "unknown" not in text
+    assert "validation F1, WD" in text and "<td>0.5 to 0.5</td>" in text
 
 
 def test_sorts_of_runs_are_not_laid_over_each_other(tmp_path: Path):

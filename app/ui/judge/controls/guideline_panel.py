@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QWidget
 
 from agent.evidence.findings import Finding, check_claims
 from agent.evidence.line_words import ew_text
-from agent.evidence.measurements import measurements_of
+from agent.evidence.measurements import measurements_at
 from agent.spectra.measure.index_definitions import builtin_indices
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.look import has_class
@@ -25,7 +25,7 @@ from app.ui.widgets import section as folding
 from app.ui.widgets.labels import column, short_label, wrapped_label
 
 MEASURE_AFTER_MS = 250  # so that nothing is measured while candidates fly past
-MET, NOT_MET, UNKNOWN = "✓", "✕", "–"
+MET, NOT_MET, BORDERLINE, UNKNOWN = "✓", "✕", "≈", "–"
 QUANTITIES = {"line": "EW", "ratio": "EW", "width": "FWHM"}
 translate = QCoreApplication.translate
 OPEN = "primary"
@@ -63,9 +63,9 @@ class GuidelinePanel(QScrollArea):
 # The primary criteria of the class that can be measured, as a checklist of the spectrum on
 # screen. Terms and numbers are those of the measured inspector, so that the agent and the list
 # say the same.
-def measured_criteria(task: Task, spectrum: Spectrum) -> tuple[Finding, ...]:
-    """The primary claims of a task, checked on a spectrum. Any thread."""
-    findings = check_claims(task, measurements_of(spectrum))
+def measured_criteria(task: Task, spectrum: Spectrum, z: float) -> tuple[Finding, ...]:
+    """The primary claims of a task, checked on a spectrum as the windows measure it. Any thread."""
+    findings = check_claims(task, measurements_at(spectrum, z))
     return tuple(each for each in findings if each.evidence.rank == "primary")
 
 
@@ -75,22 +75,30 @@ def criterion_text(evidence: Evidence) -> str:
     sign = "<" if is_emission or evidence.expect == "below" else ">"
     threshold = -evidence.threshold if is_emission else evidence.threshold
     parts = task_text(evidence.label), QUANTITIES.get(evidence.kind, ""), sign
+    return " ".join([*filter(None, parts), _with_unit(evidence, f"{threshold:g}")])
+
+
+def _with_unit(evidence: Evidence, number: str) -> str:
     index = builtin_indices().get(evidence.target[0])
     by_kind = {"line": "Å", "width": "km/s", "ratio": ""}
     unit = by_kind.get(evidence.kind, "" if index is None else index.unit)
-    number = f"{threshold:g}\N{NO-BREAK SPACE}{unit}".strip().replace("-", "−")
-    return " ".join([*filter(None, parts), number])
+    return f"{number}\N{NO-BREAK SPACE}{unit}".strip().replace("-", "−")
 
 
 def result_text(finding: Finding, task: Task) -> str:
     """What was measured, and whether that meets the criterion."""
-    if not finding.is_testable:
+    if not math.isfinite(finding.value):
         text = translate("CriteriaList", "not measurable: {why}")
-        return text.replace("{why}", _why(finding, task))
-    text = translate("CriteriaList", "{value}, not met")
-    if finding.is_found:
+    elif not finding.is_testable:
+        text = translate("CriteriaList", "{value}, does not count: {why}")
+    elif finding.is_borderline:
+        text = translate("CriteriaList", "{value}, borderline")
+    elif finding.is_found:
         text = translate("CriteriaList", "{value}, met")
-    return text.replace("{value}", _value(finding).replace("-", "−"))
+    else:
+        text = translate("CriteriaList", "{value}, not met")
+    value = _with_unit(finding.evidence, _value(finding))
+    return text.replace("{value}", value).replace("{why}", _why(finding, task))
 
 
 def _value(finding: Finding) -> str:
@@ -104,12 +112,11 @@ def _value(finding: Finding) -> str:
 
 
 def _why(finding: Finding, task: Task) -> str:
+    if finding.lacks:
+        needed = task_text(finding.lacks)
+        return translate("CriteriaList", "it needs {name}").replace("{name}", needed)
     if math.isfinite(finding.value):
         return translate("CriteriaList", "S/N {n}").replace("{n}", f"{finding.snr:.0f}")
-    if finding.reason.startswith("it needs "):
-        labels = {each.id: task_text(each.label) for each in task.evidence}
-        needed = ", ".join(labels[name] for name in finding.evidence.needs)
-        return translate("CriteriaList", "it needs {name}").replace("{name}", needed)
     return translate_reason(finding.reason)
 
 
@@ -122,9 +129,9 @@ class CriteriaList(QWidget):
     def __init__(self, context: SessionContext) -> None:
         super().__init__()
         self._current, self._runner = context.current, context.runner
-        self._current_theme = context.current_theme
+        self._current_theme, self._view = context.current_theme, context.view
         self._task = context.current.session.task
-        self._measured: tuple[Spectrum, Sequence[Finding]] | None = None
+        self._measured: tuple[Spectrum, float, Sequence[Finding]] | None = None
         claims = [each for each in self._task.evidence if each.rank == "primary"]
         self.marks = [short_label(UNKNOWN) for _ in claims]
         self.results = [wrapped_label("", "dim") for _ in claims]
@@ -146,6 +153,7 @@ class CriteriaList(QWidget):
         self._timer.timeout.connect(self._measure)
         self._current.spectrum_changed.connect(self._refresh)
         self._current.row_changed.connect(self._refresh)
+        context.view.changed.connect(self._refresh)
         self._current.blind_mode.changed.connect(self._refresh)
         context.current_theme.changed.connect(self._refresh)
         self._refresh()
@@ -162,8 +170,9 @@ class CriteriaList(QWidget):
         self.hidden_text.setVisible(is_hidden and row is not None)
         for line in self._lines:
             line.setVisible(not is_hidden)
-        if self._measured is not None and self._measured[0] is spectrum:
-            self._show(self._measured[1])
+        measured, z = self._measured, self._view.options.z
+        if measured is not None and measured[0] is spectrum and measured[1] == z:
+            self._show(measured[2])
             return
         self._show(())
         if spectrum is not None and not is_hidden:
@@ -176,12 +185,13 @@ class CriteriaList(QWidget):
         if not self._current.is_painted:
             self._timer.start()
             return
-        work = partial(measured_criteria, self._task, spectrum)
-        self._runner.run(work, partial(self._keep, spectrum), owner=self)
+        z = self._view.options.z
+        work = partial(measured_criteria, self._task, spectrum, z)
+        self._runner.run(work, partial(self._keep, spectrum, z), owner=self)
 
-    def _keep(self, spectrum: Spectrum, findings: Sequence[Finding]) -> None:
-        if spectrum is self._current.spectrum:
-            self._measured = spectrum, findings
+    def _keep(self, spectrum: Spectrum, z: float, findings: Sequence[Finding]) -> None:
+        if spectrum is self._current.spectrum and z == self._view.options.z:
+            self._measured = spectrum, z, findings
             self._refresh()
 
     def _show(self, findings: Sequence[Finding]) -> None:
@@ -189,6 +199,8 @@ class CriteriaList(QWidget):
         for mark, result, finding in zip_longest(self.marks, self.results, findings):
             if finding is None or not finding.is_testable:
                 sign, colour = UNKNOWN, theme.dim
+            elif finding.is_borderline:
+                sign, colour = BORDERLINE, theme.unsure
             elif finding.is_found:
                 sign, colour = MET, theme.accept
             else:

@@ -203,17 +203,16 @@ def measured_windows(spectrum: Spectrum, windows: Sequence[Window], z: float) ->
 def short_texts(numbers: Mapping[str, Any]) -> tuple[str, ...]:
     """The S/N of a window and its most significant line, and the same in fewer words.
 
-    Without the unit, then without the error, without the S/N, and the number alone.
+    Without the S/N, then without the name, then without the width, as that needs error and unit.
     """
     rows = measured_rows(numbers)
     snr = window_text(numbers).split(" · ")[0]
     if not rows:
         return (snr,)
     best = max(rows, key=lambda row: _sigma(row.sigma))
-    value = best.ew.partition(" ± ")[0]
-    before = f"{snr} · {best.name}" if snr else best.name
-    whole = f"{before} {best.ew}"
-    return (f"{whole} Å", whole, f"{before} {value}", f"{best.name} {value}", value)
+    width = f"{best.ew} Å" if best.ew else ""
+    line = f"{best.name} {width}".rstrip()
+    return (f"{snr} · {line}" if snr else line, line, width or snr, snr)
 
 
 def _sigma(text: str) -> float:

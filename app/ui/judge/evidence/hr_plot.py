@@ -142,6 +142,9 @@ class HrDiagram(QWidget):
             text = text.replace("{up}", f"{place.m_g - place.brightest:.2f}")
         if "{ratio}" in text:
             text = text.replace("{ratio}", _signed(place.ratio, 1))
+        if place.zero_point is not None:
+            zero = self.tr("The zero point of the parallax, {zero} mas, is taken off")
+            text = f"{text}. {zero.replace('{zero}', _signed(place.zero_point, 3))}"
         if place.has_high_ruwe:
             high = self.tr("RUWE {ruwe}: the parallax may be wrong, as that of a close pair is")
             text = f"{text}. {high.replace('{ruwe}', f'{place.ruwe:.1f}')}"

@@ -33,7 +33,9 @@ def value_rows(service: Service, match: Match) -> list[ValueRow]:
         value = match.values.get(column.name)
         text = value_text(value, match.values.get(f"{column.name}_error"), column.unit)
         if value is not None and is_limit(service.id, column.name, match.values):
-            text = f"> {text}"
+            text = f"{match.values.get(f'{column.name}_limit') or '>'} {text}"
+        if value is not None and (band := match.values.get(f"{column.name}_band")):
+            text = f"{text} ({value_text(band)})"
         rows.append(
             ValueRow(
                 name=column.name,

@@ -9,6 +9,7 @@ from pyqtgraph.functions import arrayToQPolygonF
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from agent.evidence.line_words import ew_text
 from agent.spectra.measure.fitted_profile import FittedProfile
 from agent.spectra.spectrum import Window
 from app.core.session.measurements import HandMeasurement
@@ -103,7 +104,5 @@ class MeasuredLayer(Layer):
 
 def width_text(measurement: HandMeasurement) -> str:
     """The line and its equivalent width, such as `Hα EW −15.5 ± 0.5 Å`."""
-    width = f"{measurement.ew:.3g}"
-    if measurement.ew_error is not None:
-        width = f"{width} ± {measurement.ew_error:.2g}"
+    width = ew_text(measurement.ew, measurement.ew_error)
     return f"{measurement.line} EW {width} Å".replace("-", "\N{MINUS SIGN}")

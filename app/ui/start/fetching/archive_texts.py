@@ -21,10 +21,12 @@ def sends_text(archive: str) -> str:
         ),
         "sdss": translate(
             "fetching",
-            "Plate or field, MJD, and fibre or catalogue number are sent to data.sdss.org.",
+            "Plate or field, MJD, and fibre or catalogue number are sent to data.sdss.org, "
+            "positions to skyserver.sdss.org.",
         ),
         "lamost": translate(
-            "fetching", "The obsid, and your token if you have one, are sent to www.lamost.org."
+            "fetching",
+            "Obsids or positions, and your token if you have one, are sent to www.lamost.org.",
         ),
         "ssap": translate("fetching", "Positions are sent to the service of this address."),
     }.get(archive, "")
@@ -37,9 +39,12 @@ def example_text(archive: str) -> str:
             "fetching", "One a line: a sparcl_id, a specid or TARGETID, or a position (RA Dec)"
         ),
         "sdss": translate(
-            "fetching", "One a line: plate-mjd-fiber or field-mjd-catalogid, as 0266-51602-0031"
+            "fetching",
+            "One a line: plate-mjd-fiber or field-mjd-catalogid, as 0266-51602-0031, or a position",
         ),
-        "lamost": translate("fetching", "One a line: an obsid, as 677503031"),
+        "lamost": translate(
+            "fetching", "One a line: an obsid, as 677503031, or a position (RA Dec)"
+        ),
         "ssap": translate(
             "fetching", "One a line: a position, as 24.3769 25.4271 or 01:37:30.4 +25:25:38"
         ),

@@ -22,6 +22,7 @@ from agent.engines.remote.request import (
     request_body,
     simpler,
 )
+from agent.models.registry import find_model
 from agent.protocol.protocol import SYSTEM, Turn, opening
 from agent.tasks.catalogue import load_tasks
 from tests.agent.protocol.chat_text import chat_text
@@ -56,6 +57,11 @@ def test_a_request_asks_for_what_was_wanted():
     assert wanted.items() <= body.items()
     assert "tools" not in body
     assert "logprobs" not in body_of(Dialect(), choice_point=None)
+    # A published model may write until its context is full, as it was published.
+    for name in ("spec-o3-3b", "spec-o3-7b"):
+        card = find_model(name).card
+        assert card.sampling.max_new_tokens == card.context_length == 32_768
+        assert "max_tokens" not in body_of(Dialect(), card.sampling)
 
 
 def test_a_hosted_model_gets_its_tools_and_nobodys_own_names():

@@ -93,7 +93,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(server, tmp_path):
     child.send_signal(signal.SIGKILL)
     child.wait()
     assert len(list(folder.glob("*.fits"))) == 2
-    (folder / f".lamost-dr10-{FIRST}.fits.abcd1234.part").write_bytes(b"half")
+    (folder / f".lamost-{FIRST}.fits.abcd1234.part").write_bytes(b"half")
     with (folder / "fetched.ecsv").open("ab") as file:
         file.write(b"half a line")
     asked = len(server.asked)
@@ -101,7 +101,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(server, tmp_path):
     assert "4 files" in said and "2 were there" in said
     assert len(server.asked) == asked + 2 and not list(folder.glob(".*"))
     for number in numbers:
-        assert (folder / f"lamost-dr10-{number}.fits").read_bytes() == content[str(number)]
+        assert (folder / f"lamost-{number}.fits").read_bytes() == content[str(number)]
 
 
 # `spec-o3 services` against the stand-in.

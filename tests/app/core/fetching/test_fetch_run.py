@@ -132,7 +132,7 @@ def test_a_stop_keeps_what_was_fetched(server, client, tmp_path):
 def test_a_row_that_says_too_little_is_not_asked_about_and_a_folder_must_be_made(
     server, client, tmp_path
 ):
-    report = fetch("sdss", server, client, tmp_path, replace(STARS["sdss"], ids={}))
+    report = fetch("sdss", server, client, tmp_path, replace(STARS["sdss"], ids={}, ra=None))
     assert "plate" in report.failed[0].reason and not server.asked
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(SessionError):

@@ -85,14 +85,14 @@ def test_numbers_are_those_of_the_archive(archive, line, ids):
      "01 37 30.444 +25 25 37.73"],
 )  # fmt: skip
 def test_places_are_degrees_or_sexagesimal(line):
-    for archive in ("sparcl", "ssap"):
+    for archive in ("sparcl", "sdss", "lamost", "ssap"):
         (row,) = typed_rows(line, archive)
         assert (row.wanted.ra, row.wanted.dec) == pytest.approx((24.376852, 25.427147), abs=1e-5)
         assert row.wanted.object_id.startswith("J0137")
 
 
 @pytest.mark.parametrize(("archive", "line"), [
-    ("sdss", "24.3 25.4"), ("sdss", "266-51602"), ("lamost", "24.3 25.4"), ("lamost", "abc"),
+    ("sdss", "24.3"), ("sdss", "266-51602"), ("lamost", "24.3 95.4"), ("lamost", "abc"),
     ("ssap", "677503031"), ("ssap", "24.3 95.0"), ("ssap", "nan 1"), ("ssap", "inf inf"),
     ("sparcl", "one two"),
 ])  # fmt: skip

@@ -17,7 +17,7 @@ from tests.app.services.fault_server import FaultServer, votable
 UUID = "6b6e7a2c-0c1d-11ee-8f6a-525400f334e1"
 OBSID = "677503031"
 SDSS_PATH = "/dr17/sdss/spectro/redux/26/spectra/lite/0266/spec-0266-51602-0031.fits"
-LAMOST_PATH = "/openapi/dr10/v2.0/lrs/spectrum/fits"
+LAMOST_PATH = "/openapi/dr11/v2.0/lrs/spectrum/fits"
 SDSS_STAR = Wanted(
     line=1, object_id="0266-51602-0031", ra=147.32107, dec=-0.0065757249,
     ids={"plate": "266", "mjd": "51602", "fiberid": "31"},
@@ -63,6 +63,14 @@ def play_archives(
             return sdss, "application/fits"
         if path == LAMOST_PATH and fields.get("obsid") == OBSID:
             return lamost, "application/fits"
+        if path == "/dr10/v2.0/voservice/conesearch":  # which dr11 does not have here
+            rows = [["9", "24.38", "25.43"], [OBSID, "24.376853", "25.427147"]]
+            names = ["catalogue_obsid", "catalogue_ra", "catalogue_dec"]
+            return votable(names, rows, ""), "application/x-votable+xml"
+        if path == "/dr17/SkyServerWS/SearchTools/SqlSearch":
+            rows = ["8,51000,2,26,147.32107,-0.00657,0", "266,51602,31,26,147.3211,-0.00657,1"]
+            table = ["#Table1", "plate,mjd,fiberID,run2d,ra,dec,sciencePrimary", *rows]
+            return "\n".join(table).encode(), "text/plain"
         if path == "/find/":
             return _found(records, json.loads(fields["json"])), "application/json"
         if path == "/spectras/":

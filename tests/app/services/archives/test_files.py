@@ -1,11 +1,19 @@
 """Files that are not the spectrum that was asked for."""
 
 import gzip
+from dataclasses import replace
 
 import keyring
 import pytest
 
-from app.services.archives.archive import Found, NotTold, Wanted, WrongFile, with_name_of_file
+from app.services.archives.archive import (
+    Found,
+    NoSpectrum,
+    NotTold,
+    Wanted,
+    WrongFile,
+    with_name_of_file,
+)
 from app.services.archives.choice import archive_by_name, archive_of_row
 from app.services.archives.files import checked, suffix_of
 from app.services.archives.lamost import TOKEN_VARIABLE, Lamost, lamost_token
@@ -14,6 +22,7 @@ from tests.agent.spectra.readers import samples
 from tests.app.services.archives.archive_play import (
     LAMOST_STAR,
     OBSID,
+    SDSS_STAR,
     UUID,
     archive,
     play_archives,
@@ -162,7 +171,8 @@ def test_a_token_of_the_environment_comes_before_that_of_the_keyring(monkeypatch
 
 
 @pytest.mark.parametrize(("release", "part"), [
-    ("", "dr10/v2.0/lrs"), ("dr9", "dr9/v2.0/lrs"), ("DR11/v1.1", "dr11/v1.1/lrs"),
+    ("", "dr11/v2.0/lrs"), ("dr9", "dr9/v2.0/lrs"), ("DR11/v1.1", "dr11/v1.1/lrs"),
+    ("dr11", "dr11/v2.0/lrs"), ("dr12", "dr12/v1.1/lrs"),
     ("dr10/v2.0/mrs", "dr10/v2.0/mrs"),
 ])  # fmt: skip
 def test_releases_are_parts_of_the_address(release, part):
@@ -170,10 +180,34 @@ def test_releases_are_parts_of_the_address(release, part):
     assert f"/openapi/{part}/spectrum/fits?obsid={OBSID}" in found.urls[0]
 
 
-@pytest.mark.parametrize("release", ["dr11", "10", "dr10/v2.0/../x", "dr10/2.0", "dr10/v2.0/xrs"])
+@pytest.mark.parametrize("release", ["dr5", "10", "dr10/v2.0/../x", "dr10/2.0", "dr10/v2.0/xrs"])
 def test_other_releases_are_refused(release):
     with pytest.raises(NotTold):
         Lamost(release)
+
+
+def test_releases_are_walked_newest_first_and_the_record_names_the_one_that_had_it(server, client):
+    server.files[f"/dr9/v2.0/spectrum/fits/{OBSID}"] = (b"content", "application/fits")
+    got = get(server, client)
+    assert (got.content, got.release) == (b"content", "dr9/v2.0/lrs")
+    asked = [each["path"].split("/")[2] for each in server.asked if "/openapi/" in each["path"]]
+    assert asked == ["dr11", "dr10", "dr9"]
+    with_account = Lamost(token="t").find(LAMOST_STAR, 2.0)[0]
+    assert "/dr12/v1.1/" in with_account.urls[0]
+
+
+@pytest.mark.parametrize(("name", "star", "id"), [
+    ("lamost", LAMOST_STAR, OBSID), ("sdss", SDSS_STAR, "0266-51602-0031"),
+])  # fmt: skip
+def test_a_position_is_enough(server, client, name, star, id):
+    play_archives(server)
+    found = archive(name, server).find(replace(star, ids={}), 2.0, client, lambda: False)
+    assert found[0].id == id and found[0].distance < 0.2
+    got = archive(name, server).get(found[0], client, lambda: False)
+    assert got.content
+    with pytest.raises(NoSpectrum):
+        far = replace(star, ids={}, ra=star.ra + 1.0)
+        archive(name, server).find(far, 2.0, client, lambda: False)
 
 
 @pytest.mark.parametrize("obsid", ["", "0", "-4", "abc", str(2**40)])

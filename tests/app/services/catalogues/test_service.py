@@ -9,10 +9,12 @@ from astropy import units
 from astropy.io.votable.ucd import check_ucd
 
 from app.cli.services.services import AM_HER, GD_153, check_service
+from app.core.evidence.said_values import Gap, said_of
 from app.services.catalogues.position import Position, separation_arcsec
 from app.services.catalogues.service import all_services
-from app.services.catalogues.tap import query
+from app.services.catalogues.tap import match_positions, query
 from app.services.web.errors import NotAllowed
+from app.ui.judge.evidence.value_texts import value_rows
 from tests.app.services.fault_server import FAULTS
 
 SERVICES = list(all_services().values())
@@ -110,6 +112,31 @@ def test_the_star_of_variable_stars_varies(server, client):
     row |= {vsx.ra: AM_HER.position.ra, vsx.dec: AM_HER.position.dec}
     server.tables[vsx.table] = [row]
     assert check_service(vsx, client).told.startswith("AM Her")
+
+
+def test_the_zero_point_of_gaias_parallaxes_is_that_of_its_third_release(server, client):
+    gaia = replace(all_services()["gaia"].changed(url=server.url), per_second=10.0)
+    row = {gaia.ra: 10.0, gaia.dec: 20.0, gaia.pm_ra: 0.0, gaia.pm_dec: 0.0, "ecl_lat": 0.0}
+    row |= {"phot_g_mean_mag": 20.0, "nu_eff_used_in_astrometry": 1.48, "parallax": 1.0}
+    for table, zero in ((gaia.table, -0.0102), ("gaiadr4.gaia_source", None)):
+        server.tables[table] = [row]
+        asked = replace(gaia, table=table)
+        ((answer,), _) = match_positions(asked, client, [Position(ra=10.0, dec=20.0)])
+        assert answer.nearest.values.get("zero_point") == zero
+
+
+@pytest.mark.parametrize(("f_min", "told"), [
+    ("", {"faintest": "< 15.7 mag (CV)", "amplitude": "–"}),
+    ("(", {"faintest": "–", "amplitude": "< 15.7 mag (CV)"}),
+])  # fmt: skip
+def test_the_minimum_of_vsx_may_be_an_amplitude(server, client, f_min, told):
+    vsx = replace(all_services()["vsx"].changed(url=server.url), per_second=10.0)
+    row = {vsx.ra: 10.0, vsx.dec: 20.0, "max": 13.4, "min": 15.7, "l_max": "", "n_max": "V"}
+    server.tables[vsx.table] = [row | {"f_min": f_min, "l_min": "<", "n_min": "CV"}]
+    ((answer,), _) = match_positions(vsx, client, [Position(ra=10.0, dec=20.0)])
+    shown = {each.name: each.text for each in value_rows(vsx, answer.nearest)}
+    assert told.items() <= shown.items() and shown["brightest"] == "13.4 mag (V)"
+    assert said_of({"vsx": answer}, "vsx.faintest") is Gap.NO_VALUE
 
 
 def test_a_light_curve(server, client):

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel
 
 from agent.evidence.assessment import assess
 from agent.evidence.findings import Finding
+from agent.evidence.measurements import window_table
 from agent.tasks.catalogue import find_task, load_tasks
 from app.ui.judge.controls import guideline_panel
 from app.ui.judge.controls.guideline_panel import criterion_text, measured_criteria, result_text
@@ -36,14 +37,16 @@ def test_a_criterion_and_its_result_in_words():
     assert "HdA index > 7.5\xa0Å" in texts and "TiO5 index < 0.8" in texts
     assert "Ca II K EW < 4.5\xa0Å" in texts and "He I 4471 EW > 0.2\xa0Å" in texts
     width = Finding(evidence=CLAIMS["balmer_width"], value=354.2, error=12.4)
-    assert result_text(width, CV) == "354 ± 12, not met"
-    assert result_text(replace(width, value=1200.0), CV) == "1200 ± 12, met"
+    assert result_text(width, CV) == "354 ± 12\xa0km/s, not met"
+    assert result_text(replace(width, value=1200.0), CV) == "1200 ± 12\xa0km/s, met"
+    assert result_text(replace(width, value=596.0), CV) == "596 ± 12\xa0km/s, borderline"
     line = Finding(evidence=CLAIMS["halpha_emission"], value=-15.52, error=0.5)
-    assert result_text(line, CV) == "−15.5 ± 0.5, met"
-    missing = Finding(evidence=CLAIMS["balmer_width"], reason="it needs Hα to be found first")
-    assert result_text(missing, CV) == "not measurable: it needs Hα"
+    assert result_text(line, CV) == "−15.5 ± 0.5\xa0Å, met"
+    missing = replace(width, lacks="Hα", reason="it needs Hα to be found first")
+    assert result_text(missing, CV) == "354 ± 12\xa0km/s, does not count: it needs Hα"
+    assert result_text(replace(missing, value=math.nan), CV) == "not measurable: it needs Hα"
     noisy = Finding(evidence=CLAIMS["hei_emission"], value=1.0, error=2.0, snr=3.2, reason="noise")
-    assert result_text(noisy, CV) == "not measurable: S/N 3"
+    assert result_text(noisy, CV) == "1.00 ± 2.00\xa0Å, does not count: S/N 3"
 
 
 def test_the_numbers_are_those_of_the_measured_inspector(qtbot, context, criteria):
@@ -60,17 +63,26 @@ def test_the_numbers_are_those_of_the_measured_inspector(qtbot, context, criteri
                 assert math.isfinite(finding.value)
                 is_met = finding.evidence.is_found(finding.value)
                 sign = guideline_panel.MET if is_met else guideline_panel.NOT_MET
+                sign = guideline_panel.BORDERLINE if finding.is_borderline else sign
             assert mark.text() == sign
             marks.add(sign)
     assert len(marks) >= 2
+    # At a velocity that a person sets, too, guideline and windows have one number.
+    spectrum, z = context.current.spectrum, -0.001
+    context.view.change(z=z)
+    (row,) = window_table(spectrum, 6540, 6590, z)["lines"][:1]
+    expected = measured_criteria(CV, spectrum, z)
+    assert row["name"] == "H_alpha" and expected[0].value == pytest.approx(row["ew"], rel=0.01)
+    texts = [result_text(each, CV) for each in expected]
+    qtbot.waitUntil(lambda: [each.text() for each in criteria.results] == texts)
 
 
 def test_nothing_is_measured_while_it_is_not_on_screen(qtbot, context, criteria, monkeypatch):
     measured_spectra = []
 
-    def measure(task, spectrum):
+    def measure(task, spectrum, z):
         measured_spectra.append(spectrum)
-        return measured_criteria(task, spectrum)
+        return measured_criteria(task, spectrum, z)
 
     monkeypatch.setattr(guideline_panel, "measured_criteria", measure)
     criteria.hide()

@@ -90,7 +90,7 @@ def test_each_shows_its_part_and_follows_velocity_and_smoothing(qtbot, row, cont
     qtbot.waitUntil(lambda: all(each.number for each in row.cells))
     for cell in row.cells:
         low, high = cell.window_of_task.range
-        assert low <= drawn(cell)[0] < drawn(cell)[-1] <= high and cell.number.startswith("S/N ")
+        assert low <= drawn(cell)[0] < drawn(cell)[-1] <= high and cell.number.endswith(" Å")
         assert cell.numbers[0] in cell.toolTip()
     assert any("Å" in each.numbers[0] for each in row.cells)
     qtbot.waitUntil(lambda: len(drawn(row.cells[0])) > 0)
@@ -111,7 +111,7 @@ def test_texts_of_noise_and_strongest_line_in_ever_fewer_words():
         assert text.startswith("S/N ") and " · Hα −39.0 ± " in text
     line = {"name": "HeI_5876", "centroid": 5875.6, "ew": -5.38, "ew_error": 0.12, "sigma": 45.0}
     assert short_texts({"snr": 68.7, "lines": [line]}) == (
-        "S/N 68.7 · He I 5876 −5.38 ± 0.12 Å", "S/N 68.7 · He I 5876 −5.38 ± 0.12",
-        "S/N 68.7 · He I 5876 −5.38", "He I 5876 −5.38", "−5.38",
+        "S/N 68.7 · He I 5876 −5.38 ± 0.12 Å", "He I 5876 −5.38 ± 0.12 Å", "−5.38 ± 0.12 Å",
+        "S/N 68.7",
     )  # fmt: skip
     assert short_texts({"snr": 12.3}) == ("S/N 12.3",)

@@ -87,7 +87,7 @@ def test_what_fails_is_told_and_the_rest_can_be_opened(qtbot, dialog, tmp_path):
     assert dialog.outcome.text() == "1 spectrum fetched" and dialog.isVisible()
     with qtbot.waitSignal(dialog.fetched) as signal:
         click(qtbot, dialog.open_button)
-    assert signal.args[0] == tmp_path / "spectra" / f"lamost-dr10-{OBSID}.fits"
+    assert signal.args[0] == tmp_path / "spectra" / f"lamost-{OBSID}.fits"
 
 
 @pytest.mark.parametrize("how", ["button", "escape"])
