@@ -3808,12 +3808,12 @@
         <translation>邻近天体的搜索半径</translation>
     </message>
     <message>
-        <source>After an accept, one key more names the sub-class of that object</source>
-        <translation>接受之后，再按一个键即可指定该天体的子类</translation>
+        <source>Off: a key opens the sub-classes of the object accepted last. On: after an accept, letters name its sub-class for this long instead of what they do otherwise.</source>
+        <translation>关：按键打开上一个接受的天体的子类。开：接受之后的这段时间内，字母指定其子类，而不起平时的作用。</translation>
     </message>
     <message>
-        <source>Keys of sub-classes</source>
-        <translation>子类按键</translation>
+        <source>Quick sub-classes</source>
+        <translation>快速子类</translation>
     </message>
 </context>
 <context>
@@ -4488,6 +4488,10 @@
 <context>
     <name>SubclassKeys</name>
     <message>
+        <source>Sub-class</source>
+        <translation>子类</translation>
+    </message>
+    <message>
         <source>This class has no sub-classes</source>
         <translation>该类没有子类</translation>
     </message>
@@ -4498,6 +4502,10 @@
     <message>
         <source>Nothing was accepted before</source>
         <translation>此前没有接受过天体</translation>
+    </message>
+    <message>
+        <source>Letters now name the sub-class of {object}</source>
+        <translation>字母现在指定 {object} 的子类</translation>
     </message>
     <message>
         <source>{object} is {subclass}</source>
@@ -4655,12 +4663,16 @@
         <translation>模板</translation>
     </message>
     <message>
-        <source>Your own file, assumed to be at rest unless it gives a redshift</source>
-        <translation>您的文件，除非自带红移，否则视为处于静止系</translation>
+        <source>Simulated by this program, without noise.</source>
+        <translation>由本程序模拟，无噪声。</translation>
     </message>
     <message>
-        <source>Simulated by this program, without noise</source>
-        <translation>由本程序模拟，不含噪声</translation>
+        <source>Your own file, assumed to be at rest unless it gives a redshift.</source>
+        <translation>您自己的文件；若未给出红移，则视为静止。</translation>
+    </message>
+    <message>
+        <source>Drawn as it is ordered: its slopes are fitted, its lines and bands are not.</source>
+        <translation>按排序时的样子绘制：拟合其斜率，谱线和谱带不变。</translation>
     </message>
     <message>
         <source>Show</source>
