@@ -444,10 +444,6 @@
         <translation>Kappa（多人用 Fleiss，两人用 Cohen）是超出偶然的一致程度，附 95% 区间：0 为偶然，高于 0.8 近乎完全一致。</translation>
     </message>
     <message>
-        <source>Cohen&apos;s kappa with 95 % interval. Only verdicts given before the agent&apos;s result was shown.</source>
-        <translation>Cohen kappa 及 95% 区间。只计在看到智能体结果之前给出的判定。</translation>
-    </message>
-    <message>
         <source>Between people</source>
         <translation>人与人之间</translation>
     </message>
@@ -462,6 +458,14 @@
     <message>
         <source>Cohen&apos;s kappa of what both have accepted and named at least to that level: 1 is the first key, 2 the second.</source>
         <translation>双方都接受且至少命名到该层级的目标的科恩 kappa：1 为第一个键，2 为第二个键。</translation>
+    </message>
+    <message>
+        <source>Cohen&apos;s kappa with 95 % interval. Grey, “seen”: verdicts given after the agent&apos;s result was shown, which may follow it. They count nowhere else.</source>
+        <translation>Cohen κ 系数及其 95 % 置信区间。灰色的“看过”：智能体结果显示之后作出的判定，可能跟随它，别处都不计入。</translation>
+    </message>
+    <message>
+        <source>Judge blind from now on</source>
+        <translation>从现在起盲评</translation>
     </message>
     <message>
         <source>By signal-to-noise</source>
@@ -486,6 +490,10 @@
     <message>
         <source>level {n}</source>
         <translation>第 {n} 级</translation>
+    </message>
+    <message>
+        <source>seen</source>
+        <translation>看过</translation>
     </message>
     <message>
         <source>People</source>
