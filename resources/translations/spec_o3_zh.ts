@@ -2884,6 +2884,33 @@
     </message>
 </context>
 <context>
+    <name>Leaving</name>
+    <message>
+        <source>The agent goes on with the list, which was left while it was running</source>
+        <translation>智能体继续检视列表：上次离开时它还在运行</translation>
+    </message>
+    <message>
+        <source>The agent is inspecting the list: {done} done, {left} to go.</source>
+        <translation>智能体正在检视列表：已完成 {done} 个，还剩 {left} 个。</translation>
+    </message>
+    <message>
+        <source>Leaving stops it. It goes on when you open this session again.</source>
+        <translation>离开会使它停止；再次打开此会话时它会继续。</translation>
+    </message>
+    <message>
+        <source>Leaving stops it. What it has so far is saved.</source>
+        <translation>离开会使它停止。已有的结果均已保存。</translation>
+    </message>
+    <message>
+        <source>Stop and leave</source>
+        <translation>停止并离开</translation>
+    </message>
+    <message>
+        <source>Stay</source>
+        <translation>留下</translation>
+    </message>
+</context>
+<context>
     <name>LineChoice</name>
     <message>
         <source>Task lines</source>
