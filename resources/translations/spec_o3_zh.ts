@@ -3107,6 +3107,45 @@
     </message>
 </context>
 <context>
+    <name>MergeDialog</name>
+    <message>
+        <source>Merge sessions of colleagues</source>
+        <translation>合并同事的会话</translation>
+    </message>
+    <message>
+        <source>Brings the verdicts, comments and answers of colleagues into this session. Their files stay as they are, and merging one again brings only what is new.</source>
+        <translation>把同事的判定、评语和答案合并到此会话。他们的文件保持不变，再次合并只会带来新的内容。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Show the disagreements</source>
+        <translation>查看分歧</translation>
+    </message>
+    <message>
+        <source>Choose files…</source>
+        <translation>选择文件…</translation>
+    </message>
+    <message>
+        <source>Merging…</source>
+        <translation>正在合并…</translation>
+    </message>
+    <message>
+        <source>Files merged: {n}. New entries in the log: {lines}.</source>
+        <translation>已合并文件：{n}。日志新增：{lines} 条。</translation>
+    </message>
+    <message>
+        <source>{text} Given differently by one person on two machines: {n}.</source>
+        <translation>{text}同一人在两台机器上判定不同：{n}。</translation>
+    </message>
+    <message>
+        <source>{text} Disagreements to settle: {n}.</source>
+        <translation>{text}待裁定的分歧：{n}。</translation>
+    </message>
+</context>
+<context>
     <name>Minimap</name>
     <message>
         <source>Overview of the whole spectrum</source>
@@ -3861,8 +3900,32 @@
 <context>
     <name>RoomOpener</name>
     <message>
+        <source>Here people check inspections that a model has drafted, before it learns from them. Choose the folder of a pool, which “spec-o3-train curate import” makes.</source>
+        <translation>在这里，人们检查模型起草的检视，然后模型才从中学习。请选择草稿池的文件夹，它由“spec-o3-train curate import”建立。</translation>
+    </message>
+    <message>
+        <source>Curation room</source>
+        <translation>审订室</translation>
+    </message>
+    <message>
         <source>Open a pool of drafts</source>
         <translation>打开草稿库</translation>
+    </message>
+    <message>
+        <source>Here people rate how well models inspect, without seeing which model it was. Choose files of inspections (*.jsonl), as the export of a session writes them.</source>
+        <translation>在这里，人们在不知道是哪个模型的情况下，为模型的检视评分。请选择检视文件（*.jsonl），即会话导出时写出的文件。</translation>
+    </message>
+    <message>
+        <source>Rating room</source>
+        <translation>评分室</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>选择…</translation>
+    </message>
+    <message>
+        <source>Guide</source>
+        <translation>指南</translation>
     </message>
     <message>
         <source>Inspections</source>
@@ -4151,14 +4214,6 @@
         <translation>尚未分配：每个人都有全部候选体。</translation>
     </message>
     <message>
-        <source>Merge files…</source>
-        <translation>合并文件…</translation>
-    </message>
-    <message>
-        <source>Bring the verdicts of colleagues into this session; their files stay as is</source>
-        <translation>把同事的判定合并到此会话；他们的文件保持不变</translation>
-    </message>
-    <message>
         <source>Write one file for each…</source>
         <translation>为每人写一个文件…</translation>
     </message>
@@ -4205,18 +4260,6 @@
     <message>
         <source>{n} given out, {two} of them to two people</source>
         <translation>已分配 {n} 个，其中 {two} 个分给两人</translation>
-    </message>
-    <message>
-        <source>Files merged: {n}. New entries in the log: {lines}.</source>
-        <translation>已合并文件：{n}。日志新增：{lines} 条。</translation>
-    </message>
-    <message>
-        <source>{text} Given differently by one person on two machines: {n}.</source>
-        <translation>{text}同一人在两台机器上判定不同：{n}。</translation>
-    </message>
-    <message>
-        <source>{text} Disagreements to settle: {n}.</source>
-        <translation>{text}待裁定的分歧：{n}。</translation>
     </message>
 </context>
 <context>
