@@ -3003,6 +3003,10 @@
         <translation>{count} 行</translation>
     </message>
     <message>
+        <source>{count} more cannot be used</source>
+        <translation>另有 {count} 行无法使用</translation>
+    </message>
+    <message>
         <source>{count} columns</source>
         <translation>{count} 列</translation>
     </message>
@@ -3335,12 +3339,12 @@
 <context>
     <name>OutsideBox</name>
     <message>
-        <source>This list names spectra outside its own folder by absolute paths:</source>
-        <translation>此列表用绝对路径指向其文件夹之外的光谱：</translation>
+        <source>This list names spectra outside its own folder by absolute paths or links:</source>
+        <translation>此列表用绝对路径或链接指向其文件夹以外的光谱：</translation>
     </message>
     <message>
-        <source>This list names spectra outside its own folder by absolute paths.</source>
-        <translation>此列表用绝对路径指向其文件夹之外的光谱。</translation>
+        <source>This list names spectra outside its own folder by absolute paths or links.</source>
+        <translation>此列表用绝对路径或链接指向其文件夹以外的光谱。</translation>
     </message>
     <message>
         <source>Allow {folder} ({rows})</source>
