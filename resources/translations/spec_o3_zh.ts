@@ -1141,6 +1141,13 @@
     </message>
 </context>
 <context>
+    <name>CornerReadout</name>
+    <message>
+        <source>Wavelength and flux under the mouse</source>
+        <translation>光标处的波长与流量</translation>
+    </message>
+</context>
+<context>
     <name>CrashDialog</name>
     <message>
         <source>Something went wrong</source>
@@ -2272,10 +2279,6 @@
 </context>
 <context>
     <name>Header</name>
-    <message>
-        <source>Wavelength and flux under the mouse</source>
-        <translation>光标处的波长与流量</translation>
-    </message>
     <message>
         <source>SIMULATED</source>
         <translation>模拟光谱</translation>

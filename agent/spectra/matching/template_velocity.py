@@ -235,7 +235,8 @@ class Prepared:
     def only(self, keep: BoolArray) -> Prepared:
         if keep.all():
             return self
-        return _prepared(self.wavelength[keep], self.flux[keep], self.weight[keep], self.order, self.scale)
+        pixels = self.wavelength[keep], self.flux[keep], self.weight[keep]
+        return _prepared(*pixels, self.order, self.scale)
 
 
 @dataclass(frozen=True, eq=False)

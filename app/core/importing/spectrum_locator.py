@@ -159,10 +159,9 @@ class SpectrumLocator:
         """Count those that are links to outside, one by one: the folders are not searched."""
         for text in texts:
             if text and not is_absolute(text) and len(text) < MAX_PATH and "\0" not in text:
-                path = os.path.join(self._roots[0], text.replace("\\", "/"))
-                if self._is_inside(os.path.normpath(path)) and (
-                    outside := self._outside_target(path)
-                ):
+                path = os.path.normpath(Path(self._roots[0], text.replace("\\", "/")))
+                outside = self._outside_target(path) if self._is_inside(path) else ""
+                if outside:
                     self.outside.add_folder(outside)
 
     def find_by_name(self, stems: Iterable[str]) -> str:
@@ -289,7 +288,7 @@ class SpectrumLocator:
     def _outside_target(self, path: str) -> str:
         """The folder outside to which this link leads; empty if it does not."""
         target = os.path.realpath(path)
-        return "" if self._is_inside(target) else absolute_folder(os.path.dirname(target))
+        return "" if self._is_inside(target) else absolute_folder(str(Path(target).parent))
 
     def _is_inside(self, path: str) -> bool:
         return any(is_within(path, root) for root in (*self._roots, *self._real_roots))

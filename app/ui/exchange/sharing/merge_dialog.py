@@ -1,4 +1,4 @@
-"""The dialog that brings the work of colleagues into the session, and leads to what they differ in."""
+"""The dialog that brings the work of colleagues into the session, and leads to disagreements."""
 
 from __future__ import annotations
 

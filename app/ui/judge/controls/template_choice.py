@@ -152,7 +152,9 @@ class TemplateChoice(QWidget):
         origin = self.tr("Simulated by this program, without noise.")
         if offered.is_own:
             origin = self.tr("Your own file, assumed to be at rest unless it gives a redshift.")
-        bent = self.tr("Drawn as it is ordered: its slopes are fitted, its lines and bands are not.")
+        bent = self.tr(
+            "Drawn as it is ordered: its slopes are fitted, its lines and bands are not."
+        )
         self.note.setText(f"{origin} {bent}")
         for menu in (self.menu, *self.menu.findChildren(QMenu)):
             for action in menu.actions():

@@ -254,9 +254,13 @@ class OutsideBox(QWidget):
         self.setVisible(bool(outside.folders))
         folders = [printable(each, MAX_LENGTH) for each in outside.folders]
         is_short = len(folders) == 1 and len(folders[0]) <= MAX_IN_BOX
-        about = self.tr("This list names spectra outside its own folder by absolute paths or links:")
+        about = self.tr(
+            "This list names spectra outside its own folder by absolute paths or links:"
+        )
         if is_short:
-            about = self.tr("This list names spectra outside its own folder by absolute paths or links.")
+            about = self.tr(
+                "This list names spectra outside its own folder by absolute paths or links."
+            )
         self.about.setText("\n".join([about, *([] if is_short else folders)]))
         text = self.tr("Allow {folder} ({rows})") if is_short else self.tr("Allow these ({rows})")
         one, many = self.tr("{count} row"), self.tr("{count} rows")

@@ -69,7 +69,7 @@ def test_people_and_agent_are_compared_and_calibrated(qtbot, judged_context, sho
 def test_verdicts_that_saw_the_answer_are_shown_as_such_and_blind_is_offered(
     qtbot, context, session, shown
 ):
-    answers = {number: ("YES", 0.9) for number in range(1, 9)}
+    answers = dict.fromkeys(range(1, 9), ("YES", 0.9))
     inspect(session, "a-model", answers)
     inspect(session, context.agent.worker_model.name, answers, sha256="cd" * 32)
     say(session, "Ada", dict.fromkeys(range(1, 8), A) | {8: R}, shown={"p_yes": 0.9})
