@@ -4876,10 +4876,6 @@
         <translation>波长范围</translation>
     </message>
     <message>
-        <source>Picture and web pages</source>
-        <translation>图像与网页</translation>
-    </message>
-    <message>
         <source>Smooth</source>
         <translation>平滑</translation>
     </message>
@@ -4906,6 +4902,10 @@
     <message>
         <source>Axes</source>
         <translation>坐标轴</translation>
+    </message>
+    <message>
+        <source>More about the plot</source>
+        <translation>关于图的更多控件</translation>
     </message>
     <message>
         <source>More</source>
