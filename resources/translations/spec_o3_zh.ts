@@ -444,10 +444,6 @@
         <translation>Kappa（多人用 Fleiss，两人用 Cohen）是超出偶然的一致程度，附 95% 区间：0 为偶然，高于 0.8 近乎完全一致。</translation>
     </message>
     <message>
-        <source>Cohen&apos;s kappa with 95 % interval. Only verdicts given before the agent&apos;s result was shown.</source>
-        <translation>Cohen kappa 及 95% 区间。只计在看到智能体结果之前给出的判定。</translation>
-    </message>
-    <message>
         <source>Between people</source>
         <translation>人与人之间</translation>
     </message>
@@ -462,6 +458,14 @@
     <message>
         <source>Cohen&apos;s kappa of what both have accepted and named at least to that level: 1 is the first key, 2 the second.</source>
         <translation>双方都接受且至少命名到该层级的目标的科恩 kappa：1 为第一个键，2 为第二个键。</translation>
+    </message>
+    <message>
+        <source>Cohen&apos;s kappa with 95 % interval. Grey, “seen”: verdicts given after the agent&apos;s result was shown, which may follow it. They count nowhere else.</source>
+        <translation>Cohen κ 系数及其 95 % 置信区间。灰色的“看过”：智能体结果显示之后作出的判定，可能跟随它，别处都不计入。</translation>
+    </message>
+    <message>
+        <source>Judge blind from now on</source>
+        <translation>从现在起盲评</translation>
     </message>
     <message>
         <source>By signal-to-noise</source>
@@ -486,6 +490,10 @@
     <message>
         <source>level {n}</source>
         <translation>第 {n} 级</translation>
+    </message>
+    <message>
+        <source>seen</source>
+        <translation>看过</translation>
     </message>
     <message>
         <source>People</source>
@@ -1130,6 +1138,13 @@
     <message>
         <source>Reason: {reason}</source>
         <translation>理由：{reason}</translation>
+    </message>
+</context>
+<context>
+    <name>CornerReadout</name>
+    <message>
+        <source>Wavelength and flux under the mouse</source>
+        <translation>光标处的波长与流量</translation>
     </message>
 </context>
 <context>
@@ -2273,10 +2288,6 @@
 <context>
     <name>Header</name>
     <message>
-        <source>Wavelength and flux under the mouse</source>
-        <translation>光标处的波长与流量</translation>
-    </message>
-    <message>
         <source>SIMULATED</source>
         <translation>模拟光谱</translation>
     </message>
@@ -2888,6 +2899,33 @@
     </message>
 </context>
 <context>
+    <name>Leaving</name>
+    <message>
+        <source>The agent goes on with the list, which was left while it was running</source>
+        <translation>智能体继续检视列表：上次离开时它还在运行</translation>
+    </message>
+    <message>
+        <source>The agent is inspecting the list: {done} done, {left} to go.</source>
+        <translation>智能体正在检视列表：已完成 {done} 个，还剩 {left} 个。</translation>
+    </message>
+    <message>
+        <source>Leaving stops it. It goes on when you open this session again.</source>
+        <translation>离开会使它停止；再次打开此会话时它会继续。</translation>
+    </message>
+    <message>
+        <source>Leaving stops it. What it has so far is saved.</source>
+        <translation>离开会使它停止。已有的结果均已保存。</translation>
+    </message>
+    <message>
+        <source>Stop and leave</source>
+        <translation>停止并离开</translation>
+    </message>
+    <message>
+        <source>Stay</source>
+        <translation>留下</translation>
+    </message>
+</context>
+<context>
     <name>LineChoice</name>
     <message>
         <source>Task lines</source>
@@ -2978,6 +3016,10 @@
     <message>
         <source>{count} row</source>
         <translation>{count} 行</translation>
+    </message>
+    <message>
+        <source>{count} more cannot be used</source>
+        <translation>另有 {count} 行无法使用</translation>
     </message>
     <message>
         <source>{count} columns</source>
@@ -3081,6 +3123,45 @@
     <message>
         <source>Measured: {what}</source>
         <translation>已测量：{what}</translation>
+    </message>
+</context>
+<context>
+    <name>MergeDialog</name>
+    <message>
+        <source>Merge sessions of colleagues</source>
+        <translation>合并同事的会话</translation>
+    </message>
+    <message>
+        <source>Brings the verdicts, comments and answers of colleagues into this session. Their files stay as they are, and merging one again brings only what is new.</source>
+        <translation>把同事的判定、评语和答案合并到此会话。他们的文件保持不变，再次合并只会带来新的内容。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Show the disagreements</source>
+        <translation>查看分歧</translation>
+    </message>
+    <message>
+        <source>Choose files…</source>
+        <translation>选择文件…</translation>
+    </message>
+    <message>
+        <source>Merging…</source>
+        <translation>正在合并…</translation>
+    </message>
+    <message>
+        <source>Files merged: {n}. New entries in the log: {lines}.</source>
+        <translation>已合并文件：{n}。日志新增：{lines} 条。</translation>
+    </message>
+    <message>
+        <source>{text} Given differently by one person on two machines: {n}.</source>
+        <translation>{text}同一人在两台机器上判定不同：{n}。</translation>
+    </message>
+    <message>
+        <source>{text} Disagreements to settle: {n}.</source>
+        <translation>{text}待裁定的分歧：{n}。</translation>
     </message>
 </context>
 <context>
@@ -3273,12 +3354,12 @@
 <context>
     <name>OutsideBox</name>
     <message>
-        <source>This list names spectra outside its own folder by absolute paths:</source>
-        <translation>此列表用绝对路径指向其文件夹之外的光谱：</translation>
+        <source>This list names spectra outside its own folder by absolute paths or links:</source>
+        <translation>此列表用绝对路径或链接指向其文件夹以外的光谱：</translation>
     </message>
     <message>
-        <source>This list names spectra outside its own folder by absolute paths.</source>
-        <translation>此列表用绝对路径指向其文件夹之外的光谱。</translation>
+        <source>This list names spectra outside its own folder by absolute paths or links.</source>
+        <translation>此列表用绝对路径或链接指向其文件夹以外的光谱。</translation>
     </message>
     <message>
         <source>Allow {folder} ({rows})</source>
@@ -3824,12 +3905,12 @@
         <translation>邻近天体的搜索半径</translation>
     </message>
     <message>
-        <source>After an accept, one key more names the sub-class of that object</source>
-        <translation>接受之后，再按一个键即可指定该天体的子类</translation>
+        <source>Off: a key opens the sub-classes of the object accepted last. On: after an accept, letters name its sub-class for this long instead of what they do otherwise.</source>
+        <translation>关：按键打开上一个接受的天体的子类。开：接受之后的这段时间内，字母指定其子类，而不起平时的作用。</translation>
     </message>
     <message>
-        <source>Keys of sub-classes</source>
-        <translation>子类按键</translation>
+        <source>Quick sub-classes</source>
+        <translation>快速子类</translation>
     </message>
 </context>
 <context>
@@ -3842,8 +3923,32 @@
 <context>
     <name>RoomOpener</name>
     <message>
+        <source>Here people check inspections that a model has drafted, before it learns from them. Choose the folder of a pool, which “spec-o3-train curate import” makes.</source>
+        <translation>在这里，人们检查模型起草的检视，然后模型才从中学习。请选择草稿池的文件夹，它由“spec-o3-train curate import”建立。</translation>
+    </message>
+    <message>
+        <source>Curation room</source>
+        <translation>审订室</translation>
+    </message>
+    <message>
         <source>Open a pool of drafts</source>
         <translation>打开草稿库</translation>
+    </message>
+    <message>
+        <source>Here people rate how well models inspect, without seeing which model it was. Choose files of inspections (*.jsonl), as the export of a session writes them.</source>
+        <translation>在这里，人们在不知道是哪个模型的情况下，为模型的检视评分。请选择检视文件（*.jsonl），即会话导出时写出的文件。</translation>
+    </message>
+    <message>
+        <source>Rating room</source>
+        <translation>评分室</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>选择…</translation>
+    </message>
+    <message>
+        <source>Guide</source>
+        <translation>指南</translation>
     </message>
     <message>
         <source>Inspections</source>
@@ -4132,14 +4237,6 @@
         <translation>尚未分配：每个人都有全部候选体。</translation>
     </message>
     <message>
-        <source>Merge files…</source>
-        <translation>合并文件…</translation>
-    </message>
-    <message>
-        <source>Bring the verdicts of colleagues into this session; their files stay as is</source>
-        <translation>把同事的判定合并到此会话；他们的文件保持不变</translation>
-    </message>
-    <message>
         <source>Write one file for each…</source>
         <translation>为每人写一个文件…</translation>
     </message>
@@ -4186,18 +4283,6 @@
     <message>
         <source>{n} given out, {two} of them to two people</source>
         <translation>已分配 {n} 个，其中 {two} 个分给两人</translation>
-    </message>
-    <message>
-        <source>Files merged: {n}. New entries in the log: {lines}.</source>
-        <translation>已合并文件：{n}。日志新增：{lines} 条。</translation>
-    </message>
-    <message>
-        <source>{text} Given differently by one person on two machines: {n}.</source>
-        <translation>{text}同一人在两台机器上判定不同：{n}。</translation>
-    </message>
-    <message>
-        <source>{text} Disagreements to settle: {n}.</source>
-        <translation>{text}待裁定的分歧：{n}。</translation>
     </message>
 </context>
 <context>
@@ -4504,6 +4589,10 @@
 <context>
     <name>SubclassKeys</name>
     <message>
+        <source>Sub-class</source>
+        <translation>子类</translation>
+    </message>
+    <message>
         <source>This class has no sub-classes</source>
         <translation>该类没有子类</translation>
     </message>
@@ -4514,6 +4603,10 @@
     <message>
         <source>Nothing was accepted before</source>
         <translation>此前没有接受过天体</translation>
+    </message>
+    <message>
+        <source>Letters now name the sub-class of {object}</source>
+        <translation>字母现在指定 {object} 的子类</translation>
     </message>
     <message>
         <source>{object} is {subclass}</source>
@@ -4671,12 +4764,16 @@
         <translation>模板</translation>
     </message>
     <message>
-        <source>Your own file, assumed to be at rest unless it gives a redshift</source>
-        <translation>您的文件，除非自带红移，否则视为处于静止系</translation>
+        <source>Simulated by this program, without noise.</source>
+        <translation>由本程序模拟，无噪声。</translation>
     </message>
     <message>
-        <source>Simulated by this program, without noise</source>
-        <translation>由本程序模拟，不含噪声</translation>
+        <source>Your own file, assumed to be at rest unless it gives a redshift.</source>
+        <translation>您自己的文件；若未给出红移，则视为静止。</translation>
+    </message>
+    <message>
+        <source>Drawn as it is ordered: its slopes are fitted, its lines and bands are not.</source>
+        <translation>按排序时的样子绘制：拟合其斜率，谱线和谱带不变。</translation>
     </message>
     <message>
         <source>Show</source>
@@ -4795,10 +4892,6 @@
         <translation>波长范围</translation>
     </message>
     <message>
-        <source>Picture and web pages</source>
-        <translation>图像与网页</translation>
-    </message>
-    <message>
         <source>Smooth</source>
         <translation>平滑</translation>
     </message>
@@ -4825,6 +4918,10 @@
     <message>
         <source>Axes</source>
         <translation>坐标轴</translation>
+    </message>
+    <message>
+        <source>More about the plot</source>
+        <translation>关于图的更多控件</translation>
     </message>
     <message>
         <source>More</source>

@@ -19,7 +19,7 @@ from agent.spectra.gaps import GAP, gap_starts
 from agent.spectra.instrument import terrestrial_range
 from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.continuum import continuum_of
-from agent.spectra.pixel_grid import LIGHT_KMS, pixel_grid
+from agent.spectra.pixel_grid import LIGHT_KMS, kept_with, pixel_grid
 from agent.spectra.rebinning import rebinned
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 
@@ -152,7 +152,7 @@ class Match:
 def rank_templates(spectrum: Spectrum, templates: Iterable[RankedTemplate]) -> list[Match]:
     """All templates that overlap the spectrum enough, the best first. Any thread."""
     offered = list(templates)
-    data = prepare(spectrum, RANK_ORDER)
+    data = to_rank(spectrum)
     if data is None or not offered:
         return []
     data = _covered_by_most(data, offered)
@@ -160,6 +160,38 @@ def rank_templates(spectrum: Spectrum, templates: Iterable[RankedTemplate]) -> l
         return []
     found = [match for each in offered if (match := _match(data, each)) is not None]
     return sorted(found, key=lambda match: match.chi2)
+
+
+@kept_with
+def to_rank(spectrum: Spectrum) -> Prepared | None:
+    """What ranking needs of a spectrum; None with too few good pixels. Any thread."""
+    return prepare(spectrum, RANK_ORDER)
+
+
+def as_ranked(
+    spectrum: Spectrum, wavelength: FloatArray, flux: FloatArray, z: float
+) -> FloatArray | None:
+    """The template's fluxes with the slopes that ranking gives them, in the unit of the spectrum.
+
+    None where both overlap too little. Beyond the spectrum the slopes of its ends go on.
+    """
+    data = to_rank(spectrum)
+    if data is None or (np.isfinite(wavelength) & np.isfinite(flux)).sum() < 2:
+        return None
+    flux = flux / (float(np.nanmedian(np.abs(flux))) or 1.0)  # the fit is of fluxes near 1
+    known, levels = _without_gaps(wavelength, flux)
+    rest = data.wavelength / (1.0 + z)
+    covered = (rest >= known[0]) & (rest <= known[-1])
+    if covered.sum() < MIN_PIXELS:
+        return None
+    data = data.only(covered)
+    model = np.interp(data.wavelength / (1.0 + z), known, levels)[None, :]
+    fitted = _fit(data.flux, data.weight, data.polynomials, data.order, model)[0][0]
+    inside = np.clip(wavelength * (1.0 + z), *data.wavelength[[0, -1]])
+    slopes = np.polynomial.chebyshev.chebval(_position(inside, data.wavelength), fitted)
+    if not np.nanmedian(slopes) > 0:
+        return None
+    return np.asarray(flux * slopes * data.scale)
 
 
 def _covered_by_most(data: Prepared, templates: list[RankedTemplate]) -> Prepared | None:
@@ -198,11 +230,13 @@ class Prepared:
     polynomials: FloatArray  # chebyshev polynomials up to twice the order, one a row
     order: int
     smooth_misfit: float  # Chi2 of the polynomial alone, without a template
+    scale: float  # the flux of the spectrum that counts as 1
 
     def only(self, keep: BoolArray) -> Prepared:
         if keep.all():
             return self
-        return _prepared(self.wavelength[keep], self.flux[keep], self.weight[keep], self.order)
+        pixels = self.wavelength[keep], self.flux[keep], self.weight[keep]
+        return _prepared(*pixels, self.order, self.scale)
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,7 +260,7 @@ def prepare(spectrum: Spectrum, order: int) -> Prepared | None:
         return None
     floor = FLOOR * np.maximum(np.abs(continuum_of(grid)), FLOOR)
     weight = 1.0 / (grid.sigma**2 + floor**2)
-    return _prepared(grid.wavelength[keep], grid.flux[keep], weight[keep], order)
+    return _prepared(grid.wavelength[keep], grid.flux[keep], weight[keep], order, grid.scale)
 
 
 def scan(data: Prepared, wavelength: FloatArray, flux: FloatArray, stretch: FloatArray) -> Scan:
@@ -248,12 +282,19 @@ def stretches(low: float, high: float, step_kms: float) -> FloatArray:
     return np.geomspace(low, high, count)
 
 
-def _prepared(wavelength: FloatArray, flux: FloatArray, weight: FloatArray, order: int) -> Prepared:
-    x = np.log(wavelength)
-    x = 2.0 * (x - x[0]) / (x[-1] - x[0]) - 1.0
+def _prepared(
+    wavelength: FloatArray, flux: FloatArray, weight: FloatArray, order: int, scale: float
+) -> Prepared:
+    x = _position(wavelength, wavelength)
     polynomials = np.polynomial.chebyshev.chebvander(x, 2 * order).T
     smooth = _misfit(flux, weight, polynomials, order, np.ones((1, flux.size)))
-    return Prepared(wavelength, flux, weight, polynomials, order, float(smooth[0]))
+    return Prepared(wavelength, flux, weight, polynomials, order, float(smooth[0]), scale)
+
+
+def _position(wavelength: FloatArray, pixels: FloatArray) -> FloatArray:
+    """From -1 at the first pixel to 1 at the last, in the logarithm of the wavelength."""
+    first, last = np.log(pixels[[0, -1]])
+    return np.asarray(2.0 * (np.log(wavelength) - first) / (last - first) - 1.0)
 
 
 def _scan(
@@ -270,6 +311,15 @@ def _misfit(
     flux: FloatArray, weight: FloatArray, polynomials: FloatArray, order: int, model: FloatArray
 ) -> FloatArray:
     """Chi2 of each row of the model, by linear least squares."""
+    factors, wanted = _fit(flux, weight, polynomials, order, model)
+    chi2 = float(weight @ flux**2) - (factors * wanted).sum(axis=1)
+    return np.asarray(np.maximum(chi2, 0.0))
+
+
+def _fit(
+    flux: FloatArray, weight: FloatArray, polynomials: FloatArray, order: int, model: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Factors of the polynomials for each row of the model, and the right-hand sides."""
     number = np.arange(order + 1)
     power = model**2 @ (weight * polynomials).T
     # The product of two Chebyshev polynomials is half the sum of two others.
@@ -279,9 +329,7 @@ def _misfit(
     wanted = model @ (weight * flux * polynomials[: order + 1]).T
     trace = np.trace(normal, axis1=1, axis2=2)
     normal += (1e-9 * trace + 1e-12)[:, None, None] * np.eye(order + 1)
-    factors = np.linalg.solve(normal, wanted[:, :, None])[:, :, 0]
-    chi2 = float(weight @ flux**2) - (factors * wanted).sum(axis=1)
-    return np.asarray(np.maximum(chi2, 0.0))
+    return np.linalg.solve(normal, wanted[:, :, None])[:, :, 0], wanted
 
 
 def _is_terrestrial(wavelength: FloatArray) -> BoolArray:

@@ -18,6 +18,7 @@ from agent.spectra.spectrum import BoolArray
 from app.core.database.tables import candidates, lists, refused_rows
 from app.core.errors import ImportFailed, ImportStopped, NoRowAllowedError, counted_text
 from app.core.importing import opening
+from app.core.importing.alike import alike_notes
 from app.core.importing.child.parent import ListReaderProcess
 from app.core.importing.entries import FIELDS, Entries, SourceSummary
 from app.core.importing.formats.contents import MAX_ROWS, Refused
@@ -188,7 +189,7 @@ class ImportRun:
             refused=tuple(counts.refused[: opening.MAX_REFUSED_SHOWN]),
             missing_files=summary.missing_files,
             without_file=summary.without_file,
-            warnings=summary.warnings,
+            warnings=(*summary.warnings, *alike_notes(connection)),
             outside=summary.outside,
         )
 

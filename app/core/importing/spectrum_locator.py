@@ -2,7 +2,7 @@
 
 A relative path is looked up in the folder of the list, then in the folder given for spectra. A path
 that leaves both, directly or by a symbolic link, is refused, so that a list from a stranger cannot
-read other files. Absolute paths are used as they are in the folders that the user allows, or
+read other files. Absolute paths and links are used in the folders that the user allows, or
 everywhere; so are addresses of object stores and web servers, which are not asked here.
 """
 
@@ -110,6 +110,9 @@ class SpectrumLocator:
         self._spectra = spectra
         self._allow_absolute = allow_absolute
         self._allowed = tuple(allowed)
+        given = [Path(self._roots[0]).anchor] if allow_absolute else self._allowed
+        self._real_targets = [os.path.realpath(each) for each in given if not is_url(each)]
+        """Where links may lead beside the folders of the list and of the spectra."""
         self._should_stop = should_stop
         self._cache: dict[str, _Folder] = {}
         self._cached_names = 0
@@ -152,6 +155,15 @@ class SpectrumLocator:
         folder = self._folder(start + slash)
         return name in folder.files or (folder.other is not None and name in folder.other.files)
 
+    def add_links(self, texts: Iterable[str]) -> None:
+        """Count those that are links to outside, one by one: the folders are not searched."""
+        for text in texts:
+            if text and not is_absolute(text) and len(text) < MAX_PATH and "\0" not in text:
+                path = os.path.normpath(Path(self._roots[0], text.replace("\\", "/")))
+                outside = self._outside_target(path) if self._is_inside(path) else ""
+                if outside:
+                    self.outside.add_folder(outside)
+
     def find_by_name(self, stems: Iterable[str]) -> str:
         """The file in the spectra folder with one of these stems; empty if there is none."""
         if self._spectra is None:
@@ -178,7 +190,7 @@ class SpectrumLocator:
     ) -> str:
         """The path of a file that is not in its folder; sets `refused` if it may not be used."""
         other = folder.other
-        problem = ""
+        problem, outside = "", folder.outside
         if other is not None and name in other.files:
             return other.prefix + name
         if name in _NO_NAMES:
@@ -195,10 +207,11 @@ class SpectrumLocator:
             problem = (
                 f"{_shown(text)} is a link to outside the allowed folders, or not a regular file"
             )
+            outside = self._outside_target(folder.prefix + name)
         if problem:
             refused[index] = problem
-            if folder.outside:
-                self.outside.add_folder(folder.outside)
+            if outside:
+                self.outside.add_folder(outside)
             return ""
         if folder.is_remote:
             return text
@@ -234,7 +247,7 @@ class SpectrumLocator:
             reason = f"{_shown(text)} is outside the allowed folders"
             refusal = f"{reason}: give its folder as the one of the spectra"
             return _Folder(refusal=refusal, outside=absolute_folder(text))
-        reals = self._real_roots
+        reals = [*self._real_roots, *self._real_targets]
         found = []
         for each in inside:
             real = os.path.realpath(each)
@@ -243,7 +256,8 @@ class SpectrumLocator:
                 found.append(_scan_folder(each, folders, self._should_stop))
         if not found:
             reason = f"{_shown(text)} is a link to outside the allowed folders"
-            return _Folder(refusal=f"{reason}: give its target folder as the one of the spectra")
+            refusal = f"{reason}: give its target folder as the one of the spectra"
+            return _Folder(refusal=refusal, outside=absolute_folder(os.path.realpath(inside[0])))
         if len(found) == 2:
             found[0].other = found[1]
         return found[0]
@@ -270,6 +284,11 @@ class SpectrumLocator:
         return self._allow_absolute or any(
             is_within(folder, each) for each in self._allowed if folder
         )
+
+    def _outside_target(self, path: str) -> str:
+        """The folder outside to which this link leads; empty if it does not."""
+        target = os.path.realpath(path)
+        return "" if self._is_inside(target) else absolute_folder(str(Path(target).parent))
 
     def _is_inside(self, path: str) -> bool:
         return any(is_within(path, root) for root in (*self._roots, *self._real_roots))

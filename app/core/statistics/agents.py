@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -65,6 +65,7 @@ class AgreementWithAgent:
     model_sha256: str
     every: Agreement
     blind: Agreement  # only verdicts given before an agent's result was shown
+    seen: Agreement  # only the others, which may follow the agent
     by_snr: tuple[SnrBin[Agreement], ...]  # agreement of the blind verdicts
     scores: Scores  # scores of the agent, taking the reviewer as right
     blind_scores: Scores
@@ -97,18 +98,24 @@ def compare_each_reviewer(
     found = []
     for number in verdicts.reviewers:
         mine = verdicts.of(number)
-        every, blind = (
+        every, blind, seen = (
             Settled(verdicts.candidate[mine], codes[mine], verdicts.snr[mine])
-            for codes in (verdicts.verdict, verdicts.blind)
+            for codes in (verdicts.verdict, verdicts.blind, _seen(verdicts))
         )
         if common_indexes(every.candidate, agent.candidate)[0].size:
-            found.append(_compare(verdicts.names[number], every, blind, agent))
+            found.append(_compare(verdicts.names[number], every, blind, seen, agent))
     return tuple(found)
 
 
 def compare_all_reviewers(verdicts: Verdicts, agent: AgentVerdicts) -> AgreementWithAgent:
     """Compare the settled verdicts with the agent."""
-    return _compare("", settled(verdicts), settled(verdicts, blind=True), agent)
+    seen = settled(replace(verdicts, verdict=_seen(verdicts)))
+    return _compare("", settled(verdicts), settled(verdicts, blind=True), seen, agent)
+
+
+def _seen(verdicts: Verdicts) -> CodeArray:
+    """The verdicts given only after an agent's result was shown; NONE for the others."""
+    return np.where(verdicts.blind == NONE, verdicts.verdict, np.int8(NONE))
 
 
 @dataclass(frozen=True)
@@ -140,7 +147,9 @@ def track_records(session: Session, reviewer: str) -> dict[tuple[str, str], Trac
     return found
 
 
-def _compare(name: str, every: Settled, blind: Settled, agent: AgentVerdicts) -> AgreementWithAgent:
+def _compare(
+    name: str, every: Settled, blind: Settled, seen: Settled, agent: AgentVerdicts
+) -> AgreementWithAgent:
     overlap = _overlap(every, agent)
     decided, honest = overlap.decided(), _overlap(blind, agent).decided()
     agreement_all, agreement_blind = decided.agreement(), honest.agreement()
@@ -150,6 +159,7 @@ def _compare(name: str, every: Settled, blind: Settled, agent: AgentVerdicts) ->
         model_sha256=agent.model_sha256,
         every=agreement_all,
         blind=agreement_blind,
+        seen=_overlap(seen, agent).decided().agreement(),
         by_snr=by_snr(honest.snr, lambda some: honest.only(some).agreement()),
         scores=binary_scores(np.array(agreement_all.counts)),
         blind_scores=binary_scores(np.array(agreement_blind.counts)),

@@ -16,6 +16,7 @@ from app.ui.judge.comparison.ratio import RatioPanel
 from app.ui.judge.controls.tool_row import ToolRow
 from app.ui.judge.docks.dock_area import DockArea
 from app.ui.judge.docks.dock_table import AGENT, QUEUE, DockSite
+from app.ui.judge.docks.plot_room import PlotRoom
 from app.ui.judge.plot.line_fit.fit_tool import FitTool
 from app.ui.judge.plot.measure_tool import MeasureTool
 from app.ui.judge.plot.plot_actions import PlotActions
@@ -57,6 +58,7 @@ class JudgingPage(QWidget):
             self._middle, DockSite(context, self.plot, self.comparison, self.focus_plot)
         )
         self.docks = self.dock_area.docks
+        self.room = PlotRoom(self, self.plot, self.dock_area, self.tools)
         column((self.dock_area, 1), self.fields, self.verdicts, spacing=0, parent=self)
         self.plot.template.set_source(self.tools.templates.load)
         self.plot_menu.look_chosen.connect(self._show_agent)

@@ -18,6 +18,7 @@ from app.ui.session.session_context import SessionContext
 if TYPE_CHECKING:
     from app.ui.exchange.export.export_dialog import ExportDialog
     from app.ui.exchange.sharing.known_dialog import KnownDialog
+    from app.ui.exchange.sharing.merge_dialog import MergeDialog
     from app.ui.exchange.sharing.share_dialog import ShareDialog
     from app.ui.judge.verdict.fields.fields_dialog import FieldsDialog
 
@@ -71,7 +72,7 @@ class SessionDialogs(QObject):
             ("report", lambda: self.export.show_report()),
             ("pack", lambda: self.export.show_packing()),
             ("share_out", lambda: self.share.open_again()),
-            ("merge", self._merge),
+            ("merge", lambda: self.merging.open_again()),
             ("hide_known", lambda: self.known.open_again()),
         ):
             context.commands.add(name, show)
@@ -101,6 +102,15 @@ class SessionDialogs(QObject):
 
         dialog = ShareDialog(self._context, self._view)
         add_help_key(dialog, SHARING, self.help_requested.emit)
+        return dialog
+
+    @cached_property
+    def merging(self) -> MergeDialog:
+        from app.ui.exchange.sharing.merge_dialog import MergeDialog
+
+        dialog = MergeDialog(self._context, self._view)
+        add_help_key(dialog, SHARING, self.help_requested.emit)
+        dialog.merged.connect(self._on_merged)
         self._to_stop.append(dialog.stop)
         return dialog
 
@@ -113,6 +123,7 @@ class SessionDialogs(QObject):
         dialog.wanted.connect(self.hiding_requested)
         return dialog
 
-    def _merge(self) -> None:
-        self.share.open_again()
-        self.share.choose_files()
+    def _on_merged(self) -> None:
+        """Who has judged how much has changed, too, where it is on the screen."""
+        if "share" in vars(self) and self.share.isVisible():
+            self.share.read()

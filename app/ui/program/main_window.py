@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from app.ui.base.translation.message_texts import translate_message
 from app.ui.exchange.sharing.known_hider import KnownHider
 from app.ui.program.help.help_windows import HelpWindows
 from app.ui.program.help.pages import MODELS, add_help_key, help_page_for
+from app.ui.program.leaving import Leaving
 from app.ui.program.menus import MenuRow
 from app.ui.program.samp.window_samp import WindowSamp
 from app.ui.program.session_view import SessionView
@@ -72,6 +74,7 @@ class MainWindow(QMainWindow):
         self.tour = Tour(self, self.keymap, settings, current_theme)
         self.known = KnownHider(self.opening)
         self.state = WindowState(self, settings)
+        self.leaving = Leaving(self, self.state)
         self.drop_zone = DropZone(self, current_theme, self.runner)
         self.drop_zone.dropped.connect(self.opening.open_given)
         self.samp = WindowSamp(settings, self.commands, self)
@@ -189,7 +192,16 @@ class MainWindow(QMainWindow):
         if self._repeat_fault:
             self._repeat_fault = False
             self.view.status.show_error(self.settings.fault)
-        QTimer.singleShot(0, self.view, partial(self.view.start, first))
+        QTimer.singleShot(0, self.view, partial(self._start, self.view, first))
+
+    def _start(self, view: SessionView, first: int | None) -> None:
+        view.start(first)
+        self.leaving.go_on(view)
+
+    def leave_then(self, go: Callable[[], object]) -> None:
+        """Do what closes the session, after a question where the agent is inspecting its list."""
+        if self.leaving.may_leave(self.view, go):
+            go()
 
     def _build_view(self, session: Session) -> None:
         shared = WindowContext(
@@ -231,7 +243,10 @@ class MainWindow(QMainWindow):
             self.view.status.show_error(text)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        # Nothing to ask: everything is saved already.
+        # Everything is saved already; only a list that is being inspected is asked about.
+        if not self.leaving.may_leave(self.view, self.close):
+            event.ignore()
+            return
         self.state.save()
         self.help.close()
         self.close_session()

@@ -26,6 +26,7 @@ SAVE_AFTER_MS = 1000
 # The candidate changes all the time, and each save takes a few milliseconds.
 SAVE_CANDIDATE_AFTER_MS = 5000
 MAX_SCREENS = 20
+MAX_RUNS = 12
 MAX_NUMBER = 2**63 - 1
 SAVED_OPTIONS = (
     *("lines", "labels", "errors", "mask", "rest_axis", "smoothing"),
@@ -59,6 +60,8 @@ class WindowState(QObject):
         self._docks = _docks(layout.get("docks"))
         """State of the docks by the size of the screen, as it fits no other."""
         self.left_open = _left_open(layout.get("open"))  # None if the program was closed normally
+        self._runs = _runs(layout.get("runs"))
+        """Sessions that were left while the agent was inspecting their lists."""
         window.installEventFilter(self)
 
     def attach(self, session: SessionView) -> None:
@@ -87,6 +90,16 @@ class WindowState(QObject):
             self._settings.flush()
         return left
 
+    def note_run(self, location: str) -> None:
+        self._runs = (location, *(each for each in self._runs if each != location))[:MAX_RUNS]
+        self.save()
+
+    def take_run(self, location: str) -> bool:
+        """Whether the agent was inspecting this list when it was left; told once."""
+        is_there = location in self._runs
+        self._runs = tuple(each for each in self._runs if each != location)
+        return is_there
+
     def save(self) -> None:
         self._timer.stop()
         self._candidate_timer.stop()
@@ -97,6 +110,7 @@ class WindowState(QObject):
             "geometry": _text(bytes(self._window.saveGeometry().data())),
             "docks": {size: _text(state) for size, state in self._docks.items()},
             "open": _open(session),
+            "runs": self._runs,
         }
         options, defaults = asdict(self.view.options), asdict(ViewOptions())
         changed = {name: options[name] for name in SAVED_OPTIONS if options[name] != defaults[name]}
@@ -159,6 +173,11 @@ def _left_open(value: Any) -> LeftOpen | None:
     number = value.get("candidate")
     is_number = type(number) is int and 0 < number <= MAX_NUMBER
     return LeftOpen(value["place"], number if is_number else None)
+
+
+def _runs(value: Any) -> tuple[str, ...]:
+    found = value[:MAX_RUNS] if isinstance(value, list) else []
+    return tuple(each for each in found if isinstance(each, str))
 
 
 def _docks(value: Any) -> dict[str, bytes]:

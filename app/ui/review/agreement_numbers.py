@@ -83,13 +83,16 @@ def subclass_rows(found: Statistics, level: str) -> list[FigureRow]:
     return rows
 
 
-def agent_rows(found: Statistics) -> list[FigureRow]:
-    """Kappa of each person with each model. Only blind verdicts count as a person's own."""
-    return [
-        FigureRow(f"{each.reviewer} · {each.model}", each.blind.kappa, each.blind.n, "agent")
-        for each in found.with_agents
-        if each.blind.n
-    ]
+def agent_rows(found: Statistics, seen: str) -> list[FigureRow]:
+    """Kappa of each person with each model: of blind verdicts, and in grey of those that saw it."""
+    rows = []
+    for each in found.with_agents:
+        name = f"{each.reviewer} · {each.model}"
+        if each.blind.n:
+            rows.append(FigureRow(name, each.blind.kappa, each.blind.n, "agent"))
+        if each.seen.n:
+            rows.append(FigureRow(f"{name} · {seen}", each.seen.kappa, each.seen.n, "dim"))
+    return rows
 
 
 def snr_rows(found: Statistics, people: str, *, with_agent: bool) -> list[FigureRow]:

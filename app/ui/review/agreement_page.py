@@ -26,7 +26,7 @@ from app.ui.review.person_cards import KnownCard, WorkCard
 from app.ui.review.refresh import Refresh
 from app.ui.review.sentences import drift_sentence, estimate_text, snr_sentence
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import add_parts, clear_layout, column, wrapped_label
+from app.ui.widgets.labels import add_parts, button, clear_layout, column, row, wrapped_label
 from app.ui.widgets.page_parts import PageCard, PageScrollArea
 
 MAX_ROWS = 14
@@ -48,8 +48,8 @@ class AgreementPage(QWidget):
             "interval: 0 is chance, above 0.8 is almost perfect."
         )
         blind = self.tr(
-            "Cohen's kappa with 95 % interval. Only verdicts given before the agent's result was "
-            "shown."
+            "Cohen's kappa with 95 % interval. Grey, “seen”: verdicts given after the agent's "
+            "result was shown, which may follow it. They count nowhere else."
         )
         levels = self.tr(
             "Cohen's kappa of what both have accepted and named at least to that level: 1 is "
@@ -57,6 +57,9 @@ class AgreementPage(QWidget):
         )
         self.people = self._kappas(self.tr("Between people"), kappa)
         self.agents = self._kappas(self.tr("Between people and the agent"), blind)
+        self.judge_blind = button(self.tr("Judge blind from now on"))
+        self.judge_blind.clicked.connect(partial(context.commands.run, "blind"))
+        add_parts(self.agents.body, row(self.judge_blind, 1))
         self.subclasses = self._kappas(self.tr("Sub-classes, by level"), levels)
         self.by_snr = self._kappas(self.tr("By signal-to-noise"), "")
         self.drift = DriftCard(context)
@@ -116,8 +119,11 @@ class AgreementPage(QWidget):
         rows = subclass_rows(found.statistics, self.tr("level {n}"))
         self.subclasses.show_rows(rows, "")
         self.subclasses.setVisible(bool(rows))
-        rows = [] if self.is_blind else agent_rows(found.statistics)
+        rows = [] if self.is_blind else agent_rows(found.statistics, self.tr("seen"))
         self.agents.show_rows(rows, self._why_no_agent())
+        has_blind = any(each.blind.n for each in found.statistics.with_agents)
+        can_judge = not self._session.is_read_only and not found.is_all_judged
+        self.judge_blind.setVisible(can_judge and not (self._blind_mode.is_on or has_blind))
         rows = snr_rows(found.statistics, self.tr("People"), with_agent=not self.is_blind)
         nothing = self.tr("Nothing to compare yet: no object has been judged by two people.")
         self.by_snr.show_rows(rows, nothing)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from agent.confidence.calibration import Calibration
 from agent.errors import WorkbenchError
-from app.core.statistics.calibration import calibrate
+from app.core.statistics.calibration import calibrate, shortage
 from app.core.statistics.cut_plan import CutPlan, plan_cut
 from app.core.statistics.number_format import percent
 from app.ui.review.agreement_numbers import AgreementModel
@@ -30,7 +30,7 @@ class CalibrationCard(PageCard):
     def __init__(self, context: SessionContext) -> None:
         super().__init__(QCoreApplication.translate("CalibrationCard", "Reliability"))
         self._current, self._runner = context.current, context.runner
-        self._session = context.current.session
+        self._session, self._in_use = context.current.session, context.agent.worker_model
         self._models: tuple[AgreementModel, ...] = ()
         self.plan: CutPlan | None = None
         self.empty = wrapped_label("", "dim")
@@ -71,6 +71,8 @@ class CalibrationCard(PageCard):
         keys = [each.key for each in self._models]
         if before is not None and before.key in keys:
             self.choose.setCurrentIndex(keys.index(before.key))
+        elif (used := (self._in_use.model or self._in_use).name) in (names := [k[0] for k in keys]):
+            self.choose.setCurrentIndex(names.index(used))
         self.empty.setText(self._why_empty(is_blind))
         self.empty.setVisible(not self._models)
         self._inner.setVisible(bool(self._models))
@@ -103,6 +105,7 @@ class CalibrationCard(PageCard):
             return
         found = model.figures.reliability
         self.state.setText(calibration_state(model))
+        self.fit.setVisible(shortage(model.own.judged) is None)
         self.curve.setVisible(found is not None)
         self.legend.setVisible(found is not None)
         labels = self.tr("Predicted p(YES)"), self.tr("Accepted fraction")

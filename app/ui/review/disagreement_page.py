@@ -68,6 +68,7 @@ class DisagreementPage(QWidget):
         # A candidate that an undo has brought back; it may be disputed again.
         self._to_select: int | None = None
         self.between: Between = "people"
+        self._is_chosen = False  # by the person; until then the first list with entries is shown
         self.found: tuple[DisputeEntry, ...] = ()
         self.sides: dict[Between, QPushButton] = {
             "people": button(self.tr("People")),
@@ -95,6 +96,10 @@ class DisagreementPage(QWidget):
         return self.between == "agents" and self._current.blind_mode.is_on
 
     def show_between(self, between: Between, *_: object) -> None:
+        self._is_chosen = True
+        self._turn_to(between)
+
+    def _turn_to(self, between: Between) -> None:
         self.between = between
         for side, each in self.sides.items():
             each.setChecked(side == between)
@@ -160,6 +165,14 @@ class DisagreementPage(QWidget):
         blind_mode = self._current.blind_mode
         if summary.between == "agent":
             found = tuple(each for each in found if not blind_mode.hides(each.row))
+        if not self._is_chosen:
+            self._is_chosen = bool(found) or self.between == "agents"
+            if not self._is_chosen:
+                self._turn_to("agent" if self.between == "people" else "agents")
+                return
+            if not found:
+                self._turn_to("people")
+                return
         self.found = found
         shown = self.view.shown
         with QSignalBlocker(self.list):

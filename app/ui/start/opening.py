@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMessageBox, QPushButton, QStackedWidget, QVBoxLayout, QWidget
@@ -49,6 +49,21 @@ MAX_LENGTH = 200
 WIDTH = 560
 
 
+Given = ParamSpec("Given")
+
+
+def asked_first(
+    step: Callable[Concatenate[Opening, Given], object],
+) -> Callable[Concatenate[Opening, Given], None]:
+    """What closes the session that is open, after the question of the main window."""
+
+    @wraps(step)
+    def ask_first(self: Opening, *args: Given.args, **named: Given.kwargs) -> None:
+        self.host.leave_then(partial(step, self, *args, **named))
+
+    return ask_first
+
+
 class OpeningHost(Protocol):
     """What the main window does for it."""
 
@@ -58,6 +73,9 @@ class OpeningHost(Protocol):
         """Show the session at candidate `first`; None: the first one to judge."""
 
     def close_session(self) -> None: ...
+
+    def leave_then(self, go: Callable[[], object]) -> None:
+        """Do what closes the session, perhaps after a question."""
 
     @property
     def is_new_person(self) -> bool: ...
@@ -99,12 +117,14 @@ class Opening(QObject):
         self.locked.retry_requested.connect(self.open_session)
         self.locked.closed.connect(self.show_welcome)
 
+    @asked_first
     def open_session(self, location: Path | str, *, read_only: bool = False) -> None:
         self.wait_for(self.tr("Opening {name}").replace("{name}", shown_location(location)))
         make = partial(open_with_spectra, location, self._reviewer(), read_only=read_only)
         failed = partial(self.on_session_failed, location, read_only)
         self.opener.open(OpenRequest(make, self.host.show_session, failed))
 
+    @asked_first
     def open_sample(self, *, with_tour: bool = False) -> None:
         """Open the sample, with the tour for a new user or if wanted."""
         self.wait_for(self.tr("Opening the sample"))
@@ -116,6 +136,7 @@ class Opening(QObject):
     def begin_with_sample(self) -> None:
         self.welcome.name_prompt.ask_before(self.open_sample)
 
+    @asked_first
     def open_spectrum(self, path: Path) -> None:
         """Open one spectrum in a session of its own, stored with the program's data."""
         self.wait_for(self.tr("Opening {name}").replace("{name}", path.name))
@@ -143,6 +164,7 @@ class Opening(QObject):
         else:
             self.on_failed(WorkbenchError(given.reason))
 
+    @asked_first
     def import_lists(self, paths: list[Path], came_from: Session | None = None) -> None:
         from app.ui.start.importing.import_page import ImportPage
 
@@ -191,6 +213,7 @@ class Opening(QObject):
         if (location := choose_session(self._window)) is not None:
             self.open_session(location)
 
+    @asked_first
     def show_welcome(self) -> None:
         self.opener.cancel()
         self.host.close_session()

@@ -72,6 +72,11 @@ class RecentList(QFrame):
         settings.changed.connect(self._follow)
         self.refresh()
 
+    @property
+    def last(self) -> RecentRow | None:
+        """The session opened last of those that are there."""
+        return next((row for row in self.rows.values() if row.session.exists), None)
+
     def refresh(self) -> None:
         for future in self._pending:
             future.cancel()

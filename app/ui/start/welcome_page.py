@@ -112,7 +112,7 @@ class WelcomePage(QWidget):
     def _make_buttons(self) -> None:
         make = partial(StartButton, self._current_theme)
         title = self.tr("Try the sample")
-        self.sample_button = make(spectrum, title, "", is_first=True)
+        self.sample_button = make(spectrum, title, "")
         title, about = self.tr("Open a list"), self.tr("CSV, ECSV, FITS, VOTable or Parquet")
         self.list_button = make(table, title, about, self._key("open_list"))
         title = self.tr("Open a folder of spectra")
@@ -125,15 +125,15 @@ class WelcomePage(QWidget):
         self.list_button.clicked.connect(self._ask_for_lists)
         self.folder_button.clicked.connect(self._ask_for_folder)
         self.session_button.clicked.connect(self._ask_for_session)
-        focus = partial(self.sample_button.setFocus, Qt.FocusReason.TabFocusReason)
-        self.name_prompt.answered.connect(focus)  # Enter then opens the sample
+        self.name_prompt.answered.connect(self._focus_first)
 
     def _choices(self) -> QHBoxLayout:
         text = self.tr("Or drop lists, folders, spectra or a session anywhere on this page.")
         hint = wrapped_label(text, "dim")
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         ways = self.sample_button, self.list_button, self.folder_button, self.session_button
-        return row((column(*ways, Space(4), hint, 1), 4), (self.recent, 5), spacing=16)
+        self._sides = row((column(*ways, Space(4), hint, 1), 4), (self.recent, 5), spacing=16)
+        return self._sides
 
     def _footer(self) -> FlowLayout:
         offline = short_label(self.tr("Works offline."), "dim")
@@ -151,6 +151,19 @@ class WelcomePage(QWidget):
         if TOUR not in self._settings.settings.told:
             about = self.tr("60 simulated candidates and a five-step tour")
         self.sample_button.set_description(about)
+        has_own = bool(self._settings.settings.recent)
+        self.sample_button.set_first(not has_own)
+        sides = QHBoxLayout.Direction
+        self._sides.setDirection(sides.RightToLeft if has_own else sides.LeftToRight)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        QTimer.singleShot(0, self, self._focus_first)
+
+    def _focus_first(self) -> None:
+        """Enter opens the last session, or the sample where there is none."""
+        if self.isVisible() and not self.name_prompt.is_needed:
+            (self.recent.last or self.sample_button).setFocus(Qt.FocusReason.TabFocusReason)
 
     def _key(self, name: str) -> str:
         keys = self._settings.settings.keys.get(name, ACTIONS[name].keys)
@@ -309,7 +322,7 @@ FIRST_ALPHA, HOVER_ALPHA, PRESSED_ALPHA = 24, 18, 40
 
 
 class StartButton(RowButton):
-    """`is_first` highlights the button meant for newcomers."""
+    """`set_first` highlights the button meant for newcomers."""
 
     def __init__(
         self,
@@ -318,12 +331,10 @@ class StartButton(RowButton):
         title: str,
         about: str,
         key: str = "",
-        *,
-        is_first: bool = False,
     ) -> None:
         super().__init__()
         self._current_theme, self._icon, self._about, self._key = current_theme, icon, about, key
-        self._is_first = is_first
+        self._is_first = False
         self.setText(title)
         self.setAccessibleName(title)
         self.setAccessibleDescription(about)
@@ -333,6 +344,10 @@ class StartButton(RowButton):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         current_theme.changed.connect(self.update)
+
+    def set_first(self, is_first: bool) -> None:
+        self._is_first = is_first
+        self.update()
 
     def set_description(self, about: str) -> None:
         self._about = about

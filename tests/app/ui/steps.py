@@ -115,6 +115,15 @@ def click(qtbot, widget) -> None:
     qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
 
 
+def press_tool(qtbot, tools, name) -> None:
+    """Open a control of the plot by its button, or under "More" where it stands while unused."""
+    if tools.buttons[name].isHidden():
+        click(qtbot, tools.buttons["links"])
+        click(qtbot, tools.entries[name])
+    else:
+        click(qtbot, tools.buttons[name])
+
+
 def said(qtbot, context: SessionContext, act) -> str:
     """The message that a command leads to, by its name, or anything else that is called."""
     call = partial(context.commands.run, act) if isinstance(act, str) else act

@@ -156,6 +156,8 @@ def before_window(
             person.wait(lambda: person.current.is_painted or person.current.fault)
         yield person
     finally:
+        if window.view is not None:
+            window.view.context.agent.list_run.stop()  # else the window asks
         window.close()
         window.deleteLater()
         QApplication.processEvents()

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QObject, Signal, SignalInstance
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from agent.errors import WorkbenchError
 from app.ui.base.background.runner import Runner
@@ -50,12 +50,41 @@ class RoomOpener(QObject):
         host.closing.connect(self.close)
 
     def ask_for_pool(self) -> None:
+        """Say what a pool is, then ask for one, and open a room in which it is reviewed."""
+        about = self.tr(
+            "Here people check inspections that a model has drafted, before it learns from them. "
+            "Choose the folder of a pool, which “spec-o3-train curate import” makes."
+        )
+        self._explain(self.tr("Curation room"), about, "cold-start", self._choose_pool)
+
+    def _choose_pool(self) -> None:
         title = self.tr("Open a pool of drafts")
         if name := QFileDialog.getExistingDirectory(self._window, title):
             self.open_pool(Path(name))
 
     def ask_for_inspections(self) -> None:
-        """Ask for files of trajectories, and open a room in which they are rated."""
+        """Say what they are, then ask for them, and open a room in which they are rated."""
+        about = self.tr(
+            "Here people rate how well models inspect, without seeing which model it was. Choose "
+            "files of inspections (*.jsonl), as the export of a session writes them."
+        )
+        self._explain(self.tr("Rating room"), about, "rating", self._choose_inspections)
+
+    def _explain(self, title: str, about: str, page: str, choose: Callable[[], object]) -> None:
+        question = QMessageBox(QMessageBox.Icon.NoIcon, title, title, parent=self._window)
+        question.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        question.setInformativeText(about)
+        role = QMessageBox.ButtonRole
+        chosen = question.addButton(self.tr("Choose…"), role.AcceptRole)
+        guide = question.addButton(self.tr("Guide"), role.HelpRole)
+        question.addButton(QMessageBox.StandardButton.Cancel)
+        question.setDefaultButton(chosen)
+        guide.clicked.disconnect()  # it stays open beside the guide
+        guide.clicked.connect(partial(self._host.show_guide, page))
+        chosen.clicked.connect(choose, Qt.ConnectionType.QueuedConnection)
+        question.open()
+
+    def _choose_inspections(self) -> None:
         kinds = self.tr("Inspections") + " (*.jsonl)"
         names, _ = QFileDialog.getOpenFileNames(
             self._window, self.tr("Rate inspections"), "", kinds

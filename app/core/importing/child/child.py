@@ -134,11 +134,16 @@ def _counted(opened: OpenedList, path: Path) -> dict[str, Any]:
     """Further fields of the preview of a list."""
     if isinstance(opened.file, FolderList):
         return {"is_exact": True}
-    maker = EntryMaker(opened.file.columns, opened.roles, SpectrumLocator(path))
+    locator = SpectrumLocator(path)
+    maker = EntryMaker(opened.file.columns, opened.roles, locator)
     # The folder under the name given and with links resolved.
     roots = [os.path.normpath(path.parent.absolute()), os.path.realpath(path.parent)]
     rows, outside = count_rows(opened.file, maker.path_texts, roots)
     fields: dict[str, Any] = {"outside": asdict(outside), "is_exact": outside.is_complete}
+    if not outside.folders and (at := opened.roles.number("path")) is not None:
+        locator.add_links(str(row[at] or "") for row in opened.sample.rows)
+        links = locator.outside.found(is_complete=False)
+        fields["outside"] = asdict(links if links.folders else outside)
     return fields | ({"estimate": rows} if outside.is_complete else {})
 
 

@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import dropwhile, islice
 from pathlib import Path
 
 from agent.spectra.readers.coordinates import parse_sexagesimal
@@ -209,6 +209,7 @@ def _rest_after_line(stream: Stream) -> bytes:
 
 
 DELIMITERS = ("\t", ";", "|", ",")
+EMPTY_ROW = "".join(DELIMITERS) + ' "'
 WHITESPACE = ""  # as a delimiter, means any run of white space
 MAX_LINES = 50
 MIN_SHARE = 0.8  # fraction of the lines that must have the same number of cells
@@ -228,6 +229,8 @@ def read_layout(lines: Sequence[str], hint: str = "") -> TextLayout:
     """Detect the layout from lines without line ends; `hint` is the delimiter of the suffix."""
     kept = [(number, line) for number, line in enumerate(lines) if line.strip()]
     rows = [(number, line) for number, line in kept if not line.startswith("#")]
+    # A spreadsheet writes a blank row above its header as delimiters alone.
+    rows = [*dropwhile(lambda each: not each[1].strip(EMPTY_ROW), rows)] or rows
     if not rows:
         raise ImportFailed("it contains no rows")
     comments = [line for number, line in kept if number < rows[0][0]]

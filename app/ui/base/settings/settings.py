@@ -26,9 +26,9 @@ class Settings:
     watch: bool = False  # whether the agent leaves time to follow each of its looks
     workers: int = 1
     samp: bool = False  # whether the window is connected to other programs of this machine
-    subclass_seconds: float = 1.5
-    """How long the keys of sub-classes are offered after an accept; 0: not at all."""
-    subclass_sticky: bool = False  # whether they stay until the next verdict instead
+    subclass_seconds: float = 0.0
+    """How long letters name the sub-class of the object just accepted; 0: only when asked for."""
+    subclass_sticky: bool = False  # whether they do until the next verdict instead
     neighbour_arcsec: float = 3.0
     comments: tuple[str, ...] = ()  # standard comments of the user
     line_lists: tuple[str, ...] = ()  # paths of the user's line lists

@@ -1,25 +1,21 @@
-"""The dialog that shares the list out among people and merges their work, with their progress."""
+"""The dialog that shares the list out among people, with their progress."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from threading import Event
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLayout, QWidget
 
 from agent.errors import WorkbenchError
-from app.core.progress import ShouldStop
 from app.core.queue import FilterError, combine, conjuncts
 from app.core.queue.filter_parser import MAX_LENGTH
 from app.core.queue.filters import MINE
 from app.core.session.assignments import Part, parts
-from app.core.session.session import Session, open_session
-from app.core.sharing.merge import MergeReport, merge
+from app.core.session.session import Session
 from app.core.sharing.parts import PartFile, split
 from app.core.sharing.share_out import (
     SharePlan,
@@ -33,7 +29,7 @@ from app.ui.base.translation.message_texts import translate_message
 from app.ui.exchange.sharing.dialog_parts import SharingDialog, form_of, names_in
 from app.ui.review.person_cards import NumberGrid
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.file_dialogs import choose_folder_for_files, choose_sessions_to_merge
+from app.ui.widgets.file_dialogs import choose_folder_for_files
 from app.ui.widgets.labels import button, check_box, cut, one_line, wrapped_label
 from app.ui.widgets.number_box import NumberBox
 
@@ -47,7 +43,6 @@ class ShareDialog(SharingDialog):
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._current = context.current
-        self._is_stopped = Event()
         self._waiting: partial[Shares] | None = None
         """What was asked for while something else was done."""
         self.setWindowTitle(self.tr("Share the list out"))
@@ -62,15 +57,11 @@ class ShareDialog(SharingDialog):
         self.outcome = wrapped_label("", "dim")
         self.empty = wrapped_label(self.tr("Not shared out yet: everybody has all of it."), "dim")
         self.progress = NumberGrid()
-        self.merge_button = button(self.tr("Merge files…"), "", self.choose_files)
-        self.merge_button.setToolTip(
-            self.tr("Bring the verdicts of colleagues into this session; their files stay as is")
-        )
         self.split = button(self.tr("Write one file for each…"), "", self._choose_folder)
         self.share = button(self.tr("Share out"), "primary", self.share_out)
         self.close_button = button(self.tr("Close"), "", self.hide)
         parts = *self._fields(), self.anew, self.pack, self.empty, self.progress
-        buttons = self.merge_button, self.split, self.close_button, self.share
+        buttons = self.split, self.close_button, self.share
         self._lay_out(parts, (self.outcome,), buttons, SIZE)
         for field in (self.people, self.rule):
             field.textChanged.connect(self._check)
@@ -80,6 +71,9 @@ class ShareDialog(SharingDialog):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.people.setFocus(Qt.FocusReason.PopupFocusReason)
+        self.read()
+
+    def read(self) -> None:
         self._run(partial(read_shares, self._session))
 
     def share_out(self) -> None:
@@ -89,18 +83,6 @@ class ShareDialog(SharingDialog):
 
     def write_files(self, folder: Path) -> None:
         self._run(partial(write_parts, self._session, folder, self.pack.isChecked()))
-
-    def choose_files(self) -> None:
-        """Ask for sessions of colleagues, and merge them into this one."""
-        if not self._session.is_read_only and (paths := choose_sessions_to_merge(self)):
-            self.merge_files(paths)
-
-    def merge_files(self, paths: Sequence[Path]) -> None:
-        self._run(partial(merge_files, self._session, paths, self._is_stopped.is_set))
-
-    def stop(self) -> None:
-        """Give up a merge, which then changes nothing."""
-        self._is_stopped.set()
 
     @property
     def plan(self) -> SharePlan:
@@ -137,7 +119,6 @@ class ShareDialog(SharingDialog):
             return
         may_write = not self.is_busy and not self._session.is_read_only
         self.share.setEnabled(may_write and bool(self.plan.people))
-        self.merge_button.setEnabled(may_write)
         self.split.setEnabled(may_write and bool(self.progress.rows))
 
     def _choose_folder(self) -> None:
@@ -196,27 +177,11 @@ class ShareDialog(SharingDialog):
             text = self.tr("{n} files written, the first is {path}")
             text = text.replace("{n}", str(len(shares.files)))
             return cut(text.replace("{path}", str(shares.files[0].path)))
-        if shares.merged:
-            return self._merged_text(shares.merged)
         if shares.report is None:
             return ""
         text = self.tr("{n} given out, {two} of them to two people")
         given = sum(shares.report.given.values()) - shares.report.to_two
         return text.replace("{n}", f"{given:,}").replace("{two}", f"{shares.report.to_two:,}")
-
-    def _merged_text(self, merged: Sequence[MergeReport]) -> str:
-        """What came in, and what people have to look at."""
-        text = self.tr("Files merged: {n}. New entries in the log: {lines}.")
-        text = text.replace("{n}", f"{len(merged):,}")
-        text = text.replace("{lines}", f"{sum(each.lines for each in merged):,}")
-        conflicts = sum(len(each.conflicts) for each in merged)
-        if conflicts:
-            more = self.tr("{text} Given differently by one person on two machines: {n}.")
-            text = more.replace("{text}", text).replace("{n}", f"{conflicts:,}")
-        if disputed := len(merged[-1].disagreements):
-            more = self.tr("{text} Disagreements to settle: {n}.")
-            text = more.replace("{text}", text).replace("{n}", f"{disputed:,}")
-        return text
 
     def _fail(self, error: WorkbenchError) -> None:
         self._go_on()
@@ -232,7 +197,6 @@ class Shares:
     parts: tuple[Part, ...]
     report: ShareReport | None = None
     files: tuple[PartFile, ...] = ()
-    merged: tuple[MergeReport, ...] = ()
 
 
 def read_shares(session: Session) -> Shares:
@@ -249,12 +213,3 @@ def make_shares(session: Session, plan: SharePlan, anew: bool) -> Shares:
 def write_parts(session: Session, folder: Path, with_spectra: bool) -> Shares:
     files = split(session, folder, with_spectra=with_spectra)
     return Shares(plan_of(session), parts(session), files=tuple(files))
-
-
-def merge_files(session: Session, paths: Sequence[Path], should_stop: ShouldStop) -> Shares:
-    """Merge what colleagues sent back; a file that cannot be merged ends it, those before stay."""
-    merged = []
-    for path in paths:
-        with open_session(path, session.reviewer, read_only=True) as other:
-            merged.append(merge(session, other, should_stop=should_stop))
-    return Shares(plan_of(session), parts(session), merged=tuple(merged))

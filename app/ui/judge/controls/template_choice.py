@@ -149,10 +149,13 @@ class TemplateChoice(QWidget):
         self.shown.setChecked(chosen is not None)
         self.choose.setText(escape_mnemonics(offered.short))
         self.choose.setAccessibleName(self.tr("Template") + f": {offered.title}")
-        origin = self.tr("Simulated by this program, without noise")
+        origin = self.tr("Simulated by this program, without noise.")
         if offered.is_own:
-            origin = self.tr("Your own file, assumed to be at rest unless it gives a redshift")
-        self.note.setText(origin)
+            origin = self.tr("Your own file, assumed to be at rest unless it gives a redshift.")
+        bent = self.tr(
+            "Drawn as it is ordered: its slopes are fitted, its lines and bands are not."
+        )
+        self.note.setText(f"{origin} {bent}")
         for menu in (self.menu, *self.menu.findChildren(QMenu)):
             for action in menu.actions():
                 if action.isCheckable():

@@ -9,7 +9,15 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QGridLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFileDialog,
+    QFrame,
+    QGridLayout,
+    QPushButton,
+    QSizePolicy,
+    QWidget,
+)
 
 from agent.spectra.lines import LineLists, load_line_lists
 from agent.spectra.pixel_grid import LIGHT_KMS
@@ -24,6 +32,7 @@ from app.ui.judge.controls.velocity_control import VelocityControl
 from app.ui.judge.controls.web_pages import NO_OBSID, PAGES, SIMULATED, WebPage, identify
 from app.ui.session.candidate.view_options import SMOOTHINGS_PX
 from app.ui.session.session_context import SessionContext
+from app.ui.widgets import labels
 from app.ui.widgets.labels import (
     button,
     check_box,
@@ -39,6 +48,8 @@ from app.ui.widgets.painted_button import PaintedButton, quiet_button
 
 HEIGHT = 24
 POPOVER_PX = 330  # least width
+TUCKED = ("velocity", "template", "axes", "range", "compare")
+"""What stands under "More" while it is as usual; otherwise its button says how it differs."""
 MAX_WORDS = 2
 """Of what is not as usual on the axes, on their button; the badges on the plot say all of it."""
 
@@ -57,6 +68,10 @@ class ToolRow(QWidget):
         self.template = TemplateChoice(context, self.templates)
         self.lines = LineChoice(context)
         self.links = Links(context)
+        self._more = QWidget()
+        self._tucked = column(spacing=4)
+        column(self._tucked, self.links, spacing=8, parent=self._more)
+        self.entries: dict[str, QPushButton] = {}
         self.popovers: dict[str, Popover] = {}
         self.buttons: dict[str, PaintedButton] = {}
         self._added: dict[str, tuple[Callable[[], str], Callable[[], bool]]] = {}
@@ -67,7 +82,7 @@ class ToolRow(QWidget):
         self._add("lines", self.tr("Lines and bands"), self.lines)
         self._add("axes", self.tr("Axes of the plot"), self.axes)
         self._add("range", self.tr("Wavelength range"), self.range)
-        self._add("links", self.tr("Picture and web pages"), self.links)
+        self._add("links", self.tr("More about the plot"), self._more)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         context.view.changed.connect(self.refresh)
         context.view.window_changed.connect(self.refresh)
@@ -92,9 +107,18 @@ class ToolRow(QWidget):
         button.setCheckable(True)
         popover = Popover(control, title, button)
         button.clicked.connect(self.refresh)  # whether it is on is not for the click to say
-        button.clicked.connect(popover.open_below)
+        button.clicked.connect(lambda: popover.open_below())
         self.buttons[name], self.popovers[name] = button, popover
         self._row.addWidget(button)
+        if name in TUCKED:
+            entry = self.entries[name] = labels.button(title)
+            entry.clicked.connect(partial(self._open_tucked, name))
+            self._tucked.addWidget(entry)
+
+    def _open_tucked(self, name: str) -> None:
+        """In the place of what is under "More"."""
+        self.popovers["links"].hide()
+        self.popovers[name].open_below(self.buttons["links"])
 
     def refresh(self, *_: object) -> None:
         options, words = self._view.options, self.axes.words
@@ -120,6 +144,7 @@ class ToolRow(QWidget):
             each.set_label(f"{text} ▾", hint=title)
             each.setAccessibleName(f"{title}: {text}")
             each.setChecked(is_on)
+            each.setVisible(is_on or name not in TUCKED)
 
 
 class Popover(QFrame):
@@ -137,9 +162,11 @@ class Popover(QFrame):
         self._placing.timeout.connect(self._place)
         control.installEventFilter(self)
 
-    def open_below(self) -> None:
+    def open_below(self, other: QWidget | None = None) -> None:
+        """Open it below its button, or below another one."""
         # Kept while it is open: a longer text moves the button, but not what is being used.
-        self._corner = self._button.mapToGlobal(QPoint(0, self._button.height() + 2))
+        button = other or self._button
+        self._corner = button.mapToGlobal(QPoint(0, button.height() + 2))
         self.show()
         self._place()
 

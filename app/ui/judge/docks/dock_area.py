@@ -36,6 +36,7 @@ from app.ui.judge.docks.dock_table import (
     LEFT,
     QUEUE,
     RIGHT,
+    WINDOWS,
     DockEntry,
     DockSite,
     Showing,
@@ -78,7 +79,13 @@ class DockArea(QWidget):
         self._arranging = QTimer(self, singleShot=True, interval=0)
         self._arranging.timeout.connect(self._arrange)
         self._hidden_by_key: QByteArray | None = None
+        self._before_aside: QByteArray | None = None
+        """How the docks were before the row of windows gave way to the plot."""
         self._is_bare = False
+        self._text_pt = self.font().pointSizeF()
+        self._sized_for = self._text_pt
+        self._widths: dict[float, dict[str, int]] = {}
+        """Widths of the docks by the size of text for which the person saw them."""
         self._has_sizes = False
         """Whether the docks have their first sizes, or those that the person gave them."""
 
@@ -116,7 +123,7 @@ class DockArea(QWidget):
         if self._hidden_by_key is None:
             self._hidden_by_key = self.dock_window.saveState()
             for entry in DOCKS:
-                self.docks[entry.name].setVisible(entry.stays)
+                self.docks[entry.name].setVisible(entry.stays and self._before_aside is None)
         elif not self._is_bare:
             self._is_bare = True
             for dock in self.docks.values():
@@ -133,6 +140,19 @@ class DockArea(QWidget):
             self._is_bare = False
             self.dock_window.restoreState(state)
             self._arrange_queue()
+
+    def set_windows_aside(self, is_aside: bool) -> bool:
+        """Let the row of windows give way to the plot, or bring it back; whether that changed."""
+        dock = self.docks[WINDOWS.name]
+        if is_aside and dock.isVisible() and not dock.isFloating():
+            self._before_aside = self._before_aside or self.dock_window.saveState()
+            dock.hide()
+            return True
+        if not is_aside and self._before_aside is not None:
+            self._before_aside = None
+            dock.setVisible(not self._is_bare)
+            return True
+        return False
 
     def show_dock(self, name: str) -> None:
         self.docks[name].show()
@@ -167,17 +187,25 @@ class DockArea(QWidget):
         return self._page.width() < FOLDED_BELOW_PX and not self.docks[QUEUE.name].isFloating()
 
     def state(self) -> QByteArray:
-        return self._hidden_by_key or self.dock_window.saveState()
+        return self._before_aside or self._hidden_by_key or self.dock_window.saveState()
 
     def restore(self, state: QByteArray) -> None:
         self._has_sizes = self.dock_window.restoreState(state)
         self._arrange_queue()
 
     def reset(self) -> None:
-        self._hidden_by_key = None
+        self._hidden_by_key, self._widths = None, {}
         self.dock_window.restoreState(self._first_state)
         self._size_docks()
         self._arrange_queue()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and self.docks:
+            wide = [entry for entry in DOCKS if entry.width_px]
+            widths = {each.name: self.docks[each.name].width() for each in wide}
+            self._widths[self._text_pt], self._text_pt = widths, self.font().pointSizeF()
+            self._arranging.start()
 
     def page_resized(self) -> None:
         self.queue_popup.close_popup()
@@ -187,6 +215,9 @@ class DockArea(QWidget):
         if not self._has_sizes and self.isVisible():
             self._has_sizes = True
             self._size_docks()
+        elif self._sized_for != self._text_pt:
+            self._set_widths()
+        self._sized_for = self._text_pt
         self._arrange_queue()
 
     def _dock(self, entry: DockEntry, part: QWidget) -> Dock:
@@ -226,17 +257,25 @@ class DockArea(QWidget):
         row(self.queue_button, (window, 1), spacing=0, parent=self)
 
     def _size_docks(self) -> None:
-        larger, most = how_much_larger(self), self._page.width() // 4
-        wide = [entry for entry in DOCKS if entry.width_px]
-        widths = [max(min(round(each.width_px * larger), most), each.width_px) for each in wide]
-        docks: list[QDockWidget] = [self.docks[entry.name] for entry in wide]
-        self.dock_window.resizeDocks(docks, widths, Qt.Orientation.Horizontal)
+        self._set_widths()
         for entry in DOCKS:
             if entry.heights_px is not None:
                 height = entry.heights_px[self._page.height() >= TALL_PX]
                 self.dock_window.resizeDocks(
                     [self.docks[entry.name]], [height], Qt.Orientation.Vertical
                 )
+
+    def _set_widths(self) -> None:
+        """As they were when the text had this size, or as that size asks for."""
+        larger, most = how_much_larger(self), self._page.width() // 4
+        before = self._widths.get(self._text_pt, {})
+        wide = [entry for entry in DOCKS if entry.width_px]
+        usual = {
+            each.name: max(min(round(each.width_px * larger), most), each.width_px) for each in wide
+        }
+        docks: list[QDockWidget] = [self.docks[entry.name] for entry in wide]
+        widths = [before.get(each.name, usual[each.name]) for each in wide]
+        self.dock_window.resizeDocks(docks, widths, Qt.Orientation.Horizontal)
 
     def _arrange_queue(self) -> None:
         """Put the queue into its dock, or on a small window behind its button."""

@@ -86,16 +86,17 @@ def _object(site: DockSite) -> QWidget:
 QUEUE = DockEntry("queue", str(QT_TRANSLATE_NOOP("docks", "Queue")), _queue, LEFT, width_px=230)
 """On a small window it is behind a button: see `QueueButton`."""
 AGENT = DockEntry("agent", str(QT_TRANSLATE_NOOP("docks", "Agent")), _agent, RIGHT, width_px=270)
+WINDOWS = DockEntry(
+    "windows",
+    str(QT_TRANSLATE_NOOP("docks", "Windows")),
+    lambda site: WindowsRow(site.context, site.plot),
+    BOTTOM,
+    stays=True,
+    heights_px=(104, 190),
+)
 DOCKS = (
     QUEUE,
-    DockEntry(
-        "windows",
-        str(QT_TRANSLATE_NOOP("docks", "Windows")),
-        lambda site: WindowsRow(site.context, site.plot),
-        BOTTOM,
-        stays=True,
-        heights_px=(104, 190),
-    ),
+    WINDOWS,
     DockEntry(
         "similar",
         str(QT_TRANSLATE_NOOP("docks", "Similar spectra")),

@@ -1,9 +1,9 @@
-"""The line above the plot: the object, how it is drawn, and the values under the mouse."""
+"""The line above the plot: the object, its facts, and how it is drawn."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QEvent, QRect, Qt
-from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtGui import QAction, QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QSizePolicy, QWidget
 
 from agent.spectra.spectrum import Spectrum, Window
@@ -15,19 +15,39 @@ from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.plot.trace import Trace
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import MAX_NAME, cut, escape_mnemonics, one_line, short_label
-from app.ui.widgets.text_width import first_that_fits
 
 LEFT_PX, RIGHT_PX, TOP_PX = 8, 12, 4
 LETTERS = 34  # so many of its letters fit at least
-TITLE_LETTERS = 8
-"""Where fewer of the title would be left beside the values under the mouse, it is hidden."""
+SMALLEST = 0.6  # least size of the name, against the usual one; only longer ones are cut
 LEAST_LETTERS = 8  # where fewer of facts or note would be left, they are hidden
-BETWEEN = "   "  # stands between those values
-APART_PX, SLACK_PX = 8, 2
+APART_PX = 8
 NOTE_SHARE = 0.65
 """Largest fraction for the note of what title and mark leave; the rest is for the facts."""
 translate = QCoreApplication.translate
 MAX_TEXT = 100
+
+
+class NameLabel(QLabel):
+    """A title in smaller letters where that keeps it whole."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("role", "title")
+        self.scale = 1.0
+
+    @property
+    def shown_font(self) -> QFont:
+        font = QFont(self.font())
+        font.setPointSizeF(font.pointSizeF() * self.scale)
+        return font
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(self.shown_font)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        side = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        painter.drawText(self.rect(), side, self.text())
 
 
 class Header(QWidget):
@@ -36,15 +56,11 @@ class Header(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.title = short_label("", "title", self)
+        self.title = NameLabel(self)
         self.simulated = short_label(self.tr("SIMULATED"), "warning", self)
         self.facts, self.note = short_label("", "dim", self), short_label("", "dim", self)
-        self._object = self._facts_text = self._note_text = self._readout_text = ""
-        self._readout_px = 0
+        self._object = self._facts_text = self._note_text = ""
         self._class: QPushButton | None = None
-        self.readout = short_label("", "number", self)
-        self.readout.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.readout.setAccessibleName(self.tr("Wavelength and flux under the mouse"))
         self.simulated.hide()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._fix_height()
@@ -79,19 +95,6 @@ class Header(QWidget):
             self.note.setToolTip(note)
             self._arrange()
 
-    def show_readout(self, text: str) -> None:
-        """Show the values under the mouse; all but the mark give way while there are any.
-
-        Where they have no room, the first of them are left out.
-        """
-        self._readout_text = text
-        needed = self.readout.fontMetrics().horizontalAdvance(text) + SLACK_PX if text else 0
-        # Not narrower from one place to the next.
-        if needed > self._readout_px or (not text and self._readout_px):
-            self._readout_px = needed
-            self._arrange()
-        self._fit_readout()
-
     def _describe(self, spectrum: Spectrum, listed_snr: float | None) -> list[str]:
         survey = " ".join(filter(None, (spectrum.survey, spectrum.release)))
         snr = ""
@@ -121,13 +124,11 @@ class Header(QWidget):
     def _arrange(self) -> None:
         left, end = LEFT_PX, self.width() - RIGHT_PX
         if self._class is not None:
-            width = self._class.sizeHint().width()
-            self._class.setGeometry(QRect(left, TOP_PX, width, self._line_height))
-            left += width + APART_PX
-        readout_px = max(min(self._readout_px, end - left - self._mark_px - APART_PX), 0)
-        self.readout.setGeometry(QRect(end - readout_px, TOP_PX, readout_px, self._line_height))
-        self._fit_readout()
-        end -= readout_px + (APART_PX if readout_px else 0)
+            width = self._class.sizeHint().width() + APART_PX
+            has_room = left + width + self._name_px() + self._mark_px <= end
+            self._class.setVisible(has_room)
+            self._class.setGeometry(QRect(left, TOP_PX, width - APART_PX, self._line_height))
+            left += width if has_room else 0
         left += self._place_title(left, end - left)
         needed = self.note.fontMetrics().horizontalAdvance(self._note_text)
         note_px = max(min(needed + 2, round(NOTE_SHARE * (end - left))), 0)
@@ -135,29 +136,27 @@ class Header(QWidget):
         facts_px = max(end - left - note_px - (APART_PX if note_px else 0), 0)
         self._place(self.facts, self._facts_text, left, facts_px)
 
-    def _fit_readout(self) -> None:
-        parts = self._readout_text.split(BETWEEN)
-        ends = [parts[number:] for number in range(len(parts))]
-        texts = [between.join(end) for end in ends for between in (BETWEEN, " ")]
-        room = self.readout.width() - SLACK_PX
-        self.readout.setText(first_that_fits(texts, self.readout.fontMetrics(), room))
-
     @property
     def _mark_px(self) -> int:
         return 0 if self.simulated.isHidden() else self.simulated.sizeHint().width() + APART_PX
 
+    def _name_px(self) -> int:
+        """What the name needs in letters of its usual size."""
+        name = cut(self._object, MAX_NAME)
+        return self.title.fontMetrics().horizontalAdvance(name) + APART_PX if name else 0
+
     def _place_title(self, left: int, room: int) -> int:
-        """Place title and mark; the title gives way to the mark. Returns the width they take."""
-        mark_px, metrics = self._mark_px, self.title.fontMetrics()
-        name, most = cut(self._object, MAX_NAME), max(room - mark_px, 0)
-        shown = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, most)
-        if self._readout_px and shown != name and most < TITLE_LETTERS * metrics.averageCharWidth():
-            shown = ""
-        self.title.setText(shown)
-        self.title.setToolTip(self._object if shown != self._object else "")
-        width = min(self.title.sizeHint().width(), most) if shown else 0
+        """Place title and mark. A name is what one writes down: it gets smaller rather than cut."""
+        mark_px, needed = self._mark_px, self._name_px()
+        name, most = cut(self._object, MAX_NAME), max(room - mark_px - APART_PX, 0)
+        self.title.scale = min(max(most / max(needed, 1), SMALLEST), 1.0)
+        metrics = QFontMetrics(self.title.shown_font)
+        name = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, most)
+        self.title.setText(name)
+        self.title.setToolTip(self._object if name != self._object else "")
+        width = min(metrics.horizontalAdvance(name) + 2, most) if name else 0
         self.title.setGeometry(QRect(left, TOP_PX, width, self._line_height))
-        width += APART_PX if shown else 0
+        width += APART_PX if name else 0
         mark = QRect(left + width, TOP_PX, max(mark_px - APART_PX, 0), self._line_height)
         self.simulated.setGeometry(mark)
         return width + mark_px

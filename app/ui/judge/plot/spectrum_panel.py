@@ -25,6 +25,7 @@ from app.ui.judge.agent.deciding_facts import deciding_facts
 from app.ui.judge.agent.status_texts import waiting_text
 from app.ui.judge.plot.axes.flux_range import flux_range, overlaps, within
 from app.ui.judge.plot.axes.titles import badges, flux_axis_title, wavelength_title
+from app.ui.judge.plot.corner_readout import CornerReadout
 from app.ui.judge.plot.empty_message import EmptyPlotMessage
 from app.ui.judge.plot.header import ClassButton, Header, drawn_as, near_note, no_data_note
 from app.ui.judge.plot.marks import MEASURED, marks, task_ranks
@@ -63,12 +64,14 @@ class SpectrumPanel(QFrame):
         self._ranks = task_ranks(self._task, self.lines.lists)
         self._traces = TraceCache(context.view, context.current.prefetch)
         self.spectrum: Spectrum | None = None
+        self.least_px = 0  # the least height of the plot, where the page wants more than lines
         self._keep_flux = self._is_peeking = False
         self._identified: float | None = None
         self._mouse_at: QPointF | None = None
         self.header = Header(self)
         self.header.set_class(ClassButton(context))
         self.plot = PlotView(context.current_theme.theme, self)
+        self.readout = CornerReadout(self.plot)
         self.minimap = Minimap(context.current_theme.theme, self)
         self.empty_message = EmptyPlotMessage(context.current_theme.theme, self.plot)
         self.top_row = flow(self.header)  # the title; tools may follow it
@@ -149,14 +152,22 @@ class SpectrumPanel(QFrame):
             self._fitting.start()
         return super().event(event)
 
+    @property
+    def height_left(self) -> int:
+        """What is left of the height without the minimap; negative: the plot is not high enough."""
+        needed = self._layout.minimumHeightForWidth(self.contentsRect().width())
+        needed -= self._strip if self.minimap.isVisible() else 0
+        least = max(self.least_px, LEAST_LINES * round(self.plot.texts.height))
+        needed += max(least - self.plot.minimumHeight(), 0)
+        return self.contentsRect().height() - needed
+
+    @property
+    def _strip(self) -> int:
+        return self.minimap.height() + self._layout.spacing()
+
     def _fit_height(self) -> None:
         """Hide the minimap where large text on a small screen leaves the plot no room."""
-        strip, spacing = self.minimap.height(), self._layout.spacing()
-        needed = self._layout.minimumHeightForWidth(self.contentsRect().width())
-        needed += 0 if self.minimap.isVisible() else strip + spacing
-        least = LEAST_LINES * round(self.plot.texts.height)
-        needed += max(least - self.plot.minimumHeight(), 0)
-        self.minimap.setVisible(needed <= self.contentsRect().height())
+        self.minimap.setVisible(self.height_left >= self._strip)
 
     def _connect(self, context: SessionContext) -> None:
         self._current.candidate_changed.connect(self._start_candidate)
@@ -332,7 +343,7 @@ class SpectrumPanel(QFrame):
         if window is None:
             self._update_readout()
         else:
-            self.header.show_readout(self.frame.range_text(window, 1))
+            self.readout.show_values(self.frame.range_text(window, 1), self._mouse_at)
 
     def _show_readout(self, at: QPointF | None) -> None:
         self._mouse_at = at
@@ -342,11 +353,11 @@ class SpectrumPanel(QFrame):
         """Say what is under the mouse now: the spectrum may have changed, or its scale."""
         wavelength, at = self.under_mouse, self._mouse_at
         if wavelength is None or at is None or self.spectrum is None:
-            self.header.show_readout("")
+            self.readout.show_values("", None)
             return
         mark = self.plot.marks.at(at.x())
         text = readout_text(self.spectrum, wavelength, self.frame, mark, self.plot.trace)
-        self.header.show_readout(text)
+        self.readout.show_values(text, at)
 
     def _identify(self, wavelength: float) -> None:
         self._identified = wavelength

@@ -1,9 +1,9 @@
 """A strip over the plot that offers a few keys for a moment, and says what they are about.
 
-Sub-classes have further keys on it, after an accept, for the object just accepted. The rule: from
-the accept on, a key of the strip means the object that the strip names, until another key is
-pressed or the time is over. Keys that judge or move on are never keys of the strip, so a fast
-series of verdicts goes on as ever, and a key pressed too late only changes the view.
+After an accept it names the object and the one key that opens its sub-classes; all other keys mean
+the object on screen. A setting gives the letters of the sub-classes to the object just accepted at
+once, for a moment, and the strip is then filled with colour. Keys that judge or move on are never
+keys of the strip, so a fast series of verdicts goes on as ever.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ from app.ui.session.session_context import SessionContext
 
 PAD_PX, GAP_PX, SIDE_PX = 8, 6, 12
 ROW_PX = 28
-ALWAYS_CLOSING = COMMITTING | {"escape", "undo", "redo"}
+HINT_S = 3.0  # how long the key that opens the sub-classes is told after an accept
+ALWAYS_CLOSING = COMMITTING | {"escape", "undo", "redo", "next", "previous"}
 """Actions after which the object of the strip is no longer what the person thinks of."""
 
 
@@ -67,6 +68,7 @@ class KeyStrip(QWidget):
         self._choose: Choose | None = None
         self.about = ""  # what the tooltip of the title says
         self.owner: object = None  # who offers them, if it may have to take them back
+        self.is_armed = False  # whether nobody asked for these keys, which others have meanwhile
         self._is_sticky, self._seconds = False, 0.0
         self._boxes: list[QRect] = []
         self._hovered = -1
@@ -90,9 +92,10 @@ class KeyStrip(QWidget):
         seconds: float | None,
         owner: object = None,
         about: str = "",
+        is_armed: bool = False,
     ) -> None:
-        """Offer these keys about what the title names; None: until a verdict, an undo or Esc."""
-        self.owner, self.about = owner, about
+        """Offer these keys about what the title names; None: until a verdict, a move or Esc."""
+        self.owner, self.about, self.is_armed = owner, about, is_armed
         self.title, self.choices = title, tuple(choices)
         self._choose, self._is_sticky = choose, seconds is None
         self._hovered = -1
@@ -181,11 +184,12 @@ class KeyStrip(QWidget):
         theme, painter = self._current_theme.theme, QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QColor(theme.accept))
-        painter.setBrush(QColor(theme.panel))
+        painter.setBrush(QColor(theme.accept if self.is_armed else theme.panel))
         painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), 6, 6)
+        ink = QColor(theme.on_verdict if self.is_armed else theme.text)
         middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         painter.setFont(self._bold())
-        painter.setPen(QColor(theme.accept))
+        painter.setPen(ink if self.is_armed else QColor(theme.accept))
         elide, box = Qt.TextElideMode.ElideMiddle, self._boxes[0]
         title = QFontMetrics(self._bold()).elidedText(self.title, elide, box.width())
         painter.drawText(box, middle, title)
@@ -198,6 +202,7 @@ class KeyStrip(QWidget):
             painter.drawRoundedRect(cap, 4, 4)
             painter.setPen(QColor(theme.text))
             painter.drawText(cap, Qt.AlignmentFlag.AlignCenter, label(choice.key))
+            painter.setPen(ink)
             painter.drawText(box.adjusted(cap.width() + 5, 0, 0, 0), middle, choice.name)
         painter.end()
 
@@ -241,7 +246,7 @@ SPARE = "56789"
 
 
 class SubclassKeys(QObject):
-    """Opens the strip after a verdict, and by the command "subclass" for the object on screen."""
+    """Opens the strip by the commands "subclass" and "subclass_previous", or after a verdict."""
 
     def __init__(self, context: SessionContext, strip: KeyStrip, parent: QObject) -> None:
         super().__init__(parent)
@@ -263,6 +268,10 @@ class SubclassKeys(QObject):
             self._previous = row
             if settings.subclass_seconds > 0.0 or settings.subclass_sticky:
                 self._offer(row, "")
+            elif self._subclasses and (keys := self._keymap.keys("subclass_previous")):
+                tell = KeyChoice(key=keys[0], name=self.tr("Sub-class"))
+                title = f"✓ {object_name(row)}"
+                self._strip.offer(title, [tell], lambda _: self._offer_previous(), HINT_S)
 
     def _offer_current(self) -> None:
         """Offer the keys for the object on screen, without a limit of time."""
@@ -291,7 +300,10 @@ class SubclassKeys(QObject):
         is_unlimited = settings.subclass_sticky or is_asked
         seconds = None if is_unlimited else settings.subclass_seconds
         about = task_text(self._current.session.subclass_source)
-        self._strip.offer(f"{title} ?", list(choices), choose, seconds, about=about)
+        if not is_asked:
+            title = self.tr("Letters now name the sub-class of {object}").replace("{object}", title)
+        title, is_armed = f"{title} ?", not is_asked
+        self._strip.offer(title, [*choices], choose, seconds, about=about, is_armed=is_armed)
 
     def _choices(self, below: tuple[Subclass, ...]) -> dict[KeyChoice, Subclass]:
         """Their keys; where one means a verdict or a move now, a digit stands in for it."""

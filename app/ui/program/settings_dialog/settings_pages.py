@@ -59,8 +59,11 @@ class ReviewerPage(SettingsPage):
         )
         add_row(rows, self.tr("Blind mode"), self.blind, note)
         add_row(rows, self.tr("Radius for nearby objects"), self.radius)
-        note = self.tr("After an accept, one key more names the sub-class of that object")
-        add_row(rows, self.tr("Keys of sub-classes"), self.seconds, note)
+        note = self.tr(
+            "Off: a key opens the sub-classes of the object accepted last. On: after an accept, "
+            "letters name its sub-class for this long instead of what they do otherwise."
+        )
+        add_row(rows, self.tr("Quick sub-classes"), self.seconds, note)
         add_row(rows, "", self.sticky)
         add_parts(self.body, rows, 1)
 

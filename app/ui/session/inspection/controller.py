@@ -162,6 +162,11 @@ class InspectionController(QObject):
         else:
             self._current.message.emit(self.tr("The agent has not looked at this candidate yet"))
 
+    @property
+    def is_on_list(self) -> bool:
+        """Whether it is inspecting the list, and nobody has stopped it."""
+        return self.list_run.state.is_running and not self.list_run.state.is_stopping
+
     def toggle_list_run(self) -> None:
         """Inspect all candidates this model has not inspected yet, or stop doing so."""
         if self.list_run.state.is_running:

@@ -202,11 +202,15 @@ def _facts(preview: ListPreview) -> str:
     }
     known = [kinds.get(preview.format, preview.format)]
     if preview.estimate is not None:
+        count = max(preview.estimate - len(preview.refused), 0)
         is_exact = preview.is_exact or preview.format in ("FITS", "Parquet")
         about = "" if is_exact else "~"
         one, many = translate("ListCard", "{count} row"), translate("ListCard", "{count} rows")
-        text = one if preview.estimate == 1 else many
-        known.append(text.replace("{count}", f"{about}{preview.estimate:,}"))
+        text = one if count == 1 else many
+        known.append(text.replace("{count}", f"{about}{count:,}"))
+    if refused := len(preview.refused):
+        text = translate("ListCard", "{count} more cannot be used")
+        known.append(text.replace("{count}", f"{refused:,}"))
     if count := len(preview.columns):
         one = translate("ListCard", "{count} column")
         text = one if count == 1 else translate("ListCard", "{count} columns")
@@ -250,9 +254,13 @@ class OutsideBox(QWidget):
         self.setVisible(bool(outside.folders))
         folders = [printable(each, MAX_LENGTH) for each in outside.folders]
         is_short = len(folders) == 1 and len(folders[0]) <= MAX_IN_BOX
-        about = self.tr("This list names spectra outside its own folder by absolute paths:")
+        about = self.tr(
+            "This list names spectra outside its own folder by absolute paths or links:"
+        )
         if is_short:
-            about = self.tr("This list names spectra outside its own folder by absolute paths.")
+            about = self.tr(
+                "This list names spectra outside its own folder by absolute paths or links."
+            )
         self.about.setText("\n".join([about, *([] if is_short else folders)]))
         text = self.tr("Allow {folder} ({rows})") if is_short else self.tr("Allow these ({rows})")
         one, many = self.tr("{count} row"), self.tr("{count} rows")

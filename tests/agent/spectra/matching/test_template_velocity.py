@@ -12,6 +12,7 @@ from agent.spectra.matching.resampling import median_factor, ratio, resampled
 from agent.spectra.matching.template_velocity import (
     Match,
     RankedTemplate,
+    as_ranked,
     fit_velocity,
     prepare,
     rank_templates,
@@ -115,6 +116,19 @@ def test_chi2_is_that_of_a_direct_fit() -> None:
         wanted = data.flux * np.sqrt(data.weight)
         _, residual, _, _ = np.linalg.lstsq(columns, wanted, rcond=None)
         assert chi2 == pytest.approx(float(residual[0]), rel=1e-5)
+
+
+def test_a_template_is_drawn_with_the_slopes_of_the_fit_that_ranks_it() -> None:
+    spectrum, (wavelength, flux) = observed("g_dwarf", 200.0, 40.0, 0), bundled("g_dwarf")
+    drawn = as_ranked(spectrum, wavelength, flux, 200.0 / LIGHT_KMS)
+    inside = slice(200, -200)  # in the unit of the file, bent as the spectrum is
+    at = np.interp(spectrum.wavelength[inside] / (1.0 + 200.0 / LIGHT_KMS), wavelength, drawn)
+    pulls = (spectrum.flux[inside] - at) * np.sqrt(spectrum.ivar[inside])
+    assert np.std(pulls) < 1.3 and abs(np.median(pulls)) < 0.1
+    assert as_ranked(spectrum, wavelength * 4.0, flux, 0.0) is None
+    assert as_ranked(spectrum, wavelength, -flux, 0.0) is None
+    assert as_ranked(spectrum, wavelength, np.full(flux.size, np.nan), 0.0) is None
+    assert as_ranked(spectrum, wavelength, np.zeros(flux.size), 0.0) is None
 
 
 def test_bad_pixels_and_the_air_of_the_earth_are_left_out() -> None:

@@ -28,7 +28,7 @@ def test_every_spectrum_is_a_candidate(session, spectra_folder):
         ("packed", 0),
     ]  # fmt: skip
     assert report.format == "folder"
-    assert report.warnings == ("skipped 5 files that could not be read as spectra",)
+    assert report.warnings[0] == "skipped 5 files that could not be read as spectra"
     assert (report.rows_used, report.missing_files) == (11, 0)
     assert owns(session) == [{}] * 11
 

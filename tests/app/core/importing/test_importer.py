@@ -46,6 +46,18 @@ def path_of(folder, format_):
     return folder / f"list.{format_.partition('-')[0].replace('votable', 'vot')}"
 
 
+def test_what_is_there_more_than_once_is_told(session, folder):
+    touch(folder, "a.fits", "b.fits", "c.fits")
+    text = "name,path,ra,dec\nx,a.fits,0,10\ny,a.fits,5,10\nz,b.fits,359.9999,10\n"
+    report = import_text(session, folder, text)
+    assert report.warnings[-2:] == (
+        "1 file given by more than one row",
+        "2 rows within 1 arcsec of another row",
+    )
+    far = import_text(session, folder, "name,path,ra,dec\nw,c.fits,0.001,10\n", "far.csv")
+    assert far.rows_used == 1 and "2 rows" in far.warnings[-1]
+
+
 @pytest.mark.parametrize("format_", FORMATS)
 def test_every_format_gives_the_same_candidates(session, folder, format_):
     path = write(path_of(folder, format_), format_)

@@ -91,8 +91,15 @@ def test_links(folder, spectra, tmp_path):
     assert "link to outside" in location(places, "loop.fits")
     assert location(places, "in.fits") == str(folder / "in.fits")
     assert location(places, "indir/real.fits") == str(folder / "indir" / "real.fits")
-    named = places_of(folder, tmp_path / "secret")
-    assert location(named, "outdir/key.fits") == str(folder / "outdir" / "key.fits")
+    assert places.outside.found().folders == (str(tmp_path / "secret"),)
+    for named in (
+        places_of(folder, tmp_path / "secret"),
+        places_of(folder, allowed=[str(tmp_path / "secret")]),
+        places_of(folder, allow_absolute=True),
+    ):
+        assert location(named, "outdir/key.fits") == str(folder / "outdir" / "key.fits")
+        assert location(named, "out.fits") == str(folder / "out.fits")
+        assert "link to outside" in location(named, "loop.fits")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pipes in folders there")

@@ -8,18 +8,21 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.errors import SessionError, SessionHeldError
 from app.core.session.session import open_session
+from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.program import main_window, session_view
 from app.ui.start import session_opener
 from app.ui.start.recent_list import RecentRow, short_folder
 from tests.app.ui.scripted_agent import show_candidate
-from tests.app.ui.steps import is_there
+from tests.app.ui.steps import click, is_there
 from tests.app.ui.whole_window import CTRL, before_window
+
+Key = Qt.Key
 
 
 def test_an_invalid_session_is_reported_on_the_welcome_page(qtbot, tmp_path):
@@ -134,8 +137,43 @@ def test_it_closes_while_the_agent_runs(qtbot, place, scripted_window, work):
         children = set(workers()) - others
         assert children
         person.press("q", CTRL)
+        if work == "batch":
+            person.press(Key.Key_Escape)  # stays
+            assert person.window.isVisible() and agent.is_on_list
+            person.press("q", CTRL)
+            leave_the_list(person)
         assert not person.window.isVisible()
     assert not [pid for pid in children if is_there(pid)]
+
+
+def leave_the_list(person):
+    (leave,) = (b for b in person.window.leaving.question.buttons() if "leave" in b.text())
+    click(person.qtbot, leave)
+
+
+def test_a_list_that_is_left_while_it_is_inspected_goes_on_at_the_next_opening(
+    qtbot, place, scripted_window, tmp_path
+):
+    settings = SettingsStore(tmp_path / "config" / "settings.toml")
+    with before_window(qtbot, place, settings) as person:
+        person.press("r", CTRL)
+        person.wait(lambda: person.view.context.agent.list_run.state.model)
+        person.press("w", CTRL)
+        leave_the_list(person)
+        person.wait(lambda: person.window.view is None)
+        recent = person.window.opening.welcome.recent  # Enter opens the last, not the sample
+        person.wait(lambda: person.window.focusWidget() is recent.last)
+        person.press(Key.Key_Return)
+        person.wait(lambda: person.window.view and person.view.context.agent.is_on_list)
+        assert person.session.location == place
+        person.press("q", CTRL)
+        leave_the_list(person)
+    with before_window(qtbot, place, SettingsStore(settings.path)) as person:
+        person.wait(lambda: person.view.context.agent.is_on_list)
+        person.press("r", CTRL)
+        person.wait(lambda: not person.view.context.agent.list_run.state.is_running)
+    with before_window(qtbot, place, SettingsStore(settings.path)) as person:
+        assert not person.view.context.agent.list_run.state.is_running  # the person stopped it
 
 
 def workers():

@@ -11,10 +11,11 @@ from app.core.session.records import Opinion, Verdict
 from app.core.statistics.calibration import newest_calibration
 from app.core.statistics.drift import Drift, VerdictBlock
 from app.ui.base.theme.theme import DARK
+from app.ui.judge.verdict.verdict_bar import VerdictCommands
 from app.ui.review.agreement_numbers import agent_rows, compute_numbers, people_rows, snr_rows
 from app.ui.review.agreement_page import AgreementPage, DriftCard
 from app.ui.review.figures import Figure, FigureRow, draw_rows, shortened
-from tests.app.core.judged_sessions import A, R, say
+from tests.app.core.judged_sessions import A, R, inspect, say
 from tests.app.ui.review.conftest import settled, visible_text
 from tests.app.ui.steps import click, heard, shown_in, write
 
@@ -63,6 +64,25 @@ def test_people_and_agent_are_compared_and_calibrated(qtbot, judged_context, sho
     write(qtbot, wanted, "60")
     qtbot.waitUntil(lambda: "60 %" in card.cut.text())
     assert card.plan.abstention.accept_from is not None
+
+
+def test_verdicts_that_saw_the_answer_are_shown_as_such_and_blind_is_offered(
+    qtbot, context, session, shown
+):
+    answers = dict.fromkeys(range(1, 9), ("YES", 0.9))
+    inspect(session, "a-model", answers)
+    inspect(session, context.agent.worker_model.name, answers, sha256="cd" * 32)
+    say(session, "Ada", dict.fromkeys(range(1, 8), A) | {8: R}, shown={"p_yes": 0.9})
+    page = shown(AgreementPage(context))
+    assert "Ada · a-model · seen: " in page.agents.figure.accessibleDescription()
+    assert {row.tone for row in agent_rows(page.found.statistics, "seen")} == {"dim"}
+    card = page.calibration
+    assert card.model.figures.model == context.agent.worker_model.name  # the one in use
+    assert not card.fit.isVisible()  # which could not work
+    VerdictCommands(context.current, context.commands, page)
+    click(qtbot, page.judge_blind)
+    assert context.current.blind_mode.is_on
+    qtbot.waitUntil(lambda: not page.judge_blind.isVisible())
 
 
 def test_blind_mode_hides_the_agent_until_everything_is_judged(
@@ -144,7 +164,7 @@ def test_rows_of_people_and_agent(judged):
     numbers = compute_numbers(judged)
     (people,) = people_rows(numbers.statistics, "all", "repeats")
     assert (people.name, people.n) == ("Ada · Li Wei", 50)
-    names = [row.name for row in agent_rows(numbers.statistics)]
+    names = [row.name for row in agent_rows(numbers.statistics, "seen")]
     assert names == ["Ada · nano", "Li Wei · nano"]
     assert [model.figures.model for model in numbers.models] == ["nano"]
     assert numbers.models[0].calibration is None and not numbers.is_all_judged

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from app.core.queue import next_unjudged
 from app.core.session.session import open_session
 from app.ui.review.disagreement_page import DisagreementPage
-from tests.app.core.judged_sessions import A, R, say
+from tests.app.core.judged_sessions import A, R, inspect, say
 from tests.app.ui.candidates import sample_file
 from tests.app.ui.review.conftest import choose, settled, show_side
 from tests.app.ui.steps import click
@@ -32,6 +32,15 @@ def test_each_kind_has_its_list_and_blind_mode_hides_what_agents_say(
     context.current.blind_mode.set_on(True)
     show_side(qtbot, page, "agents")
     assert page.found == () and "Blind mode" in page.empty.text()
+
+
+def test_one_person_begins_with_the_list_that_has_entries(qtbot, context, session, shown):
+    say(session, "Ada", {1: A, 2: R})
+    inspect(session, "nano", {1: ("NO", 0.1), 2: ("NO", 0.1)})
+    page = shown(DisagreementPage(context))
+    assert [each.id for each in page.found] == [1] and page.sides["agent"].isChecked()
+    show_side(qtbot, page, "people")  # which the person chose
+    assert page.found == () and page.sides["people"].isChecked()
 
 
 def test_without_any_it_says_what_is_needed(qtbot, context, shown):

@@ -95,7 +95,8 @@ def faults(widget: QWidget) -> Iterator[str]:
 
 
 def label_faults(label: QLabel) -> Iterator[str]:
-    text, size, metrics = label.text(), label.contentsRect().size(), label.fontMetrics()
+    text, size = label.text(), label.contentsRect().size()
+    metrics = QFontMetrics(getattr(label, "shown_font", label.font()))
     whole = getattr(label, "full_text", label.toolTip())
     is_elided = "…" in text and whole and "…" not in whole
     if is_elided and type(label.parentWidget()).__name__ not in ELIDED_BY_DESIGN:

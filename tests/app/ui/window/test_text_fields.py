@@ -19,7 +19,8 @@ from app.ui.base.keys.text_focus import accepts_text
 from app.ui.judge.agent import agent_panel
 from tests.app.ui.judge.agent.trajectories import record
 from tests.app.ui.scripted_agent import show_candidate
-from tests.app.ui.whole_window import CTRL, LEFT, before_window
+from tests.app.ui.steps import press_tool
+from tests.app.ui.whole_window import CTRL, before_window
 
 Key = Qt.Key
 EVERY_JUDGING_KEY = "axuAXU43210nb*g"
@@ -56,7 +57,7 @@ def test_typing_never_judges_and_escape_returns_to_the_plot(
         tools, queue = person.view.judging.tools, person.view.judging.docks["queue"].part
         for name, popover in tools.popovers.items():
             for field in fields(popover):
-                QTest.mouseClick(tools.buttons[name], LEFT)
+                press_tool(person.qtbot, tools, name)
                 write_in(person, field)
                 tried.add(field.accessibleName())
         for field in fields(queue):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 from shiboken6 import isValid
@@ -49,6 +50,27 @@ def test_every_widget_takes_a_new_size(person):
         and abs(widget.font().pointSizeF() - ratio * size) > ROUNDED * (1 + ratio)
     ]
     assert late == [] and len(before) > 1000
+
+
+def test_the_plot_keeps_its_share_of_the_height_and_all_comes_back(person):
+    window, judging = person.window, person.view.judging
+    window.setMinimumSize(100, 100)
+    window.resize(1280, 720)
+    plot, docks = judging.plot.plot, judging.docks
+    person.wait(lambda: window.height() == 720 and docks["windows"].isVisible())
+    judging.dock_area.dock_window.resizeDocks([docks["agent"]], [340], Qt.Orientation.Horizontal)
+    person.wait(lambda: docks["agent"].width() == 340)
+    for size in (14, 18, LARGE_PT):
+        window.settings.change(font_pt=size)
+        person.wait(lambda: plot.height() >= 0.4 * window.height())
+    assert not docks["windows"].isVisible() and docks["agent"].width() > 340
+    person.press("h")  # plot and windows, then the plot alone, then all that has room
+    person.press("h")
+    person.press("h")
+    assert not docks["windows"].isVisible() and docks["agent"].isVisible()
+    window.settings.change(font_pt=SMALL_PT)
+    person.wait(lambda: docks["windows"].isVisible() and judging.plot.minimap.isVisible())
+    person.wait(lambda: docks["agent"].width() == 340 and judging.tools.isVisible())
 
 
 def test_the_keys_are_laid_out_again(qtbot, person):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 pytest.importorskip("pyarrow")
 
@@ -51,6 +51,14 @@ def opener(host):
     return opener_of(host)
 
 
+def go_on(qtbot, host, room, says):
+    """Open the room by its command: it says what it is for before it asks for files."""
+    rooms()[room].load()(host)
+    (told,) = (each for each in host.findChildren(QMessageBox) if each.isVisible())
+    assert says in told.informativeText()
+    qtbot.keyClick(told, Qt.Key.Key_Return)
+
+
 def chosen(monkeypatch, *files):
     names = [str(file) for file in files]
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: (names, ""))
@@ -60,7 +68,7 @@ def test_the_folder_of_a_pool_is_asked_for(qtbot, host, opener, pool, monkeypatc
     given = lambda *_: str(pool.place)  # noqa: E731
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", given)
     with qtbot.waitSignal(opener.opened):
-        rooms()["curation_room"].load()(host)
+        go_on(qtbot, host, "curation_room", "folder of a pool")
     (room,) = opener.rooms
     assert room.isVisible() and room.by == "Grace"
     opener.open_pool(Path(pool.place))  # once more: it comes to the front
@@ -97,7 +105,7 @@ def test_chosen_files_of_inspections_open_a_room_of_their_own(
 ):
     chosen(monkeypatch, material.file)
     with qtbot.waitSignal(opener.opened):
-        rooms()["rating_room"].load()(host)
+        go_on(qtbot, host, "rating_room", "files of inspections")
     (room,) = opener.rooms
     assert room.isVisible() and room.round.by == "Grace" and len(room.round.trajectories) == 4
     qtbot.keyClick(room, Qt.Key.Key_F1)
@@ -108,13 +116,13 @@ def test_chosen_files_of_inspections_open_a_room_of_their_own(
 
 def test_nothing_chosen_opens_nothing(opener, monkeypatch):
     chosen(monkeypatch)
-    opener.ask_for_inspections()
+    opener._choose_inspections()
     assert opener.rooms == []
 
 
 def test_a_file_that_is_none_is_told(qtbot, host, opener, tmp_path, monkeypatch):
     (tmp_path / "x.jsonl").write_text("{}\n")
     chosen(monkeypatch, tmp_path / "x.jsonl")
-    opener.ask_for_inspections()
+    opener._choose_inspections()
     qtbot.waitUntil(lambda: len(host.told) == 1)
     assert "x.jsonl, line 1" in host.told[0] and opener.rooms == []

@@ -150,6 +150,8 @@ def test_delimiters(folder, text, format_):
     ("\n\n# a comment\nname,path\n# another\nx,x.fits\n", ["name", "path"]),
     ("a,a,,a\n1,2,3,4\n", ["a", "a_2", "col3", "a_3"]),
     ('"na""me","pa\tth"\nx,1\n', ['na"me', "pa?th"]),
+    (";;;\nname,path\nx,x.fits\ny,y.fits\n", ["name", "path"]),
+    (',"",\n;;\nname;path;z\nx;x.fits;1\n', ["name", "path", "z"]),
 ])  # fmt: skip
 def test_headers(folder, text, expected):
     assert names(opened(folder, text)) == expected

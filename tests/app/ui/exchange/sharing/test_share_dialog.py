@@ -12,7 +12,8 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.sharing.parts import split
 from app.core.sharing.share_out import SharePlan, plan_of, share_out
-from app.ui.exchange.sharing import share_dialog
+from app.ui.exchange.sharing import merge_dialog, share_dialog
+from app.ui.exchange.sharing.merge_dialog import MergeDialog
 from app.ui.exchange.sharing.share_dialog import ShareDialog
 from tests.app.core.judged_sessions import say
 
@@ -107,7 +108,7 @@ def test_one_file_for_each(qtbot, dialog, session, tmp_path, monkeypatch):
 
 
 def test_what_colleagues_judged_in_their_files_comes_back(
-    qtbot, dialog, session, tmp_path, monkeypatch
+    qtbot, dialog, session, context, tmp_path, monkeypatch
 ):
     share_out(session, SharePlan(people=("Ada", "Grace"), overlap=100.0))
     (tmp_path / "parts").mkdir()
@@ -116,11 +117,19 @@ def test_what_colleagues_judged_in_their_files_comes_back(
     with open_session(files["Grace"], "Grace") as part:
         for number in (1, 2):
             part.record_verdict(number, Opinion(verdict=Verdict.REJECT))
-    monkeypatch.setattr(share_dialog, "choose_sessions_to_merge", lambda _: [files["Grace"]])
-    press(qtbot, dialog, dialog.merge_button)
+    merging, opened = MergeDialog(context), []
+    qtbot.addWidget(merging)
+    merging.merged.connect(dialog.read)
+    context.commands.add("disagreement_page", lambda: opened.append(True))
+    monkeypatch.setattr(merge_dialog, "choose_sessions_to_merge", lambda _: [session.location])
+    merging.open_again()
+    press(qtbot, merging, merging.choose)
+    assert "cannot be merged into itself" in merging.problem.text
+    monkeypatch.setattr(merge_dialog, "choose_sessions_to_merge", lambda _: [files["Grace"]])
+    press(qtbot, merging, merging.choose)
+    ready(qtbot, dialog)
     told = "Files merged: 1. New entries in the log: 2. Disagreements to settle: 1."
-    assert dialog.outcome.text() == told
+    assert merging.outcome.text() == told
     assert dialog.progress.rows == [("Ada", "12", "1", "11", "0"), ("Grace", "12", "2", "10", "0")]
-    monkeypatch.setattr(share_dialog, "choose_sessions_to_merge", lambda _: [session.location])
-    press(qtbot, dialog, dialog.merge_button)
-    assert "cannot be merged into itself" in dialog.problem.text
+    press(qtbot, merging, merging.disputes)
+    assert opened and not merging.isVisible()

@@ -9,7 +9,7 @@ from app.ui.judge.comparison.ratio import OFF, RATIO
 from tests.app.ui.judge.comparison.conftest import overlay, put
 from tests.app.ui.judge.controls.conftest import tick
 from tests.app.ui.judge.plot.conftest import on_to
-from tests.app.ui.steps import click, said
+from tests.app.ui.steps import click, press_tool, said
 
 
 def numbers(page):
@@ -88,7 +88,7 @@ def test_dates_of_headers_and_lists_are_iso():
 
 
 def opened(qtbot, page):
-    click(qtbot, page.tools.buttons["compare"])
+    press_tool(qtbot, page.tools, "compare")
     qtbot.waitUntil(page.compare.isVisible)
     return page.compare
 

@@ -12,7 +12,7 @@ from app.ui.judge.controls import tool_row
 from app.ui.judge.controls.tool_row import ToolRow, pixel_kms
 from app.ui.session.candidate.view_options import SMOOTHINGS_PX
 from tests.app.ui.judge.controls.conftest import tick, type_in
-from tests.app.ui.steps import click, said, shown_in
+from tests.app.ui.steps import click, press_tool, said, shown_in
 
 
 @pytest.fixture
@@ -48,11 +48,12 @@ def test_buttons_say_the_state_in_few_words(tools, context):
 
 
 def test_a_button_opens_its_control_and_a_press_elsewhere_closes_it(qtbot, tools, context):
-    click(qtbot, tools.buttons["velocity"])
+    assert tools.buttons["velocity"].isHidden()  # as it is as usual: under "More"
+    press_tool(qtbot, tools, "velocity")
     popover = tools.popovers["velocity"]
     assert popover.isVisible() and QApplication.activePopupWidget() is popover
     type_in(qtbot, tools.velocity.speed, "120")
-    assert texts(tools)["velocity"] == "RV 120 km/s"
+    assert texts(tools)["velocity"] == "RV 120 km/s" and tools.buttons["velocity"].isVisible()
     qtbot.mouseClick(popover, Qt.MouseButton.LeftButton, pos=QPoint(-50, -50))
     qtbot.waitUntil(lambda: not popover.isVisible())
 
@@ -61,12 +62,13 @@ def test_popovers_stay_on_the_screen_and_leave_focus_and_words(qtbot, tools, con
     for button in tools.buttons.values():
         assert button.focusPolicy() == Qt.FocusPolicy.NoFocus
     context.view.change_smoothing(3)
-    for name, is_on in (("smoothing", True), ("velocity", False)):
+    for name, is_on in (("smoothing", True), ("lines", False)):
         click(qtbot, tools.buttons[name])
         assert tools.buttons[name].isChecked() == is_on, name
         tools.popovers[name].close()
         assert tools.buttons[name].isChecked() == is_on, name
     # The row breaks anew where the text of a button grows.
+    context.view.change(flux_log=True)
     click(qtbot, tools.buttons["axes"])
     popover = tools.popovers["axes"]
     before = popover.pos()
@@ -77,8 +79,8 @@ def test_popovers_stay_on_the_screen_and_leave_focus_and_words(qtbot, tools, con
     popover.close()
     screen = tools.screen().availableGeometry()
     tools.move(screen.right() - 60, screen.bottom() - 40)
-    for name, button in tools.buttons.items():
-        click(qtbot, button)
+    for name in tools.buttons:
+        press_tool(qtbot, tools, name)
         assert screen.contains(tools.popovers[name].frameGeometry()), name
         tools.popovers[name].hide()
 

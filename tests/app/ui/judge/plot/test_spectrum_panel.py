@@ -120,11 +120,11 @@ def test_the_readout_a_click_and_the_zoom_box_say_where_they_are(qtbot, context,
     viewport = panel.plot.viewport()
     qtbot.mouseMove(viewport, at(panel, 0.2))
     qtbot.mouseMove(viewport, at(panel, 0.5, 0.7))
-    qtbot.waitUntil(lambda: panel.header.readout.text() != "")
-    text = panel.header.readout.text()
+    qtbot.waitUntil(lambda: panel.readout.text() != "")
+    text = panel.readout.text()
     assert text.startswith("Hα 6564.6") and "F " in text
     qtbot.mouseMove(viewport, at(panel, 0.25, 0.7))
-    qtbot.waitUntil(lambda: "Hα" not in panel.header.readout.text())
+    qtbot.waitUntil(lambda: "Hα" not in panel.readout.text())
     QTest.mouseClick(viewport, LEFT, NO, at(panel, 0.5))
     QApplication.processEvents()
     assert "Hα" in panel.header.note.text() and "km/s" in panel.header.note.text()
@@ -146,10 +146,10 @@ def test_the_readout_a_click_and_the_zoom_box_say_where_they_are(qtbot, context,
         QApplication.processEvents()
     drawn = panel.plot.look.zoom_box
     low, high = (f"{wavelength / 10.0:.2f}" for wavelength in drawn)
-    assert panel.header.readout.text() == f"{low}–{high} nm"
+    assert panel.readout.text() == f"{low}–{high} nm"
     QTest.mouseRelease(viewport, RIGHT, NO, end)
     QApplication.processEvents()
-    assert panel.plot.look.zoom_box is None and "–" not in panel.header.readout.text()
+    assert panel.plot.look.zoom_box is None and "–" not in panel.readout.text()
     assert context.view.window == pytest.approx(drawn)
 
 
@@ -158,23 +158,23 @@ def test_the_readout_is_that_of_the_spectrum_shown(qtbot, context, panel, keys):
     viewport = panel.plot.viewport()
     qtbot.mouseMove(viewport, at(panel, 0.2))
     qtbot.mouseMove(viewport, at(panel, 0.4, 0.7))
-    qtbot.waitUntil(lambda: panel.header.readout.text() != "")
+    qtbot.waitUntil(lambda: panel.readout.text() != "")
 
     def expected():
         mark = panel.plot.marks.at(panel._mouse_at.x())
         return readout_text(context.current.spectrum, panel.under_mouse, panel.frame, mark)
 
-    seen = [panel.header.readout.text()]
+    seen = [panel.readout.text()]
     qtbot.keyClick(panel, Qt.Key.Key_N)
     qtbot.waitUntil(lambda: context.current.is_painted)
-    seen.append(panel.header.readout.text())
+    seen.append(panel.readout.text())
     assert seen[-1] == expected()
     qtbot.keyClick(panel, Qt.Key.Key_BracketRight)
     context.view.set_window(HALPHA)
-    seen.append(panel.header.readout.text())
+    seen.append(panel.readout.text())
     assert seen[-1] == expected() and len(set(seen)) == 3
     context.current._set_spectrum(None, "unreadable")
-    assert panel.header.readout.text() == ""
+    assert panel.readout.text() == ""
 
 
 def test_the_overview_goes_where_the_plot_has_no_room(qtbot, panel):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QColor, QKeyEvent
 from PySide6.QtWidgets import QApplication
 
 from app.core.session.records import Opinion, Verdict
+from app.ui.base.settings.settings import Settings
 from tests.app.ui.steps import heard, painted
 
 Key = Qt.Key
@@ -24,6 +25,29 @@ def subclass(session, number):
 def patient(context):
     """A busy machine takes longer than a person."""
     context.settings.change(subclass_seconds=20.0)
+
+
+def test_letters_mean_the_object_on_screen_until_the_strip_is_asked_for(
+    qtbot, desk, context, session
+):
+    context.settings.change(subclass_seconds=Settings().subclass_seconds)
+    desk.accept(qtbot, 1)
+    assert [each.key for each in desk.strip.choices] == [":"] and not desk.strip.is_armed
+    desk.press(Key.Key_D)  # smooths the next one
+    assert (subclass(session, 1), desk.smoothed) == ("", 1)
+    desk.press(Key.Key_Colon, SHIFT)
+    assert not desk.strip.is_armed
+    desk.press(Key.Key_L)
+    assert subclass(session, 1) == "NL"
+    desk.press(Key.Key_Colon, SHIFT)
+    desk.press(Key.Key_N)  # who goes on thinks of another object
+    painted(qtbot, context, 3)
+    desk.press(Key.Key_D)
+    assert (subclass(session, 1), desk.smoothed) == ("NL", 2)
+    context.settings.change(subclass_seconds=20.0)
+    desk.accept(qtbot, 3)
+    colour = QColor(context.current_theme.theme.accept)
+    assert desk.strip.is_armed and desk.strip.grab().toImage().pixelColor(6, 6) == colour
 
 
 def test_keys_after_an_accept_name_the_sub_class(qtbot, desk, context, session):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 
 import pytest
 from PySide6.QtCore import Qt
@@ -48,6 +49,21 @@ def test_asked_once_then_all_rows_come_in(qtbot, page, elsewhere):
     page.show_lists([listed])  # the answer is remembered
     qtbot.waitUntil(lambda: page.list.preview is not None)
     assert page.list.outside.box.isChecked()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_links_to_outside_are_asked_about_too_and_the_headline_counts_what_can_be_used(
+    qtbot, page, elsewhere
+):
+    listed, place = elsewhere
+    (listed.parent / "spectra").symlink_to(place)
+    text = listed.read_text().replace(f"{place}/", "spectra/")
+    listed.write_text(f"{text}only,two,cells\n")
+    show(qtbot, page, listed)
+    assert page.list.facts.text().startswith("CSV · 60 rows · 1 more cannot be used")
+    press(qtbot, page.list.outside.box)
+    run_import(qtbot, page)
+    assert page.report.values["rows_used"].text() == "60"
 
 
 def test_without_the_yes_nothing_is_left_and_a_yes_taken_back_is_none(qtbot, page, elsewhere):
