@@ -7296,6 +7296,10 @@ Or put its files into {folder}</source>
         <source>Confidence saved</source>
         <translation>置信度已保存</translation>
     </message>
+    <message>
+        <source>Velocity saved</source>
+        <translation>速度已保存</translation>
+    </message>
 </context>
 <context>
     <name>sentences</name>

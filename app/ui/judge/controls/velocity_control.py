@@ -102,7 +102,8 @@ class VelocityControl(QWidget):
         options = self._view.options
         if abs(options.velocity_kms) > RV_LIMIT_KMS:
             return f"z = {options.z:.4f}"
-        return self.tr("{speed} km/s").replace("{speed}", f"{options.velocity_kms + 0.0:.0f}")
+        speed = f"{options.velocity_kms + 0.0:.0f}".replace("-", "\N{MINUS SIGN}")
+        return self.tr("{speed} km/s").replace("{speed}", speed)
 
     def _slide(self, tick: int) -> None:
         self._velocity.set_by_hand(velocity_at(tick), save=False)

@@ -62,6 +62,7 @@ def _parts_saved() -> dict[str, str]:
         "confidence": translate("saved", "Confidence saved"),
         "subclass": translate("saved", "Sub-class saved"),
         "fields": translate("saved", "Field saved"),
+        "velocity": translate("saved", "Velocity saved"),
     }
 
 

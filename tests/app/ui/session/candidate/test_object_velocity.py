@@ -71,6 +71,8 @@ def test_quality_and_words(person):
     person.view.context.velocity.set(FITTED)
     assert velocity.state.text() == "−172 ± 9 km/s · from a template · quality 3"
     assert velocity.quality.currentText() == "3"
+    assert person.view.judging.verdicts.state.saved.full_text.startswith("Velocity saved")
+    assert velocity.text == "−172 km/s"
     velocity.quality.setCurrentIndex(4)
     velocity.quality.activated.emit(4)
     assert person.opinion(1).velocity.quality == 4
