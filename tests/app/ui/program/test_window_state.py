@@ -42,7 +42,7 @@ def test_size_panels_and_options_are_restored(qtbot, tmp_path, place):
         person.wait(lambda: person.view.judging.docks["agent"].width() == before + 90)
         options = person.options
         assert (options.smoothing, options.errors, options.labels) == (1, False, False)
-        assert options.z == 0.0  # of the objects of one evening
+        assert round(options.velocity_kms) == 20  # kept with the object that is on screen again
 
 
 def test_panels_that_are_off_keep_their_widths(qtbot, tmp_path, place):
