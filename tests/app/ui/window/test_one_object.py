@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from agent.evidence.measurements import window_table
+from agent.inspection.built_in import MEASURED
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.readers.registry import read
 from agent.tasks.catalogue import find_task
@@ -34,10 +35,12 @@ from app.core.evidence.local_catalogue import match_local
 from app.core.importing.importer import import_list
 from app.core.inspections.store import add_inspection
 from app.core.queue import LIST_ORDER, parse_filter
-from app.core.session.records import Opinion
-from app.core.session.session import new_session
+from app.core.session.records import Opinion, Verdict
+from app.core.session.session import new_session, open_session
 from app.core.session.velocity import Velocity
+from app.core.sharing.merge import merge
 from app.ui.base.background import runner
+from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.judge.diagnostic_windows.windows_row import WindowPlot, short_texts
 from app.ui.judge.overview.overview_page import OverviewPage
 from app.ui.judge.queue.queue_panel import QueuePanel
@@ -70,7 +73,7 @@ def made(tmp_path_factory) -> Path:
             name = f"{number}.csv"
             header = "wavelength,flux,ivar"
             np.savetxt(folder / name, table, delimiter=",", header=header, comments="")
-            rows.writerow([f"star{number:02}", name, 10.0 + number, 5.0, f"star{number:02} listed"])
+            rows.writerow([mark(number), name, 10.0 + number, 5.0, f"{mark(number)} listed"])
     # A catalogue of the user's whose rows carry the marks, too.
     rows = [f"{10.0 + n},5.0,star{n:02}" for n in range(1, COUNT + 1)]
     (folder / "mine.csv").write_text("\n".join(["ra,dec,remark", *rows]))
@@ -79,7 +82,7 @@ def made(tmp_path_factory) -> Path:
         import_list(session, folder / "list.csv", spectra=folder)
         match_local(session, folder / "mine.csv", "mine", 2.0)
         for number in range(1, COUNT + 1):
-            opinion = Opinion(comment=f"star{number:02} typed" if number % 5 == 0 else "")
+            opinion = Opinion(comment=f"{mark(number)} typed" if number % 5 == 0 else "")
             if number % 3 == 0:
                 opinion = replace(opinion, velocity=Velocity(kms=float(velocities(number)[-1])))
             if opinion != Opinion():
@@ -94,9 +97,13 @@ def wavelengths(number: int):
     return np.arange(3800.0, 9000.0, STEP_A) + number * STEP_A / (COUNT + 1)
 
 
+def mark(number: int) -> str:
+    return f"star{number:02}"
+
+
 def marked(number: int):
     record = said(number=number)
-    steps = tuple(replace(step, text=f"star{number:02} {step.kind}") for step in record.steps)
+    steps = tuple(replace(step, text=f"{mark(number)} {step.kind}") for step in record.steps)
     return replace(record, steps=steps)
 
 
@@ -227,7 +234,10 @@ def test_nothing_of_another_object_is_ever_shown(qtbot, tmp_path, made, gate, ex
     place = tmp_path / "night.speco3"
     place.write_bytes(made.read_bytes())
     rng = np.random.default_rng(3)
-    with before_window(qtbot, place) as person:
+    settings = SettingsStore()
+    settings.change(model=MEASURED)
+    with before_window(qtbot, place, settings) as person:
+        person.made = made
         person.window.resize(1600, 900)
         wrong = []
         for step in range(STEPS):
@@ -281,7 +291,22 @@ def smooth(person, rng):
     person.press("s")
 
 
+def merge_another(person, rng):
+    """Someone else has judged some of them."""
+    place = person.session.location.with_name(f"other{rng.integers(1000)}.speco3")
+    if not place.exists():
+        place.write_bytes(person.made.read_bytes())
+        with open_session(place, "Ben") as other:
+            for number in rng.integers(1, COUNT + 1, 3).tolist():
+                other.record_verdict(number, Opinion(verdict=Verdict.UNSURE, comment=mark(number)))
+            merge(person.session, other)
+
+
+def run_list(person, rng):
+    person.press("r", CTRL)
+
+
 DEEDS = (
     *(step_on, step_on, step_on, step_back, judge, undo),
-    *(click_row, raise_dock, filter_list, smooth),
+    *(click_row, raise_dock, filter_list, smooth, merge_another, run_list),
 )

@@ -45,7 +45,7 @@ def test_the_view_stays_from_candidate_to_candidate(person):
     options, window = replace(person.options, z=0.0), person.plot_view.window
     drawn = person.plot.window_now
     assert drawn == pytest.approx(window)
-    for number, key in enumerate(("n", "a", "x", "b", Key.Key_Right), 2):
+    for key in ("n", "a", "x", "b", Key.Key_Right):
         person.press(key)
         person.wait(lambda: person.current.is_painted)
         assert (replace(person.options, z=0.0), person.plot_view.window) == (options, window)
