@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
+from agent.program_version import program_version
 from agent.protocol.tool import MAX_LABEL, MAX_WAVELENGTH, run_tool
 from agent.rendering.render import default_title, png_bytes, render_array
 from agent.spectra.spectrum import Spectrum
@@ -110,7 +111,11 @@ def make_server(
 ) -> WorkbenchServer:
     """The server; without `add_proposal` it has no tool that writes."""
     server = WorkbenchServer(
-        "spec-o3", title="Spec-o3 Workbench", instructions=INSTRUCTIONS, log_level="ERROR"
+        "spec-o3",
+        title="Spec-o3 Workbench",
+        version=program_version(),
+        instructions=INSTRUCTIONS,
+        log_level="ERROR",
     )
     _add_spectrum_tools(server, sources, inspections, calls, inspection_calls)
     _add_session_tools(server, sources, calls)

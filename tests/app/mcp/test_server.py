@@ -22,6 +22,7 @@ from sqlalchemy import insert
 from agent.confidence.calibration import Calibration, calibration_to_json
 from agent.errors import WorkbenchError
 from agent.inspection.measured_inspector import MeasuredInspector
+from agent.program_version import program_version
 from agent.trajectory.trajectory import ModelRef
 from app.core.database.tables import calibrations
 from app.core.exporting.export import export
@@ -45,6 +46,7 @@ from tests.processes import LONG_S
 
 def test_only_reading_without_permission_to_propose(night):
     async def talk(client):
+        assert client.server_info.version == program_version()
         return (await client.list_tools()).tools
 
     reading = ask(talk, night)
