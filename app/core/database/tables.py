@@ -217,7 +217,7 @@ candidates = Table(
     Column("agent_stopped_by", Text, nullable=False, default=""),
     # Distance of the agent's p(YES) from the list's label: see app.core.inspections.shown_opinion.
     Column("surprise", Double),
-    # Whether one inspection says YES and another NO.
+    # Whether one model says YES and another NO.
     Column("agents_differ", Boolean, nullable=False, default=False, server_default=false()),
     # What catalogues weigh by the claims of the task, NULL where nothing could be weighed, and
     # p(YES) with it, NULL where the task has no such claims.

@@ -120,7 +120,8 @@ def update_agent_columns(connection: Connection, candidate_id: int, task: Task) 
     )
     listed = select(*LISTED).where(candidates.c.id == candidate_id)
     values = _agent_columns(next(wanted, None), task, *connection.execute(listed).one())
-    values["agents_differ"] = {row.verdict for row in rows} >= {"YES", "NO"}
+    by_models = {row.verdict for row in rows if not is_assistant(row.model)}
+    values["agents_differ"] = by_models >= {"YES", "NO"}
     connection.execute(update(candidates).where(candidates.c.id == candidate_id).values(values))
 
 

@@ -174,6 +174,7 @@ def test_a_proposal_is_no_verdict(own_night, tmp_path):
         assert [shown(session, "", parse_sort(each)) for each in orders] == [
             [1, 2, 3], [2, 1, 3], [1, 2, 3],
         ]  # fmt: skip
+        assert shown(session, "disagree:agents") == []  # two models would
         assert shown(session, "p_yes<0.2") == shown(session, "assistant.proposal:YES") == [1]
         assert own_columns(session)[-1] == OwnColumn("assistant.proposal", False)
         rows = page(session, with_values=True).rows
