@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from app.session_api import OpenSession as OpenSession
+    from app.session_api import Velocity as Velocity
     from app.session_api import open_session as open_session
 
-__all__ = ["OpenSession", "open_session"]
+__all__ = ["OpenSession", "Velocity", "open_session"]
 
 
 def __getattr__(name: str) -> object:

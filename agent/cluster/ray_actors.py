@@ -26,6 +26,8 @@ MAX_TRIES = 2
 AHEAD = 1
 # How often an actor may die in a row before it is ready.
 MAX_BEGINS = 3
+# What Ray says of an actor whose own code raised an error, as where a module is not there.
+RAISED = "its creation task"
 # On Windows a thread that waits without a timeout does not receive Ctrl-C.
 POLL_S = 0.5
 
@@ -274,6 +276,11 @@ class RayActors(Generic[Key]):
 def _no_start(error: Exception) -> CannotWork:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     reason = printable(lines[-1] if lines else type(error).__name__, 300)
+    if RAISED not in str(error):  # whatever it is, our own code did not run
+        return CannotWork(
+            f"an actor of the Ray cluster is gone ({reason}): a machine of it has crashed or left. "
+            "Run the command again, which continues"
+        )
     return CannotWork(
         f"an actor of the Ray cluster could not start ({reason}): every machine of it needs the "
         "same version of Spec-o3 Workbench"

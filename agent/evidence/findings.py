@@ -55,16 +55,6 @@ class Finding:
         return abs(self.evidence.excess(self.value)) <= self.error
 
     @property
-    def is_plain(self) -> bool:
-        """Whether the sign of the log-odds agrees with the text (found or absent).
-
-        They disagree for a half-seen sign, or a contaminant's line that is not quite excluded.
-        """
-        if self.evidence.rank == "contaminant":
-            return (self.log_odds < 0) == self.is_found
-        return (self.log_odds > 0) == self.is_found
-
-    @property
     def significance(self) -> float:
         is_known = math.isfinite(self.value) and math.isfinite(self.error) and self.error > 0
         return abs(self.value) / self.error if is_known else 0.0

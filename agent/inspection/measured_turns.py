@@ -166,7 +166,7 @@ def _reasons(assessment: Assessment, said: SaidNumbers, opened: Windows) -> list
     seen = [
         finding
         for finding in assessment.findings
-        if finding.is_plain and _window_of(finding, assessment) in (None, *opened)
+        if _window_of(finding, assessment) in (None, *opened)
     ]
     ranked = sorted(seen, key=lambda finding: -sign * finding.log_odds)
     reasons = [finding for finding in ranked if sign * finding.log_odds > MIN_NATS]
@@ -263,7 +263,7 @@ def _concluded(finding: Finding, numbers: SpectrumMeasurements, total: float) ->
     near = abs(evidence.excess(finding.value)) < NEAR * evidence.scale
     if near or finding.is_borderline:
         return _inconclusive(finding)
-    agrees = finding.log_odds * total > 0 and finding.is_plain
+    agrees = finding.log_odds * total > 0
     if not _names_gravity(finding) or (_tells(finding, numbers) and agrees):
         return finding
     return _inconclusive(finding)

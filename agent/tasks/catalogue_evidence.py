@@ -35,7 +35,7 @@ class CatalogueEvidence:
     against: str = ""  # name of the value on which the limit depends
     limits: tuple[tuple[float, float], ...] = ()
     """Points of the limit as (`against`, value), joined by straight lines."""
-    scale: float = 1.0  # distance from the limit at which the claim has 88 % of its weight
+    scale: float = 1.0  # distance from the limit at which the claim has 76 % of its weight
     words: tuple[str, ...] = ()
     other_words: tuple[str, ...] = ()
     """Words that speak against the class; what is in neither list says nothing about it."""
@@ -76,10 +76,9 @@ class CatalogueEvidence:
         return value - limit if self.expect == "above" else limit - value
 
     def log_odds(self, value: float, limit: float, error: float = 0.0) -> float:
-        """From `weight_against` far short of the limit to `weight_for` far beyond it."""
+        """From `weight_against` far short of the limit to `weight_for` far beyond it; 0 at it."""
         softness = math.hypot(self.scale, error)
-        share = 0.5 * (1.0 + math.tanh(self.excess(value, limit) / softness))
-        return self.weight_against + (self.weight_for - self.weight_against) * share
+        return weight_at(self.excess(value, limit) / softness, self.weight_for, self.weight_against)
 
     def log_odds_of(self, text: str) -> float | None:
         """The weight of a text; None where it has none of the words."""
@@ -96,6 +95,12 @@ class CatalogueEvidence:
         """`text_found` or `text_absent`, or its translation, with label and numbers put in."""
         values: dict[str, Value] = {"label": label, "value": value, "limit": limit}
         return filled(PLACEHOLDER, template, values, unknown="?")
+
+
+def weight_at(excess: float, weight_for: float, weight_against: float) -> float:
+    """The weight at this distance beyond a limit, in units of the claim's scale."""
+    share = math.tanh(excess)
+    return weight_for * share if share > 0 else -weight_against * share
 
 
 def filled(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from agent.tasks.catalogue_evidence import CatalogueEvidence, Value, filled
+from agent.tasks.catalogue_evidence import CatalogueEvidence, Value, filled, weight_at
 from agent.tasks.subclass import Subclass
 
 Rank = Literal["primary", "secondary", "confirming", "contaminant"]
@@ -87,7 +87,7 @@ class Evidence:
     target: tuple[str, ...]
     expect: Expect
     threshold: float
-    scale: float  # distance from the threshold at which the claim has 88 % of its weight
+    scale: float  # distance from the threshold at which the claim has 76 % of its weight
     weight_for: float
     weight_against: float
     window: str
@@ -128,13 +128,13 @@ class Evidence:
     def log_odds(self, value: float, error: float = 0.0) -> float:
         """Log-odds in nats, from weight_against far below the threshold to weight_for far above.
 
-        A value that is not finite gives 0.
+        At the threshold they are 0, so that what is met never speaks against. A value that is not
+        finite gives 0.
         """
         if not (math.isfinite(value) and math.isfinite(error)):
             return 0.0
         softness = math.hypot(self.scale, error)
-        share = 0.5 * (1.0 + math.tanh(self.excess(value) / softness))
-        return self.weight_against + (self.weight_for - self.weight_against) * share
+        return weight_at(self.excess(value) / softness, self.weight_for, self.weight_against)
 
     def text(self, value: float, *, error: float | None = None, snr: float | None = None) -> str:
         """The claim's text with its numbers filled in; emission widths are given unsigned."""

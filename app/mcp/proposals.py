@@ -1,7 +1,7 @@
 """An assistant's proposal of a verdict, kept as an inspection of the model `mcp: NAME`.
 
-It is where the window shows what an agent says, and where a person may take it over. It is never
-a verdict: statistics, exports and agreement between people count only what people gave.
+The window shows it among the inspections, and the queue and the catalogue in columns of its own. It
+is never a verdict: statistics, exports and agreement between people count only what people gave.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from agent.protocol.reply import Verdict
 from agent.rendering.window import single_line
 from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
+from app.core.inspections.seen import SeenResult, record_seen, seen_of
 from app.core.inspections.store import add_inspection
-from app.core.session.session import open_session, require_class
+from app.core.session.proposals import ASSISTANT
+from app.core.session.session import Session, open_session, require_class
 from app.mcp.sources import SourceError, Sources
 
 ENGINE = "mcp"
@@ -27,6 +29,7 @@ MAX_REASONS = 4000
 MAX_WINDOWS = 8
 
 Proposed = Literal["ACCEPT", "REJECT", "UNSURE"]
+NOT_BLIND = "Proposed with an agent's answer known, or not denied."
 ANSWERS: dict[Proposed, Verdict | None] = {"ACCEPT": "YES", "REJECT": "NO", "UNSURE": None}
 
 
@@ -44,7 +47,7 @@ def assistant(name: str) -> ModelRef:
     name = single_line(name, MAX_NAME)
     if not name:
         raise SourceError("give the assistant a name with --name")
-    return ModelRef(name=f"mcp: {name}", engine=ENGINE)
+    return ModelRef(name=f"{ASSISTANT}{name}", engine=ENGINE)
 
 
 class Proposals:
@@ -62,11 +65,17 @@ class Proposals:
         self._writing = threading.Lock()
 
     def add(
-        self, candidate_id: int, verdict: Proposed, reasons: str, windows: Sequence[SeenWindow]
+        self,
+        candidate_id: int,
+        verdict: Proposed,
+        reasons: str,
+        windows: Sequence[SeenWindow],
+        agent_seen: bool = True,
     ) -> dict[str, Any]:
         """Keep a proposal; a later one of the same assistant replaces it.
 
-        Raises WorkbenchError, as where another program writes to the session.
+        The record says so if it was not made blind. Raises WorkbenchError, as where another program
+        writes to the session, or where `agent_seen` is denied and the assistant was told.
         """
         candidate = self._sources.needed_session().candidate(candidate_id)
         spectrum = self._sources.read("", candidate_id, 0) if windows else None
@@ -81,7 +90,15 @@ class Proposals:
         )
         with self._writing, open_session(self._location, self._reviewer) as session:
             require_class(session.task)
+            self._note_told(session)
+            if not agent_seen and seen_of(session, [candidate_id], self._model.name):
+                raise SourceError(
+                    f"you were told what an agent says of candidate {candidate_id}: "
+                    "leave `agent_seen` as it is"
+                )
             steps = [_look(spectrum, window, turn) for turn, window in enumerate(windows)]
+            if agent_seen:
+                steps.append(Step(kind="text", turn=len(steps), text=NOT_BLIND))
             steps.append(Step(kind="answer", turn=len(steps), text=said, verdict=answer))
             record = Trajectory(
                 task=session.task.id,
@@ -97,10 +114,17 @@ class Proposals:
         return {
             "candidate": candidate_id,
             "proposed": verdict,
+            "agent_seen": agent_seen,
             "kept_as": self._model.name,
             "at": stored.at,
             "note": "a proposal, not a verdict: a person decides",
         }
+
+    def _note_told(self, session: Session) -> None:
+        """Keep what this assistant knows of agents, also for when it is started again."""
+        told, name = sorted(self._sources.told), self._model.name
+        before = seen_of(session, told, name)
+        record_seen(session, {each: SeenResult() for each in told if each not in before}, name)
 
 
 def _look(spectrum: Spectrum | None, window: SeenWindow, turn: int) -> Step:

@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
+from agent.program_version import program_version
 from agent.protocol.tool import MAX_LABEL, MAX_WAVELENGTH, run_tool
 from agent.rendering.render import default_title, png_bytes, render_array
 from agent.spectra.spectrum import Spectrum
@@ -110,7 +111,11 @@ def make_server(
 ) -> WorkbenchServer:
     """The server; without `add_proposal` it has no tool that writes."""
     server = WorkbenchServer(
-        "spec-o3", title="Spec-o3 Workbench", instructions=INSTRUCTIONS, log_level="ERROR"
+        "spec-o3",
+        title="Spec-o3 Workbench",
+        version=program_version(),
+        instructions=INSTRUCTIONS,
+        log_level="ERROR",
     )
     _add_spectrum_tools(server, sources, inspections, calls, inspection_calls)
     _add_session_tools(server, sources, calls)
@@ -196,9 +201,11 @@ def _add_spectrum_tools(
 
         Nothing is kept. It may take minutes with a large model.
         """
-        return await inspection_calls.run(
+        told = await inspection_calls.run(
             lambda: inspections.inspect(sources.read(file, candidate, row), task, seed)
         )
+        sources.told.update([] if candidate is None else [candidate])
+        return told
 
 
 def _add_session_tools(server: WorkbenchServer, sources: Sources, calls: Calls) -> None:
@@ -222,12 +229,16 @@ def _add_session_tools(server: WorkbenchServer, sources: Sources, calls: Calls) 
 
         The filters are those of the window's queue: verdict:unjudged, agent:yes, snr>10, words.
         """
-        return await of_session(lambda each: candidate_page(each, filter, order, after, rows))
+        told = await of_session(lambda each: candidate_page(each, filter, order, after, rows))
+        sources.note_told(told["rows"])
+        return told
 
     @server.tool(annotations=READING)
     async def get_candidate(candidate: Annotated[int, Field(ge=1, le=MAX_INTEGER)]) -> Answer:
         """One candidate: its values, what people judged, and what models and assistants said."""
-        return await of_session(lambda each: candidate_record(each, candidate))
+        told = await of_session(lambda each: candidate_record(each, candidate))
+        sources.note_told([told])
+        return told
 
 
 def _add_proposing(server: WorkbenchServer, calls: Calls, add: AddProposal) -> None:
@@ -237,13 +248,16 @@ def _add_proposing(server: WorkbenchServer, calls: Calls, add: AddProposal) -> N
         verdict: Literal["ACCEPT", "REJECT", "UNSURE"],
         reasons: Annotated[str, Field(min_length=1, max_length=proposals.MAX_REASONS)],
         windows: Annotated[list[ProposedWindow], Field(max_length=proposals.MAX_WINDOWS)] = [],  # noqa: B006
+        agent_seen: Annotated[
+            bool, Field(description="False only if you know nothing of what an agent says of it.")
+        ] = True,
     ) -> Answer:
         """Propose a verdict, with reasons and the windows that show them. A person decides.
 
         A later proposal for the same candidate replaces the earlier one.
         """
         seen = [proposals.SeenWindow(each.low, each.high, each.label) for each in windows]
-        return await calls.run(partial(add, candidate, verdict, reasons, seen))
+        return await calls.run(partial(add, candidate, verdict, reasons, seen, agent_seen))
 
 
 def _wrong_arguments(error: ValidationError) -> str:

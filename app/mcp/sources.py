@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from agent.checked_toml import is_unicode
 from agent.errors import WorkbenchError
@@ -13,6 +14,7 @@ from agent.spectra.readers import read_numbered
 from agent.spectra.spectrum import Spectrum
 from agent.spectra.urls import is_url, url_folder
 from app.core.session.folder_names import is_within
+from app.core.session.proposals import is_assistant
 from app.core.session.records import Candidate
 from app.core.session.session import Session
 from app.core.session.spectra_folders import allowed_folders
@@ -39,6 +41,7 @@ class Sources:
                 raise SourceError(f"{folder} is not a folder: --spectra names folders")
         self.folders = tuple(dict.fromkeys(os.path.realpath(folder) for folder in folders))
         self.session = session
+        self.told: set[int] = set()  # candidates of which the client knows an agent's answer
 
     def read(self, file: str, candidate: int | None, row: int) -> Spectrum:
         """Read a row of a file, or the spectrum of a candidate. Raises WorkbenchError."""
@@ -56,6 +59,13 @@ class Sources:
             return packed
         self._refuse_outside(session, found)
         return read_by_key(spectrum_key(found))
+
+    def note_told(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Note of which candidates these rows tell what an agent says."""
+        for row in rows:
+            models = [each["model"] for each in row.get("inspections", ())]
+            if row["agent_verdict"] or not all(map(is_assistant, models)):
+                self.told.add(row["candidate"])
 
     def needed_session(self) -> Session:
         if self.session is None:

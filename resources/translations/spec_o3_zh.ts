@@ -2361,6 +2361,10 @@
         <source>hidden in blind mode</source>
         <translation>盲评模式下隐藏</translation>
     </message>
+    <message>
+        <source>to a script, perhaps</source>
+        <translation>或为脚本所读</translation>
+    </message>
 </context>
 <context>
     <name>HistoryPage</name>

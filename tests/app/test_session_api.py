@@ -6,11 +6,17 @@ import numpy as np
 import pytest
 
 from agent.errors import ReadError, WorkbenchError
-from app import open_session
+from app import Velocity, open_session
 from app.core.errors import SessionHeldError
+from app.core.inspections.store import add_inspection
+from app.core.session import session as sessions
+from app.core.session.own_fields import OwnField, set_own_fields
 from app.core.session.records import Opinion, Verdict
 from app.core.session.spectra_folders import OutsideFoldersError
+from app.core.statistics.verdicts import ACCEPT, NONE, REJECT, read_verdicts
+from tests.app.cli.commands import run, sample_rows, write_list
 from tests.app.core.exporting.catalogues import listed
+from tests.app.core.inspected import said
 
 
 @pytest.fixture
@@ -57,11 +63,85 @@ def test_verdicts_and_history(location):
     assert history["seconds"].tolist() == [4.0, None]
 
 
+def test_a_verdict_of_a_script_is_blind_only_where_it_has_read_no_answer(location):
+    with sessions.open_session(location, "Ada") as session:
+        for number in (1, 2):
+            add_inspection(session, number, said(number=number))
+    with open_session(location, reviewer="Bo") as session:
+        hidden = session.candidates(without_agent=True)
+        assert not {"agent_p_yes", "agent_nano_p_yes"} & set(hidden.colnames)
+        for each in session.iterate(without_agent=True):
+            assert (each.agent_verdict, each.agent_p_yes, each.agent_model) == (None, None, "")
+        with pytest.raises(WorkbenchError, match="tells what an agent"):
+            session.iterate("p_yes>0.5", without_agent=True)
+        assert session.add_verdict(1, "accept", agent_seen=False)
+        assert session.add_verdict(2, "accept") and session.add_verdict(3, "accept")
+        assert session.candidate(2).agent_p_yes == 0.9
+    with open_session(location, reviewer="Cy") as session:
+        assert session.candidates("mag<18")["agent_p_yes"].tolist() == [0.9]
+    with open_session(location, reviewer="Cy") as session:  # remembers it
+        with pytest.raises(WorkbenchError, match="candidate 1 was read: a verdict on it is not"):
+            session.add_verdict(1, "accept", agent_seen=False)
+        assert next(session.iterate("p_yes>0.5")).id == 1
+        assert session.add_verdict(2, "reject", agent_seen=False)
+    with sessions.open_session(location, "Ada") as session:
+        found = read_verdicts(session)
+        seen = [dict(each.shown) for each in session.history()]
+    blind = [found.blind[found.of(number)].tolist() for number in (2, 3)]
+    assert blind == [[ACCEPT, NONE, NONE], [REJECT]]
+    assert seen[2:4] == [
+        {"by": "script", "verdict": "YES", "p_yes": 0.9, "model": "nano"},
+        {"by": "script"},
+    ]
+
+
+def test_sub_class_own_fields_velocity_and_undo(location):
+    with sessions.open_session(location, "Ada") as session:
+        kinds = [("period_h", "number"), ("odd", "tick")]
+        set_own_fields(session, [OwnField(name=name, kind=kind) for name, kind in kinds])
+    with open_session(location, reviewer="Bo") as session:
+        assert "polar" in session.subclasses and [each.name for each in session.fields][1] == "odd"
+        more = {"subclass": "polar", "fields": {"period_h": 1.9, "odd": False}}
+        velocity = Velocity(kms=188.0, error_kms=9.0, source="template", quality=3)
+        assert session.add_verdict(1, "accept", velocity=velocity, **more)
+        for wrong, words in (
+            ({"subclass": "nothing"}, "no sub-class 'nothing'"),
+            ({"fields": {"size": 1}}, "no field 'size'; there are period_h, odd"),
+            ({"fields": {"period_h": "long"}}, "is a number"),
+            ({"velocity": float("nan")}, "a velocity is at most"),
+        ):
+            with pytest.raises(WorkbenchError, match=words):
+                session.add_verdict(1, "accept", **wrong)
+        row = session.candidates()[0]
+        assert (row["subclass"], row["period_h"], row["velocity_kms"]) == ("polar", 1.9, 188.0)
+        assert session.verdicts()["velocity_kms"].tolist() == [188.0, None]
+        assert session.history()["subclass"].tolist()[-1] == "polar"
+        assert (session.undo(), session.undo(), session.redo()) == (1, 0, 1)
+    with open_session(location) as session, pytest.raises(WorkbenchError, match="only read"):
+        session.undo()
+
+
+def test_vetting_and_merging(tmp_path):
+    rows = sample_rows(tmp_path, 2)
+    for name in ("ada", "bo"):
+        run("new", tmp_path / f"{name}.speco3", write_list(tmp_path, rows), "--task", "CV")
+    with open_session(tmp_path / "bo.speco3", reviewer="Bo") as session:
+        assert session.vet("measured", limit=1).total() == 1
+        assert session.vet("measured").total() == 1 and not session.vet("measured")
+        session.add_verdict(2, "accept", agent_seen=False)
+    with open_session(tmp_path / "ada.speco3", reviewer="Ada") as session:
+        report = session.merge(tmp_path / "bo.speco3")
+        assert (report.lines, report.inspections, report.reviewers) == (1, 2, ("Bo",))
+        assert session.verdicts()["reviewer"].tolist() == ["Bo"]
+
+
 def test_nothing_is_written_without_a_reviewer(location):
     before = location.read_bytes()
     with open_session(location) as session:
         with pytest.raises(WorkbenchError, match="only read"):
             session.add_verdict(1, "accept")
+        with pytest.raises(WorkbenchError, match="only read"):
+            session.vet()
         with open_session(location, reviewer="Bo") as writing:
             assert not writing.is_read_only
             with pytest.raises(SessionHeldError):

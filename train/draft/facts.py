@@ -87,7 +87,7 @@ def _facts_of_finding(finding: Finding, meter: Meter) -> Iterator[Fact]:
     for known, value in values:
         if value.value is None:
             continue
-        decides = finding.is_plain and (not deciding or value is deciding[0])
+        decides = not deciding or value is deciding[0]
         nats = finding.log_odds / (1 if deciding else len(values)) if decides else 0.0
         alone = len(evidence.target) == 1
         fact = _make_fact(known, value, meter, is_width=is_width, nats=nats)
@@ -106,7 +106,7 @@ def _in_context(fact: Fact, finding: Finding, is_found: bool, is_alone: bool) ->
     """The fact as the finding takes it; it has a meaning if it is the only one of the finding."""
     evidence = finding.evidence
     meaning = (evidence.text_found if is_found else evidence.text_absent).partition(": ")[2]
-    if "{" in meaning or not (finding.is_plain and is_alone):
+    if "{" in meaning or not is_alone:
         meaning = ""
     seen = fact.state == evidence.expect or (fact.state == "step" and evidence.expect == "above")
     is_weak = seen and not is_found and evidence.rank != "contaminant"

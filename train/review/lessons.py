@@ -90,6 +90,7 @@ def read_lessons(
         lessons.ratings += one.ratings
         labelled = _labelled(lessons, one, spectra)
         if labelled is not None:
+            lessons.counts["judged with an agent's answer seen"] += not one.is_blind
             _learn(lessons, one, labelled, drafts or drafts_like(one.trajectory))
     for key in lessons.disputed:
         del lessons.examples[key]

@@ -6,9 +6,10 @@ stranger: what is read is checked, and what is not as it should be is left out a
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +26,9 @@ from agent.trajectory.compressed_text import CompressedTextError, decompress_tex
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import from_line
 from app.core.inspections.ratings import rating_from, rating_key
+from app.core.inspections.seen import BY_SCRIPT
 from app.core.session.group_acts import Acts, acts
+from app.core.session.proposals import is_assistant
 
 Answer = Literal["YES", "NO"]
 ANSWERS: dict[object, Answer] = {"ACCEPT": "YES", "REJECT": "NO"}
@@ -37,6 +40,7 @@ VERDICTS = (
     "SELECT verdict, log_id, reviewer_id FROM judgements "
     "WHERE candidate_id = :candidate ORDER BY reviewer_id"
 )
+LINE = "SELECT id, verdict, shown, before_id FROM log WHERE id = :line"
 RATINGS = "SELECT value FROM facts WHERE key >= :first AND key < :past"
 KNOWN = "known_answers"
 PACKED = "SELECT content FROM packed_spectra WHERE candidate_id = :candidate"
@@ -52,6 +56,8 @@ class Inspected:
     """The verdicts of all reviewers, without those given to many candidates in one act."""
     ratings: tuple[Rating, ...]
     packed: Spectrum | None = None
+    is_blind: bool = True
+    """Whether all verdicts were given before an agent's answer was seen."""
 
     @property
     def answer(self) -> Answer | None:
@@ -114,22 +120,31 @@ class SessionReader:
         except (TrajectoryError, CompressedTextError):
             self.left_out["damaged"] += 1
             return None
-        answers = []
+        if is_assistant(trajectory.model.name):
+            self.left_out["proposed by an assistant"] += 1
+            return None
+        answers, is_blind, of_scripts = [], True, 0
         for verdict in connection.execute(text(VERDICTS), {"candidate": row.candidate_id}):
             spans = together.get(verdict.reviewer_id, ())
             is_alone = not any(first <= verdict.log_id <= last for first, last in spans)
             if verdict.verdict in ANSWERS and is_alone:
+                shown = _shown(connection, verdict.log_id, verdict.verdict)
+                if shown.items() >= BY_SCRIPT.items():
+                    of_scripts += 1
+                    continue
+                is_blind = is_blind and not shown
                 answers.append(ANSWERS[verdict.verdict])
         ratings = tuple(_ratings(connection, row.candidate_id, trajectory_id(trajectory)))
         if not answers:
-            self.left_out["without a verdict by a person"] += 1
+            why = "with verdicts of scripts that may know an agent's answer" if of_scripts else ""
+            self.left_out[why or "without a verdict by a person"] += 1
             return None
         try:
             packed = _packed(connection, row.candidate_id)
         except ReadError:
             self.left_out["with a damaged spectrum"] += 1
             return None
-        return Inspected(trajectory, tuple(answers), ratings, packed)
+        return Inspected(trajectory, tuple(answers), ratings, packed, is_blind)
 
     @contextmanager
     def _connection(self) -> Iterator[Connection]:
@@ -161,6 +176,22 @@ def _trajectory(record: object) -> Trajectory:
     if not isinstance(record, str):
         raise TrajectoryError("not a record")
     return from_line(record)
+
+
+def _shown(connection: Connection, line: int, verdict: str) -> Mapping[str, Any]:
+    """What was shown of an agent when this verdict was first given; later lines only add to it."""
+    shown: object = {}
+    while row := connection.execute(text(LINE), {"line": line}).one_or_none():
+        if row.verdict != verdict:
+            break
+        try:
+            shown = json.loads(row.shown)
+        except (ValueError, TypeError, RecursionError):
+            shown = {"damaged": True}
+        if not isinstance(row.before_id, int) or row.before_id >= row.id:
+            break
+        line = row.before_id
+    return shown if isinstance(shown, dict) else {"damaged": True}
 
 
 def _hidden(connection: Connection) -> frozenset[int]:

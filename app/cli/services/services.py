@@ -19,7 +19,7 @@ from app.services.catalogues.sky_picture import sky_picture
 from app.services.catalogues.tap import match_positions
 from app.services.catalogues.votable_reply import column_names
 from app.services.web.client import Request, WebClient
-from app.services.web.errors import ServiceError
+from app.services.web.errors import NotAsked, ServiceError
 
 services = typer.Typer(
     no_args_is_help=True, help="The services that can be asked about candidates."
@@ -52,7 +52,7 @@ def check(
     with closing(WebClient()) as client:
         for service in wanted:
             told = check_service(service, client)
-            state = "answers" if told.is_good else "fails"
+            state = "answers" if told.is_good else "fails" if told.is_asked else "unasked"
             line = f"{service.id:{_width()}}  {state:7}  {told.seconds:5.1f} s  {told.told}"
             typer.echo(cleaned(line))
             if told.missing:
@@ -98,6 +98,7 @@ class ServiceCheck:
     seconds: float
     told: str  # what it found, or why it failed
     missing: tuple[str, ...] = ()  # columns that the catalogue no longer has
+    is_asked: bool = True  # False where its server had failed too often before
 
 
 def check_service(service: Service, client: WebClient) -> ServiceCheck:
@@ -105,16 +106,19 @@ def check_service(service: Service, client: WebClient) -> ServiceCheck:
     star = STARS.get(service.id, GD_153)
     began = time.monotonic()
     missing: tuple[str, ...] = ()
+    is_asked = True
     try:
         told = _asked(service, client, star)
         is_good = bool(told)
         told = told or f"answers, but does not find {star.name}"
     except ServiceError as error:
-        is_good, told = False, str(error)
-        if service.kind == "tap":
+        is_good, told, is_asked = False, str(error), not isinstance(error, NotAsked)
+        if service.kind == "tap" and is_asked:
             missing = _missing_columns(service, client)
     seconds = time.monotonic() - began
-    return ServiceCheck(is_good=is_good, seconds=seconds, told=told, missing=missing)
+    return ServiceCheck(
+        is_good=is_good, seconds=seconds, told=told, missing=missing, is_asked=is_asked
+    )
 
 
 def _asked(service: Service, client: WebClient, star: KnownStar) -> str:

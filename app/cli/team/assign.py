@@ -13,8 +13,14 @@ from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_na
 from app.core.errors import counted_text
 from app.core.session.assignments import parts
 from app.core.session.session import Session, open_session
-from app.core.sharing.parts import split
-from app.core.sharing.share_out import SharePlan, ShareReport, share_out, share_out_the_rest
+from app.core.sharing.parts import part_files, split
+from app.core.sharing.share_out import (
+    SharePlan,
+    ShareReport,
+    plan_of,
+    share_out,
+    share_out_the_rest,
+)
 
 
 def assign(
@@ -61,11 +67,14 @@ def assign(
         raise typer.BadParameter("name the people", param_hint="--to")
     if pack and split_into is None:
         raise typer.BadParameter("is for the files of --split", param_hint="--pack")
+    people = tuple(name.strip() for name in (to or "").split(",") if name.strip())
     with open_session(session, reviewer_name(reviewer)) as opened:
+        if split_into is not None:  # before anything is shared out
+            before = plan_of(opened)
+            part_files(opened, split_into, people or (before.people if before else ()))
         if to is None:
             report = share_out_the_rest(opened)
         else:
-            people = tuple(name.strip() for name in to.split(",") if name.strip())
             plan = SharePlan(people=people, overlap=overlap, second_when=second_when, seed=seed)
             report = share_out(opened, plan, anew=anew)
         _show(opened, report)

@@ -120,7 +120,7 @@ class Database:
             self._storage.close()
 
     def discard(self) -> None:
-        """Close it and delete a file that this object created, as it is not a session yet."""
+        """Close it and delete a file, or tables, that this object created: no session yet."""
         if self._stop_blocks():
             self._storage.discard()
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from app.core.database import error_messages
 from app.core.database.locations import shown_location
-from app.core.database.tables import prepare_for_postgresql
+from app.core.database.tables import metadata, prepare_for_postgresql
 from app.core.errors import SessionError
 
 TEAM_LOCK = 0x53334F33  # key of the advisory lock held while tables are created or upgraded
@@ -53,6 +54,9 @@ class TeamDatabase:
             raise SessionError(
                 'sessions in PostgreSQL need a driver: pip install "spec-o3-workbench[teams]"'
             ) from error
+        self._strange: frozenset[str] | None = None
+        """Tables there before ours, if this object creates those."""
+        self._was_created = False
         prepare_for_postgresql()
         _set_up_connections(engine)
         error_messages.translate_driver_errors(engine)
@@ -80,6 +84,7 @@ class TeamDatabase:
                 f"{self.location} has the text encoding {encoding}. Sessions need UTF8"
             )
         if connection.execute(text("SELECT to_regclass('facts')")).scalar_one() is None:
+            self._strange = frozenset(inspect(connection).get_table_names())
             return 0
         found = connection.execute(text("SELECT value FROM facts WHERE key = 'tables'")).scalar()
         if found is None or not str(found).isdecimal():
@@ -90,7 +95,7 @@ class TeamDatabase:
         """Nothing to do: `Database` stores the version among the facts."""
 
     def after_open(self) -> None:
-        pass
+        self._was_created = self._strange is not None
 
     def check_intact(self) -> None:
         pass
@@ -108,7 +113,19 @@ class TeamDatabase:
         self._engine.dispose()
 
     def discard(self) -> None:
+        """Close it, and delete the tables that this object created if nobody else uses them."""
+        if self._was_created:
+            # Why it is unwanted is what the user is told, not that something was left behind.
+            with suppress(DBAPIError, SessionError):
+                self._drop_tables()
         self.close()
+
+    def _drop_tables(self) -> None:
+        with self.writer.connect() as connection, connection.begin():
+            if not count_other_programs(connection):
+                strange = self._strange or frozenset()
+                ours = [each for each in metadata.sorted_tables if each.name not in strange]
+                metadata.drop_all(connection, ours)
 
 
 def count_other_programs(connection: Connection) -> int:

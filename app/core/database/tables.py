@@ -217,7 +217,7 @@ candidates = Table(
     Column("agent_stopped_by", Text, nullable=False, default=""),
     # Distance of the agent's p(YES) from the list's label: see app.core.inspections.shown_opinion.
     Column("surprise", Double),
-    # Whether one inspection says YES and another NO.
+    # Whether one model says YES and another NO.
     Column("agents_differ", Boolean, nullable=False, default=False, server_default=false()),
     # Of that inspection, if a panel's members contradict each other: "nano-eye NO, measured YES".
     Column("agent_members", Text, nullable=False, default="", server_default=""),

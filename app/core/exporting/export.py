@@ -114,7 +114,11 @@ def export(
 
 
 def read_catalogue(
-    session: Session, *, which: Which | Iterable[int] = "all", reviewer: str | None = None
+    session: Session,
+    *,
+    which: Which | Iterable[int] = "all",
+    reviewer: str | None = None,
+    without_agent: bool = False,
 ) -> AstropyTable:
     """The catalogue that `export` would write, in memory as an astropy Table."""
     from app.core.exporting.plugin_formats import to_astropy
@@ -127,7 +131,7 @@ def read_catalogue(
             provenance=provenance_in(connection, session, describe(selection)),
             adjudicator=adjudicator_of(session),
             steps=Steps("reading", count_candidates(connection, selection), None, None),
-            without_agent=False,
+            without_agent=without_agent,
         )
 
         def make(layout: Layout) -> AstropyTable:

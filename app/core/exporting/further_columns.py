@@ -25,6 +25,7 @@ from app.core.exporting.table import Column, Kind
 from app.core.session.known_answers import not_known
 from app.core.session.measurements import RecordedMeasurement, read_measurements
 from app.core.session.own_fields import FACT, FieldKind, OwnField, fields_from
+from app.core.session.proposals import ASSISTANT, is_assistant
 from app.core.session.subclass_and_fields import most_specific
 from app.core.session.velocity import Velocity, velocity_from
 
@@ -58,7 +59,7 @@ VELOCITY = (
 
 @dataclass(frozen=True, kw_only=True)
 class InspectedModel:
-    """A model and its columns: verdict, p(YES), and which model that is."""
+    """A model and its columns: verdict, p(YES) except of an assistant, and which model that is."""
 
     name: str
     sha256: str
@@ -108,7 +109,8 @@ def model_cells(
         of_model = [found.get((number, model.name, model.sha256)) for number in ids]
         verdicts = [None if each is None else each.verdict for each in of_model]
         cells.append([verdict if verdict in ("YES", "NO") else None for verdict in verdicts])
-        cells.append([None if each is None else each.p_yes for each in of_model])
+        if not is_assistant(model.name):  # which gives no probability
+            cells.append([None if each is None else each.p_yes for each in of_model])
         cells.append([None if each is None else model.label for each in of_model])
     return cells
 
@@ -138,8 +140,17 @@ def _line_row(recorded: RecordedMeasurement | None) -> tuple[Any, ...]:
 
 
 def _model(name: str, sha256: str, used: set[str]) -> InspectedModel:
-    slug = _free_slug(name, ("agent_{}_verdict", "agent_{}_p_yes", "agent_{}_model"), used)
     shown = printable(name, MAX_NAME)
+    if is_assistant(name):
+        patterns = ("proposal_{}_verdict", "proposal_{}_by")
+        slug = _free_slug(name.removeprefix(ASSISTANT), patterns, used)
+        verdict, who = (pattern.format(slug) for pattern in patterns)
+        columns = (
+            Column(verdict, "text", "meta.code.class", f"YES or NO, as {shown} proposed it"),
+            Column(who, "text", "meta.id", "The assistant that proposed it; it is no verdict"),
+        )
+        return InspectedModel(name=name, sha256=sha256, columns=columns)
+    slug = _free_slug(name, ("agent_{}_verdict", "agent_{}_p_yes", "agent_{}_model"), used)
     return InspectedModel(
         name=name,
         sha256=sha256,

@@ -1,5 +1,7 @@
 """Remembers for which candidates a reviewer has seen an agent's result, or revealed evidence.
 
+An assistant counts as a reviewer by the name `mcp: NAME`.
+
 For verdicts given afterwards the log says so. Before that, one fact of the session per candidate
 and reviewer stores it.
 """
@@ -19,6 +21,8 @@ UNSEEN = "{}"
 PREFIX = "seen:"  # of the fact's key; candidate id and reviewer name follow
 EVIDENCE = "evidence_seen:"  # likewise, of what catalogues say that gives the class away
 BLIND, OPEN = "b", "o"  # first letter of the value; the model name follows
+BY_SCRIPT = {"by": "script"}
+"""Part of what the log says was shown, of a verdict by a script that may know an agent's answer."""
 
 
 @dataclass(frozen=True)
@@ -38,18 +42,21 @@ def read_seen(session: Session, candidate_id: int) -> SeenResult | None:
     return seen_of(session, [candidate_id]).get(candidate_id)
 
 
-def seen_of(session: Session, candidate_ids: Sequence[int]) -> dict[int, SeenResult]:
-    """`read_seen` of many candidates; those without a result are left out."""
+def seen_of(
+    session: Session, candidate_ids: Sequence[int], reviewer: str = ""
+) -> dict[int, SeenResult]:
+    """`read_seen` of many candidates, for any reviewer; those without a result are left out."""
     found: dict[int, SeenResult] = {}
+    reviewer = reviewer or session.reviewer
     for start in range(0, len(candidate_ids), MAX_IDS):
         some = candidate_ids[start : start + MAX_IDS]
-        keys = {seen_key(number, session.reviewer): number for number in some}
+        keys = {seen_key(number, reviewer): number for number in some}
         stored = select(facts.c.key, facts.c.value).where(facts.c.key.in_(keys))
         in_log = (
             select(log.c.candidate_id)
             .distinct()
             .join(reviewers, reviewers.c.id == log.c.reviewer_id)
-            .where(log.c.candidate_id.in_(some), reviewers.c.name == session.reviewer)
+            .where(log.c.candidate_id.in_(some), reviewers.c.name == reviewer)
             .where(log.c.shown != UNSEEN, log.c.action == "set")
         )
         with session.database.reading() as connection:
@@ -60,12 +67,11 @@ def seen_of(session: Session, candidate_ids: Sequence[int]) -> dict[int, SeenRes
     return found
 
 
-def record_seen(session: Session, seen: Mapping[int, SeenResult]) -> None:
+def record_seen(session: Session, seen: Mapping[int, SeenResult], reviewer: str = "") -> None:
     """Store what this session's reviewer has seen, by candidate number, in one transaction."""
     if seen:
-        rows = {
-            seen_key(number, session.reviewer): seen_text(each) for number, each in seen.items()
-        }
+        name = reviewer or session.reviewer
+        rows = {seen_key(number, name): seen_text(each) for number, each in seen.items()}
         with session.database.writing() as connection:
             write_facts(connection, rows)
 

@@ -1,6 +1,7 @@
 """Chooses the agent's opinion that the queue shows for each candidate, and how surprising it is.
 
-It is the newest opinion or, if the session shows a certain model, that model's.
+It is the newest opinion of a model or, if the session shows a certain model, that model's. What an
+assistant proposes has a column of its own.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from app.core.database.database import write_facts
 from app.core.database.paging import pages
 from app.core.database.tables import candidates, facts, inspections
 from app.core.errors import SessionError
+from app.core.session.proposals import by_assistant, is_assistant
 from app.core.session.records import Change
 from app.core.session.session import Session
 
@@ -117,11 +119,16 @@ def update_agent_columns(connection: Connection, candidate_id: int, task: Task) 
     wanted = (
         row
         for row in rows
-        if shown is None or (row.model, row.model_sha256) == (shown.name, shown.sha256)
+        if (
+            not is_assistant(row.model)
+            if shown is None
+            else (row.model, row.model_sha256) == (shown.name, shown.sha256)
+        )
     )
     listed = select(*LISTED).where(candidates.c.id == candidate_id)
     values = _agent_columns(next(wanted, None), task, *connection.execute(listed).one())
-    values["agents_differ"] = {row.verdict for row in rows} >= {"YES", "NO"}
+    by_models = {row.verdict for row in rows if not is_assistant(row.model)}
+    values["agents_differ"] = by_models >= {"YES", "NO"}
     connection.execute(update(candidates).where(candidates.c.id == candidate_id).values(values))
 
 
@@ -179,6 +186,7 @@ def _shown_query(model: ModelRef | None) -> Select[Any]:
         return query.where(made_by(model))
     newer = inspections.alias("newer")
     newest = select(newer.c.id).where(newer.c.candidate_id == columns.candidate_id)
+    newest = newest.where(~by_assistant(newer.c.model))
     newest = newest.order_by(newer.c.at.desc(), newer.c.model, newer.c.model_sha256).limit(1)
     return query.where(columns.id == newest.scalar_subquery())
 

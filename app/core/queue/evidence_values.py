@@ -1,4 +1,7 @@
-"""Values of the nearest match of a service, as filters, orders and tables read them."""
+"""Values of the nearest match of a service, as filters, orders and tables read them.
+
+What an assistant proposes is read alike, by the name `assistant.proposal`.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,9 @@ from typing import Any
 
 from sqlalchemy import JSON, ColumnElement, Connection, Double, case, cast, func, select
 
-from app.core.database.tables import evidence
+from app.core.database.tables import evidence, inspections
 from app.core.session.evidence_services import SEPARATION
+from app.core.session.proposals import by_assistant
 from app.services.catalogues.answer import State
 from app.services.catalogues.service import Service, all_services
 
@@ -19,6 +23,8 @@ NAME = re.compile(r"([a-z][a-z0-9_]{0,39})\.([a-z][a-z0-9_]{0,59})")
 """A service and its column, such as `gaia.bp_rp`."""
 IS_FOUND = evidence.c.is_newest & (evidence.c.state == State.FOUND)
 """Of a row of the evidence: it is the newest answer, with a match."""
+PROPOSAL = "assistant.proposal"
+PROPOSED = func.coalesce(inspections.c.verdict, "UNSURE")
 
 
 def parts_of(name: str) -> tuple[str, str] | None:
@@ -36,14 +42,18 @@ def names_of(service: Service) -> list[str]:
 
 
 def known_name(name: str) -> str | None:
-    """The name if it is a column of a service that we know."""
+    """The name if it is a column of a service that we know, or of assistants."""
+    if name.lower() == PROPOSAL:
+        return PROPOSAL
     parts = parts_of(name.lower())
     service = None if parts is None else all_services().get(parts[0])
     return name.lower() if service is not None and name.lower() in names_of(service) else None
 
 
 def gives_class_away(name: str) -> bool:
-    """Whether blind mode hides a service or one of its columns."""
+    """Whether blind mode hides a service or one of its columns, or what assistants propose."""
+    if name == PROPOSAL:
+        return True
     word, dot, _ = name.partition(".")
     if dot and parts_of(name) is None:
         return False
@@ -52,13 +62,21 @@ def gives_class_away(name: str) -> bool:
 
 
 class EvidenceValue:
-    """A value of the nearest match: as text, and as a number or NULL."""
+    """A value of the nearest match, or a proposal: as text, and as a number or NULL."""
 
     def __init__(self, name: tuple[str, str], *, is_file: bool) -> None:
         self.service, column = name
-        path = ["0", "separation_arcsec"] if column == SEPARATION else ["0", "values", column]
+        self.candidate_id = evidence.c.candidate_id
         self.text: ColumnElement[str]
         self.number: ColumnElement[float]
+        self.is_there: ColumnElement[bool] = (evidence.c.service == self.service) & IS_FOUND
+        """Of a row with that `candidate_id`: it has this value."""
+        if ".".join(name) == PROPOSAL:
+            self.candidate_id = inspections.c.candidate_id
+            self.is_there = by_assistant(inspections.c.model)
+            self.text, self.number = PROPOSED, cast(None, Double)
+            return
+        path = ["0", "separation_arcsec"] if column == SEPARATION else ["0", "values", column]
         if is_file:
             place = "$[0]" + "".join(f'."{part}"' for part in path[1:])
             value = func.json_extract(evidence.c.matches, place)
@@ -71,14 +89,12 @@ class EvidenceValue:
             kind = func.json_typeof(func.json_extract_path(matches, *path))
             self.number = case((kind == "number", cast(self.text, Double)))
 
-    @property
-    def is_there(self) -> ColumnElement[bool]:
-        """Of a row of the evidence: it is of this service, and IS_FOUND."""
-        return (evidence.c.service == self.service) & IS_FOUND
-
 
 def read_values(connection: Connection, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """The values of the nearest matches of these candidates, by name such as `gaia.bp_rp`."""
+    """The values of the nearest matches of these candidates, by name such as `gaia.bp_rp`.
+
+    With them is the newest proposal.
+    """
     query = select(evidence.c.candidate_id, evidence.c.service, evidence.c.matches)
     query = query.where(evidence.c.candidate_id.in_(list(ids)), IS_FOUND)
     found: dict[int, dict[str, Any]] = {}
@@ -88,4 +104,8 @@ def read_values(connection: Connection, ids: Sequence[int]) -> dict[int, dict[st
             values = {f"{service}.{name}": value for name, value in nearest["values"].items()}
             values[f"{service}.{SEPARATION}"] = nearest["separation_arcsec"]
             found.setdefault(number, {}).update(values)
+    here = inspections.c.candidate_id.in_(list(ids)), by_assistant(inspections.c.model)
+    proposed = select(inspections.c.candidate_id, PROPOSED).where(*here).order_by(inspections.c.at)
+    for number, answer in connection.execute(proposed):
+        found.setdefault(number, {})[PROPOSAL] = answer
     return found

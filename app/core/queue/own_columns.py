@@ -8,11 +8,12 @@ from typing import Any
 
 from sqlalchemy import Select, String, cast, func, select, union_all
 
-from app.core.database.tables import candidates, evidence
-from app.core.queue.evidence_values import EvidenceValue, names_of, parts_of
+from app.core.database.tables import candidates, inspections
+from app.core.queue.evidence_values import PROPOSAL, EvidenceValue, names_of, parts_of
 from app.core.queue.own_opinion import OpinionValue, is_of_opinion, opinion_columns
 from app.core.queue.sql_conditions import OwnColumnValue, QueryContext
 from app.core.session.evidence_services import session_services
+from app.core.session.proposals import by_assistant
 from app.core.session.session import Session, candidate_of
 from app.services.catalogues.service import Service
 
@@ -30,8 +31,8 @@ class OwnColumn:
 def own_columns(session: Session) -> tuple[OwnColumn, ...]:
     """The own columns of all lists of a session, in their order, from a sample of candidates.
 
-    The sub-class and the session's own fields follow, as `mine.subclass`, and those of services
-    with answers, as `gaia.bp_rp`.
+    The sub-class and the session's own fields follow, as `mine.subclass`, those of services with
+    answers, as `gaia.bp_rp`, and `assistant.proposal` if assistants have proposed anything.
     """
     number = candidates.c.id
     with session.database.reading() as connection:
@@ -42,6 +43,8 @@ def own_columns(session: Session) -> tuple[OwnColumn, ...]:
         wanted = select(candidates).where(number.in_(range(low, high + 1, step)))
         rows = connection.execute(wanted.order_by(number).limit(2 * SAMPLED)).all()
         services = session_services(connection)
+        proposed = select(inspections.c.id).where(by_assistant(inspections.c.model)).limit(1)
+        has_proposals = connection.execute(proposed).scalar() is not None
     values: dict[str, list[Any]] = {}
     for row in rows:
         for name, value in candidate_of(row).own.items():
@@ -53,7 +56,8 @@ def own_columns(session: Session) -> tuple[OwnColumn, ...]:
     )
     of_services = (each for service in services.values() for each in _of_service(service))
     said = (OwnColumn(name, is_number) for name, is_number in opinion_columns(session))
-    return (*listed, *said, *(each for each in of_services if each.name not in values))
+    further = [*of_services, *([OwnColumn(PROPOSAL, False)] if has_proposals else [])]
+    return (*listed, *said, *(each for each in further if each.name not in values))
 
 
 def _of_service(service: Service) -> Iterator[OwnColumn]:
@@ -79,7 +83,7 @@ def own_values(session: Session, column: str, beginning: str, limit: int) -> tup
         queries = [select(given.text.label("text")).where(context.is_mine, given.is_there)]
     if (parts := parts_of(column)) is not None:
         said = EvidenceValue(parts, is_file=session.database.is_file)
-        scanned = evidence.c.candidate_id <= _last_scanned(session)
+        scanned = said.candidate_id <= _last_scanned(session)
         queries.append(select(cast(said.text, String).label("text")).where(said.is_there, scanned))
     some = union_all(*queries).subquery()
     query = (

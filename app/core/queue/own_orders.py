@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, func, select
 
 from app.core.database.database import Database
-from app.core.database.tables import candidates, evidence, judgements, raw_sql, service_replies
-from app.core.queue.evidence_values import EvidenceValue, parts_of
+from app.core.database.tables import candidates, inspections, judgements, raw_sql, service_replies
+from app.core.queue.evidence_values import PROPOSAL, EvidenceValue, parts_of
 from app.core.queue.own_opinion import OpinionValue, index_condition, is_of_opinion
 from app.core.queue.sql_conditions import Condition, OwnColumnValue, QueryContext
+from app.core.session.proposals import by_assistant
 
 HELD = 4  # orders kept in memory for each open session
 AT_ONCE = 1000  # candidates in one query
@@ -96,7 +97,11 @@ def own_order(
     """
     last_id = connection.execute(select(func.max(candidates.c.id))).scalar() or 0
     last_reply = 0
-    if parts_of(column) is not None:
+    if column == PROPOSAL:
+        proposed = select(func.max(inspections.c.at), func.count())
+        proposed = proposed.where(by_assistant(inspections.c.model))
+        last_reply = hash(tuple(connection.execute(proposed).one()))
+    elif parts_of(column) is not None:
         last_reply = connection.execute(select(func.max(service_replies.c.id))).scalar() or 0
     reviewer = 0
     if is_of_opinion(column):
@@ -158,8 +163,8 @@ def _rows(connection: Connection, column: str, context: QueryContext) -> Iterato
     parts = parts_of(column)
     if parts is not None:
         value = EvidenceValue(parts, is_file=context.is_file)
-        answered = select(evidence.c.candidate_id, value.number, value.text).where(value.is_there)
-        yield from connection.execute(answered.order_by(evidence.c.candidate_id))
+        answered = select(value.candidate_id, value.number, value.text).where(value.is_there)
+        yield from connection.execute(answered.order_by(value.candidate_id))
 
 
 def _sorted_ids(pairs: Iterable[tuple[float | str, int]], descending: bool) -> list[int]:

@@ -204,7 +204,7 @@ def _own_or_evidence(tree: filters.OwnColumnFilter, context: QueryContext) -> Co
     if parts is None:
         return own
     value = EvidenceValue(parts, is_file=context.is_file)
-    here = evidence.c.candidate_id == candidates.c.id
+    here = value.candidate_id == candidates.c.id
     return sa.or_(own, _exists(here, value.is_there, _compares(tree, value.text, value.number)))
 
 

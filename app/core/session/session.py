@@ -269,9 +269,10 @@ def new_session(location: Path | str, task: Task, reviewer: str) -> Session:
             connection.execute(insert(facts), rows)
         return Session(database, reviewer)
     except BaseException as error:
-        database.discard()
-        if isinstance(error.__cause__, IntegrityError):
+        if isinstance(error.__cause__, IntegrityError):  # of somebody who was a little faster
+            database.close()
             raise SessionError(f"{database.location} holds a session already. Open it") from error
+        database.discard()
         raise
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,24 +51,30 @@ def split(
     Files that exist are never replaced.
     """
     plan = plan_of(session)
-    if plan is None:
-        raise SessionError("this session is not shared out yet: name the people with --to")
-    if not session.database.is_file:
-        raise SessionError("people work together on a server: there is nothing to split")
-    if not folder.is_dir():
-        raise SessionError(f"{folder} is not an existing folder: create it first")
-    wanted = {name: folder / f"{session.name}-{_slug(name)}{SUFFIX}" for name in plan.people}
-    if len(set(wanted.values())) < len(wanted):
-        raise SessionError("two people's names give the same file name: tell them apart")
-    for path in wanted.values():
-        if path.exists():
-            raise SessionError(f"{path} already exists: merge it first, then choose another folder")
+    wanted = part_files(session, folder, () if plan is None else plan.people)
     steps = Steps("splitting", len(wanted), progress, None)
     found = []
     for name, path in wanted.items():
         found.append(_write_part(session, name, path, with_spectra=with_spectra))
         steps.step(1)
     return found
+
+
+def part_files(session: Session, folder: Path, people: Sequence[str]) -> dict[str, Path]:
+    """The file for each person. Raises SessionError where `split` cannot write them."""
+    if not people:
+        raise SessionError("this session is not shared out yet: name the people with --to")
+    if not session.database.is_file:
+        raise SessionError("people work together on a server: there is nothing to split")
+    if not folder.is_dir():
+        raise SessionError(f"{folder} is not an existing folder: create it first")
+    wanted = {name: folder / f"{session.name}-{_slug(name)}{SUFFIX}" for name in people}
+    if len(set(wanted.values())) < len(wanted):
+        raise SessionError("two people's names give the same file name: tell them apart")
+    for path in wanted.values():
+        if path.exists():
+            raise SessionError(f"{path} already exists: merge it first, then choose another folder")
+    return wanted
 
 
 def _write_part(session: Session, name: str, out: Path, *, with_spectra: bool) -> PartFile:

@@ -89,10 +89,16 @@ class HostPace:
             now = self.clock()
             if now < self._resting_until:
                 rest = self._resting_until - now
-                raise errors.Busy(f"not asked: it failed {self._faults} times in a row", rest)
+                raise errors.NotAsked(
+                    f"not asked: its server failed {self._faults} times in a row, at this or "
+                    "something else",
+                    rest,
+                )
             at = max(self._next_at, now)
             if at > until:
-                raise errors.Busy("not asked in time: other questions to this server come first")
+                raise errors.NotAsked(
+                    "not asked in time: other questions to this server come first"
+                )
             self._next_at = at + 1.0 / self.per_second
         self.pause_until(at, should_stop)
 
@@ -110,8 +116,9 @@ class HostPace:
             self._faults, self._resting_until = 0, 0.0
 
     def note_fault(self, error: errors.ServiceError) -> None:
-        """Count a fault of the host; what it answers wrongly is none of those."""
-        if not isinstance(error, errors.Unreachable | errors.Busy):
+        """Count a fault of the host; what it answers wrongly, or is not asked, is none of those."""
+        is_fault = isinstance(error, errors.Unreachable | errors.Busy)
+        if not is_fault or isinstance(error, errors.NotAsked):
             return
         with self._lock:
             now = self.clock()

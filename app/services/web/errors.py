@@ -35,6 +35,10 @@ class Busy(ServiceError):
         self.after_s = after_s
 
 
+class NotAsked(Busy):
+    """The server was left alone, so this is no fault of what was asked for."""
+
+
 class TooLong(ServiceError):
     """No whole answer in the time that it has."""
 

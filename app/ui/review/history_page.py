@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 
 from agent.errors import WorkbenchError
 from agent.trajectory.p_yes import probability_text
+from app.core.inspections.seen import BY_SCRIPT
 from app.core.session.log_pages import PAGE, LogLine, older_lines
 from app.core.session.own_fields import value_text
 from app.core.session.records import LogEntry
@@ -221,6 +222,8 @@ class HistoryModel(QAbstractTableModel):
         parts = [str(each) for each in (verdict, entry.shown.get("model")) if each]
         if isinstance(p_yes, float):
             parts.insert(1 if verdict else 0, probability_text(p_yes))
+        if entry.shown.items() >= BY_SCRIPT.items():
+            parts.append(self.tr("to a script, perhaps"))
         return " · ".join(parts)
 
 

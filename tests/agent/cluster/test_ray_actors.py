@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent.cluster.options import RayPlace
-from agent.cluster.ray_actors import AHEAD, CannotWork, RayActors, SideBySide
+from agent.cluster.ray_actors import AHEAD, CannotWork, RayActors, SideBySide, _no_start
 from agent.cluster.ray_cluster import RayCluster
 from agent.errors import WorkbenchError
 from tests.agent.cluster.ray_workers import Broken, Different, Doomed, Obedient, Sociable, Unable
@@ -107,7 +107,7 @@ def test_a_worker_that_can_do_no_more_leaves_its_calls_to_others(
 
 
 @pytest.mark.parametrize(("make", "reason"), [
-    (Unable, "no model of that name"), (Broken, "No module named 'agent'"),
+    (Unable, "no model of that name"), (Broken, "No module named 'agent'.*the same version"),
     (Doomed, "died 3 times in a row"),
 ])  # fmt: skip
 def test_where_none_can_begin_the_reason_is_told(
@@ -117,6 +117,15 @@ def test_where_none_can_begin_the_reason_is_told(
     with pytest.raises(CannotWork, match=reason):
         actors.ready()
     actors.close()
+
+
+@pytest.mark.parametrize("said", [
+    "The actor never ran - it was cancelled before it started running.",
+    "The actor is dead because its owner has died. Owner's node has crashed.",
+])  # fmt: skip
+def test_a_crashed_machine_is_not_told_as_another_version(said: str) -> None:
+    words = str(_no_start(RuntimeError(f"The actor died unexpectedly.\n{said}")))
+    assert said in words and "has crashed or left" in words and "version" not in words
 
 
 def test_a_machine_with_another_model_takes_no_part(

@@ -36,6 +36,8 @@ def test_every_claim_of_every_task_is_answered_or_says_why_not():
             assert each.is_testable == (each.reason == "")
             assert each.is_testable or each.log_odds == 0.0
             assert not each.is_testable or np.isfinite(each.value)
+            speaks_for = each.is_found == (each.evidence.rank != "contaminant")
+            assert each.log_odds * (1 if speaks_for else -1) >= 0, "a tick speaks for the class"
 
 
 def test_numbers_of_a_claim_are_those_of_the_line(rng):

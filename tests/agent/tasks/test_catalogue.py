@@ -227,9 +227,9 @@ def test_a_limit_is_a_broken_line_and_nothing_outside_its_points():
 def test_weights_go_from_one_to_the_other_and_errors_soften_them():
     assert FAINT.log_odds(13.0, 10.0) == pytest.approx(2.0, abs=1e-3)
     assert FAINT.log_odds(7.0, 10.0) == pytest.approx(-1.0, abs=1e-3)
-    assert FAINT.log_odds(10.0, 10.0) == pytest.approx(0.5)
-    share = (FAINT.log_odds(10.5, 10.0) + 1.0) / 3.0
-    assert share == pytest.approx(0.88, abs=0.002)
+    assert FAINT.log_odds(10.0, 10.0) == 0.0
+    assert FAINT.log_odds(10.5, 10.0) == pytest.approx(2.0 * 0.7616, abs=1e-3)
+    assert FAINT.log_odds(9.5, 10.0) == pytest.approx(-1.0 * 0.7616, abs=1e-3)
     assert FAINT.log_odds(10.5, 10.0, error=2.0) < FAINT.log_odds(10.5, 10.0)
 
 

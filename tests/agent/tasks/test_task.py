@@ -31,11 +31,12 @@ def test_log_odds_run_from_against_to_for_and_uncertain_values_weigh_less() -> N
     emission = claim()
     assert emission.log_odds(-100) == pytest.approx(3.0)
     assert emission.log_odds(+50) == pytest.approx(-2.0)
-    assert emission.log_odds(-4.0) == pytest.approx(0.5)  # on the threshold: half way
-    assert emission.log_odds(-6.0) == pytest.approx(-2 + 5 * 0.8808, abs=1e-3)
+    assert emission.log_odds(-4.0) == 0.0  # on the threshold
+    assert emission.log_odds(-6.0) == pytest.approx(3 * 0.7616, abs=1e-3)
+    assert emission.log_odds(-4.01) > 0 > emission.log_odds(-3.99)
     steps = [emission.log_odds(value) for value in (10, 0, -4, -8, -40)]
     assert all(low < high for low, high in pairwise(steps))
-    assert abs(emission.log_odds(-8, error=20) - 0.5) < abs(emission.log_odds(-8) - 0.5)
+    assert 0 < emission.log_odds(-8, error=20) < emission.log_odds(-8)
     assert emission.log_odds(float("nan")) == 0.0
     assert emission.log_odds(-8, error=float("inf")) == 0.0
 

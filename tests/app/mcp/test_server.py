@@ -1,6 +1,7 @@
 """The tools, asked by the SDK's own client."""
 
 import base64
+import csv
 import io
 import json
 import math
@@ -21,18 +22,31 @@ from sqlalchemy import insert
 from agent.confidence.calibration import Calibration, calibration_to_json
 from agent.errors import WorkbenchError
 from agent.inspection.measured_inspector import MeasuredInspector
+from agent.program_version import program_version
+from agent.trajectory.trajectory import ModelRef
 from app.core.database.tables import calibrations
 from app.core.exporting.export import export
+from app.core.inspections.seen import read_seen
+from app.core.inspections.shown_opinion import show_model
+from app.core.inspections.store import add_inspection, inspections_of
+from app.core.queue import LIST_ORDER, page, parse_filter, parse_sort
+from app.core.queue.blind_filters import breaks_blind_mode
+from app.core.queue.own_columns import OwnColumn, own_columns
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
+from app.mcp.proposals import NOT_BLIND
 from app.mcp.server import MAX_LINE, BoundedLines, Calls
+from app.ui.session.inspection.records import read_records
 from tests.app.cli.commands import run
+from tests.app.core.inspected import agent_of, shown
+from tests.app.core.inspected import said as inspected
 from tests.app.mcp.clients import COMMAND, ENVIRONMENT, ROOT, ask, refused, said, started
 from tests.processes import LONG_S
 
 
 def test_only_reading_without_permission_to_propose(night):
     async def talk(client):
+        assert client.server_info.version == program_version()
         return (await client.list_tools()).tools
 
     reading = ask(talk, night)
@@ -132,6 +146,9 @@ def test_filters_and_one_candidate(own_night):
 
 
 def test_a_proposal_is_no_verdict(own_night, tmp_path):
+    with open_session(own_night, "Ada") as session:
+        add_inspection(session, 1, inspected("NO", 0.1))
+
     async def talk(client):
         window = {"low": 6400, "high": 6700, "label": "Hα"}
         told = []
@@ -139,23 +156,69 @@ def test_a_proposal_is_no_verdict(own_night, tmp_path):
             words = {"candidate": 1, "verdict": verdict, "reasons": "broad Hα", "windows": [window]}
             told.append(await client.call_tool("propose_verdict", words))
         unsure = {"candidate": 2, "verdict": "UNSURE", "reasons": "too noisy"}
-        told.append(await client.call_tool("propose_verdict", unsure))
+        told.append(await client.call_tool("propose_verdict", unsure | {"agent_seen": False}))
         return told, (await client.call_tool("get_candidate", {"candidate": 1})).structured_content
 
     told, one = ask(talk, own_night, proposing=True)
     assert not any(each.is_error for each in told)
     assert told[0].structured_content["kept_as"] == "mcp: Tester"
+    assert [each.structured_content["agent_seen"] for each in told] == [True, True, False]
     assert (one["verdict"], one["judgements"]) == (None, [])
     found = [(each["model"], each["verdict"]) for each in one["inspections"]]
-    assert found == [("mcp: Tester", "YES")]
+    assert found == [("mcp: Tester", "YES"), ("nano", "NO")]
     with open_session(own_night, "Ada", read_only=True) as session:
-        assert list(session.history()) == [] and session.candidate(1).agent_model == "mcp: Tester"
-        assert session.candidate(2).agent_verdict is None
+        assert list(session.history()) == []
+        assert agent_of(session, 1) == ("NO", 0.1, "nano", "answer")
+        assert agent_of(session, 2) == (None, None, "", "")
+        orders = ("list", "own.assistant.proposal:up", "assistant.proposal:down")
+        assert [shown(session, "", parse_sort(each)) for each in orders] == [
+            [1, 2, 3], [2, 1, 3], [1, 2, 3],
+        ]  # fmt: skip
+        assert shown(session, "disagree:agents") == []  # two models would
+        assert shown(session, "p_yes<0.2") == shown(session, "assistant.proposal:YES") == [1]
+        assert own_columns(session)[-1] == OwnColumn("assistant.proposal", False)
+        rows = page(session, with_values=True).rows
+        assert [row.value("assistant.proposal") for row in rows] == ["YES", "UNSURE", None]
+        assert breaks_blind_mode(parse_filter("assistant.proposal:YES"), LIST_ORDER)
         export(session, tmp_path / "out.csv", which="all")
+        assert read_records(session, 1).default.model.name == "nano"
+        assert read_records(session, 2).default.model.name == "mcp: Tester"
+    with (tmp_path / "out.csv").open(newline="") as file:
+        (row, *_) = csv.DictReader(file)
+    told = [row[f"proposal_Tester_{each}"] for each in ("verdict", "by")]
+    assert told == ["YES", "mcp: Tester"] and row["agent_model"] == "nano"
     text = (tmp_path / "out.csv").read_text()
-    assert "mcp: Tester" in text
     assert "ACCEPT" not in text and "REJECT" not in text and "UNSURE" not in text
+    with open_session(own_night, "Ada") as session:  # whoever wants that model has it
+        show_model(session, ModelRef(name="mcp: Tester"))
+        assert agent_of(session, 1)[2] == "mcp: Tester"
+        show_model(session, None)
+        assert agent_of(session, 1)[2] == "nano"
     assert "0 accepted, 0 rejected, 0 unsure, 0 disputed, 3 open" in run("stats", own_night)
+
+
+def test_what_an_assistant_was_told_of_agents_is_remembered(own_night):
+    with open_session(own_night, "Ada") as session:
+        add_inspection(session, 2, inspected(number=2))
+    blind = {"verdict": "ACCEPT", "reasons": "Hα", "agent_seen": False}
+
+    async def propose(client):
+        said = [
+            await client.call_tool("propose_verdict", {"candidate": number} | blind)
+            for number in (1, 2)
+        ]
+        await client.call_tool("query_candidates", {})
+        return [*said, await client.call_tool("propose_verdict", {"candidate": 2} | blind)]
+
+    first, second, third = ask(propose, own_night, proposing=True)
+    assert not first.is_error and not second.is_error
+    assert "you were told what an agent says of candidate 2" in refused(third)
+    again = ask(propose, own_night, proposing=True)
+    assert [each.is_error for each in again] == [False, True, True]
+    with open_session(own_night, "Ada") as session:
+        kept = [inspections_of(session, number)[0].trajectory for number in (1, 2)]
+        assert not any(step.text == NOT_BLIND for each in kept for step in each.steps)
+        assert read_seen(session, 2) is None  # which is what the person has seen
 
 
 def test_a_session_that_is_being_written_to_takes_no_proposal(own_night):

@@ -23,6 +23,7 @@ from agent.trajectory.trajectory import ModelRef, Step, Trajectory
 from agent.trajectory.trajectory_file import read_trajectories
 from app.core.database.tables import known_answers
 from app.core.inspections.ratings import rate
+from app.core.inspections.seen import BY_SCRIPT
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import Session, open_session
@@ -86,6 +87,22 @@ def test_what_becomes_of_each(session, inspected, tmp_path):
     assert len(list(read_records(tmp_path / "out" / "ratings.jsonl"))) == 4
     with pytest.raises(WorkbenchError, match="already has lessons"):
         write_lessons(found, tmp_path / "out")
+
+
+def test_what_is_known_of_an_answer_is_told_or_left_out(session, inspected):
+    for number, shown in ((1, {}), (2, {"verdict": "YES"}), (3, BY_SCRIPT), (4, {})):
+        one = inspected[number - 1]
+        if number == 4:
+            one = replace(one, model=ModelRef(name="mcp: planner", engine="mcp"))
+        add_inspection(session, number, one)
+        opinion = OPINIONS[one.verdict]
+        session.record_verdict(number, opinion, shown=shown)
+        session.record_verdict(number, replace(opinion, comment="later"))
+    found = lessons_of(session)
+    assert found.counts["judged with an agent's answer seen"] == 1 and len(found.examples) == 2
+    why = "with verdicts of scripts that may know an agent's answer"
+    assert found.counts[f"left out, {why}"] == 1
+    assert found.counts["left out, proposed by an assistant"] == 1
 
 
 def test_a_person_in_the_conversation_or_bad_form_is_not_followed(session, inspected):

@@ -10,6 +10,7 @@ from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.core.inspections.shown_opinion import shown_model
 from app.core.inspections.store import StoredInspection, add_inspection, inspections_of
 from app.core.queue.sql_conditions import UNFINISHED
+from app.core.session.proposals import is_assistant
 from app.core.session.session import Session
 from app.core.statistics.calibration import newest_calibration
 
@@ -34,11 +35,12 @@ class Records:
 
     @property
     def default(self) -> Trajectory | None:
-        """The record shown first: the preferred model's, else the newest."""
-        for trajectory in (each.trajectory for each in self.inspections):
-            if self.preferred is None or is_same_model(trajectory.model, self.preferred):
-                return trajectory
-        return None
+        """The record shown first, as in the queue; of an assistant, if no model has inspected."""
+        every = [each.trajectory for each in self.inspections]
+        if self.preferred is not None:
+            return next((e for e in every if is_same_model(e.model, self.preferred)), None)
+        of_models = (each for each in every if not is_assistant(each.model.name))
+        return next(of_models, next(iter(every), None))
 
     def calibration_of(self, trajectory: Trajectory) -> Calibration | None:
         model = trajectory.model

@@ -44,6 +44,15 @@ def test_it_says_who_got_what(place, tmp_path):
     assert f"{tmp_path / 'night-li.speco3'}: 0 candidates for li" in told
 
 
+def test_where_the_files_cannot_be_written_nothing_is_shared_out(place, tmp_path):
+    words = ("assign", place, "--to", "ada,grace", "--split")
+    (tmp_path / "night-ada.speco3").touch()
+    for folder, told in ((tmp_path / "nowhere", "not an existing folder"), (tmp_path, "already")):
+        assert told in fails(*words, folder)
+    with open_session(place, "ada") as session:
+        assert plan_of(session) is None and parts(session) == ()
+
+
 def test_files_come_back_by_merge_and_stats_tells_of_each(place, tmp_path):
     run(
         "assign", place, "--to", "ada,grace", "--second-when", "verdict:unsure", "--split", tmp_path

@@ -20,6 +20,7 @@ from app.core.database.tables import metadata
 from app.core.errors import SessionError
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session, open_session
+from tests.app.cli.commands import fails
 from tests.app.core.database.make_schema_file import FOLDER
 from tests.app.core.database.postgres import name_of
 from tests.app.core.session.kept_lines import held, held_by
@@ -78,6 +79,33 @@ def test_two_make_it_at_once(team_location):
         assert session.id in found
     (other,) = set(found) - {session.id}
     assert "holds a session already" in other
+
+
+def tables_of(cluster, location):
+    query = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    return [name for (name,) in cluster.run(query, name_of(location))]
+
+
+def test_a_refused_one_leaves_nothing(cluster, team_location, tmp_path):
+    cluster.run("CREATE TABLE ours (a integer)", name_of(team_location))
+    path = tmp_path / "list.csv"
+    path.write_text("object_id,file\n" + "".join(f"{n},../{n}.fits\n" for n in range(9)))
+    for _ in range(2):
+        assert "can be used" in fails("new", team_location, path, "--task", "CV")
+        assert tables_of(cluster, team_location) == ["ours"]
+    with made(team_location), pytest.raises(SessionError, match="already"):
+        new_session(team_location, find_task("CV"), "Ben")
+    assert "log" in tables_of(cluster, team_location)
+
+
+def test_one_that_others_use_by_now_stays(team_location):
+    import psycopg
+
+    session = new_session(team_location, find_task("CV"), "Ada")
+    with psycopg.connect(team_location, application_name=f"{postgres.PROGRAM}of another"):
+        session.database.discard()
+    with open_session(team_location, "Ben") as other:
+        assert other.count() == 0
 
 
 def test_the_same_fact_set_at_once(team_location):

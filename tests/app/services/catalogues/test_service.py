@@ -13,7 +13,8 @@ from app.core.evidence.said_values import Gap, said_of
 from app.services.catalogues.position import Position, separation_arcsec
 from app.services.catalogues.service import all_services
 from app.services.catalogues.tap import match_positions, query
-from app.services.web.errors import NotAllowed
+from app.services.web.client import FAULTS_TO_REST, Request
+from app.services.web.errors import NotAllowed, ServiceError
 from app.ui.judge.evidence.value_texts import value_rows
 from tests.app.services.fault_server import FAULTS
 
@@ -103,7 +104,16 @@ def test_columns_that_are_gone_are_named(server, client, twomass):
 def test_one_that_fails_says_why(server, client, twomass, fault):
     server.always = fault
     checked = check_service(twomass, client)
-    assert not checked.is_good and len(checked.told) > 10
+    assert not checked.is_good and checked.is_asked and len(checked.told) > 10
+
+
+def test_one_whose_server_failed_at_others_is_not_told_to_have_failed(server, client, twomass):
+    server.always = "down"
+    for _ in range(FAULTS_TO_REST):
+        with pytest.raises(ServiceError):
+            client.ask(Request(url=server.url + "/x", attempts=1, per_second=10.0))
+    checked = check_service(twomass, client)
+    assert not checked.is_asked and checked.told.startswith("not asked: its server failed 5 times")
 
 
 def test_the_star_of_variable_stars_varies(server, client):

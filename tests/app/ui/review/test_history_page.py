@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
+from app.core.inspections.seen import BY_SCRIPT
 from app.core.session.log_pages import PAGE, older_lines
 from app.core.session.records import Opinion, Verdict
 from app.core.session.subclass_and_fields import field_values
@@ -83,7 +84,7 @@ def rows(page):
 
 
 def test_every_line_tells_who_what_when_and_what_they_had_seen(qtbot, context, session, shown):
-    say(session, "Li Wei", {2: R})
+    say(session, "Li Wei", {2: R}, shown=BY_SCRIPT)
     opinion = Opinion(verdict=Verdict.ACCEPT, confidence=3, flags=("star",), comment="宽\nline")
     session.record_verdict(1, opinion, seconds=4.25, shown=SEEN)
     session.undo()
@@ -94,7 +95,7 @@ def test_every_line_tells_who_what_when_and_what_they_had_seen(qtbot, context, s
     assert mine[1:] == [
         "Ada", name, "✓ accepted · probable · star", "4.2", "YES · 0.88 · nano", "宽 line"
     ]  # fmt: skip
-    assert theirs[1] == "Li Wei" and theirs[3:6] == ["✕ rejected", "", ""]
+    assert theirs[1] == "Li Wei" and theirs[3:6] == ["✕ rejected", "", "to a script, perhaps"]
     assert len(mine[0]) == len("2026-01-01 00:00:00")
 
 
