@@ -21,7 +21,7 @@ class TestTables:
         assert "10 positives, 20 negatives" in text
         assert text.count("| measured |") == 3
         assert "mean accuracy and F1 by survey" in text
-        assert "0.0 (0.0 to 0.0)" in text
+        assert "0.0 (no interval)" in text
         told = json.loads((tmp_path / "main.json").read_text())
         (first, _) = told["sets"]["test"]["judges"]
         assert [task["task"] for task in first["tasks"]] == list(RARE)

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
-from agent.examples.examples import example, write_examples
 from agent.ratings.records import Choice, subject_of
-from agent.spectra.spectrum import Spectrum
 from tests.agent.ratings.made import rating, trajectory
 from tests.train.report.conftest import report
 from train.review.ratings_file import add_records, read_records
@@ -47,28 +41,14 @@ def test_figures_of_people_and_models(tmp_path: Path) -> None:
     assert "Everything said is in the pictures" in text
 
 
-def test_with_a_bench_wins_and_losses_are_told_by_survey(tmp_path: Path) -> None:
-    grid = np.arange(4000.0, 4020.0)
-    spectra = [
-        Spectrum(wavelength=grid, flux=grid + n, survey=survey)
-        for n, survey in enumerate(("SDSS", "SDSS", "DESI"))
-    ]
-    examples = [example(one, task="CV", answer="YES") for one in spectra]
-    write_examples(tmp_path / "test.parquet", examples)
-    choices = [
-        replace(
-            choice, first=replace(choice.first, spectrum=one.sha256),
-            second=replace(choice.second, spectrum=one.sha256),
-        )
-        for choice, one in zip(CHOICES[1:], examples, strict=False)
-    ]  # fmt: skip
-    add_records(tmp_path / "all.ratings.jsonl", choices)
-    text = report(
-        tmp_path / "a.html", "--ratings", tmp_path / "all.ratings.jsonl", "--bench", tmp_path
-    )
-    _, desi, sdss = re.split("Pairwise: (?:DESI|SDSS)", text)
-    assert "<td>2</td><td>0 % (0 to 66)</td><td>50 % " in sdss
-    assert "<td>1</td><td>100 % " in desi
+def test_with_a_bench_wins_and_losses_are_told_by_survey(tmp_path: Path, monkeypatch) -> None:
+    rows = [{"sha256": f"s{n}", "survey": "SDSS" if n < 3 else "DESI"} for n in range(5)]
+    monkeypatch.setattr("train.report.rating.column", lambda path, *names: rows)
+    (tmp_path / "test.parquet").touch()
+    text = report(tmp_path / "a.html", "--ratings", written(tmp_path), "--bench", tmp_path)
+    desi, sdss = text.split("Pairwise: DESI")[1].split("Pairwise: SDSS")
+    assert "<td>3</td><td>0 % (0 to 56)</td><td>33 % " in sdss
+    assert "<td>2</td><td>50 % " in desi
 
 
 def test_means_are_those_of_the_records(tmp_path: Path) -> None:

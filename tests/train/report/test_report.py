@@ -45,20 +45,17 @@ def test_judging(evaluated: tuple[Path, Path], tmp_path: Path):
 
 def test_surveys_stand_side_by_side_with_wins_and_losses(tmp_path: Path):
     def judging(stem: str, survey: str, hits: int) -> Judging:
-        files = {}
-        for name, own in (("ours", rows(hits, 4 - hits, 0, 4)), ("other", rows(2, 2, 0, 4))):
-            files[name] = tmp_path / f"{stem}-{name}.jsonl"
-            add_judgements(files[name], [replace(one, survey=survey) for one in own])
+        files = {name: tmp_path / f"{stem}-{name}.jsonl" for name in ("ours", "other")}
+        for path, own in zip(files.values(), (hits, 2), strict=True):
+            told = rows(own, 4 - own, 0, 4)
+            add_judgements(path, [replace(one, survey=survey) for one in told])
         return Judging(stem, stem, ("CV",), files, ())
 
     both = [judging("test", "LAMOST", 4), judging("survey-SDSS", "SDSS", 1)]
     text = survey_section(both)
     assert "<th>LAMOST Acc</th><th>LAMOST F1</th><th>SDSS Acc</th>" in text
-    won, lost = (
-        re.search(f"<td>{name}</td><td>8</td>(.*?)</tr>", text) for name in ("LAMOST", "SDSS")
-    )
-    assert won and re.findall(r"<td>([\d.]+) \(", won[1]) == ["25.0", "75.0", "0.0"]
-    assert lost and re.findall(r"<td>([\d.]+) \(", lost[1]) == ["0.0", "87.5", "12.5"]
+    duels = re.findall(r"</td><td>8</td><td>(\S+) .*?<td>(\S+) .*?<td>(\S+) ", text)
+    assert duels == [("25.0", "75.0", "0.0"), ("0.0", "87.5", "12.5")]
     assert survey_section(both[:1]) == ""
 
 
