@@ -104,9 +104,12 @@ class TopBar(QFrame):
     def _show_agent_text(self) -> None:
         """It never costs a row, and on a small window the Judge page tells it in its own panel."""
         is_told = self._page == "judging_page" and self.window().width() < WIDE_PX
-        parts = (self._layout.itemAt(at).widget() for at in range(self._layout.count()))
-        others = [each for each in parts if each is not self.agent_text and not each.isHidden()]
-        needed = sum(each.sizeHint().width() + SPACING for each in others) + AGENT_PX + 2 * SIDE_PX
+        needed = AGENT_PX + 2 * SIDE_PX
+        for at in range(self._layout.count()):
+            item = self._layout.itemAt(at)
+            part = None if item is None else item.widget()
+            if part is not None and part is not self.agent_text and not part.isHidden():
+                needed += part.sizeHint().width() + SPACING
         has_room = needed <= self.width() and not is_told
         self.agent_text.setVisible(bool(self.agent_text.full_text) and has_room)
 

@@ -58,7 +58,7 @@ def asked_first(
     """What closes the session that is open, after the question of the main window."""
 
     @wraps(step)
-    def ask_first(self: Opening, *args: Given.args, **named: Given.kwargs) -> None:
+    def ask_first(self: Opening, /, *args: Given.args, **named: Given.kwargs) -> None:
         self.host.leave_then(partial(step, self, *args, **named))
 
     return ask_first
