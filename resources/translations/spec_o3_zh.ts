@@ -1105,8 +1105,12 @@
 <context>
     <name>ConfidenceRow</name>
     <message>
-        <source>Confidence</source>
-        <translation>置信度</translation>
+        <source>sure</source>
+        <translation>确定</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
     </message>
     <message>
         <source>not given</source>
@@ -5873,6 +5877,10 @@
     <message>
         <source>Open a list</source>
         <translation>打开列表</translation>
+    </message>
+    <message>
+        <source>Open a folder of spectra</source>
+        <translation>打开光谱文件夹</translation>
     </message>
     <message>
         <source>Open a session</source>

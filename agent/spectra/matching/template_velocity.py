@@ -286,7 +286,7 @@ def _prepared(
     wavelength: FloatArray, flux: FloatArray, weight: FloatArray, order: int, scale: float
 ) -> Prepared:
     x = _position(wavelength, wavelength)
-    polynomials = np.polynomial.chebyshev.chebvander(x, 2 * order).T
+    polynomials = np.asarray(np.polynomial.chebyshev.chebvander(x, 2 * order).T, np.float64)
     smooth = _misfit(flux, weight, polynomials, order, np.ones((1, flux.size)))
     return Prepared(wavelength, flux, weight, polynomials, order, float(smooth[0]), scale)
 
@@ -329,7 +329,8 @@ def _fit(
     wanted = model @ (weight * flux * polynomials[: order + 1]).T
     trace = np.trace(normal, axis1=1, axis2=2)
     normal += (1e-9 * trace + 1e-12)[:, None, None] * np.eye(order + 1)
-    return np.linalg.solve(normal, wanted[:, :, None])[:, :, 0], wanted
+    factors = np.asarray(np.linalg.solve(normal, wanted[:, :, None])[:, :, 0], np.float64)
+    return factors, wanted
 
 
 def _is_terrestrial(wavelength: FloatArray) -> BoolArray:

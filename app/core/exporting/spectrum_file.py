@@ -25,6 +25,7 @@ from agent.program_version import program_version
 from agent.spectra.smoothing import smooth_parts
 from agent.spectra.spectrum import Spectrum, Window
 from app.core.errors import SessionError, disk_errors
+from app.core.exporting.formats.csv_file import metadata_path
 from app.core.session.provenance import PROGRAM
 
 SUFFIXES = {
@@ -67,6 +68,10 @@ def write_spectrum(
     content = {"csv": _csv, "fits": _fits, "votable": _votable}[format_](columns, header)
     with disk_errors(out):
         write_file(out, content)
+        if format_ == "csv":
+            units = {name: unit for name, (_, unit) in columns.items() if unit}
+            about = json.dumps({"header": header, "units": units}, indent=1) + "\n"
+            write_file(metadata_path(out), about)
     return int(columns["wavelength"][0].size)
 
 
@@ -132,11 +137,8 @@ def _text(text: str) -> str:
 
 
 def _csv(columns: Columns, header: Mapping[str, Any]) -> bytes:
-    """Comment lines with the header and the units, then the table."""
-    lines = [f"# {key} = {json.dumps(value)}" for key, value in header.items()]
-    for name, (_, unit) in columns.items():
-        lines.append(f"# - {{name: {name}, unit: {_text(unit)}}}" if unit else f"# - {name}")
-    lines.append(",".join(columns))
+    """The table alone, so that any program reads it; what is known stands beside it."""
+    lines = [",".join(columns)]
     rows = zip(*(values.tolist() for values, _ in columns.values()), strict=True)
     lines += [",".join("nan" if each != each else repr(each) for each in row) for row in rows]
     return ("\n".join(lines) + "\n").encode("ascii", "replace")

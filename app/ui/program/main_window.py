@@ -139,6 +139,7 @@ class MainWindow(QMainWindow):
             ("settings", self._show_settings),
             ("services", partial(self._show_settings, services=True)),
             ("open_list", self.opening.choose_list),
+            ("open_folder", self.opening.choose_folder),
             ("open_session", self.opening.choose_session),
             ("open_archive", self.opening.open_archive),
             ("welcome", self.opening.show_welcome),

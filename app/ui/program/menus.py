@@ -23,8 +23,8 @@ from app.ui.widgets.labels import add_action
 LINE = ""  # a separator
 MENUS: dict[str, tuple[str, ...]] = {
     str(QT_TRANSLATE_NOOP("menus", "File")): (
-        *("open_list", "open_session", "open_archive", "fetch_missing", "other_class"),
-        "fields",
+        *("open_list", "open_folder", "open_session", "open_archive", "fetch_missing"),
+        *("other_class", "fields"),
         *("curation_room", "welcome", LINE),
         *("export", "report", "pack", LINE, "share_out", "merge", "hide_known", LINE),
         *("snapshot", "save_spectrum", LINE),
@@ -60,7 +60,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         *(*(f"rate_{score}" for score in range(6)), LINE, "agent_faults_page", "rating_room"),
     ),
     str(QT_TRANSLATE_NOOP("menus", "View")): (
-        *("judging_page", "overview_page", "disagreement_page", "agreement_page", "history_page"),
+        *("judging_page", "disagreement_page", "agreement_page", "history_page", "overview_page"),
         *(LINE, "show_guideline", "show_evidence", "show_similar"),
         *("panels", "reset_panels", "full_screen"),
     ),

@@ -63,6 +63,7 @@ class SessionView(QWidget):
         self._to_close.append(self.missing.stop)
         self.status = StatusLine(self.context, self, self.judging.verdicts)
         self.status.lie_above(self.judging.fields)
+        self.status.lie_in(self.judging.plot.plot)
         self.dialogs = SessionDialogs(self.context, self)
         self.dialogs.help_requested.connect(self.help_requested)
         self.dialogs.hiding_requested.connect(self.hiding_requested)

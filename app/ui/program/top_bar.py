@@ -20,10 +20,10 @@ from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import ElidedLabel, button, row, short_label
 from app.ui.widgets.painted_button import hint
 
-AGENT_PX = 130
+AGENT_PX, SPACING, SIDE_PX = 130, 4, 8
 WIDE_PX = 1500  # width of a window with room for the state of the agent above the page
 
-PAGES = ("judging_page", "overview_page", "disagreement_page", "agreement_page", "history_page")
+PAGES = ("judging_page", "disagreement_page", "agreement_page", "history_page", "overview_page")
 
 MINUTE, HOUR = 60.0, 3600.0
 SPACING_PX, BAR_PX = 12, 60
@@ -36,8 +36,8 @@ class TopBar(QFrame):
         self.setProperty("role", "bar")
         self._commands = context.commands
         self._page = "judging_page"
-        layout = FlowLayout(self, spacing=4)
-        layout.setContentsMargins(8, 2, 8, 2)
+        layout = self._layout = FlowLayout(self, spacing=SPACING)
+        layout.setContentsMargins(SIDE_PX, 2, SIDE_PX, 2)
         self._group = QButtonGroup(self)
         self._buttons: dict[str, QPushButton] = {}
         for name in PAGES:
@@ -102,9 +102,16 @@ class TopBar(QFrame):
         self._show_agent_text()
 
     def _show_agent_text(self) -> None:
-        """The Judge page tells it in its own panel: on a small window it must not cost a row."""
+        """It never costs a row, and on a small window the Judge page tells it in its own panel."""
         is_told = self._page == "judging_page" and self.window().width() < WIDE_PX
-        self.agent_text.setVisible(bool(self.agent_text.full_text) and not is_told)
+        needed = AGENT_PX + 2 * SIDE_PX
+        for at in range(self._layout.count()):
+            item = self._layout.itemAt(at)
+            part = None if item is None else item.widget()
+            if part is not None and part is not self.agent_text and not part.isHidden():
+                needed += part.sizeHint().width() + SPACING
+        has_room = needed <= self.width() and not is_told
+        self.agent_text.setVisible(bool(self.agent_text.full_text) and has_room)
 
     def _show_blind(self, on: bool) -> None:
         self._blind.setText(self.tr("Blind: on") if on else self.tr("Blind: off"))

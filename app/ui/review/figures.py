@@ -26,6 +26,7 @@ WIDEST_NAME, WIDEST_VALUE = "m" * 20, "0.00 [0.00, 0.00] · n = 0,000"
 """They set the widths of the columns beside the intervals, the same in all figures."""
 PAD_PX = 14
 MAX_NAME = 30
+LOW = -0.2  # where the axis of kappa begins, unless an interval begins lower
 MARKS = (0.0, 0.4, 0.8, 1.0)
 """Ticks of kappa: chance, and fair, almost perfect and complete agreement."""
 
@@ -104,17 +105,20 @@ class Figure(Chart):
             function(self, *arguments)
 
 
-def draw_rows(figure: Figure, rows: Sequence[FigureRow], low: float = -0.2) -> None:
-    """Draw kappa with its interval for each row, names on the left and values on the right."""
-    for mark in MARKS:
+def draw_rows(figure: Figure, rows: Sequence[FigureRow], low: float = LOW) -> None:
+    """Draw kappa with its whole interval for each row, names on the left, values on the right."""
+    lowest = min((row.figure.low for row in rows if row.figure.value is not None), default=low)
+    low = low if lowest >= low else lowest - 0.03
+    marks = MARKS if low > -0.5 else (-0.5, *MARKS)
+    for mark in marks:
         style = Qt.PenStyle.SolidLine if mark == 0.0 else Qt.PenStyle.DotLine
         figure.line([mark, mark], [-0.6, len(rows) - 0.4], "border", style=style)
     for index, row in enumerate(rows):
         if row.figure.value is None:
             continue
         y = len(rows) - 1 - index
-        figure.line([max(row.figure.low, low), row.figure.high], [y, y], row.tone, width=2)
-        figure.points([max(row.figure.value, low)], [y], row.tone)
+        figure.line([row.figure.low, row.figure.high], [y, y], row.tone, width=2)
+        figure.points([row.figure.value], [y], row.tone)
     positions = [len(rows) - 1 - index for index in range(len(rows))]
     item = figure.getPlotItem()
     item.showAxis("right")
@@ -125,7 +129,7 @@ def draw_rows(figure: Figure, rows: Sequence[FigureRow], low: float = -0.2) -> N
     item.getAxis("right").setWidth(metrics.horizontalAdvance(WIDEST_VALUE) + PAD_PX)
     for side, texts in (("left", names), ("right", values)):
         item.getAxis(side).setTicks([list(zip(positions, texts, strict=True))])
-    item.getAxis("bottom").setTicks([[(mark, f"{mark:g}") for mark in MARKS]])
+    item.getAxis("bottom").setTicks([[(mark, f"{mark:g}".replace("-", "−")) for mark in marks]])
     row_px = metrics.height() + ROW_MARGIN_PX
     figure.setFixedHeight(round((max(len(rows), 1) + FOOT_ROWS) * row_px))
     figure.set_ranges(low, 1.03, -0.6, max(len(rows), 1) - 0.4)

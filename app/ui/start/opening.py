@@ -26,7 +26,7 @@ from app.ui.start.importing.ready_made_sessions import lists_of, sample_session,
 from app.ui.start.recent_list import remember
 from app.ui.start.session_opener import OpenRequest, SessionOpener, reported
 from app.ui.start.welcome_page import WelcomePage
-from app.ui.widgets.file_dialogs import choose_lists, choose_session
+from app.ui.widgets.file_dialogs import choose_folder, choose_lists, choose_session
 from app.ui.widgets.labels import (
     Space,
     add_parts,
@@ -58,7 +58,7 @@ def asked_first(
     """What closes the session that is open, after the question of the main window."""
 
     @wraps(step)
-    def ask_first(self: Opening, *args: Given.args, **named: Given.kwargs) -> None:
+    def ask_first(self: Opening, /, *args: Given.args, **named: Given.kwargs) -> None:
         self.host.leave_then(partial(step, self, *args, **named))
 
     return ask_first
@@ -208,6 +208,10 @@ class Opening(QObject):
     def choose_list(self) -> None:
         if paths := choose_lists(self._window):
             self.import_lists(paths)
+
+    def choose_folder(self) -> None:
+        if (folder := choose_folder(self._window)) is not None:
+            self.import_lists([folder])
 
     def choose_session(self) -> None:
         if (location := choose_session(self._window)) is not None:

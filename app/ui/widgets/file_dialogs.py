@@ -11,6 +11,19 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.core.database.database import SUFFIX
 
 translate = QCoreApplication.translate
+_last = ""
+"""The folder in which the last dialog ended, and the next one begins."""
+
+
+def last_folder() -> str:
+    return _last
+
+
+def note_chosen(name: Path | str) -> None:
+    """The next dialog begins where this file or folder was chosen."""
+    global _last
+    if name:
+        _last = str(Path(name) if Path(name).is_dir() else Path(name).parent)
 
 
 def choose_lists(parent: QWidget) -> list[Path]:
@@ -61,19 +74,21 @@ def documents_folder() -> Path:
 
 
 def _open_files(parent: QWidget, title: str, kinds: str = "") -> list[Path]:
-    names, _ = QFileDialog.getOpenFileNames(parent, title, "", kinds)
+    names, _ = QFileDialog.getOpenFileNames(parent, title, last_folder(), kinds)
+    note_chosen(names[0] if names else "")
     return [Path(name) for name in names]
 
 
 def _open_file(
     parent: QWidget, title: str, start: Path | None = None, kinds: str = ""
 ) -> Path | None:
-    return _path(QFileDialog.getOpenFileName(parent, title, str(start or ""), kinds)[0])
+    return _path(QFileDialog.getOpenFileName(parent, title, str(start or last_folder()), kinds)[0])
 
 
 def _open_folder(parent: QWidget, title: str, start: Path | None = None) -> Path | None:
-    return _path(QFileDialog.getExistingDirectory(parent, title, str(start or "")))
+    return _path(QFileDialog.getExistingDirectory(parent, title, str(start or last_folder())))
 
 
 def _path(name: str) -> Path | None:
+    note_chosen(name)
     return Path(name) if name else None

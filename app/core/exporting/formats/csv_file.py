@@ -7,6 +7,7 @@ The file contains nothing else, so that any program can read it. Units, types an
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,8 +21,11 @@ from app.core.session.provenance import Provenance
 METADATA = "-metadata.json"
 NOTE = (
     "Texts that begin with = + - @, a tab, a line end or ' have an extra ' before them, so that "
-    "no spreadsheet runs them as formulas; plain numbers have none."
+    "no spreadsheet runs them as formulas; plain numbers have none. So have texts that begin with "
+    "nan or inf, of which some readers make numbers."
 )
+_LIKE_NUMBER = re.compile(r"\s*(?:nan|inf)(?!(?:inity)?\s*\Z)", re.IGNORECASE)
+"""Astropy's fast reader makes a column of nan of "nano-eye", in quotes, too."""
 _DATATYPES: dict[Kind, str] = {
     "text": "string",
     "whole": "integer",
@@ -31,8 +35,9 @@ _DATATYPES: dict[Kind, str] = {
 
 
 def write_csv(file: BinaryIO, names: Sequence[str], pages: Iterable[Page]) -> None:
-    file.write(_bytes(",".join(map(_escape, names)) + "\n"))
-    caches = [EscapeCache(_escape, is_plain) for _ in names]
+    titles = (quoted(escape_formula(name)) for name in names)
+    file.write(_bytes(",".join(titles) + "\n"))
+    caches = [EscapeCache(_escape, _is_plain) for _ in names]
     for page in pages:
         cells = [cells_text(cells, cache) for cells, cache in zip(page, caches, strict=True)]
         file.write(_bytes(lines_text(cells)))
@@ -64,7 +69,11 @@ def _column_metadata(column: Column) -> dict[str, Any]:
 
 
 def _escape(text: str) -> str:
-    return quoted(escape_formula(text))
+    return quoted(f"'{text}" if _LIKE_NUMBER.match(text) else escape_formula(text))
+
+
+def _is_plain(text: str) -> bool:
+    return bool(is_plain(text)) and text[0] not in "nNiI"
 
 
 def _bytes(text: str) -> bytes:

@@ -168,6 +168,7 @@ _BY_GROUP: dict[object, dict[str, tuple[object, ...]]] = {
     },
     FILES: {
         "open_list": (QT_TRANSLATE_NOOP("actions", "Open a list"), "Ctrl+N"),
+        "open_folder": (QT_TRANSLATE_NOOP("actions", "Open a folder of spectra"),),
         "open_session": (QT_TRANSLATE_NOOP("actions", "Open a session"), "Ctrl+O"),
         "open_archive": (QT_TRANSLATE_NOOP("actions", "Open from an archive"),),
         "curation_room": (QT_TRANSLATE_NOOP("actions", "Open the curation room"),),

@@ -83,7 +83,7 @@ def _object(site: DockSite) -> QWidget:
     return panel
 
 
-QUEUE = DockEntry("queue", str(QT_TRANSLATE_NOOP("docks", "Queue")), _queue, LEFT, width_px=230)
+QUEUE = DockEntry("queue", str(QT_TRANSLATE_NOOP("docks", "Queue")), _queue, LEFT, width_px=270)
 """On a small window it is behind a button: see `QueueButton`."""
 AGENT = DockEntry("agent", str(QT_TRANSLATE_NOOP("docks", "Agent")), _agent, RIGHT, width_px=270)
 WINDOWS = DockEntry(

@@ -159,11 +159,11 @@ class SpectrumPanel(QFrame):
         needed -= self._strip if self.minimap.isVisible() else 0
         least = max(self.least_px, LEAST_LINES * round(self.plot.texts.height))
         needed += max(least - self.plot.minimumHeight(), 0)
-        return self.contentsRect().height() - needed
+        return int(self.contentsRect().height() - needed)
 
     @property
     def _strip(self) -> int:
-        return self.minimap.height() + self._layout.spacing()
+        return int(self.minimap.height() + self._layout.spacing())
 
     def _fit_height(self) -> None:
         """Hide the minimap where large text on a small screen leaves the plot no room."""

@@ -50,7 +50,7 @@ ROOM_PX = 12
 MAX_NAME_CHARACTERS = 26  # of a digit's width: longer names may be cut
 MIN_FLAGS_PX = 44
 MIN_SPECTRUM_PX = 160  # in a wide table
-HIDDEN_FIRST = (SCORE, SNR, FLAGS, MEMBERS, P_COMBINED, P_YES, AGENT)
+HIDDEN_FIRST = (SCORE, SNR, FLAGS, MEMBERS, P_COMBINED, AGENT, P_YES)
 """Columns hidden where room is short, unless the person has chosen them."""
 COLUMN_OF_ORDER = {
     "score": SCORE,

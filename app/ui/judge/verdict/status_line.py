@@ -15,6 +15,7 @@ from agent.errors import WorkbenchError
 from app.core.session.known_answers import has_known_answers, known_answer_of
 from app.core.session.records import Change, LogEntry
 from app.ui.base.translation.message_texts import translate_message
+from app.ui.judge.plot.plot_view import PlotView
 from app.ui.judge.verdict.state_block import OneLineLabel
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import MAX_DETAILS, column, cut, row
@@ -63,6 +64,7 @@ class StatusLine(QFrame):
         self.setProperty("role", "notice")
         self._current_theme = context.current_theme
         self._strips: list[QWidget] = []
+        self._plot: PlotView | None = None
         self._is_error = False
         self.errors: deque[ErrorMessage] = deque(maxlen=MAX_ERRORS)
         self.message = OneLineLabel(self)
@@ -86,6 +88,10 @@ class StatusLine(QFrame):
         self._restyle()
         self.hide()
 
+    def lie_in(self, plot: PlotView) -> None:
+        """Lie in this plot while it is seen: around it there are numbers."""
+        self._plot = plot
+
     def lie_above(self, strip: QWidget) -> None:
         """Do not cover this strip either while its page is shown."""
         self._strips.append(strip)
@@ -103,13 +109,19 @@ class StatusLine(QFrame):
         shown = [strip for strip in self._strips if strip.isVisible()]
         bottom = min((strip.mapTo(page, QPoint(0, 0)).y() for strip in shown), default=0)
         bottom = bottom or page.height()
+        left, room = 0, page.width()
+        if self._plot is not None and self._plot.isVisible():
+            # In the plot, above its lower line, where the values under the mouse stand.
+            stage, corner = self._plot.stage.geometry(), self._plot.mapTo(page, QPoint(0, 0))
+            bottom = corner.y() + round(stage.bottom()) - self.fontMetrics().height()
+            left, room = corner.x() + round(stage.left()), round(stage.width())
         text = self.fontMetrics().horizontalAdvance(self.message.full_text)
         buttons = self.close_button.sizeHint().width() + 60
         if not self.details.isHidden():
             buttons += self.details.sizeHint().width()
-        width = min(page.width() - 2 * SIDE_PX, (text + buttons))
+        width = min(room - 2 * SIDE_PX, (text + buttons))
         height = self.sizeHint().height()
-        self.setGeometry((page.width() - width) // 2, bottom - height - SIDE_PX, width, height)
+        self.setGeometry(left + (room - width) // 2, bottom - height - SIDE_PX, width, height)
 
     def _pop_up(self) -> None:
         self._restyle()

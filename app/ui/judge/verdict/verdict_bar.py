@@ -167,7 +167,8 @@ class ConfidenceRow(QWidget):
         super().__init__(parent)
         self._value: int | None = None
         self._keymap = keymap
-        self._caption = short_label(self.tr("Confidence"), "dim")
+        self._caption = short_label(self.tr("sure"), "dim")
+        self._other_end = short_label(self.tr("none"), "dim")
         self.buttons = {
             value: quiet_button(current_theme, self, height=CONFIDENCE_HEIGHT)
             for value in range(MAX_CONFIDENCE, -1, -1)
@@ -179,6 +180,7 @@ class ConfidenceRow(QWidget):
             button.setCheckable(True)
             group.addButton(button, value)
             line.addWidget(button)
+        line.addWidget(self._other_end)
         keymap.changed.connect(self._show_keys)
         self._show_keys()
         self.show_value(None)
@@ -188,7 +190,8 @@ class ConfidenceRow(QWidget):
         for each, button in self.buttons.items():
             button.setChecked(each == value)
         meaning = self.tr("not given") if value is None else confidence_meaning(value)
-        self._caption.setToolTip(self.tr("Confidence: {meaning}").replace("{meaning}", meaning))
+        for end in (self._caption, self._other_end):
+            end.setToolTip(self.tr("Confidence: {meaning}").replace("{meaning}", meaning))
 
     def _show_keys(self) -> None:
         for value, button in self.buttons.items():

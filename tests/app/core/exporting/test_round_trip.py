@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from astropy.table import Table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,7 +27,8 @@ TEXTS = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12),
     st.sampled_from(
         ["=1+1", "@x", "+", "-", "'", "''", "-1.5", "+a", "\tx", "a\nb", "\n", 'q"u,o"', " x ", "",
-         "100%", "%41", "12345678901234567", "Hα 宽 \U0001f31f", "<&]]>", "nan", "None", "# x"]
+         "100%", "%41", "12345678901234567", "Hα 宽 \U0001f31f", "<&]]>", "nan", "None", "# x",
+         "nano-eye", "Info", " infx"]
     ),
 )  # fmt: skip
 REAL = st.floats(allow_nan=True, allow_infinity=True)
@@ -146,6 +148,14 @@ def test_what_goes_into_csv_comes_out(rows, opinions):
         wanted = expected(session, range(1, len(rows) + 1))
         typed = {name: [csv_value(name, cell) for cell in cells] for name, cells in found.items()}
         check(typed, wanted)
+
+
+def test_plain_astropy_reads_texts_that_begin_like_nan(session_path, tmp_path):
+    own = {"words": "nano-eye", "Teff": 1.0, "number": 1, "is it": True}
+    with listed(session_path, [{"own": own}], DECLARED) as session:
+        export(session, tmp_path / "out.csv", which="all")
+    assert Table.read(tmp_path / "out.csv")["words"][0] == "'nano-eye"
+    assert read_csv(tmp_path / "out.csv")["words"] == ["nano-eye"]
 
 
 def csv_value(name, text):

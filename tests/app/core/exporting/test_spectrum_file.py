@@ -1,5 +1,7 @@
 """A spectrum as it is on screen, read back by astropy and by this program."""
 
+import json
+
 import numpy as np
 import pytest
 from astropy.io import fits
@@ -26,7 +28,7 @@ def spectrum(**more):
 
 
 def table_of(path):
-    how = {"fits": {"hdu": 1}, "vot": {"format": "votable"}, "csv": {"comment": "#"}}
+    how = {"fits": {"hdu": 1}, "vot": {"format": "votable"}, "csv": {}}
     kind = path.suffix[1:]
     return Table.read(path, **how[kind], **({"format": "ascii.csv"} if kind == "csv" else {}))
 
@@ -62,8 +64,9 @@ def test_astropy_reads_it(tmp_path, suffix):
     assert table.colnames == ["wavelength", "flux", "error", "mask"]
     assert np.ma.getdata(table["mask"]).sum() == 1
     if suffix == "csv":
-        assert '# OBJECT = "J1"' in out.read_text()
-        assert "# - {name: wavelength, unit: Angstrom}" in out.read_text()
+        assert out.read_text().startswith("wavelength,flux,error,mask\n")
+        about = json.loads((tmp_path / "a.csv-metadata.json").read_text())
+        assert about["header"]["OBJECT"] == "J1" and about["units"]["wavelength"] == "Angstrom"
     else:
         assert table["wavelength"].unit.to("Angstrom") == pytest.approx(1.0)
     if suffix == "fits":

@@ -141,6 +141,10 @@ def test_names_leave_room_to_the_intervals_and_rows_without_a_figure_are_empty(q
     figure = Figure(context.current_theme, "x")
     qtbot.addWidget(figure)
     figure.draw(draw_rows, [FigureRow("a", Estimate(None, 0.0, 1.0), 0)])
+    below = FigureRow("b", Estimate(-0.4, -0.9, 0.1), 3)
+    figure.draw(draw_rows, [below])
+    assert figure.getPlotItem().viewRange()[0][0] < -0.9  # the whole interval
+    figure.draw(draw_rows, [FigureRow("a", Estimate(None, 0.0, 1.0), 0)])
     texts = figure.getPlotItem().getAxis("right")._tickLevels
     assert texts == [[(0, "– · n = 0")]]
 

@@ -155,21 +155,40 @@ class WavelengthAxis(PlotAxis):
 
     @property
     def numbers(self) -> list[tuple[QRectF, str]]:
-        end = self.title_place.left() - TITLE_APART_PX
-        return [each for each in super().numbers if each[0].right() < end]
+        title = self.title_place.adjusted(-TITLE_APART_PX, 0.0, TITLE_APART_PX, 0.0)
+        return [each for each in super().numbers if not each[0].intersects(title)]
 
     @property
     def title_place(self) -> QRectF:
-        width = self.texts.width(self._shown_title)
-        return QRectF(self.length - width, TICK_PX + 2.0, width, self.texts.height)
+        return self._title[1]
 
     @property
     def _shown_title(self) -> str:
-        return self.shown_title(TITLE_SHARE * self.length)
+        return self._title[0]
+
+    @property
+    def _title(self) -> tuple[str, QRectF]:
+        """The title, or its unit alone, in the last gap between numbers that has room for it.
+
+        Where there is none it stands at the end, in the place of a number.
+        """
+        edges = [QRectF(self.length, 0.0, 0.0, 0.0)]
+        edges = [*(place for place, _ in super().numbers), *edges]
+        unit = self.title.partition(" (")[2].removesuffix(")")
+        for text in filter(None, (self.title, unit)):
+            width = self.texts.width(text)
+            for before, after in reversed([*pairwise(edges)]):
+                right = after.left() - (TITLE_APART_PX if after.width() else 0.0)
+                if right - width - TITLE_APART_PX >= before.right():
+                    return text, QRectF(right - width, TICK_PX + 2.0, width, self.texts.height)
+        text = self.shown_title(TITLE_SHARE * self.length)
+        width = self.texts.width(text)
+        return text, QRectF(self.length - width, TICK_PX + 2.0, width, self.texts.height)
 
     def _place(self, at: float, text: str) -> QRectF:
         width = self.texts.width(text) + NUMBERS_APART_PX
-        return QRectF(at - 0.5 * width, TICK_PX + 2.0, width, self.texts.height)
+        left = min(at - 0.5 * width, self.length - width)  # the last number is whole, too
+        return QRectF(left, TICK_PX + 2.0, width, self.texts.height)
 
 
 class FluxAxis(PlotAxis):

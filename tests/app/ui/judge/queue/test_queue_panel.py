@@ -142,12 +142,12 @@ def test_cells_show_verdicts_faults_and_what_the_agent_says(qtbot, panel, sessio
     mark_fault(session, 3, "no such file")
     qtbot.waitUntil(lambda: on_screen(panel)[2][VERDICT] == "! broken")
     give_opinion(session, 2, "YES", 0.87)
-    qtbot.waitUntil(lambda: not panel.table.isColumnHidden(AGENT))
+    qtbot.waitUntil(lambda: not panel.table.isColumnHidden(P_YES))  # the last to give way
     assert on_screen(panel)[1][AGENT : P_YES + 1] == ["YES", "0.87"]
     context.current.blind_mode.set_on(True)
     assert panel.table.isColumnHidden(AGENT) and panel.table.isColumnHidden(P_YES)
     context.current.blind_mode.set_on(False)
-    assert not panel.table.isColumnHidden(AGENT)
+    assert not panel.table.isColumnHidden(P_YES)
     type_filter(qtbot, panel, context, "flag:star")
     qtbot.waitUntil(panel.message.isVisible)
     assert "No candidate matches the filter" in panel.message.text()

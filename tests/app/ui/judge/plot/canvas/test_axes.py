@@ -67,6 +67,9 @@ def test_texts_of_the_axes_have_room_and_are_shown_where_there_is_some(plot):
     plot.stage.show_range((3700.0, 9100.0), (0.0, 30.0))
     plot.grab()
     assert [text for _, text in plot.wavelength_axis.numbers][:3] == ["4000", "4500", "5000"]
+    if plot.font().pointSize() == 10:  # the last one, too
+        numbers = [text for _, text in plot.wavelength_axis.numbers]
+        assert numbers == [text for _, text in plot.wavelength_axis.marks]
     assert len(plot.flux_axis.numbers) > 3
     assert [axis.shown_title(800.0) for axis in (plot.wavelength_axis, plot.flux_axis)] == [*TITLES]
     assert plot.flux_axis.shown_title(300.0) in (TITLES[1], "Flux")
