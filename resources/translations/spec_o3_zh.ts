@@ -5196,10 +5196,6 @@
         <translation>此候选体的记录</translation>
     </message>
     <message>
-        <source>Compare</source>
-        <translation>比较</translation>
-    </message>
-    <message>
         <source>Two records side by side</source>
         <translation>并排比较两个记录</translation>
     </message>

@@ -38,7 +38,14 @@ from tests.app.core.sharing.merged_sessions import session_at
 BEGAN = datetime(2026, 1, 10, 12, tzinfo=UTC)
 PEOPLE = ("Ada", "Ben")
 CANDIDATES = 3
-AGENT_COLUMNS = ("agent_verdict", "agent_p_yes", "agent_model", "agents_differ", "surprise")
+AGENT_COLUMNS = (
+    "agent_verdict",
+    "agent_p_yes",
+    "agent_model",
+    "agents_differ",
+    "surprise",
+    "agent_members",
+)
 
 
 @dataclass

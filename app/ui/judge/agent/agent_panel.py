@@ -154,6 +154,7 @@ class AgentPanel(QFrame):
         self.verdict.first_row.addWidget(self.rating)
         self.empty = short_label("", "dim")
         self.timeline = Timeline(context.current_theme)
+        self.timeline.set_head(self.verdict.facts)
         self.comparison: Comparison | None = None
         self.takeover = TakeoverBar(context, self)
         self.pictures = Pictures(context.runner, self)

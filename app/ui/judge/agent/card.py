@@ -48,6 +48,7 @@ class Timeline(QScrollArea):
         self._cards: list[StepCard] = []
         self._count = 0
         self._column = QWidget()
+        self._head: QWidget | None = None
         self.setWidget(self._column)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -58,6 +59,11 @@ class Timeline(QScrollArea):
     @property
     def cards(self) -> tuple[StepCard, ...]:
         return tuple(self._cards[: self._count])
+
+    def set_head(self, head: QWidget) -> None:
+        """Take a part that stands above all cards while it is not hidden."""
+        self._head = head
+        head.setParent(self._column)
 
     def show_cards(self, contents: Sequence[CardContent], *, follow: bool = False) -> None:
         """Show these steps; `follow` keeps the list at its end if it is there."""
@@ -108,6 +114,9 @@ class Timeline(QScrollArea):
 
     def _lay_out(self) -> None:
         width, y = self.viewport().width(), 0
+        if self._head is not None and not self._head.isHidden():
+            y = self._head.heightForWidth(width) + SPACING
+            self._head.setGeometry(0, 0, width, y - SPACING)
         for card in self.cards:
             height = card.height_for(width)
             card.setGeometry(0, y, width, height)

@@ -8,7 +8,7 @@ from collections import Counter
 from functools import cache, partial
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from agent.evidence.words import KIND_NAMES
 from agent.inspection.built_in import built_in, opposed_members
@@ -29,6 +29,7 @@ from app.ui.session.inspection.records import Records
 from app.ui.widgets.agent_parts import colour_verdict, record_names
 from app.ui.widgets.labels import (
     ElidedLabel,
+    add_action,
     add_check,
     button,
     column,
@@ -61,7 +62,10 @@ class VerdictLine(QWidget):
         self._log_odds: float | None = None
         self.warning = wrapped_label("", "warning")
         self.warning.hide()
-        self.facts = wrapped_label("")
+        self.conflict = ElidedLabel("warning")
+        self.conflict.hide()
+        self.facts = wrapped_label("", parent=self)
+        """For the top of the list of steps, which scrolls where there is little room."""
         self.facts.setTextFormat(Qt.TextFormat.RichText)
         self.facts.setAccessibleName(self.tr("What decides"))
         self.facts.hide()
@@ -71,17 +75,14 @@ class VerdictLine(QWidget):
         self.record = button("")
         self.record.setToolTip(self.tr("Records of this candidate"))
         self.menu = QMenu(self)
-        self.compare = QPushButton(self.tr("Compare"))
-        self.compare.setProperty("role", "quiet")
+        self.compare = button(self.tr("Back to the steps"))
+        """Checked while two records are side by side, and only there then."""
         self.compare.setCheckable(True)
-        self.compare.setAccessibleName(self.compare.text())
-        self.compare.setToolTip(self.tr("Two records side by side"))
         for part in (self.steps, self.record, self.compare):
-            part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             part.hide()
         self.first_row = row(self.verdict, (self.p_yes, 1))
         buttons = flow(self.steps, self.record, self.compare, spacing=4)
-        parts = (self.first_row, self.combined, self.warning, self.facts, buttons)
+        parts = (self.first_row, self.combined, self.conflict, self.warning, buttons)
         column(*parts, spacing=4, parent=self)
         self.record.clicked.connect(self._open_menu)
         self.facts.linkActivated.connect(self._choose_fact)
@@ -93,7 +94,6 @@ class VerdictLine(QWidget):
         self._records = records
         is_choice = len(records.trajectories) > 1
         self.record.setVisible(is_choice and not self.compare.isChecked())
-        self.compare.setVisible(is_choice)
         if is_choice:
             self._mark_shown()
         else:
@@ -103,6 +103,8 @@ class VerdictLine(QWidget):
     def show_record(self, shown: Trajectory | None) -> None:
         """Show this record; None: there is none, or it is hidden."""
         self._shown = shown
+        self._facts = () if shown is None else deciding_facts(shown)
+        self._write_facts()
         self.setVisible(shown is not None)
         if shown is None:
             return
@@ -111,15 +113,15 @@ class VerdictLine(QWidget):
         is_answered = shown.stopped_by == "answer"
         text = p_yes_text(shown, self._records) if is_answered else outcome_text(shown)
         opposed = opposed_members(shown)
-        warning = conflict_text(opposed) if opposed else contradiction(shown)
+        self.conflict.show_text(conflict_text(opposed) if opposed else "", short=f"≠ {opposed}")
+        self.conflict.setVisible(bool(opposed) and not self.compare.isChecked())
+        warning = contradiction(shown)
         self.warning.setText(warning)
         self.warning.setVisible(bool(warning) and not self.compare.isChecked())
         rule = self._records.calibration_of(shown)
         about = f"{text}\n{calibration_hint(rule)}" if is_answered else text
         self.p_yes.show_text(text, about, short=text.partition(" · ")[0])
         self.show_catalogues(self._log_odds)
-        self._facts = deciding_facts(shown)
-        self._write_facts()
         self._mark_shown()
 
     def show_steps(self, count: int, *, are_shown: bool) -> None:
@@ -139,7 +141,7 @@ class VerdictLine(QWidget):
             text = f"{NUMBERS[number]} {by}{html.escape(fact.text)}"
             lines.append(f'<a href="{number}" style="{style}">{text}</a>')
         self.facts.setText("<br>".join(lines))
-        self.facts.setVisible(bool(lines) and not self.compare.isChecked())
+        self.facts.setVisible(bool(lines))
 
     def _choose_fact(self, link: str) -> None:
         if link.isdecimal() and int(link) < len(self._facts):
@@ -167,12 +169,10 @@ class VerdictLine(QWidget):
         # In the comparison each record has its own verdict and chooser.
         for part in (self.verdict, self.p_yes, self.record):
             part.setVisible(not is_on)
-        self.facts.setVisible(not is_on and bool(self.facts.text()))
+        self.compare.setVisible(is_on)
+        self.conflict.setVisible(not is_on and bool(self.conflict.full_text))
         self.warning.setVisible(not is_on and bool(self.warning.text()))
         self.combined.setVisible(not is_on and bool(self.combined.full_text))
-        text = self.tr("Back to the steps") if is_on else self.tr("Compare")
-        self.compare.setText(text)
-        self.compare.setAccessibleName(text)
         self.compared.emit(is_on)
 
     def _open_menu(self) -> None:
@@ -181,6 +181,8 @@ class VerdictLine(QWidget):
         for each, name in zip(records, record_names(records), strict=True):
             text = f"{name}: {verdict_text(each)}"
             add_check(self.menu, text, each == self._shown, partial(self._choose, each))
+        self.menu.addSeparator()
+        add_action(self.menu, self.tr("Two records side by side"), self.compare.toggle)
         self.menu.popup(self.record.mapToGlobal(self.record.rect().bottomLeft()))
 
     def _choose(self, record: Trajectory, _: bool) -> None:

@@ -74,6 +74,8 @@ class QueueModel(QAbstractTableModel):
         self.used: frozenset[int] = frozenset()  # columns with any content
         self.longest_name = ""  # longest object name loaded so far
         self.is_brief = False  # whether verdicts are shown as marks without words, for lack of room
+        self.marks_conflict = False
+        """Whether the column of verdicts marks where members of the panel contradict each other."""
         self.own: tuple[OwnColumn, ...] = ()  # the list's own columns, which follow the fixed ones
         self.names: Mapping[str, str] = {}  # names that the person gave columns, by key
         self.sorted_column: int | None = None
@@ -131,6 +133,11 @@ class QueueModel(QAbstractTableModel):
             self.is_brief = on
             self.redraw()
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, VERDICT, VERDICT)
+
+    def set_marks_conflict(self, on: bool) -> None:
+        if on != self.marks_conflict:
+            self.marks_conflict = on
+            self.redraw()
 
     def begin(self, sort: Sort) -> None:
         """Start with another queue, of which nothing is loaded yet."""
@@ -248,7 +255,13 @@ class QueueModel(QAbstractTableModel):
         if column >= FIRST_OWN:
             return own_text(row.value(self.own[column - FIRST_OWN].name))
         is_broken = column == VERDICT and _verdict(row) is None and row.candidate.fault
+        if column == VERDICT and self._is_marked(row):
+            return with_conflict("", row.candidate).strip()
         return self.tr("! broken") if is_broken else text_of(row, column)
+
+    def _is_marked(self, row: QueueRow) -> bool:
+        is_open = _verdict(row) is None and not row.candidate.fault
+        return self.marks_conflict and is_open and bool(row.candidate.agent_members)
 
     def _loading_cell(self, index: Index, role: int) -> Any:
         text = LOADING if index.column() == OBJECT else ""
@@ -260,7 +273,8 @@ class QueueModel(QAbstractTableModel):
 
     def _colour(self, row: QueueRow, column: int) -> str:
         theme = self._current_theme.theme
-        if column in (AGENT, P_YES, MEMBERS) and row.candidate.agent_members:
+        is_told = column in (AGENT, P_YES, MEMBERS) and row.candidate.agent_members
+        if is_told or (column == VERDICT and self._is_marked(row)):
             return theme.warning
         if column == P_COMBINED and row.candidate.catalogue_log_odds is None:
             return theme.dim  # as the spectrum alone

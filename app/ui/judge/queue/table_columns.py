@@ -136,6 +136,8 @@ class TableColumns(QObject):
             is_chosen = chosen.get(KEYS[column], False)
             if column != ordered and not is_chosen and self._is_too_narrow():
                 self._table.setColumnHidden(column, True)
+        is_told = self.is_shown(AGENT) or self._current.blind_mode.is_on
+        self._model.set_marks_conflict(not is_told)
         self._fit_flags(self._store.choice(self.name).widths)
         self._fit_names()
         self.values_shown.emit(self.shows_values)

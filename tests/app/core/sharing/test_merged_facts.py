@@ -126,7 +126,7 @@ def test_a_spoilt_assignment_is_refused(tmp_path, spoilt):
 def agents(session):
     names = ("agent_verdict", "agent_p_yes", "agent_model", "agent_stopped_by", "surprise")
     with session.database.reading() as connection:
-        columns = (candidates.c[name] for name in (*names, "agents_differ"))
+        columns = (candidates.c[name] for name in (*names, "agents_differ", "agent_members"))
         return [
             tuple(row) for row in connection.execute(select(*columns).order_by(candidates.c.id))
         ]

@@ -14,7 +14,7 @@ from app.ui.judge.agent.agent_panel import AgentPanel
 from app.ui.widgets.input_filter import InputFilter
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.scripted_agent import measured_first, scripted, show_candidate
-from tests.app.ui.steps import shown_in
+from tests.app.ui.steps import click, shown_in
 
 __all__ = ["measured_first", "models", "scripted"]
 
@@ -55,6 +55,13 @@ def kept(qtbot, context, *records):
     show_candidate(qtbot, context)
     qtbot.waitUntil(lambda: context.agent.shown.trajectory is not None)
     return context.agent.shown.trajectory
+
+
+def compare(qtbot, line):
+    """Two records side by side, from the menu of records."""
+    click(qtbot, line.record)
+    line.menu.actions()[-1].trigger()
+    line.menu.close()
 
 
 GGUF_CARD = """

@@ -15,7 +15,7 @@ from app.core.inspections.store import add_inspection
 from app.core.session.records import Verdict
 from app.core.session.session import open_session
 from app.ui.judge.agent.deciding_facts import deciding_facts
-from tests.app.ui.judge.agent.conftest import kept, run_here
+from tests.app.ui.judge.agent.conftest import compare, kept, run_here
 from tests.app.ui.judge.agent.trajectories import NANO, look, record
 from tests.app.ui.scripted_agent import judged, show_candidate
 from tests.app.ui.steps import click
@@ -109,13 +109,13 @@ def test_two_models_side_by_side(qtbot, context, panel):
     assert panel.verdict.record.text() == "2 records ▾"
     click(qtbot, panel.verdict.record)
     texts = [each.text() for each in panel.verdict.menu.actions()]
-    assert texts == ["nano: NO", "spec-o3-7b: YES"]
+    assert texts == ["nano: NO", "spec-o3-7b: YES", "", "Two records side by side"]
     panel.verdict.menu.actions()[1].trigger()
     panel.verdict.menu.close()
     assert panel.verdict.record.text() == "Record of spec-o3-7b ▾"
     click(qtbot, panel.verdict.steps)
     assert panel.verdict.verdict.text() == "YES" and len(panel.timeline.cards) == 5
-    click(qtbot, panel.verdict.compare)
+    compare(qtbot, panel.verdict)
     cells = panel.comparison.cells
     assert panel.stack.currentWidget() is panel.comparison
     assert [cells["verdict", column].text() for column in (0, 1)] == ["YES", "NO"]
@@ -137,7 +137,9 @@ def test_facts_that_decide_lead_to_their_looks_and_a_conflict_is_told(qtbot, con
     model = ModelRef(name="panel", engine="panel", sha256="p" * 64)
     kept(qtbot, context, record(model=model, steps=(*steps[:-1], step)))
     line = panel.verdict
-    assert line.warning.text() == "≠ Members disagree: nano-eye NO, measured YES"
+    assert line.conflict.full_text == "≠ Members disagree: nano-eye NO, measured YES"
+    line.conflict.resize(line.conflict.fontMetrics().horizontalAdvance("0" * 30), 20)
+    assert line.conflict.text() == "≠ nano-eye NO, measured YES"
     facts = deciding_facts(context.agent.shown.trajectory)
     assert [(each.by, each.text, each.index) for each in facts] == [
         ("", "Hα emission, EW -31.0", 1),
@@ -156,14 +158,14 @@ def test_facts_that_decide_lead_to_their_looks_and_a_conflict_is_told(qtbot, con
         line.fact_chosen.emit(fact)
     assert looked.args[0] == fact.window
     context.agent.shown.show(record(model=model, steps=(*steps[:-1], alone)))
-    assert "&lt;b&gt;" in line.facts.text() and not line.warning.isVisible()
+    assert "&lt;b&gt;" in line.facts.text() and not line.conflict.isVisible()
 
 
 def test_the_preferred_model_is_shown_in_the_list(qtbot, context, panel):
     kept(qtbot, context, record(), record(model=NANO, verdict="NO", p_yes=0.2))
     standing = lambda: context.current.session.candidate(1).agent_verdict  # noqa: E731
     assert standing() == "NO"  # the newest
-    click(qtbot, panel.verdict.compare)
+    compare(qtbot, panel.verdict)
 
     def of_7b():
         names = [choice.currentText() for choice in panel.comparison.choices]

@@ -10,6 +10,7 @@ from app.core.inspections.store import StoredInspection
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.agent.verdict_line import VerdictLine, contradiction
 from app.ui.session.inspection.records import Records
+from tests.app.ui.judge.agent.conftest import compare
 from tests.app.ui.judge.agent.trajectories import NANO, look, record
 from tests.app.ui.steps import click, heard, shown_in
 
@@ -63,7 +64,7 @@ def test_one_of_several_records_is_chosen_named_or_compared(qtbot, line):
     assert heard(qtbot, line.chosen, line.menu.actions()[0].trigger) == YES
     line.menu.close()
     with qtbot.waitSignal(line.compared) as compared:
-        click(qtbot, line.compare)
+        compare(qtbot, line)
     assert compared.args == [True] and not line.verdict.isVisible()
     line.show_records(records(YES))
     assert not line.compare.isChecked() and line.verdict.isVisible()

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from app.core.inspections.store import add_inspection
 from app.core.queue import EVERYTHING, parse_filter, parse_sort, sort_text
 from app.core.session.records import Opinion, Verdict
-from app.ui.judge.queue.columns import AGENT, MEMBERS
+from app.ui.judge.queue.columns import AGENT, MEMBERS, VERDICT
 from app.ui.judge.queue.filter_bar import CHOICES, column_before, completed, completions
 from app.ui.widgets.candidate_table import CELL
 from tests.app.core.inspected import MEASURED, NANO, panel_said, said
@@ -59,14 +59,24 @@ def test_where_two_agents_differ_comes_first(qtbot, panel, context, session):
 def test_where_members_of_the_panel_disagree_is_told_and_filtered(qtbot, panel, context, session):
     add_inspection(session, 3, panel_said("NO", "YES", 3))
     add_inspection(session, 4, panel_said("YES", "YES", 4))
+    cell = lambda row, column: panel.model.index(row, column).data(CELL)  # noqa: E731
+    qtbot.waitUntil(lambda: cell(3, AGENT).text == "YES" and cell(3, MEMBERS).text == "")
     type_filter(qtbot, panel, context, "disagree:members")
     qtbot.waitUntil(lambda: names(panel) == objects(session, (3,)))
-    cells = [panel.model.index(0, column).data(CELL) for column in (AGENT, MEMBERS)]
+    cells = [cell(0, column) for column in (AGENT, MEMBERS)]
     assert [each.text for each in cells] == ["YES ≠", "nano NO, measured YES"]
     assert {each.colour for each in cells} == {context.current_theme.theme.warning}
-    type_filter(qtbot, panel, context, "id:4")
-    qtbot.waitUntil(lambda: names(panel) == objects(session, (4,)))
-    assert [panel.model.index(0, column).data() for column in (AGENT, MEMBERS)] == ["YES", ""]
+    assert not panel.table.isColumnHidden(AGENT) and cell(0, VERDICT).text == ""
+    panel.resize(170, panel.height())
+    qtbot.waitUntil(lambda: cell(0, VERDICT).text == "≠")
+    assert panel.table.isColumnHidden(AGENT)
+    type_filter(qtbot, panel, context, "id:3")
+    qtbot.waitUntil(lambda: context.current.queue.tree == parse_filter("id:3"))
+    qtbot.waitUntil(lambda: names(panel) == objects(session, (3,)))
+    context.current.blind_mode.set_on(True)
+    qtbot.waitUntil(lambda: not panel.model.marks_conflict)
+    qtbot.waitUntil(lambda: names(panel) == objects(session, (3,)))
+    assert cell(0, VERDICT).text == ""
 
 
 def test_blind_mode_refuses_what_tells_and_shows_what_is_walked(qtbot, panel, context):
