@@ -22,16 +22,13 @@ from agent.spectra.spectrum import Spectrum
 from agent.tasks.subclass import path_of
 from agent.tasks.task import Task
 from app.core.database.tables import candidates, inspections, judgements, reviewers
-from app.core.errors import ReadOnlyError
 from app.core.exporting.export import read_catalogue
 from app.core.inspections.batch import inspect_all
 from app.core.inspections.seen import BY_SCRIPT, SeenResult, read_seen, record_seen, seen_of
 from app.core.inspections.store import as_recorded
+from app.core.queue import LIST_ORDER, matching, parse_filter
 from app.core.queue.blind_filters import breaks_blind_mode
-from app.core.queue.filter_parser import parse_filter
 from app.core.queue.own_columns import own_columns
-from app.core.queue.pages import matching
-from app.core.queue.sorts import LIST_ORDER
 from app.core.session import session as sessions
 from app.core.session.known_answers import known_ids, not_known
 from app.core.session.own_fields import OwnField, own_fields, value_of
@@ -264,7 +261,7 @@ class OpenSession:
 
     def _refuse_reading(self) -> None:
         if self.is_read_only:
-            raise ReadOnlyError("the session is only read: open it with a reviewer's name")
+            raise WorkbenchError("the session is only read: open it with a reviewer's name")
 
     def _values(self, given: Mapping[str, FieldValue | None]) -> FieldValues:
         known = {field.name: field for field in self.fields}

@@ -6,6 +6,7 @@ from collections import deque
 from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
+from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
@@ -15,7 +16,6 @@ from agent.errors import WorkbenchError
 from app.core.session.known_answers import has_known_answers, known_answer_of
 from app.core.session.records import Change, LogEntry
 from app.ui.base.translation.message_texts import translate_message
-from app.ui.judge.plot.plot_view import PlotView
 from app.ui.judge.verdict.state_block import OneLineLabel
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import MAX_DETAILS, column, cut, row
@@ -64,7 +64,7 @@ class StatusLine(QFrame):
         self.setProperty("role", "notice")
         self._current_theme = context.current_theme
         self._strips: list[QWidget] = []
-        self._plot: PlotView | None = None
+        self._plot: Any = None  # a PlotView, which nothing in this folder knows
         self._is_error = False
         self.errors: deque[ErrorMessage] = deque(maxlen=MAX_ERRORS)
         self.message = OneLineLabel(self)
@@ -88,7 +88,7 @@ class StatusLine(QFrame):
         self._restyle()
         self.hide()
 
-    def lie_in(self, plot: PlotView) -> None:
+    def lie_in(self, plot: QWidget) -> None:
         """Lie in this plot while it is seen: around it there are numbers."""
         self._plot = plot
 
