@@ -182,3 +182,10 @@ def test_a_budget_that_is_passed_is_told(script, tmp_path, monkeypatch, capsys):
     assert bundle.size_of(folder) == 2000
     assert bundle.check_sizes([folder, package]) == 1
     assert "OVER its budget of 0.001 MB" in capsys.readouterr().out
+
+
+def test_the_background_of_the_diagram_is_that_of_its_relations(script):
+    made = script("hr_background")
+    lines, shipped = made.sequences(), made.BACKGROUND.read_text(encoding="utf-8")
+    assert shipped == made.background_text(lines)
+    assert all(any(each.source in line for line in shipped.splitlines()[:12]) for each in lines)

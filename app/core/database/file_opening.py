@@ -127,8 +127,7 @@ def _is_session_in_log(log: Path) -> bool:
     if not file_size(log):
         return False
     with log.open("rb") as file:
-        head = file.read(WAL_HEADER_BYTES)
-        page = int.from_bytes(head[8:12], "big")
+        page = int.from_bytes(file.read(WAL_HEADER_BYTES)[8:12], "big")
         for number in range(MAX_FRAMES):
             file.seek(WAL_HEADER_BYTES + number * (FRAME_HEADER_BYTES + page))
             frame = file.read(FRAME_HEADER_BYTES + HEADER_BYTES)

@@ -71,8 +71,7 @@ class TeamDatabase:
     @property
     def address(self) -> str:
         """The URL with its password, made when asked for: no attribute holds it in the clear."""
-        url = self._engine.url.set(drivername="postgresql")
-        return url.render_as_string(hide_password=False)
+        return self._engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
     def version(self, connection: Connection, *, is_writing: bool) -> int:
         """Version of the tables, 0 for none. A writer locks out others who would create them."""
@@ -138,8 +137,7 @@ def count_other_programs(connection: Connection) -> int:
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
         "AND starts_with(application_name, :program) AND application_name <> :own"
     )
-    found = connection.execute(query, {"program": PROGRAM, "own": OWN_NAME}).scalar_one()
-    return int(found)
+    return int(connection.execute(query, {"program": PROGRAM, "own": OWN_NAME}).scalar_one())
 
 
 def _parse(url: str) -> URL:

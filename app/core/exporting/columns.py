@@ -16,6 +16,7 @@ from app.core.errors import SessionError
 from app.core.exporting import evidence_columns, further_columns
 from app.core.exporting.further_columns import FurtherOpinionColumns
 from app.core.exporting.table import Column, Kind, free_name
+from app.core.session.evidence_services import words_of
 
 _KINDS: dict[str, Kind] = {"str": "text", "int": "whole", "float": "real", "bool": "flag"}
 """By the type stored for a column of a list."""
@@ -234,13 +235,8 @@ def _declared_columns(text: Any) -> Iterator[Column]:
             yield Column(
                 name=entry["name"],
                 kind=_KINDS.get(str(entry.get("type"))),
-                **{key: _text(entry, key) for key in ("unit", "ucd", "description")},
+                **{key: words_of(entry, key, MAX_WORDS) for key in ("unit", "ucd", "description")},
             )
-
-
-def _text(entry: Mapping[str, Any], key: str) -> str:
-    value = entry.get(key)
-    return printable(" ".join(value.split()), MAX_WORDS) if isinstance(value, str) else ""
 
 
 def _json(text: Any) -> object:

@@ -192,8 +192,7 @@ def _shown_query(model: ModelRef | None) -> Select[Any]:
 
 
 def _read_shown_model(connection: Connection) -> ModelRef | None:
-    query = select(facts.c.value).where(facts.c.key == SHOWN)
-    value = connection.execute(query).scalar()
+    value = connection.execute(select(facts.c.value).where(facts.c.key == SHOWN)).scalar()
     if not value:
         return None
     try:

@@ -158,8 +158,7 @@ def _rows(connection: Connection, column: str, context: QueryContext) -> Iterato
         return
     own = OwnColumnValue(QueryContext(None, context.is_file))
     listed = select(candidates.c.id, own.number, own.text).select_from(candidates)
-    named = listed.where(own.name == column).order_by(candidates.c.id)
-    yield from connection.execute(named)
+    yield from connection.execute(listed.where(own.name == column).order_by(candidates.c.id))
     parts = parts_of(column)
     if parts is not None:
         value = EvidenceValue(parts, is_file=context.is_file)

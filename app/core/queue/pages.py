@@ -93,16 +93,15 @@ def next_unjudged(
     sort: Sort = LIST_ORDER,
     *,
     after: QueuePosition | None = None,
-    wrap: bool = True,
 ) -> QueueRow | None:
     """The next row without a verdict of the reviewer, or None if there is none.
 
-    With `wrap`, the search continues at the start of the queue. Without a suitable index it visits
-    the whole queue, in several transactions, so that others can write in between.
+    The search continues at the start of the queue. Without a suitable index it visits the whole
+    queue, in several transactions, so that others can write in between.
     """
     unjudged = combine(tree, UNJUDGED)
     found = _next(session, unjudged, sort, after, backwards=False)
-    if found is None and wrap and after is not None:
+    if found is None and after is not None:
         found = _next(session, unjudged, sort, None, backwards=False)
     return found
 

@@ -161,8 +161,7 @@ def _header(content: Content) -> Markup:
 
 
 def _conclusions(content: Content) -> Iterator[str]:
-    found = content.statistics
-    counts = found.counts
+    counts = content.statistics.counts
     if not counts.candidates:
         yield "The session holds no candidates."
         return

@@ -57,7 +57,7 @@ def _described(connection: Connection, name: str) -> Service:
         raise damaged(f"the description of the catalogue {name}")
     return Service(
         id=name,
-        name=_words(about, "file") or name,
+        name=words_of(about, "file") or name,
         kind=FILE,
         url="",
         release=str(row.release),
@@ -68,16 +68,17 @@ def _described(connection: Connection, name: str) -> Service:
 
 def _column(entry: Mapping[str, Any]) -> ServiceColumn:
     words: Any = {
-        key: _words(entry, key) for key in ("name", "column", "unit", "ucd", "description")
+        key: words_of(entry, key) for key in ("name", "column", "unit", "ucd", "description")
     }
     if not NAME.fullmatch(words["name"]):
         raise damaged("the description of a catalogue")
     return ServiceColumn(**words, is_text=entry.get("is_text") is True)
 
 
-def _words(entry: Mapping[str, Any], key: str) -> str:
+def words_of(entry: Mapping[str, Any], key: str, at_most: int = MAX_WORDS) -> str:
+    """A text of a stored description on one line; empty if there is none."""
     value = entry.get(key)
-    return printable(" ".join(value.split()), MAX_WORDS) if isinstance(value, str) else ""
+    return printable(" ".join(value.split()), at_most) if isinstance(value, str) else ""
 
 
 def unpacked(packed: bytes, sha256: str, at_most: int = MAX_REPLY) -> bytes:

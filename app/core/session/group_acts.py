@@ -127,8 +127,7 @@ def _next_line(connection: Connection, reviewer: int, kind: str) -> int | None:
     undo_top, redo_top = verdict_log.stack_tops(connection, reviewer)
     if kind == "undo" or redo_top is None:
         return undo_top if kind == "undo" else None
-    query = select(log.c.target_id).where(log.c.id == redo_top)
-    return connection.execute(query).scalar()
+    return connection.execute(select(log.c.target_id).where(log.c.id == redo_top)).scalar()
 
 
 def _act_at(connection: Connection, line: int) -> tuple[int, int] | None:

@@ -126,9 +126,9 @@ def task_hash(session: Session) -> str:
     return text_hash(session.fact("task") or "")
 
 
-def provenance(session: Session, selection: str = "") -> Provenance:
+def provenance(session: Session) -> Provenance:
     with session.database.reading() as connection:
-        return provenance_in(connection, session, selection)
+        return provenance_in(connection, session)
 
 
 def provenance_in(connection: Connection, session: Session, selection: str = "") -> Provenance:

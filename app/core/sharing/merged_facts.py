@@ -78,8 +78,7 @@ def merge_acts(target: Connection, source: Connection, lines: IdMap, reviewers: 
     for first, last, place in sorted(act_notes(source)):
         if lines.get(first) is None or lines.get(last) is None:
             continue
-        whose = select(log.c.reviewer_id).where(log.c.id == first)
-        reviewer = source.execute(whose).scalar_one()
+        reviewer = source.execute(select(log.c.reviewer_id).where(log.c.id == first)).scalar_one()
         # On a server, acts of several people may overlap; those of one person do not.
         if first <= until.get(reviewer, 0):
             continue

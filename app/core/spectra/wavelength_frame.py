@@ -52,8 +52,7 @@ class WavelengthFrame:
     def ascii_description(self) -> str:
         """The same for the header of a file."""
         if self.line is not None:
-            named = replace(self, line=replace(self.line, label=self.line.id))
-            return named.description
+            return replace(self, line=replace(self.line, label=self.line.id)).description
         return self.description.replace("Å", "Angstrom")
 
     @property

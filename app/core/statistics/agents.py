@@ -142,8 +142,7 @@ def track_records(session: Session, reviewer: str) -> dict[tuple[str, str], Trac
         both = _overlap(person, agent).decided()
         if both.answer.size:
             agreed = int(np.sum((both.person == ACCEPT) == (both.answer == YES)))
-            record = TrackRecord(agreed, int(both.answer.size))
-            found[agent.model, agent.model_sha256] = record
+            found[agent.model, agent.model_sha256] = TrackRecord(agreed, int(both.answer.size))
     return found
 
 

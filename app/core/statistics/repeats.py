@@ -218,6 +218,5 @@ def _shuffled(numbers: list[int], session_id: str, seed: int) -> list[int]:
 
 
 def _announce(session: Session, repeat: Repeat) -> Repeat:
-    touched = frozenset({repeat.candidate_id})
-    session.changed.emit(Change(aspect="verdict", candidate_ids=touched))
+    session.changed.emit(Change(aspect="verdict", candidate_ids=frozenset({repeat.candidate_id})))
     return repeat

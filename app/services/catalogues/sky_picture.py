@@ -55,8 +55,7 @@ def sky_picture(
     }
     exchange = ask_page(service, client, service.url, fields, should_stop, max_bytes=MAX_PICTURE)
     check_picture(exchange.content)
-    picture = SkyPicture(content=exchange.content, survey=name, epoch=epoch, arcsec=ARCSEC)
-    return picture, exchange
+    return SkyPicture(content=exchange.content, survey=name, epoch=epoch, arcsec=ARCSEC), exchange
 
 
 def covering(

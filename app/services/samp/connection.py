@@ -66,10 +66,6 @@ class SampConnection:
         self._names: dict[str, str] = {}
         self._tags = count(1)
 
-    @property
-    def has_own_hub(self) -> bool:
-        return self._hub is not None and self._hub.is_running
-
     def connect(self) -> None:
         """Connect, or connect again if the hub is another one by now. Raises SampError."""
         if self._is_registered():

@@ -124,8 +124,7 @@ class Inbox:
         try:
             received = checked(mtype, params, name)
             if isinstance(received, FileOffered):
-                path = fetch(received, self._folder, self._stop.is_set)
-                received = replace(received, path=path)
+                received = replace(received, path=fetch(received, self._folder, self._stop.is_set))
         except RefusedMessage as error:
             self._answer(call, str(error))
             self.refuse(str(error), name)

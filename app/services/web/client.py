@@ -152,8 +152,7 @@ class WebClient:
         began = time.monotonic()
         until = began + request.total_s
         with self._lock:
-            host = host_of(request.url)
-            pace = self._paces.setdefault(host, HostPace(request.per_second))
+            pace = self._paces.setdefault(host_of(request.url), HostPace(request.per_second))
         for attempt in range(request.attempts):
             try:
                 pace.take_turn(until, should_stop)
@@ -224,8 +223,7 @@ class WebClient:
                     ) as response,
                 ):
                     if response.status_code in REDIRECTS:
-                        to = response.headers.get("location", "")[:8000]
-                        url = str(response.url.join(to))
+                        url = str(response.url.join(response.headers.get("location", "")[:8000]))
                         check_redirect(request.url, url)
                         # The result lies elsewhere, unless the question itself belongs there.
                         has_body = has_body and response.status_code in REPEATED

@@ -15,7 +15,6 @@ from app.core.session.session import Session
 from app.rooms import rooms
 from app.ui.base.actions.commands import Commands
 from app.ui.base.background.runner import Runner
-from app.ui.base.crash_report import log_folder, open_folder
 from app.ui.base.keys.keymap import Keymap
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme
@@ -135,7 +134,7 @@ class MainWindow(QMainWindow):
             ("full_screen", self._toggle_full_screen),
             ("tour", self.take_tour),
             ("about", self.help.show_about),
-            ("crash_reports", partial(open_folder, log_folder(), self.show_error)),
+            ("crash_reports", partial(self.help.open_reports, self.show_error)),
             ("settings", self._show_settings),
             ("services", partial(self._show_settings, services=True)),
             ("open_list", self.opening.choose_list),

@@ -21,13 +21,13 @@ from PySide6.QtCore import (
     Qt,
     QTimer,
 )
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen, QWindow
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QWidget
 from shiboken6 import isValid
 
 from app.ui.base.actions.key_names import label
 from app.ui.base.keys.keymap import Keymap
-from app.ui.base.keys.text_focus import accepts_text, keys_go_elsewhere
+from app.ui.base.keys.text_focus import accepts_text, is_in_window, keys_go_elsewhere
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.docks.dock_table import AGENT
@@ -129,7 +129,7 @@ class Tour(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
         if kind in _KEYS and isinstance(event, QKeyEvent):
-            return self._is_in_window(watched) and self._pressed(event)
+            return is_in_window(watched, self._window) and self._pressed(event)
         if kind in _MOVES and isinstance(watched, QWidget) and self._holds_target(watched):
             self._reposition_timer.start()
         return False
@@ -205,11 +205,6 @@ class Tour(QObject):
         if target is None or not isValid(target):
             return False
         return watched is target or watched.isAncestorOf(target)
-
-    def _is_in_window(self, watched: QObject) -> bool:
-        if isinstance(watched, QWindow):
-            return watched == self._window.windowHandle()
-        return isinstance(watched, QWidget) and watched.window() == self._window
 
 
 def application() -> QApplication:

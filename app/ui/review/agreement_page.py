@@ -195,8 +195,7 @@ class DriftCard(PageCard):
             if not with_agent:
                 blocks = tuple(replace(block, p_yes=None) for block in blocks)
             figure = Figure(self._current_theme, each.reviewer)
-            label = wrapped_label(each.reviewer)
-            self.figures.append(figure.below(label, self._column, HEIGHT))
+            self.figures.append(figure.below(wrapped_label(each.reviewer), self._column, HEIGHT))
             figure.draw(draw_drift, blocks)
             sentence = drift_sentence(each)
             if sentence and with_agent:

@@ -45,6 +45,7 @@ from app.ui.widgets.labels import (
     column,
     flexible_gap,
     flow,
+    keep_current,
     narrow,
     one_line,
     row,
@@ -85,8 +86,7 @@ class DisputeView(QWidget):
         self.reject = button("", "reject", partial(self.judge, Verdict.REJECT))
         self.unsure = button("", "unsure", partial(self.judge, Verdict.UNSURE))
         self._keymap = context.keymap
-        self._show_keys()
-        self._keymap.changed.connect(self._show_keys)
+        keep_current(self._show_keys, self._keymap.changed)
         self.settle = button("", call=self._toggle_adjudicator)
         self.open = button(self.tr("Open"))
         self.open.clicked.connect(self.open_requested)
@@ -357,8 +357,7 @@ def _draw_spectrum(figure: Figure, spectrum: Spectrum, look: KeyLook | None) -> 
     room = 0.08 * (high - low) or 1.0
     if look is not None:
         brush = translucent(figure.theme.agent, 50)
-        region = pg.LinearRegionItem(look.range, movable=False, brush=brush, pen=pg.mkPen(None))
-        figure.add(region)
+        figure.add(pg.LinearRegionItem(look.range, movable=False, brush=brush, pen=pg.mkPen(None)))
         _name_look(figure, look, float(high + room), spectrum.range)
     wavelength, flux = with_gaps(spectrum.wavelength, GAP, flux)
     pen = pg.mkPen(figure.theme.flux)
@@ -386,5 +385,4 @@ def _draw_nothing(figure: Figure) -> None:
 
 def _title(spectrum: Spectrum, exponent: int) -> str:
     relative = translate("SpectrumPanel", "Relative flux")
-    absolute = translate("SpectrumPanel", "Flux")
-    return flux_title(relative, absolute, spectrum.flux_unit, exponent)
+    return flux_title(relative, translate("SpectrumPanel", "Flux"), spectrum.flux_unit, exponent)

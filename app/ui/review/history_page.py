@@ -21,7 +21,7 @@ from app.ui.judge.verdict.verdict_text import confidence_meaning, mark_and_word
 from app.ui.review.refresh import Refresh
 from app.ui.session.candidate.object_velocity import velocity_label
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import button, column, row, with_key, wrapped_label
+from app.ui.widgets.labels import button, column, keep_current, row, with_key, wrapped_label
 from app.ui.widgets.pair_table import ROOT, Index, fit_rows, show_rows
 from app.ui.widgets.text_width import how_much_larger
 
@@ -49,8 +49,7 @@ class HistoryPage(QWidget):
         self._lay_out()
         self.table.clicked.connect(self._go_to)
         self.table.verticalScrollBar().valueChanged.connect(self._load_more)
-        self._keymap.changed.connect(self._show_keys)
-        self._show_keys()
+        keep_current(self._show_keys, self._keymap.changed)
         self.refresh = Refresh(self, context, self._prepare, self._show)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -74,8 +73,7 @@ class HistoryPage(QWidget):
         table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         table.installEventFilter(self)
         self._fit_font()
-        header = table.horizontalHeader()
-        header.setSectionResizeMode(len(WIDTHS), QHeaderView.ResizeMode.Stretch)
+        table.horizontalHeader().setSectionResizeMode(len(WIDTHS), QHeaderView.ResizeMode.Stretch)
         top = row(wrapped_label(self.tr("History"), "title"), 1, self.undo, self.redo)
         note = self.tr(
             "Entries are never deleted; an undo is an entry too. Click one to go to its object."

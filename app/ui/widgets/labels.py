@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, SignalInstance
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -171,6 +171,13 @@ def add_parts(layout: QBoxLayout, *parts: Part) -> None:
             layout.addLayout(what, *how)
         else:
             layout.addWidget(what, *how)  # type: ignore[arg-type]
+
+
+def keep_current(show: Callable[[], object], *changes: SignalInstance) -> None:
+    """Call it now, and whenever one of the signals comes."""
+    for each in changes:
+        each.connect(show)
+    show()
 
 
 def bring_forward(window: QWidget) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QWidget
 from app.ui.base.keys.text_focus import OWN_KEYS
 from app.ui.base.settings.settings import reviewer_name
 from app.ui.base.settings.settings_store import SettingsStore
-from app.ui.widgets.labels import flow, short_label
+from app.ui.widgets.labels import flow, keep_current, short_label
 
 MAX_NAME = 100
 
@@ -42,14 +42,13 @@ class ReviewerName(QWidget):
         self.field.setFixedWidth(200)
         self.field.setAccessibleName(self.tr("Your name"))
         self.field.returnPressed.connect(self._save)
-        self.field.cancelled.connect(self._close)
         self.button = QPushButton()
         self.button.setProperty("role", "quiet")
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.clicked.connect(self._edit_or_save)
         flow(label, self.name, self.field, self.button, spacing=8, parent=self)
         settings.changed.connect(self._show)
-        self._close()
+        keep_current(self._close, self.field.cancelled)
 
     def _edit_or_save(self) -> None:
         if self.field.isVisibleTo(self):

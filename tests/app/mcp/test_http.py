@@ -39,8 +39,7 @@ def address(night):
         text=True, env=ENVIRONMENT, cwd=ROOT,
     )  # fmt: skip
     with server:
-        line = server.stderr.readline()
-        yield re.search(r"http://127\.0\.0\.1:\d+/mcp", line)[0]
+        yield re.search(r"http://127\.0\.0\.1:\d+/mcp", server.stderr.readline())[0]
         server.send_signal(signal.SIGINT)
         rest = server.communicate(timeout=LONG_S)[1]
     assert "token" not in rest and TOKEN not in rest and "Traceback" not in rest

@@ -86,8 +86,7 @@ def running_dachs(service: Service, rows: Sequence[Mapping[str, object]]) -> Ite
         _write_resource(root / "inputs" / schema, table, service, rows)
         _own(cluster, root)
         settings = cluster.folder / "gavo.rc"
-        group = root.group()
-        settings.write_text(SETTINGS.format(root=root, port=port, group=group))
+        settings.write_text(SETTINGS.format(root=root, port=port, group=root.group()))
         environment = {
             "PATH": "/usr/bin:/bin",  # where Debian's own Python is the first
             "HOME": str(root),

@@ -10,7 +10,6 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QWidget
 
 from agent.ratings.records import MAX_NOTE
-from app.ui.judge.agent.score_grid import ScoreGrid
 from app.ui.widgets.labels import (
     button,
     column,
@@ -21,6 +20,7 @@ from app.ui.widgets.labels import (
     wrapped_label,
 )
 from train.review.review_rules import Role
+from train.review.window.score_grid import ScoreGrid
 
 APPROVE_KEY, REFUSE_KEY, SAVE_KEY = "A", "X", "Ctrl+S"
 

@@ -15,12 +15,12 @@ from PySide6.QtWidgets import QWidget
 from agent.ratings.records import trajectory_id
 from agent.ratings.rubric import HIGHEST, LOWEST, SCORES, Score
 from app.ui.base.theme.theme import CurrentTheme, Theme, mixed
-from app.ui.judge.agent.score_grid import criterion_name
 from app.ui.review.figures import PAD_PX, ROW_MARGIN_PX, Figure, shortened
 from app.ui.widgets.labels import clear_layout, column, row, wrapped_label
 from app.ui.widgets.page_parts import PageCard, PageScrollArea
 from train.review import statistics
 from train.review.rating_round import RatingRound
+from train.review.window.score_grid import criterion_name
 
 CHART_PX = 240
 translate = QCoreApplication.translate

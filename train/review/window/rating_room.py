@@ -16,11 +16,11 @@ from agent.trajectory.trajectory import Trajectory
 from app.ui.base.background.runner import Runner
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.message_texts import translate_message
-from app.ui.judge.agent.score_grid import ScoreGrid
 from app.ui.widgets.labels import button, column, row, short_label, with_key, wrapped_label
 from train.review.rating_round import Pair, Pressed, RatingRound
 from train.review.window.inspection_view import TrajectoryPictures, TrajectoryView
 from train.review.window.room import Room
+from train.review.window.score_grid import ScoreGrid
 
 HELP_PAGE = "rating"
 SIZE = QSize(1200, 860)

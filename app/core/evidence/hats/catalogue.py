@@ -111,8 +111,7 @@ def near(folder: HatsFolder, candidates: cKDTree, radius: float) -> NDArray[np.b
     for order in np.unique(folder.orders).tolist():
         here = folder.orders == order
         pixels = children(folder.pixels[here], FINER)
-        middle = centres(order + FINER, pixels.ravel())
-        apart, _ = candidates.query(middle)
+        apart, _ = candidates.query(centres(order + FINER, pixels.ravel()))
         reach = chord(np.minimum(radii(order + FINER, pixels.ravel()) + radius, np.pi))
         found[here] = (apart <= reach).reshape(pixels.shape).any(axis=1)
     return found

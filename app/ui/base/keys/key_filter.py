@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QInputMethodQueryEvent, QKeyEvent, QWindow
+from PySide6.QtGui import QGuiApplication, QInputMethodQueryEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.ui.base.actions.actions import ACTIONS, FILES, WINDOW
@@ -21,6 +21,7 @@ from app.ui.base.keys.text_focus import (
     accepts_text,
     handles_own_keys,
     has_selection,
+    is_in_window,
     keys_go_elsewhere,
     navigates_rows,
 )
@@ -84,7 +85,7 @@ class KeyFilter(QObject):
         return False
 
     def _key(self, watched: QObject, event: QKeyEvent) -> bool:
-        if not self._is_here(watched):
+        if not is_in_window(watched, self._window):
             return False
         kind = event.type()
         if kind == QEvent.Type.KeyRelease:
@@ -196,16 +197,10 @@ class KeyFilter(QObject):
         for code in list(self._held):
             self._end(code)
 
-    def _is_here(self, watched: QObject) -> bool:
-        """Whether `watched` is in this window; native events are sent to its QWindow."""
-        if isinstance(watched, QWindow):
-            return watched == self._window.windowHandle()
-        return isinstance(watched, QWidget) and watched.window() == self._window
-
     def _refuse_input_method(self, watched: QObject, event: QInputMethodQueryEvent) -> bool:
         """Disable input methods outside text fields, where they would swallow the letters."""
         widget = _widget(watched)
-        if widget is None or not self._is_here(widget):
+        if widget is None or not is_in_window(widget, self._window):
             return False
         if accepts_text(widget) or handles_own_keys(widget):
             return False

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QWindow
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractSpinBox,
@@ -62,6 +64,13 @@ def keys_go_elsewhere(focus: QWidget | None) -> bool:
 def navigates_rows(widget: QWidget | None) -> bool:
     """Whether Up, Down and Enter move through the rows of the widget."""
     return widget is not None and bool(widget.property(ROW_NAVIGATION))
+
+
+def is_in_window(watched: QObject, window: QWidget) -> bool:
+    """Whether `watched` is in this window; native events are sent to its QWindow."""
+    if isinstance(watched, QWindow):
+        return watched == window.windowHandle()
+    return isinstance(watched, QWidget) and watched.window() == window
 
 
 def _with_ancestors(widget: QWidget | None) -> Iterator[QWidget]:

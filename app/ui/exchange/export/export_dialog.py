@@ -127,16 +127,15 @@ class ExportDialog(QDialog):
         ListWidth(self.kinds, LEFT_WIDTH)
         self.catalogue = CataloguePanel(context)
         self.catalogue.changed.connect(self._change_suffix)
-        self.catalogue.counted.connect(self._check)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.catalogue)
         self.records = RecordsPanel(context, page_description(ExportKind.RECORDS))
-        self.records.counted.connect(self._check)
         for kind in KINDS[1:]:
             own = self.records if kind is ExportKind.RECORDS else None
             self.pages.addWidget(own or description_page(page_description(kind)))
         self.file = FileField(self.tr("File"), self._ask_for_file)
-        self.file.changed.connect(self._check)
+        for signal in (self.catalogue.counted, self.records.counted, self.file.changed):
+            signal.connect(self._check)
         self.problem = ProblemLine()
         text = self.tr("Blind mode is on, but exported files include the agent's verdicts")
         self.blind = wrapped_label(text, "warning")

@@ -21,7 +21,7 @@ from app.ui.exchange.sharing.dialog_parts import SharingDialog, form_of, names_i
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.file_dialogs import choose_folder, choose_labelled
 from app.ui.widgets.file_field import FileField, is_folder, is_there
-from app.ui.widgets.labels import button, check_box, cut, one_line, wrapped_label
+from app.ui.widgets.labels import button, check_box, cut, keep_current, one_line, wrapped_label
 from app.ui.widgets.number_box import NumberBox
 
 SIZE = 640, 620
@@ -60,10 +60,9 @@ class KnownDialog(SharingDialog):
         for field in (self.path, self.spectra):
             field.changed.connect(self._read)
         self.trust.toggled.connect(self._read)
-        self.count.entered.connect(self._check)
         for line in (self.members, self.lead):
             line.textChanged.connect(self._check)
-        self._check()
+        keep_current(self._check, self.count.entered)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

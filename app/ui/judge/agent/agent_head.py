@@ -16,7 +16,7 @@ from app.ui.judge.agent.status_texts import list_run_text, run_text
 from app.ui.session.inspection.list_run import ListRunState
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.agent_parts import short_name
-from app.ui.widgets.labels import ElidedLabel, button, column, flow, row, short_label
+from app.ui.widgets.labels import ElidedLabel, button, column, flow, keep_current, row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint
 
 ROOM_BETWEEN = 16  # pixels beside each part of the first row
@@ -70,8 +70,7 @@ class AgentHead(QWidget):
         self.pause.clicked.connect(agent.toggle_pause)
         self.stop.clicked.connect(partial(self._agent.stop, anywhere=True))
         self.list.clicked.connect(agent.toggle_list_run)
-        context.keymap.changed.connect(self._show_keys)
-        self._show_keys()
+        keep_current(self._show_keys, context.keymap.changed)
 
     def _refresh(self) -> None:
         agent, run = self._agent, self._agent.active_run

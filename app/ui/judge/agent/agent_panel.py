@@ -175,8 +175,6 @@ class AgentPanel(QFrame):
 
     def _connect(self, context: SessionContext) -> None:
         agent, shown, commands = context.agent, self._shown, context.commands
-        agent.state_changed.connect(self._refresh)
-        shown.trajectory_changed.connect(self._refresh)
         shown.records_changed.connect(self._show_records)
         shown.step_index_changed.connect(self._on_step)
         agent.text_received.connect(self._on_progress)
@@ -184,7 +182,8 @@ class AgentPanel(QFrame):
         agent.finished.connect(partial(self._fold, True))
         agent.list_run.changed.connect(self.list_run.show_state)
         agent.closed.connect(self.pictures.close)
-        context.keymap.changed.connect(self._refresh)
+        for signal in (agent.state_changed, shown.trajectory_changed, context.keymap.changed):
+            signal.connect(self._refresh)
         context.current.candidate_changed.connect(self.pictures.forget)
         context.current.spectrum_changed.connect(self._request_pictures)
         context.current.row_changed.connect(self._show_catalogues)

@@ -457,8 +457,7 @@ class _Page:
         layout, most = QTextLayout(begin, font), len(begin)
         inside = [(start, min(end, most)) for start, end in content.marks if start < most]
         layout.setFormats([_underlined(start, end - start, marking) for start, end in inside])
-        is_all = self._add_block(layout, "text", limit)
-        return is_all and most == len(text)
+        return self._add_block(layout, "text", limit) and most == len(text)
 
     def add(self, text: str, font: QFont, tone: str, limit: int = 8) -> None:
         self._add_block(QTextLayout(text[: limit * MAX_IN_LINE], font), tone, limit)

@@ -287,8 +287,7 @@ def _speed(session: Session, ref: tuple[str, str]) -> str:
     seconds = 0.0
     if name:
         with suppress(TrajectoryError):  # a damaged record is told where it is shown
-            model = ModelRef(name=name, sha256=sha256)
-            seconds = measured_rate(session, model, TIMED).seconds
+            seconds = measured_rate(session, ModelRef(name=name, sha256=sha256), TIMED).seconds
     if not seconds:
         return translate("agent", "not yet timed here")
     return translate("agent", "{n} s each here").replace("{n}", f"{seconds:.2g}")
@@ -308,8 +307,7 @@ def _card_quality(card: Card) -> str:
 def _quality(f1: float | None, interval: str = "") -> str:
     if f1 is None:
         return translate("agent", "no figure on real spectra")
-    text = translate("agent", "F1 {n} % on real spectra")
-    return text.replace("{n}", f"{f1:.1f}") + interval
+    return translate("agent", "F1 {n} % on real spectra").replace("{n}", f"{f1:.1f}") + interval
 
 
 def _state(location: ModelLocation) -> str:

@@ -17,6 +17,7 @@ from app.ui.widgets.labels import (
     check_box,
     clear_layout,
     column,
+    keep_current,
     row,
     short_label,
     with_key,
@@ -55,10 +56,7 @@ class ComparisonControl(QWidget):
         self.epochs.clicked.connect(comparison.overlay_epochs)
         self.kept.clicked.connect(comparison.keep)
         self.clear.clicked.connect(comparison.clear)
-        comparison.changed.connect(self._show)
-        ratio.mode_changed.connect(self._show)
-        context.keymap.changed.connect(self._show)
-        self._show()
+        keep_current(self._show, comparison.changed, ratio.mode_changed, context.keymap.changed)
 
     def button_text(self) -> str:
         count = len(self._comparison.compared)

@@ -26,6 +26,7 @@ from app.ui.widgets.labels import (
     column,
     escape_mnemonics,
     flow,
+    keep_current,
     row,
     short_label,
     with_key,
@@ -69,11 +70,8 @@ class AxisControl(QWidget):
         self.rest.clicked.connect(partial(self._view.toggle, "rest_axis"))
         self.usual.clicked.connect(partial(self._view.change, **USUAL_AXES))
         self.lines.aboutToShow.connect(self._fill_lines)
-        context.view.changed.connect(self._show)
-        context.current.spectrum_changed.connect(self._show)
-        context.keymap.changed.connect(self._show_keys)
-        self._show_keys()
-        self._show()
+        keep_current(self._show_keys, context.keymap.changed)
+        keep_current(self._show, context.view.changed, context.current.spectrum_changed)
 
     @property
     def words(self) -> list[str]:

@@ -13,7 +13,7 @@ from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.session.candidate.view_options import USUAL_AXES
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import button, column, row, short_label, with_key
+from app.ui.widgets.labels import button, column, keep_current, row, short_label, with_key
 from app.ui.widgets.number_box import NumberBox
 
 DEFAULT_BOUNDS: Window = (3700.0, 9100.0)  # bounds while there is no spectrum
@@ -41,12 +41,9 @@ class RangeControl(QWidget):
         self.low.entered.connect(self._apply_boxes)
         self.high.entered.connect(self._apply_boxes)
         self.whole.clicked.connect(partial(self._view.set_window, None))
-        context.view.window_changed.connect(self._show)
         context.view.changed.connect(self._follow_axes)
-        context.current.spectrum_changed.connect(self._show)
-        context.keymap.changed.connect(self._show_keys)
-        self._show_keys()
-        self._show()
+        keep_current(self._show_keys, context.keymap.changed)
+        keep_current(self._show, context.view.window_changed, context.current.spectrum_changed)
 
     @property
     def bounds(self) -> Window:

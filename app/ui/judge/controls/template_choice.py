@@ -22,6 +22,7 @@ from app.ui.widgets.labels import (
     clear_layout,
     column,
     escape_mnemonics,
+    keep_current,
     one_line,
     row,
     short_label,
@@ -67,8 +68,7 @@ class TemplateChoice(QWidget):
         context.commands.add("template", self.flip)
         context.view.changed.connect(self._show)
         context.settings.changed.connect(self._apply_settings)
-        context.keymap.changed.connect(self._show_keys)
-        self._show_keys()
+        keep_current(self._show_keys, context.keymap.changed)
         self._apply_settings(context.settings.settings)
 
     @property

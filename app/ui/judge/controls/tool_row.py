@@ -40,6 +40,7 @@ from app.ui.widgets.labels import (
     column,
     escape_mnemonics,
     flow,
+    keep_current,
     row,
     short_label,
     with_key,
@@ -208,8 +209,7 @@ class Links(QWidget):
         self.copy.clicked.connect(partial(context.commands.run, "copy_range"))
         context.current.candidate_changed.connect(self._show)
         context.current.spectrum_changed.connect(self._show)
-        context.keymap.changed.connect(self._show_keys)
-        self._show_keys()
+        keep_current(self._show_keys, context.keymap.changed)
         self._show()
 
     def page(self, action: str) -> WebPage:
@@ -262,8 +262,7 @@ class SmoothingControl(QWidget):
         context.view.changed.connect(self._show)
         context.view.window_changed.connect(self._show)
         context.current.spectrum_changed.connect(self._show)
-        context.keymap.changed.connect(self._show_keys)
-        self._show_keys()
+        keep_current(self._show_keys, context.keymap.changed)
         self._show()
 
     @property
@@ -321,16 +320,14 @@ class LineChoice(QWidget):
         self.add_file = button(self.tr("Add line list…"))
         self._column = column(spacing=2)
         shown = row(self.lines, self.labels, 1, spacing=16)
-        buttons = row(self.task_sets, self.add_file, 1)
-        column(shown, self._column, buttons, spacing=4, parent=self)
+        column(shown, self._column, row(self.task_sets, self.add_file, 1), spacing=4, parent=self)
         self.lines.clicked.connect(partial(self._view.toggle, "lines"))
         self.labels.clicked.connect(partial(self._view.toggle, "labels"))
         self.task_sets.clicked.connect(partial(self._view.change, line_sets=None))
         self.add_file.clicked.connect(self._ask_for_file)
         context.view.changed.connect(self._show)
-        context.keymap.changed.connect(self._show_keys)
         context.settings.changed.connect(self._load_lists)
-        self._show_keys()
+        keep_current(self._show_keys, context.keymap.changed)
         self._load_lists(context.settings.settings)
 
     @property

@@ -28,6 +28,7 @@ from app.ui.widgets.labels import (
     button,
     check_box,
     column,
+    keep_current,
     row,
     short_label,
     with_key,
@@ -91,10 +92,8 @@ class VelocityControl(QWidget):
         self.z.entered.connect(self._set_z)
         self.reset.clicked.connect(lambda: self._velocity.set(None))
         context.view.changed.connect(self._show)
-        context.keymap.changed.connect(self._show_keys)
-        context.current_theme.changed.connect(self._restyle)
-        self._show_keys()
-        self._restyle()
+        keep_current(self._show_keys, context.keymap.changed)
+        keep_current(self._restyle, context.current_theme.changed)
         self._show()
 
     @property

@@ -27,7 +27,7 @@ from app.ui.judge.plot.spectrum_panel import SpectrumPanel
 from app.ui.judge.plot.trace import Trace
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.input_filter import RICH
-from app.ui.widgets.labels import row
+from app.ui.widgets.labels import keep_current, row
 from app.ui.widgets.plot_cell import PAD, PlotCell
 from app.ui.widgets.text_width import first_that_fits
 
@@ -249,15 +249,12 @@ class WindowsRow(QWidget):
         context.commands.add("next_window", partial(self._step, 1))
         context.commands.add("previous_window", partial(self._step, -1))
         context.view.window_changed.connect(self._mark)
-        context.view.changed.connect(self._schedule)
         context.current.candidate_changed.connect(self._clear)
-        context.current.spectrum_changed.connect(self._schedule)
         context.agent.shown.look_changed.connect(self._follow)
         panel.template.changed.connect(self._draw_timer.start)
         context.current_theme.changed.connect(self._apply_theme)
-        context.keymap.changed.connect(self._show_keys)
-        self._show_keys()
-        self._schedule()
+        keep_current(self._show_keys, context.keymap.changed)
+        keep_current(self._schedule, context.view.changed, context.current.spectrum_changed)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -27,6 +27,7 @@ from app.services.web.errors import NotAllowed, Stopped
 from app.ui.base.background.runner import Runner
 from app.ui.session.candidate.queue_neighbours import QueueNeighbours
 from app.ui.session.session_context import SessionContext
+from app.ui.widgets.labels import keep_current
 
 if TYPE_CHECKING:
     from app.core.evidence.curves_and_pictures import Asked
@@ -68,11 +69,9 @@ class EvidenceFeed(QObject):
         self._is_closed = False
         self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._delay.timeout.connect(self._advance)
-        self._current.candidate_changed.connect(self._candidate_changed)
         self._current.repeat_round.loaded.connect(self._neighbours_loaded)
-        self._settings.changed.connect(self._choose)
-        self._choose()
-        self._candidate_changed()
+        keep_current(self._choose, self._settings.changed)
+        keep_current(self._candidate_changed, self._current.candidate_changed)
         if self._current.row is not None:
             self._neighbours_loaded(self._current.repeat_round.neighbours_of(self._current.row))
 

@@ -20,7 +20,7 @@ from app.ui.judge.information.information import (
     sections,
 )
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import column, short_label
+from app.ui.widgets.labels import column, keep_current, short_label
 from app.ui.widgets.page_parts import OPEN, SHUT, FoldingCard
 from app.ui.widgets.pair_table import Index, PairModel, Role, fit_rows, show_as_pairs
 
@@ -43,7 +43,6 @@ class InformationPanel(QWidget):
         self.card.inside.addWidget(self.view, 1)
         column(self.card, parent=self)
         self._delay = QTimer(self, singleShot=True, interval=UPDATE_DELAY_MS)
-        self._delay.timeout.connect(self._show)
         self._set_up_view()
         self._current.candidate_changed.connect(self._start)
         self._current.row_changed.connect(self._schedule)
@@ -51,7 +50,7 @@ class InformationPanel(QWidget):
         self._current.blind_mode.changed.connect(self._schedule)
         context.current_theme.changed.connect(self._schedule)
         context.bridge.changed.connect(self._session_changed)
-        self._show()
+        keep_current(self._show, self._delay.timeout)
 
     def _set_up_view(self) -> None:
         view = self.view

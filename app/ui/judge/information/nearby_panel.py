@@ -28,7 +28,7 @@ from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.verdict.verdict_text import mark_and_word, verdict_colour
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.candidate_table import CELL, CandidateTable, Cell
-from app.ui.widgets.labels import column, wrapped_label
+from app.ui.widgets.labels import column, keep_current, wrapped_label
 from app.ui.widgets.page_parts import FoldingCard
 
 DATE_COLUMNS = ("obsdate", "date_obs", "date", "night", "lmjd", "mjd", "mjd_obs")
@@ -146,8 +146,7 @@ class NearbyPanel(QWidget):
         self.card.inside.addWidget(self.message)
         self.card.inside.addWidget(self.table)
         column(self.card, parent=self)
-        self._fit_font()
-        self.table.font_changed.connect(self._fit_font)
+        keep_current(self._fit_font, self.table.font_changed)
         self._delay = QTimer(self, singleShot=True, interval=SEARCH_DELAY_MS)
         self._delay.timeout.connect(self._search)
         self.table.row_activated.connect(self._go_to)

@@ -28,6 +28,7 @@ from app.ui.widgets.labels import (
     button,
     escape_mnemonics,
     flow,
+    keep_current,
     one_line,
     row,
     short_label,
@@ -78,8 +79,7 @@ class ActStrip(QFrame):
         self.menu.chosen.connect(self.flag_requested)
         self.comment.returnPressed.connect(self._give_comment)
         self.undo.clicked.connect(self.undo_requested)
-        context.keymap.changed.connect(self._show_keys)
-        self._show_keys()
+        keep_current(self._show_keys, context.keymap.changed)
         self.show_count(0, 0)
 
     def show_count(self, selected: int, total: int, *, can_write: bool = True) -> None:

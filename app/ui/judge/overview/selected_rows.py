@@ -71,8 +71,7 @@ def seen_opinions(
     for row in rows:
         candidate, result = row.candidate, results.get(row.candidate.id)
         hides = is_blind and hidden_in_blind(row, result)
-        seen = what_was_seen(candidate, result, is_hidden=hides, is_blind=is_blind)
-        found[candidate.id] = seen
+        found[candidate.id] = what_was_seen(candidate, result, is_hidden=hides, is_blind=is_blind)
     return found
 
 

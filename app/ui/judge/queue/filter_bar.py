@@ -37,7 +37,7 @@ from app.ui.judge.queue.columns import OBJECT, P_COMBINED, fixed_title
 from app.ui.judge.verdict.flag_row import FLAGS, STAR
 from app.ui.session.candidate.queue_neighbours import Queue
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import column, one_line, row, wrapped_label
+from app.ui.widgets.labels import column, keep_current, one_line, row, wrapped_label
 from app.ui.widgets.painted_button import hint, quiet_button
 from app.ui.widgets.suggestions import Suggestions
 from app.ui.widgets.text_width import PlaceholderWidth
@@ -99,8 +99,7 @@ class FilterBar(QWidget):
         self.mine.setCheckable(True)
         self._lay_out(columns)
         self._offer_mine()
-        self._show_keys()
-        context.keymap.changed.connect(self._show_keys)
+        keep_current(self._show_keys, context.keymap.changed)
         self.edit.typed.connect(self._request_typed)
         self.edit.values_wanted.connect(self._find_values)
         self.edit.submitted.connect(self._request_filter)

@@ -17,7 +17,7 @@ from app.ui.judge.queue.table_parts import TableParts
 from app.ui.session.candidate.queue_neighbours import Queue
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.candidate_table import CandidateTable
-from app.ui.widgets.labels import column, row, wrapped_label
+from app.ui.widgets.labels import column, keep_current, row, wrapped_label
 from app.ui.widgets.page_parts import FoldingCard
 from app.ui.widgets.painted_button import hint, quiet_button
 from app.ui.widgets.suggestions import Suggestions
@@ -64,13 +64,12 @@ class QueuePanel(QWidget):
         self.table.focused.connect(self._focus_current_row)
         self.table.font_changed.connect(self.columns.set_widths)
         self.choose.clicked.connect(partial(self.parts.open_columns_below, self.choose))
-        self.loader.counted.connect(self._show_count)
-        self.loader.filled.connect(self._show_count)
         self.loader.failed.connect(self._current.report_error)
         self._current.candidate_changed.connect(self._show_row)
         self._current.row_changed.connect(self._show_changed_row)
         self._current.queue_changed.connect(self._show_queue)
-        self._current.repeat_round.changed.connect(self._show_count)
+        for signal in (self.loader.counted, self.loader.filled, self._current.repeat_round.changed):
+            signal.connect(self._show_count)
         context.bridge.changed.connect(self.loader.session_changed)
         context.bridge.changed.connect(self.store.session_changed)
         context.bridge.changed.connect(self.parts.sparklines.session_changed)
@@ -170,8 +169,7 @@ class FindBox(QWidget):
         self.suggestions = Suggestions(self.edit)
         self._delay = QTimer(self, singleShot=True, interval=SEARCH_DELAY_MS)
         row(self.edit, parent=self)
-        self._show_keys()
-        context.keymap.changed.connect(self._show_keys)
+        keep_current(self._show_keys, context.keymap.changed)
         context.commands.add("find", self.start_editing)
         self.edit.textEdited.connect(self._text_edited)
         self.edit.returnPressed.connect(self._go_to_first)

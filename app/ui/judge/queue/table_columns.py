@@ -31,6 +31,7 @@ from app.ui.judge.queue.queue_model import MARKS_TITLE, QueueModel
 from app.ui.judge.verdict.verdict_text import MARKS, mark_and_word
 from app.ui.session.candidate.current import CurrentCandidate
 from app.ui.widgets.candidate_table import CandidateTable
+from app.ui.widgets.labels import keep_current
 
 WIDEST = {
     OBJECT: "J2147…2752.7",  # at least
@@ -98,11 +99,10 @@ class TableColumns(QObject):
         # Not while Qt lays the table out.
         self._fitting = QTimer(self, singleShot=True, interval=0)
         self._fitting.timeout.connect(self.show)
-        store.changed.connect(self._apply)
         store.own_changed.connect(self._take_own)
         self._model.set_own(store.own)
         self.set_widths()
-        self._apply()
+        keep_current(self._apply, store.changed)
 
     def set_widths(self) -> None:
         """Give all columns the width of what stands in them, or what the person gave them."""

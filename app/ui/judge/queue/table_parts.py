@@ -35,7 +35,7 @@ from app.ui.session.candidate.current import CurrentCandidate
 from app.ui.session.candidate.queue_neighbours import Queue
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.candidate_table import CandidateTable
-from app.ui.widgets.labels import add_action, add_check
+from app.ui.widgets.labels import add_action, add_check, keep_current
 
 MIN_EDIT_PX = 90
 SITES = {"open_simbad": "SIMBAD", "open_aladin": "Aladin"}
@@ -202,8 +202,7 @@ class RowMenu(QObject):
             compare = partial(self.compare_requested.emit, candidate)
             self._add(self.tr("Compare with the current spectrum"), compare)
         tree, like = self._current.queue.tree, Sort("like", like=candidate.id)
-        order = partial(self._current.set_queue, tree, like)
-        self._add(ACTIONS["more_like_this"].title, order)
+        self._add(ACTIONS["more_like_this"].title, partial(self._current.set_queue, tree, like))
         self.menu.addSeparator()
         copy = QGuiApplication.clipboard().setText
         self._add(self.tr("Copy the name"), partial(copy, candidate.object_id))
@@ -259,9 +258,7 @@ class FilterAndOrder(QObject):
         self._store, self._current = store, current
         filters.queue_requested.connect(self._set_queue)
         header_sort.sort_requested.connect(self._set_sort)
-        store.own_changed.connect(self._take_own)
-        store.changed.connect(self._take_own)
-        self._take_own()
+        keep_current(self._take_own, store.own_changed, store.changed)
 
     def show_queue(self, queue: Queue) -> None:
         self._filters.show_queue(queue)

@@ -22,6 +22,7 @@ from app.ui.widgets.labels import (
     add_action,
     button,
     column,
+    keep_current,
     one_line,
     row,
     short_label,
@@ -73,18 +74,15 @@ class SimilarPanel(QWidget):
         self.more.clicked.connect(partial(context.commands.run, "more_like_this"))
         self._find_timer.timeout.connect(self.find_now)
         self._again_timer.timeout.connect(self.find_now)
-        self._current.spectrum_changed.connect(self._schedule)
         context.bridge.changed.connect(self._session_changed)
         context.bridge.changed.connect(self.sparklines.session_changed)
         comparison.changed.connect(self._show_overlaid)
         self.sparklines.arrived.connect(self._repaint)
         feed.found.connect(self._show_found)
-        feed.progressed.connect(self._show_progress)
         feed.ended.connect(self._find_among_all)
-        context.keymap.changed.connect(self._show_keys)
-        self._show_keys()
-        self._show_progress()
-        self._schedule()
+        keep_current(self._show_keys, context.keymap.changed)
+        keep_current(self._show_progress, feed.progressed)
+        keep_current(self._schedule, self._current.spectrum_changed)
 
     def find_now(self) -> None:
         row, spectrum = self._current.row, self._current.spectrum

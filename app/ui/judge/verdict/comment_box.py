@@ -15,7 +15,7 @@ from app.ui.judge.verdict.flag_row import FlagMenu, FlagRow, FocusLeft
 from app.ui.judge.verdict.state_block import object_name
 from app.ui.session.candidate.current import ChangeOpinion, amend, with_comment, with_flag_toggled
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import escape_mnemonics, row, short_label
+from app.ui.widgets.labels import escape_mnemonics, keep_current, row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint
 from app.ui.widgets.text_width import PlaceholderWidth
 
@@ -41,8 +41,7 @@ class CommentBox(QWidget):
         self._over: QLineEdit | None = None
         self._over_title = short_label("", "title", self)
         self._over_title.hide()
-        self._show_keys()
-        context.keymap.changed.connect(self._show_keys)
+        keep_current(self._show_keys, context.keymap.changed)
         context.commands.add("comment", self._start_typing)
         self.edit.textEdited.connect(self._on_edited)
         self.edit.editingFinished.connect(self._save)

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QButtonGroup, QLineEdit, QMenu, QSizePolicy, QWidg
 
 from app.core.session.records import MAX_FLAG, Opinion
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import escape_mnemonics, row
+from app.ui.widgets.labels import escape_mnemonics, keep_current, row
 from app.ui.widgets.painted_button import PaintedButton, hint, quiet_button
 from app.ui.widgets.text_width import PlaceholderWidth
 
@@ -74,8 +74,7 @@ class FlagRow(QWidget):
         parts = self.star, self.more, self.custom, self.rest
         self._row = row(*parts, spacing=SPACING_PX, parent=self)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._show_keys()
-        context.keymap.changed.connect(self._show_keys)
+        keep_current(self._show_keys, context.keymap.changed)
         context.commands.add("star", self.toggle_star)
         context.commands.add("flags", self.open_menu)
         self.star.clicked.connect(self.toggle_star)

@@ -18,7 +18,7 @@ from app.core.session.records import Change, LogEntry
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.verdict.state_block import OneLineLabel
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import MAX_DETAILS, column, cut, row
+from app.ui.widgets.labels import MAX_DETAILS, column, cut, keep_current, row
 from app.ui.widgets.painted_button import PaintedButton
 
 
@@ -82,10 +82,9 @@ class StatusLine(QFrame):
         context.current.message.connect(self.show_message)
         context.current.failed.connect(self.show_error)
         context.runner.failed.connect(self._show_workbench_error)
-        context.current_theme.changed.connect(self._restyle)
         parent.installEventFilter(self)
         self.lie_above(strip)
-        self._restyle()
+        keep_current(self._restyle, context.current_theme.changed)
         self.hide()
 
     def lie_in(self, plot: QWidget) -> None:

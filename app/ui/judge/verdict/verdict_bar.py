@@ -33,7 +33,7 @@ from app.ui.session.candidate.current import CurrentCandidate
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets import labels
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import row, short_label
+from app.ui.widgets.labels import keep_current, row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint, quiet_button
 
 HEIGHT, CONFIDENCE_HEIGHT, WIDTH, SIDE_PX = 30, 28, 150, 8
@@ -65,8 +65,7 @@ class VerdictBar(QFrame):
         # Chips are not made while Qt lays the strip out.
         self._fitting = QTimer(self, singleShot=True, interval=0)
         self._fitting.timeout.connect(self._fit_flags)
-        self._show_keys()
-        context.keymap.changed.connect(self._show_keys)
+        keep_current(self._show_keys, context.keymap.changed)
         self.confidence.chosen.connect(self._current.set_confidence)
         self.undo.clicked.connect(self._current.undo)
         self.redo.clicked.connect(self._current.redo)
@@ -181,8 +180,7 @@ class ConfidenceRow(QWidget):
             group.addButton(button, value)
             line.addWidget(button)
         line.addWidget(self._other_end)
-        keymap.changed.connect(self._show_keys)
-        self._show_keys()
+        keep_current(self._show_keys, keymap.changed)
         self.show_value(None)
 
     def show_value(self, value: int | None) -> None:

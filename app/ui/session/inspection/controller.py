@@ -88,9 +88,8 @@ class InspectionController(QObject):
         self.list_run.changed.connect(self._on_list_run_changed)
         self.worker_model.changed.connect(self.state_changed)
         self.worker_model.failed.connect(current.report_error)
-        current.candidate_changed.connect(self._on_row_changed)
-        current.row_changed.connect(self._on_row_changed)
-        current.blind_mode.changed.connect(self._on_row_changed)
+        for signal in (current.candidate_changed, current.row_changed, current.blind_mode.changed):
+            signal.connect(self._on_row_changed)
         settings.changed.connect(self._on_settings_changed)
 
     @property

@@ -179,8 +179,7 @@ class ShownTrajectory(QObject):
         self._request += 1
         work = partial(read_records, self._session, row.candidate.id)
         done = partial(self._on_records_read, self._request)
-        failed = partial(self._on_failed, self._request)
-        self._runner.run_soon(work, done, failed, owner=self)
+        self._runner.run_soon(work, done, partial(self._on_failed, self._request), owner=self)
 
     def _on_failed(self, request: int, error: WorkbenchError) -> None:
         self._answered = max(self._answered, request)

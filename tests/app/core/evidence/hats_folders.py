@@ -21,8 +21,7 @@ def write_hats(
     properties: Mapping[str, str] | None = None,
 ) -> Path:
     """A catalogue with partitions at an order; those in `split` are made of four finer ones."""
-    places = unit_vectors(columns["ra"], columns["dec"])
-    finest = pixels_at(29, places)
+    finest = pixels_at(29, unit_vectors(columns["ra"], columns["dec"]))
     coarse = finest >> 2 * (29 - order)
     is_split = np.isin(coarse, list(split))
     orders = np.where(is_split, order + 1, order)

@@ -36,8 +36,7 @@ def test_found_and_nothing_are_stored_and_not_asked_again(session, client, twoma
     for other in (replace(twomass, radius_arcsec=1.0), replace(twomass, release="2")):
         asked(session, client, other, session.candidate(1))
     assert len(server.asked) == 4
-    moved = replace(session.candidate(1), ra=10.001)
-    asked(session, client, twomass, moved)
+    asked(session, client, twomass, replace(session.candidate(1), ra=10.001))
     assert len(server.asked) == 5
 
 
@@ -53,8 +52,7 @@ def test_a_fault_is_stored_as_failed_with_its_reason_and_asked_again(
     server.always = ""
     if fault in ("busy", "down", "hang up"):
         return  # the host has its rest now
-    again = asked(session, client, twomass, session.candidate(1))
-    assert again.answer.state is State.FOUND
+    assert asked(session, client, twomass, session.candidate(1)).answer.state is State.FOUND
 
 
 def test_nothing_is_asked_without_a_position_nor_stored_at_a_stop(session, server, client, twomass):

@@ -124,8 +124,7 @@ def test_values_of_claims_are_known_of_two_values_of_texts_and_of_poor_parallaxe
                 assert said_of({}, name) is Gap.NOT_ASKED, (task.id, claim.id, name)
     giant = weigh(MG, {"twomass": said(j=8.0, h=7.1, j_error=0.02, h_error=0.03)})
     assert by_id(giant)["j_h"].log_odds > 0.5
-    odd = weigh(MG, {"twomass": said(j="8", h=7.1), "simbad": said(type=5)})
-    assert odd.log_odds is None
+    assert weigh(MG, {"twomass": said(j="8", h=7.1), "simbad": said(type=5)}).log_odds is None
     far = star(0.0, 2.3, parallax=0.05, error=0.05)  # at most so faint: a giant in any case
     assert by_id(weigh(MG, {"gaia": far}))["luminosity"].log_odds > 1.0
     faint = said(g=19.0, parallax=0.1, parallax_error=0.5, bp_rp=2.3, ruwe=1.0)
@@ -160,8 +159,7 @@ def test_nothing_is_weighed_where_nobody_answered_and_a_sure_model_can_still_be_
     (MG, 9.3, 2.2, -1),  # M2 V
 ])  # fmt: skip
 def test_stars_fall_on_the_side_where_they_belong(task, m_g, bp_rp, sign):
-    weighed = weigh(task, {"gaia": star(m_g, bp_rp)})
-    place = weighed.claims[0]
+    place = weigh(task, {"gaia": star(m_g, bp_rp)}).claims[0]
     if sign is None:
         assert place.log_odds is None and place.gap is None
         assert place.short.endswith("undecided")

@@ -71,8 +71,7 @@ def test_units_names_and_words(session_path, suffix):
         *(10.0, 1.5, "=x", -3.25, 2.5, 0.25)
     ]
     if suffix == "parquet":
-        field = pq.read_schema(out).field("v")
-        assert field.metadata[b"unit"] == b"km/s"
+        assert pq.read_schema(out).field("v").metadata[b"unit"] == b"km/s"
     table = Table.read(out, **({"format": "votable"} if suffix == "vot" else {}))
     assert str(table["ra"].unit) == "deg"
     assert str(table["v"].unit) == "km / s"
@@ -182,8 +181,7 @@ def asked(session_path):
     with listed(session_path, [{"ra": 10.0, "dec": 41.0}, {}, {}, {}]) as made:
         reply = Exchange(url="https://example.org", asked_at=AT, content=b"x")
         star = {"bp_rp": 0.5, "source_id": BIG, "parallax": 2, "parallax_error": 0.25}
-        found = answer_of([Match(values=star, separation_arcsec=0.5)])
-        save(made, 1, GAIA, found, reply, HERE)
+        save(made, 1, GAIA, answer_of([Match(values=star, separation_arcsec=0.5)]), reply, HERE)
         save(made, 2, GAIA, answer_of([]), reply, HERE)
         save(made, 3, GAIA, failed("busy"), reply, HERE)
         simbad = answer_of([Match(values={"type": "CV*"}, separation_arcsec=0.1)])
@@ -208,8 +206,7 @@ def test_values_state_and_source_come_back(asked, tmp_path, suffix):
 
 def test_columns_have_unit_ucd_description_and_the_header_the_release(asked, tmp_path):
     export(asked, tmp_path / "out.vot", which="all")
-    table = parse_single_table(tmp_path / "out.vot")
-    field = table.get_field_by_id_or_name("gaia_bp_rp")
+    field = parse_single_table(tmp_path / "out.vot").get_field_by_id_or_name("gaia_bp_rp")
     assert str(field.unit) == "mag" and field.ucd == "phot.color;em.opt.B;em.opt.R"
     assert field.description == "BP - RP (Gaia DR3)"
     export(asked, tmp_path / "out.fits", which="all")

@@ -415,7 +415,6 @@ def test_each_odd_text_alone(session_path, suffix):
 def test_half_characters_stop_nothing(session_path):
     with listed(session_path, [{"own": '{"a": "x\\ud83d"}'}], [{"name": "a"}]) as session:
         for suffix in FORMATS:
-            out = session_path.with_suffix(f".{suffix}")
-            assert export(session, out, which="all").rows == 1
+            assert export(session, session_path.with_suffix(f".{suffix}"), which="all").rows == 1
     assert read_csv(session_path.with_suffix(".csv"))["a"] == ["x?"]
     assert Table.read(session_path.with_suffix(".fits"))["a"][0] == "x%ED%A0%BD"

@@ -126,8 +126,7 @@ def test_what_goes_in_comes_out(suffix, rows, opinions):
         for number, opinion in enumerate(opinions[: len(rows)], 1):
             session.record_verdict(number, opinion, seconds=1.5)
         out = session_path / f"out.{suffix}"
-        report = export(session, out, which="all")
-        assert report.rows == len(rows)
+        assert export(session, out, which="all").rows == len(rows)
         wanted = expected(session, range(1, len(rows) + 1))
         found = read_back(out)
         assert list(found)[: len(CONTRACT)] == CONTRACT

@@ -37,13 +37,11 @@ def files_in(folder):
 @pytest.mark.parametrize("name", STARS)
 def test_a_file_is_fetched_and_then_there(server, client, tmp_path, name):
     play_archives(server)
-    report = fetch(name, server, client, tmp_path / "new" / "folder")
-    (fetched,) = report.fetched
+    (fetched,) = fetch(name, server, client, tmp_path / "new" / "folder").fetched
     path = tmp_path / "new" / "folder" / fetched.record.file
     assert hashlib.sha256(path.read_bytes()).hexdigest() == fetched.record.sha256
     asked = len(server.asked)
-    again = fetch(name, server, client, path.parent)
-    assert (again.were_there, len(server.asked)) == (1, asked)
+    assert (fetch(name, server, client, path.parent).were_there, len(server.asked)) == (1, asked)
     assert files_in(path.parent) == [fetched.record.file]
 
 
@@ -66,8 +64,7 @@ def test_faults_after_the_search_leave_no_file(server, client, tmp_path, monkeyp
     monkeypatch.setattr(archives, "PATIENCE_S", 0.6 if fault == "stall" else 20.0)
     play_archives(server)
     server.faults, server.always = [""], fault
-    report = fetch(name, server, client, tmp_path)
-    assert len(report.failed) == 1 and files_in(tmp_path) == []
+    assert len(fetch(name, server, client, tmp_path).failed) == 1 and files_in(tmp_path) == []
 
 
 @pytest.mark.parametrize(("name", "changed", "why"), [

@@ -67,8 +67,7 @@ def test_a_preview_of_a_folder(spectra_folder):
 
 
 def test_real_spectra(session, real_spectra):
-    report = import_list(session, real_spectra)
-    assert report.rows_used >= 41
+    assert import_list(session, real_spectra).rows_used >= 41
     rows = [each for each in every(session) if "coadd-1-80693-" in each.path]
     assert len(rows) == 5
     assert {each.row for each in rows} == {int(each.object_id) for each in rows}

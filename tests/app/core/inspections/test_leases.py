@@ -59,8 +59,7 @@ def test_a_claim_is_given_up_once_the_result_is_stored(team_location):
 def test_the_claims_of_the_dead_expire(team_location):
     with made(team_location, 3) as session:
         assert Leases(session, NANO, lease_s=0).take([1, 2]) == {1, 2}
-        late = Leases(session, NANO, lease_s=LONG_S)
-        assert late.take([1, 2, 3]) == {1, 2, 3}
+        assert Leases(session, NANO, lease_s=LONG_S).take([1, 2, 3]) == {1, 2, 3}
         assert Leases(session, NANO).take([1, 2, 3]) == set()
 
 
@@ -91,8 +90,7 @@ def test_what_was_done_meanwhile_is_not_claimed(team_location):
     with made(team_location, 5) as session:
         pending = list(pending_candidates(session, NANO))
         add_inspection(session, 2, said())
-        found = numbers_of(Leases(session, NANO).rounds(pending, wait=True))
-        assert found == [[1, 3, 4, 5]]
+        assert numbers_of(Leases(session, NANO).rounds(pending, wait=True)) == [[1, 3, 4, 5]]
         assert [row[0] for row in claimed(session)] == [1, 3, 4, 5]
 
 
@@ -122,8 +120,7 @@ def test_limit_and_share_count_what_was_claimed(team_location):
     with made(team_location, 20) as session:
         Leases(session, NANO).take([1, 2, 3])
         pending = pending_candidates(session, NANO, share=Share.parse("2/2"))
-        mine = Leases(session, NANO)
-        (found,) = numbers_of(mine.rounds(pending, 4, wait=True))
+        (found,) = numbers_of(Leases(session, NANO).rounds(pending, 4, wait=True))
         assert found == [5, 7, 9, 11]
 
 

@@ -174,8 +174,7 @@ def test_low_ratings_come_first_then_contradicted_verdicts(session):
 
 
 def test_facts_that_are_no_ratings_are_left_out(session):
-    one = inspected(session, 1)
-    ratings.rate(session, 1, one, 1)
+    ratings.rate(session, 1, inspected(session, 1), 1)
     good = next(iter(ratings.all_ratings(session)))[1]
     for key, value in (
         ("1:x:Ada", "{"), ("1:y:Ada", '{"kind": "rating"}'), ("1:z:Ada", ""),

@@ -114,7 +114,6 @@ def test_nothing_is_kept_of_a_closed_session(tmp_path):
 
 @pytest.mark.parametrize("sort", [Sort("random", seed=2**31 - 2), Sort("surprising", True)])
 def test_names_are_short_enough_for_a_server(sort):
-    narrowing = order_indexes.IndexScope(60, 2**31 - 1)
-    index = order_indexes.order_index(sort, narrowing)
+    index = order_indexes.order_index(sort, order_indexes.IndexScope(60, 2**31 - 1))
     assert len(index.name) < 64
     assert order_indexes._is_ours(index.name)

@@ -216,8 +216,7 @@ def test_lines_are_seen_bad_pixels_and_gaps_are_not_drawn(rng):
         (curve,) = (value for _, name, value in Page(drawn).attributes if name == "d")
         assert curve.count("M") == 2
     assert len(paths(thumbnail(spectrum(rng, n=6), None))[0]) == 6
-    bad = spectrum(rng, flux=np.full(4000, np.nan))
-    assert "no good pixels" in thumbnail(bad, LOOK_AT)
+    assert "no good pixels" in thumbnail(spectrum(rng, flux=np.full(4000, np.nan)), LOOK_AT)
 
 
 @pytest.mark.parametrize("window", [(1000.0, 1100.0), (6500.0, 6500.5), (9190.0, 12000.0)])

@@ -44,8 +44,7 @@ def test_a_full_disk(full_disk, free):
     with made(location, CANDIDATES) as session:
         first = session.record_verdict(1, ACCEPT)
         leave(free)
-        told = until_refused(session)
-        assert "disk is full" in str(told.value)
+        assert "disk is full" in str(until_refused(session).value)
         lines = list(session.history())
         assert first in lines
         leave(None)

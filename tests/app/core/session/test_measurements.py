@@ -97,8 +97,7 @@ def rows(session):
 
 def test_a_server_keeps_them_too(team_location):
     with made(team_location) as session:
-        first = record_measurement(session, 2, HALPHA)
-        withdraw_measurement(session, first.id)
+        withdraw_measurement(session, record_measurement(session, 2, HALPHA).id)
         record_measurement(session, 2, BARE)
         assert [each.measurement for each in measurements_of(session, 2)] == [BARE]
         assert len(rows(session)) == 2

@@ -24,7 +24,13 @@ from app.core.session.known_answers import (
     read_known_answers,
     without_known,
 )
-from app.core.session.provenance import SimulatedCount, provenance, simulated_in, simulated_of
+from app.core.session.provenance import (
+    SimulatedCount,
+    provenance,
+    provenance_in,
+    simulated_in,
+    simulated_of,
+)
 from app.core.session.records import Opinion
 from app.core.session.session import open_session
 from tests.app.core.exporting.catalogues import add_list, listed
@@ -44,7 +50,8 @@ def test_all_of_it(location):
                 seen = {"candidate_id": number, "model": "nano", "model_sha256": "cd", "at": "2026"}
                 said = {"stopped_by": "answer", "well_formed": True, "record": "{}"}
                 connection.execute(insert(inspections).values(seen | said))
-        found = provenance(session, "all candidates")
+        with session.database.reading() as connection:
+            found = provenance_in(connection, session, "all candidates")
         given = list(session.history())
         assert found.session_id == session.id
     with open_session(location, "Ben") as session:
@@ -160,8 +167,7 @@ def test_spectra_are_read_where_nothing_or_not_all_is_known(location):
         assert simulated_of(session, {}, read) == SimulatedCount(
             simulated=2, checked=4, candidates=8
         )
-        known = dict.fromkeys(range(1, 9), True)
-        assert simulated_of(session, known, read).words == "all 8"
+        assert simulated_of(session, dict.fromkeys(range(1, 9), True), read).words == "all 8"
         # Half of a list may be simulated, and only the other half inspected.
         for number in range(5, 9):
             inspected(session, number, simulated=False)

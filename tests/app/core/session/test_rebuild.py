@@ -28,8 +28,7 @@ def rebuilt(session):
     session_size = session.count()
     with session.database.writing() as connection:
         for first in range(1, session_size + 1, MAX_IDS):
-            last = min(first + MAX_IDS, session_size + 1)
-            rebuild_judgements(connection, range(first, last))
+            rebuild_judgements(connection, range(first, min(first + MAX_IDS, session_size + 1)))
     return derived(session)
 
 

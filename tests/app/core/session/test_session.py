@@ -30,8 +30,7 @@ def test_a_verdict_is_there_after_a_restart(location):
         assert (entry.candidate_id, entry.action, entry.reviewer) == (2, "set", "Ada")
         identity = session.id
     with open_session(location, "Ada") as session:
-        held = session.judgement(2)
-        assert held.opinion == full
+        assert session.judgement(2).opinion == full
         assert session.judgement(1) is None
         (line,) = session.history()
         assert line == entry
@@ -127,8 +126,7 @@ def test_one_undo_takes_all_back_and_one_redo_gives_them_again(session, count):
     before = verdicts(session)
     changes = []
     session.changed.connect(changes.append)
-    numbers = range(1, count + 1)
-    entries = session.record_group_act(numbers, rejected, place="overview")
+    entries = session.record_group_act(range(1, count + 1), rejected, place="overview")
     assert len(entries) == count
     assert session.judgement(2).opinion == Opinion(
         verdict=Verdict.REJECT, confidence=3, flags=("star",)

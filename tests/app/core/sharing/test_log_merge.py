@@ -114,8 +114,7 @@ def test_progress_is_no_conflict(tmp_path):
         here.record_verdict(2, REJECT)
         there.record_verdict(2, UNSURE)
         there.undo()
-        report = merge(here, there)
-        assert report.conflicts == ()
+        assert merge(here, there).conflicts == ()
         assert verdicts(here) == {(1, "Ada"): "UNSURE", (2, "Ada"): "REJECT"}
 
 

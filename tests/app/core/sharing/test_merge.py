@@ -355,8 +355,7 @@ def test_two_machines_agree_whatever_the_order(tmp_path):
     copy_of(tmp_path / "a.speco3", "b")
     with open_session(tmp_path / "b.speco3", "Ben") as ben:
         record_measurement(ben, 1, HALPHA)
-        mine = record_measurement(ben, 2, BARE)
-        withdraw_measurement(ben, mine.id)
+        withdraw_measurement(ben, record_measurement(ben, 2, BARE).id)
     with open_session(tmp_path / "a.speco3", "Ada") as ada:
         withdraw_measurement(ada, first.id)
         record_measurement(ada, 3, BARE)

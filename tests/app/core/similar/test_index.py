@@ -102,15 +102,13 @@ def test_any_bytes_are_taken_or_left(tmp_path):
     start = path.read_bytes()[: HEADER.size]
     for _ in range(20):
         path.write_bytes(start + draw.bytes(RECORD.itemsize * 50 + 3))
-        index = SimilarIndex(path, "id")
-        found = index.nearest(vectors(1)[0], 6)
+        found = SimilarIndex(path, "id").nearest(vectors(1)[0], 6)
         assert all(np.isfinite(each.likeness) for each in found)
 
 
 def test_a_session_reads_on_where_it_stopped(session, place):
     index = index_of(session.database)
-    after = build_some(session, index, seconds=0.0)
-    assert after == 0 and len(index) == 0
+    assert build_some(session, index, seconds=0.0) == 0 and len(index) == 0
     assert build_some(session, index, seconds=LONG_S) is None
     assert len(index) == COUNT and index.generation == 1
     assert side_file(place, SUFFIX).stat().st_size == HEADER.size + COUNT * RECORD.itemsize
@@ -154,8 +152,7 @@ BALMER = (4341.0, 4862.0, 6564.0)
 
 def test_scale_and_continuum_do_not_count_lines_do():
     blue = star(*BALMER, slope=-2.0)
-    red = replace(blue, flux=1e-17 * star(*BALMER, slope=2.0).flux)
-    assert likeness(blue, red) > 0.9
+    assert likeness(blue, replace(blue, flux=1e-17 * star(*BALMER, slope=2.0).flux)) > 0.9
     here = star(*BALMER)
     assert likeness(here, star(4500.0, 5200.0, 7000.0)) < 0.3
     assert likeness(here, star(*BALMER, depth=0.6)) < -0.5

@@ -27,8 +27,7 @@ from app.ui.judge.queue.sparklines import POINTS, sparkline
     ("fnu", "per_frequency", 1.0),
 ])  # fmt: skip
 def test_a_flux_density_is_known_with_its_size_in_cgs(unit, kind, size):
-    found = flux_density(unit)
-    assert found == (kind, pytest.approx(size))
+    assert flux_density(unit) == (kind, pytest.approx(size))
 
 
 @pytest.mark.parametrize("unit", [
@@ -139,8 +138,7 @@ def test_rest_comes_before_air_and_a_velocity_is_about_the_line_drawn():
 
 def test_it_says_what_it_is_with_raised_powers():
     assert WavelengthFrame(z=0.1).is_usual and not WavelengthFrame(is_air=True).is_usual
-    frame = WavelengthFrame(unit="nm", is_air=True, is_rest=True)
-    assert frame.description == "nm, rest, air"
+    assert WavelengthFrame(unit="nm", is_air=True, is_rest=True).description == "nm, rest, air"
     assert WavelengthFrame().ascii_description == "Angstrom, observed, vacuum"
     about = WavelengthFrame(line=HALPHA)
     assert about.description == "km/s about Hα, observed"

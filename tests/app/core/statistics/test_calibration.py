@@ -119,8 +119,7 @@ def test_with_what_is_said_to_be_missing_it_can_be_fitted(rng, positives, negati
     )
     enough = len(judged) >= PLATT_NEEDS[0] and min(positives, negatives) >= PLATT_NEEDS[1]
     assert (shortage_sentence(judged) == "") == enough
-    fit = fit_calibration(judged)
-    assert ("too few" in fit.note) == (not enough)
+    assert ("too few" in fit_calibration(judged).note) == (not enough)
 
 
 def test_words_of_what_is_fitted_and_reliability_of_few(rng):

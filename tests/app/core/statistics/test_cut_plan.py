@@ -75,14 +75,12 @@ def test_how_many_more_for_a_precision_is_what_is_then_enough(hits):
     p = np.linspace(0.99, 0.9, hits) if hits else np.array([])
     judged = JudgedScores([*p, *np.linspace(0.3, 0.1, 10)], [True] * hits + [False] * 10)
     unjudged = np.linspace(0.89, 0.31, 100)
-    found = plan_cut(own(judged, unjudged), precision=0.9)
-    (missing,) = found.missing
+    (missing,) = plan_cut(own(judged, unjudged), precision=0.9).missing
     assert missing.more == judged_needed(0.9) - hits
     assert f"Judge {missing.more} more, the highest p(YES) first." in missing.words
     for more, enough in ((missing.more - 1, False), (missing.more, True)):
         grown = JudgedScores([*judged.p, *unjudged[:more]], [*judged.label, *[True] * more])
-        plan = plan_cut(own(grown), precision=0.9)
-        assert (plan.abstention.accept_from is not None) == enough
+        assert (plan_cut(own(grown), precision=0.9).abstention.accept_from is not None) == enough
 
 
 def test_a_mistake_is_allowed_with_many_judged_and_none_at_the_top():
@@ -98,8 +96,7 @@ def test_a_mistake_is_allowed_with_many_judged_and_none_at_the_top():
     rows = [(0.999, False), *[(0.99, True)] * 10, (0.98, False), *[(0.1, False)] * 1000]
     judged = JudgedScores([p for p, _ in rows], [real for _, real in rows])
     found = plan_cut(own(judged, np.linspace(0.981, 0.99, 60)), precision=0.9)
-    needed = judged_needed(0.9, mistakes=1)
-    assert found.missing[0].more == needed - 11
+    assert found.missing[0].more == judged_needed(0.9, mistakes=1) - 11
     assert "with at most one mistake" in found.missing[0].words
     found = plan_cut(own(JudgedScores([], []), [0.9, 0.1]), precision=0.9, recall=0.9)
     precision, recall = found.missing
@@ -110,8 +107,7 @@ def test_a_mistake_is_allowed_with_many_judged_and_none_at_the_top():
 
 def test_how_many_more_for_a_recall(rng):
     judged = JudgedScores(rng.random(40), [True] * 10 + [False] * 30)
-    found = plan_cut(own(judged, rng.random(500)), recall=0.95)
-    (missing,) = found.missing
+    (missing,) = plan_cut(own(judged, rng.random(500)), recall=0.95).missing
     real = judged_needed(0.95)
     assert missing.more == (real - 10) * 4
     assert f"needs {real} real ones among the judged candidates, and you have 10" in missing.words
@@ -127,8 +123,7 @@ def test_where_all_are_judged_nothing_is_asked_for(rng):
 
 def test_the_unlike_are_told_of(rng):
     judged = sample_judged(rng, 2000, prior=0.3)
-    cut = plan_cut(own(judged), precision=0.9).abstention.accept_from
-    barely = np.full(200, cut)
+    barely = np.full(200, plan_cut(own(judged), precision=0.9).abstention.accept_from)
     found = plan_cut(own(judged, barely), precision=0.9)
     assert not found.is_alike and "at random before you rely on the cut" in found.words[-1]
     assert plan_cut(own(judged, sample_judged(rng, 2000, prior=0.3).p), precision=0.9).is_alike

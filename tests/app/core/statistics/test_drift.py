@@ -139,8 +139,7 @@ def test_numbers_and_kappa_by_level_are_in_the_statistics(classed):
 
 def test_what_was_given_in_one_act_is_counted_but_not_compared(classed):
     classed.record_group_act([1, 2, 3], finer("polar"), place="overview")
-    found = subclass_statistics(classed)
-    assert found.pairs[0].agreement.n == 2
+    assert subclass_statistics(classed).pairs[0].agreement.n == 2
     classed.undo()
     classed.record_group_act([1, 2, 3], lambda one: replace(one, flags=("x",)), place="overview")
     assert subclass_statistics(classed).pairs[0].agreement.n == 5

@@ -192,8 +192,7 @@ def test_releases_are_walked_newest_first_and_the_record_names_the_one_that_had_
     assert (got.content, got.release) == (b"content", "dr9/v2.0/lrs")
     asked = [each["path"].split("/")[2] for each in server.asked if "/openapi/" in each["path"]]
     assert asked == ["dr11", "dr10", "dr9"]
-    with_account = Lamost(token="t").find(LAMOST_STAR, 2.0)[0]
-    assert "/dr12/v1.1/" in with_account.urls[0]
+    assert "/dr12/v1.1/" in Lamost(token="t").find(LAMOST_STAR, 2.0)[0].urls[0]
 
 
 @pytest.mark.parametrize(("name", "star", "id"), [
@@ -203,8 +202,7 @@ def test_a_position_is_enough(server, client, name, star, id):
     play_archives(server)
     found = archive(name, server).find(replace(star, ids={}), 2.0, client, lambda: False)
     assert found[0].id == id and found[0].distance < 0.2
-    got = archive(name, server).get(found[0], client, lambda: False)
-    assert got.content
+    assert archive(name, server).get(found[0], client, lambda: False).content
     with pytest.raises(NoSpectrum):
         far = replace(star, ids={}, ra=star.ra + 1.0)
         archive(name, server).find(far, 2.0, client, lambda: False)

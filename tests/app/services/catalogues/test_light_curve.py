@@ -38,8 +38,7 @@ def curve(period=0.4, points=200):
 @pytest.fixture
 def ztf(server):
     server.files[PATH] = (curve(), "text/csv")
-    made = all_services()["ztf"].changed(url=server.url + PATH)
-    return replace(made, per_second=10.0)
+    return replace(all_services()["ztf"].changed(url=server.url + PATH), per_second=10.0)
 
 
 def test_each_band_is_a_series_of_good_points_whose_period_is_found(server, client, ztf):

@@ -90,8 +90,7 @@ def written(form: str) -> bytes:
         }
     )
     stream = BytesIO()
-    made = from_table(table)
-    made.to_xml(stream, tabledata_format=form)
+    from_table(table).to_xml(stream, tabledata_format=form)
     return stream.getvalue()
 
 

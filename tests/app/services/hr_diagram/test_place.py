@@ -6,17 +6,14 @@ import pytest
 from agent.tasks.catalogue import load_tasks
 from app.services.catalogues.zero_point import zero_point
 from app.services.hr_diagram.place import (
-    BACKGROUND,
     COLOURS,
     COLUMNS,
     MAGNITUDES,
     ROWS,
     Kind,
     background,
-    background_text,
     place_of,
     region_of,
-    sequences,
 )
 
 STAR = {"parallax": 10.0, "parallax_error": 0.1, "g": 10.0, "bp_rp": 0.8, "ruwe": 1.0}
@@ -56,18 +53,13 @@ def test_without_a_parallax_there_is_no_place(missing):
     assert place_of({**STAR, missing: float("nan")}).kind is Kind.NO_PARALLAX
 
 
-# The background is made of the relations beside it, and each bundled class has its region.
 def at(bp_rp: float, m_g: float) -> float:
     row = int((m_g - MAGNITUDES[0]) / (MAGNITUDES[1] - MAGNITUDES[0]) * ROWS)
     column = int((bp_rp - COLOURS[0]) / (COLOURS[1] - COLOURS[0]) * COLUMNS)
     return float(background()[row, column])
 
 
-def test_the_file_and_its_regions_are_those_of_the_script():
-    lines = sequences()
-    assert BACKGROUND.read_text(encoding="utf-8") == background_text(lines)
-    head = BACKGROUND.read_text(encoding="utf-8").splitlines()[:12]
-    assert all(any(each.source in line for line in head) for each in lines)
+def test_each_bundled_class_has_its_region():
     for task in load_tasks():
         region = region_of(task.id)
         if task.id == "LOOK":

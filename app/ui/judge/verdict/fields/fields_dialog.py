@@ -32,7 +32,7 @@ from app.core.session.subclass_and_fields import MAX_FIELDS
 from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import short_label, wrapped_label
+from app.ui.widgets.labels import keep_current, short_label, wrapped_label
 from app.ui.widgets.page_parts import ProblemLine
 
 KEY_LETTERS = 9
@@ -53,8 +53,7 @@ class FieldLine:
             self.kind.setCurrentIndex(KINDS.index(field.kind))
             self.choices.setText(", ".join(field.choices))
             self.key.setText(field.key)
-        self.kind.currentIndexChanged.connect(self.follow_kind)
-        self.follow_kind()
+        keep_current(self.follow_kind, self.kind.currentIndexChanged)
 
     @property
     def parts(self) -> tuple[QWidget, ...]:

@@ -20,7 +20,7 @@ from app.ui.judge.verdict.state_block import object_name
 from app.ui.session.candidate.current import with_field
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import clear_layout, row
+from app.ui.widgets.labels import clear_layout, keep_current, row
 from app.ui.widgets.painted_button import quiet_button
 
 NONE_KEY = "0"
@@ -43,8 +43,7 @@ class FieldsRow(QFrame):
         self._current.opinion_changed.connect(self._show)
         self._current.candidate_changed.connect(self._show_candidate)
         context.bridge.changed.connect(self._on_session_changed)
-        context.keymap.changed.connect(self._make)
-        self._make()
+        keep_current(self._make, context.keymap.changed)
 
     # The keys, see ExtraKeys
 

@@ -83,8 +83,7 @@ def test_no_partition_with_a_neighbour_is_left_out(tmp_path, order):
             continue
         own, others = (int(pixels_at(order, each[np.newaxis])[0]) for each in (place, candidate))
         crossed += own != others
-        found = folder.pixels[near(folder, cKDTree(candidate[np.newaxis]), radius)]
-        assert own in found
+        assert own in folder.pixels[near(folder, cKDTree(candidate[np.newaxis]), radius)]
     assert crossed
 
 
@@ -105,8 +104,7 @@ def test_beyond_a_corner(tmp_path, corner):
             orders=np.array([order]), pixels=np.array([pixel]),
         )  # fmt: skip
         beyond = inside + out * chord(0.99 * radius)
-        tree = cKDTree(beyond[np.newaxis] / np.linalg.norm(beyond))
-        assert near(folder, tree, radius).all()
+        assert near(folder, cKDTree(beyond[np.newaxis] / np.linalg.norm(beyond)), radius).all()
 
 
 def test_where_the_catalogue_reaches(hats, sky):

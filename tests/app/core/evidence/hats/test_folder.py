@@ -164,8 +164,7 @@ def test_files_that_are_missing_or_elsewhere(hats):
 
 
 def test_empty_folders_of_partitions(tmp_path):
-    hats = write_hats(tmp_path / "stars", {"ra": RA, "dec": DEC}, 1, suffix="/")
-    found = open_hats(hats)
+    found = open_hats(write_hats(tmp_path / "stars", {"ra": RA, "dec": DEC}, 1, suffix="/"))
     path = next(found.files(0))
     path.unlink()
     with pytest.raises(ImportFailed, match="has no Parquet files"):
@@ -234,8 +233,7 @@ def test_pixels(longitude, latitude, pixel):
     # A pixel is 0.4 milliarcsec wide: what is coarser by two orders is beyond errors of rounding.
     assert found >> 4 == pixel >> 4
     for order in (0, 1, 2, 7, 20):
-        at = pixels_at(order, directions(longitude, latitude))
-        assert at == [pixel >> 2 * (29 - order)]
+        assert pixels_at(order, directions(longitude, latitude)) == [pixel >> 2 * (29 - order)]
 
 
 @pytest.mark.parametrize("order", [0, 1, 2, 4])
@@ -248,8 +246,7 @@ def test_every_pixel_is_at_its_own_centre(order):
 
 @pytest.mark.parametrize("order", [0, 1, 3, 6])
 def test_a_pixel_lies_within_its_circle(order):
-    draw = np.random.default_rng(4)
-    around = draw.normal(size=(20_000, 3))
+    around = np.random.default_rng(4).normal(size=(20_000, 3))
     around /= np.linalg.norm(around, axis=1)[:, np.newaxis]
     around[:2] = [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]
     pixels = pixels_at(order, around)

@@ -121,8 +121,7 @@ def test_entries_come_back(rows, refused):
     wire.write_entries(pipe, made(rows, refused))
     wire.write_message(pipe, {"type": "end"})
     pipe.seek(0)
-    found = wire.entries_of(wire.read_frame(pipe))
-    assert found == made(rows, refused)
+    assert wire.entries_of(wire.read_frame(pipe)) == made(rows, refused)
     assert wire.read_frame(pipe)[0]["type"] == "end"
     assert wire.read_frame(pipe) is None
 

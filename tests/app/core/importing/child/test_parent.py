@@ -156,8 +156,7 @@ print('{"type": "failed", "reason": "at the end", "size": 0}', flush=True)
         told.append(numbers)
         now[0] += 1.0
 
-    found = look_at(path, progress=progress)
-    assert found.problem == "list.csv: at the end"
+    assert look_at(path, progress=progress).problem == "list.csv: at the end"
     assert told == [(number, None) for number in range(40)]
 
 

@@ -150,8 +150,7 @@ def test_cells_left_empty_are_told(folder):
 def test_texts_are_the_same_with_and_without_their_dictionary(folder, monkeypatch, limit):
     monkeypatch.setattr(parquet_list, "MAX_DICTIONARY", limit)
     names = [f"o{n}" for n in range(5000)]
-    path = parquet(folder, name=names, kind=["CV", "K5", None, "x\0"] * 1250)
-    file = open_list(path)
+    file = open_list(parquet(folder, name=names, kind=["CV", "K5", None, "x\0"] * 1250))
     assert file._as_dictionaries == (["name", "kind"] if limit else [])
     assert [row[0] for row in values(file)] == names
     assert [row[1] for row in values(file)] == ["CV", "K5", None, "x�"] * 1250

@@ -165,8 +165,7 @@ def test_line_ends(folder, end):
 
 def test_the_last_line_may_lack_its_end_and_commas_be_decimal(folder):
     assert rows(opened(folder, "name,path\na,1\nb,2")) == {1: ("a", "1"), 2: ("b", "2")}
-    file = opened(folder, "name;ra;dec\na;10,5;-3,25\n")
-    (block,) = file.blocks()
+    (block,) = opened(folder, "name;ra;dec\na;10,5;-3,25\n").blocks()
     assert [cells.numbers() for cells in block.cells[1:]] == [[10.5], [-3.25]]
 
 

@@ -99,8 +99,7 @@ def test_what_somebody_has_touched_stays_where_it_is(session):
     for number in range(1, 16):
         session.record_verdict(number, Opinion(verdict=Verdict.REJECT))
     names = {number: session.candidate(number).object_id for number in range(1, 16)}
-    places = set(hide(session, rate=40.0))
-    assert places <= set(range(16, LIST + 1))
+    assert set(hide(session, rate=40.0)) <= set(range(16, LIST + 1))
     assert names == {number: session.candidate(number).object_id for number in range(1, 16)}
     assert rebuilt(session) == derived(session)
 
@@ -147,8 +146,7 @@ def test_on_a_server_only_when_nobody_else_has_it_open(team_location, cluster):
             pytest.raises(SessionError, match="somebody has this session open"),
         ):
             hide(session)
-        places = hide(session)
-        assert len(places) == 5
+        assert len(hide(session)) == 5
         with session.database.reading() as connection:
             there = connection.execute(select(candidates.c.id)).scalars().all()
         assert sorted(there) == list(range(1, LIST + 6))
