@@ -63,9 +63,8 @@ def test_with_a_bench_wins_and_losses_are_told_by_survey(tmp_path: Path) -> None
         for choice, one in zip(CHOICES[1:], examples, strict=False)
     ]  # fmt: skip
     add_records(tmp_path / "all.ratings.jsonl", choices)
-    text = report(
-        tmp_path / "a.html", "--ratings", tmp_path / "all.ratings.jsonl", "--bench", tmp_path
-    )
+    options = "--ratings", tmp_path / "all.ratings.jsonl", "--bench", tmp_path
+    text = report(tmp_path / "a.html", *options)
     _, desi, sdss = re.split("Pairwise: (?:DESI|SDSS)", text)
     assert "<td>2</td><td>0 % (0 to 66)</td><td>50 % " in sdss
     assert "<td>1</td><td>100 % " in desi
