@@ -117,5 +117,15 @@ def reference_pictures() -> Path:
 
 
 @pytest.fixture
+def own_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Nothing of this machine's user: an empty folder for models, a cache and remembered hashes."""
+    monkeypatch.setenv("SPEC_O3_MODELS", str(tmp_path / "models"))
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+    cache = "agent.models.check_files.user_cache_path"
+    monkeypatch.setattr(cache, lambda *_, **__: tmp_path / "cache")
+    return tmp_path / "models"
+
+
+@pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20260601)

@@ -76,9 +76,8 @@ class Feature:
         if self.id.endswith("_D2"):
             return f"{builtin_lines()[self.id.removesuffix('_D2')].label} width at half depth"
         feature = FEATURES.get(self.id)
-        return SPOKEN_NAMES.get(self.id) or (
-            feature.label if feature else self.id.replace("_", " ")
-        )
+        usual = feature.label if feature else self.id.replace("_", " ")
+        return SPOKEN_NAMES.get(self.id) or usual
 
     @property
     def long_name(self) -> str:

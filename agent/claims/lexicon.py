@@ -145,9 +145,8 @@ def _names() -> tuple[Mapping[str, tuple[Feature, ...]], re.Pattern[str]]:
             add(feature.label, Feature(feature.name))
     for alias, name in ALIASES.items():
         add(alias, Feature(name))
-    options = "|".join(
-        re.escape(name) for name in sorted(names, key=lambda name: (-len(name), name))
-    )
+    longest_first = sorted(names, key=lambda name: (-len(name), name))
+    options = "|".join(map(re.escape, longest_first))
     pattern = re.compile(rf"(?<![\w\[])(?:{options})(?!\w|\.\d)", re.IGNORECASE)
     ordered = {name: tuple(sorted(each, key=repr)) for name, each in names.items()}
     return ordered, pattern

@@ -24,9 +24,8 @@ def load_tokenizer(folder: Path) -> Tokenizer:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises Exception itself for a faulty file
         raise EngineError(f"{path} is not a tokenizer: {str(error)[:200]}") from error
-    special = {
-        token.content for token in tokenizer.get_added_tokens_decoder().values() if token.special
-    }
+    added = tokenizer.get_added_tokens_decoder().values()
+    special = {token.content for token in added if token.special}
     missing = [name for name in (*MARKUP_TOKENS, IMAGE_TOKEN) if name not in special]
     if missing:
         raise EngineError(f"{path} lacks the control token {missing[0]}: not a Qwen chat tokenizer")

@@ -177,11 +177,8 @@ def _vision(
             f"{path} has a patch layout unknown for {family.name}: {str(grid)[:60]} "
             f"instead of {(base.patch, base.merge, base.frames)}"
         )
-    return Vision(
-        base.patch,
-        _colour(settings.get("image_mean"), base.mean),
-        _colour(settings.get("image_std"), base.std),
-    )
+    mean = _colour(settings.get("image_mean"), base.mean)
+    return Vision(base.patch, mean, _colour(settings.get("image_std"), base.std))
 
 
 def _colour(value: object, default: Colour) -> Colour:

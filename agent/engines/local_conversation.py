@@ -388,9 +388,8 @@ class TurnGenerator:
             return
         self._choices = None
         count, rest = self.text.tokens_before(end)
-        options = {
-            option: self.vocabulary.plain_ids(rest + option) for option in choice_point.options
-        }
+        names = choice_point.options
+        options = {option: self.vocabulary.plain_ids(rest + option) for option in names}
         if len(self.tokens) + max(map(len, options.values())) > self.room:
             return
         if self.unread:

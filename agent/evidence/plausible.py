@@ -99,10 +99,8 @@ def has_balmer_emission(
     numbers: SpectrumMeasurements, lines: tuple[str, ...] = BALMER_LINES
 ) -> bool:
     strengths = [numbers.line_strength(name) for name in lines]
-    return any(
-        each.value is not None and each.value < -CLEAR_SIGMA * (each.error or 0.0)
-        for each in strengths
-    )
+    known = ((each.value, each.error or 0.0) for each in strengths if each.value is not None)
+    return any(value < -CLEAR_SIGMA * error for value, error in known)
 
 
 def is_hot_line(name: str) -> bool:

@@ -100,19 +100,15 @@ def choose_looks(assessment: Assessment) -> tuple[Look, ...]:
 
 def _look(window: DiagnosticWindow, assessment: Assessment) -> Look | None:
     """A look at one window, or None if it has too little data or no testable claim."""
-    findings = tuple(
-        finding
-        for finding in assessment.findings
-        if finding.is_testable and _window_of(finding, assessment) is window
-    )
+    testable = (each for each in assessment.findings if each.is_testable)
+    findings = tuple(each for each in testable if _window_of(each, assessment) is window)
     if not findings:
         return None
     shown = shown_range(window.range, assessment)
     spectrum = assessment.numbers.spectrum
     z = frame_z(spectrum) or 0.0
-    inside = (spectrum.wavelength >= shown[0] * (1 + z)) & (
-        spectrum.wavelength <= shown[1] * (1 + z)
-    )
+    low, high = (end * (1 + z) for end in shown)
+    inside = (spectrum.wavelength >= low) & (spectrum.wavelength <= high)
     good = spectrum.wavelength[inside & spectrum.good]
     if good.size < 10 or good[-1] - good[0] < MIN_COVERED * (shown[1] - shown[0]) * (1 + z):
         return None
@@ -179,11 +175,8 @@ def _reasons(assessment: Assessment, said: SaidNumbers, opened: Windows) -> list
     others = finding_texts(against, said, assessment.task)[:1]
     if others:
         sentences.append("On the other side: " + _sentence(others))
-    untested = [
-        each.evidence.label
-        for each in assessment.untestable
-        if not each.evidence.needs and each.evidence.kind != "quality"
-    ]
+    evidence = (each.evidence for each in assessment.untestable)
+    untested = [one.label for one in evidence if not one.needs and one.kind != "quality"]
     if untested:
         sentences.append(f"Not testable here: {', '.join(dict.fromkeys(untested))}.")
     if abs(assessment.log_odds) < 1.0:
@@ -240,20 +233,11 @@ def speakable(assessment: Assessment) -> tuple[Finding, ...]:
 
 def _one_band(findings: Sequence[Finding]) -> list[Finding]:
     """The index of a band leads to no conclusion where the step at its head says the opposite."""
-    found = {
-        name: finding.is_found
-        for finding in findings
-        if finding.is_testable
-        for name in finding.evidence.target
-    }
-    disagreeing = {
-        (index,)
-        for index, head in BANDS.items()
-        if index in found and found.get(head, found[index]) != found[index]
-    }
-    return [
-        _inconclusive(each) if each.evidence.target in disagreeing else each for each in findings
-    ]
+    testable = (each for each in findings if each.is_testable)
+    found = {name: each.is_found for each in testable for name in each.evidence.target}
+    known = ((index, head) for index, head in BANDS.items() if index in found)
+    against = {(index,) for index, head in known if found.get(head, found[index]) != found[index]}
+    return [_inconclusive(each) if each.evidence.target in against else each for each in findings]
 
 
 def _concluded(finding: Finding, numbers: SpectrumMeasurements, total: float) -> Finding:

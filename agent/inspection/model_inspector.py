@@ -73,15 +73,9 @@ class ModelInspector:
         except EngineError as error:
             return replace(record, stop_reason=str(error), seconds=time.perf_counter() - started)
         with closing(conversation):
+            said = record.steps, record.replies
             episode = Episode(
-                conversation,
-                picture_maker,
-                self.sampling,
-                seed,
-                control,
-                on_text,
-                record.steps,
-                record.replies,
+                conversation, picture_maker, self.sampling, seed, control, on_text, *said
             )
             try:
                 yield from episode.begin(turns, pictures)
@@ -105,15 +99,15 @@ class ModelInspector:
         self.engine.close()
 
     def _blank(self, spectrum: Spectrum, task: Task, seed: int) -> Trajectory:
-        wording, brief = self.wording, self.style.brief
+        wording, brief, ref = self.wording, self.style.brief, WordingRef()
+        if wording is not None:
+            ref = WordingRef(name=wording.name, sha256=wording.sha256)
         return Trajectory(
             task=task.id,
             spectrum=spectrum_ref(spectrum),
             model=self.model,
             prompt_sha256=prompt_hash(task, wording=wording, brief=brief, calls=self.rules.calls),
-            wording=WordingRef()
-            if wording is None
-            else WordingRef(name=wording.name, sha256=wording.sha256),
+            wording=ref,
             rules=self.rules.name,
             style=self.style.to_table(),
             sizing=self.engine.sizing,

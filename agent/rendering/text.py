@@ -165,11 +165,9 @@ def line_metrics(font: Font) -> tuple[float, float, float]:
     face = _faces.get(font)
     scale = font.pixels / face.get_sfnt_table("head")["unitsPerEm"]
     table = face.get_sfnt_table("OS/2")
-    return (
-        table["sTypoAscender"] * scale,
-        -table["sTypoDescender"] * scale,
-        table["sTypoLineGap"] * scale,
-    )
+    names = ("sTypoAscender", "sTypoDescender", "sTypoLineGap")
+    up, down, gap = (table[name] * scale for name in names)
+    return up, -down, gap
 
 
 @lru_cache(maxsize=2048)

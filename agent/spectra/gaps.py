@@ -29,9 +29,8 @@ def gap_starts(wavelength: FloatArray, times: float) -> NDArray[np.intp]:
         return large
     padded = np.pad(steps, BESIDE.size)
     at = large[:, None] + BESIDE.size
-    beside = np.maximum(
-        np.median(padded[at - BESIDE], axis=1), np.median(padded[at + BESIDE], axis=1)
-    )
+    before, after = (np.median(padded[places], axis=1) for places in (at - BESIDE, at + BESIDE))
+    beside = np.maximum(before, after)
     beside[beside <= 0] = typical
     enough = np.minimum(ALONE * times * beside, np.maximum(times * typical, LEAST * beside))
     return large[steps[large] > enough] + 1

@@ -38,10 +38,8 @@ def smooth_parts(
     if not 0 < starts.size <= MAX_PARTS:
         return smooth_known(flux, error, fwhm_px)
     errors = [None] * (starts.size + 1) if error is None else np.split(error, starts)
-    parts = [
-        smooth_known(part, its_error, fwhm_px)
-        for part, its_error in zip(np.split(flux, starts), errors, strict=True)
-    ]
+    pieces = zip(np.split(flux, starts), errors, strict=True)
+    parts = [smooth_known(part, its_error, fwhm_px) for part, its_error in pieces]
     means = np.concatenate([mean for mean, _ in parts])
     if error is None:
         return means, None

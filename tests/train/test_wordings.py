@@ -56,11 +56,7 @@ OPENING = (
 )
 """What the template of the published models renders from the row."""
 
-
-@pytest.fixture(autouse=True)
-def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("SPEC_O3_MODELS", str(tmp_path / "models"))
-    return tmp_path / "models"
+pytestmark = pytest.mark.usefixtures("own_models")
 
 
 class Made(NamedTuple):

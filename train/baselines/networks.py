@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -23,6 +23,11 @@ LR_FACTOR = {"plain-cnn": 0.1, "branch-cnn": 1.0, "section-transformer": 1.0}
 MASKED_RUNS, MASKED_LENGTH = 6, 12  # together 37 per cent of 193 sections
 
 
+def _convolved(width: int, channels: int, kernel: int, **how: Any) -> list[nn.Module]:
+    convolution = nn.Conv1d(width, channels, kernel, **how)
+    return [convolution, nn.BatchNorm1d(channels, momentum=MOMENTUM), nn.ReLU()]
+
+
 class PlainCnn(nn.Module):
     """Six convolution blocks and two dense layers, following CarbonNet."""
 
@@ -31,12 +36,7 @@ class PlainCnn(nn.Module):
         blocks: list[nn.Module] = []
         width = 1
         for channels, kernel, pool in zip(CHANNELS, KERNELS, POOLS, strict=True):
-            blocks += [
-                nn.Conv1d(width, channels, kernel),
-                nn.BatchNorm1d(channels, momentum=MOMENTUM),
-                nn.ReLU(),
-                nn.MaxPool1d(2, stride=pool),
-            ]
+            blocks += [*_convolved(width, channels, kernel), nn.MaxPool1d(2, stride=pool)]
             width = channels
         self.blocks = nn.Sequential(*blocks)
         with torch.no_grad():
@@ -69,17 +69,11 @@ class BranchCnn(nn.Module):
 
 def _branch(kernel: int) -> nn.Sequential:
     return nn.Sequential(
-        nn.Conv1d(1, 32, kernel, padding=kernel // 2),
-        nn.BatchNorm1d(32, momentum=MOMENTUM),
-        nn.ReLU(),
+        *_convolved(1, 32, kernel, padding=kernel // 2),
         nn.MaxPool1d(4),
-        nn.Conv1d(32, 64, 25, padding=12),
-        nn.BatchNorm1d(64, momentum=MOMENTUM),
-        nn.ReLU(),
+        *_convolved(32, 64, 25, padding=12),
         nn.MaxPool1d(4),
-        nn.Conv1d(64, 64, 3, stride=2),
-        nn.BatchNorm1d(64, momentum=MOMENTUM),
-        nn.ReLU(),
+        *_convolved(64, 64, 3, stride=2),
         nn.Conv1d(64, 32, 1),
     )
 

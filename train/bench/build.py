@@ -258,9 +258,8 @@ def cross_fitted(
     fold = _folds(is_member, folds, rng)
     others = np.flatnonzero(~is_member)
     count = min(others.size, random_per_positive * int(is_member.sum()))
-    trained = np.concatenate(
-        [np.flatnonzero(is_member), rng.choice(others, count, replace=False)]
-    ).astype(np.intp)
+    drawn = rng.choice(others, count, replace=False)
+    trained = np.concatenate([np.flatnonzero(is_member), drawn]).astype(np.intp)
     p = np.zeros(is_member.size)
     for number in range(folds):
         seen, held_out = trained[fold[trained] != number], np.flatnonzero(fold == number)

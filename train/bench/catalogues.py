@@ -70,8 +70,6 @@ def matched(sources: Sources, files: Sequence[Path]) -> BoolArray:
             raise WorkbenchError(f"{path}: the catalogue is empty")
     of = directions(*np.array(positions, dtype=np.float64).reshape(-1, 2).T)
     by_position = nearest_within(sources.ra, sources.dec, of)
-    by_name = [
-        (first in names) or (second in names)
-        for first, second in zip(sources.object_id, sources.other_id, strict=True)
-    ]
+    ids = zip(sources.object_id, sources.other_id, strict=True)
+    by_name = [first in names or second in names for first, second in ids]
     return by_position | np.array(by_name, dtype=np.bool_)

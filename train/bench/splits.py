@@ -139,10 +139,8 @@ def allocate(available: int, wanted: ExampleCounts) -> ExampleCounts:
 
 def _negatives_for(positives: ExampleCounts, size: Size) -> ExampleCounts:
     """Number of negatives that gives the requested odds for the actual number of positives."""
-    train, test = (
-        round(negative * have / positive) if positive else negative
-        for have, (positive, negative) in zip(positives, (size.train, size.test), strict=True)
-    )
+    asked = zip(positives, (size.train, size.test), strict=True)
+    train, test = (round(no * have / yes) if yes else no for have, (yes, no) in asked)
     return train, test
 
 

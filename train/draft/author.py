@@ -263,12 +263,8 @@ def _zoom(
         low += STEP * int(rng.integers(-MAX_JITTER, 2))
         high += STEP * int(rng.integers(-1, MAX_JITTER + 1))
     low, high = STEP * round(low / STEP), STEP * round(high / STEP)
-    targets = {
-        target
-        for each in assessment.task.evidence
-        if each.window == window.id
-        for target in each.target
-    }
+    here = (each for each in assessment.task.evidence if each.window == window.id)
+    targets = {target for each in here for target in each.target}
     for fact in facts:
         if fact.feature.id in targets and fact.window is not None:
             low, high = _stretch((low, high), fact.window, window)

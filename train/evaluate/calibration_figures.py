@@ -65,11 +65,8 @@ def _error(p: NDArray[Any], label: NDArray[np.bool_]) -> float:
 
 
 def calibration_markdown(title: str, rows: Rows, seed: int) -> list[str]:
-    found = {
-        name: figures
-        for name, judgements in rows.items()
-        if (figures := calibration_figures(judgements, seed)) is not None
-    }
+    every = ((name, calibration_figures(judged, seed)) for name, judged in rows.items())
+    found = {name: figures for name, figures in every if figures is not None}
     if not found:
         return []
     lines = [

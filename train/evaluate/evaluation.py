@@ -156,19 +156,13 @@ def _comparisons(rows: tables.Rows, seed: int) -> Iterator[JudgeComparison]:
 
 
 def _json(kind: tables.TableKind, sets: dict[str, tables.Rows], seed: int) -> dict[str, Any]:
-    return {
-        "table": kind.name,
-        "sets": {
-            name: {
-                "judges": [_judge_json(judge, own, seed) for judge, own in rows.items()],
-                "comparisons": [
-                    asdict(one) | {"f1_difference": tables.figure_json(one.f1_difference)}
-                    for one in _comparisons(rows, seed)
-                ],
-            }
-            for name, rows in sets.items()
-        },
-    }
+    found = {}
+    for name, rows in sets.items():
+        judges = [_judge_json(judge, own, seed) for judge, own in rows.items()]
+        pairs = ((one, tables.figure_json(one.f1_difference)) for one in _comparisons(rows, seed))
+        compared = [asdict(one) | {"f1_difference": difference} for one, difference in pairs]
+        found[name] = {"judges": judges, "comparisons": compared}
+    return {"table": kind.name, "sets": found}
 
 
 def _judge_json(name: str, judgements: Sequence[Judgement], seed: int) -> dict[str, Any]:

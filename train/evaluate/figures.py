@@ -63,13 +63,12 @@ class JudgeFigures:
 
 def judge_figures(name: str, judgements: Sequence[Judgement], seed: int = 0) -> JudgeFigures:
     by_task = group_by_task(judgements)
+    shares = [sum(one.is_right for one in rows) / len(rows) for rows in by_task.values()]
     return JudgeFigures(
         judge=name,
         tasks=tuple(task_figures(task, rows, seed) for task, rows in by_task.items()),
         mean_f1=mean_f1(judgements, seed),
-        mean_accuracy=statistics.fmean(
-            sum(one.is_right for one in rows) / len(rows) for rows in by_task.values()
-        ),
+        mean_accuracy=statistics.fmean(shares),
         effort=Effort(
             calls=statistics.fmean(one.calls for one in judgements),
             tokens=statistics.fmean(one.tokens for one in judgements),

@@ -198,10 +198,8 @@ def fused_unseen(pairs: Pairs, seed: int) -> FloatArray:
 
 def judges_of(pairs: Pairs, seed: int) -> dict[str, tuple[Judgement, ...]]:
     """The judgements of the eye, of the measured inspector, and fused with cross-validation."""
-    fused = tuple(
-        replace(one, p_yes=p, verdict="YES" if p >= 0.5 else "NO")
-        for one, p in zip(pairs.eye, fused_unseen(pairs, seed).tolist(), strict=True)
-    )
+    chances = zip(pairs.eye, fused_unseen(pairs, seed).tolist(), strict=True)
+    fused = tuple(replace(one, p_yes=p, verdict="YES" if p >= 0.5 else "NO") for one, p in chances)
     return {"eye": pairs.eye, MEASURED: pairs.measured, PANEL: fused}
 
 

@@ -96,9 +96,8 @@ def _write_tables(out: Path, name: str, model: str, figures: Sequence[SightFigur
     sets = read_sight(path.read_text(encoding="utf-8")) if path.is_file() else {}
     sets.setdefault(name, {})[model] = list(figures)
     write(path, sight_json(sets))
-    texts = [
-        sight_markdown(judge, of, rows) for of, own in sets.items() for judge, rows in own.items()
-    ]
+    every = ((judge, of, rows) for of, own in sets.items() for judge, rows in own.items())
+    texts = [sight_markdown(*each) for each in every]
     write(out / f"{TABLE}.md", "\n".join(texts))
 
 

@@ -111,14 +111,12 @@ def split_rollouts(
     """
     rows, first = [], 0
     for tokens, real, count in zip(ids.cpu(), mask.cpu().bool(), counts, strict=True):
-        rows.append(
-            RolloutRow(
-                prompt=tokens[:-width][real[:-width]].tolist(),
-                completion=tokens[-width:][real[-width:]].tolist(),
-                grids=list(grids[first : first + count]),
-                first=first,
-            )
+        prompt = tokens[:-width][real[:-width]].tolist()
+        completion, own = (
+            tokens[-width:][real[-width:]].tolist(),
+            list(grids[first : first + count]),
         )
+        rows.append(RolloutRow(prompt=prompt, completion=completion, grids=own, first=first))
         first += count
     return rows
 

@@ -69,11 +69,8 @@ class PictureCache:
         self._by_picture: dict[int, RenderedPicture] = {}
         self._makers: OrderedDict[str, CachedPictureMaker] = OrderedDict()
         self._bytes = 0
-        self._pool = (
-            ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), end_with_parent)
-            if workers > 1
-            else None
-        )
+        new = multiprocessing.get_context("spawn")
+        self._pool = ProcessPoolExecutor(workers, new, end_with_parent) if workers > 1 else None
 
     def maker(self, example: Example) -> CachedPictureMaker:
         """The picture maker of an inspection of this spectrum, backed by this cache."""
@@ -96,12 +93,9 @@ class PictureCache:
         if len(missing) < 2:
             return
         with worker_deaths():
-            drawn = self._pool.map(
-                _draw_array,
-                [maker.plain for maker in missing.values()],
-                [window for _, window in missing],
-                chunksize=max(1, len(missing) // 32),
-            )
+            makers, windows = [maker.plain for maker in missing.values()], [at for _, at in missing]
+            size = max(1, len(missing) // 32)
+            drawn = self._pool.map(_draw_array, makers, windows, chunksize=size)
             for key, result in zip(missing, drawn, strict=True):
                 if result is not None:
                     self._store(key, Image.fromarray(result[0]), result[1])

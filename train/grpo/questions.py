@@ -46,15 +46,10 @@ def select_uncertain(
     kept = [row for row in questions if not is_sure.get(row["key"], True)]
     rng = np.random.default_rng([seed, len(questions)])
     for task in sorted({row["task"] for row in kept}):
-        yes, no = [
-            sum(row["task"] == task and row["answer"] == answer for row in kept)
-            for answer in ("YES", "NO")
-        ]
-        spare = [
-            row
-            for row in questions
-            if row["task"] == task and row["answer"] == "YES" and is_sure.get(row["key"], False)
-        ]
+        answers = [row["answer"] for row in kept if row["task"] == task]
+        yes, no = answers.count("YES"), answers.count("NO")
+        members = (row for row in questions if (row["task"], row["answer"]) == (task, "YES"))
+        spare = [row for row in members if is_sure.get(row["key"], False)]
         wanted = max(0, round(reminders * no) - yes)
         kept += [spare[index] for index in rng.permutation(len(spare))[:wanted]]
     return kept

@@ -144,11 +144,8 @@ def roll_out(
             turns = generator([one.conversation for one in live], [one.limit for one in live])
             generated = time.perf_counter()
             wanted = [one.add_turn(turn) for one, turn in zip(live, turns, strict=True)]
-            pictures.draw_ahead(
-                (one.picture_maker, window)
-                for one, window in zip(live, wanted, strict=True)
-                if window is not None
-            )
+            looks = zip((one.picture_maker for one in live), wanted, strict=True)
+            pictures.draw_ahead((maker, window) for maker, window in looks if window is not None)
             live = [one for one in live if not one.is_over]
             for one in live:
                 one.answer_turn()

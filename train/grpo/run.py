@@ -34,7 +34,7 @@ from train.grpo.validation import Validator, hold_out
 from train.journal import Journal, journal
 from train.models.checkpoints import begin, last_checkpoint, step_of
 from train.models.finished_model import MODEL, write_finished
-from train.models.model_folder import complete_folder
+from train.models.model_folder import complete_folder, kept_fields
 from train.sft.callbacks import HeapTrimmer, ProgressCallback, progress_bar
 from train.wordings import OURS, install, told_of, wording_to_train
 
@@ -147,19 +147,10 @@ def _save_model(
         complete_folder(
             part,
             start,
-            style=card.style,
-            sizing=card.sizing,
             name=plain_name(out.resolve().name),
             title=f"Reinforced over {trainer.state.global_step} updates",
-            parameters=card.parameters,
-            context_length=card.context_length,
-            sampling=card.sampling,
-            licence=card.licence,
             trained_on="; ".join([*before, f"labels of {names} by GRPO{without}{said}"])[:4000],
-            rules=card.rules,
-            wording=card.wording,
-            simulated_only=card.simulated_only,
-            tasks=card.tasks,
+            **kept_fields(card),
         )
 
     write_finished(trainer, start, out, settings.kind, complete)

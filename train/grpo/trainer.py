@@ -77,15 +77,14 @@ class SpectrumTrainer(OwnCheckpoints, GRPOTrainer):
         asked = [(one.picture_maker, one.task) for one in self.environments]
         rollouts, times = self._roll_out(asked)
         self.rollouts = rollouts
-        self._record_metrics(
-            {
-                "tokens": float(np.mean([sum(one.sampled) for one in rollouts])),
-                "tokens_read": float(np.mean([len(one.conversation.ids) for one in rollouts])),
-                "seconds/speaking": times.generating,
-                "seconds/drawing": times.drawing,
-                "seconds/rollouts": time.perf_counter() - started,
-            }
-        )
+        metrics = {
+            "tokens": float(np.mean([sum(one.sampled) for one in rollouts])),
+            "tokens_read": float(np.mean([len(one.conversation.ids) for one in rollouts])),
+            "seconds/speaking": times.generating,
+            "seconds/drawing": times.drawing,
+            "seconds/rollouts": time.perf_counter() - started,
+        }
+        self._record_metrics(metrics)
         pictures = [one.conversation.pictures for one in rollouts]
         said = ["\n".join(one.episode.replies) for one in rollouts]
         return (
@@ -255,11 +254,8 @@ def _without_gradient_first(parts: Sequence[Any], passes: int) -> list[Any]:
     """Within each update of `passes` parts, move those without a gradient to the front."""
     # In this order all processes can skip them together.
     updates = [parts[start : start + passes] for start in range(0, len(parts), passes)]
-    return [
-        part
-        for update in updates
-        for part in sorted(update, key=lambda part: bool(part["advantages"].any()))
-    ]
+    ordered = (sorted(each, key=lambda part: bool(part["advantages"].any())) for each in updates)
+    return [part for update in ordered for part in update]
 
 
 class TrlGenerator:

@@ -69,9 +69,9 @@ class Validator(TrainerCallback):
         count = len(self.questions)
         own = range(rank, count, processes) if rank < count else range(rank % count, count, count)
         pictures = self.trainer.rollout_settings.pictures
+        rows = (self.questions[number] for number in own)
         asked = [
-            (pictures.maker(self.store[row["sha256"]]), find_task(row["task"]))
-            for row in (self.questions[number] for number in own)
+            (pictures.maker(self.store[row["sha256"]]), find_task(row["task"])) for row in rows
         ]
         said = [self.judge(ids) for ids in self.trainer.judge_greedily(asked)]
         found = [

@@ -23,11 +23,6 @@ from train.models.finished_model import MODEL
 ADAPTER_CONFIG = "adapter_config.json"
 # Card titles of averages; one that starts so may be overwritten.
 TITLES = ("Mean of", "After step", "Half way back from")
-# Fields of the card of the run's last model that the average keeps.
-KEPT = (
-    "style", "rules", "wording", "sizing", "sampling", "parameters", "context_length",
-    "licence", "simulated_only", "tasks",
-)  # fmt: skip
 
 
 def checkpoints_of(run: Path, first: int, last: int) -> list[Path]:
@@ -82,7 +77,7 @@ def average(
             name=plain_name(out.resolve().name),
             title=title,
             trained_on=before.trained_on[: 4000 - len(note)] + note,
-            **{field: getattr(before, field) for field in KEPT},
+            **model_folder.kept_fields(before),
         )
 
 

@@ -152,6 +152,17 @@ def complete_folder(
     return card
 
 
+# Fields of a card that a model trained from that one, or averaged with it, keeps.
+_KEPT = (
+    "style", "rules", "wording", "sizing", "sampling", "parameters", "context_length",
+    "licence", "simulated_only", "tasks",
+)  # fmt: skip
+
+
+def kept_fields(card: Card) -> dict[str, Any]:
+    return {field: getattr(card, field) for field in _KEPT}
+
+
 def stored_precision(folder: Path) -> torch.dtype:
     """The precision of a folder's weights, in which those trained from it are saved."""
     config = read_json(folder / "config.json")

@@ -104,9 +104,8 @@ def _figures(judges: Mapping[str, Sequence[Judgement]], tasks: Sequence[str]) ->
 
 
 def _row(one: JudgeFigures, tasks: Sequence[str]) -> list[str]:
-    by_task = {
-        task.task: (percent(task.accuracy.value), percent(task.f1.value)) for task in one.tasks
-    }
+    figures = ((task.task, task.accuracy.value, task.f1.value) for task in one.tasks)
+    by_task = {task: (percent(accuracy), percent(f1)) for task, accuracy, f1 in figures}
     n = sum(task.n for task in one.tasks)
     answered = 1.0 - sum(task.unanswered for task in one.tasks) / n
     return [
@@ -188,11 +187,8 @@ def _outcomes(ours: Sequence[Judgement], theirs: Sequence[Judgement]) -> Iterato
     wins, losses = pairs.count((True, False)), pairs.count((False, True))
     yield str(len(pairs))
     for count in (wins, len(pairs) - wins - losses, losses):
-        yield (
-            with_interval(Estimate(count / len(pairs), *wilson(count, len(pairs))))
-            if pairs
-            else "-"
-        )
+        share = Estimate(count / len(pairs), *wilson(count, len(pairs))) if pairs else None
+        yield "-" if share is None else with_interval(share)
 
 
 # The section about tests of sight: what becomes of verdicts when the pictures change.

@@ -33,17 +33,16 @@ details { margin: .5rem 0; } summary { cursor: pointer; }
 
 
 def page(title: str, sections: Iterable[str]) -> str:
-    return "\n".join(
-        [
-            '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{NO_SCRIPTS}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{escape(title)}</title><style>{STYLE}</style></head>",
-            f"<body><main><h1>{escape(title)}</h1>",
-            *sections,
-            "</main></body></html>\n",
-        ]
+    parts = (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{NO_SCRIPTS}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head>",
+        f"<body><main><h1>{escape(title)}</h1>",
+        *sections,
+        "</main></body></html>\n",
     )
+    return "\n".join(parts)
 
 
 def section(title: str, *parts: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
 from agent.examples.examples import column
@@ -52,11 +53,8 @@ def rating_parts(records: Sequence[Rating | Choice]) -> Iterator[str]:
     yield from _duels(
         "Pairs by one rater's scores of the same spectrum", statistics.duels_of_scores(ratings)
     )
-    meanings = [
-        (f"{NAMES[score]} {value}", MEANINGS[score][value - LOWEST])
-        for score in SCORES
-        for value in range(LOWEST, HIGHEST + 1)
-    ]
+    every = product(SCORES, range(LOWEST, HIGHEST + 1))
+    meanings = [(f"{NAMES[score]} {n}", MEANINGS[score][n - LOWEST]) for score, n in every]
     yield folded("What the scores mean", table(("score", "meaning"), meanings))
 
 

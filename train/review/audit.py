@@ -134,15 +134,12 @@ def _record_faults(trajectory: Trajectory, example: Example, task: Task) -> Iter
     if not trajectory.well_formed or trajectory.stopped_by != "answer":
         yield Fault(-1, "", "it is not well-formed, or has no answer")
     style = Style.from_table(trajectory.style)
-    repeated = record_trajectory(
-        trajectory.replies, example.spectrum, task, trajectory.model, style, trajectory.sizing
-    )
+    how = trajectory.model, style, trajectory.sizing
+    repeated = record_trajectory(trajectory.replies, example.spectrum, task, *how)
     if repeated.prompt_sha256 != trajectory.prompt_sha256:
         yield Fault(-1, "", "it was made under another guideline")
-    steps, again = (
-        [replace(step, seconds=0.0, picture="") for step in one.steps]
-        for one in (trajectory, repeated)
-    )
+    both = (trajectory, repeated)
+    steps, again = ([replace(s, seconds=0.0, picture="") for s in one.steps] for one in both)
     if repeated.replies != trajectory.replies or steps != again:
         yield Fault(-1, "", "the tool answers these turns differently")
     if trajectory.overview_text and trajectory.overview_text != repeated.overview_text:

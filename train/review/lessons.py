@@ -183,9 +183,8 @@ def _is_to_follow(one: Inspected) -> bool:
 
 
 def _is_to_correct(one: Inspected) -> bool:
-    return one.trajectory.verdict != one.answer or (
-        one.lowest is not None and one.lowest <= CORRECTED_TO
-    )
+    is_low = one.lowest is not None and one.lowest <= CORRECTED_TO
+    return is_low or one.trajectory.verdict != one.answer
 
 
 def _spectrum(one: Inspected, spectra: Spectra) -> Spectrum:

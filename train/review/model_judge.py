@@ -144,11 +144,8 @@ def rate_all(
         add_records(out, [rating])
 
     every = list(trajectories)
-    done = {
-        each.subject.trajectory
-        for each in read_records(out)
-        if isinstance(each, Rating) and each.by_model and each.by == judge.name
-    }
+    ratings = (each for each in read_records(out) if isinstance(each, Rating) and each.by_model)
+    done = {each.subject.trajectory for each in ratings if each.by == judge.name}
     waiting = [one for one in every if trajectory_id(one) not in done]
     counts = _judge_all(judge, waiting, read, keep, advance)
     counts.known = len(every) - len(waiting)

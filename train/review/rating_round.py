@@ -193,11 +193,8 @@ def pairs_of(trajectories: Sequence[Trajectory], seed: int, by: str) -> list[Pai
     for one in sorted(trajectories, key=trajectory_id):
         groups.setdefault((one.spectrum.sha256, one.task), []).append(one)
     every = chain.from_iterable(combinations(group, 2) for group in groups.values())
-    pairs = [
-        Pair(first, second, "first")
-        for first, second in islice(every, MAX_PAIRS)
-        if first.model != second.model
-    ]
+    some = islice(every, MAX_PAIRS)
+    pairs = [Pair(one, two, "first") for one, two in some if one.model != two.model]
     chance = random.Random(f"{seed}:{by}:pairs")
     chance.shuffle(pairs)
     return [replace(pair, left=chance.choice(("first", "second"))) for pair in pairs]

@@ -399,11 +399,10 @@ def luminosity(record: AuditedRecord) -> Iterator[str]:
 
 def emission(record: AuditedRecord) -> Iterator[str]:
     """Words for the absorption of hydrogen, or for CH, in a star whose Balmer lines emit."""
-    emitting = any(
-        row.get("ew", 0.0) < -CLEAR_SIGMA * row.get("ew_error", 0.0)
-        for row in record.rows("lines")
-        if row["name"] in ("H_alpha", "H_beta", "H_gamma")
+    balmer = (
+        row for row in record.rows("lines") if row["name"] in ("H_alpha", "H_beta", "H_gamma")
     )
+    emitting = any(row.get("ew", 0.0) < -CLEAR_SIGMA * row.get("ew_error", 0.0) for row in balmer)
     for statement in record.statements:
         if emitting and statement.line is None and HYDROGEN_WORDS.search(statement.text):
             yield statement.text
@@ -443,11 +442,8 @@ def _place(record: AuditedRecord, statement: Statement) -> Window | None:
 
 def molecules(record: AuditedRecord) -> Iterator[str]:
     """Lines of hot gas in absorption in a star with TiO bands, where bands imitate them."""
-    tio5 = [
-        row["value"]
-        for row in record.rows("values")
-        if str(row["name"]).startswith("TiO5") and "excess" not in row["name"]
-    ]
+    rows = (row for row in record.rows("values") if str(row["name"]).startswith("TiO5"))
+    tio5 = [row["value"] for row in rows if "excess" not in row["name"]]
     if not any(value < DEEP_TIO5 for value in tio5):
         return
     for text, line in _lines(record):

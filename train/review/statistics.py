@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike
 from agent.confidence.scores import wilson
 from agent.ratings.records import Choice, Rating, Subject
 from agent.ratings.rubric import CRITERIA, HIGHEST, LOWEST, Score
-from agent.spectra.spectrum import FloatArray
 
 UNNAMED = "?"
 SHORT_HASH = 6
@@ -212,20 +211,14 @@ def _duels(outcomes: Counter[tuple[str, str, int]]) -> list[Duel]:
 
 def spearman(first: ArrayLike, second: ArrayLike) -> float | None:
     """Spearman's rank correlation; None for too few pairs or no spread."""
-    a, b = ranks(first), ranks(second)
+    from scipy.stats import rankdata
+
+    a, b = rankdata(first), rankdata(second)
     if a.size < MIN_PAIRS or a.size != b.size:
         return None
     a, b = a - a.mean(), b - b.mean()
     spread = math.sqrt(float(a @ a) * float(b @ b))
     return None if spread == 0 else float(a @ b) / spread
-
-
-def ranks(values: ArrayLike) -> FloatArray:
-    """Ranks from 1; equal values share their mean rank."""
-    array = np.asarray(values, dtype=np.float64)
-    _, inverse, counts = np.unique(array, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return np.asarray((last - 0.5 * (counts - 1))[inverse], dtype=np.float64)
 
 
 def bradley_terry(wins: Wins) -> dict[str, float]:

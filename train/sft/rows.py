@@ -175,11 +175,8 @@ def _row(
 def count_outdated_prompts(trajectories: Iterable[Trajectory]) -> int:
     """The number of trajectories that were recorded with another prompt than today's."""
     today = cache(lambda name, brief: prompt_hash(find_task(name), brief=brief))
-    return sum(
-        one.prompt_sha256 not in ("", today(one.task, is_brief(one)))
-        for one in trajectories
-        if not one.wording.sha256
-    )
+    ours = (one for one in trajectories if not one.wording.sha256)
+    return sum(one.prompt_sha256 not in ("", today(one.task, is_brief(one))) for one in ours)
 
 
 @lru_cache(maxsize=2)

@@ -144,10 +144,8 @@ def assignments(settings: Settings) -> list[Assignment]:
     labels = _labels(settings, rng if settings.sky is None else object_rng(settings.sky, 0))
     shares = np.array(list(settings.shares.values()))
     surveys = rng.choice(list(settings.shares), settings.count, p=shares / shares.sum())
-    return [
-        Assignment(index, str(label), str(survey))
-        for index, (label, survey) in enumerate(zip(labels, surveys, strict=True))
-    ]
+    pairs = enumerate(zip(labels, surveys, strict=True))
+    return [Assignment(index, str(label), str(survey)) for index, (label, survey) in pairs]
 
 
 def _labels(settings: Settings, rng: Rng) -> np.ndarray:

@@ -94,12 +94,11 @@ def _magnitudes(observation: Observation, rng: Rng) -> dict[str, float]:
         level[band] = float(np.median(f_nu)) if f_nu.size > 10 else 0.0
     reference = level["r"] if level["r"] > 0 else max(*level.values(), 1e-30)
     scatter = 0.05 * rng.standard_normal(len(level))
-    return {
-        band: round(float(bright - 2.5 * np.log10(value / reference) + noise), 2)
-        if value > 0
-        else 99.0
-        for (band, value), noise in zip(level.items(), scatter, strict=True)
-    }
+    found = dict.fromkeys(level, 99.0)
+    for (band, value), noise in zip(level.items(), scatter, strict=True):
+        if value > 0:
+            found[band] = round(float(bright - 2.5 * np.log10(value / reference) + noise), 2)
+    return found
 
 
 def sexagesimal(ra: float, dec: float) -> str:

@@ -9,12 +9,11 @@ import numpy as np
 from agent.spectra.spectrum import FloatArray
 
 Rng = np.random.Generator
+Parameters = dict[str, float | str]
 
 STEP_KMS = 25.0
 LIGHT_KMS = 299_792.458
-GRID: FloatArray = np.exp(
-    np.arange(np.log(3300.0), np.log(10700.0), STEP_KMS / LIGHT_KMS), dtype=np.float64
-)
+GRID: FloatArray = np.exp(np.arange(np.log(3300.0), np.log(10700.0), STEP_KMS / LIGHT_KMS))
 """Vacuum angstrom in a constant velocity step, so that a Doppler shift is a shift in pixels."""
 GRID.setflags(write=False)
 
@@ -37,4 +36,4 @@ class Source:
     resolution: float | None = None
     """Resolution of a flux from a library; None for synthetic flux, which is unlimited."""
     valid: tuple[float, float] = (float(GRID[0]), float(GRID[-1]))
-    parameters: dict[str, float | str] = field(default_factory=dict)
+    parameters: Parameters = field(default_factory=dict)

@@ -201,9 +201,8 @@ def thinned(stars: list[Star]) -> list[Star]:
     groups: dict[tuple[str, str], list[Star]] = {}
     for star in stars:
         groups.setdefault((star.library, star.label), []).append(star)
-    return [
-        group[round(index * len(group) / kept)]
-        for (_, label), group in sorted(groups.items())
-        for kept in (min(len(group), AT_MOST.get(label, len(group))),)
-        for index in range(kept)
-    ]
+    found = []
+    for (_, label), group in sorted(groups.items()):
+        kept = min(len(group), AT_MOST.get(label, len(group)))
+        found += [group[round(index * len(group) / kept)] for index in range(kept)]
+    return found

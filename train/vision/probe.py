@@ -61,10 +61,8 @@ def simulated_spectra(per_kind: int, seed: int) -> tuple[list[Spectrum], list[st
     """Simulated spectra of every kind, drawn without any real star, and their kinds."""
     labels = list(LABELS) * per_kind
     settings = LessonSettings()
-    spectra = [
-        simulated(label, settings, np.random.default_rng([seed, number]))
-        for number, label in enumerate(labels)
-    ]
+    rngs = (np.random.default_rng([seed, number]) for number in range(len(labels)))
+    spectra = [simulated(each, settings, rng) for each, rng in zip(labels, rngs, strict=True)]
     return spectra, labels
 
 

@@ -135,10 +135,8 @@ def _nats_for(
         # A rival may share the best signs: half of the weight is what tells from all others.
         against = 0.5 * (by_feature[:, int(np.argmax(totals))] + by_feature.mean(axis=1))
     told = {feature for each in said for feature in each}
-    return {
-        feature: float((by_feature[:, row] - against)[kinds.features.index(feature)])
-        for feature in told
-    }
+    told_by = dict(zip(kinds.features, (by_feature[:, row] - against).tolist(), strict=True))
+    return {feature: told_by[feature] for feature in told}
 
 
 def _nats(said: Sequence[Mapping[str, str]], read: Readings) -> FloatArray:

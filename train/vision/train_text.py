@@ -291,9 +291,9 @@ def _logits(
     embedded = model.get_input_embeddings()(tokens.clamp(min=0)).flatten(0, 1)
     seen = torch.cat([each.seen for each in chosen])
     embedded = embedded.index_copy(0, is_picture, seen.to(embedded.dtype)).reshape(*shape, -1)
-    states = language(
-        inputs_embeds=embedded, position_ids=torch.from_numpy(places).to(device), use_cache=False
-    ).last_hidden_state
+    at = torch.from_numpy(places).to(device)
+    read = language(inputs_embeds=embedded, position_ids=at, use_cache=False)
+    states = read.last_hidden_state
     kept = torch.from_numpy(keep).to(device)
     logits = model.lm_head(states.flatten(0, 1)[kept])
     trained = torch.from_numpy(parts.reshape(-1)[keep + 1].astype(np.int64)).to(device)

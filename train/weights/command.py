@@ -120,15 +120,13 @@ def _wrong(rows: Sequence[JudgedCandidate], task_id: str) -> list[JudgedCandidat
 
 
 def _as_json(lists: dict[str, dict[str, list[JudgedCandidate]]]) -> dict[str, object]:
+    def figures(rows: Sequence[JudgedCandidate], task_id: str) -> dict[str, object]:
+        every, clear = (threshold_scores(each, task_id) for each in (rows, _clear(rows)))
+        wrong = [asdict(row) for row in _wrong(rows, task_id)]
+        return {"all": _finite(every), "clear": _finite(clear), "wrong": wrong}
+
     return {
-        name: {
-            task_id: {
-                "all": _finite(threshold_scores(rows, task_id)),
-                "clear": _finite(threshold_scores(_clear(rows), task_id)),
-                "wrong": [asdict(row) for row in _wrong(rows, task_id)],
-            }
-            for task_id, rows in judged.items()
-        }
+        name: {task: figures(rows, task) for task, rows in judged.items()}
         for name, judged in lists.items()
     }
 

@@ -53,13 +53,10 @@ def check_language_model(header: GgufHeader) -> LanguageFile:
             "supported are Qwen2.5-VL (qwen2vl) and Qwen3-VL (qwen3vl)"
         )
     _raise_fault(header, _language_faults(header, arch))
-    return LanguageFile(
-        arch,
-        header.integer(f"{arch}.embedding_length"),
-        header.integer(f"{arch}.context_length"),
-        header.integer("general.file_type") == 0,
-        max(0, header.integer(f"{arch}.n_deepstack_layers")),
-    )
+    names = ("embedding_length", "context_length", "n_deepstack_layers")
+    width, context, deepstack = (header.integer(f"{arch}.{name}") for name in names)
+    is_f32 = header.integer("general.file_type") == 0
+    return LanguageFile(arch, width, context, is_f32, max(0, deepstack))
 
 
 def check_vision_part(header: GgufHeader, language: LanguageFile) -> VisionFile:

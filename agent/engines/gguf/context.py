@@ -148,17 +148,12 @@ class GgufContext:
                 raise EngineError(f"llama.cpp could not read a picture{self._native.last_error()}")
             self._check_stop()
             after = self._llama.llama_pos(self.end.position)
+            vision, callback = self._settings.vision, self._mtmd.mtmd_helper_post_decode_callback()
+            encoded = self._mtmd.mtmd_get_output_embd(vision)
+            place = self._llama.llama_pos(self.end.position), self._llama.llama_seq_id(0)
+            end = ctypes.byref(after)
             code = self._mtmd.mtmd_helper_decode_image_chunk(
-                self._settings.vision,
-                self._context,
-                chunk,
-                self._mtmd.mtmd_get_output_embd(self._settings.vision),
-                self._llama.llama_pos(self.end.position),
-                self._llama.llama_seq_id(0),
-                BATCH,
-                ctypes.byref(after),
-                self._mtmd.mtmd_helper_post_decode_callback(),
-                None,
+                vision, self._context, chunk, encoded, *place, BATCH, end, callback, None
             )
             self._check(code, "a picture")
             tokens = int(self._mtmd.mtmd_input_chunk_get_n_tokens(chunk))

@@ -132,9 +132,8 @@ class GgufConversation(LocalConversation[GgufContext]):
         pictures = [piece for piece in pieces if not isinstance(piece, list)]
         images = sum(picture_tokens(each, factor) for each in pictures)
         positions = text + sum(picture_positions(each, factor) for each in pictures)
-        self._refuse_overflow(
-            CachePosition(start.tokens + text + images, start.position + positions)
-        )
+        end = CachePosition(start.tokens + text + images, start.position + positions)
+        self._refuse_overflow(end)
         return EncodedTurns(text + images, images, partial(self._open_context().read, pieces))
 
     def _check_size(self, picture: Image.Image) -> None:

@@ -103,10 +103,7 @@ class GgufVocabulary:
     def _suppressed_tokens(self) -> NDArray[np.int64]:
         """Return control tokens other than end tokens, and unused ids."""
         llama = self._llama
-        silent = (
-            llama.LLAMA_TOKEN_ATTR_CONTROL
-            | llama.LLAMA_TOKEN_ATTR_UNUSED
-            | llama.LLAMA_TOKEN_ATTR_UNKNOWN
-        )
+        silent = llama.LLAMA_TOKEN_ATTR_CONTROL | llama.LLAMA_TOKEN_ATTR_UNUSED
+        silent |= llama.LLAMA_TOKEN_ATTR_UNKNOWN
         tokens = [token for token in range(self.size) if self._attributes(token) & silent]
         return np.setdiff1d(np.array(tokens, dtype=np.int64), [*self.end_tokens])

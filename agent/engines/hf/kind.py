@@ -40,9 +40,8 @@ class TransformersKind(EngineKind):
 
     def card_problem(self, card: ModelCard) -> str | None:
         if card.base:
-            return (
-                None if card.paths("adapter") else "an adapter needs a file with the role adapter"
-            )
+            has_adapter = bool(card.paths("adapter"))
+            return None if has_adapter else "an adapter needs a file with the role adapter"
         return None if card.paths("weights") else "no file has the role weights"
 
     def missing_files(self, card: ModelCard) -> list[str]:
@@ -51,9 +50,8 @@ class TransformersKind(EngineKind):
         names = {PurePosixPath(path).name for path in card.paths(*ROLES)}
         has_vocabulary = {"vocab.json", "merges.txt"} <= names
         needed = [] if "config.json" in names else ["config.json"]
-        return (
-            needed if has_vocabulary or "tokenizer.json" in names else [*needed, "tokenizer.json"]
-        )
+        is_whole = has_vocabulary or "tokenizer.json" in names
+        return needed if is_whole else [*needed, "tokenizer.json"]
 
     def find(self, path: Path, names: Sequence[str]) -> FoundModel | None:
         if not path.is_dir():

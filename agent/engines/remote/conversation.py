@@ -113,9 +113,8 @@ class RemoteConversation:
         for turn in turns:
             if should_stop is not None and should_stop():
                 raise Cancelled
-            new.append(
-                RequestTurn(turn, "" if turn.picture is None else picture_url(next(remaining)))
-            )
+            url = "" if turn.picture is None else picture_url(next(remaining))
+            new.append(RequestTurn(turn, url))
         self._turns += new
         images = _plus(self._usage.images, self._image_tokens(pictures))
         self._usage = replace(self._usage, images=images)
@@ -213,12 +212,8 @@ class RemoteConversation:
         new = UNKNOWN if self._length < 0 else max(0, counts.prompt - self._length)
         known = counts.cached >= 0 and not wasted
         evaluated = counts.prompt - counts.cached + counts.generated if known else UNKNOWN
-        self._usage = Usage(
-            _plus(usage.prompt, new),
-            _plus(usage.generated, counts.generated),
-            _plus(usage.evaluated, evaluated),
-            usage.images,
-        )
+        prompt, generated = _plus(usage.prompt, new), _plus(usage.generated, counts.generated)
+        self._usage = Usage(prompt, generated, _plus(usage.evaluated, evaluated), usage.images)
         self._length_at[len(self._turns)] = counts.prompt
         self._length = counts.prompt + counts.generated
 

@@ -95,20 +95,12 @@ class StoppableTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         if not isinstance(request.stream, httpx.SyncByteStream):
             raise TypeError("only synchronous requests are supported")
-        response = self._pool().handle_request(
-            httpcore.Request(
-                method=request.method,
-                url=httpcore.URL(
-                    scheme=request.url.raw_scheme,
-                    host=request.url.raw_host,
-                    port=request.url.port,
-                    target=request.url.raw_path,
-                ),
-                headers=request.headers.raw,
-                content=request.stream,
-                extensions=request.extensions,
-            )
+        to, headers, extensions = request.url, request.headers.raw, request.extensions
+        url = httpcore.URL(scheme=to.raw_scheme, host=to.raw_host, port=to.port, target=to.raw_path)
+        asked = httpcore.Request(
+            request.method, url, headers=headers, content=request.stream, extensions=extensions
         )
+        response = self._pool().handle_request(asked)
         if not isinstance(response.stream, Iterable):
             raise TypeError("the pool returned no stream")
         return httpx.Response(

@@ -249,11 +249,8 @@ class ReplyBuilder:
         if isinstance(usage, dict):
             details = usage.get("prompt_tokens_details")
             cached = details.get("cached_tokens") if isinstance(details, dict) else None
-            self.counts = Counts(
-                _number(usage.get("prompt_tokens")),
-                _number(usage.get("completion_tokens")),
-                max(_number(cached), self.counts.cached),
-            )
+            read, said = (_number(usage.get(f"{name}_tokens")) for name in ("prompt", "completion"))
+            self.counts = Counts(read, said, max(_number(cached), self.counts.cached))
         timings = event.get("timings")
         if isinstance(timings, dict):
             self._count_timings(timings)

@@ -269,10 +269,8 @@ def scan(data: Prepared, wavelength: FloatArray, flux: FloatArray, stretch: Floa
     So the same pixels count everywhere, and what a template does not cover speaks against it.
     """
     template = _without_gaps(wavelength, flux)
-    parts = [
-        _scan(data, *template, stretch[first : first + CHUNK])
-        for first in range(0, stretch.size, CHUNK)
-    ]
+    chunks = (stretch[first : first + CHUNK] for first in range(0, stretch.size, CHUNK))
+    parts = [_scan(data, *template, chunk) for chunk in chunks]
     return Scan(stretch, np.concatenate(parts), data.wavelength.size)
 
 

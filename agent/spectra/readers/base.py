@@ -121,15 +121,9 @@ def _in_order(pixels: Pixels) -> tuple[Pixels, list[str]]:
         order = order[first]
     if order.size < 2:
         raise Malformed(f"only {order.size} pixels have a usable wavelength")
-    return (
-        Pixels(
-            wavelength[order],
-            flux[order],
-            None if pixels.ivar is None else np.asarray(pixels.ivar)[order],
-            None if pixels.mask is None else np.asarray(pixels.mask)[order],
-        ),
-        notes,
-    )
+    ivar = None if pixels.ivar is None else np.asarray(pixels.ivar)[order]
+    mask = None if pixels.mask is None else np.asarray(pixels.mask)[order]
+    return Pixels(wavelength[order], flux[order], ivar, mask), notes
 
 
 def _is_in_order(wavelength: FloatArray) -> bool:

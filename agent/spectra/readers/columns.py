@@ -142,12 +142,8 @@ def read_columns(
         if mask.all():
             notes.append(f"the column {clean_text(fields[choice.mask].name, 30)} masks everything")
             mask = None
-    return ColumnData(
-        Pixels(wavelength, values(choice.flux), ivar, mask),
-        fields[choice.flux].unit,
-        _medium_in_name(field.name),
-        tuple(notes),
-    )
+    pixels, unit = Pixels(wavelength, values(choice.flux), ivar, mask), fields[choice.flux].unit
+    return ColumnData(pixels, unit, _medium_in_name(field.name), tuple(notes))
 
 
 def plain_name(name: str) -> str:
@@ -165,11 +161,7 @@ def unit_in_name(name: str) -> str:
 
 
 def _wavelength(names: list[str], fields: Sequence[ColumnField]) -> tuple[int | None, str]:
-    for wanted, logarithmic in (
-        (WAVELENGTH, ""),
-        (LOG_WAVELENGTH, "log10"),
-        (LN_WAVELENGTH, "ln"),
-    ):
+    for wanted, logarithmic in ((WAVELENGTH, ""), (LOG_WAVELENGTH, "log10"), (LN_WAVELENGTH, "ln")):
         column = _first(names, wanted)
         if column is not None:
             return column, logarithmic

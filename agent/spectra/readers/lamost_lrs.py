@@ -98,12 +98,8 @@ def _release(header: Header) -> str:
 
 def _snr(header: Header) -> float | None:
     """Median of the positive S/N in u, g, r, i, z: a single band fails for hot or red stars."""
-    values = [
-        value
-        for band in BANDS
-        for key in (f"SNR{band}", f"SN_{band}")
-        if (value := header.number(key)) is not None and value > 0
-    ]
+    stated = (header.number(f"{name}{band}") for band in BANDS for name in ("SNR", "SN_"))
+    values = [value for value in stated if value is not None and value > 0]
     return float(np.median(values)) if values else None
 
 

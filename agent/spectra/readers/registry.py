@@ -98,10 +98,8 @@ def all_readers() -> tuple[Reader, ...]:
     Those of plug-ins come after those of the surveys, which stay as they are whatever is installed,
     and before the generic ones, which would take nearly every file.
     """
-    added = [
-        Reader(f"{each.name} ({each.package})", partial(_read_with, each))
-        for each in plugins("readers")
-    ]
+    found = plugins("readers")
+    added = [Reader(f"{each.name} ({each.package})", partial(_read_with, each)) for each in found]
     if not added:
         return tuple(READERS)
     at = next(n for n, reader in enumerate(READERS) if reader.name == GENERIC)

@@ -43,14 +43,11 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     checked_row(file, request)
     rows = fits.primary.image(0, min(fits.primary.rows, 4))
     code = header.integer("SPEC_CLN")
+    wavelength = 10.0 ** (first + step * np.arange(rows.shape[1]))
+    mask = with_bits(rows[3], BAD_BITS) if len(rows) > 3 else None
     return build(
         file,
-        Pixels(
-            10.0 ** (first + step * np.arange(rows.shape[1])),
-            rows[0],
-            ivar_of_sigma(rows[2]),
-            with_bits(rows[3], BAD_BITS) if len(rows) > 3 else None,
-        ),
+        Pixels(wavelength, rows[0], ivar_of_sigma(rows[2]), mask),
         medium="air" if header.flag("VACUUM") is False else "vacuum",
         header=header,
         format="SDSS spSpec",

@@ -297,7 +297,6 @@ def _ruled(lines: list[str], has_frame: bool) -> list[str]:
 def _joined(heads: list[list[str]], rows: list[str], cuts: list[slice]) -> list[str]:
     if len(rows) * len(cuts) > MAX_CELLS:
         raise Malformed(f"a table of fixed columns with more than {MAX_CELLS} cells")
-    cells = (
-        [row[cut].strip("| ").replace("\t", " ") for cut in cuts] for row in rows if row.strip()
-    )
+    full = (row for row in rows if row.strip())
+    cells = ([row[cut].strip("| ").replace("\t", " ") for cut in cuts] for row in full)
     return ["\t".join(each) for each in (*heads, *cells)]

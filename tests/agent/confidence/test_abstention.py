@@ -18,9 +18,8 @@ from tests.agent.confidence.judged_samples import sample_judged
 
 ROUNDS = 400
 SLACK = 3 * np.sqrt(0.1 * 0.9 / ROUNDS)  # three standard errors of a share of 0.1
-PAIRS = st.lists(
-    st.tuples(st.sampled_from(np.linspace(0, 1, 21).tolist()), st.booleans()), max_size=150
-)
+SHARES = st.sampled_from(np.linspace(0, 1, 21).tolist())
+PAIRS = st.lists(st.tuples(SHARES, st.booleans()), max_size=150)
 
 
 class Field:

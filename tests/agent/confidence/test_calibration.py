@@ -75,9 +75,8 @@ def test_what_it_rests_on_is_kept(rng):
 @pytest.mark.parametrize("method", ["platt", "isotonic"])
 def test_the_order_of_the_list_does_not_matter(rng, method):
     judged = sample_judged(rng, 500)
-    assert fit_calibration(judged.where(rng.permutation(500)), method) == fit_calibration(
-        judged, method
-    )
+    shuffled = judged.where(rng.permutation(500))
+    assert fit_calibration(shuffled, method) == fit_calibration(judged, method)
 
 
 @pytest.mark.parametrize(("p", "label", "told"), [
@@ -268,9 +267,8 @@ def test_any_candidates_give_finite_numbers(pairs):
 
 @pytest.mark.parametrize("method", ["identity", "platt", "isotonic"])
 def test_a_rule_comes_back_as_it_was(rng, method):
-    rule = fit_calibration(
-        sample_judged(rng, 400), method, model="naïve 模型", model_sha256="0" * 64, task="CV"
-    )
+    about = {"model": "naïve 模型", "model_sha256": "0" * 64, "task": "CV"}
+    rule = fit_calibration(sample_judged(rng, 400), method, **about)
     again = calibration_from_json(calibration_to_json(rule))
     assert again == rule
     assert np.array_equal(again.apply(np.linspace(0, 1, 99)), rule.apply(np.linspace(0, 1, 99)))

@@ -1,4 +1,4 @@
-"""A small model with random weights, made without torch, and a home for models of its own."""
+"""A small model with random weights, made without torch."""
 
 from __future__ import annotations
 
@@ -21,14 +21,3 @@ def random_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def small(random_folder: Path, tmp_path: Path) -> Path:
     """A copy to damage."""
     return Path(shutil.copytree(random_folder, tmp_path / "small"))
-
-
-@pytest.fixture
-def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's folder for models, empty."""
-    monkeypatch.setenv("SPEC_O3_MODELS", str(tmp_path / "models"))
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
-    monkeypatch.setattr(
-        "agent.models.check_files.user_cache_path", lambda *_, **__: tmp_path / "cache"
-    )
-    return tmp_path / "models"

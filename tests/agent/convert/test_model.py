@@ -39,11 +39,11 @@ def converted(name: Path | str, kind: Any = "q4_k_m") -> Converted:
     return convert_model(str(name), kind, compare=False, threads=1)
 
 
-def test_the_new_model_is_found_by_its_name(small: Path, models: Path) -> None:
+def test_the_new_model_is_found_by_its_name(small: Path, own_models: Path) -> None:
     source = Source(repo="someone/small", revision="a" * 40)
     with_card(small, name="mine", title="Mine", source=source, licence="MIT", trained_on="stars")
     result = converted(small)
-    assert result.location.folder == models / "mine-q4_k_m"
+    assert result.location.folder == own_models / "mine-q4_k_m"
     location = find_model("mine-q4_k_m")
     assert location.is_ready
     card = location.card
@@ -52,26 +52,25 @@ def test_the_new_model_is_found_by_its_name(small: Path, models: Path) -> None:
     assert card.trained_on.startswith("Converted to q4_k_m from mine")
     assert card.trained_on.endswith("stars")
     assert all(file.sha256 for file in card.files)
-    report = json.loads((models / "mine-q4_k_m" / "conversion.json").read_text())
+    report = json.loads((own_models / "mine-q4_k_m" / "conversion.json").read_text())
     assert [file["type"] for file in report["files"]] == ["q4_k_m", "f16"]
     assert report["note"] == result.note == "not compared with F16"
-    assert not [path for path in models.iterdir() if path.suffix == ".partial"]
+    assert not [path for path in own_models.iterdir() if path.suffix == ".partial"]
     again = converted(small)
     assert (again.seconds, again.note) == (0.0, "it was here already")
 
 
 @pytest.mark.parametrize("program", ["llama_cpp", "xllamacpp"])
 def test_it_is_compared_with_f16(
-    small: Path, models: Path, monkeypatch: pytest.MonkeyPatch, program: str
+    small: Path, own_models: Path, monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
     """By the server of the base install, too, which tells one token after each word."""
     pytest.importorskip(program)
     monkeypatch.setattr(model, "is_installed", lambda name: name == program)
     monkeypatch.setattr(model, "PROMPTS", 1)
     seen: list[str] = []
-    result = convert_model(
-        str(with_card(small)), "q8_0", lambda what, done, total: seen.append(what), threads=1
-    )
+    name = str(with_card(small))
+    result = convert_model(name, "q8_0", lambda what, *_: seen.append(what), threads=1)
     assert result.agreement is not None
     assert result.agreement.positions > (1000 if program == "llama_cpp" else 30)
     assert 0.9 < result.agreement.share <= 1.0
@@ -79,7 +78,7 @@ def test_it_is_compared_with_f16(
     assert result.speed is not None
     assert min(result.speed.read, result.speed.written) > 0
     assert {"writing F16", "asking F16", "asking small-q8_0"} <= set(seen)
-    assert {path.name for path in (models / "small-q8_0").iterdir()} == {
+    assert {path.name for path in (own_models / "small-q8_0").iterdir()} == {
         *("model-q8_0.gguf", "mmproj-f16.gguf", "model.toml", "conversion.json")
     }
 
@@ -89,7 +88,7 @@ def test_it_is_compared_with_f16(
     ("memory", "not compared with F16: that needs 3 GB of memory"),
 ])  # fmt: skip
 def test_without_room_it_is_not_compared(
-    small: Path, models: Path, monkeypatch: pytest.MonkeyPatch, what: str, says: str
+    small: Path, own_models: Path, monkeypatch: pytest.MonkeyPatch, what: str, says: str
 ) -> None:
     here = model.this_machine(small)
     monkeypatch.setattr(model, "is_installed", lambda name: name == "xllamacpp")
@@ -100,7 +99,7 @@ def test_without_room_it_is_not_compared(
 
 
 def test_it_goes_on_after_a_stop_while_comparing(
-    small: Path, models: Path, monkeypatch: pytest.MonkeyPatch
+    small: Path, own_models: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("llama_cpp")
     with_card(small)
@@ -111,7 +110,7 @@ def test_it_goes_on_after_a_stop_while_comparing(
 
     with pytest.raises(KeyboardInterrupt):
         convert_model(str(small), "q8_0", stop, threads=1)
-    partial = models / "small-q8_0.partial"
+    partial = own_models / "small-q8_0.partial"
     assert not (partial / ".f16-to-compare.gguf").exists()
     written = []
     monkeypatch.setattr(
@@ -156,17 +155,17 @@ def _beyond_the_file(folder: Path) -> None:
     (_beyond_the_file, False, "does not fit in .*: the file is cut off or damaged"),
 ])  # fmt: skip
 def test_damaged_models_say_what_is_wrong(
-    small: Path, models: Path, damage: Any, has_card: bool, says: str
+    small: Path, own_models: Path, damage: Any, has_card: bool, says: str
 ) -> None:
     if has_card:
         with_card(small)
     damage(small)
     with pytest.raises(WorkbenchError, match=says):
         converted(small)
-    assert not (models / "small-q4_k_m").exists()
+    assert not (own_models / "small-q4_k_m").exists()
 
 
-def test_what_cannot_be_converted(small: Path, models: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_converted(small: Path, own_models: Path, tmp_path: Path) -> None:
     for name, says in (
         ("nano-eye", "nano-eye is a GGUF model already"),
         ("spec-o3-3b", "not here yet: `spec-o3 models get spec-o3-3b`"),
@@ -185,7 +184,7 @@ def test_what_cannot_be_converted(small: Path, models: Path, tmp_path: Path) -> 
         converted(small, "q2_k")
 
 
-def test_what_is_in_the_way(small: Path, models: Path) -> None:
+def test_what_is_in_the_way(small: Path, own_models: Path) -> None:
     with_card(small)
     location = converted(small).location
     assert location.folder is not None
@@ -200,9 +199,9 @@ def test_what_is_counted() -> None:
     def said(tokens: list[int], p_yes: float) -> Answers:
         return Answers(np.array(tokens), p_yes)
 
-    found = agreement(
-        [said([1, 2, 3], 0.9), said([4, 5], 0.2)], [said([1, 2, 4], 0.7), said([4, 5], 0.6)]
-    )
+    before = said([1, 2, 3], 0.9), said([4, 5], 0.2)
+    after = said([1, 2, 4], 0.7), said([4, 5], 0.6)
+    found = agreement(before, after)
     assert (found.prompts, found.positions, found.equal) == (2, 5, 4)
     assert (found.verdicts_equal, found.verdicts_yes) == (1, 1)
     assert found.largest_p_yes == pytest.approx(0.4)
@@ -212,9 +211,8 @@ def test_what_is_counted() -> None:
 def test_answers_are_those_of_all_logits(random_folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("llama_cpp")
     write_files(plan_conversion(random_folder, "f16"), tmp_path)
-    engine = GgufEngine.load(
-        tmp_path / "model-f16.gguf", tmp_path / "mmproj-f16.gguf", threads=1, context_length=8192
-    )
+    files = tmp_path / "model-f16.gguf", tmp_path / "mmproj-f16.gguf"
+    engine = GgufEngine.load(*files, threads=1, context_length=8192)
     episode = random_episode(1, QWEN25, COMPACT)
     try:
         (found,) = answers(engine, [episode])

@@ -87,9 +87,8 @@ def _quantize(source: Path, out: Path, kind: str) -> None:
     llama = pytest.importorskip("llama_cpp.llama_cpp")
     parameters = llama.llama_model_quantize_default_params()
     parameters.ftype, parameters.nthread = FILE_TYPES[kind], 1
-    code = llama.llama_model_quantize(
-        str(source).encode(), str(out).encode(), ctypes.byref(parameters)
-    )
+    paths = str(source).encode(), str(out).encode()
+    code = llama.llama_model_quantize(*paths, ctypes.byref(parameters))
     assert code == 0
 
 
@@ -109,10 +108,8 @@ def test_the_same_bytes_as_llama_cpp(model: Path, tmp_path: Path, kind: str) -> 
     write_files(plan_conversion(model, "f32"), tmp_path)
     _quantize(tmp_path / "model-f32.gguf", tmp_path / "theirs.gguf", kind)
     write_files(plan_conversion(model, kind), tmp_path, threads=2)  # type: ignore[arg-type]
-    ours, theirs = (
-        {tensor.name: tensor for tensor in gguf.GGUFReader(tmp_path / name).tensors}
-        for name in (f"model-{kind}.gguf", "theirs.gguf")
-    )
+    readers = (gguf.GGUFReader(tmp_path / name) for name in (f"model-{kind}.gguf", "theirs.gguf"))
+    ours, theirs = ({tensor.name: tensor for tensor in each.tensors} for each in readers)
     assert set(ours) == set(theirs)
     for name, tensor in ours.items():
         assert tensor.tensor_type is theirs[name].tensor_type, name

@@ -61,9 +61,8 @@ def test_plain_chats_are_the_tokens_of_their_whole_text(tokenizer, words):
     before=WORDS, name=st.sampled_from([*CONTROL, "<|endoftext|>", "<|video_pad|>"]), after=WORDS
 )
 def test_text_never_becomes_control_tokens(tokenizer, before, name, after):
-    special = {
-        number for number, token in tokenizer.get_added_tokens_decoder().items() if token.special
-    }
+    added = tokenizer.get_added_tokens_decoder()
+    special = {number for number, token in added.items() if token.special}
     ids = token_ids(tokenizer, [Part(before), Part(name), Part(after)])
     assert not special & set(ids)
 
@@ -71,9 +70,8 @@ def test_text_never_becomes_control_tokens(tokenizer, before, name, after):
 def test_a_picture_takes_the_given_number_of_tokens(tokenizer):
     parts = list(chat_parts([Turn("user", "a", picture=7), Turn("tool", "b", picture=3)]))
     ids = token_ids(tokenizer, parts, [4, 2])
-    pad, start, end = map(
-        tokenizer.token_to_id, ("<|image_pad|>", "<|vision_start|>", "<|vision_end|>")
-    )
+    marks = "<|image_pad|>", "<|vision_start|>", "<|vision_end|>"
+    pad, start, end = map(tokenizer.token_to_id, marks)
     shown = [number for number in ids if number in (pad, start, end)]
     assert shown == [start, *[pad] * 4, end, start, *[pad] * 2, end]
 

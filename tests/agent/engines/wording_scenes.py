@@ -35,13 +35,8 @@ PICTURE = "<|vision_start|><|image_pad|><|vision_end|>"
 
 def inspect(engine: Any, folder: Path) -> Trajectory:
     """Inspect a CV by the published rules in the wording of a folder."""
-    inspector = ModelInspector(
-        engine,
-        ModelRef(name="published"),
-        style=STYLE,
-        rules=AS_PUBLISHED,
-        wording=read_wording(folder),
-    )
+    how = {"style": STYLE, "rules": AS_PUBLISHED, "wording": read_wording(folder)}
+    inspector = ModelInspector(engine, ModelRef(name="published"), **how)
     trajectory = run(inspector.inspect(star(), find_task("CV")))
     assert trajectory.replies == TURNS, trajectory.stop_reason
     assert trajectory.verdict == "NO"

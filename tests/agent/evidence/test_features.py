@@ -136,10 +136,8 @@ def test_emission_is_told_with_its_sign_and_width_inside_the_window_in_the_frame
 
 
 def test_bands_of_a_giant_and_of_a_dwarf_differ_in_their_numbers():
-    giant, dwarf = (
-        float(told(window_numbers(numbers_of(label), 6650, 7150))["TiO excess over CaH"])
-        for label in ("MG", "M_DWARF")
-    )
+    seen = (window_numbers(numbers_of(label), 6650, 7150) for label in ("MG", "M_DWARF"))
+    giant, dwarf = (float(told(each)["TiO excess over CaH"]) for each in seen)
     assert giant > dwarf + 0.05
 
 

@@ -22,10 +22,8 @@ from tests.agent.tasks.test_task import claim
 
 
 def found(spectrum: Spectrum, task_id: str) -> dict[str, Finding]:
-    return {
-        each.evidence.id: each
-        for each in check_claims(find_task(task_id), SpectrumMeasurements(spectrum))
-    }
+    checked = check_claims(find_task(task_id), SpectrumMeasurements(spectrum))
+    return {each.evidence.id: each for each in checked}
 
 
 def test_every_claim_of_every_task_is_answered_or_says_why_not():
@@ -119,11 +117,8 @@ def test_he_i_5876_is_not_said_of_the_window_of_h_alpha_and_a_redshift_of_none()
 
 
 def test_features_have_their_places():
-    assert (
-        feature_places("H_alpha_em_fwhm")
-        == feature_places("EW_H_alpha")
-        == ((6564.612880603939,) * 2,)
-    )
+    places = ((6564.612880603939,) * 2,)
+    assert feature_places("H_alpha_em_fwhm") == feature_places("EW_H_alpha") == places
     assert len(feature_places("HeI_both")) == 2
     assert feature_places("bend") == feature_places("colour_4200_5400") == ()
     ((low, high),) = feature_places("Dn4000")

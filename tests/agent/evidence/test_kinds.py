@@ -40,9 +40,8 @@ def test_clear_spectra_look_like_what_they_are(label):
     assert sum(judged.probabilities.values()) == pytest.approx(1.0)
     chance = judged.probabilities[label]
     odds = math.log(chance / (1 - chance)) if chance < 1 - 1e-9 else MAX_LOG_ODDS
-    assert min(judged.log_odds(label), MAX_LOG_ODDS) == pytest.approx(
-        min(odds, MAX_LOG_ODDS), abs=1e-3
-    )
+    capped = min(odds, MAX_LOG_ODDS)
+    assert min(judged.log_odds(label), MAX_LOG_ODDS) == pytest.approx(capped, abs=1e-3)
     assert set(judged.labels) == set(KIND_NAMES)
 
 
@@ -105,9 +104,8 @@ LEAST_MEAN, LEAST_FIRST_FIVE = 0.92, 0.94
 def f1_by_task(labelled_spectra: Path) -> dict[str, float]:
     with (labelled_spectra / "MANIFEST.csv").open(newline="", encoding="utf-8") as file:
         table = list(csv.DictReader(file))
-    rows = [
-        (SpectrumMeasurements(read(labelled_spectra / row["file"])), row["label"]) for row in table
-    ]
+    files = ((labelled_spectra / row["file"], row["label"]) for row in table)
+    rows = [(SpectrumMeasurements(read(path)), label) for path, label in files]
     assert len(rows) > 100
     found = {}
     for task_id in IDS:

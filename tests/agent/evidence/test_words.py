@@ -82,9 +82,8 @@ def test_a_line_is_told_with_its_state_and_what_it_means():
     width = next(each for each in find_task("CV").evidence if each.id == "balmer_width")
     said = SaidNumbers(numbers_of("CV"))
     for value, error, remark in ((596.0, 17.0, "borderline"), (560.0, 17.0, "narrow for a CV")):
-        words = line_words(
-            Finding(evidence=width, value=value, error=error), "H_alpha", said, "a CV"
-        )
+        finding = Finding(evidence=width, value=value, error=error)
+        words = line_words(finding, "H_alpha", said, "a CV")
         assert words is not None and words.remark == remark
     narrow = told("YSO", "CV", seed=5)
     assert re.search(r"Hα emission, EW [-\d.]+ ± [\d.]+ Å, FWHM \d+ km/s: narrow for a CV", narrow)

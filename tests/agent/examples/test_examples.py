@@ -115,10 +115,8 @@ class TestStore:
         write_examples(path, both)
         store = ExampleStore([path])
         ref = SpectrumRef(sha256=both[0].sha256)
-        records = [
-            Trajectory(task=task, spectrum=ref, model=ModelRef(name="x"), stopped_by="answer")
-            for task in ("CV", "WD", "CS")
-        ]
+        same = {"spectrum": ref, "model": ModelRef(name="x"), "stopped_by": "answer"}
+        records = [Trajectory(task=task, **same) for task in ("CV", "WD", "CS")]
         assert [store.of(record).answer for record in records[:2]] == ["YES", "NO"]
         with pytest.raises(WorkbenchError, match="no CS example"):
             store.of(records[2])

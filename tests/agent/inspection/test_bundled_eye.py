@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -47,22 +48,15 @@ def test_it_is_whole_and_gets_no_numbers():
 def test_it_judges_real_spectra_and_speaks_well(boxed: Inspector, labelled_spectra: Path):
     with (labelled_spectra / "MANIFEST.csv").open(newline="", encoding="utf-8") as file:
         table = list(csv.DictReader(file))
-    asked = [
-        (task_id, row)
-        for task_id in TASKS
-        for rows in (
-            [row for row in table if row["label"] == task_id],
-            [row for row in table if row["label"] != task_id],
-        )
-        for row in rows[:: max(1, len(rows) // EACH)][:EACH]
-    ]
-    records = [
-        (
-            row["label"] == task_id,
-            run(boxed.inspect(read(labelled_spectra / row["file"]), find_task(task_id))),
-        )
-        for task_id, row in asked
-    ]
+    asked = []
+    for task_id, is_member in product(TASKS, (True, False)):
+        rows = [row for row in table if (row["label"] == task_id) is is_member]
+        asked += [(task_id, row) for row in rows[:: max(1, len(rows) // EACH)][:EACH]]
+    records = []
+    for task_id, row in asked:
+        spectrum = read(labelled_spectra / row["file"])
+        found = run(boxed.inspect(spectrum, find_task(task_id)))
+        records.append((row["label"] == task_id, found))
     right = sum(truth == (record.verdict == "YES") for truth, record in records)
     assert len(records) == 2 * EACH * len(TASKS) and right >= 0.85 * len(records)
     assert all(record.well_formed for _, record in records)

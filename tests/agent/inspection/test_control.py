@@ -24,9 +24,8 @@ def test_cancel_between_tokens(after):
         if len(spoken) == 3 + 5 * after:
             control.cancel()
 
-    trajectory, _, engine = inspect(
-        [call(6400, 6700), "one two three four five six seven"], control=control, on_text=on_text
-    )
+    turns = [call(6400, 6700), "one two three four five six seven"]
+    trajectory, _, engine = inspect(turns, control=control, on_text=on_text)
     assert (trajectory.stopped_by, trajectory.verdict) == ("cancelled", None)
     assert len(spoken) == 3 + 5 * after
     assert "user" in trajectory.stop_reason

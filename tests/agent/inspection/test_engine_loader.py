@@ -27,13 +27,8 @@ SMALL = Sizing.of_tokens(28, 8, 64)
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("SPEC_O3_MODELS", str(tmp_path / "models"))
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
-    monkeypatch.setattr(
-        "agent.models.check_files.user_cache_path", lambda *_, **__: tmp_path / "cache"
-    )
-    return tmp_path
+def home(own_models: Path) -> Path:
+    return own_models.parent
 
 
 @pytest.fixture(scope="module")
@@ -157,9 +152,8 @@ def test_llama_cpp_has_one_thread_for_a_small_model_and_its_part_for_a_large_one
     asked: list[int | None] = []
     monkeypatch.setattr("os.cpu_count", lambda: 12)
     monkeypatch.setattr("agent.engines.gguf.kind.SMALL_WEIGHTS", small)
-    monkeypatch.setattr(
-        "agent.engines.gguf.engine.GgufEngine.load", lambda *_, threads, **__: asked.append(threads)
-    )
+    load = "agent.engines.gguf.engine.GgufEngine.load"
+    monkeypatch.setattr(load, lambda *_, threads, **__: asked.append(threads))
     load_engine(model_at(tiny_gguf), LoadOptions(sharing=sharing))
     assert asked == [threads]
 

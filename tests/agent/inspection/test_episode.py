@@ -51,24 +51,21 @@ def test_eight_looks_and_then_an_answer_and_a_ninth_ends_it():
 
 def test_a_turn_cut_short_is_said_again():
     rambling = "word " * 40
-    trajectory, steps, engine = inspect(
-        [rambling, answer()], sampling=SamplingSettings(max_new_tokens=20)
-    )
+    short = SamplingSettings(max_new_tokens=20)
+    trajectory, steps, engine = inspect([rambling, answer()], sampling=short)
     assert steps[0].error == CUT_SHORT
     assert engine.conversations[0].turns[3].text == CUT_SHORT
     assert trajectory.verdict == "YES"
-    trajectory, _, _ = inspect(
-        lambda number: rambling, sampling=SamplingSettings(max_new_tokens=20)
-    )
+    short = SamplingSettings(max_new_tokens=20)
+    trajectory, _, _ = inspect(lambda number: rambling, sampling=short)
     assert (trajectory.stopped_by, len(trajectory.replies)) == ("length", 2)
 
 
 def test_a_call_that_just_fits_counts():
     """Cut off behind its end a call is a call all the same."""
     words = len(call(6400, 6700).split(" "))
-    trajectory, _, _ = inspect(
-        [call(6400, 6700) + " and more", answer()], sampling=SamplingSettings(max_new_tokens=words)
-    )
+    turns = [call(6400, 6700) + " and more", answer()]
+    trajectory, _, _ = inspect(turns, sampling=SamplingSettings(max_new_tokens=words))
     assert len(trajectory.looks) == 1
 
 

@@ -69,9 +69,8 @@ def test_the_same_spectrum_gives_the_same_record():
         steps = tuple(replace(step, seconds=0.0) for step in record.steps)
         return replace(record, steps=steps, seconds=0.0, engine_seconds=0.0)
 
-    one, two = (
-        without_times(inspected(simulated_spectrum("WD"), "WD", seed=seed)) for seed in (0, 0)
-    )
+    spectrum = simulated_spectrum("WD")
+    one, two = (without_times(inspected(spectrum, "WD", seed=0)) for _ in range(2))
     assert one == two
     assert one.model == BLIND.model and len(one.model.sha256) == 64
 
@@ -196,10 +195,8 @@ def test_a_conversation_says_its_turns_in_order_returns_to_a_mark_and_is_silent_
 
 def test_blank_pictures_come_with_the_usual_text():
     spectrum = star()
-    makers = [
-        kind.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25)
-        for kind in (PictureMaker, BlankPictureMaker)
-    ]
+    about = spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25
+    makers = [kind.of(*about) for kind in (PictureMaker, BlankPictureMaker)]
     call = {"wavelength_range": [6400, 6700], "label": "Hα"}
     (drawn, full), (blank, empty) = (maker.look(call) for maker in makers)
     assert full.text == empty.text and (empty.range, empty.label) == ((6400, 6700), "Hα")

@@ -59,9 +59,7 @@ def test_the_engine_sees_what_the_record_says():
     heard = engine.conversations[0]
     assert turns_of(CV, trajectory) == heard.turns
     again = redraw(trajectory, star())
-    assert [picture_hash(picture) for picture in again] == [
-        picture_hash(picture) for picture in heard.pictures
-    ]
+    assert [*map(picture_hash, again)] == [*map(picture_hash, heard.pictures)]
 
 
 @pytest.mark.parametrize(
@@ -187,10 +185,8 @@ class TestInUse:
 
     def test_others_answer_as_published(self):
         spectrum = simulated_spectrum("CV")
-        assert (
-            PictureMaker.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25).overview_text()
-            == ""
-        )
+        maker = PictureMaker.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25)
+        assert maker.overview_text() == ""
         picture_maker = PictureMaker.of(spectrum, spectrum_ref(spectrum), PUBLISHED, QWEN25)
         text = picture_maker.window_text((6450, 6750), "Hα")
         assert text.startswith("Generated spectral visualization") and "S/N" not in text

@@ -72,9 +72,8 @@ def test_a_record_holds_both_and_says_each_line_once():
     spectrum = simulated_spectrum("CV")
     heard = made.eye.engine.conversations[0]
     assert turns_of(CV, record) == heard.turns
-    assert [picture_hash(each) for each in redraw(record, spectrum)] == [
-        picture_hash(each) for each in heard.pictures
-    ]
+    again = redraw(record, spectrum)
+    assert [*map(picture_hash, again)] == [*map(picture_hash, heard.pictures)]
 
 
 def test_disagreement_is_said():
@@ -146,9 +145,8 @@ def test_a_person_goes_on_with_the_eye():
 def test_a_person_asks_after_the_answer():
     """The eye answers twice; both its answers are steps, the panel's comes last."""
     control = Control()
-    inspection = panel([*LOOKS, answer(), answer("NO", "No.")]).inspect(
-        simulated_spectrum("CV"), CV, control=control
-    )
+    judges = panel([*LOOKS, answer(), answer("NO", "No.")])
+    inspection = judges.inspect(simulated_spectrum("CV"), CV, control=control)
     steps = [next(inspection) for _ in range(4)]
     control.insert(Interjection(text="are you sure?"))
     with pytest.raises(StopIteration) as end:

@@ -11,20 +11,15 @@ from tests.agent.models.fake_hub import FILES, FakeHub, running
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Nothing of this machine's user: folder, cache, memory of hashes, tokens, proxies."""
+def home(own_models: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Nor its tokens and proxies."""
     for name in ("HF_ENDPOINT", "HF_HUB_OFFLINE", "HF_HUB_CACHE", "HF_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
-    monkeypatch.setenv("SPEC_O3_MODELS", str(tmp_path / "models"))
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
-    monkeypatch.setattr(
-        "agent.models.check_files.user_cache_path", lambda *_, **__: tmp_path / "cache"
-    )
     monkeypatch.setattr("agent.models.download.get_token", lambda: None)
-    return tmp_path
+    return own_models.parent
 
 
 @pytest.fixture

@@ -202,9 +202,8 @@ def test_a_card_names_its_rules_and_its_wording() -> None:
     card = nano(rules="published", wording="spec-o3")
     text = card_text(card)
     assert 'protocol = "published"\nwording = "spec-o3"' in text
-    assert parse_card(text) == nano(
-        rules="published", wording="spec-o3", trained_on="40,000 simulated candidates, seeds 0 to 9"
-    )
+    said = "40,000 simulated candidates, seeds 0 to 9"
+    assert parse_card(text) == nano(rules="published", wording="spec-o3", trained_on=said)
     assert parse_card(NANO).rules == "ours"
     assert "protocol = 1" in NANO and "wording" not in NANO
     for wrong in ('protocol = "mine"', 'protocol = 1\nwording = "../x"', "protocol = true"):

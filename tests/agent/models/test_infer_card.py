@@ -158,12 +158,9 @@ def test_absent_shards_of_an_index_are_missing(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def memory(home: Path) -> Path:
     """Where hashes are remembered, apart from the user's."""
-    monkeypatch.setattr(
-        "agent.models.check_files.user_cache_path", lambda *_, **__: tmp_path / "cache"
-    )
-    return tmp_path / "cache" / "checked-files.json"
+    return home / "cache" / "checked-files.json"
 
 
 def test_files_are_hashed_once_and_again_when_they_changed(tmp_path: Path, memory: Path) -> None:
@@ -175,9 +172,8 @@ def test_files_are_hashed_once_and_again_when_they_changed(tmp_path: Path, memor
     check_files(card, folder, read.append)
     assert sum(read) == card.bytes, "a second time"
     (folder / "model.safetensors").write_bytes(b"WEIGHTS")
-    with pytest.raises(
-        ResourceError, match=r"model\.safetensors is not the file in the model's card"
-    ):
+    other = r"model\.safetensors is not the file in the model's card"
+    with pytest.raises(ResourceError, match=other):
         check_files(card, folder)
     (folder / "model.safetensors").write_bytes(b"short")
     with pytest.raises(ResourceError, match=r"incomplete: model\.safetensors missing or of"):

@@ -144,11 +144,8 @@ def test_a_model_on_servers_is_the_same_at_any_address(home: Path) -> None:
 def test_a_published_model_on_a_server_goes_by_its_own_rules_and_words(home: Path) -> None:
     for name in ("spec-o3-7b", "Maxwell-Jia/spec-o3-7b"):
         card = find_model(f"http://localhost:8000/v1#{name}").card
-        assert (card.rules, card.wording, card.style.name) == (
-            "published",
-            "spec-o3",
-            "as-published",
-        )
+        found = card.rules, card.wording, card.style.name
+        assert found == ("published", "spec-o3", "as-published")
     for other in ("http://localhost:8000/v1#nano", "http://localhost:8000/v1"):
         card = find_model(other).card
         assert (card.rules, card.wording) == ("ours", "")
@@ -156,9 +153,8 @@ def test_a_published_model_on_a_server_goes_by_its_own_rules_and_words(home: Pat
 
 def test_a_model_of_earlier_versions_is_told_from_one_that_never_was(home: Path) -> None:
     for name in ("nano", "Nano"):
-        with pytest.raises(
-            ResourceError, match=r"^the model nano is no longer part of this program"
-        ):
+        gone = r"^the model nano is no longer part of this program"
+        with pytest.raises(ResourceError, match=gone):
             find_model(name)
     put(home / "models" / "nano", {name: FILES[name] for name in FETCHED})
     assert find_model("nano").origin == "user"

@@ -150,10 +150,8 @@ def test_the_loop_survives(batch):
         assert (trajectory.verdict is not None) == (trajectory.stopped_by == "answer")
         assert from_line(to_line(trajectory)) == trajectory
         json.dumps(inspection_json(trajectory), allow_nan=False)
-        for line in [
-            *verdict_lines(trajectory),
-            *(x for s in trajectory.steps for x in step_lines(s)),
-        ]:
+        steps = (line for step in trajectory.steps for line in step_lines(step))
+        for line in [*verdict_lines(trajectory), *steps]:
             assert not any(unprintable(character) for character in line.plain)
         assert turns_of(target, trajectory)[: len(engine.conversations[0].turns)]
     assert stops >= {"answer", "turn_limit", "length"}
@@ -218,9 +216,8 @@ def test_calls_come_before_answers_and_the_last_turn_has_none() -> None:
     assert first_call(broken) is None
     assert first_call(broken + call_with('{"label": "c"}')).arguments == {"label": "c"}
     assert first_call("<tool_call>" + "[" * 5000 + "</tool_call>") is None
-    assert (
-        first_call(call_with("{}").replace("spectral_visualization_tool", "other")).name == "other"
-    )
+    renamed = call_with("{}").replace("spectral_visualization_tool", "other")
+    assert first_call(renamed).name == "other"
     both = call_with("{}") + r"<answer>\boxed{YES} so</answer>"
     assert parse_published(both).kind == "call"
     last = parse_published(both, may_call=False)

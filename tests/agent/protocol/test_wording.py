@@ -290,10 +290,8 @@ def test_another_way_to_describe_the_tools_is_kept_whole() -> None:
     other = f"Clerk.\n<tools>\n{TOOL_LINE}\n</tools>\nCall it."
     assert split_system(other) == (other, TOOL_LINE)
     assert split_system("Clerk.") == ("Clerk.", "")
-    assert split_system("A" + TOOL_BLOCK.format(schemas="{}") + " more") == (
-        "A" + TOOL_BLOCK.format(schemas="{}") + " more",
-        "{}",
-    )
+    text = "A" + TOOL_BLOCK.format(schemas="{}") + " more"
+    assert split_system(text) == (text, "{}")
     row = cold_start_row("cv")
     row["conversations"][0]["value"] = other
     found, _ = wording_of_rows([row], "clerk")

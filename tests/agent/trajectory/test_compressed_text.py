@@ -22,10 +22,8 @@ RELEASED = {1: "7746f5f4818a05944b149d7d8ea7f834379c3cad3ca3deba6453928a13b9b147
 
 
 def test_no_dictionary_has_changed():
-    found = {
-        int(path.stem): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in DICTIONARIES.glob("*.jsonl")
-    }
+    files = DICTIONARIES.glob("*.jsonl")
+    found = {int(path.stem): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
     assert found == RELEASED
     assert max(found) == NEWEST
     assert all(len(path.read_bytes()) <= DICTIONARY_BYTES for path in DICTIONARIES.glob("*.jsonl"))

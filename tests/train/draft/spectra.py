@@ -23,9 +23,8 @@ LONG, SHORT = DraftSettings(), DraftSettings(words="short", style="compact")
 
 def simulated(task: str, count: int, seed: int = 3) -> Iterator[Example]:
     """Half of the class, half of its contaminants, S/N above 20."""
-    settings = Settings(
-        seed=seed, count=count, task=task, odds=(1, 1), survey="LAMOST,SDSS", snr=(20, 80)
-    )
+    sky = {"odds": (1, 1), "survey": "LAMOST,SDSS", "snr": (20, 80)}
+    settings = Settings(seed=seed, count=count, task=task, **sky)
     for assignment in assignments(settings):
         made = simulate_spectrum(settings, assignment)
         spectrum = to_spectrum(made.entry.observation, made.entry.pipeline_class)

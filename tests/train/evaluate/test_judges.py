@@ -29,9 +29,8 @@ class TestInspectors:
     @pytest.fixture
     def engine(self, monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
         engine = ScriptedEngine([CALL, ANSWER])
-        inspector = ModelInspector(
-            engine, ModelRef(name="scripted"), sampling=SamplingSettings(temperature=1.0)
-        )
+        warm = SamplingSettings(temperature=1.0)
+        inspector = ModelInspector(engine, ModelRef(name="scripted"), sampling=warm)
         factory = "agent.inspection.inspector_factory.make_inspector"
         monkeypatch.setattr(factory, lambda *args, **more: inspector)
         return engine

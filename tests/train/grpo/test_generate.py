@@ -34,9 +34,8 @@ def test_greedy_tokens_are_those_of_the_engine_in_use(family: str, request):
     rollouts = [stage.rollout(one, limits) for one in [examples[0], *examples]]
     roll_out(rollouts, stage.generator(), stage.pictures, 4)
     engine = TransformersEngine.load(folder, device="cpu", dtype="float32")
-    made = ModelInspector(
-        engine, ModelRef(name="m"), style=COMPACT, sampling=SamplingSettings(max_new_tokens=24)
-    )
+    short = SamplingSettings(max_new_tokens=24)
+    made = ModelInspector(engine, ModelRef(name="m"), style=COMPACT, sampling=short)
     records = [run(made.inspect(one.spectrum, CV)) for one in examples]
     assert rollouts[0].conversation.ids == rollouts[1].conversation.ids
     for rollout, record in zip(rollouts[1:], records, strict=True):

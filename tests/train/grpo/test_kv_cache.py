@@ -24,9 +24,8 @@ class TestCaches:
         ids = torch.tensor([one.conversation.ids])
         grids = stage.pictures_of(one)["image_grid_thw"]
         config = stage.model.config
-        wanted, _ = stage.model.model.get_rope_index(
-            ids, mm_token_type_ids=(ids == config.image_token_id).int(), image_grid_thw=grids
-        )
+        kinds, index = (ids == config.image_token_id).int(), stage.model.model.get_rope_index
+        wanted, _ = index(ids, mm_token_type_ids=kinds, image_grid_thw=grids)
         plain = [tuple(grid) for grid in grids.tolist()]
         found, after = positions(one.conversation.ids, plain, config, 0)
         assert torch.equal(found, wanted[:, 0])

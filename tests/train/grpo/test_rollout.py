@@ -101,10 +101,8 @@ def test_as_the_agents_own_loop(name: str, rules: str, stage: Stage):
     rollout = said(stage, replies)
 
     assert rollout.episode.replies == record.replies
-    found, wanted = (
-        [(step.kind, step.text, step.range, step.error) for step in each.steps]
-        for each in (rollout.episode, record)
-    )
+    both = rollout.episode, record
+    found, wanted = ([(s.kind, s.text, s.range, s.error) for s in each.steps] for each in both)
     assert found == wanted
     assert rollout.episode.stopped_by == record.stopped_by
     assert pixels(rollout.conversation.pictures) == pixels(heard.pictures)

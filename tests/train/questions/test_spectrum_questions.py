@@ -23,10 +23,9 @@ TASKS = tuple(CONTAMINANTS)
 
 
 def test_a_number_alone_makes_its_spectrum():
-    one, again, later, otherwise = (
-        questions_on_spectrum(QuestionSettings(), seed, number).examples[0].sha256
-        for seed, number in ((5, 17), (5, 17), (5, 18), (6, 17))
-    )
+    places = (5, 17), (5, 17), (5, 18), (6, 17)
+    asked = (questions_on_spectrum(QuestionSettings(), *place) for place in places)
+    one, again, later, otherwise = (each.examples[0].sha256 for each in asked)
     assert one == again and one not in (later, otherwise)
 
 

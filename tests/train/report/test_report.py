@@ -152,9 +152,8 @@ def test_who_holds_what_up():
 
 def test_the_same_twice(evaluated: tuple[Path, Path], tmp_path: Path):
     bench, out = evaluated
-    one, two = (
-        report(tmp_path / name, "--evaluation", out, "--bench", bench) for name in ("a", "b")
-    )
+    options = "--evaluation", out, "--bench", bench
+    one, two = (report(tmp_path / name, *options) for name in ("a", "b"))
     assert one == two
 
 

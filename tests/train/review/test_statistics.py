@@ -20,7 +20,6 @@ from train.review.statistics import (
     latest_choices,
     latest_ratings,
     preference,
-    ranks,
     rater_map,
     share_of_left,
     spearman,
@@ -107,7 +106,6 @@ def test_spearman_is_none_for_few_or_constant_values() -> None:
     assert spearman([1, 2], [1, 2]) is None
     assert spearman([5, 5, 5], [1, 2, 3]) is None
     assert spearman([1, 2, 3], [9, 8, 7]) == pytest.approx(-1)
-    assert ranks([3, 1, 3]).tolist() == [2.5, 1.0, 2.5]
 
 
 def test_bradley_terry_recovers_the_strengths(rng: np.random.Generator) -> None:

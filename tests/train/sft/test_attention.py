@@ -24,10 +24,8 @@ def drawn(tokens: int, seed: int = 1) -> list[Tensor]:
     """Query, key, value and what comes back from above, of three rows and two heads, as the layers
     hand them over: rows, heads, tokens, width, but not in that order in memory."""
     randomness = torch.Generator().manual_seed(seed)
-    return [
-        torch.randn(3, tokens, 2, 32, generator=randomness).bfloat16().transpose(1, 2)
-        for _ in range(4)
-    ]
+    drawn = (torch.randn(3, tokens, 2, 32, generator=randomness) for _ in range(4))
+    return [each.bfloat16().transpose(1, 2) for each in drawn]
 
 
 def results(how: Any, tensors: list[Tensor], dtype: torch.dtype) -> list[Tensor]:

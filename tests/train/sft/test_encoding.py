@@ -83,12 +83,10 @@ class TestIds:
             messages = []
             for turn in turns:
                 content = [{"type": "image"}] if turn.picture is not None else []
-                messages.append(
-                    {"role": turn.role, "content": [*content, {"type": "text", "text": turn.text}]}
-                )
-            text = tokenizer.apply_chat_template(
-                messages, chat_template=CHAT_TEMPLATE, tokenize=False
-            )
+                content.append({"type": "text", "text": turn.text})
+                messages.append({"role": turn.role, "content": content})
+            how = {"chat_template": CHAT_TEMPLATE, "tokenize": False}
+            text = tokenizer.apply_chat_template(messages, **how)
             assert text == chat_text(turns, model_speaks_next=False)
             text = text.replace("<|image_pad|>", "<|image_pad|>" * TOKENS)
             assert tokenizer.encode(text) == found.ids.tolist()

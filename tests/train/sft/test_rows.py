@@ -37,10 +37,8 @@ class TestRows:
         shared = prepare_rows(samples.trajectories, None, ready, cutoff=10**6, workers=2).rows
         one, two = ([row.encoded.ids.tolist() for row in rows] for rows in (alone, shared))
         assert one == two
-        one, two = (
-            sorted(path.stem for path in tmp_path.glob(f"{name}/*/*.png"))
-            for name in ("one", "two")
-        )
+        pictures = (tmp_path.glob(f"{name}/*/*.png") for name in ("one", "two"))
+        one, two = (sorted(path.stem for path in paths) for paths in pictures)
         assert one == two == sorted({name for row in alone for name in row.pictures})
 
     def test_left_out_with_a_reason(self, making: RowSettings, samples: Samples):

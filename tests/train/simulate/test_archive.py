@@ -16,11 +16,8 @@ DESI = Settings(seed=9, count=11, labels=("A", "F"), survey="DESI", gzip=False)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 def test_workers_do_not_change_a_byte(campaign: Path, tmp_path: Path) -> None:

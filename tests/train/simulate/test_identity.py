@@ -36,10 +36,8 @@ def test_magnitudes_follow_brightness_and_colour(rng: np.random.Generator) -> No
             draw_target(observe(star(kelvin), "SDSS", rng, snr), 0, rng).magnitudes
             for _ in range(12)
         ]
-        return (
-            float(np.mean([m["r"] for m in targets])),
-            float(np.mean([m["g"] - m["r"] for m in targets])),
-        )
+        red, green = ([target[band] for target in targets] for band in "rg")
+        return float(np.mean(red)), float(np.mean(np.subtract(green, red)))
 
     bright, blue = mean(15000.0, 80.0)
     faint, red = mean(3500.0, 8.0)

@@ -49,9 +49,8 @@ def test_the_command_writes_usable_weights_that_can_be_read(tmp_path, monkeypatc
 def test_the_command_judges_simulated_candidates(monkeypatch):
     two = tuple(task for task in bundled() if task.id in {"CV", "MG"})
     monkeypatch.setattr(command, "bundled", lambda: two)
-    said = CliRunner().invoke(
-        PROGRAM, ["measured", "--count", "30", "--survey", "SDSS", "--workers", "1", "--json"]
-    )
+    asked = "measured --count 30 --survey SDSS --workers 1 --json"
+    said = CliRunner().invoke(PROGRAM, asked.split())
     assert said.exit_code == 0, said.output
     found = json.loads(said.stdout)["SDSS"]
     assert set(found) == {"CV", "MG"}

@@ -100,10 +100,8 @@ def test_rare_candidates_move_the_intercept(rng):
 def test_the_steps_of_known_features_are_kept(rng):
     values = rng.normal(size=(40, len(FEATURES)))
     labels = np.array(["A", "B"] * 20)
-    made = [
-        fit_kinds(values, 0.1 * np.ones_like(values), labels, 4.0, ("A", "B"), 1, kept)
-        for kept in (None, builtin_kinds())
-    ]
+    drawn = values, 0.1 * np.ones_like(values), labels
+    made = [fit_kinds(*drawn, 4.0, ("A", "B"), 1, kept) for kept in (None, builtin_kinds())]
     assert not np.allclose(made[0].knots, builtin_kinds().knots)
     np.testing.assert_array_equal(made[1].knots, builtin_kinds().knots)
     np.testing.assert_array_equal(made[1].scales, builtin_kinds().scales)

@@ -41,6 +41,12 @@ def mark_simulated(header: Any, stamp: Stamp) -> None:
     header["COMMENT"] = stamp.text
 
 
+def table(columns: Sequence[tuple[str, str, Any]], name: str | None) -> Any:
+    """A table of columns told by name, format and values."""
+    made = [fits.Column(name=key, format=kind, array=values) for key, kind, values in columns]
+    return fits.BinTableHDU.from_columns(made, name=name)
+
+
 def float32(values: NDArray[Any]) -> NDArray[np.float32]:
     return np.asarray(values, dtype=np.float32)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from astropy.io import fits
 
-from train.simulate.layouts.common import AUTHOR, Entry, float32, mark_simulated, save
+from train.simulate.layouts.common import AUTHOR, Entry, float32, mark_simulated, save, table
 from train.simulate.telescope.pipeline_class import PipelineClass
 
 UNITS = {"WAVELENGTH": "Angstrom", "FLUX": "10**-17 erg/(s cm2 Angstrom)"}
@@ -77,7 +77,7 @@ def _fibermap(entries: Sequence[Entry]) -> Any:
         ("COADD_NUMEXP", "I", [4] * len(targets)),
         ("MEAN_MJD", "D", [float(target.mjd) for target in targets]),
     ]
-    return _table(columns, "FIBERMAP")
+    return table(columns, "FIBERMAP")
 
 
 def redrock_class(pipeline_class: PipelineClass) -> tuple[str, str, int]:
@@ -96,10 +96,8 @@ def redrock_class(pipeline_class: PipelineClass) -> tuple[str, str, int]:
 
 def _redshifts(entries: Sequence[Entry]) -> Any:
     classes = [redrock_class(entry.pipeline_class) for entry in entries]
-    z = [
-        entry.pipeline_class.z if warning == 0 else 0.0
-        for entry, (_, _, warning) in zip(entries, classes, strict=True)
-    ]
+    pairs = zip(entries, classes, strict=True)
+    z = [entry.pipeline_class.z if warning == 0 else 0.0 for entry, (_, _, warning) in pairs]
     columns: list[tuple[str, str, Any]] = [
         ("TARGETID", "K", [entry.target.targetid for entry in entries]),
         ("Z", "D", z),
@@ -107,9 +105,4 @@ def _redshifts(entries: Sequence[Entry]) -> Any:
         ("SPECTYPE", "6A", [spectype for spectype, _, _ in classes]),
         ("SUBTYPE", "20A", [subtype for _, subtype, _ in classes]),
     ]
-    return _table(columns, "REDSHIFTS")
-
-
-def _table(columns: list[tuple[str, str, Any]], name: str) -> Any:
-    made = [fits.Column(name=key, format=kind, array=values) for key, kind, values in columns]
-    return fits.BinTableHDU.from_columns(made, name=name)
+    return table(columns, "REDSHIFTS")

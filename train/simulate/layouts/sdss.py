@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from astropy.io import fits
 
-from train.simulate.layouts.common import AUTHOR, Entry, float32, mark_simulated, save
+from train.simulate.layouts.common import AUTHOR, Entry, float32, mark_simulated, save, table
 from train.simulate.telescope.pipeline_class import PipelineClass
 
 NODATA = 1 << 24
@@ -63,8 +63,7 @@ def _coadd(entry: Entry) -> Any:
     ]
     upper = seen.release in UPPER_CASE
     named = [(name.upper() if upper else name, kind, array) for name, kind, array in values]
-    columns = [fits.Column(name=name, format=kind, array=array) for name, kind, array in named]
-    return fits.BinTableHDU.from_columns(columns, name=None if upper else "COADD")
+    return table(named, None if upper else "COADD")
 
 
 def sdss_class(pipeline_class: PipelineClass) -> tuple[str, str, int]:
@@ -100,6 +99,5 @@ def _catalogue(entry: Entry) -> Any:
     ]
     if legacy:
         row.insert(4, ("SPECLEGACY", "B", 1))
-    columns = [fits.Column(name=name, format=kind, array=[value]) for name, kind, value in row]
     name = None if seen.release in UPPER_CASE else ("SPECOBJ" if legacy else "SPALL")
-    return fits.BinTableHDU.from_columns(columns, name=name)
+    return table([(key, kind, [value]) for key, kind, value in row], name)

@@ -19,6 +19,7 @@ from train.simulate.sky.physics import (
     SIZE,
     chance,
     log_uniform,
+    pick,
     planck,
     reddening,
     smooth_warp,
@@ -26,7 +27,7 @@ from train.simulate.sky.physics import (
     vacuum,
 )
 from train.simulate.sky.profiles import add_head, add_stark
-from train.simulate.source import GRID, Rng, Source
+from train.simulate.source import GRID, Parameters, Rng, Source
 
 # subtype: probability, temperature, strength of C2 and of CN relative to the archetypes
 KINDS: dict[str, tuple[float, tuple[float, float], tuple[float, float], tuple[float, float]]] = {
@@ -39,17 +40,15 @@ KINDS: dict[str, tuple[float, tuple[float, float], tuple[float, float], tuple[fl
 
 
 def cs(rng: Rng) -> Source:
-    names = list(KINDS)
-    kind = str(rng.choice(names, p=[KINDS[name][0] for name in names]))
+    kind = pick(rng, {name: odds for name, (odds, *_) in KINDS.items()})
     _, kelvins, c2_range, cn_range = KINDS[kind]
     kelvin = float(rng.uniform(*kelvins))
     c2, cn = log_uniform(rng, *c2_range), log_uniform(rng, *cn_range)
     tau = c2 * _mixed_bands("C2", rng) + cn * _mixed_bands("CN", rng)
     violet = (cn + 0.3) * (1.2 if kind in ("C-R", "C-N", "C-J") else 0.9)
     tau += violet * _mixed_bands("CNv", rng)
-    tau += (rng.uniform(0.7, 1.5) if kind == "C-H" else rng.uniform(0.3, 1.0)) * _mixed_bands(
-        "CH", rng
-    )
+    ch = rng.uniform(0.7, 1.5) if kind == "C-H" else rng.uniform(0.3, 1.0)
+    tau += ch * _mixed_bands("CH", rng)
     log_g = 4.8 if kind == "dC" else float(rng.uniform(0.3, 2.8))
     star = Atmosphere(kelvin, log_g, truncated_normal(rng, -0.7, 0.5, -2.5, 0.2))
     _add_lines(tau, star, kind, rng)
@@ -64,22 +63,13 @@ def cs(rng: Rng) -> Source:
     flux = planck(kelvin) * np.exp(-tau * smooth_warp(rng, 0.10)) * smooth_warp(rng, 0.08)
     if kind == "C-N":
         flux *= np.exp(-np.clip((5000 - GRID) / rng.uniform(180, 600), 0, 12))
-    if (kind in ("C-N", "C-J") and chance(rng, 0.15)) or (kind == "dC" and chance(rng, 0.15)):
+    if kind in ("C-N", "C-J", "dC") and chance(rng, 0.15):
         emission_over(flux, 6564.61, log_uniform(rng, 0.8, 8), 110.0)
     ebv = log_uniform(rng, 0.01, 0.15 if kind in ("C-H", "dC") else 1.0)
     velocity = float(rng.normal(0, 130 if kind in ("C-H", "dC") else 45))
-    return Source(
-        "CS",
-        kind,
-        flux * reddening(ebv),
-        velocity,
-        parameters={
-            "kelvin": round(kelvin),
-            "c2": round(c2, 3),
-            "cn": round(cn, 3),
-            "ebv": round(ebv, 3),
-        },
-    )
+    parameters: Parameters = {"kelvin": round(kelvin), "c2": round(c2, 3), "cn": round(cn, 3)}
+    parameters["ebv"] = round(ebv, 3)
+    return Source("CS", kind, flux * reddening(ebv), velocity, parameters=parameters)
 
 
 def _mixed_bands(molecule: str, rng: Rng) -> FloatArray:
@@ -115,17 +105,12 @@ def _add_lines(tau: FloatArray, star: Atmosphere, kind: str, rng: Rng) -> None:
 def barium(rng: Rng) -> Source:
     """A barium star: a K giant with deep s-process lines, mild CN and faint C2; no carbon star."""
     star = Atmosphere(rng.uniform(4200, 5200), rng.uniform(1.5, 3.0), rng.normal(-0.2, 0.2))
-    tau = rng.uniform(0.0, 0.08) * _mixed_bands("C2", rng) + rng.uniform(0.1, 0.4) * _mixed_bands(
-        "CNv", rng
-    )
+    tau = rng.uniform(0.0, 0.08) * _mixed_bands("C2", rng)
+    tau += rng.uniform(0.1, 0.4) * _mixed_bands("CNv", rng)
     strength = log_uniform(rng, 0.4, 1.6)
     add_heavy(tau, strength, (1.0, 0.8, 0.6, 0.7, 1.2, 0.9), 70.0)
     extinction, ebv = dust(rng, 0.01, 0.6)
     flux = sunlike_flux(star, rng, ch=rng.uniform(1.0, 1.6)) * np.exp(-tau) * extinction
-    return Source(
-        "K",
-        "K barium",
-        flux,
-        disc_velocity(rng, 0.2),
-        parameters={"kelvin": round(star.kelvin), "ba": round(strength, 2), "ebv": round(ebv, 3)},
-    )
+    parameters: Parameters = {"kelvin": round(star.kelvin), "ba": round(strength, 2)}
+    parameters["ebv"] = round(ebv, 3)
+    return Source("K", "K barium", flux, disc_velocity(rng, 0.2), parameters=parameters)

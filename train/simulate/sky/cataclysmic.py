@@ -12,6 +12,7 @@ from train.simulate.sky.physics import (
     chance,
     jump,
     log_uniform,
+    pick,
     planck,
     power_law,
     reddening,
@@ -20,7 +21,7 @@ from train.simulate.sky.physics import (
 )
 from train.simulate.sky.profiles import add_double, add_gaussian, add_stark
 from train.simulate.sky.white_dwarf import add_da_lines
-from train.simulate.source import GRID, LIGHT_KMS, Rng, Source
+from train.simulate.source import GRID, LIGHT_KMS, Parameters, Rng, Source
 
 KINDS = {
     "quiescent": 0.48, "WZ Sge": 0.12, "outburst": 0.06, "novalike": 0.12, "polar": 0.14,
@@ -36,7 +37,7 @@ FE_II = {4925.30: 1.0, 5019.84: 1.0, 5170.47: 1.4, 5317.8: 1.2, 5277.5: 0.6, 458
 
 
 def cv(rng: Rng) -> Source:
-    kind = str(rng.choice(list(KINDS), p=list(KINDS.values())))
+    kind = pick(rng, KINDS)
     draw = {
         "quiescent": _quiescent, "WZ Sge": _short_period, "outburst": _outburst,
         "novalike": _novalike, "polar": _polar, "polar low": _polar_low, "AM CVn": _am_cvn,
@@ -83,10 +84,9 @@ def _decrement(alpha: float, rng: Rng, flat: float) -> list[float]:
 
 
 def _disc_emission(
-    flux: FloatArray, alpha: float, flat: float, helium: float, ionised: float, fwhm: float, rng:
-    Rng,
-    double: float,
-) -> _Lines:  # fmt: skip
+    flux: FloatArray, alpha: float, flat: float, helium: float, ionised: float, fwhm: float,
+    rng: Rng, double: float,
+) -> None:  # fmt: skip
     split = rng.uniform(0.4, 0.62) if chance(rng, double) else 0.0
     lines = _Lines(flux, fwhm, float(split), float(rng.normal(0, 0.08)), rng)
     for wavelength, width in zip(BALMER, _decrement(alpha, rng, flat), strict=True):
@@ -117,10 +117,9 @@ def _disc_emission(
         paschen = rng.uniform(0.02, 0.14) * alpha
         for i, wavelength in enumerate(PASCHEN):
             lines.add(wavelength, paschen * 0.93**i)
-    return lines
 
 
-def _donor(flux: FloatArray, share: float, rng: Rng) -> dict[str, float | str]:
+def _donor(flux: FloatArray, share: float, rng: Rng) -> Parameters:
     """Add the donor star with `share` of the light at 8000 A."""
     if share < 0.02:
         return {}
@@ -145,19 +144,14 @@ def _absorb_cores(flux: FloatArray, rng: Rng) -> None:
     flux *= np.exp(-tau)
 
 
-def _quiescent(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
+def _quiescent(rng: Rng) -> tuple[FloatArray, Parameters]:
     index = float(rng.uniform(-2.3, 0.1))
     hot = planck(log_uniform(rng, 9000, 22000))
     share = rng.uniform(0, 0.6)
     flux = (1 - share) * power_law(index) + share * hot
     flux *= jump(-log_uniform(rng, 0.05, 0.7), 3720.0, 28.0) * smooth_warp(rng, 0.04)
-    parameters = _donor(
-        flux,
-        float(
-            rng.choice([0.0, rng.uniform(0.02, 0.5), rng.uniform(0.4, 0.85)], p=[0.45, 0.4, 0.15])
-        ),
-        rng,
-    )
+    shares = [0.0, rng.uniform(0.02, 0.5), rng.uniform(0.4, 0.85)]
+    parameters = _donor(flux, float(rng.choice(shares, p=[0.45, 0.4, 0.15])), rng)
     alpha, fwhm = log_uniform(rng, 18, 190), log_uniform(rng, 700, 2400)
     helium = rng.uniform(0.1, 0.4)
     ionised = float(rng.choice([rng.uniform(0.01, 0.12), rng.uniform(0.08, 0.35)]))
@@ -167,7 +161,7 @@ def _quiescent(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     return flux, parameters | {"ew_alpha": round(alpha, 1), "fwhm_kms": round(fwhm)}
 
 
-def _short_period(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
+def _short_period(rng: Rng) -> tuple[FloatArray, Parameters]:
     """A short-period system: Balmer absorption of the white dwarf with emission inside."""
     kelvin = float(rng.uniform(9500, 18000))
     tau = np.zeros(SIZE)
@@ -176,9 +170,8 @@ def _short_period(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     flux = share * planck(kelvin) * np.exp(-tau) + (1 - share) * power_law(rng.uniform(-2, -0.3))
     flux *= smooth_warp(rng, 0.03)
     alpha, fwhm = log_uniform(rng, 20, 140), log_uniform(rng, 1000, 2400)
-    _disc_emission(
-        flux, alpha, rng.uniform(0.25, 0.6), rng.uniform(0.03, 0.2), 0.02, fwhm, rng, double=0.8
-    )
+    flat, helium = rng.uniform(0.25, 0.6), rng.uniform(0.03, 0.2)
+    _disc_emission(flux, alpha, flat, helium, 0.02, fwhm, rng, double=0.8)
     return flux, {"kelvin": round(kelvin), "ew_alpha": round(alpha, 1), "fwhm_kms": round(fwhm)}
 
 
@@ -188,22 +181,20 @@ def _absorbing_disc(rng: Rng) -> FloatArray:
     tau = np.zeros(SIZE)
     depth = rng.uniform(0.03, 0.25)
     for i, wavelength in enumerate(BALMER):
-        add_stark(
-            tau, wavelength, depth * (0.45 if i == 0 else 1.0) * 0.93**i, rng.uniform(16, 36), 2.2
-        )
+        each = depth * (0.45 if i == 0 else 1.0) * 0.93**i
+        add_stark(tau, wavelength, each, rng.uniform(16, 36), 2.2)
     if chance(rng, 0.6):
         for wavelength in (4472.73, 4027.33, 4923.3):
             add_stark(tau, wavelength, depth * rng.uniform(0.1, 0.4), rng.uniform(10, 22), 2.2)
     return flux * np.exp(-tau) * smooth_warp(rng, 0.03)
 
 
-def _outburst(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
+def _outburst(rng: Rng) -> tuple[FloatArray, Parameters]:
     flux = _absorbing_disc(rng)
     alpha, fwhm = log_uniform(rng, 1.0, 12), log_uniform(rng, 500, 1500)
     lines = _Lines(flux, fwhm, 0.5 if chance(rng, 0.4) else 0.0, 0.0, rng)
-    for wavelength, width in zip(
-        BALMER, _decrement(alpha, rng, rng.uniform(0.2, 0.6)), strict=True
-    ):
+    widths = _decrement(alpha, rng, rng.uniform(0.2, 0.6))
+    for wavelength, width in zip(BALMER, widths, strict=True):
         lines.add(wavelength, width)
     beta = 0.4 * alpha
     lines.add(4686.99, rng.uniform(0.2, 1.5) * beta)
@@ -213,25 +204,20 @@ def _outburst(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     return flux, {"ew_alpha": round(alpha, 1), "fwhm_kms": round(fwhm)}
 
 
-def _novalike(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
-    flux = (
-        _absorbing_disc(rng)
-        if chance(rng, 0.6)
-        else power_law(rng.uniform(-2.8, -1.2)) * smooth_warp(rng, 0.03)
-    )
+def _novalike(rng: Rng) -> tuple[FloatArray, Parameters]:
+    if chance(rng, 0.6):
+        flux = _absorbing_disc(rng)
+    else:
+        flux = power_law(rng.uniform(-2.8, -1.2)) * smooth_warp(rng, 0.03)
     parameters = _donor(flux, float(rng.choice([0.0, rng.uniform(0.05, 0.4)], p=[0.7, 0.3])), rng)
     alpha, fwhm = log_uniform(rng, 6, 60), log_uniform(rng, 400, 1400)
     ionised = log_uniform(rng, 0.1, 0.9)
-    _disc_emission(
-        flux, alpha, rng.uniform(0.35, 0.9), rng.uniform(0.08, 0.3), ionised, fwhm, rng, double=0.15
-    )
+    flat, helium = rng.uniform(0.35, 0.9), rng.uniform(0.08, 0.3)
+    _disc_emission(flux, alpha, flat, helium, ionised, fwhm, rng, double=0.15)
     if chance(rng, 0.2):
         _absorb_cores(flux, rng)
-    return flux, parameters | {
-        "ew_alpha": round(alpha, 1),
-        "fwhm_kms": round(fwhm),
-        "he_ii": round(ionised, 2),
-    }
+    parameters |= {"ew_alpha": round(alpha, 1), "fwhm_kms": round(fwhm)}
+    return flux, parameters | {"he_ii": round(ionised, 2)}
 
 
 def _cyclotron(flux: FloatArray, strength: float, rng: Rng) -> None:
@@ -244,7 +230,7 @@ def _cyclotron(flux: FloatArray, strength: float, rng: Rng) -> None:
             flux += strength * rng.uniform(0.4, 1.0) * np.exp(-0.5 * ((GRID - centre) / sigma) ** 2)
 
 
-def _polar(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
+def _polar(rng: Rng) -> tuple[FloatArray, Parameters]:
     flux = power_law(rng.uniform(-1.8, 0.4)) * smooth_warp(rng, 0.05)
     if chance(rng, 0.6):
         _cyclotron(flux, log_uniform(rng, 0.15, 1.5), rng)
@@ -252,35 +238,30 @@ def _polar(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
     alpha = log_uniform(rng, 8, 150)
     fwhm = rng.uniform(280, 650)
     flat, ionised = rng.uniform(0.7, 1.5), log_uniform(rng, 0.35, 2.0)
-    _disc_emission(
-        flux, 0.65 * alpha, flat, rng.uniform(0.12, 0.35), ionised, fwhm, rng, double=0.0
-    )
+    helium = rng.uniform(0.12, 0.35)
+    _disc_emission(flux, 0.65 * alpha, flat, helium, ionised, fwhm, rng, double=0.0)
     base = _Lines(flux, rng.uniform(1000, 1600), 0.0, 0.0, rng)
     offset = 1 + rng.normal(0, 250) / LIGHT_KMS
     for wavelength, share in (
         (6564.61, 0.35), (4862.69, 0.35 * flat), (4686.99, 0.3 * flat * ionised),
     ):  # fmt: skip
         base.add(wavelength * offset, alpha * share)
-    return flux, parameters | {
-        "ew_alpha": round(alpha, 1),
-        "fwhm_kms": round(float(fwhm)),
-        "he_ii": round(float(ionised), 2),
-    }
+    parameters |= {"ew_alpha": round(alpha, 1), "fwhm_kms": round(float(fwhm))}
+    return flux, parameters | {"he_ii": round(float(ionised), 2)}
 
 
-def _polar_low(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
+def _polar_low(rng: Rng) -> tuple[FloatArray, Parameters]:
     """A polar that hardly accretes: white dwarf, donor, humps, weak narrow lines."""
     flux = planck(rng.uniform(8000, 13000)) * smooth_warp(rng, 0.03)
     _cyclotron(flux, log_uniform(rng, 0.2, 4.0), rng)
     parameters = _donor(flux, float(rng.uniform(0.2, 0.8)), rng)
     alpha = log_uniform(rng, 2, 30)
-    _disc_emission(
-        flux, alpha, rng.uniform(0.5, 1.0), 0.05, 0.03, rng.uniform(200, 400), rng, double=0.0
-    )
+    flat, fwhm = rng.uniform(0.5, 1.0), rng.uniform(200, 400)
+    _disc_emission(flux, alpha, flat, 0.05, 0.03, fwhm, rng, double=0.0)
     return flux, parameters | {"ew_alpha": round(alpha, 1)}
 
 
-def _am_cvn(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
+def _am_cvn(rng: Rng) -> tuple[FloatArray, Parameters]:
     """A helium disc without any hydrogen."""
     flux = 0.5 * power_law(rng.uniform(-2.6, -1.2)) + 0.5 * planck(rng.uniform(11000, 25000))
     flux *= smooth_warp(rng, 0.03)

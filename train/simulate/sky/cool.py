@@ -23,6 +23,7 @@ from train.simulate.sky.physics import (
     SIZE,
     chance,
     log_uniform,
+    pick,
     planck,
     power_law,
     reddening,
@@ -32,7 +33,7 @@ from train.simulate.sky.physics import (
     value_at,
 )
 from train.simulate.sky.profiles import add_gaussian, add_head, add_stark, stark_half_width
-from train.simulate.source import GRID, Rng, Source
+from train.simulate.source import GRID, Parameters, Rng, Source
 
 BALMER = (6564.61, 4862.69, 4341.69, 4102.90, 3971.19, 3890.15)
 
@@ -68,22 +69,10 @@ def sunlike(label: str, rng: Rng) -> Source:
     star = Atmosphere(kelvin, log_g, truncated_normal(rng, -0.25, 0.4, -2.2, 0.45))
     flux = sunlike_flux(star, rng)
     extinction, ebv = dust(rng, 0.01, 0.9 if giant else 0.3)
-    return Source(
-        label,
-        f"{label} {'giant' if giant else 'dwarf'}",
-        flux * extinction,
-        disc_velocity(rng),
-        parameters=_stated(star, ebv),
-    )
-
-
-def _stated(star: Atmosphere, ebv: float) -> dict[str, float | str]:
-    return {
-        "kelvin": round(star.kelvin, 1),
-        "log_g": round(star.log_g, 2),
-        "metallicity": round(star.metallicity, 2),
-        "ebv": round(ebv, 3),
-    }
+    parameters: Parameters = {"kelvin": round(star.kelvin, 1), "log_g": round(star.log_g, 2)}
+    parameters |= {"metallicity": round(star.metallicity, 2), "ebv": round(ebv, 3)}
+    subtype = f"{label} {'giant' if giant else 'dwarf'}"
+    return Source(label, subtype, flux * extinction, disc_velocity(rng), parameters=parameters)
 
 
 def sunlike_flux(star: Atmosphere, rng: Rng, ch: float = 1.0) -> FloatArray:
@@ -97,12 +86,13 @@ def sunlike_flux(star: Atmosphere, rng: Rng, ch: float = 1.0) -> FloatArray:
     if cool > 0:
         giant = star.log_g < 3.5
         metals = 10 ** (0.5 * star.metallicity)
-        for molecule, strength in (
-            ("CNv", (0.55 if giant else 0.25) * cool * metals * rng.lognormal(0, 0.35)),
-            ("C2", (0.07 if giant else 0.02) * cool * metals * rng.lognormal(0, 0.4)),
-            ("CN", (0.10 if giant else 0.03) * cool * metals * rng.lognormal(0, 0.4)),
-        ):
-            tau += strength * bands.anchors("carbon")[2].tau[molecule]
+        giants, dwarfs = (0.55, 0.07, 0.10), (0.25, 0.02, 0.03)
+        strengths = zip(
+            ("CNv", "C2", "CN"), giants if giant else dwarfs, (0.35, 0.4, 0.4), strict=True
+        )
+        for molecule, strength, scatter in strengths:
+            each = strength * cool * metals * rng.lognormal(0, scatter)
+            tau += each * bands.anchors("carbon")[2].tau[molecule]
         magnesium = bands.anchors("dwarf")[1].tau.get("MgH")
         if magnesium is not None:
             tau += magnesium * cool * (0.2 if giant else 0.8) * rng.lognormal(0, 0.3)
@@ -114,15 +104,11 @@ def sunlike_flux(star: Atmosphere, rng: Rng, ch: float = 1.0) -> FloatArray:
     return continuum * np.exp(-tau) * smooth_warp(rng, 0.04)
 
 
-def m_giant(
-    rng: Rng, level: float | None = None
-) -> tuple[FloatArray, float, dict[str, float | str]]:
+def m_giant(rng: Rng, level: float | None = None) -> tuple[FloatArray, float, Parameters]:
     """Flux of an M giant, its TiO5 (0.75 at M0 to 0.16 at M9), and its parameters."""
-    tio5 = (
-        float(rng.choice([rng.uniform(0.5, 0.78), rng.uniform(0.16, 0.6)]))
-        if level is None
-        else level
-    )
+    if level is None:
+        level = float(rng.choice([rng.uniform(0.5, 0.78), rng.uniform(0.16, 0.6)]))
+    tio5 = level
     anchor = _giant_bands(tio5, rng)
     vanadium = rng.lognormal(0, 0.25)
     strengths = {"TiO": rng.lognormal(0, 0.08), "VO": vanadium}
@@ -132,11 +118,8 @@ def m_giant(
     _add_giant_lines(tau, star, rng, fade=float(np.clip((tio5 - 0.1) / 0.5, 0.3, 1.0)))
     flux = np.exp(anchor.log_continuum - tau) * bands.transmission(anchor, strengths, rng)
     flux *= smooth_warp(rng, 0.10) * planck(kelvin * rng.normal(1, 0.03)) / planck(kelvin)
-    return (
-        flux,
-        tio5,
-        {"tio5_anchor": round(tio5, 3), "kelvin": round(kelvin), "log_g": round(star.log_g, 2)},
-    )
+    parameters: Parameters = {"tio5_anchor": round(tio5, 3), "kelvin": round(kelvin)}
+    return flux, tio5, parameters | {"log_g": round(star.log_g, 2)}
 
 
 def _giant_bands(tio5: float, rng: Rng) -> bands.Anchor:
@@ -191,12 +174,8 @@ def m_dwarf_flux(rng: Rng, tio5: float) -> FloatArray:
     """Flux of an M dwarf with this TiO5."""
     anchor = bands.interpolate("dwarf", tio5)
     hydride = rng.lognormal(0, 0.2)
-    strengths = {
-        "TiO": rng.lognormal(0, 0.1),
-        "CaH": hydride,
-        "CaHB": hydride,
-        "MgH": rng.lognormal(0, 0.25),
-    }
+    strengths = {"TiO": rng.lognormal(0, 0.1), "CaH": hydride, "CaHB": hydride}
+    strengths["MgH"] = rng.lognormal(0, 0.25)
     tau = np.zeros(SIZE)
     star = Atmosphere(3900.0, 4.8, truncated_normal(rng, -0.1, 0.3, -1.2, 0.4))
     tau += 0.45 * lines_between_bands(star, rng) + unresolved_lines() * rng.uniform(0.2, 0.9)
@@ -238,18 +217,15 @@ def m_dwarf(rng: Rng) -> Source:
         subtype = "M dwarf active"
         add_chromosphere(flux, alpha, rng)
     ebv = log_uniform(rng, 0.002, 0.08)
-    return Source(
-        "M_DWARF",
-        subtype,
-        flux * reddening(ebv),
-        disc_velocity(rng),
-        parameters={"tio5": round(tio5, 3), "ew_alpha": round(alpha, 2), "ebv": round(ebv, 3)},
-    )
+    flux *= reddening(ebv)
+    parameters: Parameters = {"tio5": round(tio5, 3), "ew_alpha": round(alpha, 2)}
+    parameters["ebv"] = round(ebv, 3)
+    return Source("M_DWARF", subtype, flux, disc_velocity(rng), parameters=parameters)
 
 
 def ss(rng: Rng) -> Source:
     """An MS, S or SC star."""
-    kind = str(rng.choice(["MS", "S", "SC"], p=[0.55, 0.35, 0.10]))
+    kind = pick(rng, {"MS": 0.55, "S": 0.35, "SC": 0.10})
     zirconium = {"MS": (0.6, 1.1), "S": (0.9, 2.4), "SC": (0.3, 0.8)}[kind]
     titanium = {"MS": (0.7, 1.2), "S": (0.15, 0.9), "SC": (0.0, 0.25)}[kind]
     tio5 = float(rng.uniform(0.3, 0.68))
@@ -279,7 +255,7 @@ def ss(rng: Rng) -> Source:
         for wavelength, share in ((6564.61, 0.5), (4862.69, 0.4), (4341.69, 1.0), (4102.90, 1.2)):
             emission_over(flux, wavelength, rng.uniform(1, 8) * share, 120.0)
     extinction, ebv = dust(rng, 0.01, 1.0)
-    parameters: dict[str, float | str] = {
+    parameters: Parameters = {
         "zro": round(zro, 3), "tio": round(tio, 3), "tio5_base": round(tio5, 3),
         "lao": round(lanthanum, 3), "yo": round(float(yttrium), 3), "ebv": round(ebv, 3),
     }  # fmt: skip
@@ -317,7 +293,7 @@ def l_dwarf(rng: Rng) -> Source:
     if subtype < 5.0 and chance(rng, 0.3):
         alpha = log_uniform(rng, 1.0, 15.0)
         emission_over(flux, 6564.61, alpha, 110.0)
-    stated: dict[str, float | str] = {"subtype": round(subtype, 1), "ew_alpha": round(alpha, 2)}
+    stated: Parameters = {"subtype": round(subtype, 1), "ew_alpha": round(alpha, 2)}
     return Source("L_DWARF", "L dwarf", flux, disc_velocity(rng), parameters=stated)
 
 

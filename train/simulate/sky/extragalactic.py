@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+from scipy.ndimage import gaussian_filter1d
 
 from agent.spectra.spectrum import FloatArray
 from train.simulate.sky.cool import sunlike_flux
@@ -21,7 +22,7 @@ from train.simulate.sky.physics import (
     smooth_warp,
     value_at,
 )
-from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS, Rng, Source
+from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS, Parameters, Rng, Source
 
 # rest vacuum wavelength: typical EW in angstrom, and width relative to H beta
 BROAD = {1215.67: (75, 1.2), 1240.8: (18, 1.2), 1397.8: (8, 1.1), 1549.06: (26, 1.15),
@@ -56,13 +57,8 @@ def qso(rng: Rng) -> Source:
     for line, (equivalent, relative) in BROAD.items():
         centre = line * (1 + z)
         if GRID[0] - 300 < centre < GRID[-1] + 300:
-            area = (
-                equivalent
-                * strength
-                * rng.lognormal(0, 0.3)
-                * (1 + z)
-                * value_at(base, min(max(centre, GRID[0]), GRID[-1]))
-            )
+            level = value_at(base, min(max(centre, GRID[0]), GRID[-1]))
+            area = equivalent * strength * rng.lognormal(0, 0.3) * (1 + z) * level
             _line(flux, centre, 0.65 * area, width * relative)
             _line(flux, centre, 0.35 * area, 2.1 * width * relative)
     iron = strength * rng.lognormal(-0.2, 0.5)
@@ -72,24 +68,20 @@ def qso(rng: Rng) -> Source:
     ):  # fmt: skip
         bump = 1 / (1 + np.exp(-(rest - low) / 30)) / (1 + np.exp((rest - high) / 30))
         flux += base * height * iron * bump
-    flux += (
-        base * rng.uniform(0.05, 0.25) * np.exp(-0.5 * ((rest - 3000) / 550) ** 2)
-    )  # Balmer continuum
+    # Balmer continuum
+    flux += base * rng.uniform(0.05, 0.25) * np.exp(-0.5 * ((rest - 3000) / 550) ** 2)
     oxygen = log_uniform(rng, 2, 60)
     for line, share in NARROW.items():
         centre = line * (1 + z)
         if share and GRID[0] < centre < GRID[-1]:
-            _line(
-                flux,
-                centre,
-                oxygen * share * (1 + z) * value_at(base, centre),
-                rng.uniform(250, 700),
-            )
+            area = oxygen * share * (1 + z) * value_at(base, centre)
+            _line(flux, centre, area, rng.uniform(250, 700))
     if z > 1.9:
         flux *= _lyman_forest(rest, z, rng)
     if z < 0.5 and chance(rng, 0.6):
         share = rng.uniform(0.1, 0.6)
-        host = _shift(_old_stars(rng), z)
+        old = _broaden(_stellar_bases()["old"], 220.0) * smooth_warp(rng, 0.05)
+        host = _shift(old, z)
         flux = flux / value_at(flux, 6000) * (1 - share) + host / value_at(host, 6000) * share
     kind = "QSO"
     if z > 1.5 and chance(rng, 0.12):
@@ -97,13 +89,8 @@ def qso(rng: Rng) -> Source:
         centre = 1549.06 * (1 + z) * (1 - rng.uniform(3000, 18000) / LIGHT_KMS)
         flux *= 1 - rng.uniform(0.3, 0.9) * np.exp(-0.5 * ((GRID - centre) / (centre * 0.009)) ** 2)
     ebv = log_uniform(rng, 0.01, 0.1)
-    return Source(
-        "QSO",
-        kind,
-        flux * reddening(ebv),
-        z=z,
-        parameters={"z": round(z, 4), "fwhm_kms": round(width), "index": round(index, 2)},
-    )
+    parameters: Parameters = {"z": round(z, 4), "fwhm_kms": round(width), "index": round(index, 2)}
+    return Source("QSO", kind, flux * reddening(ebv), z=z, parameters=parameters)
 
 
 def _lyman_forest(rest: FloatArray, z: float, rng: Rng) -> FloatArray:
@@ -122,23 +109,15 @@ def _stellar_bases() -> dict[str, FloatArray]:
     rng = np.random.default_rng(4000)
     giants = [sunlike_flux(Atmosphere(t, 2.0, 0.0), rng) for t in (4100, 4400, 4800)]
     dwarfs = [sunlike_flux(Atmosphere(t, 4.4, 0.0), rng) for t in (5500, 6000)]
-    old = (
-        sum(g / value_at(g, 6000) for g in giants) / 3 * 0.65
-        + sum(d / value_at(d, 6000) for d in dwarfs) / 2 * 0.35
-    )
+    old = sum(g / value_at(g, 6000) for g in giants) / 3 * 0.65
+    old += sum(d / value_at(d, 6000) for d in dwarfs) / 2 * 0.35
     tau = np.zeros(SIZE)
     add_series(tau, 9.0, 0.55, 8.0, 1.7)
     young = planck(13000.0) * jump(0.8, 3660.0) * np.exp(-tau)
     return {"old": np.asarray(old), "young": young / value_at(young, 6000)}
 
 
-def _old_stars(rng: Rng, dispersion_kms: float = 220.0) -> FloatArray:
-    return _broaden(_stellar_bases()["old"], dispersion_kms) * smooth_warp(rng, 0.05)
-
-
 def _broaden(flux: FloatArray, dispersion_kms: float) -> FloatArray:
-    from scipy.ndimage import gaussian_filter1d
-
     return gaussian_filter1d(flux, dispersion_kms / STEP_KMS)
 
 
@@ -158,7 +137,7 @@ def galaxy(rng: Rng) -> Source:
     rest = _broaden((1 - young) * bases["old"] + young * bases["young"], dispersion)
     rest = rest * smooth_warp(rng, 0.05) * reddening(log_uniform(rng, 0.02, 0.5))
     flux = _shift(rest, z)
-    parameters: dict[str, float | str] = {"z": round(z, 5), "young": round(float(young), 2)}
+    parameters: Parameters = {"z": round(z, 5), "young": round(float(young), 2)}
     if forming:
         alpha = log_uniform(rng, 5, 250)
         metallicity = rng.uniform(0, 1)
@@ -182,6 +161,5 @@ def galaxy(rng: Rng) -> Source:
                 area = alpha * share * (1.0 if line in fixed else rng.lognormal(0, 0.08))
                 _line(flux, centre, area * (1 + z) * value_at(base, 6564.61), float(fwhm))
         parameters["ew_alpha"] = round(alpha, 1)
-    return Source(
-        "GALAXY", "starforming" if forming else "passive", flux, z=z, parameters=parameters
-    )
+    kind = "starforming" if forming else "passive"
+    return Source("GALAXY", kind, flux, z=z, parameters=parameters)

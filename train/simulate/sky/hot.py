@@ -12,20 +12,19 @@ from train.simulate.sky.physics import (
     chance,
     jump,
     log_uniform,
+    pick,
     planck,
     smooth_warp,
     truncated_normal,
     value_at,
 )
 from train.simulate.sky.profiles import add_double, add_gaussian, add_stark, stark_half_width
-from train.simulate.source import GRID, Rng, Source
+from train.simulate.source import GRID, Parameters, Rng, Source
 
 BALMER_N: tuple[int, ...] = tuple(range(3, 31))
-BALMER: tuple[float, ...] = tuple(
-    3647.06 / (1 - 4 / n**2) for n in BALMER_N
-)  # vacuum: limit 3647.06
+BALMER = tuple(3647.06 / (1 - 4 / n**2) for n in BALMER_N)  # vacuum: limit 3647.06
 PASCHEN_N: tuple[int, ...] = tuple(range(8, 26))
-PASCHEN: tuple[float, ...] = tuple(8205.9 / (1 - 9 / n**2) for n in PASCHEN_N)
+PASCHEN = tuple(8205.9 / (1 - 9 / n**2) for n in PASCHEN_N)
 
 HE_I = {
     3820.69: 0.6, 3868.59: 0.2, 3889.75: 0.5, 3927.65: 0.25, 3965.85: 0.35, 4010.39: 0.25,
@@ -62,11 +61,11 @@ def add_series(
         add_stark(tau, wavelength, -np.log1p(-line_depth), half_width, power)
 
 
-def add_paschen(tau: FloatArray, area: float, decay: float = 9.0) -> None:
+def add_paschen(tau: FloatArray, area: float) -> None:
     """Add wide and shallow Paschen absorption; `area` is the EW of P12 in angstrom."""
     half_width = float(np.clip(4.0 + 1.0 * area, 4.0, 9.5))
     for n, wavelength in zip(PASCHEN_N, PASCHEN, strict=True):
-        each = area * float(np.exp(-((max(n - 12, 0) / decay) ** 1.5)))
+        each = area * float(np.exp(-((max(n - 12, 0) / 9.0) ** 1.5)))
         if each > 0.05 and wavelength < GRID[-1] + 80:
             add_stark(tau, wavelength, each / (np.pi * half_width), half_width, 2.0)
 
@@ -97,6 +96,16 @@ _GAMMA = ((7400, 8200, 9000, 9800, 10500, 11200, 12900, 15000, 18700, 21500, 270
           (9.8, 13.5, 15.5, 16.0, 14.5, 12.8, 9.2, 8.4, 7.2, 5.7, 5.0, 3.5, 2.2))  # fmt: skip
 _JUMP = ((7000, 8000, 9500, 11000, 14000, 20000, 30000, 45000),
          (0.75, 1.05, 1.25, 1.1, 0.75, 0.45, 0.15, 0.05))  # fmt: skip
+# Colour temperature of the Paschen continuum, which hydrogen makes bluer than Teff.
+_COLOUR = ((7000, 8000, 9500, 11000, 15000, 25000, 45000),
+           (7900, 9800, 14000, 16000, 20000, 30000, 48000))  # fmt: skip
+A_KINDS = {
+    "A V": 0.56, "A III": 0.10, "A I": 0.06, "Am": 0.08, "Ap": 0.05, "BHB": 0.12, "Ae": 0.03,
+}  # fmt: skip
+# Strength of the helium lines of an O star.
+_HE_II = ((30000, 32000, 35000, 38000, 42000, 46000), (0.12, 0.25, 0.5, 0.8, 1.0, 1.1))
+_HE_I = ((30000, 33000, 36000, 40000, 46000), (0.95, 0.85, 0.65, 0.35, 0.08))
+SUBDWARFS = {"sdB": 0.55, "sdOB": 0.2, "sdO": 0.13, "He-sdO": 0.12}
 
 
 def hydrogen_star(
@@ -116,20 +125,9 @@ def hydrogen_star(
     add_series(tau, gamma, depth, decay, power, alpha, 2.5)
     add_paschen(tau, 11.0 * warm * (gamma / 14) ** 1.1)
     size = float(np.interp(kelvin, *_JUMP)) * (1 + 0.15 * luminosity)
-    continuum = planck(_colour(kelvin) * rng.normal(1, 0.02))
+    continuum = planck(float(np.interp(kelvin, *_COLOUR)) * rng.normal(1, 0.02))
     continuum *= jump(0.9 * size, 3690.0, 14.0) * jump(0.06 * size, 8230.0, 60.0)
     return continuum * smooth_warp(rng, 0.02), tau
-
-
-def _colour(kelvin: float) -> float:
-    """Colour temperature of the Paschen continuum, which hydrogen makes bluer than Teff."""
-    return float(
-        np.interp(
-            kelvin,
-            (7000, 8000, 9500, 11000, 15000, 25000, 45000),
-            (7900, 9800, 14000, 16000, 20000, 30000, 48000),
-        )
-    )
 
 
 def rotation(rng: Rng, low: float, high: float) -> float:
@@ -138,24 +136,17 @@ def rotation(rng: Rng, low: float, high: float) -> float:
 
 def a_star(rng: Rng) -> Source:
     kelvin = float(rng.uniform(7400, 10400))
-    kind = str(
-        rng.choice(
-            ["A V", "A III", "A I", "Am", "Ap", "BHB", "Ae"],
-            p=[0.56, 0.10, 0.06, 0.08, 0.05, 0.12, 0.03],
-        )
-    )
+    kind = pick(rng, A_KINDS)
     luminosity = {"A I": rng.uniform(0.6, 1.0), "A III": rng.uniform(0.1, 0.3)}.get(kind, 0.0)
-    metallicity = {"Am": 0.4, "Ap": 0.1, "BHB": rng.uniform(-2.2, -1.2)}.get(
-        kind, rng.normal(-0.1, 0.25)
-    )
+    odd = {"Am": 0.4, "Ap": 0.1, "BHB": rng.uniform(-2.2, -1.2)}
+    metallicity = odd.get(kind, rng.normal(-0.1, 0.25))
     continuum, tau = hydrogen_star(kelvin, luminosity, rng, 0.85 if kind == "BHB" else 1.0)
     star = Atmosphere(kelvin, 4.0 - 2.5 * luminosity, float(metallicity))
     add_atoms(tau, star, rng)
     add_strong_metals(tau, star, rng)
     width = rotation(rng, 20, 230)
-    add_gaussian(
-        tau, 4482.46, 0.45 * 10 ** (0.5 * star.metallicity) * rng.lognormal(0, 0.15), width
-    )
+    magnesium = 0.45 * 10 ** (0.5 * star.metallicity) * rng.lognormal(0, 0.15)
+    add_gaussian(tau, 4482.46, magnesium, width)
     add_gaussian(tau, 7775.64, (0.6 + 1.0 * luminosity) * rng.lognormal(0, 0.2), width)
     metals = 10 ** (0.5 * star.metallicity) * rng.lognormal(0, 0.15)
     for wavelength, area in ((6348.86, 0.4), (6373.13, 0.25), (6159.0, 0.25)):  # Si II, O I
@@ -170,13 +161,9 @@ def a_star(rng: Rng) -> Source:
     flux = continuum * np.exp(-tau)
     if kind == "Ae":
         _add_disc(flux, log_uniform(rng, 2, 25), rng)
-    return Source(
-        "A",
-        kind,
-        flux * extinction,
-        disc_velocity(rng, 0.9 if kind == "BHB" else 0.05),
-        parameters={"kelvin": round(kelvin), "ebv": round(ebv, 3)},
-    )
+    velocity = disc_velocity(rng, 0.9 if kind == "BHB" else 0.05)
+    parameters: Parameters = {"kelvin": round(kelvin), "ebv": round(ebv, 3)}
+    return Source("A", kind, flux * extinction, velocity, parameters=parameters)
 
 
 def _add_disc(flux: FloatArray, alpha: float, rng: Rng) -> None:
@@ -191,9 +178,8 @@ def _add_disc(flux: FloatArray, alpha: float, rng: Rng) -> None:
 
 def b_star(rng: Rng) -> Source:
     kelvin = float(np.clip(log_uniform(rng, 10400, 30500), 10400, 30500))
-    luminosity = float(
-        rng.choice([0.0, rng.uniform(0.1, 0.4), rng.uniform(0.5, 1.0)], p=[0.65, 0.2, 0.15])
-    )
+    classes = [0.0, rng.uniform(0.1, 0.4), rng.uniform(0.5, 1.0)]  # V, III and I
+    luminosity = float(rng.choice(classes, p=[0.65, 0.2, 0.15]))
     continuum, tau = hydrogen_star(kelvin, luminosity, rng)
     width = rotation(rng, 20, 320)
     helium = float(np.interp(kelvin, (10000, 11500, 14000, 18000, 21000, 26000, 31000),
@@ -221,37 +207,25 @@ def b_star(rng: Rng) -> Source:
     if luminosity < 0.5 and chance(rng, 0.12):
         kind = "Be"
         _add_disc(flux, log_uniform(rng, 3, 50), rng)
-    return Source(
-        "B",
-        kind,
-        flux * extinction,
-        disc_velocity(rng, 0.04),
-        parameters={"kelvin": round(kelvin), "he_i": round(helium, 2), "ebv": round(ebv, 3)},
-    )
+    parameters: Parameters = {"kelvin": round(kelvin), "he_i": round(helium, 2)}
+    parameters["ebv"] = round(ebv, 3)
+    return Source("B", kind, flux * extinction, disc_velocity(rng, 0.04), parameters=parameters)
 
 
 def o_star(rng: Rng) -> Source:
     kelvin = float(rng.uniform(30500, 46000))
-    luminosity = float(
-        rng.choice([0.0, rng.uniform(0.2, 0.5), rng.uniform(0.5, 0.9)], p=[0.5, 0.25, 0.25])
-    )
+    classes = [0.0, rng.uniform(0.2, 0.5), rng.uniform(0.5, 0.9)]
+    luminosity = float(rng.choice(classes, p=[0.5, 0.25, 0.25]))
     continuum, tau = hydrogen_star(kelvin, 0.4 * luminosity, rng)
     width = rotation(rng, 40, 320)
-    singly = float(
-        np.interp(
-            kelvin, (30000, 32000, 35000, 38000, 42000, 46000), (0.12, 0.25, 0.5, 0.8, 1.0, 1.1)
-        )
-    )
-    neutral = float(
-        np.interp(kelvin, (30000, 33000, 36000, 40000, 46000), (0.95, 0.85, 0.65, 0.35, 0.08))
-    )
+    singly = float(np.interp(kelvin, *_HE_II))
+    neutral = float(np.interp(kelvin, *_HE_I))
     add_scaled(tau, HE_II, singly, width, rng)
     add_scaled(tau, HE_I, 1.25 * neutral, width, rng)
     for wavelength, area in ((4090.01, 0.45), (4117.26, 0.3), (4650.43, 0.25)):
         cooler = float(np.interp(kelvin, (30000, 36000, 42000), (1.0, 0.4, 0.1)))
-        add_gaussian(
-            tau, wavelength, area * cooler * (0.6 + luminosity) * rng.lognormal(0, 0.2), width
-        )
+        each = area * cooler * (0.6 + luminosity) * rng.lognormal(0, 0.2)
+        add_gaussian(tau, wavelength, each, width)
     extinction, ebv = dust(rng, 0.02, 2.2)
     add_interstellar(tau, ebv, rng)
     flux = continuum * np.exp(-tau)
@@ -266,17 +240,9 @@ def o_star(rng: Rng) -> Source:
     if chance(rng, 0.12):
         kind += " nebula"
         add_nebula(flux, log_uniform(rng, 1, 25), rng)
-    return Source(
-        "O",
-        kind,
-        flux * extinction,
-        disc_velocity(rng, 0.03),
-        parameters={
-            "kelvin": round(kelvin),
-            "luminosity": round(luminosity, 2),
-            "ebv": round(ebv, 3),
-        },
-    )
+    parameters: Parameters = {"kelvin": round(kelvin), "luminosity": round(luminosity, 2)}
+    parameters["ebv"] = round(ebv, 3)
+    return Source("O", kind, flux * extinction, disc_velocity(rng, 0.03), parameters=parameters)
 
 
 def add_nebula(flux: FloatArray, alpha: float, rng: Rng) -> None:
@@ -299,18 +265,16 @@ def add_nebula(flux: FloatArray, alpha: float, rng: Rng) -> None:
 
 def subdwarf(rng: Rng) -> Source:
     """An sdB, sdOB, sdO or He-sdO, with wider but fewer Balmer lines than a B star."""
-    kind = str(rng.choice(["sdB", "sdOB", "sdO", "He-sdO"], p=[0.55, 0.2, 0.13, 0.12]))
-    kelvin = float(
-        {"sdB": rng.uniform(22000, 33000), "sdOB": rng.uniform(33000, 40000)}.get(
-            kind, rng.uniform(38000, 65000)
-        )
-    )
+    kind = pick(rng, SUBDWARFS)
+    kelvins = {"sdB": rng.uniform(22000, 33000), "sdOB": rng.uniform(33000, 40000)}
+    kelvin = float(kelvins.get(kind, rng.uniform(38000, 65000)))
     tau = np.zeros(SIZE)
-    gamma = {
+    gammas = {
         "sdB": rng.uniform(4.5, 12),
         "sdOB": rng.uniform(3.5, 8),
         "sdO": rng.uniform(1.8, 5.5),
-    }.get(kind, rng.uniform(0.3, 1.5))
+    }
+    gamma = gammas.get(kind, rng.uniform(0.3, 1.5))
     # Hotter and denser stars have shallower lines that end sooner. In Oke's tables of Feige 34 and
     # BD+28 4211 H gamma is only 0.15 deep, but these are smoothed: the depths here are larger.
     depth, decay = {
@@ -319,31 +283,21 @@ def subdwarf(rng: Rng) -> Source:
     }.get(kind, (rng.uniform(0.12, 0.36), rng.uniform(3.2, 6.0)))
     alpha = rng.uniform(0.75, 1.7 if kind == "sdO" else 1.2)
     add_series(tau, gamma, depth, decay, rng.uniform(1.6, 1.9), alpha)
-    helium = {
-        "sdB": log_uniform(rng, 0.05, 1.0),
-        "sdOB": rng.uniform(0.4, 1.4),
-        "sdO": rng.uniform(0.2, 0.8),
-    }.get(kind, rng.uniform(1.2, 3.0))
-    ionised = {"sdB": 0.0, "sdOB": rng.uniform(0.1, 0.6), "sdO": rng.uniform(0.6, 1.8)}.get(
-        kind, rng.uniform(0.8, 3.0)
-    )
+    neutral = {"sdB": log_uniform(rng, 0.05, 1.0), "sdOB": rng.uniform(0.4, 1.4)}
+    neutral["sdO"] = rng.uniform(0.2, 0.8)
+    helium = neutral.get(kind, rng.uniform(1.2, 3.0))
+    singly = {"sdB": 0.0, "sdOB": rng.uniform(0.1, 0.6), "sdO": rng.uniform(0.6, 1.8)}
+    ionised = singly.get(kind, rng.uniform(0.8, 3.0))
     add_scaled(tau, HE_I, helium, rng.uniform(200, 420), rng)
     add_scaled(tau, HE_II, ionised, rng.uniform(250, 600), rng)
-    flux = (
-        planck(kelvin * 1.05)
-        * jump(rng.uniform(0.02, 0.25), 3670.0)
-        * np.exp(-tau)
-        * smooth_warp(rng, 0.02)
-    )
+    flux = planck(kelvin * 1.05) * jump(rng.uniform(0.02, 0.25), 3670.0) * np.exp(-tau)
+    flux *= smooth_warp(rng, 0.02)
     if chance(rng, 0.2):
         kind += "+MS"
         companion = planck(rng.uniform(4500, 6500))
         flux = flux + companion * rng.uniform(0.1, 0.8)
     extinction, ebv = dust(rng, 0.005, 0.3)
-    return Source(
-        "SDB",
-        kind,
-        flux * extinction,
-        float(rng.normal(0, truncated_normal(rng, 70, 20, 30, 150))),
-        parameters={"kelvin": round(kelvin), "ew_gamma": round(gamma, 2), "ebv": round(ebv, 3)},
-    )
+    velocity = float(rng.normal(0, truncated_normal(rng, 70, 20, 30, 150)))
+    parameters: Parameters = {"kelvin": round(kelvin), "ew_gamma": round(gamma, 2)}
+    parameters["ebv"] = round(ebv, 3)
+    return Source("SDB", kind, flux * extinction, velocity, parameters=parameters)

@@ -93,9 +93,8 @@ def add_atoms(tau: FloatArray, star: Atmosphere, rng: Rng) -> None:
     weak = metals * neutral * jitter[4] * 10 ** min((1.0 if cooler > 0 else 2.0) * cooler, 0.3)
     picks = rng.integers(0, PATTERNS, 2)
     tau += (weak_line_patterns()[picks[0]] + weak_line_patterns()[picks[1]]) * (0.5 * weak)
-    tau += unresolved_lines() * (
-        weak * float(np.interp(star.kelvin, (3500, 4300, 5000, 6500), (1.0, 0.9, 0.5, 0.2)))
-    )
+    weak *= float(np.interp(star.kelvin, (3500, 4300, 5000, 6500), (1.0, 0.9, 0.5, 0.2)))
+    tau += unresolved_lines() * weak
 
 
 def lines_between_bands(star: Atmosphere, rng: Rng) -> FloatArray:
@@ -120,6 +119,7 @@ _CALCIUM_K = (
     (3000, 3600, 4000, 4500, 5000, 5800, 6500, 7200, 8000, 8800, 9500, 12000, 16000),
     (9.0, 12.0, 14.0, 14.0, 12.0, 9.5, 11.5, 6.5, 2.6, 1.1, 0.45, 0.1, 0.03),
 )
+_TRIPLET = ((3000, 4000, 5000, 6000, 7500, 9000, 11000), (4, 6.2, 7.2, 6.5, 5, 2.5, 0))
 
 
 def add_strong_metals(
@@ -138,11 +138,7 @@ def add_strong_metals(
     deepest = float(np.interp(star.kelvin, (5800, 6200, 7300), (0.9, 2.2, 1.5)))
     for wavelength, area in ((3934.77, k_line), (3969.59, 0.8 * k_line)):
         _add_damped(tau, wavelength, area, deepest if k_line > 3 else 0.6)
-    triplet = metals * float(
-        np.interp(
-            star.kelvin, (3000, 4000, 5000, 6000, 7500, 9000, 11000), (4, 6.2, 7.2, 6.5, 5, 2.5, 0)
-        )
-    )
+    triplet = metals * float(np.interp(star.kelvin, *_TRIPLET))
     triplet *= 10 ** (0.07 * (4.4 - star.log_g))
     for wavelength, share in ((8500.35, 0.2), (8544.44, 0.45), (8664.52, 0.35)):
         _add_damped(tau, wavelength, triplet * share, 0.6)
@@ -209,12 +205,9 @@ def balmer_jump(star: Atmosphere) -> FloatArray:
 
 def add_g_band(tau: FloatArray, star: Atmosphere, strength: float, rng: Rng) -> None:
     """Add CH, a ragged trough from 4285 to 4325 angstrom that is strongest near 5000 K."""
+    kelvins = (3400, 4200, 5000, 5800, 6250, 6700, 7200)
     amount = strength * float(
-        np.interp(
-            star.kelvin,
-            (3400, 4200, 5000, 5800, 6250, 6700, 7200),
-            (0.25, 0.52, 0.6, 0.45, 0.2, 0.07, 0),
-        )
+        np.interp(star.kelvin, kelvins, (0.25, 0.52, 0.6, 0.45, 0.2, 0.07, 0))
     )
     for air in (4288, 4292, 4297, 4300, 4304, 4308, 4312, 4315, 4323):
         each = amount * rng.lognormal(0, 0.15) * (1.6 if 4296 < air < 4316 else 1.0)

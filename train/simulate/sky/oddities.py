@@ -10,7 +10,7 @@ from train.simulate.sky.hot import HE_I, HE_II, a_star, add_nebula, b_star
 from train.simulate.sky.line_blanketing import Atmosphere
 from train.simulate.sky.physics import SIZE, chance, log_uniform, power_law, smooth_warp, value_at
 from train.simulate.sky.profiles import add_gaussian
-from train.simulate.source import Rng, Source
+from train.simulate.source import Parameters, Rng, Source
 
 
 def symbiotic(rng: Rng) -> Source:
@@ -32,9 +32,8 @@ def symbiotic(rng: Rng) -> Source:
         emission_over(flux, wavelength, alpha * share, fwhm)
     extinction, ebv = dust(rng, 0.05, 1.2)
     parameters |= {"ew_alpha": round(alpha, 1), "ebv": round(ebv, 3)}
-    return Source(
-        "SYMBIOTIC", "symbiotic", flux * extinction, disc_velocity(rng), parameters=parameters
-    )
+    flux *= extinction
+    return Source("SYMBIOTIC", "symbiotic", flux, disc_velocity(rng), parameters=parameters)
 
 
 def young_star(rng: Rng) -> Source:
@@ -63,17 +62,10 @@ def young_star(rng: Rng) -> Source:
             ):  # fmt: skip
                 emission_over(flux, wavelength, rng.uniform(0.3, 3.0) * share, 100.0)
     extinction, ebv = dust(rng, 0.05, 1.5)
-    return Source(
-        "YSO",
-        "CTTS" if classical else "WTTS",
-        flux * extinction,
-        disc_velocity(rng, 0.0),
-        parameters={
-            "ew_alpha": round(alpha, 1),
-            "veiling": round(veiling, 2),
-            "ebv": round(ebv, 3),
-        },
-    )
+    kind = "CTTS" if classical else "WTTS"
+    parameters: Parameters = {"ew_alpha": round(alpha, 1), "veiling": round(veiling, 2)}
+    parameters["ebv"] = round(ebv, 3)
+    return Source("YSO", kind, flux * extinction, disc_velocity(rng, 0.0), parameters=parameters)
 
 
 def nebular(rng: Rng) -> Source:
@@ -84,32 +76,25 @@ def nebular(rng: Rng) -> Source:
         if chance(rng, 0.5):
             for lines, share in ((HE_I, 0.15), (HE_II, 0.1)):
                 for wavelength in list(lines)[:6]:
-                    emission_over(
-                        flux, wavelength, rng.uniform(1, 12) * share * lines[wavelength], 70.0
-                    )
+                    width = rng.uniform(1, 12) * share * lines[wavelength]
+                    emission_over(flux, wavelength, width, 70.0)
         return Source("NEBULA", "compact nebula", flux, disc_velocity(rng, 0.1), parameters={})
     star = b_star(rng) if chance(rng, 0.4) else a_star(rng) if chance(rng, 0.5) else None
-    flux = (
-        star.flux.copy()
-        if star
-        else sunlike_flux(Atmosphere(float(rng.uniform(4200, 6800)), 4.0), rng)
-    )
+    if star:
+        flux = star.flux.copy()
+    else:
+        flux = sunlike_flux(Atmosphere(float(rng.uniform(4200, 6800)), 4.0), rng)
     alpha = log_uniform(rng, 2, 60)
     add_nebula(flux, alpha, rng)
-    return Source(
-        "NEBULA",
-        f"nebula over {star.label if star else 'cool star'}",
-        flux,
-        float(rng.normal(0, 30)),
-        parameters={"ew_alpha": round(alpha, 1)},
-    )
+    kind = f"nebula over {star.label if star else 'cool star'}"
+    parameters: Parameters = {"ew_alpha": round(alpha, 1)}
+    return Source("NEBULA", kind, flux, float(rng.normal(0, 30)), parameters=parameters)
 
 
 def artefact(rng: Rng) -> Source:
     """An exposure without a source: a smooth continuum or twilight."""
-    flux: FloatArray = power_law(rng.uniform(-2.5, 2.5)) * smooth_warp(
-        rng, log_uniform(rng, 0.05, 0.5)
-    )
+    slope = power_law(rng.uniform(-2.5, 2.5))
+    flux: FloatArray = slope * smooth_warp(rng, log_uniform(rng, 0.05, 0.5))
     if chance(rng, 0.4):
         twilight = sunlike_flux(Atmosphere(5777.0, 4.44), rng)
         flux = flux * 0.3 + twilight * power_law(rng.uniform(-2.5, 0.0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 import numpy as np
@@ -82,9 +83,8 @@ def jump(size_mag: float, edge: float, width: float = 9.0) -> FloatArray:
 
 
 _KNOTS = 9
-_BASIS = CubicSpline(np.linspace(0, 1, _KNOTS), np.eye(_KNOTS), bc_type="natural")(
-    np.linspace(0, 1, SIZE)
-)
+_SPLINE = CubicSpline(np.linspace(0, 1, _KNOTS), np.eye(_KNOTS), bc_type="natural")
+_BASIS = _SPLINE(np.linspace(0, 1, SIZE))
 
 
 def smooth_warp(rng: Rng, sigma: float) -> FloatArray:
@@ -98,6 +98,10 @@ def log_uniform(rng: Rng, low: float, high: float) -> float:
 
 def chance(rng: Rng, probability: float) -> bool:
     return bool(rng.random() < probability)
+
+
+def pick(rng: Rng, odds: Mapping[str, float]) -> str:
+    return str(rng.choice(list(odds), p=list(odds.values())))
 
 
 def truncated_normal(rng: Rng, mean: float, sigma: float, low: float, high: float) -> float:

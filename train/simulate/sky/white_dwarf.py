@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from agent.spectra.spectrum import FloatArray
@@ -12,6 +15,7 @@ from train.simulate.sky.physics import (
     chance,
     jump,
     log_uniform,
+    pick,
     planck,
     reddening,
     smooth_warp,
@@ -19,7 +23,7 @@ from train.simulate.sky.physics import (
     value_at,
 )
 from train.simulate.sky.profiles import add_gaussian, add_head, add_stark, stark_half_width
-from train.simulate.source import GRID, Rng, Source
+from train.simulate.source import GRID, Parameters, Rng, Source
 
 KINDS = {
     "DA": 0.50, "DA+dM": 0.12, "DB": 0.10, "DC": 0.07, "DQ": 0.05, "DZ": 0.06, "DAH": 0.05,
@@ -31,31 +35,21 @@ _BETA = ((6000, 7000, 8000, 9500, 11000, 12500, 15000, 20000, 30000, 45000, 8000
 
 
 def wd(rng: Rng) -> Source:
-    kind = str(rng.choice(list(KINDS), p=list(KINDS.values())))
+    kind = pick(rng, KINDS)
     flux, parameters = white_dwarf_flux(kind, rng)
     ebv = log_uniform(rng, 0.002, 0.12)
     parameters["ebv"] = round(ebv, 3)
-    return Source(
-        "WD", kind, flux * reddening(ebv), float(rng.normal(25, 40)), parameters=parameters
-    )
+    velocity = float(rng.normal(25, 40))
+    return Source("WD", kind, flux * reddening(ebv), velocity, parameters=parameters)
 
 
-def white_dwarf_flux(kind: str, rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
+def white_dwarf_flux(kind: str, rng: Rng) -> tuple[FloatArray, Parameters]:
     """Flux without dust, and the parameters drawn."""
-    if kind in ("DA", "DA+dM"):
-        return _da(rng, companion=kind == "DA+dM")
-    if kind == "DAH":
-        return _magnetic(rng)
-    if kind in ("DB", "DBA"):
-        return _db(rng, hydrogen=kind == "DBA")
-    if kind == "DO":
-        return _do(rng)
-    if kind == "DQ":
-        return _dq(rng)
-    if kind == "DZ":
-        return _dz(rng)
-    kelvin = float(rng.uniform(4500, 11000))
-    return planck(kelvin) * smooth_warp(rng, 0.02), {"kelvin": round(kelvin)}
+    draws: dict[str, Callable[[Rng], tuple[FloatArray, Parameters]]] = {
+        "DA": _da, "DA+dM": partial(_da, companion=True), "DAH": _magnetic, "DB": _db, "DC": _dc,
+        "DBA": partial(_db, hydrogen=True), "DO": _do, "DQ": _dq, "DZ": _dz,
+    }  # fmt: skip
+    return draws[kind](rng)
 
 
 def _continuum(kelvin: float, rng: Rng) -> FloatArray:
@@ -68,10 +62,7 @@ def add_da_lines(tau: FloatArray, kelvin: float, log_g: float, rng: Rng) -> floa
     Higher gravity makes lines wider, and fewer of them visible.
     """
     beta = float(np.interp(kelvin, *_BETA)) * rng.lognormal(0, 0.06)
-    if kelvin < 12000:
-        beta *= 10 ** (-0.08 * (log_g - 8))
-    else:
-        beta *= 10 ** (0.10 * (log_g - 8))
+    beta *= 10 ** ((-0.08 if kelvin < 12000 else 0.10) * (log_g - 8))
     depth = float(np.clip(0.18 + beta / 125, 0.15, 0.6)) * rng.uniform(0.9, 1.05)
     alpha = float(np.interp(kelvin, (7000, 9000, 12000, 25000, 60000), (1.1, 0.7, 0.52, 0.6, 0.75)))
     shares = {3: alpha, 4: 1.0, 5: 0.95, 6: 0.84}
@@ -91,21 +82,24 @@ def add_da_lines(tau: FloatArray, kelvin: float, log_g: float, rng: Rng) -> floa
     return beta
 
 
-def _da(rng: Rng, companion: bool) -> tuple[FloatArray, dict[str, float | str]]:
+def _dc(rng: Rng) -> tuple[FloatArray, Parameters]:
+    kelvin = float(rng.uniform(4500, 11000))
+    return planck(kelvin) * smooth_warp(rng, 0.02), {"kelvin": round(kelvin)}
+
+
+def _da(rng: Rng, companion: bool = False) -> tuple[FloatArray, Parameters]:
     kelvin = log_uniform(rng, 6500, 60000)
     log_g = float(np.clip(rng.normal(8.0, 0.2), 7.4, 8.9))
     tau = np.zeros(SIZE)
     beta = add_da_lines(tau, kelvin, log_g, rng)
     if chance(rng, 0.05) and kelvin < 15000:
         add_gaussian(tau, 3934.77, rng.uniform(0.3, 2.0), 90.0)
-    size = float(
-        np.interp(kelvin, (6500, 10000, 13000, 20000, 40000), (0.15, 0.4, 0.45, 0.25, 0.08))
-    )
+    kelvins, sizes = (6500, 10000, 13000, 20000, 40000), (0.15, 0.4, 0.45, 0.25, 0.08)
+    size = float(np.interp(kelvin, kelvins, sizes))
     bluer = float(np.interp(kelvin, (7000, 10000, 16000, 25000), (1.0, 1.15, 1.15, 1.0)))
     flux = _continuum(kelvin * bluer, rng) * jump(size, 3780.0, 45.0) * np.exp(-tau)
-    parameters: dict[str, float | str] = {
-        "kelvin": round(kelvin), "log_g": round(log_g, 2), "ew_beta": round(beta, 1),
-    }  # fmt: skip
+    parameters: Parameters = {"kelvin": round(kelvin), "log_g": round(log_g, 2)}
+    parameters["ew_beta"] = round(beta, 1)
     if companion:
         tio5 = float(rng.uniform(0.3, 0.85))
         dwarf = m_dwarf_flux(rng, tio5)
@@ -113,14 +107,12 @@ def _da(rng: Rng, companion: bool) -> tuple[FloatArray, dict[str, float | str]]:
             add_chromosphere(dwarf, log_uniform(rng, 1, 12), rng)
         share = rng.uniform(0.15, 0.9)
         flux = (1 - share) * flux / value_at(flux, 8000.0) + share * dwarf / value_at(dwarf, 8000.0)
-        parameters |= {
-            "companion_tio5": round(tio5, 2),
-            "companion_at_8000": round(float(share), 2),
-        }
+        parameters["companion_tio5"] = round(tio5, 2)
+        parameters["companion_at_8000"] = round(float(share), 2)
     return flux, parameters
 
 
-def _db(rng: Rng, hydrogen: bool) -> tuple[FloatArray, dict[str, float | str]]:
+def _db(rng: Rng, hydrogen: bool = False) -> tuple[FloatArray, Parameters]:
     kelvin = float(rng.uniform(12000, 32000))
     helium = float(np.interp(kelvin, (12000, 15000, 20000, 26000, 32000), (3, 7, 13, 13, 10)))
     helium *= rng.lognormal(0, 0.15)
@@ -138,20 +130,18 @@ def _db(rng: Rng, hydrogen: bool) -> tuple[FloatArray, dict[str, float | str]]:
     return flux, {"kelvin": round(kelvin), "ew_4471": round(helium, 1)}
 
 
-def _do(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
+def _do(rng: Rng) -> tuple[FloatArray, Parameters]:
     kelvin = float(rng.uniform(45000, 100000))
     strength = rng.uniform(3, 14)
     tau = np.zeros(SIZE)
     for wavelength, share in HE_II.items():
         area = strength * share * (1.5 if wavelength == 4686.99 else 0.7)
         add_stark(tau, wavelength, 0.25, stark_half_width(area, 0.25, 1.8), 1.8)
-    return _continuum(kelvin, rng) * np.exp(-tau), {
-        "kelvin": round(kelvin),
-        "ew_he_ii": round(float(strength), 1),
-    }
+    flux = _continuum(kelvin, rng) * np.exp(-tau)
+    return flux, {"kelvin": round(kelvin), "ew_he_ii": round(float(strength), 1)}
 
 
-def _dq(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
+def _dq(rng: Rng) -> tuple[FloatArray, Parameters]:
     kelvin = float(rng.uniform(5500, 13000))
     strength, length = log_uniform(rng, 0.12, 1.6), rng.uniform(60, 150)
     shift = rng.uniform(100, 300) if kelvin < 7000 and chance(rng, 0.4) else rng.uniform(0, 12)
@@ -168,14 +158,11 @@ def _dq(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
         for air in (4269, 4372, 4762, 4772, 4932, 5052, 5380):  # C I
             add_gaussian(tau, vacuum(air), rng.uniform(0.5, 4.0), 600.0)
     flux = _continuum(kelvin, rng) * np.exp(-tau)
-    return flux, {
-        "kelvin": round(kelvin),
-        "c2": round(strength, 2),
-        "blueshift": round(float(shift), 1),
-    }
+    parameters: Parameters = {"kelvin": round(kelvin), "c2": round(strength, 2)}
+    return flux, parameters | {"blueshift": round(float(shift), 1)}
 
 
-def _dz(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
+def _dz(rng: Rng) -> tuple[FloatArray, Parameters]:
     kelvin = float(rng.uniform(4800, 11500))
     calcium = log_uniform(rng, 5, 55)
     tau = np.zeros(SIZE)
@@ -192,13 +179,11 @@ def _dz(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
         each = area * metals * rng.lognormal(0, 0.4)
         if each > 0.2:
             add_stark(tau, vacuum(air), 0.4, stark_half_width(each, 0.4, 1.7), 1.7)
-    return _continuum(kelvin, rng) * np.exp(-tau), {
-        "kelvin": round(kelvin),
-        "ew_ca_k": round(calcium, 1),
-    }
+    flux = _continuum(kelvin, rng) * np.exp(-tau)
+    return flux, {"kelvin": round(kelvin), "ew_ca_k": round(calcium, 1)}
 
 
-def _magnetic(rng: Rng) -> tuple[FloatArray, dict[str, float | str]]:
+def _magnetic(rng: Rng) -> tuple[FloatArray, Parameters]:
     """A DA with lines split into three components by a field of up to 50 MG."""
     kelvin = log_uniform(rng, 7500, 30000)
     field = log_uniform(rng, 1.0, 50.0)

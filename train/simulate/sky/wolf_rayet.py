@@ -7,9 +7,17 @@ import numpy as np
 from agent.spectra.spectrum import FloatArray
 from train.simulate.sky.cool import disc_velocity, dust, emission_over
 from train.simulate.sky.hot import add_nebula
-from train.simulate.sky.physics import SIZE, chance, log_uniform, planck, power_law, smooth_warp
+from train.simulate.sky.physics import (
+    SIZE,
+    chance,
+    log_uniform,
+    pick,
+    planck,
+    power_law,
+    smooth_warp,
+)
 from train.simulate.sky.profiles import add_gaussian
-from train.simulate.source import Rng, Source
+from train.simulate.source import LIGHT_KMS, Parameters, Rng, Source
 
 # Vacuum wavelength: equivalent width relative to the first line.
 LATE_WN = {
@@ -43,7 +51,7 @@ HELIUM_ONE = (3889.7, 4472.7, 5877.3, 7067.1)
 
 def wolf_rayet(rng: Rng) -> Source:
     """A WN or WC star, or a central star of a planetary nebula that looks like one."""
-    kind = str(rng.choice(["WN", "WC"], p=[0.6, 0.4]))
+    kind = pick(rng, {"WN": 0.6, "WC": 0.4})
     late = chance(rng, 0.6)
     flux = 0.5 * power_law(rng.uniform(-3.2, -2.2)) + 0.5 * planck(rng.uniform(25000, 60000))
     if kind == "WN":
@@ -62,18 +70,10 @@ def wolf_rayet(rng: Rng) -> Source:
     if chance(rng, 0.15):
         add_nebula(flux, log_uniform(rng, 2, 60), rng)
     extinction, ebv = dust(rng, 0.05, 2.2)
-    return Source(
-        "WR",
-        kind,
-        flux * extinction * smooth_warp(rng, 0.03),
-        disc_velocity(rng),
-        parameters={
-            "type": "late" if late else "early",
-            "fwhm_kms": round(fwhm),
-            "ew": round(strength, 1),
-            "ebv": round(ebv, 3),
-        },
-    )
+    flux = flux * extinction * smooth_warp(rng, 0.03)
+    parameters: Parameters = {"type": "late" if late else "early", "fwhm_kms": round(fwhm)}
+    parameters |= {"ew": round(strength, 1), "ebv": round(ebv, 3)}
+    return Source("WR", kind, flux, disc_velocity(rng), parameters=parameters)
 
 
 def _add_wind(
@@ -93,6 +93,6 @@ def _absorb_ahead(flux: FloatArray, fwhm: float, rng: Rng) -> None:
     depth = rng.uniform(0, 6)
     tau = np.zeros(SIZE)
     for wavelength in HELIUM_ONE:
-        blue = wavelength * (1 - rng.uniform(0.7, 1.0) * fwhm / 299_792.458)
+        blue = wavelength * (1 - rng.uniform(0.7, 1.0) * fwhm / LIGHT_KMS)
         add_gaussian(tau, blue, depth * rng.uniform(0.4, 1.0), 0.5 * fwhm)
     flux *= np.exp(-tau)

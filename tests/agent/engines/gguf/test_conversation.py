@@ -213,9 +213,8 @@ def test_control_tokens_are_never_said(conversation: GgufConversation) -> None:
     mark = conversation.mark()
     for seed in range(10):
         conversation.rewind(mark)
-        text = conversation.generate(
-            SamplingSettings(temperature=10.0, max_new_tokens=100), seed
-        ).text
+        wild = SamplingSettings(temperature=10.0, max_new_tokens=100)
+        text = conversation.generate(wild, seed).text
         assert "<|" not in text
 
 
@@ -268,18 +267,16 @@ def test_choices_are_the_models_odds(
     for option, ids in options.items():
         fresh = engine.open()
         fresh.append([QUESTION], [picture()])
-        logits = np.concatenate(
-            [fresh._state.logits[None], fresh._context.read_all([*spoken[:count], *ids])]
-        )
+        rest = fresh._context.read_all([*spoken[:count], *ids])
+        logits = np.concatenate([fresh._state.logits[None], rest])
         odds = log_softmax(logits[count : count + len(ids)])
         wanted = float(odds[np.arange(len(ids)), ids].sum())
         assert generated.choices[option] == pytest.approx(wanted, abs=NEAR)
         fresh.close()
     # what was tried out is forgotten
     conversation.append([Turn("user", "Why?")], [])
-    assert equals_fresh_reading(
-        conversation, engine, [QUESTION, Turn("assistant", said), Turn("user", "Why?")], [picture()]
-    )
+    turns = [QUESTION, Turn("assistant", said), Turn("user", "Why?")]
+    assert equals_fresh_reading(conversation, engine, turns, [picture()])
 
 
 def test_no_box_no_choices(
@@ -315,9 +312,8 @@ def test_cancelled_reading_leaves_nothing_behind(
     assert conversation.usage.prompt == usage.prompt
     assert conversation.context_tokens <= length
     conversation.append([QUESTION], [picture()])
-    assert equals_fresh_reading(
-        conversation, engine, [Turn("system", "Be brief."), QUESTION], [picture()]
-    )
+    turns = [Turn("system", "Be brief."), QUESTION]
+    assert equals_fresh_reading(conversation, engine, turns, [picture()])
 
 
 def test_an_error_in_should_stop_comes_through(conversation: GgufConversation) -> None:

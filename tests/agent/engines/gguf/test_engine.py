@@ -52,11 +52,8 @@ def test_sizings_llama_cpp_would_change_are_refused(
     pair_qwen25: ExportReport, sizing: Sizing
 ) -> None:
     with pytest.raises(EngineError, match=r"pixels|resize"):
-        GgufEngine.load(
-            pair_qwen25.folder / pair_qwen25.language_model.name,
-            pair_qwen25.folder / pair_qwen25.mmproj.name,
-            sizing=sizing,
-        )
+        pair = pair_qwen25.language_model, pair_qwen25.mmproj
+        GgufEngine.load(*(pair_qwen25.folder / each.name for each in pair), sizing=sizing)
 
 
 def test_qwen3_reads_and_speaks(pair_qwen3: ExportReport) -> None:
@@ -74,9 +71,8 @@ def test_all_layers_on_a_gpu_that_is_not_there(pair_qwen25: ExportReport) -> Non
     """It runs on the processor then, and says the same."""
     if native().llama.llama_supports_gpu_offload():
         pytest.skip("this llama.cpp was built for a GPU")
-    files = (
-        pair_qwen25.folder / each.name for each in (pair_qwen25.language_model, pair_qwen25.mmproj)
-    )
+    pair = pair_qwen25.language_model, pair_qwen25.mmproj
+    files = (pair_qwen25.folder / each.name for each in pair)
     engine = GgufEngine.load(*files, gpu_layers=-1, threads=1, context_length=512)
     plain = load(pair_qwen25, context_length=512)
     logits = [logits_after(each, [QUESTION], [picture()]) for each in (engine, plain)]

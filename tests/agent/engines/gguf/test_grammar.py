@@ -49,9 +49,8 @@ def test_a_call_cannot_be_misspelt(
     for seed in range(40):
         conversation.rewind(mark)
         asked = iter([*vocabulary.plain_ids("<think>x</think>\n"), vocabulary.call_token])
-        generated = conversation.generate(
-            SamplingSettings(temperature=4.0, max_new_tokens=1500), seed
-        )
+        wild = SamplingSettings(temperature=4.0, max_new_tokens=1500)
+        generated = conversation.generate(wild, seed)
         reply = parse_reply(generated.text)
         assert (generated.finish, reply.kind) == ("stop", "call"), generated.text
         assert generated.text.endswith("</tool_call>")

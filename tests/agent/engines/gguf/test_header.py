@@ -35,10 +35,8 @@ def test_reads_what_the_gguf_package_writes(tmp_path: Path) -> None:
     assert header.array("few").values == (1, 2, 3)
     assert (header.array("many").count, header.array("many").values) == (5000, None)
     assert header.array("words").values == ("a", "λ")
-    assert {name: entry.shape for name, entry in header.tensors.items()} == {
-        "half": (8, 4),
-        "q": (64, 3),
-    }
+    shapes = {name: entry.shape for name, entry in header.tensors.items()}
+    assert shapes == {"half": (8, 4), "q": (64, 3)}
     assert header.tensors["q"].bytes == 3 * 2 * 34
 
 
@@ -151,11 +149,8 @@ def test_what_the_header_cannot_tell_llama_cpp_refuses(tmp_path: Path) -> None:
     """A file of the right form without the layers it names."""
     pytest.importorskip("llama_cpp")
     with pytest.raises(EngineError, match="could not load"):
-        GgufEngine.load(
-            write(tmp_path / "a.gguf", *language()),
-            write(tmp_path / "b.gguf", *pictures()),
-            threads=1,
-        )
+        model, mmproj = (tmp_path / name for name in ("a.gguf", "b.gguf"))
+        GgufEngine.load(write(model, *language()), write(mmproj, *pictures()), threads=1)
 
 
 @pytest.mark.parametrize("options", [{"threads": 0}, {"threads": 10_000}, {"context_length": 0}])

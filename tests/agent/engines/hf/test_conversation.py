@@ -94,9 +94,8 @@ class TestTurnsThatWereCutOff:
         )
         stop = "".join(tokens[: place + 1])[-len(tokens[place]) - 1 : -1]
         pieces: list[str] = []
-        text, finish, context = self.continued(
-            engine25, stop=["never said", stop], on_text=pieces.append
-        )
+        stops = ["never said", stop]
+        text, finish, context = self.continued(engine25, stop=stops, on_text=pieces.append)
         assert finish == "stop"
         assert text == "".join(pieces) == whole[: whole.index(stop) + len(stop)]
         assert context.startswith(f"{text}<|im_end|>\n<|im_start|>user\n")
@@ -246,9 +245,8 @@ class TestRewind:
         texts = []
         for _ in range(2):
             texts.append(episode.conversation.generate(GREEDY).text)
-            episode.conversation.append(
-                [Turn("tool", "More.", picture=1)], [picture(engine, 6, 4, seed=8)]
-            )
+            more = Turn("tool", "More.", picture=1)
+            episode.conversation.append([more], [picture(engine, 6, 4, seed=8)])
             texts[-1] += episode.conversation.generate(GREEDY).text
             episode.conversation.rewind(mark)
             assert episode.conversation.ids == ids
@@ -259,9 +257,8 @@ class TestRewind:
         episode.append(first_turns(), picture(engine, 5, 4))
         episode.conversation.generate(GREEDY)
         mark = episode.conversation.mark()
-        episode.conversation.append(
-            [Turn("tool", "Wrong.", picture=1)], [picture(engine, 9, 3, seed=5)]
-        )
+        wrong = Turn("tool", "Wrong.", picture=1)
+        episode.conversation.append([wrong], [picture(engine, 9, 3, seed=5)])
         episode.conversation.generate(GREEDY)
         episode.conversation.rewind(mark)
         all_logits.clear()
@@ -323,9 +320,8 @@ class TestChoices:
             monkeypatch.setattr(local_conversation, "choose", lambda *_: next(script))
             episode = Episode(engine)
             episode.append(first_turns(), picture(engine, 5, 4))
-            made = episode.conversation.generate(
-                SamplingSettings(max_new_tokens=how.pop("most", 90)), choice_point=choice_point
-            )
+            sampling = SamplingSettings(max_new_tokens=how.pop("most", 90))
+            made = episode.conversation.generate(sampling, choice_point=choice_point)
             return episode, made
 
         return say
@@ -348,9 +344,8 @@ class TestChoices:
         episode, made = say(ChoicePoint())
         before = self.WORDS[: self.WORDS.rindex("{") + 1]  # the last place counts
         assert made.text == self.WORDS
-        assert made.choices == pytest.approx(
-            self.expected(episode, before, ("YES", "NO")), abs=1e-3
-        )
+        expected = self.expected(episode, before, ("YES", "NO"))
+        assert made.choices == pytest.approx(expected, abs=1e-3)
         assert episode.conversation.usage.evaluated == len(episode.conversation.ids)
 
     def test_inside_a_token(self, say):

@@ -62,9 +62,8 @@ def test_turns_never_hold_control_tokens(engine):
     """Even if the model strongly prefers them."""
     loaded = engine._require_loaded()
     unwanted = torch.tensor(loaded.suppressed)
-    assert {loaded.tokenizer.token_to_id(n) for n in ("<|image_pad|>", "<|im_start|>")} <= {
-        int(number) for number in loaded.suppressed
-    }
+    marks = {loaded.tokenizer.token_to_id(name) for name in ("<|image_pad|>", "<|im_start|>")}
+    assert marks <= set(map(int, loaded.suppressed))
 
     def push(_module: object, _inputs: object, output):
         output[..., unwanted] += 1000.0
@@ -79,6 +78,4 @@ def test_turns_never_hold_control_tokens(engine):
         conversation.append([], [])
     finally:
         hook.remove()
-    assert not set(conversation.ids[opened : opened + 10]) & {
-        int(number) for number in loaded.suppressed
-    }
+    assert not set(conversation.ids[opened : opened + 10]) & set(map(int, loaded.suppressed))

@@ -96,9 +96,8 @@ def test_loading_is_silent(tiny_qwen25, capfd, caplog):
 
 def test_code_beside_the_weights_is_not_run(folder):
     (folder / "evil.py").write_text("raise SystemExit('it ran')\n")
-    rewritten(
-        folder / "config.json", auto_map={"AutoModel": "evil.Model", "AutoConfig": "evil.Config"}
-    )
+    evil = {"AutoModel": "evil.Model", "AutoConfig": "evil.Config"}
+    rewritten(folder / "config.json", auto_map=evil)
     load(folder).close()
     assert "evil" not in sys.modules
 
@@ -200,9 +199,8 @@ class TestAdapter:
     @pytest.mark.parametrize("change", [{"layers": 3}, {"layers": 5}, {"ffn": 200}])
     def test_of_another_model_is_refused(self, tmp_path, adapter, change):
         other = make_folder(tmp_path / "other", "qwen2.5-vl", replace(TINY, **change))
-        with pytest.raises(
-            EngineError, match=r"made for another model|not an adapter of this model"
-        ):
+        refusal = r"made for another model|not an adapter of this model"
+        with pytest.raises(EngineError, match=refusal):
             load(other, adapter=adapter)
 
     def test_that_lacks_weights_is_refused(self, tiny_qwen25, adapter, tmp_path):

@@ -44,9 +44,8 @@ def test_the_key_goes_into_one_header_and_nowhere_else(caplog):
         conversation = opened(engine)
         generated = conversation.generate(GREEDY)
         assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
-        with pytest.raises(
-            EngineError, match=r"requires a valid API key \(wrong key \*\*\*!\)"
-        ) as no:
+        refusal = r"requires a valid API key \(wrong key \*\*\*!\)"
+        with pytest.raises(EngineError, match=refusal) as no:
             conversation.generate(GREEDY)
         shown = [repr(engine), repr(generated), repr(conversation.usage), repr(conversation.mark())]
         shown += [str(no.value), repr(no.value), repr(vars(engine._servers.first)), caplog.text]

@@ -324,9 +324,8 @@ def test_faults_that_pass_are_waited_out_as_the_server_asks():
 
 def test_faults_that_do_not_pass_end_in_words():
     with talking(refused(503, "down\nfor repair"), retries=2) as (server, engine):
-        with pytest.raises(
-            EngineError, match=r"503 \(down for repair\); gave up after 3 attempts$"
-        ):
+        refusal = r"503 \(down for repair\); gave up after 3 attempts$"
+        with pytest.raises(EngineError, match=refusal):
             opened(engine).generate(GREEDY)
         assert len(server.requests) == 3
 

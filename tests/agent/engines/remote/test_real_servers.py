@@ -133,9 +133,8 @@ def test_the_choice_is_the_servers_own(real):
         conversation = engine.open()
         conversation.append([Turn("user", question["content"])], [])
         choice_point = ChoicePoint(first["token"], stripped)
-        generated = conversation.generate(
-            SamplingSettings(max_new_tokens=2), choice_point=choice_point
-        )
+        short = SamplingSettings(max_new_tokens=2)
+        generated = conversation.generate(short, choice_point=choice_point)
         assert generated.text == first["token"] + second["token"]
         for word in stripped:
             expected = _beginning(second["top"], word)[0]
@@ -166,9 +165,8 @@ def _beginning(top: list[tuple[str, float]], word: str) -> list[float]:
     """Log-probabilities of the listed tokens that begin this word, or that it begins."""
     stripped = ((token.strip(), logprob) for token, logprob in top)
     fitting = ((token, logprob) for token, logprob in stripped if token)
-    return [
-        logprob for token, logprob in fitting if word.startswith(token) or token.startswith(word)
-    ]
+    begins = str.startswith
+    return [logprob for token, logprob in fitting if begins(word, token) or begins(token, word)]
 
 
 def test_a_conversation_that_is_too_long_is_told(real):

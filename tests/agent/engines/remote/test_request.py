@@ -154,13 +154,10 @@ def test_other_refusals_are_not_about_the_form(status):
 
 def test_a_fault_of_the_server_costs_extras_at_most():
     body = body_of(Dialect())
-    assert (
-        simpler(Dialect(), body, Refusal(500, "no stream, temperature"), may_fall_back_to_text=True)
-        is None
-    )
-    changed = simpler(
-        Dialect(), body, Refusal(500, "logprobs need logits_all"), may_fall_back_to_text=True
-    )
+    refusal = Refusal(500, "no stream, temperature")
+    assert simpler(Dialect(), body, refusal, may_fall_back_to_text=True) is None
+    refusal = Refusal(500, "logprobs need logits_all")
+    changed = simpler(Dialect(), body, refusal, may_fall_back_to_text=True)
     assert "logprobs" in changed.dropped
 
 

@@ -162,13 +162,11 @@ odd_deltas = st.dictionaries(
     st.sampled_from(["content", "reasoning", "reasoning_content", "refusal", "tool_calls"]),
     odd_values | st.lists(st.fixed_dictionaries({"function": odd_values, "index": odd_values})),
 )
-odd_choices = st.fixed_dictionaries(
-    {}, optional={"delta": odd_deltas, "finish_reason": odd_values, "logprobs": odd_values}
-)
+in_choices = {"delta": odd_deltas, "finish_reason": odd_values, "logprobs": odd_values}
+odd_choices = st.fixed_dictionaries({}, optional=in_choices)
 some_choices = odd_values | st.lists(odd_choices, max_size=2)
-odd_events = st.fixed_dictionaries(
-    {}, optional={"choices": some_choices, "usage": odd_values, "timings": odd_values}
-)
+in_events = {"choices": some_choices, "usage": odd_values, "timings": odd_values}
+odd_events = st.fixed_dictionaries({}, optional=in_events)
 
 
 @given(st.lists(odd_events, max_size=4))

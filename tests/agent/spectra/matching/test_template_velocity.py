@@ -58,10 +58,8 @@ def test_a_redshift_is_found_from_a_start_near_it() -> None:
 
 
 def test_noise_smooth_spectra_and_those_that_do_not_overlap_have_no_velocity() -> None:
-    fits = [
-        fit_velocity(observed("g_dwarf", 100.0, 0.3, seed), *bundled("g_dwarf"))
-        for seed in range(20)
-    ]
+    stars = (observed("g_dwarf", 100.0, 0.3, seed) for seed in range(20))
+    fits = [fit_velocity(star, *bundled("g_dwarf")) for star in stars]
     assert not any(fit.is_trusted for fit in fits)
     assert {fit.reason for fit in fits} <= {"noisy", "edge"}
     noise = 0.01 * np.random.default_rng(0).normal(size=SDSS_PIXELS.size)
@@ -257,8 +255,6 @@ def test_most_real_spectra_get_a_template_of_their_class(labelled_spectra: Path)
     known = {each["class"] for each in index()}
     rows = [row for row in rows if row["label"] in known][:: 2 if BY_NIGHT else 16]
     offered = all_templates()
-    right = [
-        rank_templates(read(labelled_spectra / row["file"]), offered)[0].name == row["label"]
-        for row in rows
-    ]
+    stars = ((read(labelled_spectra / row["file"]), row["label"]) for row in rows)
+    right = [rank_templates(star, offered)[0].name == label for star, label in stars]
     assert np.mean(right) >= 0.75

@@ -34,9 +34,8 @@ def test_figures_of_all_raters(qtbot, room):
     assert "Coherence: histogram" in names and "Physical consistency: cumulative" in names
     assert "Agreement of raters: Coherence (Spearman)" in names
     assert "Pairwise" in names and "Pairs by score" in names
-    bars = [
-        item for item in page.figures[0].getPlotItem().items if isinstance(item, pg.BarGraphItem)
-    ]
+    items = page.figures[0].getPlotItem().items
+    bars = [item for item in items if isinstance(item, pg.BarGraphItem)]
     assert len(bars) == 2  # one for each model
     assert sum(sum(bar.opts["height"]) for bar in bars) == pytest.approx(2.0)
     words = " ".join(label.text() for label in page.findChildren(QLabel))
@@ -55,17 +54,13 @@ def test_nothing_rated_yet(qtbot, room):
 
 def test_what_a_row_counts():
     duel = Duel("a", "b", 3, 2, 1)
-    assert [outcome_text(duel, part) for part in range(3)] == [
-        "a better than b",
-        "a and b equal",
-        "b better than a",
-    ]
+    texts = [outcome_text(duel, part) for part in range(3)]
+    assert texts == ["a better than b", "a and b equal", "b better than a"]
 
 
 def test_ratings_of_other_files_are_left_out(room, material, tmp_path):
-    stranger = Rating(
-        subject=subject_of(material.trajectories[0]), by="Cleo", coherence=5, consistency=5
-    )
+    subject = subject_of(material.trajectories[0])
+    stranger = Rating(subject=subject, by="Cleo", coherence=5, consistency=5)
     add_records(tmp_path / "other.jsonl", [stranger])
     object.__setattr__(stranger.subject, "trajectory", "elsewhere")
     room.round.records.append(stranger)

@@ -30,10 +30,8 @@ def test_left_right_and_tie(qtbot, room):
     press(qtbot, room, Key.Key_Left)
     press(qtbot, room, Key.Key_Right)
     given = list(read_records(room.round.out))
-    assert [better(each) for each in given] == [
-        first.shown[0].model.name,
-        second.shown[1].model.name,
-    ]
+    names = first.shown[0].model.name, second.shown[1].model.name
+    assert [better(each) for each in given] == [*names]
     assert page.pair is first and page.buttons["left"].isChecked()  # all done: from the start
     press(qtbot, room, Key.Key_T)
     assert room.round.choice_of(first).preferred == "tie" and room.round.chosen == 2
@@ -78,7 +76,5 @@ def test_a_note_after_the_choice_is_saved(qtbot, room):
     qtbot.keyClicks(page.note, "both miss He II")
     qtbot.mouseClick(page.skip, Qt.MouseButton.LeftButton)
     given = list(read_records(room.round.out))
-    assert [(each.preferred, each.note) for each in given] == [
-        ("tie", ""),
-        ("tie", "both miss He II"),
-    ]
+    said = [(each.preferred, each.note) for each in given]
+    assert said == [("tie", ""), ("tie", "both miss He II")]

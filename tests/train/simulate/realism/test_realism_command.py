@@ -84,10 +84,7 @@ def test_missing_classifier_is_told_before_the_work(
     alike: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
-    monkeypatch.setattr(
-        "train.simulate.realism.realism_command.pair_library",
-        lambda *_: pytest.fail("the work began"),
-    )
+    monkeypatch.setattr(realism_command, "pair_library", lambda *_: pytest.fail("the work began"))
     assert run_main(monkeypatch, str(alike)) == 1
     assert "scikit-learn" in capsys.readouterr().err
 

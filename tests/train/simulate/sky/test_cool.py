@@ -9,9 +9,8 @@ from train.simulate.source import GRID, Source
 
 
 def test_titanium_oxide_deepens_from_early_to_late_giants() -> None:
-    early, mid, late = (
-        median(draws("MG", subtype, 12), "TiO5") for subtype in ("MG early", "MG mid", "MG late")
-    )
+    subtypes = "MG early", "MG mid", "MG late"
+    early, mid, late = (median(draws("MG", subtype, 12), "TiO5") for subtype in subtypes)
     assert early > mid + 0.05 > mid > late + 0.1
 
 
@@ -54,17 +53,16 @@ def test_l_dwarfs_trade_oxides_for_the_wings_of_potassium() -> None:
     def level(source: Source, low: float, high: float) -> float:
         return float(source.flux[slice(*np.searchsorted(GRID, (low, high)))].mean())
 
-    early, late = (
-        [s for s in draws("L_DWARF") if low <= float(s.parameters["subtype"]) < high]
-        for low, high in ((0, 2), (6, 8.1))
-    )
+    stars = [(star, float(star.parameters["subtype"])) for star in draws("L_DWARF")]
+    early = [star for star, subtype in stars if subtype < 2]
+    late = [star for star, subtype in stars if subtype >= 6]
     assert min(len(early), len(late)) > 4
     for source in (*early, *late):
         assert level(source, 7640, 7720) < 0.35 * level(source, 8120, 8160)
         assert level(source, 9000, 9200) > 4 * level(source, 7000, 7400)
+    both = early, late
     wings = [
-        np.median([level(s, 7760, 7790) / level(s, 8120, 8160) for s in some])
-        for some in (early, late)
+        np.median([level(s, 7760, 7790) / level(s, 8120, 8160) for s in some]) for some in both
     ]
     assert wings[1] < 0.6 * wings[0]
     assert median(tuple(early), "TiO5") < 0.5 < 0.85 < median(tuple(late), "TiO5")

@@ -223,7 +223,6 @@ def test_scaling_quality_moves_every_odds_and_strength() -> None:
     untouched = {"velocity_error_kms", "resolution_spread", "throughput_spread", "bad_runs",
                  "calibration_tail", "dead_block_pixels", "moon_fraction", "crosstalk_fraction",
                  "ivar_spread"}  # fmt: skip
-    same = {
-        f.name for f in fields(Quality) if getattr(poor, f.name) == getattr(LAMOST_QUALITY, f.name)
-    }
+    names = {field.name for field in fields(Quality)}
+    same = {name for name in names if getattr(poor, name) == getattr(LAMOST_QUALITY, name)}
     assert same == untouched
