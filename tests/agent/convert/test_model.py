@@ -17,6 +17,7 @@ from agent.convert.episodes import random_episode
 from agent.convert.model import Answers, Converted, agreement, answers, convert_model, measure_speed
 from agent.engines.gguf.engine import GgufEngine
 from agent.engines.gguf.llama_server import LlamaServerEngine
+from agent.engines.kind import is_installed
 from agent.engines.sampling import log_softmax
 from agent.errors import ResourceError, WorkbenchError
 from agent.models.card import Source
@@ -60,12 +61,18 @@ def test_the_new_model_is_found_by_its_name(small: Path, own_models: Path) -> No
     assert (again.seconds, again.note) == (0.0, "it was here already")
 
 
+def needs(program: str) -> None:
+    """Without importing it: its Cython may differ from that of what is loaded here."""
+    if not is_installed(program):
+        pytest.skip(f"{program} is not installed")
+
+
 @pytest.mark.parametrize("program", ["llama_cpp", "xllamacpp"])
 def test_it_is_compared_with_f16(
     small: Path, own_models: Path, monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
     """By the server of the base install, too, which tells one token after each word."""
-    pytest.importorskip(program)
+    needs(program)
     monkeypatch.setattr(model, "is_installed", lambda name: name == program)
     monkeypatch.setattr(model, "PROMPTS", 1)
     seen: list[str] = []
@@ -230,8 +237,8 @@ def test_answers_are_those_of_all_logits(random_folder: Path, tmp_path: Path) ->
 
 
 def test_a_server_goes_on_with_a_turn_as_the_library_does() -> None:
-    pytest.importorskip("llama_cpp")
-    pytest.importorskip("xllamacpp")
+    needs("llama_cpp")
+    needs("xllamacpp")
     location = find_model("nano-eye")
     assert location.folder is not None
     files = [location.folder / location.card.paths(role)[0] for role in ("weights", "mmproj")]

@@ -49,8 +49,9 @@ class Evidence:
         self.person.window.settings.change(services=names or every, service_changes=changes)
 
     def is_shown(self, name: str, state: str) -> bool:
-        card = self.panel.cards.get(name)
-        return card is not None and str(card.state) == state
+        card, here = self.panel.cards.get(name), self.person.current.candidate
+        is_here = card is not None and card.candidate is not None and card.candidate.id == here.id
+        return is_here and str(card.state) == state
 
     def text_of(self, name: str) -> str:
         """All that the card says."""
