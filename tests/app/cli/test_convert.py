@@ -15,10 +15,10 @@ from agent.errors import WorkbenchError
 from agent.models.registry import find_model
 from app.cli import models as convert
 from app.cli.models import models as commands
-from tests.agent.convert.conftest import models, random_folder, small
+from tests.agent.convert.conftest import random_folder, small
 from tests.agent.models.fake_hub import FakeHub, running
 
-__all__ = ["models", "random_folder", "small"]
+__all__ = ["random_folder", "small"]
 
 LAPTOP = Machine(
     memory=16 * 10**9, memory_free=11 * 10**9, disk_free=200 * 10**9, has_torch=False,
@@ -27,7 +27,7 @@ LAPTOP = Machine(
 
 
 @pytest.fixture(autouse=True)
-def machine(monkeypatch: pytest.MonkeyPatch, models: Path) -> None:
+def machine(monkeypatch: pytest.MonkeyPatch, own_models: Path) -> None:
     for name in ("HF_HUB_OFFLINE", "HF_HUB_CACHE", "HF_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     for name in ("http_proxy", "https_proxy", "all_proxy"):
@@ -60,17 +60,19 @@ def rows(output: str) -> dict[str, list[str]]:
     return {line[0]: line[1:] for line in cells if len(line) > 3}
 
 
-def test_a_folder_is_converted_and_found_by_its_name(small: Path, models: Path) -> None:
+def test_a_folder_is_converted_and_found_by_its_name(small: Path, own_models: Path) -> None:
     result = run("convert", str(small), "--to", "q5_k_m")
     assert result.exit_code == 0, result.output
-    assert result.stdout == f"{models / 'small-q5_k_m'}\n"
+    assert result.stdout == f"{own_models / 'small-q5_k_m'}\n"
     assert re.search(r"small-q5_k_m: 0\.00 GB in \d+\.\d min", result.stderr)
     assert "no room to compare" in result.stderr
     assert find_model("small-q5_k_m").is_ready
     assert "it was here already" in run("convert", str(small), "--to", "q5_k_m").stderr
 
 
-def test_the_best_form_is_taken(small: Path, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_best_form_is_taken(
+    small: Path, own_models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     have(monkeypatch, replace(LAPTOP, memory_free=2_510_000_000))
     assert run("convert", str(small)).stdout.endswith("small-q8_0\n")
     have(monkeypatch, replace(LAPTOP, memory_free=2_490_000_000))
@@ -92,10 +94,10 @@ def test_sizes_of_a_model_that_is_not_here(monkeypatch: pytest.MonkeyPatch) -> N
     assert "None of them runs here" in run("sizes", "spec-o3-7b").stdout
 
 
-def test_get_does_both_steps(hub: FakeHub, models: Path) -> None:
+def test_get_does_both_steps(hub: FakeHub, own_models: Path) -> None:
     result = run("get", "spec-o3-3b", "--gguf", "q4_k_m")
     assert result.exit_code == 0, result.output
-    assert result.stdout == f"{models / 'spec-o3-3b-q4_k_m'}\n"
+    assert result.stdout == f"{own_models / 'spec-o3-3b-q4_k_m'}\n"
     assert "q5_k_m" in rows(result.stderr), "what the forms need is shown before"
     assert find_model("spec-o3-3b").is_ready
     card = find_model("spec-o3-3b-q4_k_m").card
@@ -104,7 +106,7 @@ def test_get_does_both_steps(hub: FakeHub, models: Path) -> None:
 
 
 def test_get_refuses_before_the_download(
-    hub: FakeHub, models: Path, monkeypatch: pytest.MonkeyPatch
+    hub: FakeHub, own_models: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     have(monkeypatch, replace(LAPTOP, disk_free=9 * 10**9))
     result = run("get", "spec-o3-3b", "--gguf", "q4_k_m")
@@ -132,12 +134,12 @@ main()
 """
 
 
-def test_no_torch_is_needed(small: Path, models: Path) -> None:
+def test_no_torch_is_needed(small: Path, own_models: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT, str(small)], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout == f"{models / 'small-q4_k_m'}\n"
+    assert done.stdout == f"{own_models / 'small-q4_k_m'}\n"
 
 
 def test_form_names_are_those_that_can_be_made() -> None:

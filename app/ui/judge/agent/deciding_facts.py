@@ -58,7 +58,7 @@ def _said(record: Trajectory) -> list[tuple[str, bool, str]]:
     text = without_boxed_verdict(record.reasons[:MAX_TEXT])
     own = built_in(record.model.engine)
     if own is None or not own.quotes:
-        return [("", record.model.engine == MEASURED, text)]
+        return [("", record.model.name == MEASURED, text)]
     members = [found for found in map(MEMBER.fullmatch, text.splitlines()) if found is not None]
     ranked = sorted(members, key=lambda found: found["name"] != MEASURED)
     said = []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache, partial
+from itertools import zip_longest
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from agent.evidence.words import KIND_NAMES
@@ -43,6 +44,35 @@ translate = QCoreApplication.translate
 MAX_TEXT = 60_000  # characters of a record that are searched
 
 
+class FactList(QWidget):
+    """The facts that decide, a line each: plain text, as strangers' models may have said it."""
+
+    chosen = Signal(int)  # the number of a fact, from 0
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.labels = [wrapped_label("", parent=self) for _ in NUMBERS]
+        column(*self.labels, spacing=2, parent=self)
+        for label in self.labels:
+            label.setCursor(Qt.CursorShape.PointingHandCursor)
+            label.installEventFilter(self)
+
+    def show_facts(self, facts: Sequence[DecidingFact], warning: str) -> None:
+        """`warning` is the colour of what speaks against the answer."""
+        for label, number, fact in zip_longest(self.labels, NUMBERS, facts):
+            label.setVisible(fact is not None)
+            if fact is not None:
+                by = f"{fact.by}: " if fact.by else ""
+                label.setText(f"{number} {by}{fact.text}")
+                label.setStyleSheet(f"color: {warning};" if fact.by else "")
+        self.setVisible(bool(facts))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.MouseButtonRelease and watched in self.labels:
+            self.chosen.emit(self.labels.index(watched))
+        return False
+
+
 class VerdictLine(QWidget):
     chosen = Signal(object)  # the `Trajectory` to show
     compared = Signal(bool)  # whether two records are shown side by side
@@ -64,9 +94,8 @@ class VerdictLine(QWidget):
         self.warning.hide()
         self.conflict = ElidedLabel("warning")
         self.conflict.hide()
-        self.facts = wrapped_label("", parent=self)
+        self.facts = FactList(self)
         """For the top of the list of steps, which scrolls where there is little room."""
-        self.facts.setTextFormat(Qt.TextFormat.RichText)
         self.facts.setAccessibleName(self.tr("What decides"))
         self.facts.hide()
         self.steps = button("")
@@ -85,7 +114,7 @@ class VerdictLine(QWidget):
         parts = (self.first_row, self.combined, self.conflict, self.warning, buttons)
         column(*parts, spacing=4, parent=self)
         self.record.clicked.connect(self._open_menu)
-        self.facts.linkActivated.connect(self._choose_fact)
+        self.facts.chosen.connect(lambda number: self.fact_chosen.emit(self._facts[number]))
         current_theme.changed.connect(self._write_facts)
         self.compare.toggled.connect(self._compare)
         self.hide()
@@ -134,18 +163,7 @@ class VerdictLine(QWidget):
 
     def _write_facts(self, _: object = None) -> None:
         theme = self._current_theme.theme
-        lines = []
-        for number, fact in enumerate(self._facts):
-            by = f"<b>{html.escape(fact.by)}:</b> " if fact.by else ""
-            style = f"color:{theme.warning if fact.by else theme.text}; text-decoration:none"
-            text = f"{NUMBERS[number]} {by}{html.escape(fact.text)}"
-            lines.append(f'<a href="{number}" style="{style}">{text}</a>')
-        self.facts.setText("<br>".join(lines))
-        self.facts.setVisible(bool(lines))
-
-    def _choose_fact(self, link: str) -> None:
-        if link.isdecimal() and int(link) < len(self._facts):
-            self.fact_chosen.emit(self._facts[int(link)])
+        self.facts.show_facts(self._facts, theme.warning)
 
     def show_catalogues(self, log_odds: float | None) -> None:
         """Show p(YES) with this weight of catalogues; None: nothing could be weighed."""

@@ -63,7 +63,7 @@ def test_the_plot_keeps_its_share_of_the_height_and_all_comes_back(person):
     for size in (14, 18, LARGE_PT):
         window.settings.change(font_pt=size)
         person.wait(lambda: plot.height() >= 0.4 * window.height())
-    assert not docks["windows"].isVisible() and docks["agent"].width() > 340
+    person.wait(lambda: not docks["windows"].isVisible() and docks["agent"].width() > 340)
     person.press("h")  # plot and windows, then the plot alone, then all that has room
     person.press("h")
     person.press("h")

@@ -146,9 +146,9 @@ def test_facts_that_decide_lead_to_their_looks_and_a_conflict_is_told(qtbot, con
         ("", "Hβ emission", 3),
         ("nano-eye NO", "Hα weak", 1),
     ]
-    assert line.facts.isVisible() and "① Hα emission, EW -31.0" in line.facts.text()
+    assert line.facts.isVisible() and "① Hα emission, EW -31.0" in line.facts.labels[0].text()
     with qtbot.waitSignal(context.agent.shown.look_changed) as looked:
-        line.facts.linkActivated.emit("1")
+        click(qtbot, line.facts.labels[1])
     assert looked.args == [(4550.0, 5050.0), "Hβ and He II 4686"]
     assert [each.content.index for each in panel.timeline.cards] == [4, 3]  # and its look
     alone = replace(step, text="\\boxed{YES} measured: YES, p 0.99: He I 5876 emission <b>.")
@@ -158,7 +158,7 @@ def test_facts_that_decide_lead_to_their_looks_and_a_conflict_is_told(qtbot, con
         line.fact_chosen.emit(fact)
     assert looked.args[0] == fact.window
     context.agent.shown.show(record(model=model, steps=(*steps[:-1], alone)))
-    assert "&lt;b&gt;" in line.facts.text() and not line.conflict.isVisible()
+    assert "<b>" in line.facts.labels[0].text() and not line.conflict.isVisible()
 
 
 def test_the_preferred_model_is_shown_in_the_list(qtbot, context, panel):
