@@ -8,8 +8,8 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c packaging/constraints.txt
-# Two more than there are processors: a sixth of the time tests wait for children and timers.
-JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
+# One more than there are processors: some tests wait.
+JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # A bundle takes in what its environment has, so it has one of its own. BUNDLE=--folder: no archives.
 BUNDLER := build/bundler
 BUNDLE ?=
