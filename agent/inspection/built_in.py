@@ -154,7 +154,7 @@ def opposed_members(record: Trajectory) -> str:
     own = built_in(record.model.engine)
     if own is None or not own.quotes:
         return ""
-    lines = record.reasons.removeprefix(f"\\boxed{{{record.verdict}}}").strip().splitlines()
+    lines = record.plain_reasons.splitlines()
     said = [found.groups() for found in map(MEMBER.match, lines) if found is not None]
     is_opposed = {verdict for _, verdict in said} == {"YES", "NO"}
     return ", ".join(map(" ".join, said)) if is_opposed else ""

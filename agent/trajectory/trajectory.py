@@ -145,6 +145,11 @@ class Trajectory:
         answers = [step.text for step in self.steps if step.kind == "answer"]
         return answers[-1] if answers else ""
 
+    @property
+    def plain_reasons(self) -> str:
+        """The reasons without the box in which the verdict is written."""
+        return self.reasons.removeprefix(f"\\boxed{{{self.verdict}}}").strip()
+
     def until(self, turn: int) -> Trajectory:
         """The part before the agent's turn of this number, to resume from there."""
         return replace(

@@ -23,7 +23,6 @@ from app.core.queue.sql_conditions import QueryContext, condition
 from app.core.session.known_answers import known_ids, not_known
 from app.core.session.records import Judgement
 from app.core.session.session import Session
-from app.mcp.inspecting import plain_reasons
 from app.mcp.measuring import MAX_TEXT, plain, prose
 from app.mcp.sources import SourceError
 
@@ -139,6 +138,6 @@ def _inspection(stored: StoredInspection) -> dict[str, Any]:
         "verdict": record.verdict,
         "p_yes": plain(record.p_yes),
         "stopped_by": record.stopped_by,
-        "reasons": prose(plain_reasons(record), MAX_REASONS),
+        "reasons": prose(record.plain_reasons, MAX_REASONS),
         "at": printable(stored.at, MAX_TEXT),
     }

@@ -97,7 +97,7 @@ def inspection_record(record: Trajectory) -> dict[str, Any]:
         "task": record.task,
         "model": printable(record.model.name, MAX_TEXT),
         "verdict": record.verdict,
-        "reasons": prose(plain_reasons(record), MAX_REASONS),
+        "reasons": prose(record.plain_reasons, MAX_REASONS),
         "stopped_by": record.stopped_by,
         "stop_reason": printable(record.stop_reason, MAX_TEXT),
         "evidence": [
@@ -110,8 +110,3 @@ def inspection_record(record: Trajectory) -> dict[str, Any]:
         ],
         "seconds": round(record.seconds, 2),
     }
-
-
-def plain_reasons(record: Trajectory) -> str:
-    """The reasons of the answer, without the box in which the verdict is written."""
-    return record.reasons.removeprefix(f"\\boxed{{{record.verdict}}}").strip()

@@ -112,10 +112,8 @@ def split_rollouts(
     rows, first = [], 0
     for tokens, real, count in zip(ids.cpu(), mask.cpu().bool(), counts, strict=True):
         prompt = tokens[:-width][real[:-width]].tolist()
-        completion, own = (
-            tokens[-width:][real[-width:]].tolist(),
-            list(grids[first : first + count]),
-        )
+        completion = tokens[-width:][real[-width:]].tolist()
+        own = list(grids[first : first + count])
         rows.append(RolloutRow(prompt=prompt, completion=completion, grids=own, first=first))
         first += count
     return rows

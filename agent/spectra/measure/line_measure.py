@@ -40,6 +40,9 @@ BASE_OFFSET = 0.06
 SIDE_SHARE, AREA_SIDE_A = 0.5, 12.0
 MIN_CENTROID_SIGMA = 3.0
 
+# Name, pixels, continuum, observed window and area of a line.
+IntegratedLine = tuple[str, PixelGrid, LinearContinuum, Window, FeatureArea]
+
 
 def measure_line(
     spectrum: Spectrum, line: Line | str, velocity_kms: float = 0.0, search_kms: float = SEARCH_KMS
@@ -92,13 +95,16 @@ def _with_wings(
     if line.window is None or core.ew is None or core.peak is None or core.fwhm is None:
         return core
     width = line.window[1] - line.window[0]
-    wide = equivalent_width(spectrum, line, velocity_kms)
-    if core.fwhm > 0.5 * width or wide.value is None or wide.error is None:
+    integrated = _integrated("EW", spectrum, line, velocity_kms)
+    if core.fwhm > 0.5 * width or isinstance(integrated, Measurement):
+        return core
+    wide = _width_of(integrated, velocity_kms)
+    if wide.value is None or wide.error is None:
         return core
     gained = abs(wide.value) - abs(core.ew)
     if wide.value * core.peak > 0 or gained < WINGS_SIGMA * wide.error:
         return core
-    middle = centroid(spectrum, line, velocity_kms)
+    middle = _centre_of(integrated)
     if middle.value is None or core.centroid is None:
         return core
     # A base has the same centre as the core; a neighbour, such as [N II] beside Hα, has not.
@@ -108,9 +114,8 @@ def _with_wings(
     found = replace(
         core, ew=wide.value, ew_error=wide.error, window=wide.window, n_pixels=wide.n_pixels
     )
-    integrated = _integrated("EW", spectrum, line, velocity_kms)
-    assert not isinstance(integrated, Measurement)
-    found = under_continuum(spectrum, found, integrated[2].at)
+    _, _, continuum, _, _ = integrated
+    found = under_continuum(spectrum, found, continuum.at)
     if is_too_full(found, doppler(velocity_kms)):
         return replace(core, flags=(*core.flags, "neighbours"))
     return found
@@ -156,6 +161,10 @@ def equivalent_width(spectrum: Spectrum, line: Line, velocity_kms: float = 0.0) 
     integrated = _integrated("EW", spectrum, line, velocity_kms)
     if isinstance(integrated, Measurement):
         return integrated
+    return _width_of(integrated, velocity_kms)
+
+
+def _width_of(integrated: IntegratedLine, velocity_kms: float) -> Measurement:
     name, grid, _, observed, area = integrated
     shift = doppler(velocity_kms)
     n_pixels = int(grid.good[grid.slice(*observed)].sum())
@@ -167,6 +176,10 @@ def centroid(spectrum: Spectrum, line: Line, velocity_kms: float = 0.0) -> Measu
     integrated = _integrated("centroid", spectrum, line, velocity_kms)
     if isinstance(integrated, Measurement):
         return integrated
+    return _centre_of(integrated)
+
+
+def _centre_of(integrated: IntegratedLine) -> Measurement:
     name, grid, continuum, observed, area = integrated
     if abs(area.width) < MIN_CENTROID_SIGMA * area.error:
         return refused(name, "no line above 3 sigma", "Å", observed)
@@ -190,8 +203,8 @@ def centroid(spectrum: Spectrum, line: Line, velocity_kms: float = 0.0) -> Measu
 
 def _integrated(
     quantity: str, spectrum: Spectrum, line: Line, velocity_kms: float
-) -> tuple[str, PixelGrid, LinearContinuum, Window, FeatureArea] | Measurement:
-    """Name, pixels, continuum, observed window and area of a line, or a refusal."""
+) -> IntegratedLine | Measurement:
+    """The line integrated in its windows, or a refusal."""
     name, grid, shift = f"{quantity}_{line.id}", pixel_grid(spectrum), doppler(velocity_kms)
     window = line.window or (line.wavelength - 10.0, line.wavelength + 10.0)
     sidebands = line.continuum

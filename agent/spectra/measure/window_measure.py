@@ -25,6 +25,7 @@ MAX_NEAREST = 3
 NEAREST_A = 6.0
 LEAST_SIGMA = 2.0  # of the profile: a fainter one is no line
 SAME = 0.3  # FWHM between the centres of what is one feature
+SAME_FIT = 0.2  # the same where the strongest feature takes the known line's numbers: stricter
 EDGE_SIGMA = 4.0
 MIN_EDGE = 0.05
 
@@ -35,7 +36,6 @@ class NearLine:
 
     line: Line
     offset: float
-    result: LineMeasurement
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,8 @@ def _as_known_line(feature: LineMeasurement, lines: Sequence[LineMeasurement]) -
     for line in lines:
         if feature.centroid is None or line.centroid is None or line.fwhm is None:
             continue
-        if line.kind == feature.kind and abs(line.centroid - feature.centroid) < 0.2 * line.fwhm:
+        offset = abs(line.centroid - feature.centroid)
+        if line.kind == feature.kind and offset < SAME_FIT * line.fwhm:
             return replace(line, line=feature.line)
     return feature
 
@@ -109,12 +110,12 @@ def _nearest(feature: LineMeasurement, shift: float) -> tuple[NearLine, ...]:
     within = max(NEAREST_A, 0.5 * feature.fwhm)
     stellar = lists.nearest(feature.centroid / shift, within / shift, ("line",))
     near = [
-        NearLine(line, feature.centroid - line.wavelength * shift, feature)
+        NearLine(line, feature.centroid - line.wavelength * shift)
         for line in stellar
         if _can_be(line, feature)
     ]
     terrestrial = lists.nearest(feature.centroid, within, ("sky", "telluric"))
-    near += [NearLine(line, feature.centroid - line.wavelength, feature) for line in terrestrial]
+    near += [NearLine(line, feature.centroid - line.wavelength) for line in terrestrial]
     # A line with windows of its own is common: it goes before rare ones up to 1.5 A nearer.
     near.sort(key=lambda each: abs(each.offset) + (0.0 if each.line.window else 1.5))
     return tuple(near[:MAX_NEAREST])
@@ -128,24 +129,24 @@ def _known_lines(
     common = [line for line in inside if line.window is not None]
     results = [measure_line(spectrum, line, velocity_kms) for line in common[:MAX_LINES]]
     seen = [
-        NearLine(line, result.centroid - line.wavelength * shift, result)
+        (abs(result.centroid - line.wavelength * shift), result)
         for line, result in zip(common, results, strict=False)
         if result.centroid is not None
         and result.significance >= LEAST_SIGMA
         and _can_be(line, result)
     ]
-    return tuple(each.result for each in seen if not _is_nearer_another(each, seen))
-
-
-def _is_nearer_another(here: NearLine, seen: Sequence[NearLine]) -> bool:
-    """Whether another line was measured in the same feature, and lies nearer to it."""
-    at, width = here.result.centroid, here.result.fwhm
-    assert at is not None and width is not None
-    others = (other for other in seen if abs(other.offset) < abs(here.offset))
-    return any(
-        other.result.centroid is not None and abs(other.result.centroid - at) < SAME * width
-        for other in others
+    # Where several lines were measured in one feature, it is the one that lies nearest to it.
+    return tuple(
+        result
+        for offset, result in seen
+        if not any(near < offset and _is_same(other, result) for near, other in seen)
     )
+
+
+def _is_same(other: LineMeasurement, result: LineMeasurement) -> bool:
+    """Whether both were measured in one feature."""
+    assert other.centroid is not None and result.centroid is not None and result.fwhm is not None
+    return abs(other.centroid - result.centroid) < SAME * result.fwhm
 
 
 def _can_be(line: Line, result: LineMeasurement) -> bool:

@@ -204,13 +204,8 @@ class FurtherOpinionColumns:
 
 def further_opinion_columns(connection: Connection, used: set[str]) -> FurtherOpinionColumns:
     """The columns; their names are added to `used`."""
-    has_subclasses, has_velocities = (
-        connection.execute(
-            select(judgements.c.log_id).where(literal_column(f"({such})")).limit(1)
-        ).first()
-        is not None
-        for such in (SUBCLASSED, WITH_VELOCITY)
-    )
+    has_subclasses = _has_opinion(connection, SUBCLASSED)
+    has_velocities = _has_opinion(connection, WITH_VELOCITY)
     text = connection.execute(select(facts.c.value).where(facts.c.key == FACT)).scalar()
     fields = fields_from(str(text or ""))
     columns = [*(SUBCLASS if has_subclasses else ()), *(VELOCITY if has_velocities else ())]
@@ -231,6 +226,11 @@ def further_opinion_columns(connection: Connection, used: set[str]) -> FurtherOp
         fields=fields,
         columns=tuple(columns),
     )
+
+
+def _has_opinion(connection: Connection, such: str) -> bool:
+    query = select(judgements.c.log_id).where(literal_column(f"({such})")).limit(1)
+    return connection.execute(query).first() is not None
 
 
 def further_opinion_cells(

@@ -56,9 +56,8 @@ class Candidate:
     agent_p_yes: float | None = None
     agent_model: str = ""
     agent_stopped_by: str = ""
-    agent_members: str = (
-        ""  # Of a panel, if they contradict each other: 'nano-eye NO, measured YES'.
-    )
+    agent_members: str = ""
+    """Of a panel, if they contradict each other: 'nano-eye NO, measured YES'."""
     catalogue_log_odds: float | None = None
     """What catalogues weigh, in nats for the class; None where nothing could be weighed."""
     p_combined: float | None = None  # The agent's p(YES) with that weight; not calibrated.

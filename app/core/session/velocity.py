@@ -7,12 +7,14 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
+from agent.spectra.pixel_grid import LIGHT_KMS
 from app.core.errors import SessionError
 
 VelocitySource = Literal["hand", "template", "lines", "header", "list"]
 
 SOURCES = get_args(VelocitySource)
-HIGHEST_KMS = 7.0 * 299_792.458  # c z of the most distant quasars
+Z_LIMIT = 7.0  # of the most distant quasars
+HIGHEST_KMS = Z_LIMIT * LIGHT_KMS
 MAX_QUALITY = 4
 
 
@@ -24,6 +26,13 @@ class Velocity:
     error_kms: float | None = None
     source: VelocitySource = "hand"
     quality: int | None = None
+
+    @property
+    def shown(self) -> str:
+        """As '−172 ± 9 km/s'."""
+        number = f"{self.kms:.0f}".replace("-", "\N{MINUS SIGN}")
+        error = "" if self.error_kms is None else f" ± {self.error_kms:.0f}"
+        return f"{number}{error} km/s"
 
 
 def checked_velocity(velocity: Velocity | None) -> Velocity | None:
@@ -54,10 +63,8 @@ def _how_unsure(velocity: Velocity) -> tuple[int, float]:
 
 def velocity_words(velocity: Velocity) -> str:
     """As '−172 ± 9 km/s (template, quality 3)'."""
-    number = f"{velocity.kms:.0f}".replace("-", "\N{MINUS SIGN}")
-    error = "" if velocity.error_kms is None else f" ± {velocity.error_kms:.0f}"
     quality = "" if velocity.quality is None else f", quality {velocity.quality}"
-    return f"{number}{error} km/s ({velocity.source}{quality})"
+    return f"{velocity.shown} ({velocity.source}{quality})"
 
 
 def velocity_text(velocity: Velocity | None) -> str:

@@ -181,9 +181,8 @@ class Tour(QObject):
         if self.stop is None or self.spotlight is None or self.bubble is None:
             return
         if self._view is not None:
-            self._stops = tour_stops(
-                self._view, self._keymap
-            )  # the queue may be behind a button now
+            # The queue may be behind a button now.
+            self._stops = tour_stops(self._view, self._keymap)
         target = self.stop.target
         if not isValid(target):
             self.end()

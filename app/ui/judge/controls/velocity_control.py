@@ -17,12 +17,12 @@ from agent.spectra.rebinning import measurable
 from agent.spectra.spectrum import FASTEST_STAR_Z, Spectrum
 from app.core.importing.role_names import normalized_name
 from app.core.session.records import Candidate
-from app.core.session.velocity import MAX_QUALITY, Velocity
+from app.core.session.velocity import HIGHEST_KMS, MAX_QUALITY, Z_LIMIT, Velocity
 from app.ui.base.theme.theme import Theme
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.controls.template_library import TemplateLibrary
 from app.ui.session.candidate.object_velocity import velocity_label
-from app.ui.session.candidate.view_options import RV_LIMIT_KMS, Z_LIMIT
+from app.ui.session.candidate.view_options import RV_LIMIT_KMS
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import (
     button,
@@ -48,9 +48,8 @@ class VelocityControl(QWidget):
         self._view, self._current = context.view, context.current
         self._velocity = context.velocity
         self._keymap, self._current_theme = context.keymap, context.current_theme
-        fastest = Z_LIMIT * LIGHT_KMS
         speed, redshift = self.tr("Radial velocity, km/s"), self.tr("Redshift")
-        self.speed = NumberBox(speed, low=-RV_LIMIT_KMS, high=fastest, decimals=1, parent=self)
+        self.speed = NumberBox(speed, low=-RV_LIMIT_KMS, high=HIGHEST_KMS, decimals=1, parent=self)
         lowest = -RV_LIMIT_KMS / LIGHT_KMS
         self.z = NumberBox(redshift, low=lowest, high=Z_LIMIT, decimals=5, parent=self)
         self.reset = button(self.tr("Reset"))

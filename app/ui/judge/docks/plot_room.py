@@ -12,7 +12,7 @@ LEAST_SHARE = 0.4  # of the height of the window, for the plot
 
 
 class PlotRoom(QObject):
-    """The overview below the plot goes first, then the row of windows, then the row of tools.
+    """The minimap goes first, then the row of windows, then the row of tools.
 
     They are hidden one by one, and all come back before a new size of window or text is looked at.
     """

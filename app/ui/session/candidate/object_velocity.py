@@ -73,8 +73,6 @@ class ObjectVelocity(QObject):
 
 def velocity_label(velocity: Velocity) -> str:
     """As '−172 ± 9 km/s · from a template · quality 3'."""
-    number = f"{velocity.kms:.0f}".replace("-", "\N{MINUS SIGN}")
-    error = "" if velocity.error_kms is None else f" ± {velocity.error_kms:.0f}"
     sources = {
         "hand": translate("velocity", "by hand"),
         "template": translate("velocity", "from a template"),
@@ -82,7 +80,7 @@ def velocity_label(velocity: Velocity) -> str:
         "header": translate("velocity", "of the header"),
         "list": translate("velocity", "of the list"),
     }
-    parts = [f"{number}{error} km/s", sources[velocity.source]]
+    parts = [velocity.shown, sources[velocity.source]]
     if velocity.quality is not None:
         quality = translate("velocity", "quality {number}")
         parts.append(quality.replace("{number}", str(velocity.quality)))

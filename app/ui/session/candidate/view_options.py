@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 from agent.spectra.lines import Line
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum, Window
+from app.core.session.velocity import Z_LIMIT
 from app.core.spectra.flux_quantity import (
     AS_IN_FILE,
     NORMALISED,
@@ -24,7 +25,6 @@ SMOOTHINGS_PX = (0.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 35.0, 60.0)
 RV_STEP_KMS = 20.0
 RV_FINE_KMS = 2.0
 RV_LIMIT_KMS = 3000.0
-Z_LIMIT = 7.0
 
 translate = QCoreApplication.translate
 SYMBOLS = {PER_WAVELENGTH: "f_λ", PER_FREQUENCY: "f_ν"}

@@ -10,8 +10,9 @@ from PySide6.QtCore import Qt
 
 from agent.spectra.spectrum import Spectrum
 from app.core.session.records import Candidate
+from app.core.session.velocity import Z_LIMIT
 from app.ui.judge.controls.velocity_control import TICKS, listed_redshift, tick_at, velocity_at
-from app.ui.session.candidate.view_options import RV_LIMIT_KMS, Z_LIMIT
+from app.ui.session.candidate.view_options import RV_LIMIT_KMS
 from tests.app.ui.judge.controls.conftest import type_in
 from tests.app.ui.steps import click, said
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.core.session.velocity import Z_LIMIT
 from app.ui.session.candidate import view_options
 from app.ui.session.candidate.view_options import View, ViewOptions
 
@@ -25,7 +26,7 @@ def test_a_change_names_what_changed_within_its_limits(qtbot, qapp):
     view.change(z=-5.0)
     assert view.options.velocity_kms == pytest.approx(-view_options.RV_LIMIT_KMS)
     view.change(z=99.0)
-    assert view.options.z == view_options.Z_LIMIT
+    assert view.options.z == Z_LIMIT
     view = View()
     view.switch("axis_nm")
     view.switch("flux_normalised")
