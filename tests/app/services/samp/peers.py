@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from app.services.samp.hub_child import hub_server
 from app.services.samp.library import LOOPBACK, samp_library
 from app.services.samp.received import MTYPES
 from tests.processes import LONG_S, wait_until
@@ -39,9 +40,7 @@ def running_hub() -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", library.SAMPWarning)
         library.conf.n_retries = 1
-        hub = library.SAMPHubServer(
-            addr=LOOPBACK, mode="multiple", web_profile=False, pool_size=2, label="of a test"
-        )
+        hub = hub_server(mode="multiple", pool_size=2, label="of a test")
         hub.start()
         try:
             yield hub

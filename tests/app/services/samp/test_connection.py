@@ -79,6 +79,21 @@ def test_a_message_that_is_refused_says_why_to_both(topcat, connection, received
         assert refused.sender == "topcat" and why in refused.reason
 
 
+def test_an_answer_quicker_than_the_hub_is_not_lost(hub, topcat, connection, monkeypatch):
+    connection.connect()
+    call, reply, answered = hub._call, hub._reply_, threading.Event()
+
+    def slow_call(*words):
+        message_id = call(*words)
+        assert answered.wait(LONG_S)
+        return message_id
+
+    monkeypatch.setattr(hub, "_call", slow_call)
+    monkeypatch.setattr(hub, "_reply_", lambda *words: reply(*words) or answered.set())
+    assert topcat.ask(messages.POINT, ra="1", dec="2")["samp.status"] == "samp.ok"
+    assert not hub._sync_msg_ids_heap
+
+
 def test_a_million_rows_are_refused_before_they_are_read(topcat, connection, received):
     connection.connect()
     rows = 1_000_000 if BY_NIGHT else 450_000  # most of the time is the hub's
