@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
 BY_NIGHT = os.environ.get("SPEC_O3_NIGHTLY") == "1"
+many_rays = pytest.mark.skipif(
+    not BY_NIGHT,
+    reason="by night only: each start of Ray or of an actor costs seconds of all processors",
+)
 
 
 def seeds(by_day: int, by_night: int) -> range:

@@ -3,34 +3,43 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TypeVar
+
+import psutil
 
 # Twenty times what anything here takes.
 LONG_S = 300.0
 Found = TypeVar("Found")
-LOOK_AGAIN = partial(time.sleep, 0.01)
 
 
 def runs(pid: int) -> bool:
     """Whether it is there and no zombie, which nobody may have asked for yet."""
-    found = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True)
-    return found.stdout.strip()[:1] not in ("", "Z")
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def wait_until(
-    find: Callable[[], Found], seconds: float = LONG_S, rest: Callable[[], object] = LOOK_AGAIN
+    find: Callable[[], Found],
+    seconds: float = LONG_S,
+    rest: Callable[[], object] | None = None,
 ) -> Found:
     """The first result that is true; `rest` is what is done before each look but the first."""
     until = time.monotonic() + seconds
-    while not (found := find()):
-        assert time.monotonic() < until, "it did not happen in time"
-        rest()
-    return found
+    while True:
+        began = time.monotonic()
+        if found := find():
+            return found
+        assert began < until, "it did not happen in time"
+        if rest is not None:
+            rest()
+        else:
+            # What is costly to look at is looked at seldom: it would slow down what is waited for.
+            time.sleep(max(0.01, 5 * (time.monotonic() - began)))
 
 
 def marked(name: str, value: str) -> list[int]:
