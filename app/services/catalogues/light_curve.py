@@ -1,23 +1,28 @@
-"""Light curves, one for each series; those of ZTF, and the best period of several."""
+"""Light curves of ZTF, Gaia and ATLAS, one for each series, and the best period of several."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from time import monotonic
 
 import numpy as np
 
+from agent.engines.remote.address import key_in_keyring
 from agent.spectra.spectrum import FloatArray
-from app.services.catalogues.answer import Exchange, Match, Value
+from app.services.catalogues.answer import Exchange, Match, Value, now
 from app.services.catalogues.page import ask_page
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position
 from app.services.catalogues.service import Service, ServiceColumn
 from app.services.catalogues.tap import match_positions, read_answers
-from app.services.web.client import WebClient, never
-from app.services.web.errors import BadReply, ShouldStop
+from app.services.web.client import Request, WebClient, never
+from app.services.web.errors import BadReply, NotAllowed, ShouldStop, TooLong
+from app.services.web.urls import check_redirect, host_of
 
 SOUTHERNMOST = -31.0
 BANDS = ("g", "r", "i")
@@ -39,6 +44,15 @@ GAIA_COLUMNS = {
 }  # fmt: skip
 """Ours, and those of VizieR's table I/355/epphot."""
 
+ATLAS_TOKEN = "SPEC_O3_ATLAS_TOKEN"
+ATLAS_COLUMNS = ("MJD", "m", "dm", "uJy", "duJy", "F", "err", "chi/N")
+FIRST_MJD = (
+    "57000"  # before its first picture, of 2015; without it, the last month is measured
+)
+JD_OF_MJD = 2_400_000.5
+LOWEST_SIGNAL = 3.0  # Flux over its error; a fainter one is no measurement of a star.
+MOST_NOISE_UJY, MOST_CHI = 4000.0, 100.0  # beyond them the server's own plots leave a point out
+
 
 @dataclass(frozen=True, kw_only=True)
 class LightCurve:
@@ -49,7 +63,7 @@ class LightCurve:
     hjd: FloatArray
     mag: FloatArray
     error: FloatArray  # NaN where the archive gives none
-    time: str = "HJD"  # What its Julian days are: heliocentric or barycentric, BJD.
+    time: str = "HJD"  # What its Julian days are: heliocentric, barycentric (BJD), or neither (JD).
 
 
 def light_curves(
@@ -159,7 +173,8 @@ def ask_light_curves(
     service: Service, client: WebClient, position: Position, should_stop: ShouldStop = never
 ) -> tuple[list[LightCurve], Exchange | None]:
     """The light curves near a position by any service that has some. Raises ServiceError."""
-    ask = light_curves if service.kind == "ztf" else gaia_light_curves
+    kinds = {"ztf": light_curves, "atlas": atlas_light_curves}
+    ask = kinds.get(service.kind, gaia_light_curves)
     return ask(service, client, position, should_stop)
 
 
@@ -211,3 +226,85 @@ def _error(values: Mapping[str, Value]) -> float:
 def _number(values: Mapping[str, Value], name: str) -> float | None:
     value = values[name]
     return float(value) if isinstance(value, float | int) else None
+
+
+# ATLAS measures at a position when it is asked to, as a job in a queue.
+def atlas_light_curves(
+    service: Service, client: WebClient, position: Position, should_stop: ShouldStop = never
+) -> tuple[list[LightCurve], Exchange]:
+    """A series for each filter, of the light at a position. Raises ServiceError."""
+    token = os.environ.get(ATLAS_TOKEN, "").strip() or key_in_keyring(host_of(service.url)) or ""
+    if not token:
+        raise NotAllowed(
+            "ATLAS wants the token of your account: keep it in the keyring, by the name of its "
+            "server, or in SPEC_O3_ATLAS_TOKEN"
+        )
+    headers = {"Authorization": f"Token {token}", "Accept": "application/json"}
+    asked_at, until = now(), monotonic() + service.timeout_s
+
+    def ask(url: object, form: Mapping[str, str] | None = None) -> bytes:
+        if not isinstance(url, str):
+            raise BadReply("the answer is no job of ATLAS")
+        check_redirect(service.url, url)  # The token goes to no other server.
+        if (left := until - monotonic()) <= 0.0:
+            raise TooLong(f"no whole answer in {service.timeout_s:.0f} s")
+        request = Request(
+            url=url, form=form, headers=headers, total_s=left, per_second=service.per_second
+        )
+        return client.ask(request, should_stop).content
+
+    at = position.at(service.epoch)
+    form = {"ra": f"{at.ra:.6f}", "dec": f"{at.dec:.6f}", "mjd_min": FIRST_MJD}
+    # Of the pictures themselves, not of their difference from an older one.
+    job = _job(ask(service.url, {**form, "use_reduced": "true", "send_email": "false"}))
+    place = job.get("url")
+    while not job.get("finishtimestamp"):
+        job = _job(ask(place))
+    if job.get("error_msg"):
+        raise BadReply(f"the service refuses the question: {str(job['error_msg'])[:200]}")
+    content = ask(job.get("result_url"))
+    if token.encode() in content:
+        raise BadReply("the server sent the token back: the file is not kept")
+    exchange = Exchange(url=str(job["result_url"]), asked_at=asked_at, content=content)
+    return read_atlas_light_curves(content), exchange
+
+
+def _job(content: bytes) -> Mapping[str, object]:
+    try:
+        job = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise BadReply("the answer is no job of ATLAS") from error
+    if not isinstance(job, dict):
+        raise BadReply("the answer is no job of ATLAS")
+    return job
+
+
+def read_atlas_light_curves(content: bytes) -> list[LightCurve]:
+    """The series of a table of forced photometry. Raises BadReply."""
+    text = content.decode("ascii", "replace")
+    if not text.startswith("###MJD") or not text.endswith("\n"):
+        raise BadReply("the answer is no light curve, or is cut short")
+    head, *rows = text.splitlines()
+    names = head.removeprefix("###").split()
+    if missing := [name for name in ATLAS_COLUMNS if name not in names]:
+        raise BadReply(f"the catalogue has changed: it gives no {', '.join(missing)}")
+    if len(rows) > MAX_POINTS:
+        raise BadReply(f"a light curve of more than {MAX_POINTS:,} points")
+    points: dict[tuple[str, str], list[Point]] = {}
+    for count, row in enumerate(rows):
+        cells = row.split()
+        if len(cells) != len(names):
+            raise BadReply(f"the answer is damaged: row {count + 1} has {len(cells)} cells")
+        cell = dict(zip(names, cells, strict=True))
+        try:
+            numbers = {name: float(cell[name]) for name in ATLAS_COLUMNS if name != "F"}
+        except ValueError as error:
+            raise BadReply("the answer is damaged: it has no numbers where they belong") from error
+        noise, chi = numbers["duJy"], numbers["chi/N"]
+        is_good = numbers["err"] == 0.0 and 0.0 < noise < MOST_NOISE_UJY and chi < MOST_CHI
+        if is_good and numbers["uJy"] >= LOWEST_SIGNAL * noise:
+            point = numbers["MJD"] + JD_OF_MJD, numbers["m"], numbers["dm"]
+            if not is_of_a_star(point) or not math.isfinite(point[2]):
+                raise BadReply("the answer is damaged: it has times or magnitudes of no star")
+            points.setdefault((cell["F"][:10], "forced"), []).append(point)
+    return curves_of(points, time="JD")

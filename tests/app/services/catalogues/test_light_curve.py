@@ -14,7 +14,7 @@ from app.services.catalogues.service import all_services
 from app.services.catalogues.sky_picture import COVERAGE, PIXELS, SURVEYS, sky_picture
 from app.services.web.errors import BadReply, ServiceError
 from tests.app.services.fault_server import FAULTS
-from tests.app.ui.judge.evidence.small_sky import gaia_epochs
+from tests.app.ui.judge.evidence.small_sky import forced_photometry, gaia_epochs, serve_atlas
 
 HEAD = "oid,expid,hjd,mjd,mag,magerr,catflags,filtercode,ra,dec\n"
 PATH = "/cgi-bin/ZTF/nph_light_curves"
@@ -140,6 +140,73 @@ def test_a_fault_of_gaia_is_never_an_empty_light_curve(server, client, service, 
     with pytest.raises(ServiceError):
         light_curve.gaia_light_curves(
             replace(service, timeout_s=0.5 if fault == "stall" else 30.0), client, STAR
+        )
+
+
+# ATLAS: a job in a queue, with a token that goes to nobody else.
+@pytest.fixture
+def atlas(server, monkeypatch):
+    monkeypatch.setenv(light_curve.ATLAS_TOKEN, "a-token")
+    serve_atlas(server)
+    service = all_services()["atlas"].changed(url=f"{server.url}/queue/")
+    return replace(service, per_second=50.0)
+
+
+def test_atlas_measures_and_faint_and_disowned_points_are_left_out(server, client, atlas):
+    (cyan, orange), exchange = light_curve.ask_light_curves(atlas, client, STAR)
+    assert (cyan.band, orange.band, cyan.time) == ("c", "o", "JD")
+    assert cyan.mag.size == orange.mag.size == 300 and cyan.error == pytest.approx(0.03)
+    assert cyan.hjd[0] > 2_458_200.5 and cyan.mag.min() > 13.0
+    assert light_curve.best_period([cyan, orange]) == pytest.approx(0.128927, rel=1e-4)
+    asked = server.asked[0]
+    assert [each["path"] for each in server.asked] == ["/queue/", "/queue/7/", "/results/job7.txt"]
+    assert (asked["ra"], asked["dec"], asked["use_reduced"]) == ("120.000000", "20.000000", "true")
+    assert exchange.url == f"{server.url}/results/job7.txt" and b"a-token" not in exchange.content
+    again = light_curve.read_atlas_light_curves(exchange.content)
+    assert [each.mag.tolist() for each in again] == [cyan.mag.tolist(), orange.mag.tolist()]
+
+
+def test_without_a_token_atlas_is_not_asked(server, client, atlas, monkeypatch):
+    monkeypatch.delenv(light_curve.ATLAS_TOKEN)
+    monkeypatch.setattr(light_curve, "key_in_keyring", lambda host: None)
+    with pytest.raises(ServiceError, match="wants the token of your account"):
+        light_curve.ask_light_curves(atlas, client, STAR)
+    assert server.asked == []
+
+
+@pytest.mark.parametrize(("path", "name", "value", "why"), [
+    ("/queue/", "url", "https://example.org/queue/7/", "to another server"),
+    ("/queue/", "url", 7, "no job"),
+    ("/queue/7/", "result_url", "https://example.org/x.txt", "to another server"),
+    ("/queue/7/", "result_url", None, "no job"),
+    ("/queue/7/", "error_msg", "No data returned", "No data returned"),
+    ("/queue/7/", "finishtimestamp", None, "no whole answer in 1 s"),
+])  # fmt: skip
+def test_a_job_that_fails_or_leads_away_is_a_failure(server, client, atlas, path, name, value, why):
+    job = json.loads(server.files[path][0]) | {name: value}
+    server.files[path] = json.dumps(job).encode(), "application/json"
+    with pytest.raises(ServiceError, match=why):
+        light_curve.ask_light_curves(replace(atlas, timeout_s=1.0), client, STAR)
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    (b"###MJD", b"MJD"), (b" duJy", b" noise"), (b" 0.030 ", b" x "), (b" 0.030 ", b" nan "),
+    (b" 0.030 ", b" "), (b"\n5820", b"\n9920"), (b"01a58000o0000\n", b"a-token\n"),
+])  # fmt: skip
+def test_a_damaged_table_of_atlas_is_a_failure(server, client, atlas, old, new):
+    content = forced_photometry().replace(old, new)
+    server.files["/results/job7.txt"] = content, "text/plain"
+    with pytest.raises(ServiceError):
+        light_curve.ask_light_curves(atlas, client, STAR)
+
+
+@pytest.mark.parametrize("fault", sorted(set(FAULTS) - NOT_HERE))
+@pytest.mark.parametrize("step", range(3))
+def test_a_fault_of_atlas_is_never_an_empty_light_curve(server, client, atlas, step, fault):
+    server.faults = [*[""] * step, *[fault] * 5]
+    with pytest.raises(ServiceError):
+        light_curve.ask_light_curves(
+            replace(atlas, timeout_s=0.5 if fault == "stall" else 30.0), client, STAR
         )
 
 
