@@ -1310,6 +1310,10 @@
         <translation>每个序列是一颗星的一个波段。BP 和 RP 不带误差。</translation>
     </message>
     <message>
+        <source>One sector of TESS, whose pixels of 21 arcsec hold neighbours, too.</source>
+        <translation>TESS 的一个天区；其像元为 21 角秒，也含邻近天体。</translation>
+    </message>
+    <message>
         <source>All light at this place, measured anew, without points below 3 errors.</source>
         <translation>该位置的全部光，重新测量；低于 3 倍误差的点不计。</translation>
     </message>
@@ -7674,8 +7678,8 @@ Or put its files into {folder}</source>
         <translation>{label} {value}：不说明此类别</translation>
     </message>
     <message>
-        <source>{value} without all dust of the map; the smaller weight counts</source>
-        <translation>扣除尘埃图全部尘埃后为 {value}；取较小的权重</translation>
+        <source>{value} without all dust: the smaller weight counts</source>
+        <translation>扣除全部尘埃后为 {value}：取较小的权重</translation>
     </message>
     <message>
         <source>nearest of {n}</source>

@@ -14,7 +14,13 @@ from app.services.catalogues.service import all_services
 from app.services.catalogues.sky_picture import COVERAGE, PIXELS, SURVEYS, sky_picture
 from app.services.web.errors import BadReply, ServiceError
 from tests.app.services.fault_server import FAULTS
-from tests.app.ui.judge.evidence.small_sky import forced_photometry, gaia_epochs, serve_atlas
+from tests.app.ui.judge.evidence.small_sky import (
+    forced_photometry,
+    gaia_epochs,
+    serve_atlas,
+    serve_tess,
+    tess_file,
+)
 
 HEAD = "oid,expid,hjd,mjd,mag,magerr,catflags,filtercode,ra,dec\n"
 PATH = "/cgi-bin/ZTF/nph_light_curves"
@@ -176,9 +182,9 @@ def test_without_a_token_atlas_is_not_asked(server, client, atlas, monkeypatch):
 
 @pytest.mark.parametrize(("path", "name", "value", "why"), [
     ("/queue/", "url", "https://example.org/queue/7/", "to another server"),
-    ("/queue/", "url", 7, "no job"),
+    ("/queue/", "url", 7, "not what the service promises"),
     ("/queue/7/", "result_url", "https://example.org/x.txt", "to another server"),
-    ("/queue/7/", "result_url", None, "no job"),
+    ("/queue/7/", "result_url", None, "not what the service promises"),
     ("/queue/7/", "error_msg", "No data returned", "No data returned"),
     ("/queue/7/", "finishtimestamp", None, "no whole answer in 1 s"),
 ])  # fmt: skip
@@ -207,6 +213,67 @@ def test_a_fault_of_atlas_is_never_an_empty_light_curve(server, client, atlas, s
     with pytest.raises(ServiceError):
         light_curve.ask_light_curves(
             replace(atlas, timeout_s=0.5 if fault == "stall" else 30.0), client, STAR
+        )
+
+
+# TESS: the newest of the mission's own files.
+@pytest.fixture
+def tess(server):
+    serve_tess(server)
+    service = all_services()["tess"].changed(url=f"{server.url}/api/v0/invoke")
+    return replace(service, per_second=50.0)
+
+
+def test_of_tess_the_newest_sector_is_a_series_of_good_points(server, client, tess):
+    (curve,), exchange = light_curve.ask_light_curves(tess, client, STAR)
+    assert (curve.band, curve.series, curve.time, curve.mag.size) == ("T", "41", "BJD", 1998)
+    assert np.median(curve.mag) == pytest.approx(13.2)
+    assert curve.mag.max() == pytest.approx(13.4, abs=0.01)
+    assert curve.hjd[0] == pytest.approx(2_458_683.0)
+    assert curve.error == pytest.approx(1.0857 * 5.0 / 5000.0, rel=0.25)
+    assert light_curve.best_period([curve], longest_d=1.0) == pytest.approx(0.128927, rel=0.01)
+    search, got = server.asked
+    asked = json.loads(search["request"])
+    assert asked["params"]["position"] == "120.000000, 20.000000, 0.000833"
+    assert "-s0041-" in got["uri"] and got["path"] == light_curve.TESS_FILES
+    again = light_curve.read_tess_light_curves(exchange.content)
+    assert again[0].mag.tolist() == curve.mag.tolist()
+
+
+def test_a_star_of_which_tess_has_no_file_has_no_light_curve(server, client, tess):
+    serve_tess(server, ())
+    curves, exchange = light_curve.ask_light_curves(tess, client, STAR)
+    assert curves == [] and b"COMPLETE" in exchange.content
+
+
+@pytest.mark.parametrize("told", [
+    {"status": "ERROR", "msg": "no such service"}, {"status": "EXECUTING"}, {"status": "COMPLETE"},
+    {"status": "COMPLETE", "data": {}}, [],
+])  # fmt: skip
+def test_a_search_that_fails_is_a_failure(server, client, tess, told):
+    server.files["/api/v0/invoke"] = json.dumps(told).encode(), "application/json"
+    with pytest.raises(ServiceError):
+        light_curve.ask_light_curves(tess, client, STAR)
+
+
+@pytest.mark.parametrize("content", [
+    b"SIMPLE", tess_file()[:9000], tess_file().replace(b"LIGHTCURVE", b"LIGHTCURVX"),
+    tess_file().replace(b"TESSMAG ", b"OTHERMAG"), tess_file().replace(b"'QUALITY ", b"'QUALITX "),
+    tess_file(TIME=np.full(2000, -9e9)), tess_file(TIME=np.full(2000, 1e300)),
+    tess_file(PDCSAP_FLUX=np.where(np.arange(2000) % 2, 1e-30, 1e30)),
+])  # fmt: skip
+def test_a_damaged_file_of_tess_is_a_failure(content):
+    with pytest.raises(ServiceError):
+        light_curve.read_tess_light_curves(content)
+
+
+@pytest.mark.parametrize("fault", sorted(set(FAULTS) - NOT_HERE))
+@pytest.mark.parametrize("step", range(2))
+def test_a_fault_of_tess_is_never_an_empty_light_curve(server, client, tess, step, fault):
+    server.faults = [*[""] * step, *[fault] * 5]
+    with pytest.raises(ServiceError):
+        light_curve.ask_light_curves(
+            replace(tess, timeout_s=0.5 if fault == "stall" else 30.0), client, STAR
         )
 
 

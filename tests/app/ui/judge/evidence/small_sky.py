@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from io import BytesIO
 
 import numpy as np
+from astropy.io import fits
 from PIL import Image
 
 from app.core.session.records import Candidate
+from app.services.catalogues.light_curve import TESS_FILES
 from app.services.catalogues.service import all_services
 from app.services.catalogues.sky_picture import PIXELS, SURVEYS
 from tests.app.services.fault_server import FaultServer
@@ -33,7 +35,7 @@ SOLID = (60, 40, 90)
 def services_at(url: str) -> tuple[tuple[str, ...], dict[str, str]]:
     """Settings that turn every service on, at this address."""
     paths = {"tap": "", "ztf": "/nph_light_curves", "gaia_epochs": "", "picture": "/hips2fits"}
-    paths |= {"dust": "/nph-dust", "atlas": "/queue/"}
+    paths |= {"dust": "/nph-dust", "atlas": "/queue/", "tess": "/api/v0/invoke"}
     changes = {f"{each.id}.url": url + paths[each.kind] for each in all_services().values()}
     return tuple(all_services()), changes
 
@@ -54,6 +56,7 @@ def serve_sky(server: FaultServer, candidates: Iterable[Candidate]) -> None:
         server.tables[service.table] = rows
     server.files["/nph-dust"] = dust_map(), "text/xml"
     serve_atlas(server)
+    serve_tess(server)
     server.files["/nph_light_curves"] = light_curve(), "text/csv"
     epochs = all_services()["gaia_epochs"]
     server.tables[epochs.table] = [
@@ -100,6 +103,36 @@ def forced_photometry() -> bytes:
     lines.append(f"58300.0 -19.0 2.0 -10 20 o 0 1.1 {rest}")
     lines.append(f"58301.0 10.0 0.01 400000 20 o 1 1.1 {rest}")
     return ("\n".join(lines) + "\n").encode()
+
+
+def serve_tess(server: FaultServer, sectors: tuple[int, ...] = (14, 41)) -> None:
+    """Observations as MAST lists them, and the file of whichever is asked for."""
+    names = [f"tess20{s:02}206045859-s{s:04}-{25155310:016}-0120-s_lc.fits" for s in sectors]
+    rows = [{"dataURL": f"mast:TESS/product/{name}", "s_ra": 120.0} for name in names]
+    fast = "mast:TESS/product/tess2099206045859-s0099-0000000025155310-0120-a_fast-lc.fits"
+    rows += [{"dataURL": fast, "s_ra": 120.0}, {"dataURL": None, "s_ra": None}]
+    told = {"status": "COMPLETE", "msg": "", "data": rows, "fields": []}
+    server.files["/api/v0/invoke"] = json.dumps(told).encode(), "application/json"
+    server.files[TESS_FILES] = tess_file(), "application/octet-stream"
+
+
+def tess_file(**changes: np.ndarray) -> bytes:
+    """A file as the mission makes them: 2,000 points, one of them flagged and one without flux."""
+    days = 1683.0 + np.arange(2000) / 720.0
+    flux = 5000.0 * 10.0 ** (-0.4 * 0.2 * np.sin(2.0 * np.pi * days / 0.128927))
+    values = {"TIME": days, "PDCSAP_FLUX": flux, "PDCSAP_FLUX_ERR": np.full(2000, 5.0)}
+    values |= {"QUALITY": np.where(np.arange(2000) == 7, 128, 0)}
+    flux[9] = np.nan
+    values |= changes
+    forms = dict(zip(values, "DEEJ", strict=False))
+    columns = [fits.Column(n, forms.get(n, "D"), array=v) for n, v in values.items()]
+    table = fits.BinTableHDU.from_columns(columns, name="LIGHTCURVE")
+    table.header["BJDREFI"], table.header["BJDREFF"] = 2457000, 0.0
+    primary = fits.PrimaryHDU()
+    primary.header["TESSMAG"], primary.header["SECTOR"] = 13.2, 41
+    made = BytesIO()
+    fits.HDUList([primary, table]).writeto(made)
+    return made.getvalue()
 
 
 def light_curve() -> bytes:
