@@ -90,7 +90,7 @@ GD_153 = KnownStar(
 AM_HER = KnownStar(
     "AM Her", Position(ra=274.054953, dec=49.868014, epoch=2000.0, pm_ra=-46.0, pm_dec=28.1)
 )
-STARS = dict.fromkeys(("vsx", "gaia_variability", "gaia_epochs"), AM_HER)
+STARS = dict.fromkeys(("vsx", "gaia_variability", "gaia_epochs", "tess"), AM_HER)
 
 
 @dataclass(frozen=True, kw_only=True)
