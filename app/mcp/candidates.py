@@ -14,9 +14,11 @@ from sqlalchemy import func, select
 
 from agent.checked_toml import printable
 from agent.tasks.look import has_class
-from app.core.database.tables import candidates
+from app.core.database.tables import candidates, facts
 from app.core.inspections.store import StoredInspection, inspections_of
 from app.core.queue import QueuePosition, QueueRow, count, page, parse_filter, parse_sort, row_of
+from app.core.queue.blind_filters import FACT, breaks_blind_mode
+from app.core.queue.evidence_values import gives_class_away
 from app.core.queue.filters import Filter
 from app.core.queue.own_columns import own_columns
 from app.core.queue.sql_conditions import QueryContext, condition
@@ -28,6 +30,7 @@ from app.mcp.sources import SourceError
 
 MAX_ROWS = 100
 MAX_OWN = 60
+MAX_SAID = 120  # values of services; ours have some 80
 MAX_INSPECTIONS = 10
 MAX_REASONS = 2000
 MAX_INTEGER = 2**63 - 1
@@ -35,6 +38,8 @@ TOLD = (
     *("object_id", "ra", "dec", "score", "label", "snr"),
     *("agent_verdict", "agent_p_yes", "agent_model", "fault"),
 )
+OF_AGENTS = dict.fromkeys(("label", "agent_verdict", "agent_p_yes", "agent_model"))
+BLIND = "this session is judged blind: what agents say of a candidate is told after the verdict"
 BAD_CURSOR = "`after` is what `next` said in the page before, or empty for the first page"
 
 
@@ -57,13 +62,16 @@ def candidate_page(
     names = tuple(each.name for each in own_columns(session))
     tree, sort = parse_filter(text, names), parse_sort(order or "list")
     start = None if not after else _position(after, is_name=sort.key == "object")
-    found = page(session, tree, sort, after=start, limit=rows)
+    blind = is_blind(session)
+    if blind and breaks_blind_mode(tree, sort):
+        raise SourceError(f"{BLIND}, which this filter or order would give away")
+    found = page(session, tree, sort, after=start, limit=rows, with_values=True)
     matching, hidden = count(session, tree), known_ids(session)
     number = max(0, matching.number - _count_hidden(session, tree))
     return {
         "session": about(session),
         "matching": {"number": number, "is_exact": matching.is_exact},
-        "rows": [_row(each) for each in found.rows if each.candidate.id not in hidden],
+        "rows": [_row(each, blind) for each in found.rows if each.candidate.id not in hidden],
         # A page may be short or empty and yet not be the last.
         "next": None if found.end is None else json.dumps(list(found.end)),
     }
@@ -71,14 +79,33 @@ def candidate_page(
 
 def candidate_record(session: Session, number: int) -> dict[str, Any]:
     """A candidate, what people judged, and what models, or assistants, said of it."""
-    row = row_of(session, number)
-    inspections = inspections_of(session, number)[:MAX_INSPECTIONS]
+    row, blind = row_of(session, number, with_values=True), is_blind(session)
+    told = [] if _is_hidden(row, blind) else inspections_of(session, number)[:MAX_INSPECTIONS]
     return {
-        **_row(row),
+        **_row(row, blind),
         "line_of_list": row.candidate.line,
         "judgements": [_judgement(each) for each in session.judgements(number)],
-        "inspections": [_inspection(each) for each in inspections],
+        "inspections": [_inspection(each) for each in told],
     }
+
+
+def is_blind(session: Session) -> bool:
+    """Whether the session is judged blind by now: the window may have changed that."""
+    with session.database.reading() as connection:
+        query = select(facts.c.value).where(facts.c.key == FACT)
+        return connection.execute(query).scalar() == "yes"
+
+
+def refuse_blind(session: Session | None, candidate: int | None) -> None:
+    """Raise SourceError where an inspection, as of any file, would tell what blind mode hides."""
+    if session is None or not is_blind(session):
+        return
+    if candidate is None or _is_hidden(row_of(session, candidate), blind=True):
+        raise SourceError(BLIND)
+
+
+def _is_hidden(row: QueueRow, blind: bool) -> bool:
+    return blind and (row.mine is None or row.mine.opinion.verdict is None)
 
 
 def _count_hidden(session: Session, tree: Filter) -> int:
@@ -103,18 +130,20 @@ def _position(text: str, *, is_name: bool) -> QueuePosition:
     return QueuePosition(value, number)
 
 
-def _row(row: QueueRow) -> dict[str, Any]:
-    one = row.candidate
+def _row(row: QueueRow, blind: bool) -> dict[str, Any]:
+    one, is_hidden = row.candidate, _is_hidden(row, blind)
+    said = {k: v for k, v in row.evidence.items() if not (is_hidden and gives_class_away(k))}
     told: dict[str, Any] = {
         "candidate": one.id,
         **{name: getattr(one, name) for name in TOLD},
         "columns": dict(list(one.own.items())[:MAX_OWN]),
-        "services": dict(list(row.evidence.items())[:MAX_OWN]),
+        "services": dict(list(said.items())[:MAX_SAID]),
         "has_spectrum": bool(one.path),
     }
     for group in ("columns", "services"):
         told[group] = {printable(str(k), MAX_TEXT): plain(v) for k, v in told[group].items()}
     told |= {name: plain(value) for name, value in told.items() if not isinstance(value, dict)}
+    told |= {**OF_AGENTS, "hidden": BLIND} if is_hidden else {}
     verdict = None if row.mine is None else row.mine.opinion.verdict
     return {**told, "verdict": None if verdict is None else verdict.value}
 

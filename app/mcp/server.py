@@ -26,7 +26,7 @@ from agent.rendering.render import default_title, png_bytes, render_array
 from agent.spectra.spectrum import Spectrum
 from app.core.session.session import Session
 from app.mcp import proposals
-from app.mcp.candidates import MAX_INTEGER, MAX_ROWS, candidate_page, candidate_record
+from app.mcp.candidates import MAX_INTEGER, MAX_ROWS, candidate_page, candidate_record, refuse_blind
 from app.mcp.inspecting import DEADLINE_S, GRACE_S, Inspections
 from app.mcp.measuring import MAX_NAMES, facts, measurements
 from app.mcp.sources import MAX_NAME, SourceError, Sources
@@ -201,9 +201,12 @@ def _add_spectrum_tools(
 
         Nothing is kept. It may take minutes with a large model.
         """
-        told = await inspection_calls.run(
-            lambda: inspections.inspect(sources.read(file, candidate, row), task, seed)
-        )
+
+        def inspect() -> Answer:
+            refuse_blind(sources.session, candidate)
+            return inspections.inspect(sources.read(file, candidate, row), task, seed)
+
+        told = await inspection_calls.run(inspect)
         sources.told.update([] if candidate is None else [candidate])
         return told
 

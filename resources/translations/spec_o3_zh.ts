@@ -1310,6 +1310,14 @@
         <translation>每个序列是一颗星的一个波段。BP 和 RP 不带误差。</translation>
     </message>
     <message>
+        <source>One sector of TESS, whose pixels of 21 arcsec hold neighbours, too.</source>
+        <translation>TESS 的一个天区；其像元为 21 角秒，也含邻近天体。</translation>
+    </message>
+    <message>
+        <source>All light at this place, measured anew, without points below 3 errors.</source>
+        <translation>该位置的全部光，重新测量；低于 3 倍误差的点不计。</translation>
+    </message>
+    <message>
         <source>Each series, of one field and filter, has a zero point of its own: none is moved to another.</source>
         <translation>每个序列属于一个天区和一个滤光片，各有自己的零点，彼此之间不作平移。</translation>
     </message>
@@ -2424,8 +2432,12 @@
         <translation>RUWE {ruwe}：视差可能有误，密近双星常如此</translation>
     </message>
     <message>
-        <source>The background is schematic, made of published relations and not of stars. Absolute magnitudes are not corrected for dust; below {ratio} errors of the parallax the place is a limit.</source>
-        <translation>背景是示意性的，由已发表的关系而不是恒星样本做成。绝对星等未作尘埃改正；视差小于 {ratio} 倍误差时位置只是极限。</translation>
+        <source>Behind all dust of the map, E(B − V) {ebv} ± {error}, it is at {m} ± {dust} and BP − RP {colour} (diamond). Some of it may lie behind the star, so that the truth is between the two</source>
+        <translation>若位于尘埃图全部尘埃之后，E(B − V) {ebv} ± {error}，则为 {m} ± {dust}，BP − RP {colour}（菱形）。部分尘埃可能在恒星之后，真值介于两者之间</translation>
+    </message>
+    <message>
+        <source>The background is schematic, made of published relations and not of stars. The round mark is not corrected for dust; below {ratio} errors of the parallax the place is a limit.</source>
+        <translation>背景是示意性的，由已发表的关系而不是恒星样本做成。圆点未作尘埃改正；视差小于 {ratio} 倍误差时位置只是极限。</translation>
     </message>
     <message>
         <source>Dashed: roughly where most of this class lie: {name} ({source}).</source>
@@ -7664,6 +7676,10 @@ Or put its files into {folder}</source>
     <message>
         <source>{label} {value}: tells nothing of this class</source>
         <translation>{label} {value}：不说明此类别</translation>
+    </message>
+    <message>
+        <source>{value} without all dust: the smaller weight counts</source>
+        <translation>扣除全部尘埃后为 {value}：取较小的权重</translation>
     </message>
     <message>
         <source>nearest of {n}</source>

@@ -12,6 +12,7 @@ import typer
 from agent.errors import WorkbenchError
 from app.cli.inspection_text import cleaned
 from app.core.evidence.choice import Choice, read_choice
+from app.services.catalogues.dust import ask_dust
 from app.services.catalogues.light_curve import ask_light_curves
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import CURVES, Service, all_services
@@ -89,7 +90,7 @@ GD_153 = KnownStar(
 AM_HER = KnownStar(
     "AM Her", Position(ra=274.054953, dec=49.868014, epoch=2000.0, pm_ra=-46.0, pm_dec=28.1)
 )
-STARS = dict.fromkeys(("vsx", "gaia_variability", "gaia_epochs"), AM_HER)
+STARS = dict.fromkeys(("vsx", "gaia_variability", "gaia_epochs", "tess"), AM_HER)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +131,10 @@ def _asked(service: Service, client: WebClient, star: KnownStar) -> str:
     if service.kind == "picture":
         picture, _ = sky_picture(service, client, star.position)
         return "" if picture is None else f"{star.name}: a picture of {picture.survey}"
-    (answer,), _ = match_positions(service, client, [star.position])
+    if service.kind == "dust":
+        answer, _ = ask_dust(service, client, star.position)
+    else:
+        (answer,), _ = match_positions(service, client, [star.position])
     if answer.nearest is None:
         return ""
     known = sum(value is not None for value in answer.nearest.values.values())

@@ -13,6 +13,7 @@ from app.core.session.records import Candidate
 from app.core.session.session import Session
 from app.services.catalogues import light_curve
 from app.services.catalogues.answer import Answer, Exchange, Match, State, answer_of, failed, now
+from app.services.catalogues.dust import ask_dust
 from app.services.catalogues.position import Position, separation_arcsec
 from app.services.catalogues.service import CURVES, Service, all_services
 from app.services.catalogues.sky_picture import SkyPicture, sky_picture
@@ -56,6 +57,8 @@ def ask_any(
     try:
         if service.kind == "tap":
             (answer,), exchange = match_positions(service, client, [position], should_stop)
+        elif service.kind == "dust":
+            answer, exchange = ask_dust(service, client, position, should_stop)
         elif service.kind in CURVES:
             curves, exchange = light_curve.ask_light_curves(service, client, position, should_stop)
             answer = answer_of([_series(each) for each in curves])
@@ -100,8 +103,13 @@ def _read_curves(
     service: Service, stored: StoredAnswer, content: bytes
 ) -> list[light_curve.LightCurve]:
     """Raises ServiceError for a damaged reply, and ValueError for a damaged position."""
-    if service.kind == "ztf":
-        return light_curve.read_light_curves(content)
+    readers = {
+        "ztf": light_curve.read_light_curves,
+        "atlas": light_curve.read_atlas_light_curves,
+        "tess": light_curve.read_tess_light_curves,
+    }
+    if service.kind in readers:
+        return readers[service.kind](content)
     where = Position(ra=stored.ra or 0.0, dec=stored.dec or 0.0)
     asked = replace(service, radius_arcsec=stored.radius_arcsec)
     return light_curve.read_gaia_light_curves(asked, where, content)

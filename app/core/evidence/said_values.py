@@ -17,7 +17,7 @@ from app.services.hr_diagram.place import Kind, place_of
 from app.services.photometry.bands import is_limit
 
 ABSOLUTE = "gaia.m_g"
-"""Worked out here of G and the parallax, without a correction for dust; no filter knows it."""
+"""Worked out here of G and the parallax; no filter knows it."""
 
 MAX_MATCHES = 1000
 MAX_TEXT = 2**20
@@ -94,6 +94,7 @@ def _absolute(values: Mapping[str, float | int | str | None], count: int) -> Sai
     if place.kind is Kind.NEGATIVE or place.has_high_ruwe:
         return Gap.POOR_PARALLAX
     error = 0.5 * (place.faintest - place.brightest) if place.kind is Kind.POINT else 0.0
+    error = math.hypot(error, finite_number(values.get("g_error")) or 0.0)
     is_faintest = place.kind is Kind.LIMIT
     return Said(value=place.m_g, error=error, is_faintest=is_faintest, matches=count)
 

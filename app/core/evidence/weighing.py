@@ -19,7 +19,9 @@ from app.core.evidence.said_values import Gap, Said, difference, matches_from, s
 from app.core.session.session import MAX_IDS
 from app.core.session.stored_opinions import damaged
 from app.services.catalogues.answer import Answer, State
+from app.services.catalogues.dust import reddening, without_dust
 
+GAIA, DUST = "gaia", "dust"
 STORED = (State.FOUND, State.NOTHING, State.FAILED)
 
 
@@ -31,6 +33,8 @@ class WeighedClaim:
     log_odds: float | None = None  # None: not weighed.
     gap: Gap | None = None
     said: Said | None = None
+    said_without_dust: Said | None = None
+    """The same of a star behind all the dust of the map; the truth lies between the two."""
     limit: float | None = None
     is_repeat: bool = False  # whether a heavier claim of its group counts in its place
 
@@ -74,12 +78,28 @@ class Weighed:
 def weigh(task: Task, answers: Mapping[str, Answer]) -> Weighed:
     """Apply the rules of the task to the answers about one candidate, by service."""
     claims = [_weighed(claim, answers) for claim in task.catalogue]
+    dust, gaia = reddening(answers.get(DUST)), answers.get(GAIA)
+    if dust is not None and gaia is not None:
+        matches = (replace(e, values=without_dust(e.values, dust)) for e in gaia.matches)
+        freed = {**answers, GAIA: replace(gaia, matches=tuple(matches))}
+        claims = [_least(claim, _weighed(claim.claim, freed)) for claim in claims]
     counting = [number for number, each in enumerate(claims) if each.log_odds is not None]
     groups = [(claims[n].claim.group, claims[n].log_odds or 0.0) for n in counting]
     for number, counts in zip(counting, heaviest_of_groups(groups), strict=True):
         if not counts:
             claims[number] = replace(claims[number], is_repeat=True)
     return Weighed(claims=tuple(claims))
+
+
+def _least(seen: WeighedClaim, freed: WeighedClaim) -> WeighedClaim:
+    """What a claim weighs with and without the dust alike: the star may lie before some of it."""
+    if seen.said == freed.said and seen.limit == freed.limit:
+        return seen
+    made = replace(seen, said_without_dust=freed.said)
+    if seen.log_odds is None or freed.log_odds is None:
+        return replace(made, log_odds=None, gap=seen.gap or freed.gap)
+    both = seen.log_odds, freed.log_odds
+    return replace(made, log_odds=min(both, key=abs) if both[0] * both[1] > 0.0 else 0.0)
 
 
 def _weighed(claim: CatalogueEvidence, answers: Mapping[str, Answer]) -> WeighedClaim:
@@ -113,7 +133,12 @@ def _weighed(claim: CatalogueEvidence, answers: Mapping[str, Answer]) -> Weighed
 # Keeps with each candidate what its catalogue evidence weighs, and the p(YES) with it.
 def is_weighed(task: Task, service: str) -> bool:
     """Whether a claim of the task needs this service."""
-    return any(service in claim.services for claim in task.catalogue)
+    return service in _needed(task)
+
+
+def _needed(task: Task) -> set[str]:
+    services = {name for claim in task.catalogue for name in claim.services}
+    return services | {DUST} if GAIA in services else services
 
 
 def update_combined(connection: Connection, task: Task, ids: Collection[int]) -> None:
@@ -127,7 +152,7 @@ def answers_about(
     connection: Connection, task: Task, ids: Sequence[int]
 ) -> dict[int, dict[str, Answer]]:
     """The newest answers of the services that the task's claims need."""
-    services = {name for claim in task.catalogue for name in claim.services}
+    services = _needed(task)
     names = ("candidate_id", "service", "state", "matches", "reason")
     query = select(*(evidence.c[name] for name in names)).where(
         *(evidence.c.candidate_id.in_(list(ids)), evidence.c.service.in_(services)),

@@ -10,6 +10,7 @@ from app.core.queue.evidence_values import gives_class_away
 from app.core.queue.filters import Filter
 from app.core.queue.sorts import Sort
 
+FACT = "blind"  # of a session: "yes" where what agents say is hidden before a verdict
 REVEALING_SORTS = frozenset({"p_yes", "p_combined", "uncertain", "surprising", "disagreeing"})
 
 

@@ -118,14 +118,16 @@ def previous_row(
     return _next(session, tree, sort, before, backwards=True)
 
 
-def row_of(session: Session, candidate_id: int, sort: Sort = LIST_ORDER) -> QueueRow:
+def row_of(
+    session: Session, candidate_id: int, sort: Sort = LIST_ORDER, *, with_values: bool = False
+) -> QueueRow:
     """The row of a candidate at its current position, whether or not it matches a filter."""
     plan = make_plan(session, EVERYTHING, sort)
     with session.database.reading() as connection:
         position = position_of(connection, plan, candidate_id)
         if position is None:
             raise SessionError(f"there is no candidate {candidate_id}")
-        return _read_rows(connection, plan, session.reviewer, [position], False)[0]
+        return _read_rows(connection, plan, session.reviewer, [position], with_values)[0]
 
 
 def matching(

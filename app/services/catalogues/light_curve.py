@@ -1,23 +1,32 @@
-"""Light curves, one for each series; those of ZTF, and the best period of several."""
+"""Light curves, one for each series; of ZTF, Gaia, ATLAS and TESS, and the best period."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import math
+import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from time import monotonic
+from urllib.parse import urljoin
 
 import numpy as np
 
+from agent.engines.remote.address import key_in_keyring
+from agent.errors import ReadError
+from agent.spectra.fits.source_file import source_of
 from agent.spectra.spectrum import FloatArray
-from app.services.catalogues.answer import Exchange, Match, Value
+from app.services.catalogues.answer import Exchange, Match, Value, now
 from app.services.catalogues.page import ask_page
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position
 from app.services.catalogues.service import Service, ServiceColumn
 from app.services.catalogues.tap import match_positions, read_answers
-from app.services.web.client import WebClient, never
-from app.services.web.errors import BadReply, ShouldStop
+from app.services.web.client import Request, WebClient, never
+from app.services.web.errors import BadReply, NotAllowed, ShouldStop, TooLong
+from app.services.web.urls import check_redirect, host_of
 
 SOUTHERNMOST = -31.0
 BANDS = ("g", "r", "i")
@@ -39,6 +48,20 @@ GAIA_COLUMNS = {
 }  # fmt: skip
 """Ours, and those of VizieR's table I/355/epphot."""
 
+ATLAS_TOKEN = "SPEC_O3_ATLAS_TOKEN"
+ATLAS_COLUMNS = ("MJD", "m", "dm", "uJy", "duJy", "F", "err", "chi/N")
+FIRST_MJD = "57000"  # before its first picture, of 2015; without it, the last month is measured
+JD_OF_MJD = 2_400_000.5
+LOWEST_SIGNAL = 3.0  # Flux over its error; a fainter one is no measurement of a star.
+NO_ANSWER = "the answer is not what the service promises"
+MOST_NOISE_UJY, MOST_CHI = 4000.0, 100.0  # beyond them the server's own plots leave a point out
+
+TESS_CURVE = re.compile(r"mast:TESS/product/tess[0-9]{13}-s[0-9]{4}-[0-9]{16}-[0-9]{4}-s_lc\.fits")
+"""Of the mission's own pipeline, a point for each 2 minutes; the names are in order of time."""
+TESS_FILES = "/api/v0.1/Download/file"
+MAX_TESS_FILE = 16 * 2**20  # one has about 2 MB
+TRIES = 5  # while the archive says that it still searches
+
 
 @dataclass(frozen=True, kw_only=True)
 class LightCurve:
@@ -49,7 +72,7 @@ class LightCurve:
     hjd: FloatArray
     mag: FloatArray
     error: FloatArray  # NaN where the archive gives none
-    time: str = "HJD"  # What its Julian days are: heliocentric or barycentric, BJD.
+    time: str = "HJD"  # What its Julian days are: heliocentric, barycentric (BJD), or neither (JD).
 
 
 def light_curves(
@@ -159,7 +182,8 @@ def ask_light_curves(
     service: Service, client: WebClient, position: Position, should_stop: ShouldStop = never
 ) -> tuple[list[LightCurve], Exchange | None]:
     """The light curves near a position by any service that has some. Raises ServiceError."""
-    ask = light_curves if service.kind == "ztf" else gaia_light_curves
+    kinds = {"ztf": light_curves, "atlas": atlas_light_curves, "tess": tess_light_curves}
+    ask = kinds.get(service.kind, gaia_light_curves)
     return ask(service, client, position, should_stop)
 
 
@@ -211,3 +235,143 @@ def _error(values: Mapping[str, Value]) -> float:
 def _number(values: Mapping[str, Value], name: str) -> float | None:
     value = values[name]
     return float(value) if isinstance(value, float | int) else None
+
+
+# ATLAS measures at a position when it is asked to, as a job in a queue.
+def atlas_light_curves(
+    service: Service, client: WebClient, position: Position, should_stop: ShouldStop = never
+) -> tuple[list[LightCurve], Exchange]:
+    """A series for each filter, of the light at a position. Raises ServiceError."""
+    token = os.environ.get(ATLAS_TOKEN, "").strip() or key_in_keyring(host_of(service.url)) or ""
+    if not token:
+        raise NotAllowed(
+            "ATLAS wants the token of your account: keep it in the keyring, by the name of its "
+            "server, or in SPEC_O3_ATLAS_TOKEN"
+        )
+    headers = {"Authorization": f"Token {token}", "Accept": "application/json"}
+    asked_at, until = now(), monotonic() + service.timeout_s
+
+    def ask(url: object, form: Mapping[str, str] | None = None) -> bytes:
+        if not isinstance(url, str):
+            raise BadReply(NO_ANSWER)
+        check_redirect(service.url, url)  # The token goes to no other server.
+        if (left := until - monotonic()) <= 0.0:
+            raise TooLong(f"no whole answer in {service.timeout_s:.0f} s")
+        request = Request(
+            url=url, form=form, headers=headers, total_s=left, per_second=service.per_second
+        )
+        return client.ask(request, should_stop).content
+
+    at = position.at(service.epoch)
+    form = {"ra": f"{at.ra:.6f}", "dec": f"{at.dec:.6f}", "mjd_min": FIRST_MJD}
+    # Of the pictures themselves, not of their difference from an older one.
+    job = _object(ask(service.url, {**form, "use_reduced": "true", "send_email": "false"}))
+    place = job.get("url")
+    while not job.get("finishtimestamp"):
+        job = _object(ask(place))
+    if job.get("error_msg"):
+        raise BadReply(f"the service refuses the question: {str(job['error_msg'])[:200]}")
+    content = ask(job.get("result_url"))
+    if token.encode() in content:
+        raise BadReply("the server sent the token back: the file is not kept")
+    exchange = Exchange(url=str(job["result_url"]), asked_at=asked_at, content=content)
+    return read_atlas_light_curves(content), exchange
+
+
+def _object(content: bytes) -> Mapping[str, object]:
+    try:
+        told = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise BadReply(NO_ANSWER) from error
+    if not isinstance(told, dict):
+        raise BadReply(NO_ANSWER)
+    return told
+
+
+def read_atlas_light_curves(content: bytes) -> list[LightCurve]:
+    """The series of a table of forced photometry. Raises BadReply."""
+    text = content.decode("ascii", "replace")
+    if not text.startswith("###MJD") or not text.endswith("\n"):
+        raise BadReply("the answer is no light curve, or is cut short")
+    head, *rows = text.splitlines()
+    names = head.removeprefix("###").split()
+    if missing := [name for name in ATLAS_COLUMNS if name not in names]:
+        raise BadReply(f"the catalogue has changed: it gives no {', '.join(missing)}")
+    if len(rows) > MAX_POINTS:
+        raise BadReply(f"a light curve of more than {MAX_POINTS:,} points")
+    points: dict[tuple[str, str], list[Point]] = {}
+    for count, row in enumerate(rows):
+        cells = row.split()
+        if len(cells) != len(names):
+            raise BadReply(f"the answer is damaged: row {count + 1} has {len(cells)} cells")
+        cell = dict(zip(names, cells, strict=True))
+        try:
+            numbers = {name: float(cell[name]) for name in ATLAS_COLUMNS if name != "F"}
+        except ValueError as error:
+            raise BadReply("the answer is damaged: it has no numbers where they belong") from error
+        noise, chi = numbers["duJy"], numbers["chi/N"]
+        is_good = numbers["err"] == 0.0 and 0.0 < noise < MOST_NOISE_UJY and chi < MOST_CHI
+        if is_good and numbers["uJy"] >= LOWEST_SIGNAL * noise:
+            point = numbers["MJD"] + JD_OF_MJD, numbers["m"], numbers["dm"]
+            if not is_of_a_star(point) or not math.isfinite(point[2]):
+                raise BadReply("the answer is damaged: it has times or magnitudes of no star")
+            points.setdefault((cell["F"][:10], "forced"), []).append(point)
+    return curves_of(points, time="JD")
+
+
+# TESS: of the newest sector in which the mission itself has measured the star.
+def tess_light_curves(
+    service: Service, client: WebClient, position: Position, should_stop: ShouldStop = never
+) -> tuple[list[LightCurve], Exchange]:
+    """One series, or none where there is no file of this star. Raises ServiceError."""
+    at = position.at(service.epoch)
+    only = {"obs_collection": "TESS", "dataproduct_type": "timeseries"}
+    params = {
+        "columns": "*",
+        "filters": [{"paramName": name, "values": [value]} for name, value in only.items()],
+        "position": f"{at.ra:.6f}, {at.dec:.6f}, {service.radius_arcsec / ARCSEC_PER_DEG:.6f}",
+    }
+    asked = {"service": "Mast.Caom.Filtered.Position", "format": "json", "params": params}
+    fields = {"request": json.dumps(asked)}
+    for _ in range(TRIES):
+        exchange = ask_page(service, client, service.url, fields, should_stop)
+        told = _object(exchange.content)
+        if told.get("status") != "EXECUTING":
+            break
+    rows = told.get("data")
+    if told.get("status") != "COMPLETE" or not isinstance(rows, list):
+        raise BadReply(f"the service refuses the question: {str(told.get('msg', ''))[:200]}")
+    names = (str(row.get("dataURL")) for row in rows if isinstance(row, dict))
+    newest = max(filter(TESS_CURVE.fullmatch, names), default=None)
+    if newest is None:
+        return [], exchange
+    place, uri = urljoin(service.url, TESS_FILES), {"uri": newest}
+    exchange = ask_page(service, client, place, uri, should_stop, max_bytes=MAX_TESS_FILE)
+    return read_tess_light_curves(exchange.content), exchange
+
+
+def read_tess_light_curves(content: bytes) -> list[LightCurve]:
+    """The good points of a file of the mission, as magnitudes about that of its catalogue."""
+    try:
+        file = source_of(content, "tess.fits").fits
+        hdu = file.named("LIGHTCURVE")
+        if hdu is None:
+            raise BadReply("the answer is no light curve, or is cut short")
+        names = ("TIME", "PDCSAP_FLUX", "PDCSAP_FLUX_ERR", "QUALITY")
+        days, flux, error, flags = (np.asarray(hdu.table.column(n), np.float64) for n in names)
+        keys = ("BJDREFI", "BJDREFF", "TESSMAG", "SECTOR")
+        start, rest, middle, sector = (
+            hdu.header.number(key) if key.startswith("BJD") else file.primary.header.number(key)
+            for key in keys
+        )
+    except ReadError as fault:
+        raise BadReply(f"the answer is damaged: {fault}") from fault
+    if start is None or middle is None or days.ndim != 1:
+        raise BadReply(NO_ANSWER)
+    is_good = (flags == 0.0) & np.isfinite(days) & (flux > 0.0) & (error > 0.0)
+    days, flux, error = (each[is_good] for each in (days + start + (rest or 0.0), flux, error))
+    mag = middle - 2.5 * np.log10(flux / np.median(flux)) if flux.size else flux
+    points = list(zip(days.tolist(), mag.tolist(), (1.0857 * error / flux).tolist(), strict=True))
+    if len(points) > MAX_POINTS or not all(map(is_of_a_star, points)):
+        raise BadReply("the answer is damaged: it has times or magnitudes of no star")
+    return curves_of({("T", f"{sector or 0:.0f}"): points} if points else {}, time="BJD")

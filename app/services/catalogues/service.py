@@ -16,8 +16,8 @@ from app.services.web.urls import check_base
 
 FOLDER = Path(__file__).resolve().parents[3] / "resources" / "services"
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-KINDS = ("tap", "ztf", "gaia_epochs", "picture")
-CURVES = ("ztf", "gaia_epochs")  # kinds whose answers are light curves
+KINDS = ("tap", "dust", "ztf", "gaia_epochs", "atlas", "tess", "picture")
+CURVES = ("ztf", "gaia_epochs", "atlas", "tess")  # kinds whose answers are light curves
 MOST_OF_PLUGIN = 20  # services of one plug-in
 
 

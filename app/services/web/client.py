@@ -258,7 +258,7 @@ def _check_status(response: httpx.Response) -> None:
         raise errors.NotFound("the server knows no such address (HTTP 404)")
     if status >= 500:
         raise errors.Unreachable(f"the server has a fault (HTTP {status})")
-    if status != 200:
+    if status not in (200, 201):
         raise errors.BadReply(f"the server answers HTTP {status}")
 
 

@@ -25,17 +25,21 @@ from agent.inspection.measured_inspector import MeasuredInspector
 from agent.program_version import program_version
 from agent.trajectory.trajectory import ModelRef
 from app.core.database.tables import calibrations
+from app.core.evidence.store import save as save_evidence
 from app.core.exporting.export import export
 from app.core.inspections.seen import read_seen
 from app.core.inspections.shown_opinion import show_model
 from app.core.inspections.store import add_inspection, inspections_of
 from app.core.queue import LIST_ORDER, page, parse_filter, parse_sort
-from app.core.queue.blind_filters import breaks_blind_mode
+from app.core.queue.blind_filters import FACT, breaks_blind_mode
 from app.core.queue.own_columns import OwnColumn, own_columns
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.mcp.proposals import NOT_BLIND
 from app.mcp.server import MAX_LINE, BoundedLines, Calls
+from app.services.catalogues.answer import Match, answer_of
+from app.services.catalogues.position import Position
+from app.services.catalogues.service import all_services
 from app.ui.session.inspection.records import read_records
 from tests.app.cli.commands import run
 from tests.app.core.inspected import agent_of, shown
@@ -220,6 +224,52 @@ def test_what_an_assistant_was_told_of_agents_is_remembered(own_night):
         kept = [inspections_of(session, number)[0].trajectory for number in (1, 2)]
         assert not any(step.text == NOT_BLIND for each in kept for step in each.steps)
         assert read_seen(session, 2) is None  # which is what the person has seen
+
+
+def test_services_are_told_and_a_blind_session_tells_no_answer_before_the_verdict(own_night):
+    bright, class_ = {"g": 15.2, "g_error": 0.01}, {"type": "CataclyV*"}
+    with open_session(own_night, "Ada") as session:
+        add_inspection(session, 1, inspected("YES", 0.9))
+        for name, values in (("gaia", bright), ("simbad", class_)):
+            answer = answer_of([Match(values=values, separation_arcsec=0.1)])
+            place = Position(ra=1.0, dec=2.0)
+            save_evidence(session, 1, all_services()[name], answer, None, place)
+
+    async def talk(client):
+        tools = (
+            ("query_candidates", {"rows": 1}),
+            ("get_candidate", {"candidate": 1}),
+            ("inspect_spectrum", {"candidate": 1}),
+            ("inspect_spectrum", {"file": "x.fits"}),
+            ("query_candidates", {"order": "p_yes"}),
+            ("query_candidates", {"filter": "simbad.type:CV"}),
+        )
+        return [await client.call_tool(*each) for each in tools]
+
+    def told():
+        answers = ask(talk, own_night)
+        rows = [answers[0].structured_content["rows"][0], answers[1].structured_content]
+        return rows, [said(each) if each.is_error else "" for each in answers[2:]]
+
+    gaia = {"gaia.g": 15.2, "gaia.g_error": 0.01, "gaia.separation": 0.1}
+    every = gaia | {"simbad.type": "CataclyV*", "simbad.separation": 0.1}
+    rows, errors = told()
+    assert [row["services"] for row in rows] == [every, every]
+    assert {row["agent_p_yes"] for row in rows} == {0.9} and len(rows[1]["inspections"]) == 1
+    assert [bool(each) for each in errors] == [False, True, False, False]
+    with open_session(own_night, "Ada") as session:
+        session.set_fact(FACT, "yes")
+    rows, errors = told()
+    assert [row["services"] for row in rows] == [gaia, gaia]
+    for name in ("label", "agent_verdict", "agent_p_yes", "agent_model"):
+        assert {row[name] for row in rows} == {None}
+    assert rows[1]["inspections"] == [] and all("judged blind" in each for each in errors)
+    with open_session(own_night, "Ada") as session:
+        assert read_seen(session, 1) is None
+        session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
+    rows, errors = told()
+    assert {row["agent_p_yes"] for row in rows} == {0.9} and len(rows[1]["inspections"]) == 1
+    assert [row["services"] for row in rows] == [every, every] and errors[0] == ""
 
 
 def test_a_session_that_is_being_written_to_takes_no_proposal(own_night):

@@ -146,7 +146,8 @@ class _Handler(BaseHTTPRequestHandler):
         if fault == "cut gzip":
             content = gzip.compress(content)
             content, headers["content-encoding"] = content[: len(content) // 2], "gzip"
-        self._reply(200, content, **headers)
+        is_made = self.command == "POST" and urlsplit(self.path).path.endswith("/queue/")
+        self._reply(201 if is_made else 200, content, **headers)
 
     def _reply(self, status: int, content: bytes, **headers: str) -> None:
         self.send_response(status)

@@ -14,17 +14,16 @@ from urllib.parse import quote, urlencode
 
 from agent.spectra.spectrum import Spectrum
 from app.core.session.records import Candidate
+from app.services.archives.lamost import BASE as LAMOST
+from app.services.archives.lamost import RELEASE, VERSIONS
 
 SIMBAD = "https://simbad.cds.unistra.fr/simbad/sim-coo"
 ALADIN = "https://aladin.cds.unistra.fr/AladinLite/"
-LAMOST = "https://www.lamost.org"
-# Each LAMOST release holds the spectra of all earlier ones.
-LAMOST_RELEASE = "dr10/v2.0"
-LAMOST_NUMBER = 10
 SDSS_SPECTRUM = "https://dr18.sdss.org/optical/spectrum/view"
 SDSS_OBJECT = "https://skyserver.sdss.org/dr18/VisualTools/explore/summary"
 PLACE = "{ra:.6f} {dec:+.6f}"
 MAX_ID = 40
+FIRST_PAGES = 7  # Older releases of LAMOST have no pages here; newer ones hold their spectra.
 _RELEASE = re.compile(r"DR(\d{1,2})(?:[ /_-]*(v\d{1,2}(?:\.\d{1,2})?))?", re.IGNORECASE)
 NO_POSITION = "no position"
 NO_OBSID = "no LAMOST obsid"
@@ -84,15 +83,16 @@ def aladin_page(known: ObjectIdentity) -> WebPage:
 
 
 def lamost_page(known: ObjectIdentity) -> WebPage:
-    """The page in LAMOST_RELEASE, or in the release of the spectrum where that is newer."""
+    """The page in the release that the spectrum is from, or in the newest that is public."""
     if known.simulated:
         return WebPage(missing=SIMULATED)
     obsid = known.ids.get("obsid", "")
     if not obsid:
         return WebPage(missing=NO_OBSID)
-    match, folder = _RELEASE.search(known.release), LAMOST_RELEASE
-    if match is not None and int(match[1]) > LAMOST_NUMBER:
-        folder = f"dr{int(match[1])}/{(match[2] or 'v1.0').lower()}"
+    match, folder = _RELEASE.search(known.release), RELEASE
+    if match is not None and (number := int(match[1])) >= FIRST_PAGES:
+        version = match[2] or VERSIONS.get(f"dr{number}", "v1.0")
+        folder = f"dr{number}/{version.lower()}"
     kind = "medspectrum" if "MRS" in known.survey.upper() else "spectrum"
     return WebPage(_url(f"{LAMOST}/{folder}/{kind}/view", {"obsid": obsid}))
 

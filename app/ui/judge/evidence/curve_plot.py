@@ -22,8 +22,8 @@ from app.ui.judge.evidence.card_plot import CardPlot, pen
 from app.ui.widgets.labels import button, clear_layout, column, row, wrapped_label
 
 HEIGHT_PX = 190
-SYMBOLS = {"g": "o", "r": "s", "i": "t1", "G": "o", "BP": "t", "RP": "s"}
-MARKS = {"g": "●", "r": "■", "i": "▲", "G": "●", "BP": "▼", "RP": "■"}
+SYMBOLS = {"r": "s", "i": "t1", "BP": "t", "RP": "s", "o": "s"} | dict.fromkeys("gGcT", "o")
+MARKS = {"r": "■", "i": "▲", "BP": "▼", "RP": "■", "o": "■"} | dict.fromkeys("gGcT", "●")
 """As the symbols look, in the legend."""
 FIRST_DAY = 2_458_000  # Julian day from which the axis counts
 MOST_POINTS = 2000  # of a series, drawn; of more, every so many is left out
@@ -120,6 +120,10 @@ class CurveView(QWidget):
     def _about(self, curves: tuple[LightCurve, ...]) -> str:
         if any(np.isnan(each.error).any() for each in curves):
             return self.tr("Each series is one band of one star. BP and RP come without errors.")
+        if any(each.band == "T" for each in curves):
+            return self.tr("One sector of TESS, whose pixels of 21 arcsec hold neighbours, too.")
+        if any(each.time == "JD" for each in curves):
+            return self.tr("All light at this place, measured anew, without points below 3 errors.")
         return self.tr(
             "Each series, of one field and filter, has a zero point of its own: none is moved "
             "to another."

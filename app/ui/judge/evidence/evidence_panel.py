@@ -170,7 +170,7 @@ class EvidencePanel(QWidget):
         sed = self._column.indexOf(self.sed_card)
         before = [self.cards[each] for each in order[: order.index(name)] if each in self.cards]
         at = max(self._column.indexOf(each) for each in (self.nearby, *before)) + 1
-        return min(at, sed) if all_services()[name].kind == "tap" else max(at, sed + 1)
+        return min(at, sed) if all_services()[name].kind in ("tap", "dust") else max(at, sed + 1)
 
     def _make_card(self, service: Service) -> SourceCard:
         theme, inner = self._context.current_theme, self._inner
@@ -199,6 +199,9 @@ class EvidencePanel(QWidget):
             return
         asked = self.feed.answer(candidate.id, name)
         stored = None if asked is None else asked.stored
+        if isinstance(card, GaiaCard):
+            dust = self.feed.answer(candidate.id, "dust")
+            card.dust = None if dust is None else dust.stored.answer
         if asked is not None and isinstance(card, CurveCard):
             card.take_curves(asked.curves)
         if asked is not None and isinstance(card, PictureCard):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPolygonF
 from PySide6.QtWidgets import QGraphicsPolygonItem, QWidget
 
+from app.services.catalogues.answer import Answer, Value
+from app.services.catalogues.dust import COEFFICIENTS, reddening, without_dust
 from app.services.catalogues.service import Service
 from app.services.hr_diagram.place import (
     COLOURS,
@@ -33,6 +37,7 @@ MARGIN = 0.4
 class HrPlot(CardPlot):
     def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
         self.place: Place | None = None
+        self.freed: Place | None = None  # behind all the dust of the map
         self.region: Region | None = None
         self._image = pg.ImageItem(axisOrder="row-major")
         self._drawn: list[object] = []
@@ -43,9 +48,11 @@ class HrPlot(CardPlot):
         self.plotItem.invertY(True)
         self.addItem(self._image)
 
-    def show_place(self, place: Place | None, region: Region | None) -> None:
-        if (place, region) != (self.place, self.region):
-            self.place, self.region = place, region
+    def show_place(
+        self, place: Place | None, region: Region | None, freed: Place | None = None
+    ) -> None:
+        if (place, region, freed) != (self.place, self.region, self.freed):
+            self.place, self.region, self.freed = place, region, freed
             self.redraw()
 
     def redraw(self) -> None:
@@ -57,6 +64,10 @@ class HrPlot(CardPlot):
             self._draw_region(self.region)
         if self.place is not None and self.place.kind in (Kind.POINT, Kind.LIMIT):
             self._draw_place(self.place)
+            if self.freed is not None:
+                x, y = np.transpose([(e.bp_rp, e.m_g) for e in (self.place, self.freed)])
+                self._add(pg.PlotCurveItem(x=x, y=y, pen=pen(self.theme.template, 1.0)))
+                self._add_mark(x[1], y[1], "d", 9, self.theme.plot)
         self._fit()
 
     def _draw_background(self) -> None:
@@ -118,10 +129,18 @@ class HrDiagram(QWidget):
         self.caption = wrapped_label("", "small")
         column(self.words, self.plot, self.caption, spacing=4, parent=self)
 
-    def show_place(self, place: Place, region: Region | None, class_name: str) -> None:
-        self.plot.show_place(place, region)
-        self.words.setText(self._place_text(place))
-        self.caption.setText(self._caption_text(region, class_name))
+    def show_place(
+        self, values: Mapping[str, Value], dust: Answer | None, region: Region | None, name: str
+    ) -> None:
+        """The place of a star, and the one that it has behind all `dust` of the map."""
+        place, excess = place_of(values), reddening(dust)
+        text, freed = self._place_text(place), None
+        if excess is not None and place.kind in (Kind.POINT, Kind.LIMIT):
+            freed = place_of(without_dust(values, excess))
+            text = f"{text}. {self._dust_text(freed, *excess)}"
+        self.plot.show_place(place, region, freed)
+        self.words.setText(text)
+        self.caption.setText(self._caption_text(region, name))
 
     def _place_text(self, place: Place) -> str:
         text = {
@@ -150,11 +169,21 @@ class HrDiagram(QWidget):
             text = f"{text}. {high.replace('{ruwe}', f'{place.ruwe:.1f}')}"
         return text
 
+    def _dust_text(self, freed: Place, ebv: float, error: float) -> str:
+        text = self.tr(
+            "Behind all dust of the map, E(B − V) {ebv} ± {error}, it is at {m} ± {dust} and "
+            "BP − RP {colour} (diamond). Some of it may lie behind the star, so that the truth is "
+            "between the two"
+        )
+        text = text.replace("{ebv}", f"{ebv:.3f}").replace("{error}", f"{error:.3f}")
+        text = text.replace("{dust}", f"{COEFFICIENTS['g'] * error:.2f}")
+        return text.replace("{m}", _signed(freed.m_g)).replace("{colour}", _signed(freed.bp_rp))
+
     def _caption_text(self, region: Region | None, class_name: str) -> str:
         text = self.tr(
-            "The background is schematic, made of published relations and not of stars. Absolute "
-            "magnitudes are not corrected for dust; below {ratio} errors of the parallax the place "
-            "is a limit."
+            "The background is schematic, made of published relations and not of stars. The round "
+            "mark is not corrected for dust; below {ratio} errors of the parallax the place is a "
+            "limit."
         ).replace("{ratio}", f"{GOOD_RATIO:.0f}")
         if region is None:
             return text
@@ -170,6 +199,7 @@ class GaiaCard(SourceCard):
     def __init__(self, service: Service, current_theme: CurrentTheme, parent: QWidget) -> None:
         self.diagram: HrDiagram | None = None
         self._task_id = self._class_name = ""
+        self.dust: Answer | None = None  # of the same object, for the next answer that is shown
         super().__init__(service, current_theme, parent)
         self.diagram = HrDiagram(current_theme, self)
         self.inside.addWidget(self.diagram)
@@ -188,4 +218,4 @@ class GaiaCard(SourceCard):
         self.diagram.setVisible(match is not None)
         if match is not None:
             region = region_of(self._task_id)
-            self.diagram.show_place(place_of(match.values), region, self._class_name)
+            self.diagram.show_place(match.values, self.dust, region, self._class_name)

@@ -119,6 +119,9 @@ def claim_text(weighed: WeighedClaim) -> str:
         shown = value if isinstance(value, str) else f"{value:.2f}"
         return text.replace("{label}", label).replace("{value}", shown)
     text = claim.sentence(task_text(weighed.template), label, value, weighed.limit)
+    if (freed := weighed.said_without_dust) is not None and isinstance(freed.value, float):
+        dust = translate("weighed", "{value} without all dust: the smaller weight counts")
+        text = f"{text} ({dust.replace('{value}', f'{freed.value:.2f}')})"
     if weighed.said.matches > 1:
         nearest = translate("weighed", "nearest of {n}").replace("{n}", str(weighed.said.matches))
         text = f"{text} ({nearest})"

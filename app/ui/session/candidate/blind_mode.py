@@ -15,11 +15,9 @@ from PySide6.QtCore import QObject, Signal
 from agent.errors import WorkbenchError
 from app.core.inspections.seen import SeenResult, read_seen, record_seen
 from app.core.queue import Filter, QueueRow, Sort
-from app.core.queue.blind_filters import breaks_blind_mode
+from app.core.queue.blind_filters import FACT, breaks_blind_mode
 from app.core.session.records import Candidate
 from app.core.session.session import Session
-
-FACT = "blind"
 
 
 class BlindMode(QObject):

@@ -22,9 +22,9 @@ from app.core.importing.opening import (
     normalized_path,
 )
 from app.core.progress import EstimatedProgress, ShouldStop, never, silent
+from app.core.queue.blind_filters import FACT
 from app.core.session.session import new_session
 from app.core.session.spectra_folders import list_folders
-from app.ui.session.candidate.blind_mode import FACT
 
 
 @dataclass(frozen=True, kw_only=True)

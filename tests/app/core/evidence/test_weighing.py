@@ -136,6 +136,26 @@ def test_values_of_claims_are_known_of_two_values_of_texts_and_of_poor_parallaxe
     assert by_id(weigh(WD, {"gaia": white}))["below_main_sequence"].gap is Gap.POOR_PARALLAX
 
 
+def test_of_a_star_with_and_without_the_dust_of_the_map_the_smaller_weight_counts(session):
+    def weighed(gaia, ebv=None):
+        dust = {} if ebv is None else {"dust": said(ebv=ebv, ebv_error=0.0)}
+        return by_id(weigh(MG, {"gaia": gaia} | dust))["luminosity"]
+
+    giant, dwarf = star(0.0, 2.3), star(9.5, 2.3)
+    seen, freed = weighed(giant), weighed(giant, 0.3)
+    assert freed.said == seen.said and freed.said_without_dust.value == pytest.approx(-0.822)
+    assert 0.0 < freed.log_odds <= seen.log_odds
+    assert weighed(giant, 0.0) == seen
+    assert weighed(dwarf, 0.1).log_odds > weighed(dwarf).log_odds  # less against it
+    assert weighed(dwarf, 4.0).log_odds == 0.0  # a giant behind all that dust, a dwarf before it
+    colour = by_id(weigh(CV, {"gaia": said(bp_rp=1.3), "dust": said(ebv=0.5)}))["blue"]
+    assert colour.log_odds == 0.0 and colour.said.value == 1.3
+    save(session, 1, GAIA, said(bp_rp=1.3), reply(), HERE)
+    assert p_of(session, 1)[1] < 0.0
+    save(session, 1, all_services()["dust"], said(ebv=0.5), reply(), HERE)
+    assert p_of(session, 1)[1] == 0.0
+
+
 def test_nothing_is_weighed_where_nobody_answered_and_a_sure_model_can_still_be_moved():
     for answers in ({}, {name: failed("busy") for name in ("gaia", "vsx", "simbad")}):
         weighed = weigh(CV, answers)

@@ -14,7 +14,13 @@ from app.services.catalogues.service import all_services
 from app.services.catalogues.sky_picture import COVERAGE, PIXELS, SURVEYS, sky_picture
 from app.services.web.errors import BadReply, ServiceError
 from tests.app.services.fault_server import FAULTS
-from tests.app.ui.judge.evidence.small_sky import gaia_epochs
+from tests.app.ui.judge.evidence.small_sky import (
+    forced_photometry,
+    gaia_epochs,
+    serve_atlas,
+    serve_tess,
+    tess_file,
+)
 
 HEAD = "oid,expid,hjd,mjd,mag,magerr,catflags,filtercode,ra,dec\n"
 PATH = "/cgi-bin/ZTF/nph_light_curves"
@@ -140,6 +146,134 @@ def test_a_fault_of_gaia_is_never_an_empty_light_curve(server, client, service, 
     with pytest.raises(ServiceError):
         light_curve.gaia_light_curves(
             replace(service, timeout_s=0.5 if fault == "stall" else 30.0), client, STAR
+        )
+
+
+# ATLAS: a job in a queue, with a token that goes to nobody else.
+@pytest.fixture
+def atlas(server, monkeypatch):
+    monkeypatch.setenv(light_curve.ATLAS_TOKEN, "a-token")
+    serve_atlas(server)
+    service = all_services()["atlas"].changed(url=f"{server.url}/queue/")
+    return replace(service, per_second=50.0)
+
+
+def test_atlas_measures_and_faint_and_disowned_points_are_left_out(server, client, atlas):
+    (cyan, orange), exchange = light_curve.ask_light_curves(atlas, client, STAR)
+    assert (cyan.band, orange.band, cyan.time) == ("c", "o", "JD")
+    assert cyan.mag.size == orange.mag.size == 300 and cyan.error == pytest.approx(0.03)
+    assert cyan.hjd[0] > 2_458_200.5 and cyan.mag.min() > 13.0
+    assert light_curve.best_period([cyan, orange]) == pytest.approx(0.128927, rel=1e-4)
+    asked = server.asked[0]
+    assert [each["path"] for each in server.asked] == ["/queue/", "/queue/7/", "/results/job7.txt"]
+    assert (asked["ra"], asked["dec"], asked["use_reduced"]) == ("120.000000", "20.000000", "true")
+    assert exchange.url == f"{server.url}/results/job7.txt" and b"a-token" not in exchange.content
+    again = light_curve.read_atlas_light_curves(exchange.content)
+    assert [each.mag.tolist() for each in again] == [cyan.mag.tolist(), orange.mag.tolist()]
+
+
+def test_without_a_token_atlas_is_not_asked(server, client, atlas, monkeypatch):
+    monkeypatch.delenv(light_curve.ATLAS_TOKEN)
+    monkeypatch.setattr(light_curve, "key_in_keyring", lambda host: None)
+    with pytest.raises(ServiceError, match="wants the token of your account"):
+        light_curve.ask_light_curves(atlas, client, STAR)
+    assert server.asked == []
+
+
+@pytest.mark.parametrize(("path", "name", "value", "why"), [
+    ("/queue/", "url", "https://example.org/queue/7/", "to another server"),
+    ("/queue/", "url", 7, "not what the service promises"),
+    ("/queue/7/", "result_url", "https://example.org/x.txt", "to another server"),
+    ("/queue/7/", "result_url", None, "not what the service promises"),
+    ("/queue/7/", "error_msg", "No data returned", "No data returned"),
+    ("/queue/7/", "finishtimestamp", None, "no whole answer in 1 s"),
+])  # fmt: skip
+def test_a_job_that_fails_or_leads_away_is_a_failure(server, client, atlas, path, name, value, why):
+    job = json.loads(server.files[path][0]) | {name: value}
+    server.files[path] = json.dumps(job).encode(), "application/json"
+    with pytest.raises(ServiceError, match=why):
+        light_curve.ask_light_curves(replace(atlas, timeout_s=1.0), client, STAR)
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    (b"###MJD", b"MJD"), (b" duJy", b" noise"), (b" 0.030 ", b" x "), (b" 0.030 ", b" nan "),
+    (b" 0.030 ", b" "), (b"\n5820", b"\n9920"), (b"01a58000o0000\n", b"a-token\n"),
+])  # fmt: skip
+def test_a_damaged_table_of_atlas_is_a_failure(server, client, atlas, old, new):
+    content = forced_photometry().replace(old, new)
+    server.files["/results/job7.txt"] = content, "text/plain"
+    with pytest.raises(ServiceError):
+        light_curve.ask_light_curves(atlas, client, STAR)
+
+
+@pytest.mark.parametrize("fault", sorted(set(FAULTS) - NOT_HERE))
+@pytest.mark.parametrize("step", range(3))
+def test_a_fault_of_atlas_is_never_an_empty_light_curve(server, client, atlas, step, fault):
+    server.faults = [*[""] * step, *[fault] * 5]
+    with pytest.raises(ServiceError):
+        light_curve.ask_light_curves(
+            replace(atlas, timeout_s=0.5 if fault == "stall" else 30.0), client, STAR
+        )
+
+
+# TESS: the newest of the mission's own files.
+@pytest.fixture
+def tess(server):
+    serve_tess(server)
+    service = all_services()["tess"].changed(url=f"{server.url}/api/v0/invoke")
+    return replace(service, per_second=50.0)
+
+
+def test_of_tess_the_newest_sector_is_a_series_of_good_points(server, client, tess):
+    (curve,), exchange = light_curve.ask_light_curves(tess, client, STAR)
+    assert (curve.band, curve.series, curve.time, curve.mag.size) == ("T", "41", "BJD", 1998)
+    assert np.median(curve.mag) == pytest.approx(13.2)
+    assert curve.mag.max() == pytest.approx(13.4, abs=0.01)
+    assert curve.hjd[0] == pytest.approx(2_458_683.0)
+    assert curve.error == pytest.approx(1.0857 * 5.0 / 5000.0, rel=0.25)
+    assert light_curve.best_period([curve], longest_d=1.0) == pytest.approx(0.128927, rel=0.01)
+    search, got = server.asked
+    asked = json.loads(search["request"])
+    assert asked["params"]["position"] == "120.000000, 20.000000, 0.000833"
+    assert "-s0041-" in got["uri"] and got["path"] == light_curve.TESS_FILES
+    again = light_curve.read_tess_light_curves(exchange.content)
+    assert again[0].mag.tolist() == curve.mag.tolist()
+
+
+def test_a_star_of_which_tess_has_no_file_has_no_light_curve(server, client, tess):
+    serve_tess(server, ())
+    curves, exchange = light_curve.ask_light_curves(tess, client, STAR)
+    assert curves == [] and b"COMPLETE" in exchange.content
+
+
+@pytest.mark.parametrize("told", [
+    {"status": "ERROR", "msg": "no such service"}, {"status": "EXECUTING"}, {"status": "COMPLETE"},
+    {"status": "COMPLETE", "data": {}}, [],
+])  # fmt: skip
+def test_a_search_that_fails_is_a_failure(server, client, tess, told):
+    server.files["/api/v0/invoke"] = json.dumps(told).encode(), "application/json"
+    with pytest.raises(ServiceError):
+        light_curve.ask_light_curves(tess, client, STAR)
+
+
+@pytest.mark.parametrize("content", [
+    b"SIMPLE", tess_file()[:9000], tess_file().replace(b"LIGHTCURVE", b"LIGHTCURVX"),
+    tess_file().replace(b"TESSMAG ", b"OTHERMAG"), tess_file().replace(b"'QUALITY ", b"'QUALITX "),
+    tess_file(TIME=np.full(2000, -9e9)), tess_file(TIME=np.full(2000, 1e300)),
+    tess_file(PDCSAP_FLUX=np.where(np.arange(2000) % 2, 1e-30, 1e30)),
+])  # fmt: skip
+def test_a_damaged_file_of_tess_is_a_failure(content):
+    with pytest.raises(ServiceError):
+        light_curve.read_tess_light_curves(content)
+
+
+@pytest.mark.parametrize("fault", sorted(set(FAULTS) - NOT_HERE))
+@pytest.mark.parametrize("step", range(2))
+def test_a_fault_of_tess_is_never_an_empty_light_curve(server, client, tess, step, fault):
+    server.faults = [*[""] * step, *[fault] * 5]
+    with pytest.raises(ServiceError):
+        light_curve.ask_light_curves(
+            replace(tess, timeout_s=0.5 if fault == "stall" else 30.0), client, STAR
         )
 
 

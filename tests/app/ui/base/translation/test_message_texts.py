@@ -22,7 +22,7 @@ SOURCES = (
     *sorted((APP / "services" / "archives").glob("*.py")),
     *(
         APP / "services" / "catalogues" / f"{name}.py"
-        for name in ("light_curve", "position", "sky_picture", "tap")
+        for name in ("dust", "light_curve", "position", "sky_picture", "tap")
     ),
     APP / "services" / "catalogues" / "votable_reply.py",
     *sorted((APP / "services" / "web").glob("*.py")),

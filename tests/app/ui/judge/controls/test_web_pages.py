@@ -44,11 +44,13 @@ def test_the_sky_is_found_by_place_unless_it_is_simulated():
 
 def test_surveys_are_found_by_their_numbers():
     page = lamost_page(ObjectIdentity(ids={"obsid": "437513049"}))
-    assert page.url == "https://www.lamost.org/dr10/v2.0/spectrum/view?obsid=437513049"
+    assert page.url == "https://www.lamost.org/dr11/v2.0/spectrum/view?obsid=437513049"
     newer = lamost_page(ObjectIdentity(ids={"obsid": "1"}, release="DR12 v1.1"))
     assert newer.url == "https://www.lamost.org/dr12/v1.1/spectrum/view?obsid=1"
     older = lamost_page(ObjectIdentity(ids={"obsid": "1"}, release="DR7", survey="LAMOST-MRS"))
-    assert older.url == "https://www.lamost.org/dr10/v2.0/medspectrum/view?obsid=1"
+    assert older.url == "https://www.lamost.org/dr7/v2.0/medspectrum/view?obsid=1"
+    oldest = lamost_page(ObjectIdentity(ids={"obsid": "1"}, release="LAMOST DR5"))
+    assert oldest.url == "https://www.lamost.org/dr11/v2.0/spectrum/view?obsid=1"
     assert lamost_page(HERE).missing == web_pages.NO_OBSID
     ids = {"plateid": "266", "mjd": "51602", "fiberid": "1"}
     assert query(sdss_page(ObjectIdentity(survey="SDSS", ids=ids)))["plateid"] == "266"
@@ -63,7 +65,7 @@ def test_hostile_identifiers_stay_a_value(hostile):
     page = lamost_page(ObjectIdentity(ids={"obsid": hostile}))
     parts = urlsplit(page.url)
     assert (parts.scheme, parts.hostname, parts.fragment) == ("https", "www.lamost.org", "")
-    assert parts.path == "/dr10/v2.0/spectrum/view" and page.url.isascii()
+    assert parts.path == "/dr11/v2.0/spectrum/view" and page.url.isascii()
     assert list(parse_qs(parts.query)) == ["obsid"] and parts.query.count("=") == 1
 
 

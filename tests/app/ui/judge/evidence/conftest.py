@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from app.services.catalogues.light_curve import ATLAS_TOKEN
 from app.services.catalogues.service import all_services
 from app.services.web import client as web_client
 from app.ui.base.settings.settings_store import SettingsStore
@@ -76,6 +77,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_client, "FIRST_WAIT_S", 0.01)
     monkeypatch.setattr(web_client, "LONGEST_WAIT_S", 0.05)
     monkeypatch.setattr(web_client, "FAULTS_TO_REST", 10_000)
+    monkeypatch.setenv(ATLAS_TOKEN, "a-token")
 
 
 @pytest.fixture

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from io import BytesIO
 
 import numpy as np
+from astropy.io import fits
 from PIL import Image
 
 from app.core.session.records import Candidate
+from app.services.catalogues.light_curve import TESS_FILES
 from app.services.catalogues.service import all_services
 from app.services.catalogues.sky_picture import PIXELS, SURVEYS
 from tests.app.services.fault_server import FaultServer
@@ -32,6 +35,7 @@ SOLID = (60, 40, 90)
 def services_at(url: str) -> tuple[tuple[str, ...], dict[str, str]]:
     """Settings that turn every service on, at this address."""
     paths = {"tap": "", "ztf": "/nph_light_curves", "gaia_epochs": "", "picture": "/hips2fits"}
+    paths |= {"dust": "/nph-dust", "atlas": "/queue/", "tess": "/api/v0/invoke"}
     changes = {f"{each.id}.url": url + paths[each.kind] for each in all_services().values()}
     return tuple(all_services()), changes
 
@@ -50,6 +54,9 @@ def serve_sky(server: FaultServer, candidates: Iterable[Candidate]) -> None:
             values |= {service.pm_ra: 0.0, service.pm_dec: 0.0}
         rows = [{**values, service.ra: ra, service.dec: dec} for ra, dec in places]
         server.tables[service.table] = rows
+    server.files["/nph-dust"] = dust_map(), "text/xml"
+    serve_atlas(server)
+    serve_tess(server)
     server.files["/nph_light_curves"] = light_curve(), "text/csv"
     epochs = all_services()["gaia_epochs"]
     server.tables[epochs.table] = [
@@ -58,6 +65,74 @@ def serve_sky(server: FaultServer, candidates: Iterable[Candidate]) -> None:
     survey = SURVEYS[0][0]
     server.files["/MocServer/query"] = f'["{survey}"]'.encode(), "application/json"
     server.files["/hips2fits"] = picture(), "image/jpeg"
+
+
+def dust_map() -> bytes:
+    """What IRSA's service answers, in the form that it documents."""
+    numbers = {"refPixelValueSandF": 0.0740, "refPixelValueSFD": 0.0861}
+    numbers |= {"meanValueSandF": 0.0741, "stdSandF": 0.0012, "stdSFD": 0.0014}
+    told = "".join(f"<{tag}>\n  {value:.4f} (mag)\n</{tag}>\n" for tag, value in numbers.items())
+    return (
+        '<?xml version="1.0"?>\n<results status="ok">\n<result>\n<desc>E(B-V) Reddening</desc>\n'
+        f"<statistics>\n{told}</statistics>\n</result>\n</results>\n"
+    ).encode()
+
+
+def serve_atlas(server: FaultServer) -> None:
+    """A job that is done by the second time that it is asked for, and its table."""
+    job = {"url": f"{server.url}/queue/7/", "finishtimestamp": None, "error_msg": None}
+    server.files["/queue/"] = json.dumps(job).encode(), "application/json"
+    done = job | {"finishtimestamp": "2026-11-28T12:00:00Z"}
+    done["result_url"] = f"{server.url}/results/job7.txt"
+    server.files["/queue/7/"] = json.dumps(done).encode(), "application/json"
+    server.files["/results/job7.txt"] = forced_photometry(), "text/plain"
+
+
+def forced_photometry() -> bytes:
+    """Two filters that vary with 0.128927 days, one faint point and one that the fit disowns."""
+    draw = np.random.default_rng(5)
+    lines = ["###MJD m dm uJy duJy F err chi/N RA Dec x y maj min phi apfit mag5sig Sky Obs"]
+    rest = "120.0 20.0 1.0 2.0 2.5 2.4 10.0 -0.4 19.1 20.0 01a58000o0000"
+    for name, middle in (("c", 14.2), ("o", 13.7)):
+        mjd = 58_200.0 + np.sort(draw.uniform(0.0, 1500.0, 300))
+        mag = middle + 0.4 * np.sin(2.0 * np.pi * mjd / 0.128927) + draw.normal(0.0, 0.03, 300)
+        lines += [
+            f"{at:.6f} {m:.3f} 0.030 {10 ** ((23.9 - m) / 2.5):.0f} 30 {name} 0 1.1 {rest}"
+            for at, m in zip(mjd, mag, strict=True)
+        ]
+    lines.append(f"58300.0 -19.0 2.0 -10 20 o 0 1.1 {rest}")
+    lines.append(f"58301.0 10.0 0.01 400000 20 o 1 1.1 {rest}")
+    return ("\n".join(lines) + "\n").encode()
+
+
+def serve_tess(server: FaultServer, sectors: tuple[int, ...] = (14, 41)) -> None:
+    """Observations as MAST lists them, and the file of whichever is asked for."""
+    names = [f"tess20{s:02}206045859-s{s:04}-{25155310:016}-0120-s_lc.fits" for s in sectors]
+    rows = [{"dataURL": f"mast:TESS/product/{name}", "s_ra": 120.0} for name in names]
+    fast = "mast:TESS/product/tess2099206045859-s0099-0000000025155310-0120-a_fast-lc.fits"
+    rows += [{"dataURL": fast, "s_ra": 120.0}, {"dataURL": None, "s_ra": None}]
+    told = {"status": "COMPLETE", "msg": "", "data": rows, "fields": []}
+    server.files["/api/v0/invoke"] = json.dumps(told).encode(), "application/json"
+    server.files[TESS_FILES] = tess_file(), "application/octet-stream"
+
+
+def tess_file(**changes: np.ndarray) -> bytes:
+    """A file as the mission makes them: 2,000 points, one of them flagged and one without flux."""
+    days = 1683.0 + np.arange(2000) / 720.0
+    flux = 5000.0 * 10.0 ** (-0.4 * 0.2 * np.sin(2.0 * np.pi * days / 0.128927))
+    values = {"TIME": days, "PDCSAP_FLUX": flux, "PDCSAP_FLUX_ERR": np.full(2000, 5.0)}
+    values |= {"QUALITY": np.where(np.arange(2000) == 7, 128, 0)}
+    flux[9] = np.nan
+    values |= changes
+    forms = dict(zip(values, "DEEJ", strict=False))
+    columns = [fits.Column(n, forms.get(n, "D"), array=v) for n, v in values.items()]
+    table = fits.BinTableHDU.from_columns(columns, name="LIGHTCURVE")
+    table.header["BJDREFI"], table.header["BJDREFF"] = 2457000, 0.0
+    primary = fits.PrimaryHDU()
+    primary.header["TESSMAG"], primary.header["SECTOR"] = 13.2, 41
+    made = BytesIO()
+    fits.HDUList([primary, table]).writeto(made)
+    return made.getvalue()
 
 
 def light_curve() -> bytes:

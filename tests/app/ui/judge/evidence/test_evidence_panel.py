@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
@@ -54,6 +55,10 @@ def test_every_service_has_its_card_with_values_and_their_source(evidence):
     assert isinstance(gaia, GaiaCard) and gaia.diagram is not None
     assert gaia.diagram.plot.place.m_g < 9.0 and "Absolute G" in gaia.diagram.words.text()
     assert "schematic" in gaia.diagram.caption.text()
+    seen, freed = gaia.diagram.plot.place, gaia.diagram.plot.freed
+    assert seen.m_g - freed.m_g == pytest.approx(2.740 * 0.074)
+    assert seen.bp_rp - freed.bp_rp == pytest.approx(1.339 * 0.074)
+    assert "E(B − V) 0.074 ± 0.012" in gaia.diagram.words.text()
     assert gaia.stored.sha256 in gaia.asked.toolTip() and gaia.stored.url in gaia.asked.toolTip()
     curve, picture = evidence.card("ztf"), evidence.card("picture")
     assert isinstance(curve, CurveCard) and len(curve.view.plot.curves) == 2

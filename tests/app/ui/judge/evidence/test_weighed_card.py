@@ -84,8 +84,8 @@ def test_in_the_window_agent_panel_queue_and_dock_agree(evidence):
     person.session.changed.emit(Change(aspect="inspection", candidate_ids=frozenset({1})))
     evidence.turn_on("gaia", "vsx", "simbad")
     person.wait(lambda: len(answers(person.session, 1)) == 3)
-    person.wait(lambda: person.current.candidate.catalogue_log_odds is not None)
-    candidate = person.current.candidate
+    candidate = person.session.candidate(1)  # by all three, which the page hears of in turn
+    person.wait(lambda: person.current.candidate.p_combined == candidate.p_combined)
     assert candidate.agent_p_yes == 0.6 and candidate.p_combined > 0.6
     combined = f"{candidate.p_combined:.2f}"
     person.wait(lambda: panel.weighed.combined.text() == combined)
