@@ -103,10 +103,15 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return make_random_checkpoint(tmp_path_factory.mktemp("random") / "model", widths)
 
 
+@pytest.fixture(scope="module")
+def float32(model: Path) -> Path:
+    write_files(plan_conversion(model, "f32"), model.parent)
+    return model.parent / "model-f32.gguf"
+
+
 @pytest.mark.parametrize("kind", FILE_TYPES)
-def test_the_same_bytes_as_llama_cpp(model: Path, tmp_path: Path, kind: str) -> None:
-    write_files(plan_conversion(model, "f32"), tmp_path)
-    _quantize(tmp_path / "model-f32.gguf", tmp_path / "theirs.gguf", kind)
+def test_the_same_bytes_as_llama_cpp(model: Path, float32: Path, tmp_path: Path, kind: str) -> None:
+    _quantize(float32, tmp_path / "theirs.gguf", kind)
     write_files(plan_conversion(model, kind), tmp_path, threads=2)  # type: ignore[arg-type]
     readers = (gguf.GGUFReader(tmp_path / name) for name in (f"model-{kind}.gguf", "theirs.gguf"))
     ours, theirs = ({tensor.name: tensor for tensor in each.tensors} for each in readers)
