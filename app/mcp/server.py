@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
+import math
 import os
 import sys
 from collections.abc import Callable
@@ -17,6 +19,7 @@ from mcp.server.mcpserver import Context, Image
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from sqlalchemy import func, select
 
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
@@ -24,16 +27,25 @@ from agent.program_version import program_version
 from agent.protocol.tool import MAX_LABEL, MAX_WAVELENGTH, run_tool
 from agent.rendering.render import default_title, png_bytes, render_array
 from agent.spectra.spectrum import Spectrum
+from agent.tasks.look import has_class
+from app.core.database.tables import candidates
+from app.core.inspections.store import StoredInspection, inspections_of
+from app.core.queue import QueuePosition, QueueRow, count, page, parse_filter, parse_sort, row_of
+from app.core.queue.filters import Filter
+from app.core.queue.own_columns import own_columns
+from app.core.queue.sql_conditions import QueryContext, condition
+from app.core.session.known_answers import known_ids, not_known
+from app.core.session.records import Judgement
 from app.core.session.session import Session
 from app.mcp import proposals
-from app.mcp.candidates import MAX_INTEGER, MAX_ROWS, candidate_page, candidate_record
 from app.mcp.inspecting import DEADLINE_S, GRACE_S, Inspections
-from app.mcp.measuring import MAX_NAMES, facts, measurements
+from app.mcp.measuring import MAX_NAMES, MAX_TEXT, facts, measurements, plain, prose
 from app.mcp.sources import MAX_NAME, SourceError, Sources
 
 Result = TypeVar("Result")
 Answer = dict[str, Any]
 AddProposal = Callable[..., Answer]
+MAX_INTEGER = 2**63 - 1
 
 INSTRUCTIONS = (
     "Candidate spectra of rare stars: read, measure and draw them, let the agent inspect them, and "
@@ -372,3 +384,122 @@ def serve_stdio(server: MCPServer[None]) -> None:
     # The SDK reads what it is given here as it is, since it is no plain file descriptor.
     sys.stdin = io.TextIOWrapper(io.BufferedReader(BoundedLines(0)), encoding="utf-8")
     server.run("stdio")
+
+
+# Pages of a session's candidates, and one of them with all that is known of it.
+# Candidates hidden with a known answer measure people: no page has them, so that they are in no
+# table that an assistant makes. Asked for by its number, one is told like any other.
+MAX_ROWS = 100
+MAX_OWN = 60
+MAX_INSPECTIONS = 10
+MAX_REASONS = 2000
+TOLD = (
+    *("object_id", "ra", "dec", "score", "label", "snr"),
+    *("agent_verdict", "agent_p_yes", "agent_model", "fault"),
+)
+BAD_CURSOR = "`after` is what `next` said in the page before, or empty for the first page"
+
+
+def about(session: Session) -> dict[str, Any]:
+    """What a client needs to know of the session before it asks for candidates."""
+    columns = own_columns(session)[:MAX_OWN]
+    return {
+        "name": printable(session.name, MAX_TEXT),
+        "candidates": session.count() - len(known_ids(session)),
+        "task": plain(session.task.id) if has_class(session.task) else None,
+        "question": plain(session.task.question) if has_class(session.task) else None,
+        "columns": [printable(each.name, MAX_TEXT) for each in columns],
+    }
+
+
+def candidate_page(
+    session: Session, text: str, order: str, after: str, rows: int
+) -> dict[str, Any]:
+    """One page of those that a filter leaves, as the queue shows them."""
+    names = tuple(each.name for each in own_columns(session))
+    tree, sort = parse_filter(text, names), parse_sort(order or "list")
+    start = None if not after else _position(after, is_name=sort.key == "object")
+    found = page(session, tree, sort, after=start, limit=rows)
+    matching, hidden = count(session, tree), known_ids(session)
+    number = max(0, matching.number - _count_hidden(session, tree))
+    return {
+        "session": about(session),
+        "matching": {"number": number, "is_exact": matching.is_exact},
+        "rows": [_row(each) for each in found.rows if each.candidate.id not in hidden],
+        # A page may be short or empty and yet not be the last.
+        "next": None if found.end is None else json.dumps(list(found.end)),
+    }
+
+
+def candidate_record(session: Session, number: int) -> dict[str, Any]:
+    """A candidate, what people judged, and what models, or assistants, said of it."""
+    row = row_of(session, number)
+    inspections = inspections_of(session, number)[:MAX_INSPECTIONS]
+    return {
+        **_row(row),
+        "line_of_list": row.candidate.line,
+        "judgements": [_judgement(each) for each in session.judgements(number)],
+        "inspections": [_inspection(each) for each in inspections],
+    }
+
+
+def _count_hidden(session: Session, tree: Filter) -> int:
+    """How many of the hidden ones the filter leaves."""
+    about = QueryContext(session.reviewer_number, session.database.is_file)
+    query = select(func.count()).select_from(candidates)
+    query = query.where(~not_known(candidates.c.id), condition(tree, about))
+    with session.database.reading() as connection:
+        return connection.execute(query).scalar_one()
+
+
+def _position(text: str, *, is_name: bool) -> QueuePosition:
+    try:
+        value, number = json.loads(text)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise SourceError(BAD_CURSOR) from error
+    is_whole = type(value) is int and abs(value) <= MAX_INTEGER
+    is_number = is_whole or (type(value) is float and math.isfinite(value))
+    is_value = isinstance(value, str) if is_name else is_number
+    if not is_value or type(number) is not int or not 0 <= number <= MAX_INTEGER:
+        raise SourceError(BAD_CURSOR)
+    return QueuePosition(value, number)
+
+
+def _row(row: QueueRow) -> dict[str, Any]:
+    one = row.candidate
+    told: dict[str, Any] = {
+        "candidate": one.id,
+        **{name: getattr(one, name) for name in TOLD},
+        "columns": dict(list(one.own.items())[:MAX_OWN]),
+        "services": dict(list(row.evidence.items())[:MAX_OWN]),
+        "has_spectrum": bool(one.path),
+    }
+    for group in ("columns", "services"):
+        told[group] = {printable(str(k), MAX_TEXT): plain(v) for k, v in told[group].items()}
+    told |= {name: plain(value) for name, value in told.items() if not isinstance(value, dict)}
+    verdict = None if row.mine is None else row.mine.opinion.verdict
+    return {**told, "verdict": None if verdict is None else verdict.value}
+
+
+def _judgement(judgement: Judgement) -> dict[str, Any]:
+    said = judgement.opinion
+    return {
+        "reviewer": printable(judgement.reviewer, MAX_TEXT),
+        "verdict": None if said.verdict is None else said.verdict.value,
+        "confidence": said.confidence,
+        "flags": [printable(flag, MAX_TEXT) for flag in said.flags],
+        "comment": prose(said.comment, MAX_REASONS),
+        "at": printable(judgement.at, MAX_TEXT),
+    }
+
+
+def _inspection(stored: StoredInspection) -> dict[str, Any]:
+    record = stored.trajectory
+    return {
+        "model": printable(record.model.name, MAX_TEXT),
+        "verdict": record.verdict,
+        "p_yes": plain(record.p_yes),
+        "stopped_by": record.stopped_by,
+        "reasons": prose(record.plain_reasons, MAX_REASONS),
+        "at": printable(stored.at, MAX_TEXT),
+    }

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QMainWindow, QStackedWidget
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QGuiApplication
+from PySide6.QtWidgets import QMainWindow, QMessageBox, QStackedWidget
 
 from agent.errors import WorkbenchError
 from app.core.session.session import Session
@@ -23,7 +23,6 @@ from app.ui.base.translation.message_texts import translate_message
 from app.ui.exchange.sharing.known_hider import KnownHider
 from app.ui.program.help.help_windows import HelpWindows
 from app.ui.program.help.pages import MODELS, add_help_key, help_page_for
-from app.ui.program.leaving import Leaving
 from app.ui.program.menus import MenuRow
 from app.ui.program.samp.window_samp import WindowSamp
 from app.ui.program.session_view import SessionView
@@ -256,3 +255,65 @@ class MainWindow(QMainWindow):
         for part in (*parts, self.input_filter, self.settings):
             part.close()
         super().closeEvent(event)
+
+
+# Asks before a list that the agent is inspecting is left, and goes on with it later.
+class Leaving(QObject):
+    """Which lists were left is kept with the state of the window, never in the session."""
+
+    def __init__(self, window: QMainWindow, state: WindowState) -> None:
+        super().__init__(window)
+        self._window, self._state = window, state
+        self.question: QMessageBox | None = None
+
+    def may_leave(self, view: SessionView | None, go: Callable[[], object]) -> bool:
+        """Whether nothing is running; otherwise ask, and call `go` once the person agrees."""
+        if view is None or not view.context.agent.is_on_list:
+            return True
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication) and application.isSavingSession():
+            self._stop(view)  # the computer is shutting down: nobody answers
+            return True
+        if self.question is None:
+            self.question = self._ask(view, go)
+        self.question.open()
+        return False
+
+    def go_on(self, view: SessionView) -> None:
+        """Go on with the list if it was left while it was being inspected."""
+        agent = view.context.agent
+        if not view.session.is_read_only and self._state.take_run(str(view.session.location)):
+            agent.toggle_list_run()
+            text = self.tr("The agent goes on with the list, which was left while it was running")
+            view.status.show_message(text)
+
+    def _ask(self, view: SessionView, go: Callable[[], object]) -> QMessageBox:
+        state, question = view.context.agent.list_run.state, QMessageBox(self._window)
+        question.setIcon(QMessageBox.Icon.Question)
+        text = self.tr("The agent is inspecting the list: {done} done, {left} to go.")
+        left = "…" if state.left is None else f"{state.left:,}"
+        question.setText(text.replace("{done}", f"{state.done:,}").replace("{left}", left))
+        later = self.tr("Leaving stops it. It goes on when you open this session again.")
+        if state.is_of_selected:
+            later = self.tr("Leaving stops it. What it has so far is saved.")
+        question.setInformativeText(later)
+        leave = question.addButton(self.tr("Stop and leave"), QMessageBox.ButtonRole.AcceptRole)
+        stay = question.addButton(self.tr("Stay"), QMessageBox.ButtonRole.RejectRole)
+        question.setDefaultButton(stay)
+        question.setEscapeButton(stay)
+
+        def answered() -> None:
+            self.question = None
+            question.deleteLater()
+            if question.clickedButton() is leave:
+                self._stop(view)
+                go()
+
+        question.finished.connect(answered)
+        return question
+
+    def _stop(self, view: SessionView) -> None:
+        run = view.context.agent.list_run
+        if run.state.is_running and not run.state.is_of_selected:
+            self._state.note_run(str(view.session.location))
+        run.stop()

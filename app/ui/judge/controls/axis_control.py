@@ -53,7 +53,7 @@ class AxisControl(QWidget):
         self.rest = check_box("")
         self.velocity, self.lines = button("", "choice"), QMenu(self)
         self.velocity.setMenu(self.lines)
-        self.usual = button(self.tr("Usual axes"))
+        self.usual = button(self.tr("Usual axes"), call=partial(self._view.change, **USUAL_AXES))
         flux = short_label(self.tr("Flux"), "heading")
         boxes = row(self.zero, self.log, 1, spacing=16)
         layout = column(flux, self.flux, self.reason, boxes, spacing=5, parent=self)
@@ -68,7 +68,6 @@ class AxisControl(QWidget):
         for box, name in ((self.zero, "flux_zero"), (self.log, "flux_log")):
             box.clicked.connect(partial(self._view.toggle, name))
         self.rest.clicked.connect(partial(self._view.toggle, "rest_axis"))
-        self.usual.clicked.connect(partial(self._view.change, **USUAL_AXES))
         self.lines.aboutToShow.connect(self._fill_lines)
         keep_current(self._show_keys, context.keymap.changed)
         keep_current(self._show, context.view.changed, context.current.spectrum_changed)

@@ -39,7 +39,7 @@ from app.core.statistics.adjudication import count_disputes
 from app.core.statistics.repeats import plan_repeats
 from app.core.statistics.summary import statistics, to_plain
 from app.core.statistics.verdicts import read_verdicts
-from app.mcp.candidates import candidate_page, candidate_record
+from app.mcp.server import candidate_page, candidate_record
 from app.session_api import OpenSession, history_table, verdict_table
 from app.ui.exchange.export.export_work import preview_export
 from app.ui.program.samp.shared_tables import written_table

@@ -7,8 +7,7 @@ import pytest
 
 from agent.spectra.spectrum import Spectrum
 from app.core.session.records import Candidate, Opinion, Verdict
-from app.ui.judge.information.information import CandidateFacts, sections
-from app.ui.judge.information.information_panel import InformationPanel
+from app.ui.judge.information.information_panel import CandidateFacts, InformationPanel, sections
 from app.ui.judge.information.nearby_panel import NearbyPanel
 from tests.app.ui.judge.comparison.conftest import put
 from tests.app.ui.steps import shown_in

@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.core.session.own_fields import OwnField
 from app.core.session.records import Opinion, Verdict
 from app.core.session.subclass_and_fields import field_values
-from app.ui.judge.information.information import CandidateFacts, sections
+from app.ui.judge.information.information_panel import CandidateFacts, sections
 from tests.app.ui.judge.information.conftest import LAMOST_HEADER, candidate, rows, spectrum
 
 
