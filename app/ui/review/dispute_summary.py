@@ -13,7 +13,7 @@ from agent.trajectory.trajectory import Trajectory
 from app.core.inspections.store import Confusion, compare_models, inspections_of, models_of
 from app.core.queue import QueueRow, matching, row_of
 from app.core.queue.filters import Disagree
-from app.core.report.evidence import KeyLook, key_look, plain_reasons
+from app.core.report.evidence import KeyLook, key_look
 from app.core.session.session import Session
 from app.core.statistics.adjudication import Dispute, adjudicator_of, disputes, read_dispute
 
@@ -104,7 +104,7 @@ def _agent_opinion(trajectory: Trajectory) -> AgentOpinion:
         model=trajectory.model.name,
         verdict=trajectory.verdict,
         p_yes=trajectory.p_yes,
-        reasons=plain_reasons(trajectory),
+        reasons=trajectory.plain_reasons,
         looks=len(trajectory.looks),
         look=key_look(trajectory),
         stopped_by=trajectory.stopped_by,

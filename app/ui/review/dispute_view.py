@@ -34,7 +34,7 @@ from app.ui.review.dispute_summary import (
     dispute_details,
 )
 from app.ui.review.figures import Figure
-from app.ui.session.candidate.object_velocity import velocity_label
+from app.ui.session.candidate.object_velocity import velocity_translated
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import (
     MAX_REASON,
@@ -235,7 +235,7 @@ def person_card(given: Judgement, *, is_adjudicator: bool) -> OpinionCard:
         details.append(" › ".join(subclass_levels(opinion.subclass)))
     details += [f"{name} = {value_text(value)}" for name, value in opinion.fields]
     if opinion.velocity is not None:
-        details.append(velocity_label(opinion.velocity))
+        details.append(velocity_translated(opinion.velocity))
     who = given.reviewer
     if is_adjudicator:
         who += " · " + translate("OpinionCard", "adjudicator")

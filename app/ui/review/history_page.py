@@ -19,7 +19,7 @@ from app.core.session.records import LogEntry
 from app.core.session.subclass_and_fields import subclass_levels
 from app.ui.judge.verdict.verdict_text import confidence_meaning, mark_and_word
 from app.ui.review.refresh import Refresh
-from app.ui.session.candidate.object_velocity import velocity_label
+from app.ui.session.candidate.object_velocity import velocity_translated
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import button, column, keep_current, row, with_key, wrapped_label
 from app.ui.widgets.pair_table import ROOT, Index, fit_rows, show_rows
@@ -204,7 +204,7 @@ class HistoryModel(QAbstractTableModel):
             text += f" · {' › '.join(subclass_levels(opinion.subclass))}"
         text += "".join(f" · {name} = {value_text(value)}" for name, value in opinion.fields)
         if opinion.velocity is not None:
-            text += f" · {velocity_label(opinion.velocity)}"
+            text += f" · {velocity_translated(opinion.velocity)}"
         if entry.action == "undo":
             return self.tr("undone, now: {what}").replace("{what}", text)
         if entry.action == "redo":

@@ -25,7 +25,7 @@ class PlotCell(QAbstractButton):
         current_theme.changed.connect(self._restyle)
 
     def sizeHint(self) -> QSize:
-        return QSize(self.width_px, 2 * (QFontMetrics(self.text_font).height() + 1) + self.plot_px)
+        return QSize(self.width_px, 2 * self._line_px() + self.plot_px)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self.min_width_px, self.sizeHint().height())
@@ -47,6 +47,9 @@ class PlotCell(QAbstractButton):
         painter.drawRoundedRect(frame, RADIUS, RADIUS)
         painter.setFont(self.text_font)
         return painter
+
+    def _line_px(self) -> int:
+        return QFontMetrics(self.text_font).height() + 1
 
     def _restyle(self, theme: Theme) -> None:
         self.update()

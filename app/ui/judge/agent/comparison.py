@@ -12,7 +12,6 @@ from agent.ellipsis import shortened
 from agent.trajectory.trajectory import Trajectory
 from app.ui.base.translation.data_texts import task_text
 from app.ui.base.translation.measured_texts import translate_measured_text
-from app.ui.judge.agent.card_content import without_boxed_verdict
 from app.ui.judge.agent.measured_rows import observed_range
 from app.ui.judge.agent.status_texts import outcome_text, p_yes_text, verdict_text
 from app.ui.session.inspection.records import Records, is_same_model
@@ -133,5 +132,5 @@ def _cells(record: Trajectory, records: Records) -> Iterator[tuple[str, str]]:
         if look.range is not None
     ]
     yield "looks", "\n".join(looks) or "–"
-    reasons = translate_measured_text(without_boxed_verdict(record.reasons))
+    reasons = translate_measured_text(record.plain_reasons)
     yield "reasons", shortened(reasons, MAX_REASONS)

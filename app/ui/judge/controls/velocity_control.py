@@ -21,7 +21,7 @@ from app.core.session.velocity import HIGHEST_KMS, MAX_QUALITY, Z_LIMIT, Velocit
 from app.ui.base.theme.theme import Theme
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.controls.template_library import TemplateLibrary
-from app.ui.session.candidate.object_velocity import velocity_label
+from app.ui.session.candidate.object_velocity import velocity_translated
 from app.ui.session.candidate.view_options import RV_LIMIT_KMS
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import (
@@ -124,7 +124,7 @@ class VelocityControl(QWidget):
         carried = self.tr("Of the object before: shown, and not kept with this one")
         self.state.setText(carried if kept is None and options.z else "")
         if kept is not None:
-            self.state.setText(velocity_label(kept))
+            self.state.setText(velocity_translated(kept))
         self.state.setVisible(bool(self.state.text()))
         self.quality.setCurrentIndex(0 if kept is None or kept.quality is None else kept.quality)
         self.quality.setEnabled(kept is not None)

@@ -19,7 +19,7 @@ from app.core.session.records import Candidate, Change, Opinion
 from app.core.session.session import list_roles
 from app.core.session.subclass_and_fields import subclass_levels
 from app.ui.base.theme.theme import CurrentTheme
-from app.ui.session.candidate.object_velocity import velocity_label
+from app.ui.session.candidate.object_velocity import velocity_translated
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import column, keep_current, short_label
 from app.ui.widgets.page_parts import OPEN, SHUT, FoldingCard
@@ -346,7 +346,7 @@ def _opinion_rows(facts: CandidateFacts) -> Iterator[InformationRow]:
         yield InformationRow(translate("information", "sub-class"), levels)
     if facts.opinion.velocity is not None:
         yield InformationRow(
-            translate("information", "velocity"), velocity_label(facts.opinion.velocity)
+            translate("information", "velocity"), velocity_translated(facts.opinion.velocity)
         )
     titles = {each.name: each.shown for each in facts.fields}
     for name, value in facts.opinion.fields:
