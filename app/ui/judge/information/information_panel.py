@@ -109,18 +109,18 @@ class InformationPanel(QWidget):
         )
         self._show_sections(sections(facts))
 
-    def _show_sections(self, parts: list[InformationSection]) -> None:
+    def _show_sections(self, parts: Mapping[str, Sequence[InformationRow]]) -> None:
         rows: list[InformationRow] = []
         self._headings = {}
-        for part in parts:
-            if part.name != "catalogue":
-                self._headings[len(rows)] = part.name
-                is_shut = part.name in self._shut
-                count = f" ({len(part.rows)})" if is_shut else ""
-                heading = f"{SHUT if is_shut else OPEN} {self._title(part.name)}{count}"
+        for name, inside in parts.items():
+            if name != "catalogue":
+                self._headings[len(rows)] = name
+                is_shut = name in self._shut
+                count = f" ({len(inside)})" if is_shut else ""
+                heading = f"{SHUT if is_shut else OPEN} {self._title(name)}{count}"
                 rows.append(InformationRow(heading, is_heading=True))
-            if part.name not in self._shut:
-                rows.extend(part.rows)
+            if name not in self._shut:
+                rows.extend(inside)
         self.model.show_rows(rows)
         self.view.clearSpans()
         for row in self._headings:
@@ -258,16 +258,11 @@ class CandidateFacts:
     fields: tuple[OwnField, ...] = ()
 
 
-@dataclass(frozen=True)
-class InformationSection:
-    """Rows under one heading. `name` is a key, not the text shown."""
+def sections(facts: CandidateFacts) -> dict[str, tuple[InformationRow, ...]]:
+    """Catalogue values, the list's other columns, the file, and the remaining header keywords.
 
-    name: str
-    rows: tuple[InformationRow, ...]
-
-
-def sections(facts: CandidateFacts) -> list[InformationSection]:
-    """Catalogue values, the list's other columns, the file, and the remaining header keywords."""
+    They are by the key of their heading, not by the text shown.
+    """
     shown: set[str] = set()
     used_keys: set[str] = set()
     parts = {
@@ -277,7 +272,7 @@ def sections(facts: CandidateFacts) -> list[InformationSection]:
         "file": tuple(_file_rows(facts)),
         "header": tuple(_header_rows(facts, used_keys))[:MAX_ROWS],
     }
-    return [InformationSection(name, rows) for name, rows in parts.items() if rows]
+    return {name: rows for name, rows in parts.items() if rows}
 
 
 def value_text(value: object) -> str:

@@ -60,5 +60,4 @@ def candidate(**fields):
 def rows(name, **facts):
     """The rows of one section about a candidate with these facts."""
     known = CandidateFacts(**{"candidate": candidate(), **facts})
-    found = {section.name: section.rows for section in sections(known)}
-    return {row.name: row.value for row in found.get(name, ())}
+    return {row.name: row.value for row in sections(known).get(name, ())}

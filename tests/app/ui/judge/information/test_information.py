@@ -25,7 +25,7 @@ def test_blind_mode_hides_the_label_and_whatever_says_the_same():
     facts = {"spectrum": spectrum(**LAMOST_HEADER), "hides": True}
     here = candidate(label="cv", own={"spectype": "CV", "note": "CV?"})
     known = CandidateFacts(candidate=here, label_column="known_as", **facts)
-    hidden = [row for section in sections(known) for row in section.rows if row.is_hidden]
+    hidden = [row for section in sections(known).values() for row in section if row.is_hidden]
     assert {row.name for row in hidden} == {"subclass", "known_as", "spectype"}
     assert {row.value for row in hidden} == {""}
     shown = rows("catalogue", candidate=here, label_column="known_as", **facts)
