@@ -84,7 +84,7 @@ class VelocityControl(QWidget):
         context.current.spectrum_changed.connect(self._show)
         context.current.opinion_changed.connect(self._show)
         self.slider.valueChanged.connect(self._slide)
-        self.speed.entered.connect(self._set_speed)
+        self.speed.entered.connect(self._velocity.set_by_hand)
         self.z.entered.connect(self._set_z)
         self.reset.clicked.connect(lambda: self._velocity.set(None))
         context.view.changed.connect(self._show)
@@ -102,9 +102,6 @@ class VelocityControl(QWidget):
 
     def _slide(self, tick: int) -> None:
         self._velocity.set_by_hand(velocity_at(tick), save=False)
-
-    def _set_speed(self, speed: float) -> None:
-        self._velocity.set_by_hand(speed)
 
     def _set_z(self, z: float) -> None:
         self._velocity.set_by_hand(LIGHT_KMS * z)
