@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import BigInteger, Column, MetaData, Text
 
-from app.core.database import database, migrations
+from app.core.database import migrations, schema_check
 from app.core.database.migrations import VERSION
 from app.core.database.tables import metadata
 from app.core.errors import SessionError
@@ -82,8 +82,8 @@ def test_steps_are_made_in_order_from_where_it_is(location, monkeypatch):
     for count in (1, 2):
         news = [Column("first", Text), Column("second", BigInteger)][count - 1]
         tables.tables["lists"].append_column(news)
-        monkeypatch.setattr(database, "metadata", tables)
-        database._own_definitions.cache_clear()
+        monkeypatch.setattr(schema_check, "metadata", tables)
+        schema_check._own_definitions.cache_clear()
         monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, steps[count - 1]))
         for module in ("migrations", "database"):
             monkeypatch.setattr(f"app.core.database.{module}.VERSION", VERSION + count)

@@ -10,8 +10,9 @@ from sqlalchemy import func, select
 
 from app.core.database.tables import candidates, inspections, leases
 from app.core.errors import SessionError
-from app.core.inspections import batch as claims_module
-from app.core.inspections.batch import Leases, inspect_all
+from app.core.inspections import leases as claims_module
+from app.core.inspections.batch import inspect_all
+from app.core.inspections.leases import Leases
 from app.core.inspections.store import Share, add_inspection, pending_candidates
 from app.core.session.session import open_session
 from tests.app.core.database.postgres import name_of
