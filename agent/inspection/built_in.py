@@ -19,8 +19,10 @@ MEASURED = "measured"
 PANEL = "panel"
 EYE = "nano-eye"  # the bundled model that looks
 
-MEMBER = re.compile(r"(\S{1,80}): (YES|NO)\b")
-"""How the line of a member begins in a panel's answer."""
+MEMBER = re.compile(
+    r"(?P<name>\S{1,80}): (?P<said>(?P<verdict>YES|NO)(?:, p [<>]? ?[\d.]+)?)(?:\.|: (?P<why>.+))"
+)
+"""A line of a panel's answer: what one of its members said."""
 
 Load = Callable[[ModelLocation], Inspector]
 
@@ -155,6 +157,7 @@ def opposed_members(record: Trajectory) -> str:
     if own is None or not own.quotes:
         return ""
     lines = record.plain_reasons.splitlines()
-    said = [found.groups() for found in map(MEMBER.match, lines) if found is not None]
+    found = filter(None, map(MEMBER.fullmatch, lines))
+    said = [each.group("name", "verdict") for each in found]
     is_opposed = {verdict for _, verdict in said} == {"YES", "NO"}
     return ", ".join(map(" ".join, said)) if is_opposed else ""

@@ -140,8 +140,8 @@ def _member(record: Trajectory) -> str:
     said = f"{record.model.name}: {record.verdict}"
     if record.p_yes is not None:
         said += f", p {probability_text(record.p_yes)}"
-    reasons = record.reasons.removeprefix(f"\\boxed{{{record.verdict}}}").lstrip(" .:")
-    return f"{said}: {' '.join(reasons.split())}" if reasons else f"{said}."
+    reasons = " ".join(record.plain_reasons.split())
+    return f"{said}: {reasons}" if reasons else f"{said}."
 
 
 # Fuses the p(YES) of the panel's two inspectors: the model that looks and the measured one.

@@ -6,6 +6,7 @@ the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
@@ -14,6 +15,8 @@ from agent.engines.base import SamplingSettings
 from agent.protocol.reply import Verdict
 from agent.protocol.rules import RulesName
 from agent.rendering.model_image import QWEN25, Sizing
+
+_BOX = re.compile(r"\\?\\boxed\{\s*(?:YES|NO)\s*\}\s*")
 
 TRAJECTORY_VERSION = 1
 
@@ -48,6 +51,11 @@ class Step:
     picture: str = ""  # hash of the picture exactly as the engine received it
     seconds: float = 0.0
     whole: bool = False  # Whether a look shows the whole spectrum again; `range` is then all of it.
+
+    @property
+    def plain_text(self) -> str:
+        """The text without the box in which an answer's verdict is written."""
+        return _BOX.sub("", self.text).strip().lstrip(" .:") if self.kind == "answer" else self.text
 
     @property
     def is_look(self) -> bool:
@@ -148,7 +156,8 @@ class Trajectory:
     @property
     def plain_reasons(self) -> str:
         """The reasons without the box in which the verdict is written."""
-        return self.reasons.removeprefix(f"\\boxed{{{self.verdict}}}").strip()
+        answers = [step.plain_text for step in self.steps if step.kind == "answer"]
+        return answers[-1] if answers else ""
 
     def until(self, turn: int) -> Trajectory:
         """The part before the agent's turn of this number, to resume from there."""

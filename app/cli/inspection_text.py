@@ -36,8 +36,7 @@ def step_lines(step: Step) -> list[Text]:
     if step.kind == "zoom":
         return _zoom_lines(step, who)
     if step.kind == "answer":
-        reasons = step.text.removeprefix(f"\\boxed{{{step.verdict}}}")
-        return _with_marker("→ ", reasons, "") + _error_lines(step)
+        return _with_marker("→ ", step.plain_text, "") + _error_lines(step)
     if step.kind == "think":
         return _with_marker("· ", step.text, "dim")
     lines = _with_marker("  " + who, step.text, "") if step.text else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import DownloadColumn, TaskProgressColumn, TransferSpeedColumn
+from rich.progress import DownloadColumn, ProgressColumn, TaskProgressColumn, TransferSpeedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -81,7 +81,7 @@ def converted(name: str, to: FormName, *, compare: bool = True) -> ModelLocation
 
     kind = chosen_form(convertible(name), to)
     try:
-        with _conversion_bar() as progress:
+        with _bar("reading the model", TaskProgressColumn()) as progress:
             result = convert_model(name, kind, progress, compare=compare)
     except KeyboardInterrupt as error:
         raise WorkbenchError(
@@ -196,10 +196,10 @@ def _lines(result: Converted) -> Iterator[str]:
 
 
 @contextmanager
-def _conversion_bar() -> Iterator[Callable[[str, int, int], None]]:
-    with on_standard_error(TaskProgressColumn()) as bar:
-        task = bar.add_task("reading the model", total=None)
-        shown = ""
+def _bar(first: str, *columns: ProgressColumn) -> Iterator[Callable[[str, int, int], None]]:
+    """A progress bar that begins anew with each file or step."""
+    with on_standard_error(*columns) as bar:
+        task, shown = bar.add_task(first, total=None), first
 
         def progress(what: str, done: int, total: int) -> None:
             nonlocal shown
@@ -209,6 +209,10 @@ def _conversion_bar() -> Iterator[Callable[[str, int, int], None]]:
             bar.update(task, completed=done, total=total)
 
         yield progress
+
+
+def _download_bar() -> AbstractContextManager[Callable[[str, int, int], None]]:
+    return _bar("contacting the hub", DownloadColumn(), TransferSpeedColumn())
 
 
 models.command()(convert)
@@ -350,17 +354,6 @@ def path(name: Name) -> None:
     typer.echo(location.folder)
     if not location.is_ready:
         typer.echo(f"spec-o3: {location.card.name} is {_state(location)}", err=True)
-
-
-@contextmanager
-def _download_bar() -> Iterator[Callable[[str, int, int], None]]:
-    with on_standard_error(DownloadColumn(), TransferSpeedColumn()) as bar:
-        task = bar.add_task("contacting the hub", total=None)
-
-        def progress(file: str, done: int, total: int) -> None:
-            bar.update(task, description=cleaned(file), completed=done, total=total)
-
-        yield progress
 
 
 def _own_row(own: BuiltIn) -> dict[str, Any]:

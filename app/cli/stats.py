@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
@@ -235,7 +234,7 @@ def _hours(statistics: summary.Statistics) -> PeopleTable:
     rows: list[Row] = [
         (
             each.reviewer,
-            hour_text(hour.hour),
+            hour.local_hour or NOTHING,
             f"{hour.decisions:,}",
             seconds_text(hour.typical_s),
             share_text(hour.accepted),
@@ -279,12 +278,3 @@ def _known(statistics: summary.Statistics) -> PeopleTable:
 
 def seconds_text(seconds: float | None) -> str:
     return NOTHING if seconds is None else f"{seconds:.1f}"
-
-
-def hour_text(hour: str) -> str:
-    """The hour by the clock of this computer."""
-    try:
-        moment = datetime.fromisoformat(f"{hour}:00").replace(tzinfo=UTC)
-    except ValueError:  # a damaged log
-        return NOTHING
-    return moment.astimezone().strftime("%Y-%m-%d %H:00")

@@ -23,7 +23,7 @@ from app.core.session.records import LogEntry
 from app.core.session.session import Session
 from app.core.session.stored_opinions import entry_from
 from app.core.session.subclass_and_fields import values_text
-from app.core.session.velocity import velocity_text, velocity_words
+from app.core.session.velocity import velocity_english, velocity_json
 
 PAGE = 500
 MAX_SHOWN = 200
@@ -87,7 +87,7 @@ def _line(row: Row[Any], entry: LogEntry) -> str:
         parts.append(opinion.subclass)
     parts += [f"{name} = {value_text(value)}" for name, value in opinion.fields]
     if opinion.velocity is not None:
-        parts.append(velocity_words(opinion.velocity))
+        parts.append(velocity_english(opinion.velocity))
     if opinion.comment:
         parts.append(f'"{" ".join(opinion.comment.split())}"')
     if entry.seconds is not None:
@@ -116,7 +116,7 @@ def _cells(row: Row[Any], entry: LogEntry) -> tuple[Any, ...]:
         opinion.comment,
         opinion.subclass,
         values_text(opinion.fields),
-        velocity_text(opinion.velocity),
+        velocity_json(opinion.velocity),
         entry.seconds,
         json.dumps(dict(entry.shown)) if entry.shown else "",
         row.origin,

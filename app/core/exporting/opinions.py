@@ -12,7 +12,7 @@ from app.core.database.tables import judgements, log, reviewers
 from app.core.exporting.selection import Selection
 from app.core.session.stored_opinions import judgement_of, opinion_of
 from app.core.session.subclass_and_fields import values_text
-from app.core.session.velocity import velocity_text
+from app.core.session.velocity import velocity_json
 from app.core.statistics.adjudication import final_opinion
 
 NOTHING_SHOWN = "{}"
@@ -135,7 +135,7 @@ def _opinion_of_several(
         agent_seen_before=any(map(log_rows.had_seen_agent, authors)),
         subclass=opinion.subclass,
         fields=values_text(opinion.fields),
-        velocity=velocity_text(opinion.velocity),
+        velocity=velocity_json(opinion.velocity),
     )
 
 

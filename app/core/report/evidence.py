@@ -32,7 +32,6 @@ MOST_DISPUTES = 15  # between people, and as many between people and agent
 CHUNK = 500
 LONGEST_LABEL = 80
 
-_BOX = re.compile(r"\\?\\boxed\{\s*(?:YES|NO)\s*\}\s*")
 _WORD = re.compile(r"\w+")
 PRECISION = 0.9
 RECALL = 0.95
@@ -165,11 +164,6 @@ def key_look(trajectory: Trajectory) -> KeyLook | None:
     return KeyLook(label=best.label[:LONGEST_LABEL], range=(low * stretch, high * stretch))
 
 
-def plain_reasons(trajectory: Trajectory) -> str:
-    """The agent's final reasons without the boxed verdict."""
-    return _BOX.sub("", trajectory.reasons).strip()
-
-
 def _most_confident(session: Session, accepted: set[int]) -> Iterator[int]:
     query = (
         select(judgements.c.candidate_id)
@@ -235,7 +229,7 @@ def _difference(session: Session, dispute: adjudication.Dispute) -> Difference:
     return Difference(
         candidate=candidate,
         dispute=dispute,
-        reasons="" if trajectory is None else plain_reasons(trajectory),
+        reasons="" if trajectory is None else trajectory.plain_reasons,
         is_simulated=_is_simulated(None, trajectory),
     )
 

@@ -16,7 +16,7 @@ from app.core.report.parts import named, paragraph, section, table
 from app.core.report.svg import AGENT, FAINT, RULE, SPECTRUM
 from app.core.session.own_fields import value_text
 from app.core.session.records import Judgement
-from app.core.session.velocity import velocity_words
+from app.core.session.velocity import velocity_english
 from app.core.statistics.number_format import chance
 
 LONGEST_WORDS = 360
@@ -85,7 +85,7 @@ def _opinion(judgement: Judgement, *, is_final: bool) -> Markup:
     flags = f" [{', '.join(opinion.flags)}]" if opinion.flags else ""
     flags += f" {opinion.subclass}" if opinion.subclass else ""
     flags += "".join(f", {name} {value_text(value)}" for name, value in opinion.fields)
-    flags += f", {velocity_words(opinion.velocity)}" if opinion.velocity is not None else ""
+    flags += f", {velocity_english(opinion.velocity)}" if opinion.velocity is not None else ""
     words = f": {opinion.comment}" if opinion.comment else ""
     verdict = tag("span", str(opinion.verdict), class_=str(opinion.verdict))
     who = join([quoted(judgement.reviewer, 40), " ", verdict, sure])

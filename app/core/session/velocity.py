@@ -61,19 +61,19 @@ def _how_unsure(velocity: Velocity) -> tuple[int, float]:
     return -(velocity.quality or 0), error
 
 
-def velocity_words(velocity: Velocity) -> str:
+def velocity_english(velocity: Velocity) -> str:
     """As '−172 ± 9 km/s (template, quality 3)'."""
     quality = "" if velocity.quality is None else f", quality {velocity.quality}"
     return f"{velocity.shown} ({velocity.source}{quality})"
 
 
-def velocity_text(velocity: Velocity | None) -> str:
+def velocity_json(velocity: Velocity | None) -> str:
     """As the tables keep it: JSON, or nothing."""
     return "" if velocity is None else json.dumps(asdict(velocity))
 
 
 def velocity_from(text: str) -> Velocity | None:
-    """What `velocity_text` has written. Raises ValueError for anything else, or SessionError."""
+    """What `velocity_json` has written. Raises ValueError for anything else, or SessionError."""
     if not text:
         return None
     found = json.loads(text)

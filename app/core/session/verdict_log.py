@@ -27,7 +27,7 @@ from app.core.session.stored_opinions import LogRow, damaged, entry_from, judgem
 from app.core.session.stored_opinions import checked as checked
 from app.core.session.stored_opinions import opinion_of as opinion_of
 from app.core.session.subclass_and_fields import values_text
-from app.core.session.velocity import velocity_text
+from app.core.session.velocity import velocity_json
 
 MAX_REVIEWERS = 60  # each has a bit in `candidates.judged_by`
 PAGE = 1000
@@ -213,7 +213,7 @@ def _add(
         "comment": opinion.comment,
         "subclass": opinion.subclass,
         "fields": values_text(opinion.fields),
-        "velocity": velocity_text(opinion.velocity),
+        "velocity": velocity_json(opinion.velocity),
         "shown": shown,
         **more,
     }

@@ -103,11 +103,9 @@ def calibration_sample(verdicts: Verdicts, agent: AgentVerdicts) -> CalibrationS
     )
 
 
-def calibrate(
-    session: Session, sample: CalibrationSample, method: MethodChoice = "auto"
-) -> Calibration:
+def calibrate(session: Session, sample: CalibrationSample) -> Calibration:
     """Fit a calibration and store it in the session; with too few verdicts, the note says so."""
-    calibration = fit_sample(session, sample, method)
+    calibration = fit_sample(session, sample)
     if not calibration.is_fitted:
         return calibration
     made = insert(calibrations).values(
@@ -119,13 +117,10 @@ def calibrate(
     return calibration
 
 
-def fit_sample(
-    session: Session, sample: CalibrationSample, method: MethodChoice = "auto"
-) -> Calibration:
+def fit_sample(session: Session, sample: CalibrationSample) -> Calibration:
     """Fit a calibration without storing it."""
     return fit_calibration(
         sample.judged,
-        method,
         model=sample.model,
         model_sha256=sample.model_sha256,
         task=session.task.id,

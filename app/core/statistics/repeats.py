@@ -22,7 +22,7 @@ from app.core.session.records import Change, Opinion
 from app.core.session.session import Session
 from app.core.session.stored_opinions import checked, damaged, opinion_of
 from app.core.session.subclass_and_fields import values_text
-from app.core.session.velocity import velocity_text
+from app.core.session.velocity import velocity_json
 from app.core.statistics.people import verdict_agreement
 from app.core.statistics.verdicts import CODE
 
@@ -102,7 +102,7 @@ def record_repeat(
             "comment": opinion.comment,
             "subclass": opinion.subclass,
             "fields": values_text(opinion.fields),
-            "velocity": velocity_text(opinion.velocity),
+            "velocity": velocity_json(opinion.velocity),
             "seconds": seconds,
             "first_id": first,
             "after_id": _last_line(connection, reviewer),

@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from sqlalchemy import select
@@ -32,6 +33,15 @@ class HourFigures:
     decisions: int
     typical_s: float | None  # the median of the seconds for one
     accepted: Estimate  # the share of ACCEPT among ACCEPT and REJECT, without known answers
+
+    @property
+    def local_hour(self) -> str:
+        """The hour by the clock of this computer; empty for one from a damaged log."""
+        try:
+            moment = datetime.fromisoformat(f"{self.hour}:00").replace(tzinfo=UTC)
+        except ValueError:
+            return ""
+        return moment.astimezone().strftime("%Y-%m-%d %H:00")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCursor, QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QWidget
 
 from app.core.statistics.repeats import plan_repeats
+from app.ui.base.actions.actions import ACTIONS
+from app.ui.base.translation.data_texts import task_text
 from app.ui.judge.comparison.compared_spectra import ComparedSpectra
-from app.ui.judge.comparison.comparison_control import ComparisonControl
-from app.ui.judge.comparison.overlay_curves import OverlayCurves
-from app.ui.judge.comparison.ratio import RatioPanel
+from app.ui.judge.comparison.overlay_curves import OverlayCurves, text_of
+from app.ui.judge.comparison.ratio import DIFFERENCE, OFF, RATIO, RatioPanel
 from app.ui.judge.controls.tool_row import ToolRow
 from app.ui.judge.docks.dock_area import DockArea
 from app.ui.judge.docks.dock_table import AGENT, QUEUE, DockSite
-from app.ui.judge.docks.plot_room import PlotRoom
 from app.ui.judge.plot.line_fit.fit_tool import FitTool
+from app.ui.judge.plot.mark_menu import Entry, mark_entries
 from app.ui.judge.plot.measure_tool import MeasureTool
 from app.ui.judge.plot.plot_actions import PlotActions
-from app.ui.judge.plot.plot_menu import PlotMenu
+from app.ui.judge.plot.readout import readout_text
 from app.ui.judge.plot.spectrum_panel import SpectrumPanel
 from app.ui.judge.queue.columns import ColumnStore
 from app.ui.judge.queue.queue_panel import QueuePanel
@@ -29,7 +30,20 @@ from app.ui.judge.verdict.key_strip import KeyStrip, SubclassKeys
 from app.ui.judge.verdict.status_line import KnownAnswerNote
 from app.ui.judge.verdict.verdict_bar import VerdictBar
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import column, row, wrapped_label
+from app.ui.widgets.labels import (
+    ElidedLabel,
+    add_action,
+    button,
+    check_box,
+    clear_layout,
+    column,
+    keep_current,
+    one_line,
+    row,
+    short_label,
+    with_key,
+    wrapped_label,
+)
 
 
 class JudgingPage(QWidget):
@@ -156,3 +170,192 @@ class RepeatLine(QFrame):
             about = self.tr("The agreement page shows how consistent your verdicts are")
             self._current.message.emit(about)
         self._was_on = repeats.is_on
+
+
+# Keeps the plot high enough: where large text leaves it too little, strips around it give way.
+LEAST_SHARE = 0.4  # of the height of the window, for the plot
+
+
+class PlotRoom(QObject):
+    """The minimap goes first, then the row of windows, then the row of tools.
+
+    They are hidden one by one, and all come back before a new size of window or text is looked at.
+    """
+
+    def __init__(
+        self, page: QWidget, panel: SpectrumPanel, docks: DockArea, tools: QWidget
+    ) -> None:
+        super().__init__(page)
+        self._page, self._panel, self._docks, self._tools = page, panel, docks, tools
+        self._fitted_for: tuple[QSize, float] | None = None
+        # Widgets are not hidden while Qt lays them out.
+        self._fitting = QTimer(self, singleShot=True, interval=0)
+        self._fitting.timeout.connect(self._fit)
+        for each in (page, panel, panel.plot):
+            each.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.FontChange, QEvent.Type.Show):
+            self._fitting.start()
+        return False
+
+    def _fit(self) -> None:
+        if not self._page.isVisible():
+            return
+        window = self._page.window()
+        self._panel.least_px = round(LEAST_SHARE * window.height())
+        asked = window.size(), self._page.font().pointSizeF()
+        if asked != self._fitted_for:
+            self._fitted_for = asked
+            self._tools.show()
+            self._docks.set_windows_aside(False)
+            self._fitting.start()  # once they are laid out
+        elif self._panel.height_left < 0 and not self._docks.set_windows_aside(True):
+            self._tools.hide()
+
+
+# The menu of the plot: copy what is under the mouse, measure, go to a window, save.
+COMMANDS = (
+    *("measure", "withdraw_measurement", "fit_velocity", "overlay_epochs", "more_like_this", ""),
+    *("whole", "autoscale", ""),
+)
+AFTER_WINDOWS = ("snapshot", "save_spectrum", "copy_range", "", "open_simbad", "open_aladin")
+MAX_LOOKS, MAX_LABEL = 6, 50
+
+
+class PlotMenu(QObject):
+    look_chosen = Signal()  # a look of the agent is on the plot; its answer is in the agent's panel
+
+    def __init__(
+        self, panel: SpectrumPanel, context: SessionContext, measure: MeasureTool, fit_tool: FitTool
+    ) -> None:
+        super().__init__(panel)
+        self._panel, self._context, self._measure = panel, context, measure
+        self._fit_tool = fit_tool
+        self.menu = QMenu(panel)
+        self.windows = QMenu(self.tr("Go to window"), self.menu)
+        for number, window in enumerate(context.bridge.session.task.windows, 1):
+            name = task_text(window.label)
+            add_action(self.windows, name, partial(context.commands.run, f"window_{number}"))
+        panel.plot.stage.menu_requested.connect(self.open_at)
+
+    def open_at(self, wavelength: float) -> None:
+        panel, spectrum = self._panel, self._panel.spectrum
+        if spectrum is None:
+            return
+        self.menu.clear()
+        mark = panel.plot.marks.at(panel.plot.stage.scale_now.x(wavelength))
+        of_mark = [] if mark is None else mark_entries(mark, panel, self._context, self._measure)
+        fits = self._fit_tool.entries_at(wavelength)
+        text = readout_text(spectrum, wavelength, panel.frame, drawn=panel.plot.trace)
+        copy = self.tr("Copy {text}").replace("{text}", text)
+        copies = [(copy, partial(QGuiApplication.clipboard().setText, text))]
+        for entries in (of_mark, fits, self._looks_at(wavelength), copies):
+            for title, call in entries:
+                add_action(self.menu, title, call)
+            if entries:
+                self.menu.addSeparator()
+        self._add_commands(COMMANDS)
+        self.menu.addMenu(self.windows)
+        self._add_commands(AFTER_WINDOWS)
+        self.menu.popup(QCursor.pos())
+
+    def _looks_at(self, wavelength: float) -> list[Entry]:
+        """The agent's looks whose windows hold this wavelength."""
+        shown, view = self._context.agent.shown, self._context.view
+        entries: list[Entry] = []
+        look, label = self._panel.plot.look.look, self._panel.plot.look.label
+        if look is not None and look[0] <= wavelength <= look[1]:
+            go = partial(view.set_window, look, label)
+            entries.append((self.tr("Go to the window the agent looks at"), go))
+        looks = [(index, step) for index, step in enumerate(shown.steps) if step.is_look]
+        for number, (index, step) in enumerate(looks, 1):
+            window = shown.observed(step)
+            if window is None or not window[0] <= wavelength <= window[1]:
+                continue
+            text = self.tr("Show look {number} and its answer: {label}")
+            text = text.replace("{number}", str(number))
+            label = one_line(task_text(" ".join(step.label.split())), MAX_LABEL)
+            entries.append((text.replace("{label}", label), partial(self._show_look, index)))
+        return entries[:MAX_LOOKS]
+
+    def _show_look(self, index: int) -> None:
+        self.look_chosen.emit()
+        self._context.agent.shown.replay(index)
+
+    def _add_commands(self, names: tuple[str, ...]) -> None:
+        commands, keymap = self._context.commands, self._context.keymap
+        for name in names:
+            if not name:
+                self.menu.addSeparator()
+                continue
+            title, key = ACTIONS[name].title, keymap.label(name)
+            add_action(self.menu, f"{title}\t{key}" if key else title, partial(commands.run, name))
+
+
+# The popover of the comparison: what is overlaid, whether it is kept, and the ratio below.
+REMOVE_PX = 30
+
+
+class ComparisonControl(QWidget):
+    def __init__(
+        self, comparison: ComparedSpectra, ratio: RatioPanel, context: SessionContext
+    ) -> None:
+        super().__init__()
+        self._comparison, self._ratio, self._keymap = comparison, ratio, context.keymap
+        self.epochs = button("", call=comparison.overlay_epochs)
+        about = self.tr("Any other row of the queue is compared from its menu (right click).")
+        self.note = wrapped_label(about, "dim")
+        self.kept = check_box(self.tr("Keep over candidates"))
+        self.clear = button(self.tr("Remove all"), call=comparison.clear)
+        self.modes = {
+            OFF: button(self.tr("Off"), "key"),
+            RATIO: button(self.tr("Ratio"), "key"),
+            DIFFERENCE: button(self.tr("Difference"), "key"),
+        }
+        self.lines: list[tuple[QWidget, QPushButton]] = []
+        self._list = column(spacing=2)
+        epochs = self.epochs, 0, Qt.AlignmentFlag.AlignLeft
+        below = short_label(self.tr("Below the plot"), "dim")
+        modes = row(*((each, 1) for each in self.modes.values()), spacing=4)
+        parts = (epochs, self.note, self._list, row((self.kept, 1), self.clear), below, modes)
+        column(*parts, spacing=6, parent=self)
+        for mode, each in self.modes.items():
+            each.setCheckable(True)
+            each.clicked.connect(partial(self._choose_mode, mode))
+        self.kept.clicked.connect(comparison.keep)
+        keep_current(self._show, comparison.changed, ratio.mode_changed, context.keymap.changed)
+
+    def button_text(self) -> str:
+        count = len(self._comparison.compared)
+        return f"{self.tr('Compare')} {count}" if count else self.tr("Compare")
+
+    def is_on(self) -> bool:
+        return bool(self._comparison.compared) or self._ratio.mode != OFF
+
+    def _choose_mode(self, mode: str, *_: object) -> None:
+        self._ratio.set_mode(mode)
+        self._show()
+
+    def _show(self, *_: object) -> None:
+        compared = self._comparison.compared
+        key = self._keymap.label("overlay_epochs")
+        self.epochs.setText(with_key(self.tr("Overlay the epochs of this source"), key))
+        self.kept.setChecked(self._comparison.is_kept)
+        self.clear.setEnabled(bool(compared))
+        self.note.setVisible(not compared)
+        for mode, choice in self.modes.items():
+            choice.setChecked(mode == self._ratio.mode)
+        clear_layout(self._list)
+        self.lines.clear()
+        for each in compared:
+            name = ElidedLabel("")
+            name.show_text(text_of(each))
+            remove = button("×")
+            remove.setFixedWidth(REMOVE_PX)
+            remove.setAccessibleName(self.tr("Remove {name}").replace("{name}", each.name))
+            remove.clicked.connect(partial(self._comparison.remove, each.candidate.id))
+            line = QWidget()
+            line.setLayout(row((name, 1), remove, spacing=4))
+            self.lines.append((line, remove))
+            self._list.addWidget(line)

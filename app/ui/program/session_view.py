@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.core.session.assignments import PLAN_FACT
+from app.core.importing.importer import ORDER
+from app.core.queue import parse_filter, parse_sort
+from app.core.queue.filter_writer import filter_text
+from app.core.queue.filters import MINE, QUEUE_FACT, FilterError
+from app.core.queue.sorts import sort_text
+from app.core.session.assignments import PLAN_FACT, has_assignments
 from app.core.session.records import Candidate
 from app.core.session.session import Session
 from app.ui.judge.judging_page import JudgingPage
@@ -16,8 +21,8 @@ from app.ui.judge.verdict.status_line import StatusLine
 from app.ui.program.late_parts import REVIEW_PAGES, SessionDialogs
 from app.ui.program.top_bar import TopBar
 from app.ui.session.candidate.current import CurrentCandidate, LateAnswers
-from app.ui.session.candidate.kept_queue import KeptQueue
 from app.ui.session.candidate.object_velocity import ObjectVelocity
+from app.ui.session.candidate.queue_neighbours import Queue
 from app.ui.session.inspection.controller import InspectionController
 from app.ui.session.session_bridge import SessionBridge
 from app.ui.session.session_context import SessionContext, WindowContext
@@ -177,3 +182,35 @@ class SessionView(QWidget):
         # A candidate chosen in the history is shown on the judging page.
         if row is not None and self.page == "history_page":
             self.show_judging()
+
+
+# Keeps a reviewer's filter and order in the session, and restores them.
+class KeptQueue(QObject):
+    """Restores the queue when it is made, and follows it from then on."""
+
+    def __init__(self, session: Session, current: CurrentCandidate, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session, self._current = session, current
+        current.queue_changed.connect(self._save)
+        self._restore()
+
+    def _restore(self) -> None:
+        """By default what they were assigned, if anything, in the order chosen on import."""
+        session, current = self._session, self._current
+        saved = session.fact(f"{QUEUE_FACT}:{session.reviewer}")
+        mine = filter_text(MINE) if saved is None and has_assignments(session) else ""
+        parts = [mine, session.fact(ORDER) or "list"] if saved is None else saved.split("\n")
+        try:
+            tree, sort = parse_filter(parts[0]), parse_sort(parts[-1])
+        except FilterError:
+            return
+        if not current.blind_mode.refusal(tree, sort):
+            current.queue = Queue(tree=tree, sort=sort)
+            current.queue_changed.emit(current.queue)
+
+    def _save(self, queue: Queue) -> None:
+        if not self._session.is_read_only:
+            text = f"{filter_text(queue.tree)}\n{sort_text(queue.sort)}"
+            key = f"{QUEUE_FACT}:{self._session.reviewer}"
+            if self._session.fact(key) != text:
+                self._session.set_fact(key, text)

@@ -13,7 +13,7 @@ from agent.trajectory.trajectory import Trajectory
 from app.core.inspections.store import Confusion, compare_models, inspections_of, models_of
 from app.core.queue import QueueRow, matching, row_of
 from app.core.queue.filters import Disagree
-from app.core.report.evidence import KeyLook, key_look, plain_reasons
+from app.core.report.evidence import KeyLook, key_look
 from app.core.session.session import Session
 from app.core.statistics.adjudication import Dispute, adjudicator_of, disputes, read_dispute
 
@@ -21,6 +21,9 @@ Between = Literal["people", "agent", "agents"]
 
 MAX_DISPUTES = 300  # disputes listed on the page
 MAX_PAIRS = 3
+
+AgentOpinion = tuple[Trajectory, KeyLook | None]
+"""An inspection, and the look that its answer is based on."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -39,17 +42,6 @@ class DisputeSummary:
     disputes: tuple[DisputeEntry, ...]
     models: tuple[Confusion, ...] = ()
     """Comparisons of pairs of models that have inspected the same objects."""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class AgentOpinion:
-    model: str
-    verdict: str | None
-    p_yes: float | None
-    reasons: str
-    looks: int
-    look: KeyLook | None  # the look its answer is based on
-    stopped_by: str
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -95,17 +87,5 @@ def _entries(session: Session, found: Iterable[Dispute]) -> Iterator[DisputeEntr
 def _agents(session: Session, candidate_id: int) -> tuple[AgentOpinion, ...]:
     with suppress(WorkbenchError):  # a session from elsewhere may hold a damaged record
         found = inspections_of(session, candidate_id)
-        return tuple(_agent_opinion(each.trajectory) for each in found)
+        return tuple((each.trajectory, key_look(each.trajectory)) for each in found)
     return ()
-
-
-def _agent_opinion(trajectory: Trajectory) -> AgentOpinion:
-    return AgentOpinion(
-        model=trajectory.model.name,
-        verdict=trajectory.verdict,
-        p_yes=trajectory.p_yes,
-        reasons=plain_reasons(trajectory),
-        looks=len(trajectory.looks),
-        look=key_look(trajectory),
-        stopped_by=trajectory.stopped_by,
-    )

@@ -15,6 +15,7 @@ from agent.spectra.gaps import GAP, with_gaps
 from agent.spectra.smoothing import smooth_gaussian
 from agent.spectra.spectrum import Spectrum, Window
 from agent.trajectory.p_yes import probability_text
+from agent.trajectory.trajectory import Trajectory
 from app.core.report.evidence import KeyLook
 from app.core.session.own_fields import value_text
 from app.core.session.records import Judgement, Verdict
@@ -28,13 +29,12 @@ from app.ui.judge.plot.readout import flux_title
 from app.ui.judge.plot.trace import trace
 from app.ui.judge.verdict.verdict_text import NAMES, confidence_meaning, mark_and_word
 from app.ui.review.dispute_summary import (
-    AgentOpinion,
     DisputeDetails,
     DisputeEntry,
     dispute_details,
 )
 from app.ui.review.figures import Figure
-from app.ui.session.candidate.object_velocity import velocity_label
+from app.ui.session.candidate.object_velocity import velocity_translated
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import (
     MAX_REASON,
@@ -172,7 +172,7 @@ class DisputeView(QWidget):
             self._opinions.addWidget(hidden_agent_card())
         elif not self._is_hidden():
             for opinion in details.agents[:MAX_OPINIONS]:
-                self._opinions.addWidget(agent_card(opinion))
+                self._opinions.addWidget(agent_card(*opinion))
         self._show_verdict(details.dispute)
         self._draw()
 
@@ -207,7 +207,7 @@ class DisputeView(QWidget):
             self.plot.show_nothing()
             return
         agents = () if self.details is None or self._is_hidden() else self.details.agents
-        look = next((each.look for each in agents if each.look is not None), None)
+        look = next((look for _, look in agents if look is not None), None)
         self.plot.show_spectrum(self.shown.id, spectrum, look)
 
 
@@ -235,7 +235,7 @@ def person_card(given: Judgement, *, is_adjudicator: bool) -> OpinionCard:
         details.append(" › ".join(subclass_levels(opinion.subclass)))
     details += [f"{name} = {value_text(value)}" for name, value in opinion.fields]
     if opinion.velocity is not None:
-        details.append(velocity_label(opinion.velocity))
+        details.append(velocity_translated(opinion.velocity))
     who = given.reviewer
     if is_adjudicator:
         who += " · " + translate("OpinionCard", "adjudicator")
@@ -245,19 +245,20 @@ def person_card(given: Judgement, *, is_adjudicator: bool) -> OpinionCard:
     return OpinionCard(who, verdict, role, text, opinion.comment)
 
 
-def agent_card(opinion: AgentOpinion) -> OpinionCard:
+def agent_card(record: Trajectory, look: KeyLook | None) -> OpinionCard:
     roles = {"YES": "accept", "NO": "reject"}
     none = translate("OpinionCard", "no verdict")
-    answer = {"YES": "✓ YES", "NO": "✕ NO"}.get(opinion.verdict or "", none)
-    if opinion.p_yes is not None:
-        answer += f" · p(YES) {probability_text(opinion.p_yes)}"
-    details = [translate("OpinionCard", "looks: {count}").replace("{count}", str(opinion.looks))]
-    if opinion.look is not None:
-        low, high = opinion.look.range
-        details.append(f"{task_text(opinion.look.label)} {low:.0f}–{high:.0f} Å")
-    who = translate("OpinionCard", "Agent") + f" {opinion.model}"
-    role = roles.get(opinion.verdict or "", "dim")
-    reasons = translate_measured_text(opinion.reasons)
+    answer = {"YES": "✓ YES", "NO": "✕ NO"}.get(record.verdict or "", none)
+    if record.p_yes is not None:
+        answer += f" · p(YES) {probability_text(record.p_yes)}"
+    looks = translate("OpinionCard", "looks: {count}")
+    details = [looks.replace("{count}", str(len(record.looks)))]
+    if look is not None:
+        low, high = look.range
+        details.append(f"{task_text(look.label)} {low:.0f}–{high:.0f} Å")
+    who = translate("OpinionCard", "Agent") + f" {record.model.name}"
+    role = roles.get(record.verdict or "", "dim")
+    reasons = translate_measured_text(record.plain_reasons)
     return OpinionCard(who, answer, role, " · ".join(details), reasons)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from agent.errors import WorkbenchError
@@ -19,10 +19,10 @@ from app.core.session.records import LogEntry
 from app.core.session.subclass_and_fields import subclass_levels
 from app.ui.judge.verdict.verdict_text import confidence_meaning, mark_and_word
 from app.ui.review.refresh import Refresh
-from app.ui.session.candidate.object_velocity import velocity_label
+from app.ui.session.candidate.object_velocity import velocity_translated
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import button, column, keep_current, row, with_key, wrapped_label
-from app.ui.widgets.pair_table import ROOT, Index, fit_rows, show_rows
+from app.ui.widgets.pair_table import Index, RowsModel, fit_rows, show_rows
 from app.ui.widgets.text_width import how_much_larger
 
 WIDTHS = (150, 110, 190, 250, 70, 200)
@@ -83,13 +83,13 @@ class HistoryPage(QWidget):
 
     def _prepare(self) -> Callable[[], tuple[LogLine, ...]]:
         """Read as many entries as are shown, within limits."""
-        self._limit = min(max(PAGE, len(self.model.lines)), MAX_RELOADED)
+        self._limit = min(max(PAGE, len(self.model.rows)), MAX_RELOADED)
         return partial(older_lines, self._session, limit=self._limit)
 
     def _show(self, found: tuple[LogLine, ...]) -> None:
         scrolled = self.table.verticalScrollBar().value()
         self._is_complete = len(found) < self._limit
-        self.model.reset(found, is_blind=self._current.blind_mode.is_on)
+        self.model.show_lines(found, is_blind=self._current.blind_mode.is_on)
         self.table.verticalScrollBar().setValue(scrolled)
         self.empty.setVisible(not found)
         self.table.setVisible(bool(found))
@@ -101,21 +101,21 @@ class HistoryPage(QWidget):
         room = self.table.verticalScrollBar().maximum() - value
         if self._is_loading or self._is_complete or room > NEAR_THE_END * self.table.rowHeight(0):
             return
-        if not self.model.lines:
+        if not self.model.rows:
             return
         self._is_loading = True
-        last = self.model.lines[-1].entry.id
+        last = self.model.rows[-1].entry.id
         work = partial(older_lines, self._session, last)
         self._runner.run(work, partial(self._append, last), self._load_failed, owner=self)
 
     def _append(self, last: int, found: tuple[LogLine, ...]) -> None:
         self._is_loading = False
-        if self.model.lines and self.model.lines[-1].entry.id == last:
+        if self.model.rows and self.model.rows[-1].entry.id == last:
             self._is_complete = len(found) < PAGE
             self.model.append(found)
 
     def _go_to(self, index: QModelIndex) -> None:
-        self._current.go_to(self.model.lines[index.row()].entry.candidate_id)
+        self._current.go_to(self.model.rows[index.row()].entry.candidate_id)
 
     def _show_keys(self) -> None:
         self.undo.setText(with_key(self.tr("Undo"), self._keymap.label("undo")))
@@ -127,15 +127,16 @@ class HistoryPage(QWidget):
 
 
 # Table model of the log of verdicts.
-class HistoryModel(QAbstractTableModel):
+class HistoryModel(RowsModel):
     """Log entries, newest first. In blind mode the results shown to people other than `me` are
     hidden."""
+
+    rows: Sequence[LogLine]
 
     def __init__(self, me: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._me = me
         self.is_blind = False
-        self.lines: list[LogLine] = []
         self.titles = (
             self.tr("When"),
             self.tr("Who"),
@@ -146,37 +147,23 @@ class HistoryModel(QAbstractTableModel):
             self.tr("Comment"),
         )
 
-    def reset(self, lines: Sequence[LogLine], *, is_blind: bool) -> None:
-        self.beginResetModel()
-        self.lines, self.is_blind = list(lines), is_blind
-        self.endResetModel()
+    def show_lines(self, lines: Sequence[LogLine], *, is_blind: bool) -> None:
+        self.is_blind = is_blind
+        self.reset(lines)
 
     def append(self, lines: Sequence[LogLine]) -> None:
         """Add older entries at the end."""
         if lines:
-            first = len(self.lines)
+            first = len(self.rows)
             self.beginInsertRows(QModelIndex(), first, first + len(lines) - 1)
-            self.lines.extend(lines)
+            self.rows = [*self.rows, *lines]
             self.endInsertRows()
-
-    def rowCount(self, parent: Index = ROOT) -> int:
-        return 0 if parent.isValid() else len(self.lines)
-
-    def columnCount(self, parent: Index = ROOT) -> int:
-        return 0 if parent.isValid() else len(self.titles)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return self.titles[section]
-        return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return self._cells(self.lines[index.row()])[index.column()][:MAX_TEXT]
+            return self._cells(self.rows[index.row()])[index.column()][:MAX_TEXT]
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == 4:
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return None
@@ -204,7 +191,7 @@ class HistoryModel(QAbstractTableModel):
             text += f" · {' › '.join(subclass_levels(opinion.subclass))}"
         text += "".join(f" · {name} = {value_text(value)}" for name, value in opinion.fields)
         if opinion.velocity is not None:
-            text += f" · {velocity_label(opinion.velocity)}"
+            text += f" · {velocity_translated(opinion.velocity)}"
         if entry.action == "undo":
             return self.tr("undone, now: {what}").replace("{what}", text)
         if entry.action == "redo":

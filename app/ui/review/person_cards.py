@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 import pyqtgraph as pg
 from PySide6.QtCore import QCoreApplication, Qt
@@ -70,7 +69,7 @@ class WorkCard(PageCard):
             label = wrapped_label(one_line(each.reviewer))
             self.figures.append(figure.below(label, self._column, HEIGHT))
             figure.draw(draw_hours, each.hours)
-            spoken = (f"{hour_text(one.hour)}: {one.decisions}" for one in each.hours)
+            spoken = (f"{one.local_hour}: {one.decisions}" for one in each.hours)
             figure.setAccessibleDescription("; ".join(spoken))
 
     def _row(self, each: WorkingTime) -> tuple[str, ...]:
@@ -231,7 +230,7 @@ def draw_hours(figure: Figure, hours: Sequence[HourFigures]) -> None:
     figure.points([n for n, _ in timed], [s / slowest for _, s in timed], "accent")
     item = figure.getPlotItem()
     step = max(1, -(-len(hours) // MAX_TICKS))
-    ticks = [(n, hour_text(hours[n - 1].hour)[-5:]) for n in numbers[::step]]
+    ticks = [(n, hours[n - 1].local_hour[-5:]) for n in numbers[::step]]
     item.getAxis("bottom").setTicks([ticks])
     item.getAxis("left").setTicks([[(0.0, "0"), (1.0, f"{most:,}")]])
     item.showAxis("right")
@@ -250,12 +249,3 @@ def draw_known_blocks(figure: Figure, blocks: Sequence[KnownBlock]) -> None:
     ticks = [(number, f"{number:.0f}") for number in numbers]
     figure.getPlotItem().getAxis("bottom").setTicks([ticks])
     figure.set_ranges(0.6, len(blocks) + 0.4, -0.02, 1.02)
-
-
-def hour_text(hour: str) -> str:
-    """The hour by the clock of this computer; empty for one from a damaged log."""
-    try:
-        moment = datetime.fromisoformat(f"{hour}:00").replace(tzinfo=UTC)
-    except ValueError:
-        return ""
-    return moment.astimezone().strftime("%Y-%m-%d %H:00")

@@ -34,8 +34,8 @@ def choose_labelled(parent: QWidget, start: Path | None) -> Path | None:
     return _open_file(parent, translate("choosing", "Open a list of spectra with labels"), start)
 
 
-def choose_folder(parent: QWidget, start: Path | None = None) -> Path | None:
-    return _open_folder(parent, translate("choosing", "Choose a folder of spectra"), start)
+def choose_folder(parent: QWidget) -> Path | None:
+    return _open_folder(parent, translate("choosing", "Choose a folder of spectra"))
 
 
 def choose_folder_for_files(parent: QWidget) -> Path | None:
@@ -85,8 +85,8 @@ def _open_file(
     return _path(QFileDialog.getOpenFileName(parent, title, str(start or last_folder()), kinds)[0])
 
 
-def _open_folder(parent: QWidget, title: str, start: Path | None = None) -> Path | None:
-    return _path(QFileDialog.getExistingDirectory(parent, title, str(start or last_folder())))
+def _open_folder(parent: QWidget, title: str) -> Path | None:
+    return _path(QFileDialog.getExistingDirectory(parent, title, last_folder()))
 
 
 def _path(name: str) -> Path | None:

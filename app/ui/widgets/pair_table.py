@@ -16,21 +16,15 @@ Role = Qt.ItemDataRole
 ROW_MARGIN_PX = 3
 
 
-class PairModel(QAbstractTableModel):
-    """Rows of a name and a value each; a subclass says what a cell of a row shows."""
+class RowsModel(QAbstractTableModel):
+    """Rows in memory, with a title for each column; a subclass says what a cell shows."""
 
-    def __init__(self, current_theme: CurrentTheme, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._current_theme = current_theme
+        self.titles: tuple[str, ...] = ()
         self.rows: Sequence[Any] = ()
 
-    def show_rows(self, rows: Sequence[Any]) -> None:
-        """Show rows; the model is reset only if their number changes, which is rare."""
-        if len(rows) == len(self.rows):
-            self.rows = rows
-            if rows:
-                self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, 1))
-            return
+    def reset(self, rows: Sequence[Any]) -> None:
         self.beginResetModel()
         self.rows = rows
         self.endResetModel()
@@ -39,7 +33,29 @@ class PairModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: Index = ROOT) -> int:
-        return 0 if parent.isValid() else 2
+        return 0 if parent.isValid() else len(self.titles)
+
+    def headerData(self, section: int, side: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
+        is_title = side == Qt.Orientation.Horizontal and role == Role.DisplayRole
+        return self.titles[section] if is_title else None
+
+
+class PairModel(RowsModel):
+    """Rows of a name and a value each; a subclass says what a cell of a row shows."""
+
+    def __init__(self, current_theme: CurrentTheme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._current_theme = current_theme
+        self.titles = "", ""
+
+    def show_rows(self, rows: Sequence[Any]) -> None:
+        """Show rows; the model is reset only if their number changes, which is rare."""
+        if len(rows) != len(self.rows):
+            self.reset(rows)
+            return
+        self.rows = rows
+        if rows:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, 1))
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= len(self.rows):

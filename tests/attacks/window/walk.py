@@ -32,7 +32,7 @@ from app.ui.base.background.garbage_timer import GarbageTimer
 from app.ui.base.crash_report import make_report
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme
-from app.ui.program.crash_dialog import CrashDialog
+from app.ui.program.crash_watch import CrashDialog
 from app.ui.program.main_window import MainWindow
 from app.ui.review.disagreement_page import DisagreementPage  # and pyqtgraph with it
 from app.ui.widgets.input_filter import RICH, tooltip_at

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, cast
 
 from agent.errors import ReadError
 from agent.spectra.fits.source_file import GZIP_MAGIC, MAX_RATIO, RATIO_FREE_BYTES, open_regular
 from app.core.errors import ImportFailed
-
-CHUNK = 128 * 1024
 
 
 class Stream(Protocol):
@@ -44,11 +43,13 @@ class _Plain:
     def __init__(self, file: BinaryIO, size: int) -> None:
         self._file = file
         self._left = size
+        self.bytes_read = 0
 
     def read(self, count: int) -> bytes:
         try:
             data = self._file.read(min(count, self._left))
             self._left -= len(data)
+            self.bytes_read += len(data)
             return data
         except OSError as error:
             raise ImportFailed(f"it cannot be read: {error.strerror}") from error
@@ -57,48 +58,23 @@ class _Plain:
 class _Inflated:
     """Joined gzip members, unpacked on demand up to a compression ratio."""
 
-    def __init__(self, packed: Stream) -> None:
+    def __init__(self, packed: _Plain) -> None:
         self._packed = packed
-        self._inflate = zlib.decompressobj(wbits=31)
-        self._pending = b""
-        self._packed_bytes = self._bytes = 0
-        self._done = False
+        # It wants no more of a file than to be read.
+        self._file = gzip.GzipFile(fileobj=cast(BinaryIO, packed))
+        self._bytes = 0
 
     def read(self, count: int) -> bytes:
-        while not self._done:
-            if piece := self._piece(count):
-                self._bytes += len(piece)
-                if self._bytes > max(RATIO_FREE_BYTES, MAX_RATIO * self._packed_bytes):
-                    raise ImportFailed(f"it unpacks to more than {MAX_RATIO} times its size")
-                return piece
-        return b""
-
-    def _piece(self, count: int) -> bytes:
-        source = self._pending or self._more()
-        if not source:
-            raise ImportFailed("its gzip data end too early; download the file again")
         try:
-            piece = self._inflate.decompress(source, count)
-        except zlib.error as error:
+            piece = self._file.read(count)
+        except EOFError as error:
+            raise ImportFailed("its gzip data end too early; download the file again") from error
+        except (gzip.BadGzipFile, zlib.error) as error:
             raise ImportFailed("its gzip data are damaged; download the file again") from error
-        self._pending = self._inflate.unconsumed_tail
-        if self._inflate.eof:
-            self._next_member()
+        self._bytes += len(piece)
+        if self._bytes > max(RATIO_FREE_BYTES, MAX_RATIO * self._packed.bytes_read):
+            raise ImportFailed(f"it unpacks to more than {MAX_RATIO} times its size")
         return piece
-
-    def _next_member(self) -> None:
-        """Go on to the next member, behind any padding with zeros, wherever a read ended."""
-        rest = self._inflate.unused_data.lstrip(b"\0")
-        while len(rest) < len(GZIP_MAGIC) and (more := self._more()):
-            rest = (rest + more).lstrip(b"\0")
-        # Anything but a member is damaged: it may be one whose first bytes are, with all its rows.
-        self._pending, self._done = rest, not rest
-        self._inflate = zlib.decompressobj(wbits=31)
-
-    def _more(self) -> bytes:
-        packed = self._packed.read(CHUNK)
-        self._packed_bytes += len(packed)
-        return packed
 
 
 class Recoded:

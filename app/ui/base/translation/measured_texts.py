@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
+from agent.inspection.built_in import MEMBER
 from app.ui.base.translation.data_texts import load_table, window_language, window_table
 
 PLACEHOLDER = re.compile(r"\{(\w+?)\d?(?::[^}]*)?\}")
@@ -23,7 +24,6 @@ HAN = "[\u4e00-\u9fff]"
 OTHER_BEGIN, OTHER_END = r"[A-Za-zͰ-Ͽ\d\[]", r"[A-Za-zÅͰ-Ͽ\d\]%]"
 CLAIM_BEGINS = ("{claim}", "{sign}", "no {sign}", "trace of {sign}")
 MAX_TEXT = 20_000
-MEMBER = re.compile(r"(?P<name>\S{1,80}): (?P<said>(?:YES|NO)(?:, p [<>]? ?[\d.]+)?): (?P<why>.+)")
 
 
 def translate_measured_text(text: str) -> str:
@@ -270,7 +270,7 @@ def translate_panel_text(text: str) -> str:
 
 def _line(line: str) -> str:
     found = MEMBER.fullmatch(line)
-    if found is None:
+    if found is None or found["why"] is None:
         return translate_measured_text(line)
     name, said, why = found.group("name", "said", "why")
     return f"{name}：{said.replace(', ', '，')}：{translate_measured_text(why)}"

@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QProgressBar, QWidget
 
 from app.core.database.locations import shown_location
 from app.ui.base.translation.message_texts import translate_message
@@ -54,7 +54,7 @@ class AgentHead(QWidget):
         self._session = context.bridge.session
         self._chooser: ModelChooser | None = None
         self._is_low = False
-        self.model = QPushButton()
+        self.model = button("", call=self.choose_model)
         self.state = ElidedLabel("dim")
         self.watch = button(self.tr("Watch"))
         self.run, self.pause, self.stop, self.list = (
@@ -64,7 +64,6 @@ class AgentHead(QWidget):
         agent = context.agent
         agent.state_changed.connect(self._refresh)
         agent.list_run.changed.connect(self._show_list_run)
-        self.model.clicked.connect(self.choose_model)
         self.watch.toggled.connect(agent.set_watched)
         self.run.clicked.connect(agent.run_here)
         self.pause.clicked.connect(agent.toggle_pause)
@@ -138,8 +137,6 @@ class AgentHead(QWidget):
 
     def _lay_out(self) -> None:
         self._title = short_label(self.tr("Agent"), "title")
-        self.model.setProperty("role", "quiet")
-        self.model.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.model.setToolTip(self.tr("Choose another model"))
         self.watch.setCheckable(True)
         about = self.tr(

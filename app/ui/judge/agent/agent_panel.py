@@ -32,6 +32,7 @@ from app.ui.session.inspection.records import Records
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import (
     add_action,
+    button,
     column,
     escape_mnemonics,
     row,
@@ -60,19 +61,14 @@ class TakeoverBar(QWidget):
         self.remark.setPlaceholderText(self.tr("Remark for the agent, Enter sends it"))
         self.remark.setAccessibleName(self.tr("Remark for the agent"))
         self.no_remarks = wrapped_label(self.tr("This model cannot read remarks"), "dim")
-        self.show_window = QPushButton(self.tr("Show this window"))
-        self.resume = QPushButton(self.tr("Resume"))
-        for button in (self.show_window, self.resume):
-            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            button.setAccessibleName(button.text())
+        self.show_window = button(self.tr("Show this window"), "", self._send_window)
+        self.resume = button(self.tr("Resume"), "", self._resume)
         about = self.tr("Show the agent the visible part of the spectrum before its next turn")
         self.show_window.setToolTip(about)
         self.resume.setToolTip(self.tr("Resume the agent"))
         buttons = row((self.show_window, 1), (self.resume, 1))
         column(self.remark, self.no_remarks, buttons, spacing=6, parent=self)
         self.remark.returnPressed.connect(self._send_remark)
-        self.show_window.clicked.connect(self._send_window)
-        self.resume.clicked.connect(self._resume)
 
     def refresh(self) -> None:
         run = self._shown.run

@@ -144,8 +144,7 @@ def _card(
     if step.error:
         return _fault(index, step, shift)
     kind, title = _kind_and_title(step)
-    text = without_boxed_verdict(step.text) if step.kind == "answer" else step.text
-    text = shortened(text, MAX_TEXT)
+    text = shortened(step.plain_text, MAX_TEXT)
     # Of a panel, only the member that looked, whose line is the first, says what it saw.
     seen = text.partition("\n")[0] if is_of_panel(step) else text
     claims = () if looked_at is None else unsupported(seen, looked_at)
@@ -216,11 +215,3 @@ def _kind_and_title(step: Step) -> tuple[CardKind, str]:
     if step.kind == "think":
         return "thought", translate("agent", "Thought")
     return "thought", translate("agent", "Text")
-
-
-def without_boxed_verdict(text: str) -> str:
-    """Remove the boxed verdict, which the card shows beside its title."""
-    for box in ("\\boxed{YES}", "\\boxed{NO}"):
-        if text.startswith(box):
-            return text[len(box) :].lstrip(" .:")
-    return text

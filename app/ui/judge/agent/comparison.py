@@ -12,12 +12,11 @@ from agent.ellipsis import shortened
 from agent.trajectory.trajectory import Trajectory
 from app.ui.base.translation.data_texts import task_text
 from app.ui.base.translation.measured_texts import translate_measured_text
-from app.ui.judge.agent.card_content import without_boxed_verdict
 from app.ui.judge.agent.measured_rows import observed_range
 from app.ui.judge.agent.status_texts import outcome_text, p_yes_text, verdict_text
 from app.ui.session.inspection.records import Records, is_same_model
 from app.ui.widgets.agent_parts import colour_verdict, record_names
-from app.ui.widgets.labels import short_label, wrapped_label
+from app.ui.widgets.labels import button, short_label, wrapped_label
 
 MAX_REASONS = 1200
 
@@ -71,16 +70,13 @@ class Comparison(QScrollArea):
         return choice
 
     def _use(self, column: int) -> QPushButton:
-        use = QPushButton(self.tr("Use in the list"))
-        use.setProperty("role", "quiet")
+        use = button(self.tr("Use in the list"), call=partial(self._prefer, column))
         use.setCheckable(True)
-        use.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         about = self.tr(
             "Use this model's opinions in the list, its filters and the proposal. "
             "Press again to use the newest record of each candidate."
         )
         use.setToolTip(about)
-        use.clicked.connect(partial(self._prefer, column))
         return use
 
     def _prefer(self, column: int) -> None:
@@ -133,5 +129,5 @@ def _cells(record: Trajectory, records: Records) -> Iterator[tuple[str, str]]:
         if look.range is not None
     ]
     yield "looks", "\n".join(looks) or "–"
-    reasons = translate_measured_text(without_boxed_verdict(record.reasons))
+    reasons = translate_measured_text(record.plain_reasons)
     yield "reasons", shortened(reasons, MAX_REASONS)

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agent.inspection.built_in import MEASURED, built_in
+from agent.inspection.built_in import MEASURED, MEMBER, built_in
 from agent.spectra.spectrum import Window
 from agent.trajectory.trajectory import Step, Trajectory
-from app.ui.base.translation.measured_texts import MEMBER, translate_measured_text
-from app.ui.judge.agent.card_content import MAX_TEXT, without_boxed_verdict
+from app.ui.base.translation.measured_texts import translate_measured_text
+from app.ui.judge.agent.card_content import MAX_TEXT
 from app.ui.judge.agent.claims import Claim, claims, covers
 
 MOST = 3
@@ -55,16 +55,17 @@ def _said(record: Trajectory) -> list[tuple[str, bool, str]]:
 
     Of a panel, the members that decided come first, and of these the one with numbers.
     """
-    text = without_boxed_verdict(record.reasons[:MAX_TEXT])
+    text = record.plain_reasons[:MAX_TEXT]
     own = built_in(record.model.engine)
     if own is None or not own.quotes:
         return [("", record.model.name == MEASURED, text)]
-    members = [found for found in map(MEMBER.fullmatch, text.splitlines()) if found is not None]
+    members = [
+        found for found in map(MEMBER.fullmatch, text.splitlines()) if found and found["why"]
+    ]
     ranked = sorted(members, key=lambda found: found["name"] != MEASURED)
     said = []
     for found in ranked:
-        verdict = found["said"].partition(",")[0]
-        by = "" if verdict == record.verdict else f"{found['name']} {verdict}"
+        by = "" if found["verdict"] == record.verdict else f"{found['name']} {found['verdict']}"
         said.append((by, found["name"] == MEASURED, found["why"]))
     return sorted(said, key=lambda each: each[0] != "")
 

@@ -101,7 +101,7 @@ class VerdictLine(QWidget):
         self.steps = button("")
         """Shows the steps that led to the answer, or folds them."""
         self.steps.setCheckable(True)
-        self.record = button("")
+        self.record = button("", call=self._open_menu)
         self.record.setToolTip(self.tr("Records of this candidate"))
         self.menu = QMenu(self)
         self.compare = button(self.tr("Back to the steps"))
@@ -113,7 +113,6 @@ class VerdictLine(QWidget):
         buttons = flow(self.steps, self.record, self.compare, spacing=4)
         parts = (self.first_row, self.combined, self.conflict, self.warning, buttons)
         column(*parts, spacing=4, parent=self)
-        self.record.clicked.connect(self._open_menu)
         self.facts.chosen.connect(lambda number: self.fact_chosen.emit(self._facts[number]))
         current_theme.changed.connect(self._write_facts)
         self.compare.toggled.connect(self._compare)

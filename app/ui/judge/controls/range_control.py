@@ -32,7 +32,7 @@ class RangeControl(QWidget):
         self._view, self._current, self._keymap = context.view, context.current, context.keymap
         self.low, self.high = self._box(self.tr("From")), self._box(self.tr("To"))
         self.unit = short_label("", "dim")
-        self.whole = button("")
+        self.whole = button("", call=partial(self._view.set_window, None))
         self.slider = RangeSlider(context.current_theme)
         self.slider.setAccessibleName(self.tr("Wavelength range"))
         parts = (self.low, short_label("–", "dim"), self.high, self.unit, self.whole)
@@ -40,7 +40,6 @@ class RangeControl(QWidget):
         self.slider.values_requested.connect(self._slide)
         self.low.entered.connect(self._apply_boxes)
         self.high.entered.connect(self._apply_boxes)
-        self.whole.clicked.connect(partial(self._view.set_window, None))
         context.view.changed.connect(self._follow_axes)
         keep_current(self._show_keys, context.keymap.changed)
         keep_current(self._show, context.view.window_changed, context.current.spectrum_changed)

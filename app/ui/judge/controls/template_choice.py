@@ -181,12 +181,11 @@ class TemplateRanking(QWidget):
         self._library = library
         self._running: Spectrum | None = None
         self.matches: Sequence[Match] = ()
-        self.start = button(self.tr("Order by how well they fit"))
+        self.start = button(self.tr("Order by how well they fit"), call=self.run)
         self.note = wrapped_label("", "dim")
         self.names: list[QPushButton] = []
         self._lines = column(spacing=2)
         column(self.start, self.note, self._lines, spacing=2, parent=self)
-        self.start.clicked.connect(self.run)
         context.commands.add("rank_templates", self.run)
         context.current.spectrum_changed.connect(self._forget)
         context.view.changed.connect(self._mark)

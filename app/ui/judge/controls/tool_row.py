@@ -2,35 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, QUrl
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
     QFrame,
     QGridLayout,
+    QMenu,
     QPushButton,
     QSizePolicy,
     QWidget,
 )
 
-from agent.spectra.lines import LineLists, load_line_lists
+from agent.spectra.lines import Line, LineLists, builtin_lines, load_line_lists
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum, Window
+from app.core.spectra.flux_quantity import (
+    AS_IN_FILE,
+    NORMALISED,
+    PER_FREQUENCY,
+    PER_WAVELENGTH,
+    can_show,
+)
+from app.core.spectra.flux_unit import read_unit
 from app.ui.base.settings.settings import Settings
+from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.data_texts import library_name
-from app.ui.judge.controls.axis_control import AxisControl
 from app.ui.judge.controls.range_control import RangeControl
 from app.ui.judge.controls.template_choice import TemplateChoice
 from app.ui.judge.controls.template_library import TemplateLibrary
 from app.ui.judge.controls.velocity_control import VelocityControl
 from app.ui.judge.controls.web_pages import NO_OBSID, PAGES, SIMULATED, WebPage, identify
-from app.ui.session.candidate.view_options import SMOOTHINGS_PX
+from app.ui.session.candidate.view_options import (
+    SMOOTHINGS_PX,
+    SYMBOLS,
+    USUAL_AXES,
+    flux_words,
+    wavelength_words,
+)
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets import labels
 from app.ui.widgets.labels import (
@@ -44,6 +59,7 @@ from app.ui.widgets.labels import (
     row,
     short_label,
     with_key,
+    wrapped_label,
 )
 from app.ui.widgets.painted_button import PaintedButton, quiet_button
 
@@ -317,14 +333,13 @@ class LineChoice(QWidget):
         self.lines, self.labels = check_box(""), check_box("")
         self.boxes: dict[str, QCheckBox] = {}
         self.task_sets = button(self.tr("Task lines"))
-        self.add_file = button(self.tr("Add line list…"))
+        self.add_file = button(self.tr("Add line list…"), call=self._ask_for_file)
         self._column = column(spacing=2)
         shown = row(self.lines, self.labels, 1, spacing=16)
         column(shown, self._column, row(self.task_sets, self.add_file, 1), spacing=4, parent=self)
         self.lines.clicked.connect(partial(self._view.toggle, "lines"))
         self.labels.clicked.connect(partial(self._view.toggle, "labels"))
         self.task_sets.clicked.connect(partial(self._view.change, line_sets=None))
-        self.add_file.clicked.connect(self._ask_for_file)
         context.view.changed.connect(self._show)
         context.settings.changed.connect(self._load_lists)
         keep_current(self._show_keys, context.keymap.changed)
@@ -390,3 +405,140 @@ class LineChoice(QWidget):
         dialog.finished.connect(dialog.deleteLater)
         self._dialog = dialog
         dialog.open()
+
+
+# Sets what the axes of the plot show: quantity, range and scale of the flux, and wavelengths.
+class AxisControl(QWidget):
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
+        self._view, self._current, self._keymap = context.view, context.current, context.keymap
+        theme = context.current_theme
+        in_file, normalised = self.tr("As in the file"), self.tr("Normalised")
+        quantities = {AS_IN_FILE: in_file, **SYMBOLS, NORMALISED: normalised}
+        self.flux = AxisChoice(self.tr("Flux"), quantities, theme)
+        self.reason = wrapped_label("", "dim")
+        self.zero, self.log = check_box(self.tr("Include zero")), check_box(self.tr("Logarithmic"))
+        self.unit = AxisChoice(self.tr("Unit of wavelength"), {"Å": "Å", "nm": "nm"}, theme)
+        media = {"vacuum": self.tr("Vacuum"), "air": self.tr("Air"), "file": self.tr("File's own")}
+        self.medium = AxisChoice(self.tr("Medium of wavelengths"), media, theme)
+        self.rest = check_box("")
+        self.velocity, self.lines = button("", "choice"), QMenu(self)
+        self.velocity.setMenu(self.lines)
+        self.usual = button(self.tr("Usual axes"), call=partial(self._view.change, **USUAL_AXES))
+        flux = short_label(self.tr("Flux"), "heading")
+        boxes = row(self.zero, self.log, 1, spacing=16)
+        layout = column(flux, self.flux, self.reason, boxes, spacing=5, parent=self)
+        layout.addSpacing(4)
+        layout.addWidget(short_label(self.tr("Wavelength"), "heading"))
+        layout.addWidget(self.medium)
+        layout.addLayout(row(self.unit, self.rest, 1, spacing=16))
+        layout.addLayout(row(self.velocity, 1, self.usual))
+        self.flux.chosen.connect(partial(self._change, "flux"))
+        self.unit.chosen.connect(partial(self._change, "wavelength_unit"))
+        self.medium.chosen.connect(partial(self._change, "medium"))
+        for box, name in ((self.zero, "flux_zero"), (self.log, "flux_log")):
+            box.clicked.connect(partial(self._view.toggle, name))
+        self.rest.clicked.connect(partial(self._view.toggle, "rest_axis"))
+        self.lines.aboutToShow.connect(self._fill_lines)
+        keep_current(self._show_keys, context.keymap.changed)
+        keep_current(self._show, context.view.changed, context.current.spectrum_changed)
+
+    @property
+    def words(self) -> list[str]:
+        """What is not as usual, in short words."""
+        options, spectrum = self._view.options, self._current.spectrum
+        return [*wavelength_words(options.frame(spectrum)), *flux_words(options, spectrum)]
+
+    def _change(self, name: str, value: str) -> None:
+        self._view.change(**{name: value})
+
+    def _fill_lines(self) -> None:
+        """Offer the lines of the sets that are drawn."""
+        options, chosen = self._view.options, self._view.options.line_sets
+        drawn = self._current.session.task.lines if chosen is None else chosen
+        self.lines.clear()
+        self._add(self.lines, self.tr("No: wavelengths"), None)
+        for group in builtin_lines().sets:
+            found = [line for line in group.lines if line.kind == "line"]
+            if group.name in drawn and found:
+                menu = self.lines.addMenu(escape_mnemonics(group.title))
+                for line in found:
+                    self._add(menu, line.label, line)
+        for action in self.lines.actions():
+            if action.isCheckable():
+                action.setChecked(options.velocity_line is None)
+
+    def _add(self, menu: QMenu, text: str, line: Line | None) -> None:
+        action = menu.addAction(escape_mnemonics(text))
+        action.setCheckable(True)
+        action.setChecked(line == self._view.options.velocity_line)
+        action.triggered.connect(partial(self._view.change, velocity_line=line))
+
+    def _show(self, *_: object) -> None:
+        options, spectrum = self._view.options, self._current.spectrum
+        self.flux.show_choice(options.flux)
+        self.unit.show_choice(options.wavelength_unit)
+        self.medium.show_choice(options.medium)
+        self.zero.setChecked(options.flux_zero)
+        self.zero.setEnabled(not options.flux_log)
+        self.log.setChecked(options.flux_log)
+        self.rest.setChecked(options.rest_axis)
+        is_density = spectrum is None or can_show(spectrum, PER_FREQUENCY)
+        for quantity in (PER_WAVELENGTH, PER_FREQUENCY):
+            self.flux.buttons[quantity].setEnabled(is_density)
+        self.reason.setVisible(not is_density)
+        self.reason.setText("" if is_density else self._no_density())
+        line = options.velocity_line
+        for choice in (self.unit, self.medium):
+            choice.setEnabled(line is None)
+        about = self.tr("Velocity about {line}")
+        text = self.tr("Velocity about…") if line is None else about.replace("{line}", line.label)
+        self.velocity.setText(escape_mnemonics(text))
+        self.velocity.setAccessibleName(text)
+        medium = self.tr("The file has vacuum wavelengths, or does not say")
+        if spectrum is not None and spectrum.medium_in_file == "air":
+            medium = self.tr("The file has air wavelengths")
+        self.medium.buttons["file"].setToolTip(medium)
+        self.usual.setEnabled(any(getattr(options, name) != v for name, v in USUAL_AXES.items()))
+
+    def _no_density(self) -> str:
+        """Why neither f_λ nor f_ν can be shown."""
+        spectrum = self._current.spectrum
+        unit = "" if spectrum is None else read_unit(spectrum.flux_unit).text
+        if not unit:
+            return self.tr("f_λ and f_ν: the file gives no unit of flux")
+        reason = self.tr("f_λ and f_ν: the file's unit, {unit}, is no flux density")
+        return reason.replace("{unit}", unit)
+
+    def _show_keys(self) -> None:
+        self.rest.setText(with_key(self.tr("At rest"), self._keymap.label("rest_axis")))
+
+
+class AxisChoice(QWidget):
+    """A few alternatives side by side, of which one holds."""
+
+    chosen = Signal(str)
+
+    def __init__(
+        self, name: str, alternatives: Mapping[str, str], current_theme: CurrentTheme
+    ) -> None:
+        """`alternatives` are the texts by value."""
+        super().__init__()
+        self.buttons: dict[str, PaintedButton] = {}
+        line = flow(spacing=4, parent=self)
+        for value, text in alternatives.items():
+            button = quiet_button(current_theme, self, height=HEIGHT)
+            button.setCheckable(True)
+            button.set_label(text)
+            button.setAccessibleName(f"{name}: {text}")
+            button.clicked.connect(partial(self._choose, value))
+            self.buttons[value] = button
+            line.addWidget(button)
+
+    def show_choice(self, value: str) -> None:
+        for name, each in self.buttons.items():
+            each.setChecked(name == value)
+
+    def _choose(self, value: str, *_: object) -> None:
+        self.buttons[value].setChecked(True)  # a press on the one that holds leaves it so
+        self.chosen.emit(value)

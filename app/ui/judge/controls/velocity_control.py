@@ -21,7 +21,7 @@ from app.core.session.velocity import HIGHEST_KMS, MAX_QUALITY, Z_LIMIT, Velocit
 from app.ui.base.theme.theme import Theme
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.controls.template_library import TemplateLibrary
-from app.ui.session.candidate.object_velocity import velocity_label
+from app.ui.session.candidate.object_velocity import velocity_translated
 from app.ui.session.candidate.view_options import RV_LIMIT_KMS
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import (
@@ -58,9 +58,9 @@ class VelocityControl(QWidget):
         self.slider.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.slider.setAccessibleName(self.tr("Radial velocity"))
         self.fitter = TemplateVelocity(context, library, self)
-        self.fit = button("")
-        self.lines = button(self.tr("Measure from lines"))
-        self.listed = button("")
+        self.fit = button("", call=self.fitter.run)
+        self.lines = button(self.tr("Measure from lines"), call=self.fitter.run_lines)
+        self.listed = button("", call=self._use_listed)
         self.state = wrapped_label("", "dim")
         self.quality = QComboBox()
         self.quality.setAccessibleName(self.tr("Quality of the velocity"))
@@ -78,16 +78,13 @@ class VelocityControl(QWidget):
         )
         ways = self.fit, self.lines, self.listed
         column(self.slider, typed, *ways, self.state, graded, self.note, spacing=4, parent=self)
-        self.fit.clicked.connect(self.fitter.run)
-        self.lines.clicked.connect(self.fitter.run_lines)
         self.quality.activated.connect(lambda at: self._velocity.set_quality(at or None))
         self.kept.clicked.connect(lambda on: self._view.change(keep_velocity=on))
-        self.listed.clicked.connect(self._use_listed)
         self.fitter.changed.connect(self._show)
         context.current.spectrum_changed.connect(self._show)
         context.current.opinion_changed.connect(self._show)
         self.slider.valueChanged.connect(self._slide)
-        self.speed.entered.connect(self._set_speed)
+        self.speed.entered.connect(self._velocity.set_by_hand)
         self.z.entered.connect(self._set_z)
         self.reset.clicked.connect(lambda: self._velocity.set(None))
         context.view.changed.connect(self._show)
@@ -105,9 +102,6 @@ class VelocityControl(QWidget):
 
     def _slide(self, tick: int) -> None:
         self._velocity.set_by_hand(velocity_at(tick), save=False)
-
-    def _set_speed(self, speed: float) -> None:
-        self._velocity.set_by_hand(speed)
 
     def _set_z(self, z: float) -> None:
         self._velocity.set_by_hand(LIGHT_KMS * z)
@@ -127,7 +121,7 @@ class VelocityControl(QWidget):
         carried = self.tr("Of the object before: shown, and not kept with this one")
         self.state.setText(carried if kept is None and options.z else "")
         if kept is not None:
-            self.state.setText(velocity_label(kept))
+            self.state.setText(velocity_translated(kept))
         self.state.setVisible(bool(self.state.text()))
         self.quality.setCurrentIndex(0 if kept is None or kept.quality is None else kept.quality)
         self.quality.setEnabled(kept is not None)

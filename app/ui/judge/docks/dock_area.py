@@ -224,9 +224,9 @@ class DockArea(QWidget):
         title = QCoreApplication.translate("docks", entry.title)
         dock = Dock(entry.name, title, part, self._context.current_theme, self.dock_window)
         self.dock_window.addDockWidget(entry.area, dock)
-        dock.dockLocationChanged.connect(self._layout_changed)
-        dock.topLevelChanged.connect(self._layout_changed)
-        dock.visibilityChanged.connect(self._layout_changed)
+        dock.dockLocationChanged.connect(self.layout_changed)
+        dock.topLevelChanged.connect(self.layout_changed)
+        dock.visibilityChanged.connect(self.layout_changed)
         return dock
 
     def _lay_out(self, middle: QWidget) -> None:
@@ -305,9 +305,6 @@ class DockArea(QWidget):
             self.queue_popup.close_popup()
         elif name == "run_agent" and self.shows_panels:
             self.show_dock(AGENT.name)
-
-    def _layout_changed(self, *_: object) -> None:
-        self.layout_changed.emit()
 
 
 # On a small window the queue is a narrow button; pressed, the queue slides over the plot.

@@ -8,22 +8,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QT_TRANSLATE_NOOP, Qt, QTimer
+from PySide6.QtWidgets import QDockWidget, QWidget
 
+from app.core.queue import Sort
 from app.ui.judge.agent.agent_panel import AgentPanel
 from app.ui.judge.comparison.compared_spectra import ComparedSpectra
 from app.ui.judge.controls.guideline_panel import GuidelinePanel
 from app.ui.judge.diagnostic_windows.windows_row import WindowsRow
-from app.ui.judge.evidence.evidence_dock import EvidencePlace
 from app.ui.judge.information.information_panel import InformationPanel
 from app.ui.judge.information.nearby_panel import NearbyPanel
 from app.ui.judge.plot.spectrum_panel import SpectrumPanel
 from app.ui.judge.queue.queue_panel import QueuePanel
-from app.ui.judge.similar.similar_place import SimilarPlace
+from app.ui.judge.similar.similar_feed import SimilarFeed
+from app.ui.session.candidate.queue_neighbours import Queue
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import column
+from app.ui.widgets.labels import column, one_line
+
+if TYPE_CHECKING:
+    from app.ui.judge.evidence.evidence_panel import EvidencePanel
+    from app.ui.judge.similar.similar_panel import SimilarPanel
 
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
@@ -126,3 +132,112 @@ DOCKS = (
         showing=Showing.SWITCH,
     ),
 )
+
+
+class LatePlace(QWidget):
+    """Holds a panel that is made when it is first seen, as most lists do without it.
+
+    Call `stop` before the session is closed.
+    """
+
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__()
+        self._context = context
+        self._is_on_top = self._is_stopped = False
+        self._inside = column(parent=self)
+        self._making = QTimer(self, singleShot=True, interval=0)
+        self._making.timeout.connect(self.make)
+
+    def make(self) -> None:
+        """Make the panel unless it is there, or nobody sees it any more."""
+        raise NotImplementedError
+
+
+class EvidencePlace(LatePlace):
+    def __init__(self, context: SessionContext) -> None:
+        super().__init__(context)
+        self.panel: EvidencePanel | None = None
+
+    def is_seen(self) -> bool:
+        """Whether it is on screen and not behind another tab."""
+        return self._is_on_top and self.isVisible()
+
+    def note_visibility(self, is_on_top: bool) -> None:
+        """The dock has come to the front of its tabs, or gone."""
+        self._is_on_top = is_on_top
+        if is_on_top and self.panel is None and not self._is_stopped:
+            self._making.start()
+        elif self.panel is not None:
+            self.panel.note_visibility()
+
+    def make(self) -> None:
+        from app.ui.judge.evidence.evidence_panel import EvidencePanel
+
+        dock, can_be_made = self.parentWidget(), self.panel is None and not self._is_stopped
+        if can_be_made and isinstance(dock, QDockWidget) and self.is_seen():
+            self.panel = EvidencePanel(self._context, dock, self.is_seen, self)
+            self._inside.addWidget(self.panel)
+
+    def stop(self) -> None:
+        self._is_stopped = True
+        self._making.stop()
+        if self.panel is not None:
+            self.panel.stop()
+
+
+BEGIN_MS = 300  # so that the window is on screen first
+
+
+class SimilarPlace(LatePlace):
+    """Reads no spectra until the strip or the order by likeness is wanted."""
+
+    def __init__(self, context: SessionContext, comparison: ComparedSpectra) -> None:
+        super().__init__(context)
+        self._comparison, self._current = comparison, context.current
+        self.feed = SimilarFeed(context, self)
+        self.panel: SimilarPanel | None = None
+        self._beginning = QTimer(self, singleShot=True, interval=BEGIN_MS)
+        self._beginning.timeout.connect(self.feed.begin)
+        self.feed.ended.connect(self._order_anew)
+        self._current.queue_changed.connect(self._queue_changed)
+        context.commands.add("more_like_this", self.more_like_this)
+
+    def more_like_this(self) -> None:
+        candidate = self._current.candidate
+        if candidate is None:
+            self._current.message.emit(self.tr("No object selected"))
+            return
+        if self._current.set_queue(self._current.queue.tree, Sort("like", like=candidate.id)):
+            text = self.tr("The queue shows the spectra most like {name} first")
+            name = one_line(candidate.object_id or f"#{candidate.id}")
+            self._current.message.emit(text.replace("{name}", name))
+
+    def note_visibility(self, is_on_top: bool) -> None:
+        """The dock has come to the front of its tabs, or gone."""
+        if is_on_top and not self._is_stopped:
+            self._beginning.start()
+            if self.panel is None:
+                self._making.start()
+
+    def stop(self) -> None:
+        self._is_stopped = True
+        self._making.stop()
+        self._beginning.stop()
+        self.feed.stop()
+
+    def make(self) -> None:
+        from app.ui.judge.similar.similar_panel import SimilarPanel
+
+        if self.panel is None and not self._is_stopped:
+            self.panel = SimilarPanel(self._context, self._comparison, self.feed, self)
+            self._inside.addWidget(self.panel)
+
+    def _queue_changed(self, queue: Queue) -> None:
+        if queue.sort.key == "like" and not self._is_stopped:
+            self._beginning.start()
+
+    def _order_anew(self) -> None:
+        """All spectra are known now: the order by likeness is made anew."""
+        queue = self._current.queue
+        if queue.sort.key == "like":
+            self._current.set_queue(queue.tree, queue.sort)

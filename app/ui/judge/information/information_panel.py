@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QAction, QColor, QFont, QGuiApplication
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView, QWidget
 
-from app.core.session.own_fields import own_fields
-from app.core.session.records import Change
+from agent.spectra.spectrum import Spectrum
+from app.core.importing.role_names import LABEL, normalized_name
+from app.core.session.own_fields import OwnField, own_fields
+from app.core.session.own_fields import value_text as own_value_text
+from app.core.session.records import Candidate, Change, Opinion
 from app.core.session.session import list_roles
+from app.core.session.subclass_and_fields import subclass_levels
 from app.ui.base.theme.theme import CurrentTheme
-from app.ui.judge.information.information import (
-    CandidateFacts,
-    InformationRow,
-    InformationSection,
-    sections,
-)
+from app.ui.session.candidate.object_velocity import velocity_translated
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import column, keep_current, short_label
 from app.ui.widgets.page_parts import OPEN, SHUT, FoldingCard
@@ -108,18 +109,18 @@ class InformationPanel(QWidget):
         )
         self._show_sections(sections(facts))
 
-    def _show_sections(self, parts: list[InformationSection]) -> None:
+    def _show_sections(self, parts: Mapping[str, Sequence[InformationRow]]) -> None:
         rows: list[InformationRow] = []
         self._headings = {}
-        for part in parts:
-            if part.name != "catalogue":
-                self._headings[len(rows)] = part.name
-                is_shut = part.name in self._shut
-                count = f" ({len(part.rows)})" if is_shut else ""
-                heading = f"{SHUT if is_shut else OPEN} {self._title(part.name)}{count}"
+        for name, inside in parts.items():
+            if name != "catalogue":
+                self._headings[len(rows)] = name
+                is_shut = name in self._shut
+                count = f" ({len(inside)})" if is_shut else ""
+                heading = f"{SHUT if is_shut else OPEN} {self._title(name)}{count}"
                 rows.append(InformationRow(heading, is_heading=True))
-            if part.name not in self._shut:
-                rows.extend(part.rows)
+            if name not in self._shut:
+                rows.extend(inside)
         self.model.show_rows(rows)
         self.view.clearSpans()
         for row in self._headings:
@@ -190,3 +191,208 @@ class InformationModel(PairModel):
 
     def _value(self, row: InformationRow) -> str:
         return self.tr("hidden: blind mode") if row.is_hidden else row.value
+
+
+# What is known about an object, as rows of names and values. No widgets.
+translate = QCoreApplication.translate
+MAX_TEXT = 2000  # characters shown of one value; the headers come from untrusted files
+MAX_ROWS = 600
+CLASSES = frozenset(LABEL)  # columns that may name the class of an object
+NO_OPINION = Opinion()
+
+Columns = tuple[tuple[str, tuple[str, ...]], ...]
+"""Catalogue column names, each with the header keys that may hold it; the first found counts."""
+
+
+def _columns(words: str) -> Columns:
+    """From words like `name=KEY,KEY`; the key of a name alone is the name in capitals."""
+    pairs = (word.partition("=")[::2] for word in words.split())
+    return tuple((name, tuple((keys or name.upper()).split(","))) for name, keys in pairs)
+
+
+LAMOST = _columns(
+    """
+    obsid designation=DESIG obsdate=DATE-OBS lmjd mjd planid spid fiberid ra dec
+    snru=SNRU,SN_U snrg=SNRG,SN_G snrr=SNRR,SN_R snri=SNRI,SN_I snrz=SNRZ,SN_Z snrb=SNR_B
+    class subclass z z_err objtype magtype mag1 mag2 mag3 mag4 mag5
+    mag_ps_g mag_ps_r mag_ps_i mag_ps_z mag_ps_y tsource=TSOURCE,OBJSOURC
+    fibertype=FIB_TYPE,FIBERTYP tfrom tcomment offsets=OFFSET offsets_v=OFFSET_V ra_obs dec_obs
+    """
+)
+# Not RA and DEC: in these headers they are where the telescope pointed.
+SDSS = _columns(
+    """
+    specobjid=SPECOBJID,SPEC_ID plate=PLATEID,PLATE,FIELD mjd fiberid=FIBERID,FIBER catalogid
+    ra=PLUG_RA,RAOBJ dec=PLUG_DEC,DECOBJ snmedian=SN_MEDIAN_ALL,SN_MEDIAN class subclass
+    z zerr=Z_ERR zwarning sourcetype=SOURCETYPE,OBJTYPE programname run2d=RUN2D,VERS2D
+    """
+)
+DESI = _columns(
+    """
+    targetid survey program healpix=HEALPIX,HPXPIXEL tileid night=NIGHT,LAST_NIGHT
+    petal=PETAL,PETAL_LOC fiber target_ra target_dec spectype subtype z zerr zwarn
+    deltachi2 objtype flux_g flux_r flux_z
+    """
+)
+BY_SURVEY: Mapping[str, Columns] = {"LAMOST": LAMOST, "SDSS": SDSS, "BOSS": SDSS, "DESI": DESI}
+
+
+@dataclass(frozen=True)
+class InformationRow:
+    name: str
+    value: str = ""
+    is_heading: bool = False
+    is_hidden: bool = False  # the value is left out, because of blind mode
+
+
+@dataclass(frozen=True, kw_only=True)
+class CandidateFacts:
+    """What the rows are made from. `label_column` is the list's name for its label; `hides` is
+    whether blind mode hides the label."""
+
+    candidate: Candidate
+    spectrum: Spectrum | None = None
+    label_column: str = ""
+    hides: bool = False
+    opinion: Opinion = NO_OPINION
+    fields: tuple[OwnField, ...] = ()
+
+
+def sections(facts: CandidateFacts) -> dict[str, tuple[InformationRow, ...]]:
+    """Catalogue values, the list's other columns, the file, and the remaining header keywords.
+
+    They are by the key of their heading, not by the text shown.
+    """
+    shown: set[str] = set()
+    used_keys: set[str] = set()
+    parts = {
+        "catalogue": tuple(_catalogue_rows(facts, shown, used_keys)),
+        "opinion": tuple(_opinion_rows(facts)),
+        "list": tuple(_list_rows(facts, shown)),
+        "file": tuple(_file_rows(facts)),
+        "header": tuple(_header_rows(facts, used_keys))[:MAX_ROWS],
+    }
+    return {name: rows for name, rows in parts.items() if rows}
+
+
+def value_text(value: object) -> str:
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:.8g}"
+    text = "" if value is None else str(value)[:MAX_TEXT]
+    return " ".join(text.split())
+
+
+def _catalogue_rows(
+    facts: CandidateFacts, shown: set[str], used_keys: set[str]
+) -> Iterator[InformationRow]:
+    spectrum = facts.spectrum
+    survey = "" if spectrum is None else spectrum.survey.upper()
+    columns = next((each for name, each in BY_SURVEY.items() if survey.startswith(name)), ())
+    if spectrum is None or not columns:
+        yield from _default_rows(facts, shown)
+        return
+    reader_values = _reader_values(spectrum)
+    for name, keys in columns:
+        key = next((each for each in keys if value_text(spectrum.meta.get(each))), None)
+        own = facts.candidate.own.get(name)
+        value = own if value_text(own) else reader_values.get(name)
+        if key is not None:
+            value = spectrum.meta[key]
+            used_keys.add(key)
+        if value_text(value):
+            shown.add(name)
+            yield _row(facts, name, value)
+
+
+def _default_rows(facts: CandidateFacts, shown: set[str]) -> Iterator[InformationRow]:
+    """Rows for when the file is not read yet, or its survey has no known catalogue."""
+    candidate = facts.candidate
+    reader_values = {} if facts.spectrum is None else _reader_values(facts.spectrum)
+    listed = {name: getattr(candidate, name) for name in ("object_id", "ra", "dec", "snr")}
+    values = reader_values | {name: each for name, each in listed.items() if value_text(each)}
+    for name in ("object_id", "ra", "dec", "snr", "class", "subclass", "z"):
+        value = candidate.own.get(name, values.get(name))
+        if value_text(value):
+            shown.add(name)
+            yield _row(facts, name, value)
+
+
+def _list_rows(facts: CandidateFacts, shown: set[str]) -> Iterator[InformationRow]:
+    candidate = facts.candidate
+    if "object_id" not in shown and candidate.object_id:
+        yield InformationRow("object", value_text(candidate.object_id))
+    if candidate.score is not None:
+        yield InformationRow("score", value_text(candidate.score))
+    if candidate.snr is not None and "snr" not in shown:
+        yield InformationRow("snr", value_text(candidate.snr))
+    if candidate.label:
+        name = facts.label_column or "label"
+        value = "" if facts.hides else value_text(candidate.label)
+        yield InformationRow(name, value, is_hidden=facts.hides)
+    for name, value in candidate.own.items():
+        if name not in shown and value_text(value):
+            yield _row(facts, name, value)
+
+
+def _opinion_rows(facts: CandidateFacts) -> Iterator[InformationRow]:
+    """Sub-class, velocity and own fields, as far as the person has given them."""
+    if facts.opinion.subclass:
+        levels = " › ".join(subclass_levels(facts.opinion.subclass))
+        yield InformationRow(translate("information", "sub-class"), levels)
+    if facts.opinion.velocity is not None:
+        yield InformationRow(
+            translate("information", "velocity"), velocity_translated(facts.opinion.velocity)
+        )
+    titles = {each.name: each.shown for each in facts.fields}
+    for name, value in facts.opinion.fields:
+        yield InformationRow(titles.get(name, name), own_value_text(value))
+
+
+def _file_rows(facts: CandidateFacts) -> Iterator[InformationRow]:
+    candidate, spectrum = facts.candidate, facts.spectrum
+    if spectrum is not None:
+        survey = " ".join(filter(None, (spectrum.survey, spectrum.release)))
+        yield InformationRow(translate("information", "survey"), survey)
+        low, high = spectrum.range
+        extent = translate("information", "{low} to {high} Å, {count} px")
+        extent = extent.replace("{low}", f"{low:.0f}").replace("{high}", f"{high:.0f}")
+        extent = extent.replace("{count}", f"{len(spectrum):,}")
+        yield InformationRow(translate("information", "range"), extent)
+        if spectrum.n_bad:
+            yield InformationRow(translate("information", "bad pixels"), f"{spectrum.n_bad:,}")
+        if spectrum.simulated:
+            yes = translate("information", "yes")
+            yield InformationRow(translate("information", "simulated"), yes)
+    if candidate.path:
+        yield InformationRow(translate("information", "path"), value_text(candidate.path))
+    if candidate.row:
+        yield InformationRow(translate("information", "row"), value_text(candidate.row))
+
+
+def _header_rows(facts: CandidateFacts, used_keys: set[str]) -> Iterator[InformationRow]:
+    meta: Mapping[str, Any] = {} if facts.spectrum is None else facts.spectrum.meta
+    for key, value in meta.items():
+        if key not in used_keys:
+            yield _row(facts, key, value)
+
+
+def _row(facts: CandidateFacts, name: str, value: object) -> InformationRow:
+    if _reveals_label(facts, name, value):
+        return InformationRow(name, is_hidden=True)
+    return InformationRow(name, value_text(value))
+
+
+def _reveals_label(facts: CandidateFacts, name: str, value: object) -> bool:
+    """Whether a value gives the hidden label away: the same column, or a class equal to it."""
+    if not facts.hides:
+        return False
+    plain, label = normalized_name(name), facts.candidate.label
+    if facts.label_column and plain == normalized_name(facts.label_column):
+        return True
+    is_same = value_text(value).casefold() == value_text(label).casefold()
+    return bool(label) and plain in CLASSES and is_same
+
+
+def _reader_values(spectrum: Spectrum) -> dict[str, object]:
+    names = ("subclass", "z", "ra", "dec", "snr")
+    return {"class": spectrum.class_name, **{name: getattr(spectrum, name) for name in names}}

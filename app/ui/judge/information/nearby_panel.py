@@ -8,10 +8,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
     QObject,
-    QPersistentModelIndex,
     Qt,
     QTimer,
 )
@@ -30,6 +27,7 @@ from app.ui.session.session_context import SessionContext
 from app.ui.widgets.candidate_table import CELL, CandidateTable, Cell
 from app.ui.widgets.labels import column, keep_current, wrapped_label
 from app.ui.widgets.page_parts import FoldingCard
+from app.ui.widgets.pair_table import Index, Role, RowsModel
 
 DATE_COLUMNS = ("obsdate", "date_obs", "date", "night", "lmjd", "mjd", "mjd_obs")
 MAX_SHOWN = 50
@@ -61,39 +59,22 @@ def date_of(own: Mapping[str, Any]) -> str:
     return next((str(value)[:10] for value in values if value not in (None, "")), "")
 
 
-Index = QModelIndex | QPersistentModelIndex
-ROOT = QModelIndex()
-Role = Qt.ItemDataRole
 SEPARATION, OBJECT, DATE, VERDICT = range(4)
 SAME = "="  # marks another epoch of the same object
 
 
-class NearbyModel(QAbstractTableModel):
+class NearbyModel(RowsModel):
+    rows: Sequence[NearbyFile]
+
     def __init__(self, current_theme: CurrentTheme, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._current_theme = current_theme
-        self.found: Sequence[NearbyFile] = ()
-
-    def show_found(self, found: Sequence[NearbyFile]) -> None:
-        self.beginResetModel()
-        self.found = found
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = ROOT) -> int:
-        return 0 if parent.isValid() else len(self.found)
-
-    def columnCount(self, parent: Index = ROOT) -> int:
-        return 0 if parent.isValid() else 4
-
-    def headerData(self, section: int, side: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
-        if role != Role.DisplayRole or side != Qt.Orientation.Horizontal:
-            return None
-        return (self.tr("sep."), self.tr("object"), self.tr("date"), self.tr("verdict"))[section]
+        self.titles = self.tr("sep."), self.tr("object"), self.tr("date"), self.tr("verdict")
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self.found):
+        if not index.isValid() or index.row() >= len(self.rows):
             return None
-        each = self.found[index.row()]
+        each = self.rows[index.row()]
         verdict = None if each.mine is None else each.mine.opinion.verdict
         if role == Role.DisplayRole:
             return self._text(each, index.column())
@@ -165,7 +146,7 @@ class NearbyPanel(QWidget):
 
     def _start(self, _: object) -> None:
         """What belongs to the object before goes in the turn in which another one comes."""
-        if self.model.found:
+        if self.model.rows:
             self._show([])
         self.message.setText("")
         self._schedule()
@@ -179,7 +160,7 @@ class NearbyPanel(QWidget):
             self._schedule()
 
     def _session_changed(self, change: Change) -> None:
-        shown = {each.neighbour.candidate.id for each in self.model.found}
+        shown = {each.neighbour.candidate.id for each in self.model.rows}
         if change.aspect == "list" or shown & change.candidate_ids:
             self._schedule()
 
@@ -201,7 +182,7 @@ class NearbyPanel(QWidget):
         self.message.setText(translate_message(str(error)))
 
     def _show(self, found: list[NearbyFile]) -> None:
-        self.model.show_found(found)
+        self.model.reset(found)
         self.card.note.setText(str(len(found)) if found else "")
         self.table.setVisible(bool(found))
         self.message.setVisible(not found)
@@ -210,7 +191,7 @@ class NearbyPanel(QWidget):
         self._fit_height()
 
     def _fit_height(self) -> None:
-        rows = min(len(self.model.found), MAX_ROWS)
+        rows = min(len(self.model.rows), MAX_ROWS)
         head = self.table.horizontalHeader().height()
         self.table.setFixedHeight(head + rows * self.table.row_height + 2)
 
@@ -224,4 +205,4 @@ class NearbyPanel(QWidget):
         return text.replace("{radius}", f"{self._radius:g}")
 
     def _go_to(self, row: int) -> None:
-        self._current.go_to(self.model.found[row].neighbour.candidate.id)
+        self._current.go_to(self.model.rows[row].neighbour.candidate.id)

@@ -143,11 +143,9 @@ class ConfirmLine(QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.question: Question | None = None
         self.text = short_label("", "warning")
-        self.yes = button(self.tr("Yes (Enter)"))
-        self.no = button(self.tr("No (Esc)"))
+        self.yes = button(self.tr("Yes (Enter)"), call=self._confirm)
+        self.no = button(self.tr("No (Esc)"), call=self.close_question)
         row((self.text, 1), self.yes, self.no, spacing=None, margins=(12, 6, 12, 6), parent=self)
-        self.yes.clicked.connect(self._confirm)
-        self.no.clicked.connect(self.close_question)
         self.hide()
 
     def ask(self, question: Question) -> None:

@@ -6,8 +6,9 @@ from functools import partial
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtCore import QEvent, QObject, QPointF, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from agent.trajectory.trajectory import Trajectory
@@ -21,7 +22,6 @@ from app.ui.judge.agent.deciding_facts import deciding_facts
 from app.ui.judge.agent.status_texts import waiting_text
 from app.ui.judge.plot.axes.flux_range import flux_range, overlaps, within
 from app.ui.judge.plot.axes.titles import badges, flux_axis_title, wavelength_title
-from app.ui.judge.plot.corner_readout import CornerReadout
 from app.ui.judge.plot.empty_message import EmptyPlotMessage
 from app.ui.judge.plot.header import ClassButton, Header, drawn_as, near_note, no_data_note
 from app.ui.judge.plot.line_lists import PlotLineLists
@@ -34,6 +34,7 @@ from app.ui.judge.plot.trace import AskedTrace, Trace, asked_trace, takes_long, 
 from app.ui.session.candidate.view_options import USUAL_AXES, View
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import column, flow
+from app.ui.widgets.text_width import first_that_fits
 
 DEFAULT_WINDOW: Window = (3700.0, 9100.0)  # range of an empty plot
 AROUND_KMS, WIDE_KMS = 3000.0, 30_000.0
@@ -453,3 +454,47 @@ class AgentFollower(QObject):
     def _command_ran(self, name: str) -> None:
         if name == "escape":
             self.restore()
+
+
+# The values under the mouse, in a lower corner of the plot where the mouse is not.
+BETWEEN = "   "  # stands between those values
+PAD_PX, EDGE_PX = 6, 3
+
+
+class CornerReadout(QLabel):
+    """Placed by hand: in a layout each new text would recompute the sizes of the whole window."""
+
+    def __init__(self, plot: PlotView) -> None:
+        super().__init__(plot)
+        self._plot = plot
+        self.setProperty("role", "number")
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setAutoFillBackground(True)
+        self.setAccessibleName(self.tr("Wavelength and flux under the mouse"))
+        self.hide()
+
+    def show_values(self, text: str, at: QPointF | None) -> None:
+        """Where they have no room, the first of them are left out; `at` is where the mouse is."""
+        stage, metrics = self._plot.stage.geometry().toRect(), self.fontMetrics()
+        parts = text.split(BETWEEN)
+        ends = [parts[number:] for number in range(len(parts))]
+        texts = [between.join(end) for end in ends for between in (BETWEEN, " ")]
+        text = first_that_fits(texts, metrics, stage.width() - 2 * (PAD_PX + EDGE_PX))
+        width, height = metrics.horizontalAdvance(text) + 2 * PAD_PX, metrics.height() + 2
+        # As wide as before if that is wider, so that it does not flicker from place to place.
+        width = max(width, min(self.width(), stage.width())) if not self.isHidden() else width
+        corner = QRect(0, 0, width, height)
+        corner.moveBottomRight(stage.bottomRight())
+        corner.translate(-EDGE_PX, -EDGE_PX)
+        if at is not None and corner.adjusted(-height, -height, height, height).contains(
+            (at + self._plot.stage.geometry().topLeft()).toPoint()
+        ):
+            corner.moveLeft(stage.left() + EDGE_PX)
+        palette = self.palette()
+        palette.setColor(QPalette.ColorRole.Window, QColor(self._plot.theme.plot))
+        self.setPalette(palette)
+        self.setText(text)
+        self.setGeometry(corner)
+        self.setVisible(bool(text))

@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from agent.errors import WorkbenchError
 from app.core.session.known_answers import has_known_answers, known_answer_of
@@ -18,7 +18,7 @@ from app.core.session.records import Change, LogEntry
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.verdict.state_block import OneLineLabel
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import MAX_DETAILS, column, cut, keep_current, row
+from app.ui.widgets.labels import MAX_DETAILS, button, column, cut, keep_current, row
 from app.ui.widgets.painted_button import PaintedButton
 
 
@@ -28,10 +28,8 @@ class ErrorPopup(QFrame):
         self.setProperty("role", "card")
         self.text = QPlainTextEdit(self, readOnly=True)
         self.text.setAccessibleName(self.tr("Error details"))
-        self.copy = QPushButton(self.tr("Copy"), self)
-        self.copy.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.copy = button(self.tr("Copy"), "", self._copy)
         column(self.text, row(1, self.copy, spacing=None), margins=12, parent=self)
-        self.copy.clicked.connect(self._copy)
 
     def sizeHint(self) -> QSize:
         return QSize(560, 260)

@@ -116,11 +116,9 @@ class OfferBar(QFrame):
         self.setProperty("role", "notice")
         self.offered: FileOffered | None = None
         self.text = OneLineLabel(self)
-        self.yes = button(self.tr("Open it, closing this session"), "primary")
-        self.no = button(self.tr("Not now"))
+        self.yes = button(self.tr("Open it, closing this session"), "primary", call=self._accept)
+        self.no = button(self.tr("Not now"), call=self.close_question)
         row((self.text, 1), self.yes, self.no, margins=(12, 6, 12, 6), parent=self)
-        self.yes.clicked.connect(self._accept)
-        self.no.clicked.connect(self.close_question)
         self.hide()
 
     def ask(self, offered: FileOffered) -> None:

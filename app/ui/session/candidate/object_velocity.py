@@ -71,7 +71,7 @@ class ObjectVelocity(QObject):
             self._view.change(z=0.0)
 
 
-def velocity_label(velocity: Velocity) -> str:
+def velocity_translated(velocity: Velocity) -> str:
     """As '−172 ± 9 km/s · from a template · quality 3'."""
     sources = {
         "hand": translate("velocity", "by hand"),

@@ -123,14 +123,11 @@ class InspectionController(QObject):
         self.state_changed.emit()
         return True
 
-    def pause(self) -> None:
-        """Make the active run wait before its next turn until `resume`."""
-        self._set_paused(True)
-
     def resume(self) -> None:
         self._set_paused(False)
 
     def toggle_pause(self) -> None:
+        """Make the active run wait before its next turn, or go on."""
         if self.active_run is None:
             self._current.message.emit(self.tr("The agent is not running"))
         else:

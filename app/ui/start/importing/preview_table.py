@@ -7,7 +7,6 @@ from typing import Any
 
 from PySide6.QtCore import (
     QT_TRANSLATE_NOOP,
-    QAbstractTableModel,
     QCoreApplication,
     QObject,
     QRect,
@@ -28,14 +27,14 @@ from PySide6.QtWidgets import (
 )
 
 from agent.checked_toml import printable
-from app.core.importing.formats.contents import ListColumn, Value
+from app.core.importing.formats.contents import ListColumn
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.start.importing.import_work import ListPreview
 from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import column, short_label
 from app.ui.widgets.painted_button import translucent
-from app.ui.widgets.pair_table import ROOT, Index, show_cells
+from app.ui.widgets.pair_table import Index, RowsModel, show_cells
 from app.ui.widgets.text_width import TextWidth
 
 MAX_CELL = 200
@@ -57,31 +56,24 @@ ROLE_TEXTS = {
 """Roles in display order; the same as app.core.importing.roles.ROLES."""
 
 
-class PreviewModel(QAbstractTableModel):
+class PreviewModel(RowsModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._columns: tuple[ListColumn, ...] = ()
-        self._rows: tuple[tuple[Value, ...], ...] = ()
         self._roles: Mapping[str, str] = {}  # role by column name
 
     def show_preview(self, preview: ListPreview) -> None:
-        self.beginResetModel()
-        self._columns, self._rows = preview.columns, preview.rows
+        self._columns = preview.columns
+        self.titles = tuple(column.name for column in preview.columns)
         self._roles = {column: role for role, column in preview.roles.columns.items()}
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = ROOT) -> int:
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = ROOT) -> int:
-        return 0 if parent.isValid() else len(self._columns)
+        self.reset(preview.rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
         column = self._columns[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
-            value = self._rows[index.row()][index.column()]
+            value = self.rows[index.row()][index.column()]
             if value is None:
                 return ""
             if isinstance(value, float):

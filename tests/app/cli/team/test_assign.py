@@ -7,13 +7,14 @@ from typer.testing import CliRunner
 
 from agent.confidence.scores import Estimate
 from app.cli.main import workbench
-from app.cli.stats import hour_text, people_tables, seconds_text
+from app.cli.stats import people_tables, seconds_text
 from app.core.session.assignments import parts
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.sharing.share_out import plan_of
 from app.core.statistics.number_format import share_text
 from app.core.statistics.summary import statistics
+from app.core.statistics.working_time import HourFigures
 from tests.app.cli.commands import SAMPLE, fails, run
 from tests.app.core.judged_sessions import say
 from tests.app.core.sessions import made
@@ -137,6 +138,11 @@ def test_only_what_is_known_is_printed(tmp_path):
 
 def test_words_of_figures():
     assert share_text(Estimate(0.5, 0.25, 0.75)) == "50 % (25 % to 75 %)"
-    assert share_text(Estimate(None, 0.0, 1.0)) == seconds_text(None) == hour_text("x") == "–"
+    none = Estimate(None, 0.0, 1.0)
+    assert share_text(none) == seconds_text(None) == "–"
     assert seconds_text(2.345) == "2.3"
-    assert hour_text("2026-01-01T22").endswith(":00")
+    hours = [
+        HourFigures(hour=each, decisions=1, typical_s=None, accepted=none).local_hour
+        for each in ("x", "2026-01-01T22")
+    ]
+    assert hours[0] == "" and hours[1].endswith(":00")

@@ -15,7 +15,6 @@ from app.core.report.evidence import (
     agent_differs,
     key_look,
     people_differ,
-    plain_reasons,
 )
 from app.core.session.records import Opinion
 from app.core.statistics.adjudication import set_adjudicator
@@ -99,7 +98,7 @@ def test_the_look_the_answer_speaks_of_as_it_was_observed():
     "text", ["\\boxed{YES} broad lines", "broad lines \\boxed{ NO }", "\\\\boxed{YES}broad lines"]
 )
 def test_reasons_without_the_box(text):
-    assert plain_reasons(looked(reasons=text)) == "broad lines"
+    assert looked(reasons=text).plain_reasons == "broad lines"
 
 
 def test_what_people_differ_on_the_open_ones_first(session, monkeypatch):

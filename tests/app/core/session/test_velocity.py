@@ -19,9 +19,9 @@ from app.core.session.velocity import (
     Velocity,
     best_velocity,
     checked_velocity,
+    velocity_english,
     velocity_from,
-    velocity_text,
-    velocity_words,
+    velocity_json,
 )
 from app.core.sharing.merge import merge
 from tests.app.core.sessions import made
@@ -36,9 +36,9 @@ def said(velocity, verdict=Verdict.ACCEPT):
 
 def test_it_is_kept_as_text():
     for velocity in (None, FITTED, BY_HAND, replace(FITTED, source="header", error_kms=0.0)):
-        assert velocity_from(velocity_text(velocity)) == velocity
-    assert velocity_words(FITTED) == "−172 ± 10 km/s (template, quality 3)"
-    assert velocity_words(BY_HAND) == "40 km/s (hand)"
+        assert velocity_from(velocity_json(velocity)) == velocity
+    assert velocity_english(FITTED) == "−172 ± 10 km/s (template, quality 3)"
+    assert velocity_english(BY_HAND) == "40 km/s (hand)"
 
 
 @pytest.mark.parametrize(
@@ -60,9 +60,9 @@ def test_what_is_no_velocity_is_not_kept(tmp_path, change):
 @pytest.mark.parametrize(
     "text",
     [
-        "[]", "{}", "nonsense", '{"kms": 1}', velocity_text(FITTED).replace("-172.25", '"fast"'),
-        velocity_text(FITTED).replace("3}", "true}"), velocity_text(FITTED).replace("9.5", "NaN"),
-        velocity_text(FITTED).replace('"template"', "[]"),
+        "[]", "{}", "nonsense", '{"kms": 1}', velocity_json(FITTED).replace("-172.25", '"fast"'),
+        velocity_json(FITTED).replace("3}", "true}"), velocity_json(FITTED).replace("9.5", "NaN"),
+        velocity_json(FITTED).replace('"template"', "[]"),
     ],
 )  # fmt: skip
 def test_text_that_is_none_is_refused(text):

@@ -1,7 +1,5 @@
 """Calibration with a session's own verdicts, compared with scikit-learn."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from sklearn.calibration import calibration_curve
@@ -16,7 +14,6 @@ from app.core.session.session import open_session
 from app.core.statistics.calibration import (
     calibrate,
     calibration_sentence,
-    fit_sample,
     newest_calibration,
     reliability,
     shortage_sentence,
@@ -106,9 +103,7 @@ def test_too_few_are_not_calibrated_and_told_what_is_missing(location):
         assert "Not calibrated" in words
         assert "16 more verdicts, among them at least 3 more ACCEPT and 3 more REJECT" in words
         with pytest.raises(ConfidenceError):
-            fit_sample(
-                session, replace(own, judged=JudgedScores([0.9, 0.8], [True, True])), "platt"
-            )
+            fit_calibration(JudgedScores([0.9, 0.8], [True, True]), "platt")
 
 
 @pytest.mark.parametrize("positives", [0, 3, 5, 12])

@@ -16,8 +16,13 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.ui.base.crash_report import MAX_KEPT, CrashReport
 from app.ui.program import crash_watch
-from app.ui.program.crash_dialog import CrashDialog
-from app.ui.program.crash_watch import MAX_REPORTS, MAX_WRITTEN, collect_reports, install
+from app.ui.program.crash_watch import (
+    MAX_REPORTS,
+    MAX_WRITTEN,
+    CrashDialog,
+    collect_reports,
+    install,
+)
 from tests.app.ui.program.raised import raised
 from tests.app.ui.steps import click, shown_in
 

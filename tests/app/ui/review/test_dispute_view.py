@@ -16,9 +16,10 @@ from app.core.report.evidence import KeyLook
 from app.core.session.records import Judgement, Opinion, Verdict
 from app.core.statistics.adjudication import adjudicator_of, set_adjudicator
 from app.ui.review.disagreement_page import DisagreementPage
-from app.ui.review.dispute_summary import AgentOpinion, dispute_details, disputes_between
+from app.ui.review.dispute_summary import dispute_details, disputes_between
 from app.ui.review.dispute_view import DisputePlot, agent_card, hidden_agent_card, person_card
 from tests.app.core.judged_sessions import A, R, say
+from tests.app.ui.judge.agent.trajectories import SEVEN_B, record
 from tests.app.ui.review.conftest import choose, judge, settled, show_side, tick, visible_text
 from tests.app.ui.steps import click, let_go, shown_in, turn_wheel
 
@@ -111,12 +112,8 @@ def test_cards_of_a_person_an_agent_and_a_hidden_one(qtbot):
     for part in ("Ada · adjudicator", "✕ rejected", "2026-01-02 03:04", "probable · noisy", "<b>"):
         assert part in text
     assert text.count("x") < 1300
-    opinion = AgentOpinion(
-        model="nano", verdict="NO", p_yes=0.25, reasons="narrow lines", looks=3, look=None,
-        stopped_by="answer"
-    )  # fmt: skip
-    text = visible_text(shown_in(qtbot, agent_card(opinion)))
-    for part in ("Agent nano", "✕ NO · p(YES) 0.25", "looks: 3", "narrow lines"):
+    text = visible_text(shown_in(qtbot, agent_card(record(verdict="NO", p_yes=0.25), None)))
+    for part in (f"Agent {SEVEN_B.name}", "✕ NO · p(YES) 0.25", "looks: 2", "Broad Hα; He II 4686"):
         assert part in text
     card = shown_in(qtbot, hidden_agent_card())
     assert visible_text(card) == "Agent Hidden in blind mode until you have judged it"
@@ -131,9 +128,10 @@ def test_disputes_of_each_kind_and_details_of_one(disputed):
     details = dispute_details(disputed, 7)
     assert details.candidate_id == 7
     assert [each.reviewer for each in details.dispute.judgements] == ["Ada", "Li Wei"]
-    opinions = {each.model: (each.verdict, each.p_yes, each.looks) for each in details.agents}
+    said = {each.model.name: (each.verdict, each.p_yes, each.looks) for each, _ in details.agents}
+    opinions = {name: (*given, len(looks)) for name, (*given, looks) in said.items()}
     assert opinions == {"nano": ("YES", 0.9, 1), "measured": ("NO", 0.2, 1)}
-    assert details.agents[0].look.label == "Hα"
+    assert details.agents[0][1].label == "Hα"
     set_adjudicator(disputed, "Ada")
     assert disputes_between(disputed, "people", only_open=True).disputes == ()
     assert len(disputes_between(disputed, "people").disputes) == 2

@@ -36,10 +36,10 @@ def test_older_lines_come_as_they_are_scrolled_to(qtbot, context, session, shown
     bar = page.table.verticalScrollBar()
     bar.setValue(bar.maximum())
     qtbot.waitUntil(lambda: page.model.rowCount() == PAGE + 30)
-    numbers = [line.entry.id for line in page.model.lines]
+    numbers = [line.entry.id for line in page.model.rows]
     assert numbers == sorted(numbers, reverse=True) and len(set(numbers)) == PAGE + 30
     session.record_verdict(2, Opinion(verdict=Verdict.ACCEPT))
-    qtbot.waitUntil(lambda: page.model.lines[0].entry.candidate_id == 2)
+    qtbot.waitUntil(lambda: page.model.rows[0].entry.candidate_id == 2)
     settled(qtbot, page)
     assert page.model.rowCount() >= PAGE + 30
 

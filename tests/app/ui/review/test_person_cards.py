@@ -11,7 +11,7 @@ from app.core.database.tables import known_answers, log
 from app.core.session.records import Opinion, Verdict
 from app.core.sharing.share_out import SharePlan, share_out
 from app.core.statistics.summary import statistics
-from app.ui.review.person_cards import KnownCard, WorkCard, hour_text
+from app.ui.review.person_cards import KnownCard, WorkCard
 from tests.app.core.judged_sessions import say
 from tests.app.ui.review.conftest import visible_text
 from tests.app.ui.steps import shown_in
@@ -40,7 +40,8 @@ def test_work_of_each_person(card, session):
     assert [row[:2] for row in work.numbers.rows] == [("Ada", "6"), ("Grace", "6")]
     assert work.numbers.rows[0][5] == "100 %" and len(work.figures) == 1
     spoken = work.figures[0].accessibleDescription()
-    assert spoken == f"{hour_text('2026-01-01T21')}: 1; {hour_text('2026-01-01T22')}: 2"
+    first, second = (each.local_hour for each in found[0].hours)
+    assert spoken == f"{first}: 1; {second}: 2"
     assert work.legend.isVisible()
     work.show_work([])
     assert work.empty.isVisible()

@@ -12,7 +12,7 @@ from app.ui.base.apply_theme import ThemeApplier
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.information.information_panel import InformationPanel
-from app.ui.program.keys_overlay import KeysOverlay
+from app.ui.program.window_keys import KeysOverlay
 from app.ui.review.figures import Figure
 from tests.app.ui.candidates import sample_file
 from tests.app.ui.whole_window import Person, before_window

@@ -27,9 +27,9 @@ from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.languages import install_translators
 from app.ui.judge.judging_page import JudgingPage
 from app.ui.program.command_palette import CommandPalette
-from app.ui.program.keys_overlay import KeysOverlay
 from app.ui.program.main_window import MainWindow
 from app.ui.program.settings_dialog.settings_dialog import SettingsDialog
+from app.ui.program.window_keys import KeysOverlay
 from app.ui.review.dispute_view import DisputeView
 from app.ui.review.refresh import Refresh
 from tests.app.core.inspected import MEASURED, NANO, said

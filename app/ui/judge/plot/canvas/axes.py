@@ -151,7 +151,7 @@ class WavelengthAxis(PlotAxis):
         for place, text in self.numbers:
             texts.draw(painter, place.center().x(), place.top(), text, 0.5)
         title = self.title_place
-        texts.draw(painter, title.left(), title.top(), self._shown_title)
+        texts.draw(painter, title.left(), title.top(), self._title[0])
 
     @property
     def numbers(self) -> list[tuple[QRectF, str]]:
@@ -161,10 +161,6 @@ class WavelengthAxis(PlotAxis):
     @property
     def title_place(self) -> QRectF:
         return self._title[1]
-
-    @property
-    def _shown_title(self) -> str:
-        return self._title[0]
 
     @property
     def _title(self) -> tuple[str, QRectF]:

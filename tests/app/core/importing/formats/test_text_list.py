@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import ImportFailed
-from app.core.importing.formats.byte_stream import CHUNK
 from app.core.importing.formats.cell_numbers import number_of
 from app.core.importing.formats.contents import MAX_CELL, MAX_COLUMNS
 from app.core.importing.formats.text_cells import CellMismatch, KindGuess, TextCells
 from app.core.importing.formats.text_list import MAX_LINE, MAX_RECORD_LINES, RowReader, TextList
 from tests.app.core.importing.lists import joined, member, opened
 from tests.app.core.importing.lists import texts_of as rows
+
+CHUNK = 128 * 1024  # a whole number of the pieces in which gzip reads
 
 
 def test_comments_and_blank_lines_are_no_rows_and_name_no_columns(folder):

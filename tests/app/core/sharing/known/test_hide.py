@@ -13,8 +13,16 @@ from app.core.inspections.store import add_inspection, inspections_of
 from app.core.session.known_answers import known_answer_of
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session, open_session
-from app.core.sharing.known.disguise import Style, altered, beside, pattern, varied
-from app.core.sharing.known.hide import KEEPS, MOVES, hide_known
+from app.core.sharing.known.hide import (
+    KEEPS,
+    MOVES,
+    Style,
+    altered,
+    beside,
+    hide_known,
+    pattern,
+    varied,
+)
 from app.core.sharing.share_out import SharePlan, share_out
 from app.core.spectra.packing import read_spectrum
 from tests.app.core.database.postgres import name_of

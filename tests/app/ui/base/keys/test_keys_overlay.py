@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.actions.key_names import label
-from app.ui.program.keys_overlay import KeysOverlay
+from app.ui.program.window_keys import KeysOverlay
 
 Key = Qt.Key
 

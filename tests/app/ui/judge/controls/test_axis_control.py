@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.ui.base.theme.theme import CurrentTheme
-from app.ui.judge.controls.axis_control import AxisChoice
+from app.ui.judge.controls.tool_row import AxisChoice
 from app.ui.session.candidate.view_options import ViewOptions
 from tests.app.ui.judge.controls.conftest import tick
 from tests.app.ui.steps import click, heard, shown_in

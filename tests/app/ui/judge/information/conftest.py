@@ -7,8 +7,7 @@ import pytest
 
 from agent.spectra.spectrum import Spectrum
 from app.core.session.records import Candidate, Opinion, Verdict
-from app.ui.judge.information.information import CandidateFacts, sections
-from app.ui.judge.information.information_panel import InformationPanel
+from app.ui.judge.information.information_panel import CandidateFacts, InformationPanel, sections
 from app.ui.judge.information.nearby_panel import NearbyPanel
 from tests.app.ui.judge.comparison.conftest import put
 from tests.app.ui.steps import shown_in
@@ -61,5 +60,4 @@ def candidate(**fields):
 def rows(name, **facts):
     """The rows of one section about a candidate with these facts."""
     known = CandidateFacts(**{"candidate": candidate(), **facts})
-    found = {section.name: section.rows for section in sections(known)}
-    return {row.name: row.value for row in found.get(name, ())}
+    return {row.name: row.value for row in sections(known).get(name, ())}

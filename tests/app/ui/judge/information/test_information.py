@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.core.session.own_fields import OwnField
 from app.core.session.records import Opinion, Verdict
 from app.core.session.subclass_and_fields import field_values
-from app.ui.judge.information.information import CandidateFacts, sections
+from app.ui.judge.information.information_panel import CandidateFacts, sections
 from tests.app.ui.judge.information.conftest import LAMOST_HEADER, candidate, rows, spectrum
 
 
@@ -25,7 +25,7 @@ def test_blind_mode_hides_the_label_and_whatever_says_the_same():
     facts = {"spectrum": spectrum(**LAMOST_HEADER), "hides": True}
     here = candidate(label="cv", own={"spectype": "CV", "note": "CV?"})
     known = CandidateFacts(candidate=here, label_column="known_as", **facts)
-    hidden = [row for section in sections(known) for row in section.rows if row.is_hidden]
+    hidden = [row for section in sections(known).values() for row in section if row.is_hidden]
     assert {row.name for row in hidden} == {"subclass", "known_as", "spectype"}
     assert {row.value for row in hidden} == {""}
     shown = rows("catalogue", candidate=here, label_column="known_as", **facts)

@@ -8,10 +8,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.ui.base.keys.key_filter import KeyFilter
-from app.ui.judge.verdict.comment_box import CommentBox
 from app.ui.judge.verdict.fields.fields_row import ExtraKeys, FieldsRow
 from app.ui.judge.verdict.key_strip import KeyStrip, SubclassKeys
-from app.ui.judge.verdict.verdict_bar import VerdictBar
+from app.ui.judge.verdict.verdict_bar import CommentBox, VerdictBar
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.input_filter import InputFilter
 from tests.app.ui.steps import painted, shown_in, start_over

@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
-from app.ui.judge.verdict.comment_box import CommentBox
-from app.ui.judge.verdict.verdict_bar import VerdictBar
+from app.ui.judge.verdict.verdict_bar import CommentBox, VerdictBar
 from tests.app.ui.conftest import opened_context
 from tests.app.ui.steps import click, painted, said, show_painted, shown_in, start_over
 

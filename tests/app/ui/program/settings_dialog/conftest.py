@@ -9,7 +9,7 @@ from agent.models.registry import ModelLocation
 from app.ui.base.background.runner import Runner
 from app.ui.base.keys.keymap import Keymap
 from app.ui.base.settings.settings_store import SettingsStore
-from app.ui.program.settings_dialog import agent_page
+from app.ui.program.settings_dialog import settings_dialog
 from app.ui.program.settings_dialog.settings_dialog import SettingsDialog
 
 
@@ -23,7 +23,7 @@ def runner():
 @pytest.fixture
 def dialog(qtbot, runner, tmp_path, monkeypatch):
     models = (_model("nano", tmp_path), _model("spec-o3-7b"))
-    monkeypatch.setattr(agent_page, "list_models", lambda on_fault=None: models)
+    monkeypatch.setattr(settings_dialog, "list_models", lambda on_fault=None: models)
     settings = SettingsStore()
     dialog = SettingsDialog(settings, Keymap(settings), runner)
     dialog.settings, dialog.keymap = settings, dialog.keys._keymap

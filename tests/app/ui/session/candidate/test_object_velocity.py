@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from agent.spectra.pixel_grid import LIGHT_KMS
 from app.core.session.session import open_session
 from app.core.session.velocity import Velocity
-from app.ui.session.candidate.object_velocity import velocity_label
+from app.ui.session.candidate.object_velocity import velocity_translated
 from tests.app.ui.judge.controls.conftest import type_in
 from tests.app.ui.steps import click
 from tests.app.ui.whole_window import ALT, CTRL, SHIFT, before_window
@@ -76,7 +76,7 @@ def test_quality_and_words(person):
     velocity.quality.setCurrentIndex(4)
     velocity.quality.activated.emit(4)
     assert person.opinion(1).velocity.quality == 4
-    assert velocity_label(Velocity(kms=40.0, source="lines")) == "40 km/s · from lines"
+    assert velocity_translated(Velocity(kms=40.0, source="lines")) == "40 km/s · from lines"
 
 
 def test_it_can_be_carried_over_without_being_kept(person):

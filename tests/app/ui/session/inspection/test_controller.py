@@ -62,7 +62,7 @@ def test_a_paused_run_takes_a_window_and_a_remark(qtbot, scripted):
     scripted.current.spectrum = replace(scripted.current.spectrum, z=0.001)
     agent = scripted.agent
     agent.run_here()
-    agent.pause()
+    agent.toggle_pause()
     qtbot.waitUntil(lambda: agent.shown.run.is_started)
     assert agent.is_paused and agent.insert("see the wings", (4404.4, 5005.0), "Hβ")
     qtbot.waitUntil(lambda: bool(agent.shown.run.steps))

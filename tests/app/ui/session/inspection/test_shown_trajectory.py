@@ -72,7 +72,7 @@ def test_what_was_watched_after_revealing_is_recorded(qtbot, scripted):
     show_candidate(qtbot, scripted, act="plain")
     agent, current = scripted.agent, scripted.current
     agent.run_here()
-    agent.pause()
+    agent.toggle_pause()
     agent.insert("look well")
     qtbot.waitUntil(lambda: len(agent.shown.run.steps) > 0)
     assert current.blind_mode.seen_opinion(current.row) == {} and agent.shown.steps == ()
