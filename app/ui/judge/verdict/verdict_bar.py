@@ -22,6 +22,7 @@ from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.verdict.comment_box import CommentBox, PreviousObject
 from app.ui.judge.verdict.flag_row import CHIPS_PX
 from app.ui.judge.verdict.state_block import StateBlock
+from app.ui.judge.verdict.verdict_buttons import HEIGHT, verdict_buttons
 from app.ui.judge.verdict.verdict_text import (
     MARKS,
     NAMES,
@@ -36,8 +37,8 @@ from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import keep_current, row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint, quiet_button
 
-HEIGHT, CONFIDENCE_HEIGHT, WIDTH, SIDE_PX = 30, 28, 150, 8
-ORDER = (Verdict.ACCEPT, Verdict.REJECT, Verdict.UNSURE)
+CONFIDENCE_HEIGHT, WIDTH, SIDE_PX = 28, 150, 8
+ORDER = tuple(NAMES)
 PROPOSALS = {"YES": Verdict.ACCEPT, "NO": Verdict.REJECT}
 
 
@@ -50,8 +51,7 @@ class VerdictBar(QFrame):
         self._current, self._keymap = context.current, context.keymap
         self._commands = VerdictCommands(context.current, context.commands, self)
         theme = context.current_theme
-        made = partial(PaintedButton, theme, parent=self, height=HEIGHT, is_bold=True)
-        self.buttons = {each: made(attrgetter(NAMES[each]), mark=MARKS[each]) for each in ORDER}
+        self.buttons = verdict_buttons(theme, self)
         self.state = StateBlock(context, self)
         self.confidence = ConfidenceRow(context.current_theme, context.keymap, self)
         self.proposal = ProposalButton(context, self)

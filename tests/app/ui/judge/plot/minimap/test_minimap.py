@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -69,3 +70,25 @@ def test_no_bar_covers_the_name_of_another(context, panel):
     first = Bracket((edge - 4 * per_pixel, edge), "WWW", "")
     alone = ink_beside(first)
     assert alone > 5 and ink_beside(first, Bracket((edge, empty[1]), "", "")) >= alone
+
+
+def test_names_of_windows_are_whole_in_large_text(context, panel):
+    strip = panel.minimap
+    ink = QColor("#123456")
+    strip.theme = strip.brackets.theme = replace(strip.theme, text=ink.name())
+    for points in (10, 24):
+        font = strip.font()
+        font.setPointSize(points)
+        strip.setFont(font)
+        strip.brackets.task_windows = strip.brackets.agent_windows = (bracket(),)
+        image = strip.grab().toImage()
+        rows = [y for y in range(image.height()) if has_ink(image, y, ink)]
+        assert rows and min(rows) > 0 and max(rows) < image.height() - 1
+
+
+def bracket():
+    return Bracket((5500.0, 6500.0), "(F4)", "")
+
+
+def has_ink(image, y, ink):
+    return any(image.pixelColor(x, y) == ink for x in range(image.width()))
