@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from app.ui.base.theme.theme import THEMES, CurrentTheme
 from app.ui.review.agent_faults_page import AgentFaultsPage
 from app.ui.review.agreement_page import AgreementPage
 from app.ui.review.disagreement_page import DisagreementPage
+from app.ui.review.figures import Figure
 from app.ui.review.history_page import HistoryPage
-from tests.app.ui.steps import click
+from tests.app.ui.steps import click, shown_in
 
 PAGES = {
     AgentFaultsPage: ("Judge",),
@@ -27,10 +29,20 @@ def test_the_reason_is_in_the_middle_with_a_way_on(kind, qtbot, context, shown):
     state = page.empty
     qtbot.waitUntil(lambda: state.isVisible() and state.reason.height() > 0)
     assert tuple(each.text() for each in state.buttons) == PAGES[kind]
-    middle = state.rect().center()
-    texts = state.reason.geometry().united(state.buttons[-1].geometry())
-    assert abs(texts.center().y() - middle.y()) < 30  # half a line and a button
-    assert abs(state.reason.geometry().center().x() - middle.x()) < 5
+    qtbot.waitUntil(lambda: is_in_the_middle(state))
     assert state.height() > 0.6 * page.height()
     click(qtbot, state.buttons[0])
     assert len(ran) == 1
+
+
+def is_in_the_middle(state):
+    middle, reason = state.rect().center(), state.reason.geometry()
+    whole = reason.united(state.buttons[-1].geometry()).center()
+    half_a_button = 30
+    return abs(whole.y() - middle.y()) < half_a_button and abs(reason.center().x() - middle.x()) < 5
+
+
+def test_a_figure_has_the_ground_of_its_card_before_it_is_drawn(qtbot):
+    for theme in THEMES.values():
+        figure = shown_in(qtbot, Figure(CurrentTheme(theme), "p(YES)"))
+        assert figure.backgroundBrush().color().name() == theme.panel
