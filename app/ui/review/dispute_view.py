@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QWidget
 
@@ -324,6 +324,9 @@ class DisputePlot(Figure):
     def show_all(self) -> None:
         if self._whole is not None:
             self._show_range(self._whole)
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), HEIGHT)  # the rest is what opinions leave
 
     def wheelEvent(self, event: Any) -> None:
         pg.PlotWidget.wheelEvent(self, event)

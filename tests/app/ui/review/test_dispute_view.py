@@ -224,6 +224,8 @@ def test_in_large_text_neither_plot_nor_opinions_are_cut(qtbot, page, restyled):
         view, cards = page.view, page.view.findChildren(OpinionCard)
         qtbot.waitUntil(lambda: all(map(is_whole, cards)))  # noqa: B023 - awaited at once
         assert view.plot.height() >= HEIGHT and len(cards) >= 2
+        is_all_seen = all(card.visibleRegion().boundingRect() == card.rect() for card in cards)
+        assert is_all_seen or points > 10  # large text scrolls
 
 
 def is_whole(card):
