@@ -476,6 +476,10 @@
         <translation>正在计算…</translation>
     </message>
     <message>
+        <source>Nobody has judged here, and no agent has inspected anything yet.</source>
+        <translation>这里还没有人作出判定，也没有智能体检视过任何天体。</translation>
+    </message>
+    <message>
         <source>All people (Fleiss)</source>
         <translation>所有人（Fleiss）</translation>
     </message>
@@ -1369,10 +1373,6 @@
         <translation>分歧</translation>
     </message>
     <message>
-        <source>Select a disagreement on the left</source>
-        <translation>请在左侧选择一项分歧</translation>
-    </message>
-    <message>
         <source>{first} and {second} both inspected {n}: same verdict on {alike}, opposite verdicts on {opposed}</source>
         <translation>{first} 与 {second} 都检视过的有 {n} 个：判定相同 {alike} 个，相反 {opposed} 个</translation>
     </message>
@@ -1421,18 +1421,6 @@
     <message>
         <source>Spectrum</source>
         <translation>光谱</translation>
-    </message>
-    <message>
-        <source>Accept</source>
-        <translation>接受</translation>
-    </message>
-    <message>
-        <source>Reject</source>
-        <translation>排除</translation>
-    </message>
-    <message>
-        <source>Unsure</source>
-        <translation>存疑</translation>
     </message>
     <message>
         <source>Open</source>

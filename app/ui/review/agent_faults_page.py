@@ -14,6 +14,7 @@ from app.ui.review.refresh import Refresh
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.agent_parts import short_name
 from app.ui.widgets.labels import column, one_line, wrapped_label
+from app.ui.widgets.page_parts import EmptyState
 from app.ui.widgets.pair_table import fit_rows, show_rows
 
 NONE = "–"
@@ -28,7 +29,9 @@ class AgentFaultsPage(QWidget):
         self._current, self._commands = context.current, context.commands
         self._session = context.current.session
         self.found: tuple[AgentFault, ...] = ()
-        self.count, self.empty = wrapped_label("", "dim"), wrapped_label("", "dim")
+        self.count, self.empty = wrapped_label("", "dim"), EmptyState(context.commands)
+        none = self.tr("Nothing yet: no low rating, and no verdict against the agent's.")
+        self.empty.show_reason(none, "judging_page")
         self.table = QTableWidget(0, 6)
         self._lay_out()
         self.table.clicked.connect(self._open)
@@ -47,9 +50,8 @@ class AgentFaultsPage(QWidget):
             "one to go to its object. `spec-o3-train lessons` makes training data from them."
         )
         title = wrapped_label(self.tr("What the agent gets wrong"), "title")
-        texts = title, wrapped_label(note, "dim"), self.count, self.empty
-        # The stretch at the end keeps the texts together where there is no table.
-        column(*texts, (table, 1), 0, margins=16, parent=self)
+        texts = title, wrapped_label(note, "dim"), self.count
+        column(*texts, (self.empty, 1), (table, 1), margins=16, parent=self)
 
     def _prepare(self) -> Callable[[], list[AgentFault]]:
         return partial(agent_faults, self._session)
@@ -60,8 +62,6 @@ class AgentFaultsPage(QWidget):
         self.found = tuple(found)
         self.count.setText(self.tr("Total: {count}").replace("{count}", f"{len(found):,}"))
         self.count.setVisible(bool(found))
-        none = self.tr("Nothing yet: no low rating, and no verdict against the agent's.")
-        self.empty.setText(none)
         self.empty.setVisible(not found)
         self.table.setVisible(bool(found))
         self.table.setRowCount(len(found))

@@ -27,7 +27,7 @@ from app.ui.review.refresh import Refresh
 from app.ui.review.sentences import drift_sentence, estimate_text, snr_sentence
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import add_parts, button, clear_layout, column, row, wrapped_label
-from app.ui.widgets.page_parts import PageCard, PageScrollArea
+from app.ui.widgets.page_parts import EmptyState, PageCard, PageScrollArea
 
 MAX_ROWS = 14
 LETTERS = 130  # least width for two columns
@@ -75,7 +75,9 @@ class AgreementPage(QWidget):
         people = (self.people, self.subclasses, self.agents, self.by_snr)
         self._columns.addLayout(column(*people, self.drift, self.known, 1, spacing=None), 1)
         self._columns.addLayout(column(self.work, self.calibration, 1, spacing=None), 1)
-        column(PageScrollArea(inner), parent=self)
+        self._cards, self.empty = PageScrollArea(inner), EmptyState(context.commands)
+        self.empty.hide()
+        column((self._cards, 1), (self.empty, 1), parent=self)
         for card in people:
             card.show_rows([], self.tr("Computing…"))
         for empty in (self.work.empty, self.known.empty):
@@ -110,6 +112,12 @@ class AgreementPage(QWidget):
 
     def _show(self, found: AgreementNumbers) -> None:
         self.found = found
+        is_empty = not (found.models or found.statistics.working)
+        self.empty.setVisible(is_empty)
+        self._cards.setVisible(not is_empty)
+        if is_empty:
+            reason = self.tr("Nobody has judged here, and no agent has inspected anything yet.")
+            self.empty.show_reason(reason, "judging_page", "run_queue", "merge")
         everybody, repeats = self.tr("All people (Fleiss)"), self.tr("repeats")
         alone = self.tr(
             "At least two people must judge the same objects. Open the session under another"

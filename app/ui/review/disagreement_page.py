@@ -45,6 +45,7 @@ from app.ui.widgets.labels import (
     row,
     wrapped_label,
 )
+from app.ui.widgets.page_parts import EmptyState
 from app.ui.widgets.pair_table import Index
 from app.ui.widgets.text_width import TextWidth
 
@@ -78,7 +79,7 @@ class DisagreementPage(QWidget):
         self.only_open = check_box(self.tr("Only unsettled"))
         self.list = DisputeList(context.current_theme)
         self.list.setAccessibleName(self.tr("Disagreements"))
-        self.empty, self.hint = wrapped_label("", "dim"), wrapped_label("", "dim")
+        self.count, self.empty = wrapped_label("", "dim"), EmptyState(context.commands)
         self.who = ElidedLabel("dim")
         self.compared = wrapped_label("", "dim")
         self.view = DisputeView(context)
@@ -141,9 +142,9 @@ class DisagreementPage(QWidget):
             group.addButton(each)
         left = QWidget()
         TextWidth(left, LIST_PX, WIDEST_PX)
-        sides, counts = flow(*self.sides.values(), spacing=4), row((self.empty, 1), self.who)
+        sides, counts = flow(*self.sides.values(), spacing=4), row((self.count, 1), self.who)
         column(sides, self.only_open, self.compared, counts, (self.list, 1), parent=left)
-        right = column(self.hint, (self.view, 1), spacing=None)
+        right = column((self.empty, 1), (self.view, 1), spacing=None)
         row(left, (right, 1), spacing=16, margins=16, parent=self)
 
     def _reload(self, *_: object) -> None:
@@ -181,8 +182,8 @@ class DisagreementPage(QWidget):
         self.compared.setText("\n".join(map(self._compare, summary.models)))
         self.compared.setVisible(bool(summary.models))
         self.list.setVisible(bool(found))
-        self.empty.setText(self._count_text() if found else self._why_empty())
-        self.hint.setText(self.tr("Select a disagreement on the left") if found else "")
+        self.count.setText(self._count_text() if found else "")
+        self.empty.show_reason(*self._why_empty())
         to_select, self._to_select = self._to_select, None
         index = None if to_select is None else self._index_of(to_select)
         if index is None and shown is not None:
@@ -192,7 +193,7 @@ class DisagreementPage(QWidget):
             self._remember_current()
         self._select(index)
         self.view.show_dispute(None if index is None else found[index])
-        self.hint.setVisible(index is None)
+        self.empty.setVisible(index is None)
 
     def _compare(self, both: Confusion) -> str:
         """How often two models agree on the candidates that both have inspected."""
@@ -210,18 +211,21 @@ class DisagreementPage(QWidget):
             return self.tr("First {count}").replace("{count}", f"{MAX_DISPUTES:,}")
         return self.tr("Total: {count}").replace("{count}", f"{len(self.found):,}")
 
-    def _why_empty(self) -> str:
+    def _why_empty(self) -> tuple[str, ...]:
+        """The reason, and the actions that help."""
         if self.is_refused:
-            return self.tr("Blind mode: the agents' verdicts are not shown.")
+            return self.tr("Blind mode: the agents' verdicts are not shown."), "blind"
         if self.between == "people":
-            return self.tr(
+            reason = self.tr(
                 "No disagreement on any object that two people have judged. For second opinions, "
                 "share the list out, open the session under another name, or merge a "
                 "colleague's session."
             )
+            return reason, "share_out", "merge"
         if self.between == "agent":
-            return self.tr("You and the agent agree on every object that both have judged.")
-        return self.tr("At least two models must inspect the same objects.")
+            agree = self.tr("You and the agent agree on every object that both have judged.")
+            return agree, "run_queue", "judging_page"
+        return self.tr("At least two models must inspect the same objects."), "judging_page"
 
     def _index_of(self, candidate_id: int) -> int | None:
         ids = [each.id for each in self.found]
@@ -239,7 +243,7 @@ class DisagreementPage(QWidget):
         if not 0 <= index < len(self.found):
             return
         self._remember_current()
-        self.hint.hide()
+        self.empty.hide()
         self.view.show_dispute(self.found[index])
 
     def _judge(self, verdict: Verdict) -> None:

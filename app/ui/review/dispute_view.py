@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
-from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Signal
+from PySide6.QtGui import QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QWidget
 
 from agent.spectra.gaps import GAP, with_gaps
 from agent.spectra.smoothing import smooth_gaussian
@@ -21,12 +21,14 @@ from app.core.session.own_fields import value_text
 from app.core.session.records import Judgement, Verdict
 from app.core.session.subclass_and_fields import subclass_levels
 from app.core.statistics.adjudication import Dispute, adjudicator_of, set_adjudicator
+from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.data_texts import task_text
 from app.ui.base.translation.measured_texts import translate_measured_text
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.plot.readout import flux_title
 from app.ui.judge.plot.trace import trace
+from app.ui.judge.verdict.verdict_buttons import verdict_buttons
 from app.ui.judge.verdict.verdict_text import NAMES, confidence_meaning, mark_and_word
 from app.ui.review.dispute_summary import (
     DisputeDetails,
@@ -49,14 +51,13 @@ from app.ui.widgets.labels import (
     narrow,
     one_line,
     row,
-    with_key,
     wrapped_label,
 )
 from app.ui.widgets.page_parts import PageScrollArea
 from app.ui.widgets.painted_button import translucent
 
 MAX_OPINIONS = 6
-OPINIONS_PX = 220  # Maximum height of the opinions; more scrolls.
+LETTERS = 16  # least width of an opinion: in large text they stand one below another
 
 translate = QCoreApplication.translate
 MAX_TEXT = 1200  # characters shown of a comment or of the agent's reasons
@@ -82,9 +83,9 @@ class DisputeView(QWidget):
         self.plot = DisputePlot(context.current_theme, self.tr("Spectrum"))
         self._opinions = row()
         self.verdict = wrapped_label("")
-        self.accept = button("", "accept", partial(self.judge, Verdict.ACCEPT))
-        self.reject = button("", "reject", partial(self.judge, Verdict.REJECT))
-        self.unsure = button("", "unsure", partial(self.judge, Verdict.UNSURE))
+        self.buttons = verdict_buttons(context.current_theme, self)
+        for verdict, each in self.buttons.items():
+            each.clicked.connect(partial(self.judge, verdict))
         self._keymap = context.keymap
         keep_current(self._show_keys, self._keymap.changed)
         self.settle = button("", call=self._toggle_adjudicator)
@@ -119,10 +120,12 @@ class DisputeView(QWidget):
         opinions = QWidget()
         opinions.setLayout(self._opinions)
         frame = card(self.plot, margins=(8, 12, 16, 8))
-        own = self.accept, self.reject, self.unsure
-        buttons = flow(*own, flexible_gap(), self.settle, spacing=8)
-        below = self.note, PageScrollArea(opinions, OPINIONS_PX), self.verdict, buttons
-        column(row((self.title, 1), self.open), (frame, 1), *below, parent=self)
+        buttons = flow(*self.buttons.values(), flexible_gap(), self.settle, spacing=8)
+        inner = QWidget()
+        column((frame, 1), self.note, opinions, parent=inner)
+        # Together, so that no text is cut while the plot is large, nor the plot by large text.
+        parts = (PageScrollArea(inner), 1), self.verdict, buttons
+        column(row((self.title, 1), self.open), *parts, parent=self)
 
     def judge(self, verdict: Verdict, *_: object) -> bool:
         """Judge the candidate without going on; returns whether the verdict was saved."""
@@ -133,13 +136,8 @@ class DisputeView(QWidget):
         return was_painted and self._current.saved_opinion.verdict == verdict
 
     def _show_keys(self) -> None:
-        for each, label, action in (
-            (self.accept, self.tr("Accept"), "accept"),
-            (self.reject, self.tr("Reject"), "reject"),
-            (self.unsure, self.tr("Unsure"), "unsure"),
-        ):
-            each.setText(with_key(label, self._keymap.label(action)))
-            each.setAccessibleName(label)
+        for verdict, each in self.buttons.items():
+            each.set_label(ACTIONS[NAMES[verdict]].title, self._keymap.label(NAMES[verdict]))
 
     def _toggle_adjudicator(self) -> None:
         """Make the reviewer the adjudicator, whose verdict settles disputes, or undo that."""
@@ -173,8 +171,18 @@ class DisputeView(QWidget):
         elif not self._is_hidden():
             for opinion in details.agents[:MAX_OPINIONS]:
                 self._opinions.addWidget(agent_card(*opinion))
+        self._arrange()
         self._show_verdict(details.dispute)
         self._draw()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        least = LETTERS * self.fontMetrics().averageCharWidth() * self._opinions.count()
+        beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._opinions.setDirection(beside if least <= self.width() else below)
 
     def _show_verdict(self, dispute: Dispute) -> None:
         final, me = dispute.final, self._session.reviewer
@@ -195,7 +203,7 @@ class DisputeView(QWidget):
     def _draw(self, *_: object) -> None:
         """Draw the spectrum, with the agent's window unless blind mode hides it."""
         is_writable = not self._session.is_read_only
-        for each in (self.accept, self.reject, self.unsure):
+        for each in self.buttons.values():
             each.setEnabled(is_writable and self._is_current())
         self.settle.setEnabled(is_writable)
         if not self._is_current() or self.shown is None:
@@ -317,6 +325,9 @@ class DisputePlot(Figure):
     def show_all(self) -> None:
         if self._whole is not None:
             self._show_range(self._whole)
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), HEIGHT)  # the rest is what opinions leave
 
     def wheelEvent(self, event: Any) -> None:
         pg.PlotWidget.wheelEvent(self, event)

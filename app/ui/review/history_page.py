@@ -22,6 +22,7 @@ from app.ui.review.refresh import Refresh
 from app.ui.session.candidate.object_velocity import velocity_translated
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import button, column, keep_current, row, with_key, wrapped_label
+from app.ui.widgets.page_parts import EmptyState
 from app.ui.widgets.pair_table import Index, RowsModel, fit_rows, show_rows
 from app.ui.widgets.text_width import how_much_larger
 
@@ -43,7 +44,9 @@ class HistoryPage(QWidget):
         self._is_loading, self._is_complete, self._limit = False, False, PAGE
         run = context.commands.run
         self.undo, self.redo = (button("", "", partial(run, name)) for name in ("undo", "redo"))
-        self.empty = wrapped_label(self.tr("Nothing has been judged in this session yet."), "dim")
+        self.empty = EmptyState(context.commands)
+        nothing = self.tr("Nothing has been judged in this session yet.")
+        self.empty.show_reason(nothing, "judging_page")
         self.model = HistoryModel(self._session.reviewer, self)
         self.table = QTableView()
         self._lay_out()
@@ -78,8 +81,8 @@ class HistoryPage(QWidget):
         note = self.tr(
             "Entries are never deleted; an undo is an entry too. Click one to go to its object."
         )
-        # The stretch at the end keeps the texts together where there is no table.
-        column(top, wrapped_label(note, "dim"), self.empty, (table, 1), 0, margins=16, parent=self)
+        parts = top, wrapped_label(note, "dim"), (self.empty, 1), (table, 1)
+        column(*parts, margins=16, parent=self)
 
     def _prepare(self) -> Callable[[], tuple[LogLine, ...]]:
         """Read as many entries as are shown, within limits."""

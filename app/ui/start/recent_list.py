@@ -56,11 +56,10 @@ class RecentList(QFrame):
         title.setIndent(PAD)
         none = self.tr("No sessions yet. Sessions you open are listed here with your progress.")
         self.empty = wrapped_label(none, "dim")
-        self.empty.setIndent(PAD)
-        self.empty.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._body = QWidget()
         self._body.setObjectName("recent_rows")
-        self._column = column(self.empty, 1, spacing=2, parent=self._body)
+        self._column = column((self.empty, 1), 0, spacing=2, parent=self._body)
         self._area = area = QScrollArea(widgetResizable=True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -192,9 +191,9 @@ class RecentRow(RowButton):
         _draw(painter, upper.translated(0, drop), RIGHT, texts[1], theme.dim)
 
     def _paint_highlight(self, painter: QPainter) -> None:
-        accent = self._current_theme.theme.accent
-        painter.setPen(QPen(QColor(accent), 1.0) if self.hasFocus() else Qt.PenStyle.NoPen)
-        painter.setBrush(translucent(accent, HOVER_ALPHA))
+        theme, is_chosen = self._current_theme.theme, self.hasFocus()
+        painter.setPen(QPen(QColor(theme.accent), 1.0) if is_chosen else Qt.PenStyle.NoPen)
+        painter.setBrush(translucent(theme.accent if is_chosen else theme.text, HOVER_ALPHA))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS, RADIUS)
 
     def _details(self) -> str:

@@ -26,6 +26,7 @@ class Chart(pg.PlotWidget):  # type: ignore[misc]
         self.hideButtons()
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setFrameShape(self.Shape.NoFrame)
+        self.setBackground(getattr(self.theme, self.background_colour))  # else it begins in black
         current_theme.changed.connect(self._restyle)
 
     @property

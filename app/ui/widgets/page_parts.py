@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
@@ -9,16 +11,30 @@ from PySide6.QtWidgets import (
     QFrame,
     QGraphicsDropShadowEffect,
     QLabel,
+    QPushButton,
     QScrollArea,
     QSizePolicy,
     QToolButton,
     QWidget,
 )
 
+from app.ui.base.actions.actions import ACTIONS
+from app.ui.base.actions.commands import Commands
 from app.ui.base.program_icon import program_icon
-from app.ui.widgets.labels import column, cut, narrow, row, short_label, wrapped_label
+from app.ui.widgets.labels import (
+    add_parts,
+    button,
+    clear_layout,
+    column,
+    cut,
+    narrow,
+    row,
+    short_label,
+    wrapped_label,
+)
 
 OPEN, SHUT = "▾", "▸"
+READABLE_LETTERS = 60  # longer lines are hard to read
 
 
 class PageCard(QFrame):
@@ -30,6 +46,30 @@ class PageCard(QFrame):
         self.body = column(wrapped_label(title, "title"), margins=(16, 12, 16, 12), parent=self)
         if note:
             self.body.addWidget(wrapped_label(note, "dim"))
+
+
+class EmptyState(QWidget):
+    """In the middle of a page that has nothing to show: the reason, and buttons that lead on."""
+
+    def __init__(self, commands: Commands) -> None:
+        super().__init__()
+        self._commands = commands
+        self.reason = wrapped_label("")
+        self.reason.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.reason.setMaximumWidth(READABLE_LETTERS * self.fontMetrics().averageCharWidth())
+        self.buttons: list[QPushButton] = []
+        self._ways = row()
+        text = row(1, (self.reason, READABLE_LETTERS), 1)
+        column(1, text, row(1, self._ways, 1), 1, spacing=16, parent=self)
+
+    def show_reason(self, reason: str, *actions: str) -> None:
+        self.reason.setText(reason)
+        clear_layout(self._ways)
+        run, can = self._commands.run, self._commands.can
+        self.buttons = [
+            button(ACTIONS[name].title, "", partial(run, name)) for name in actions if can(name)
+        ]
+        add_parts(self._ways, *self.buttons)
 
 
 class PageScrollArea(QScrollArea):

@@ -115,10 +115,12 @@ class PaintedButton(QAbstractButton):
         if self.isChecked():
             fill = tone if self.isEnabled() else translucent(theme.dim, 60)
         elif self.isEnabled() and (self.underMouse() or self.isDown()):
-            fill = translucent(self._tone(theme), HOVER_ALPHA * (2 if self.isDown() else 1))
+            # Of a quiet button in grey: its tone says that it is checked.
+            hovered = theme.text if self._is_quiet else self._tone(theme)
+            fill = translucent(hovered, HOVER_ALPHA * (2 if self.isDown() else 1))
         else:
             fill = QColor(theme.panel)
-        is_plain = self._is_quiet and not self.isChecked() and not self.underMouse()
+        is_plain = self._is_quiet and not self.isChecked()
         edge = tone if self.isEnabled() and not is_plain else QColor(theme.border)
         painter.setPen(QPen(edge, 1.2))
         painter.setBrush(fill)

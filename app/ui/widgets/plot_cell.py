@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from app.ui.base.theme.theme import CurrentTheme, Theme
 
-RADIUS, PAD = 5.0, 6
+RADIUS, PAD, EDGE_PX = 5.0, 7, 4  # room beside texts, and above and below them
 TEXT_SCALE = 0.85
 
 
@@ -25,7 +25,7 @@ class PlotCell(QAbstractButton):
         current_theme.changed.connect(self._restyle)
 
     def sizeHint(self) -> QSize:
-        return QSize(self.width_px, 2 * self._line_px() + self.plot_px)
+        return QSize(self.width_px, 2 * (self._line_px() + EDGE_PX) + self.plot_px)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self.min_width_px, self.sizeHint().height())

@@ -94,7 +94,7 @@ QPushButton[role="quiet"]:focus { border: 2px solid $accent; padding: 4px 7px; }
 QPushButton[role="quiet"]:disabled, QToolButton:disabled { color: $disabled;
     background: transparent; border-color: transparent; }
 QPushButton[role="page"], QFrame[role="bar"] QPushButton[role="quiet"] { color: $on_bar;
-    background: transparent; border: 1px solid transparent; }
+    background: transparent; border: 1px solid transparent; padding: 5px 8px; }
 QPushButton[role="page"]:hover, QFrame[role="bar"] QPushButton[role="quiet"]:hover {
     background: $bar_hover; }
 QPushButton[role="page"]:checked { background: $bar_chosen; }
@@ -217,7 +217,7 @@ QAbstractScrollArea::corner { background: transparent; border: none; }
 
 BARS = """
 QMenuBar { color: $on_bar; background: $bar; border-bottom: 1px solid $bar_edge; padding: 2px; }
-QMenuBar::item { background: transparent; padding: 7px 10px; border-radius: 5px; }
+QMenuBar::item { background: transparent; padding: 7px 8px; border-radius: 5px; }
 QMenuBar::item:selected, QMenuBar::item:pressed { background: $bar_hover; }
 QMenu { color: $text; background: $panel; border: 1px solid $edge; padding: 4px;
     menu-scrollable: $menus_scroll; }

@@ -75,7 +75,6 @@ class AgentHead(QWidget):
         agent, run = self._agent, self._agent.active_run
         name = shown_location(agent.worker_model.name)
         self.model.setText(f"{short_name(name)} ▾")
-        self._show_title()
         self.model.setAccessibleName(self.tr("Model: {name}").replace("{name}", name))
         self.show_status()
         with QSignalBlocker(self.watch):
@@ -85,10 +84,12 @@ class AgentHead(QWidget):
             text, about = self.tr("Resume"), self.tr("Resume the agent")
         self._label(self.pause, text, "pause_agent", about)
         self.run.setEnabled(agent.has_question and agent.shown.run is None)
-        self.pause.setEnabled(run is not None)
         self.stop.setEnabled(run is not None and not run.is_stopping)
-        for each in (self.run, self.pause, self.stop):
-            each.setVisible(each.isEnabled() or not self._is_low)
+        # They take the places of the others, so that what is below stays where it is.
+        for each in (self.pause, self.stop):
+            each.setVisible(run is not None)
+        self.run.setVisible(self.run.isEnabled() or (run is None and not self._is_low))
+        self.list.setVisible(run is None or agent.list_run.state.is_running)
 
     def set_low(self, is_low: bool) -> None:
         """In a low panel show only what can be pressed, and keys in tooltips alone."""
@@ -102,13 +103,15 @@ class AgentHead(QWidget):
         self._show_title()
 
     def _show_title(self) -> None:
-        """Hide the title where the model needs its room: the tab names the panel, too."""
+        """Hide the title where the rest needs its room: the tab names the panel, too."""
         parts = (self._title, self.model, self.watch)
         needed = sum(part.sizeHint().width() + ROOM_BETWEEN for part in parts)
+        needed += self.fontMetrics().horizontalAdvance(self.state.full_text)
         self._title.setVisible(not self._is_low and needed <= self.width())
 
     def show_status(self) -> None:
         self.state.show_text(self._status())
+        self._show_title()
 
     def _status(self) -> str:
         agent, model = self._agent, self._agent.worker_model
@@ -162,6 +165,7 @@ class AgentHead(QWidget):
         text = self.tr("Stop list") if state.is_running else self.tr("Run list")
         self._label(self.list, text, "run_queue", self.tr("Run the agent on the whole list"))
         self.list.setEnabled(self._agent.has_question and not state.is_stopping)
+        self.list.setVisible(self._agent.active_run is None or state.is_running)
 
     def _label(self, button: PaintedButton, text: str, name: str, about: str) -> None:
         key, tool_tip = self._key(name), hint(about, self._keymap, name)

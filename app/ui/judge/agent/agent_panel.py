@@ -226,7 +226,7 @@ class AgentPanel(QFrame):
         candidate = self._current.candidate
         self.verdict.show_catalogues(None if candidate is None else candidate.catalogue_log_odds)
 
-    def _show_steps(self) -> None:
+    def _show_steps(self, is_stepping: bool = False) -> None:
         run, steps = self._shown.run, self._shown.steps
         text = "" if run is None or self._shown.is_hidden else run.partial_text
         if not steps and not text:
@@ -245,7 +245,8 @@ class AgentPanel(QFrame):
         cards = [*self._cards, partial_turn_card(text)] if text else self._cards
         self.timeline.show_cards(self._answer_first(cards), follow=run is not None)
         self.stack.setCurrentWidget(self.timeline)
-        self._mark(self._shown.step_index)
+        # A finished run stays at its answer until a person steps through it.
+        self._mark(self._shown.step_index, reveal=is_stepping or run is not None)
         self._request_pictures()
         self._show_pictures()
 
@@ -269,7 +270,7 @@ class AgentPanel(QFrame):
 
     def _on_step(self, index: int) -> None:
         if self._is_folded and self.isVisible() and self._shown.run is None:
-            self._show_steps()
+            self._show_steps(is_stepping=True)
         else:
             self._mark(index)
 
@@ -308,10 +309,11 @@ class AgentPanel(QFrame):
             self._show_steps()
             self.head.show_status()
 
-    def _mark(self, index: int) -> None:
+    def _mark(self, index: int, *, reveal: bool = True) -> None:
         own = built_in(self._agent.worker_model.name)
         always_same = own is not None and own.starts_over  # so it offers no rerun
-        self.timeline.mark(index, can_rerun=self._shown.run is None and not always_same)
+        can_rerun = self._shown.run is None and not always_same
+        self.timeline.mark(index, can_rerun=can_rerun, reveal=reveal)
 
     def _show_records(self, records: Records) -> None:
         self.verdict.show_records(records)

@@ -85,13 +85,13 @@ class Timeline(QScrollArea):
         elif not follow:
             bar.setValue(0)
 
-    def mark(self, index: int, *, can_rerun: bool = False) -> None:
-        """Mark the step that the plot shows; -1: none."""
+    def mark(self, index: int, *, can_rerun: bool = False, reveal: bool = True) -> None:
+        """Mark the step that the plot shows; -1: none. `reveal` scrolls to it."""
         for card in self.cards:
             is_current = card.content is not None and card.content.index == index >= 0
             card.set_current(is_current)
             card.set_can_rerun(is_current and can_rerun)
-            if is_current:
+            if is_current and reveal:
                 self.ensureWidgetVisible(card, 0, SPACING)
 
     def show_pictures(self, pictures: Mapping[str, QImage]) -> None:

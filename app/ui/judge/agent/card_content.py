@@ -151,6 +151,10 @@ def _card(
     shown = text
     if step.by == "agent":
         shown = translate_panel_text(text) if is_of_panel(step) else translate_measured_text(text)
+    is_as_written = shown == text
+    # A network begins in lower case; a panel with the name of its member.
+    if step.by == "agent" and shown[:1].isascii() and not is_of_panel(step):
+        shown = shown[:1].upper() + shown[1:]
     names = ", ".join(claim.text for claim in claims[:MAX_NAMED_CLAIMS])
     warning = translate("agent", "Unsupported, window not viewed: {what}")
     return CardContent(
@@ -160,7 +164,7 @@ def _card(
         aside=(step.verdict or "") if step.kind == "answer" else "",
         label=step.label if is_of_panel(step) else "",
         text=shown,
-        marks=tuple((claim.start, claim.end) for claim in claims) if shown == text else (),
+        marks=tuple((claim.start, claim.end) for claim in claims) if is_as_written else (),
         rows=measured_rows(step.measured, shift),
         notes=measurement_notes(step.measured),
         warnings=(warning.replace("{what}", names),) if claims else (),

@@ -28,7 +28,7 @@ from app.ui.judge.plot.trace import Trace
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.input_filter import RICH
 from app.ui.widgets.labels import keep_current, row
-from app.ui.widgets.plot_cell import PAD, PlotCell
+from app.ui.widgets.plot_cell import EDGE_PX, PAD, PlotCell
 from app.ui.widgets.text_width import first_that_fits
 
 NEXT_LINE = re.compile(r",\s| and | to |、|与|至")  # what stands between the lines of a window
@@ -87,8 +87,8 @@ class WindowCell(PlotCell):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        line = self._line_px()
-        self.plot.setGeometry(3, line + 3, self.width() - 6, self.height() - 2 * line - 6)
+        line = self._line_px() + EDGE_PX
+        self.plot.setGeometry(EDGE_PX, line, self.width() - 2 * EDGE_PX, self.height() - 2 * line)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._current_theme.theme
@@ -99,7 +99,7 @@ class WindowCell(PlotCell):
 
     def _draw_texts(self, painter: QPainter, theme: Theme) -> None:
         metrics, line = painter.fontMetrics(), self._line_px()
-        top, foot = (self.rect().adjusted(PAD, 1, -PAD, -1) for _ in range(2))
+        top, foot = (self.rect().adjusted(PAD, EDGE_PX, -PAD, -EDGE_PX) for _ in range(2))
         top.setHeight(line)
         foot.setTop(foot.bottom() - line)
         name, key = self.title

@@ -21,7 +21,8 @@ from app.ui.base.translation.data_texts import task_text
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.overview.group_acts import Question
 from app.ui.judge.verdict.flag_row import STAR, FlagMenu
-from app.ui.judge.verdict.verdict_text import MARKS, NAMES, mark_and_word
+from app.ui.judge.verdict.verdict_buttons import verdict_buttons
+from app.ui.judge.verdict.verdict_text import NAMES, mark_and_word
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import (
     add_action,
@@ -54,10 +55,7 @@ class ActStrip(QFrame):
         theme = context.current_theme
         self.count = short_label("")
         self.count.setMinimumWidth(COUNT_PX)
-        made = partial(PaintedButton, theme, parent=self, height=30, is_bold=True)
-        self.buttons = {
-            verdict: made(attrgetter(name), mark=MARKS[verdict]) for verdict, name in NAMES.items()
-        }
+        self.buttons = verdict_buttons(theme, self)
         self.star = PaintedButton(theme, attrgetter("unsure"), self, mark="★", is_quiet=True)
         self.flag = PaintedButton(theme, attrgetter("border"), self)
         self.comment = QLineEdit(self, maxLength=MAX_COMMENT)

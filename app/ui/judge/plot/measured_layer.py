@@ -18,8 +18,9 @@ from app.ui.judge.plot.trace import Trace
 
 POINT_PX, LINE_PX = 3.5, 1.6
 PAD_PX = 3.0  # of the background of a label, on each side
-FARTHEST = 4.0
-"""So many of its heights a label moves away from the continuum to leave the curve free."""
+FARTHEST, MOST_ROWS = 4.0, 30
+"""So many of its heights a label moves away from the continuum to leave the curve free; and at most
+to leave other labels free."""
 
 
 class MeasuredLayer(Layer):
@@ -30,10 +31,12 @@ class MeasuredLayer(Layer):
         self.shown: Sequence[HandMeasurement] = ()
         self.fits: Sequence[FittedProfile] = ()
         self.trace: Trace | None = None  # says where a flux of the file is drawn
+        self.labels: list[QRectF] = []  # where they were painted
         self.dragged: Window | None = None  # the two points while they are being chosen
 
     def draw(self, painter: QPainter) -> None:
         scale, trace = self.box.scale_now, self.trace
+        self.labels = []
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if trace is not None:
             for fit in self.fits:
@@ -85,10 +88,28 @@ class MeasuredLayer(Layer):
         else:
             free = min(highest, middle.y() - POINT_PX) - PAD_PX - height
             top = max(free, middle.y() - (FARTHEST + 1.0) * height)
-        top = min(max(top, 0.0), size.height() - height)
-        painter.fillRect(QRectF(left, top, width, height), QColor(self.theme.plot))
+        place = self._free_place(
+            QRectF(left, min(max(top, 0.0), size.height() - height), width, height), below
+        )
+        self.labels.append(place)
+        painter.fillRect(place, QColor(self.theme.plot))
         painter.setPen(QColor(self.theme.accent))
-        self.texts.draw(painter, left + PAD_PX, top, text)
+        self.texts.draw(painter, left + PAD_PX, place.top(), text)
+
+    def _free_place(self, place: QRectF, below: bool) -> QRectF:
+        """The place, or the nearest that no other label has taken: beside it, or farther off."""
+        taken = [each for each in self.labels if each.intersects(place)]
+        beside = [each.right() - place.left() + PAD_PX for each in taken]
+        away = place.height() if below else -place.height()
+        moves = [
+            *((aside, 0.0) for aside in beside if aside <= 0.5 * place.width()),
+            *((0.0, step * away) for step in (*range(1, MOST_ROWS), *range(-1, -MOST_ROWS, -1))),
+        ]
+        for moved in (place.translated(*move) for move in ((0.0, 0.0), *moves)):
+            is_inside = self.box.rect().contains(moved)
+            if is_inside and not any(map(moved.intersects, self.labels)):
+                return moved
+        return place
 
     def _extent(self, trace: Trace, left: float, right: float) -> tuple[float, float]:
         """The highest and the lowest pixel of the curve between two of the box."""

@@ -15,13 +15,15 @@ from agent.spectra.spectrum import BoolArray, FloatArray, Window
 from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.base.theme.theme import Theme
 from app.ui.base.translation.data_texts import task_text
-from app.ui.judge.plot.axes.flux_range import flux_range
+from app.ui.judge.plot.axes.flux_range import ABOVE, BELOW, flux_range
 from app.ui.judge.plot.axes.titles import BadgeLayer
 from app.ui.judge.plot.canvas.axes import FluxAxis, Frame, WavelengthAxis
 from app.ui.judge.plot.canvas.curve import EMPTY, Curve
 from app.ui.judge.plot.canvas.layers import Grid, LookLayer
 from app.ui.judge.plot.canvas.paint import TextCache
 from app.ui.judge.plot.canvas.plot_box import PlotBox, Scale, prepare_view
+from app.ui.judge.plot.marks import ROWS
+from app.ui.judge.plot.marks_layer import TOP_PX as NAMES_TOP_PX
 from app.ui.judge.plot.marks_layer import Extents, MarksLayer
 from app.ui.judge.plot.measured_layer import MeasuredLayer
 from app.ui.judge.plot.shades import ErrorBand, Shades
@@ -32,6 +34,7 @@ WHEEL_ZOOM = 1.0016  # zoom factor per unit of the wheel; one notch is 120 units
 WHEEL_PAN = 0.05  # fraction of the window per notch of a horizontal wheel
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
 FLUX_AXIS = 1
+MOST_NAMES = 0.35  # of the height of the plot, at most, is kept free of the flux for names
 
 
 class PlotView(pg.PlotWidget):  # type: ignore[misc]
@@ -93,8 +96,19 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
     def show_range(self, window: Window, *, autoscale: bool) -> None:
         _, flux = self.stage.ranges
         if autoscale and self.trace is not None:
-            flux = flux_range(self.trace, window, self.from_zero)
+            flux = self._below_names(flux_range(self.trace, window, self.from_zero))
         self.stage.show_range(window, flux)
+
+    def _below_names(self, flux: Window) -> Window:
+        """Extend a flux range upwards, where the names of lines need more than its margin."""
+        low, high = flux
+        if not (self.marks.isVisible() and self.marks.has_names):
+            return flux
+        highest = high - (high - low) * ABOVE / (1.0 + ABOVE + BELOW)
+        share = (NAMES_TOP_PX + (ROWS + 0.1) * self.texts.height) / max(
+            self.stage.rect().height(), 1.0
+        )
+        return low, max(high, low + (highest - low) / (1.0 - min(share, MOST_NAMES)))
 
     def show_flux(self, low: float, high: float) -> None:
         if high - low > 1e-9 * max(abs(low), abs(high)):

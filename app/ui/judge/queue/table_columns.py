@@ -134,7 +134,7 @@ class TableColumns(QObject):
             self._set_brief(True)
         for column in HIDDEN_FIRST:
             is_chosen = chosen.get(KEYS[column], False)
-            if column != ordered and not is_chosen and self._is_too_narrow():
+            if column != ordered and not is_chosen and self._is_too_narrow(column):
                 self._table.setColumnHidden(column, True)
         is_told = self.is_shown(AGENT) or self._current.blind_mode.is_on
         self._model.set_marks_conflict(not is_told)
@@ -260,11 +260,12 @@ class TableColumns(QObject):
     def _chosen_spectrum_px(self) -> int | None:
         return self._store.choice(self.name).widths.get(KEYS[SPECTRUM])
 
-    def _is_too_narrow(self) -> bool:
-        """Whether names would be cut; flags may be."""
+    def _is_too_narrow(self, column: int = FLAGS) -> bool:
+        """Whether names would be cut; flags may be, and for p(YES) names down to half the table."""
         flags = 0 if self._table.isColumnHidden(FLAGS) else MIN_FLAGS_PX
-        is_laid_out = self._table.viewport().width() > 0
-        return is_laid_out and self._width_without(FLAGS) + flags > self._room_beside_names()
+        whole, beside = self._table.viewport().width(), self._room_beside_names()
+        room = max(beside, whole // 2) if column == P_YES else beside
+        return whole > 0 and self._width_without(FLAGS) + flags > room
 
     def _room_beside_names(self) -> int:
         return self._table.viewport().width() - self._name_width()

@@ -28,7 +28,7 @@ from app.ui.widgets.labels import (
     short_label,
     wrapped_label,
 )
-from app.ui.widgets.plot_cell import PAD, PlotCell
+from app.ui.widgets.plot_cell import EDGE_PX, PAD, PlotCell
 from app.ui.widgets.text_width import how_much_larger
 
 FIND_DELAY_MS = 120
@@ -246,7 +246,7 @@ class SimilarCell(PlotCell):
             self._draw_line(painter, theme)
 
     def _draw_texts(self, painter: QPainter, theme: Theme) -> None:
-        line, room = self._line_px(), self.rect().adjusted(PAD, 1, -PAD, -1)
+        line, room = self._line_px(), self.rect().adjusted(PAD, EDGE_PX, -PAD, -EDGE_PX)
         foot = room.adjusted(0, room.height() - line, 0, 0)
         room.setHeight(line)
         painter.setPen(QColor(theme.text))
@@ -261,8 +261,8 @@ class SimilarCell(PlotCell):
 
     def _draw_line(self, painter: QPainter, theme: Theme) -> None:
         assert self.neighbour is not None
-        line = self._line_px()
-        room = QRectF(self.rect()).adjusted(PAD, line + 3, -PAD, -line - 3)
+        line = self._line_px() + EDGE_PX
+        room = QRectF(self.rect()).adjusted(PAD, line, -PAD, -line)
         points, text = self._sparklines.of(self.neighbour.row.candidate)
         if points is None:
             painter.setPen(QColor(theme.dim))

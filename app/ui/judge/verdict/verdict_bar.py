@@ -21,6 +21,7 @@ from app.ui.base.keys.keymap import Keymap
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.verdict.flag_row import CHIPS_PX, FlagMenu, FlagRow, FocusLeft
 from app.ui.judge.verdict.state_block import StateBlock, object_name
+from app.ui.judge.verdict.verdict_buttons import HEIGHT, verdict_buttons
 from app.ui.judge.verdict.verdict_text import (
     MARKS,
     NAMES,
@@ -42,8 +43,8 @@ from app.ui.widgets.labels import escape_mnemonics, keep_current, row, short_lab
 from app.ui.widgets.painted_button import PaintedButton, hint, quiet_button
 from app.ui.widgets.text_width import PlaceholderWidth
 
-HEIGHT, CONFIDENCE_HEIGHT, WIDTH, SIDE_PX = 30, 28, 150, 8
-ORDER = (Verdict.ACCEPT, Verdict.REJECT, Verdict.UNSURE)
+CONFIDENCE_HEIGHT, WIDTH, SIDE_PX = 28, 150, 8
+ORDER = tuple(NAMES)
 PROPOSALS = {"YES": Verdict.ACCEPT, "NO": Verdict.REJECT}
 
 
@@ -56,8 +57,7 @@ class VerdictBar(QFrame):
         self._current, self._keymap = context.current, context.keymap
         self._commands = VerdictCommands(context.current, context.commands, self)
         theme = context.current_theme
-        made = partial(PaintedButton, theme, parent=self, height=HEIGHT, is_bold=True)
-        self.buttons = {each: made(attrgetter(NAMES[each]), mark=MARKS[each]) for each in ORDER}
+        self.buttons = verdict_buttons(theme, self)
         self.state = StateBlock(context, self)
         self.confidence = ConfidenceRow(context.current_theme, context.keymap, self)
         self.proposal = ProposalButton(context, self)

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QStackedWidget, QWidget
 
 from agent.errors import WorkbenchError
@@ -87,6 +88,13 @@ class ImportPage(QWidget):
         self.session.reset(paths[0])
         self.task.load("" if roles else paths[0].name)
         self._show_form()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter imports, also from the class that was just chosen."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._made is None:
+            self.start_import()
+        else:
+            super().keyPressEvent(event)
 
     def stop(self) -> None:
         """Stop background work soon; an unfinished session is deleted."""
@@ -198,6 +206,9 @@ class ImportPage(QWidget):
         self._made = made
         self._show_importing(False)
         self.report.show_made(made)
+        if self.report.is_plain:  # a page that says no more than that would cost a press
+            self._open_session()
+            return
         self._stack.setCurrentIndex(1)
         self.title.setText(self.tr("Import summary"))
         self.hint.clear()

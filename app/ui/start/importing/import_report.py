@@ -32,6 +32,7 @@ class ImportReportCard(QFrame):
         super().__init__()
         self.setProperty("role", "card")
         self.setMaximumWidth(MAX_WIDTH)
+        self.is_plain = False  # whether all rows were imported and nothing else is to be told
         self.title = narrow(short_label("", "heading"))
         self.path = narrow(short_label("", "dim"))
         self.path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -88,6 +89,9 @@ class ImportReportCard(QFrame):
                 text = self.tr("{count} row names a spectrum in a folder you have not allowed.")
             how = self.tr("Go back to allow them and import again.")
             notes.append(f"{text} {how}".replace("{count}", f"{outside:,}"))
+        counted = ("rows_read", "rows_used")
+        faults = (label for key, label in self.values.items() if key not in counted)
+        self.is_plain = not notes and not any(map(QLabel.isEnabled, faults))
         self.notes.setText("\n".join(notes))
         self.notes.setVisible(bool(self.notes.text()))
         self._show_refused(reports)

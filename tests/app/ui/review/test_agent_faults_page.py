@@ -28,8 +28,6 @@ def cells(page):
 def test_with_nothing_wrong_it_says_so(qtbot, context, shown):
     page = shown(AgentFaultsPage(context))
     assert page.empty.isVisible() and not page.table.isVisible()
-    page.resize(900, 600)
-    qtbot.waitUntil(lambda: page.empty.geometry().bottom() < 150)  # all texts at the top
 
 
 def test_low_ratings_come_first_and_a_click_goes_to_the_object(qtbot, context, session, shown):

@@ -22,9 +22,10 @@ from tests.app.ui.steps import click, heard, shown_in, write
 NOTHING = Estimate(None, 0.0, 1.0)
 
 
-def test_with_nothing_judged_it_says_what_is_needed_in_the_colours_of_the_theme(
-    qtbot, context, shown
+def test_with_little_judged_it_says_what_is_needed_in_the_colours_of_the_theme(
+    qtbot, context, session, shown
 ):
+    session.record_verdict(1, Opinion(verdict=Verdict.REJECT))
     page = shown(AgreementPage(context))
     seen = visible_text(page)
     assert "At least two people must judge the same objects" in seen

@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
 from app.core.queue import next_unjudged
+from app.core.session.records import Verdict
 from app.core.session.session import open_session
 from app.ui.review.disagreement_page import DisagreementPage
 from tests.app.core.judged_sessions import A, R, inspect, say
@@ -31,7 +32,7 @@ def test_each_kind_has_its_list_and_blind_mode_hides_what_agents_say(
     assert not page.compared.isVisible()
     context.current.blind_mode.set_on(True)
     show_side(qtbot, page, "agents")
-    assert page.found == () and "Blind mode" in page.empty.text()
+    assert page.found == () and "Blind mode" in page.empty.reason.text()
 
 
 def test_one_person_begins_with_the_list_that_has_entries(qtbot, context, session, shown):
@@ -45,7 +46,7 @@ def test_one_person_begins_with_the_list_that_has_entries(qtbot, context, sessio
 
 def test_without_any_it_says_what_is_needed(qtbot, context, shown):
     page = shown(DisagreementPage(context))
-    assert "No disagreement on any object that two people" in page.empty.text()
+    assert "No disagreement on any object that two people" in page.empty.reason.text()
     assert not page.list.isVisible() and not page.view.isVisible()
 
 
@@ -103,17 +104,18 @@ def test_next_and_previous_go_along_the_list_and_other_pages_have_their_own(pers
         person.press(key, sees=number)
     assert person.reads("This is the first disagreement")
     view = page_of(person).view
-    assert view.accept.text() == "Accept  A"
+    buttons = view.buttons
+    assert buttons[Verdict.ACCEPT].key == "A"
     person.window.keymap.rebind("accept", ["J"])
-    assert view.accept.text() == "Accept  J" and view.accept.accessibleName() == "Accept"
+    assert buttons[Verdict.ACCEPT].key == "J" and buttons[Verdict.ACCEPT].text() == "Accept"
     person.window.keymap.reset_all()
-    assert view.accept.isEnabled()
+    assert buttons[Verdict.ACCEPT].isEnabled()
     person.press("1", CTRL, sees=1)
     person.press("a", sees=2)
     assert str(person.opinion(1).verdict) == "ACCEPT"
     person.press("2", CTRL, sees=3)
-    person.wait(lambda: view.accept.isEnabled() and view.reject.isEnabled())
-    assert view.unsure.isEnabled() and view.shown.id == 3
+    person.wait(lambda: buttons[Verdict.ACCEPT].isEnabled() and buttons[Verdict.REJECT].isEnabled())
+    assert buttons[Verdict.UNSURE].isEnabled() and view.shown.id == 3
     person.press("x", sees=5)
     assert str(person.opinion(3).verdict) == "REJECT"
 

@@ -8,6 +8,7 @@ import numpy as np
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 from sqlalchemy import update
 
 from agent.spectra.spectrum import Spectrum
@@ -15,9 +16,19 @@ from app.core.database.tables import candidates
 from app.core.report.evidence import KeyLook
 from app.core.session.records import Judgement, Opinion, Verdict
 from app.core.statistics.adjudication import adjudicator_of, set_adjudicator
+from app.ui.base.theme.style_sheet import apply
+from app.ui.base.theme.theme import LIGHT
+from app.ui.judge.verdict.verdict_bar import VerdictBar
 from app.ui.review.disagreement_page import DisagreementPage
 from app.ui.review.dispute_summary import dispute_details, disputes_between
-from app.ui.review.dispute_view import DisputePlot, agent_card, hidden_agent_card, person_card
+from app.ui.review.dispute_view import (
+    HEIGHT,
+    DisputePlot,
+    OpinionCard,
+    agent_card,
+    hidden_agent_card,
+    person_card,
+)
 from tests.app.core.judged_sessions import A, R, say
 from tests.app.ui.judge.agent.trajectories import SEVEN_B, record
 from tests.app.ui.review.conftest import choose, judge, settled, show_side, tick, visible_text
@@ -34,11 +45,11 @@ def test_ones_own_verdict_is_set_here_when_it_was_painted(qtbot, page, context, 
     choose(qtbot, page, 3)
     qtbot.waitUntil(lambda: context.current.is_painted)
     context.current._painted_at = None
-    click(qtbot, page.view.reject)
+    click(qtbot, page.view.buttons[Verdict.REJECT])
     assert disputed.judgement(3).opinion.verdict is Verdict.ACCEPT
     for number in (5, 3):  # it is painted when it is shown again
         choose(qtbot, page, number)
-    judge(qtbot, page, context, page.view.reject)
+    judge(qtbot, page, context, page.view.buttons[Verdict.REJECT])
     assert disputed.judgement(3).opinion.verdict is Verdict.REJECT
     assert context.current.candidate.id == 3
     settled(qtbot, page)
@@ -75,7 +86,7 @@ def test_blind_mode_hides_the_agent_of_what_is_not_judged(qtbot, context, disput
     assert 11 not in [each.id for each in page.found]
     show_side(qtbot, page, "people")
     choose(qtbot, page, 11)
-    judge(qtbot, page, context, page.view.accept)
+    judge(qtbot, page, context, page.view.buttons[Verdict.ACCEPT])
     qtbot.waitUntil(lambda: "nano" in visible_text(page.view))
 
 
@@ -201,3 +212,40 @@ def test_the_agents_window_is_drawn_and_no_line_crosses_a_gap(qtbot, context):
     x, y = curve.getOriginalDataset()
     inside = (x > 5000.0) & (x < 6175.0)
     assert inside.sum() == 1 and np.isnan(y[inside]).all()
+
+
+def test_in_large_text_neither_plot_nor_opinions_are_cut(qtbot, page, restyled):
+    choose(qtbot, page, 3)
+    for points in (10, 24):
+        apply(restyled, LIGHT, points)
+        page.resize(1280, 540)
+        view, cards = page.view, page.view.findChildren(OpinionCard)
+        qtbot.waitUntil(lambda: all(map(is_whole, cards)))  # noqa: B023 - awaited at once
+        assert view.plot.height() >= HEIGHT and len(cards) >= 2
+        is_all_seen = all(card.visibleRegion().boundingRect() == card.rect() for card in cards)
+        assert is_all_seen or points > 10  # large text scrolls
+
+
+def is_whole(card):
+    labels = card.findChildren(QLabel)
+    words = max(
+        label.fontMetrics().horizontalAdvance(word)
+        for label in labels
+        for word in label.text().split()
+    )
+    room = min(label.contentsRect().width() for label in labels)
+    return words <= room and card.height() >= card.heightForWidth(card.width())
+
+
+def test_the_buttons_are_those_of_the_judging_page(qtbot, page, context):
+    bar = shown_in(qtbot, VerdictBar(context), 1200, 60)
+    choose(qtbot, page, 3)
+    qtbot.waitUntil(lambda: page.view.buttons[Verdict.UNSURE].isEnabled())
+    assert looks(page.view.buttons) == looks(bar.buttons)
+
+
+def looks(buttons):
+    return [
+        (verdict, each.size(), each.font(), each.mark, each.text(), each.key)
+        for verdict, each in buttons.items()
+    ]

@@ -58,7 +58,6 @@ def test_a_class_is_chosen_and_the_same_spectrum_judged(qtbot, person):
     assert page.task.task is None
     pick(page.task.box, [page.task.box.itemText(i)[-2:] for i in range(8)].index("WD"))
     run_import(qtbot, page)
-    click(qtbot, page.judge_button)
     person.wait(lambda: person.window.view is not None and person.current.is_painted)
     assert person.session.task.id == "WD" and person.session.location != before
     person.press("X")
@@ -84,6 +83,5 @@ def test_a_list_may_be_opened_without_a_class(qtbot, person, tmp_path):
     pick(page.task.box, last)
     page.session.file.set_path(tmp_path / "look.speco3")
     run_import(qtbot, page)
-    click(qtbot, page.judge_button)
     person.wait(lambda: person.window.view is not None and person.current.is_painted)
     assert person.session.task.id == look_task().id and person.session.count() == 60

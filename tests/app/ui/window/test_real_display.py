@@ -15,6 +15,7 @@ import pytest
 
 from tests.processes import LONG_S, wait_until
 
+SAMPLE = Path(__file__).parents[4] / "resources" / "sample"
 PATIENCE_S = 20
 """Forty times what a verdict takes: a key that is not heard until then was refused."""
 TRIES = 8
@@ -130,6 +131,27 @@ def test_sample_judged_undone_inspected_exported(program, tmp_path):
     program.find_window()
     program.press("ctrl+q")
     assert program.running.wait(LONG_S) == 0
+
+
+def test_the_first_verdict_on_an_own_list_takes_five_actions(program, tmp_path):
+    """With the name, which is known here, six: no page is in between that says that all is well."""
+    listed, session = tmp_path / "stars" / "own.csv", tmp_path / "stars" / "own.speco3"
+    shutil.copytree(SAMPLE, listed.parent)
+    (listed.parent / "candidates.csv").rename(listed)
+    program.find_window()
+    program.press("ctrl+n")
+    program.find_window("Open a list")
+    program.write(str(listed))
+    program.press("Return")
+    for _ in range(TRIES):  # the classes are read a moment later
+        program.find_window()
+        program.write("cata")
+        program.press("Return")
+        with suppress(AssertionError):
+            wait_until(lambda: ask(session, "SELECT count(*) FROM candidates") == 60, PATIENCE_S)
+            break
+    judge(program, session, "a", 1)
+    assert verdicts(session) == ["ACCEPT"]
 
 
 def judge(program, session, key, wanted):

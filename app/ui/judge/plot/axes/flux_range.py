@@ -11,6 +11,7 @@ from app.ui.judge.plot.trace import Trace, rough_median
 CENTRAL = (0.005, 0.995)
 REACH = 5.0  # lines may extend the flux range on each side by up to this many central ranges
 SPIKE_PX = 5  # features narrower than this do not extend the flux range
+TIP = 0.15  # unless they add no more than this fraction of it: the tip of a line is shown whole
 SURE = 2.0  # nor do those that stand out of the central range by less than so many of their errors
 CERTAIN = 5.0  # pixels that stand out of the median by so many errors count in full, however noisy
 BELOW, ABOVE = 0.05, 0.14
@@ -67,6 +68,8 @@ def _extent(flux: FloatArray, error: FloatArray | None) -> Window:
         lowest = float(np.min(np.where(calm < low - sure, calm, low)))
         highest = float(np.max(np.where(calm > high + sure, calm, high)))
         low, high = max(lowest, low - reach), min(highest, high + reach)
+        tips = flux[flux <= high + TIP * (high - low)]
+        high = max(high, float(tips.max(initial=high)))
     if high - low > 1e-12 * max(abs(low), abs(high)) > 0:
         return low, high
     half = 0.5 * abs(high) or 0.5

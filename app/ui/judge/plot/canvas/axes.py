@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from itertools import pairwise
 
@@ -22,6 +23,7 @@ NUMBERS_APART_PX = 4.0
 TITLE_SHARE = 0.7  # of the wavelength axis, at most, for its title
 LEAST_TICKS, MOST_TRIED = 2, 6
 WIDEST_NUMBER = "\N{MINUS SIGN}0000"
+UNIT, COMMA = re.compile(r" ?[(（](.*)[)）]"), re.compile(r"[,，]")
 Marks = list[tuple[float, str]]  # pixels from the start of the axis, and texts
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 MAX_TICKS = 50
@@ -54,11 +56,14 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
         lo, hi = self.range
         key = lo, hi, self.length, self._look, self.texts.font
         if key != self._marks_for:
-            # Large or long numbers need more room than the least distance.
-            for most in range(max(int(self.length / self.apart_px), 2), 0, -1):
-                found = [(self._position(at), text) for at, text in self._ticks(lo, hi, most)]
-                if self._are_apart(found):
-                    break
+            # Large or long numbers need more room than the least distance, and so may the title.
+            tried = [
+                [(self._position(at), text) for at, text in self._ticks(lo, hi, most)]
+                for most in range(max(int(self.length / self.apart_px), 2), 0, -1)
+            ]
+            apart = [*filter(self._are_apart, tried)]
+            several = (each for each in apart if len(each) >= LEAST_TICKS)
+            found = min(several, key=self._title_cost, default=(apart or tried[-1:])[0])
             if len(found) < LEAST_TICKS:
                 found = self._more_ticks(lo, hi) or found
             self._marks, self._marks_for = found, key
@@ -80,7 +85,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
 
     def shown_title(self, room: float) -> str:
         """The title; without its unit, or none at all, where it has no room."""
-        for text in (self.title, self.title.partition(" (")[0]):
+        for text in (self.title, UNIT.sub("", self.title)):
             if self.texts.width(text) <= room:
                 return text
         return ""
@@ -100,6 +105,10 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
     def _are_apart(self, marks: Marks) -> bool:
         places = [self._place(*mark) for mark in marks]
         return not any(one.intersects(next_one) for one, next_one in pairwise(places))
+
+    def _title_cost(self, marks: Marks) -> int:
+        """How much of the title has no room between these; of equals, the most ticks are taken."""
+        return 0
 
     @property
     def _look(self) -> object:
@@ -127,7 +136,7 @@ class WavelengthAxis(PlotAxis):
 
     @property
     def _look(self) -> object:
-        return self.frame
+        return self.frame, self.title
 
     def _ticks(self, lo: float, hi: float, most: int) -> Iterable[tuple[float, str]]:
         if not lo > 0.0:
@@ -168,18 +177,33 @@ class WavelengthAxis(PlotAxis):
 
         Where there is none it stands at the end, in the place of a number.
         """
-        edges = [QRectF(self.length, 0.0, 0.0, 0.0)]
-        edges = [*(place for place, _ in super().numbers), *edges]
-        unit = self.title.partition(" (")[2].removesuffix(")")
-        for text in filter(None, (self.title, unit)):
+        for texts in self._titles:
+            if found := self._title_among(self.marks, *texts):
+                return found
+        text = self.shown_title(TITLE_SHARE * self.length)
+        width = self.texts.width(text)
+        return text, QRectF(self.length - width, TICK_PX + 2.0, width, self.texts.height)
+
+    @property
+    def _titles(self) -> tuple[tuple[str, ...], ...]:
+        """The title or its unit; without the medium, too, before a number gives way to it."""
+        found = UNIT.search(self.title)
+        unit = "" if found is None else found[1]
+        return (self.title, unit), (COMMA.split(unit)[0],)
+
+    def _title_among(self, marks: Marks, *texts: str) -> tuple[str, QRectF] | None:
+        edges = [*(self._place(*mark) for mark in marks), QRectF(self.length, 0.0, 0.0, 0.0)]
+        for text in filter(None, texts):
             width = self.texts.width(text)
             for before, after in reversed([*pairwise(edges)]):
                 right = after.left() - (TITLE_APART_PX if after.width() else 0.0)
                 if right - width - TITLE_APART_PX >= before.right():
                     return text, QRectF(right - width, TICK_PX + 2.0, width, self.texts.height)
-        text = self.shown_title(TITLE_SHARE * self.length)
-        width = self.texts.width(text)
-        return text, QRectF(self.length - width, TICK_PX + 2.0, width, self.texts.height)
+        return None
+
+    def _title_cost(self, marks: Marks) -> int:
+        costs = enumerate(self._titles)
+        return next((cost for cost, each in costs if self._title_among(marks, *each)), 2)
 
     def _place(self, at: float, text: str) -> QRectF:
         width = self.texts.width(text) + NUMBERS_APART_PX

@@ -50,11 +50,11 @@ class BracketLayer(Layer):
 
     @property
     def extra(self) -> float:
-        """Height by which the row of the task's windows is higher than for usual text."""
+        """Height by which each row of windows is higher than for usual text."""
         return max(self.texts.height - TOP_PX, 0.0)
 
     def draw(self, painter: QPainter) -> None:
-        foot = self.box.scale_now.height - FOOT_PX
+        foot = self.box.scale_now.height - FOOT_PX - 0.5 * self.extra
         self._draw(painter, self.task_windows, 2.0 + 0.5 * self.extra, self.theme.accent)
         self._draw(painter, self.agent_windows, foot, self.theme.agent)
 
@@ -188,9 +188,9 @@ class Minimap(pg.GraphicsView):  # type: ignore[misc]
         else:
             # With the arguments of the plot, whose answer is kept.
             low, high = flux_range(trace, trace.range, False)
-            top = TOP_PX + self.brackets.extra
+            top, foot = (each + self.brackets.extra for each in (TOP_PX, FOOT_PX))
             per_pixel = (high - low) / (HEIGHT - TOP_PX - FOOT_PX)
-            self.box.show_range(trace.range, (low - FOOT_PX * per_pixel, high + top * per_pixel))
+            self.box.show_range(trace.range, (low - foot * per_pixel, high + top * per_pixel))
             self.curve.show_data(trace.wavelength, np.clip(trace.on_axis(trace.flux), low, high))
         self.show_window(self.window_now)
 
@@ -294,7 +294,7 @@ class Minimap(pg.GraphicsView):  # type: ignore[misc]
             self.viewport().update()
 
     def _fit_font(self) -> None:
-        self.setFixedHeight(HEIGHT + round(self.brackets.extra))
+        self.setFixedHeight(HEIGHT + round(2.0 * self.brackets.extra))
 
 
 def _centred(window: Window, wavelength: float) -> Window:

@@ -54,4 +54,19 @@ def test_a_low_panel_shows_what_can_be_pressed(qtbot, scripted, scripted_panel):
     with qtbot.waitSignal(scripted.agent.finished):
         click(qtbot, head.stop)
     panel.setFixedHeight(high)
-    assert head.stop.isVisible() and head.list.key == "Ctrl+R"
+    assert head.run.isVisible() and head.list.key == "Ctrl+R"
+
+
+def test_pause_and_stop_are_there_while_it_runs_and_move_nothing(qtbot, scripted, scripted_panel):
+    panel, head = scripted_panel, scripted_panel.head
+    show_candidate(qtbot, scripted, act="endless")
+    assert head.run.isVisible() and head.list.isVisible()
+    assert not (head.pause.isVisible() or head.stop.isVisible())
+    height = head.height()
+    click(qtbot, head.run)
+    qtbot.waitUntil(lambda: panel.timeline.cards != ())
+    assert head.pause.isVisible() and head.stop.isVisible() and not head.run.isVisible()
+    assert head.height() == height
+    with qtbot.waitSignal(scripted.agent.finished):
+        click(qtbot, head.stop)
+    assert head.run.isVisible() and not head.stop.isVisible()

@@ -242,3 +242,14 @@ def test_what_is_not_there_or_hidden_cannot_be_rated(qtbot, context, keyed, sess
     qtbot.waitUntil(lambda: keyed.timeline.cards != ())
     qtbot.keyClick(keyed, Qt.Key.Key_3, ALT)
     assert stored(session) == [(1, "Ada", 3)]
+
+
+def test_a_finished_run_stands_at_its_answer_until_one_steps(qtbot, context, panel):
+    panel.setFixedHeight(380)
+    run_here(qtbot, context)
+    bar = panel.timeline.verticalScrollBar()
+    qtbot.waitUntil(lambda: len(panel.timeline.cards) == 2 and bar.maximum() > 0)
+    qtbot.waitUntil(lambda: panel.timeline.cards[1].has_picture)
+    assert bar.value() == 0
+    context.commands.run("step")
+    qtbot.waitUntil(lambda: bar.value() > 0)

@@ -153,3 +153,10 @@ def test_notes_of_band_heads_noise_and_other_numbers():
     (row,) = measured_rows(measured)
     assert row == ("He I 6678", "", "0.09 ± 0.14", "", "")
     assert measurement_notes(measured) == ("TiO5 −0.753 ± 0.012 · Hβ width 24 Å",)
+
+
+def test_sentences_of_the_agent_begin_with_a_capital():
+    thought = Step(kind="think", by="agent", text="very blue from 4200 to 5400 Å; Hα seen")
+    word = Step(kind="think", by="person", text="as is")
+    own, others = card_contents([thought, word])
+    assert own.text == "Very blue from 4200 to 5400 Å; Hα seen" and others.text == "as is"

@@ -86,3 +86,23 @@ def test_ever_shorter_names_down_to_the_narrowest_cell():
     assert max(len(short_names(label)[-1]) for label in labels) <= len("M dwarf")
     chinese = load_table("tasks", "zh")
     assert max(len(short_names(chinese[label])[-1]) for label in labels) <= len("He II")
+
+
+def test_texts_keep_off_the_frame(cell):
+    """Nothing but the ground stands within five pixels of the edge."""
+    cell.key, clear = "F2", 3  # and two of the frame
+    cell.resize(300, 100)
+    cell.plot.hide()
+    picture = cell.grab().toImage()
+    ground = picture.pixelColor(150, 50)
+    inner = cell.rect().adjusted(2, 2, -2, -2)
+    edges = [
+        inner.adjusted(0, 0, 0, clear - inner.height()),
+        inner.adjusted(0, inner.height() - clear, 0, 0),
+        inner.adjusted(0, 8, clear - inner.width(), -8),
+        inner.adjusted(inner.width() - clear, 8, 0, -8),
+    ]
+    for edge in edges:
+        for x in range(max(edge.left(), 8), min(edge.right(), inner.right() - 8) + 1):
+            for y in range(edge.top(), edge.bottom() + 1):
+                assert picture.pixelColor(x, y) == ground, (x, y)

@@ -7,6 +7,8 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -15,6 +17,8 @@ from PySide6.QtGui import QColor
 from app.core.session.measurements import HandMeasurement
 from app.ui.base.theme.theme import LIGHT, THEMES
 from app.ui.judge.plot.canvas.curve import pieces
+from app.ui.judge.plot.marks import ROWS
+from app.ui.judge.plot.marks_layer import TOP_PX
 from app.ui.judge.plot.measured_layer import width_text
 from app.ui.judge.plot.plot_view import PlotView, raw_underlay
 from app.ui.judge.plot.trace import trace
@@ -137,3 +141,40 @@ def test_labels_of_measurements_leave_the_curve_free(plot):
     plot.measured.shown = [narrow, wide]
     assert plot.measured.at(6540.0) is narrow and plot.measured.at(6600.0) is wide
     assert plot.measured.at(6700.0) is None
+
+
+@pytest.mark.parametrize("points", [10, 14, 24])
+def test_names_of_lines_stand_above_the_flux(qtbot, points):
+    """Also above the tip of a line that is narrower than five pixels."""
+    plot = shown_in(qtbot, PlotView(LIGHT), 900, 360)
+    font = plot.font()
+    font.setPointSize(points)
+    plot.setFont(font)
+    made = spectrum()
+    flux = made.flux.copy()
+    flux[flux.size // 2 - 1 : flux.size // 2 + 2] = 1.1 * np.nanmax(flux)
+    plot.show_trace(trace(replace(made, flux=flux)), 1)
+    plot.show_range(made.range, autoscale=True)
+    highest = plot.stage.scale_now.y(float(np.nanmax(plot.trace.flux)))
+    assert highest >= TOP_PX + ROWS * plot.texts.height
+    plot.marks.has_names = False  # without names, the flux takes their room
+    plot.show_range(made.range, autoscale=True)
+    assert plot.stage.scale_now.y(float(np.nanmax(plot.trace.flux))) <= highest
+
+
+def test_labels_of_measurements_leave_one_another_free(plot):
+    """Those of lines beside one another, on both sides of the continuum and at its edges."""
+    plot.show_trace(trace(spectrum(noise=0.02)))
+    for low, high in [(-0.5, 3.5), (0.9, 1.2)]:
+        for ew in (-20.0, 10.0):
+            starts = range(6420, 6700, 40)
+            plot.measured.shown = [
+                HandMeasurement(line="He I 6678", ew=ew, left=(at, 1.0), right=(at + 60.0, 1.0))
+                for at in starts
+            ]
+            plot.show_range(WINDOW, autoscale=True)
+            plot.show_flux(low, high)
+            plot.grab()
+            labels = plot.measured.labels
+            assert len(labels) == len(starts)
+            assert not any(one.intersects(other) for one, other in combinations(labels, 2))

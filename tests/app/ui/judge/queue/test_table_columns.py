@@ -19,6 +19,8 @@ from app.core.session.session import open_session
 from app.services.catalogues.answer import Match, answer_of
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services
+from app.ui.base.theme.style_sheet import apply
+from app.ui.base.theme.theme import LIGHT
 from app.ui.judge.queue import columns
 from app.ui.judge.queue.columns import AGENT, FIRST_OWN, FLAGS, OBJECT, P_YES, SCORE, SNR, VERDICT
 from app.ui.judge.queue.filter_bar import FilterBar
@@ -361,3 +363,16 @@ def test_both_tables_have_one_order_and_columns_of_their_own(qtbot, parts, conte
     bar.setRange(0, 100)
     bar.setValue(50)
     assert forgotten
+
+
+def test_p_yes_is_there_in_a_narrow_queue_with_large_text(qtbot, context, session, restyled):
+    apply(restyled, LIGHT, 24)
+    give_opinion(session, 2, "YES", 0.87)
+    panel = shown_in(qtbot, QueuePanel(context), 460, 600)
+    context.current.start()
+    ready(qtbot, panel)
+    qtbot.waitUntil(lambda: not panel.table.isColumnHidden(P_YES))
+    table = panel.table
+    right = table.columnViewportPosition(P_YES) + table.columnWidth(P_YES)
+    assert right <= table.viewport().width() and table.isColumnHidden(AGENT)
+    assert table.columnWidth(OBJECT) >= table.viewport().width() // 2 - 1

@@ -42,7 +42,7 @@ def pick_column(page, role, column):
 def run_import(qtbot, page):
     qtbot.waitUntil(page.import_button.isEnabled)
     click(qtbot, page.import_button)
-    qtbot.waitUntil(page.judge_button.isVisible)
+    qtbot.waitUntil(lambda: page._made is not None)
 
 
 def cell(page, row, column):

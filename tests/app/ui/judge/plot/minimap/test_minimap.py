@@ -69,3 +69,27 @@ def test_no_bar_covers_the_name_of_another(context, panel):
     first = Bracket((edge - 4 * per_pixel, edge), "WWW", "")
     alone = ink_beside(first)
     assert alone > 5 and ink_beside(first, Bracket((edge, empty[1]), "", "")) >= alone
+
+
+def test_names_of_windows_are_whole_in_large_text(context, panel):
+    strip = panel.minimap
+    for points in (10, 24):
+        font = strip.font()
+        font.setPointSize(points)
+        strip.setFont(font)
+        strip.brackets.task_windows = strip.brackets.agent_windows = ()
+        bare, heights = strip.grab().toImage(), set()
+        for kind in ("task_windows", "agent_windows"):  # above and below the curve
+            strip.brackets.task_windows = strip.brackets.agent_windows = ()
+            setattr(strip.brackets, kind, (bracket(),))
+            image = strip.grab().toImage()
+            heights.add(sum(differs(image, bare, y) for y in range(image.height())))
+        assert len(heights) == 1 and heights.pop() > points / 2
+
+
+def bracket():
+    return Bracket((5500.0, 6500.0), "(F4)", "")
+
+
+def differs(image, other, y):
+    return any(image.pixel(x, y) != other.pixel(x, y) for x in range(image.width()))
