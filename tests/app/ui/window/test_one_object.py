@@ -13,9 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pyqtgraph as pg
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -41,7 +40,8 @@ from app.core.session.velocity import Velocity
 from app.core.sharing.merge import merge
 from app.ui.base.background import runner
 from app.ui.base.settings.settings_store import SettingsStore
-from app.ui.judge.diagnostic_windows.windows_row import WindowPlot, short_texts
+from app.ui.judge.diagnostic_windows import windows_row
+from app.ui.judge.diagnostic_windows.windows_row import WindowCell, short_texts
 from app.ui.judge.overview.overview_page import OverviewPage
 from app.ui.judge.queue.queue_panel import QueuePanel
 from app.ui.judge.verdict.key_strip import KeyStrip
@@ -148,7 +148,7 @@ def of_others(person, expected) -> list[str]:
         if widget.isVisible() and not is_in_list(widget):
             texts = [text for text in texts_of(widget) if is_of_another(text, number)]
             found += [f"{type(widget).__name__}: {text!r}" for text in texts]
-            if isinstance(widget, WindowPlot):
+            if isinstance(widget, WindowCell):
                 found += curves_of_others(widget, number)
     for cell in person.view.judging.docks["windows"].part.cells:
         if cell.numbers and cell.numbers not in expected[number][cell.window_of_task.range]:
@@ -196,13 +196,10 @@ def is_of_another(text: str, number: int) -> bool:
     return any(int(each) != number for each in MARK.findall(text))
 
 
-def curves_of_others(view: pg.GraphicsView, number: int):
-    for item in view.scene().items():
-        if isinstance(item, pg.PlotCurveItem) and item.isVisible():
-            shown, _ = item.getData()
-            # Lines go from the lower to the upper edge; a curve has many pixels.
-            if shown is not None and shown.size > 20 and owner(shown) != number:
-                yield f"{type(view).__name__}: a curve of {owner(shown)}"
+def curves_of_others(cell: WindowCell, number: int):
+    for wavelength, _ in cell.curves.values():
+        if wavelength.size and owner(wavelength) != number:
+            yield f"{cell.window_of_task.label}: a curve of {owner(wavelength)}"
 
 
 def owner(wavelength) -> int:
@@ -255,6 +252,51 @@ def test_nothing_of_another_object_is_ever_shown(qtbot, tmp_path, made, gate, ex
                 person.wait(lambda: person.current.is_painted)
                 wrong += [f"step {step}, painted: {each}" for each in of_others(person, expected)]
         assert wrong == []
+
+
+class Frames(QObject):
+    """What each frame of a window shows anew: the candidate of the plot, and the small windows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[dict[object, object]] = [{}]
+
+    def eventFilter(self, _: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.UpdateRequest:
+            self.seen.append({})
+        return False
+
+
+def test_the_small_windows_are_filled_in_the_first_frame_of_their_object(
+    qtbot, tmp_path, made, expected, monkeypatch
+):
+    begun, frames = set(), Frames()
+    table, paint = windows_row.window_table, WindowCell.paintEvent
+
+    def noted_table(spectrum, *more, **named):
+        begun.add(owner(spectrum.wavelength))
+        return table(spectrum, *more, **named)
+
+    def noted_paint(cell, event):
+        paint(cell, event)
+        curve = owner(cell.curves["flux"][0]) if cell.curves else None
+        frames.seen[-1][cell.window_of_task.range] = curve, cell.numbers
+
+    monkeypatch.setattr(windows_row, "window_table", noted_table)
+    monkeypatch.setattr(WindowCell, "paintEvent", noted_paint)
+    place = tmp_path / "night.speco3"
+    place.write_bytes(made.read_bytes())
+    with before_window(qtbot, place) as person:
+        person.window.installEventFilter(frames)
+        person.plot.plot.painted.connect(lambda number: frames.seen[-1].update(plot=number))
+        for number in (2, 3):
+            # They are measured one after another: what was begun before is known.
+            person.wait(lambda number=number: number + 1 in begun)
+            frames.seen = [{}]
+            person.press("n", sees=number)
+            frame = next(each for each in frames.seen if "plot" in each)
+            texts = {window: (number, each[-1]) for window, each in expected[number].items()}
+            assert frame == {"plot": number, **texts}
 
 
 def step_on(person, rng):
