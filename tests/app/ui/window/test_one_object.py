@@ -10,6 +10,7 @@ import csv
 import re
 import threading
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -227,6 +228,19 @@ def expected(made):
     return found
 
 
+class Frames(QObject):
+    """Calls `begin` before each frame of a window is painted."""
+
+    def __init__(self, begin) -> None:
+        super().__init__()
+        self.begin = begin
+
+    def eventFilter(self, _: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.UpdateRequest:
+            self.begin()
+        return False
+
+
 def test_nothing_of_another_object_is_ever_shown(qtbot, tmp_path, made, gate, expected):
     place = tmp_path / "night.speco3"
     place.write_bytes(made.read_bytes())
@@ -236,41 +250,38 @@ def test_nothing_of_another_object_is_ever_shown(qtbot, tmp_path, made, gate, ex
     with before_window(qtbot, place, settings) as person:
         person.made = made
         person.window.resize(1600, 900)
-        wrong = []
-        for step in range(STEPS):
+        prefetch = person.current.prefetch
+        read = prefetch.read
+        prefetch.read = lambda key: gate.held(partial(read, key))()
+        wrong, done = [], []
+
+        def look() -> None:
+            found = of_others(person, expected)
+            wrong.extend(f"step {len(done)}, {done[-1]}: {each}" for each in found)
+
+        frames = Frames(look)
+        person.window.installEventFilter(frames)
+        for _ in range(STEPS):
             if rng.random() < 0.5:
                 gate.shut()
             deed = DEEDS[rng.integers(len(DEEDS))]
+            done.append(deed.__name__)
             deed(person, rng)
+            look()
             for _ in range(rng.integers(1, 6)):
-                wrong += [
-                    f"step {step}, {deed.__name__}: {each}" for each in of_others(person, expected)
-                ]
                 QApplication.processEvents()
             gate.open()
             if rng.random() < 0.5:
                 person.wait(lambda: person.current.is_painted)
-                wrong += [f"step {step}, painted: {each}" for each in of_others(person, expected)]
+        person.window.removeEventFilter(frames)
         assert wrong == []
-
-
-class Frames(QObject):
-    """What each frame of a window shows anew: the candidate of the plot, and the small windows."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen: list[dict[object, object]] = [{}]
-
-    def eventFilter(self, _: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.UpdateRequest:
-            self.seen.append({})
-        return False
+        assert {each.__name__ for each in DEEDS} == set(done)
 
 
 def test_the_small_windows_are_filled_in_the_first_frame_of_their_object(
     qtbot, tmp_path, made, expected, monkeypatch
 ):
-    begun, frames = set(), Frames()
+    begun, seen = set(), [{}]
     table, paint = windows_row.window_table, WindowCell.paintEvent
 
     def noted_table(spectrum, *more, **named):
@@ -280,21 +291,22 @@ def test_the_small_windows_are_filled_in_the_first_frame_of_their_object(
     def noted_paint(cell, event):
         paint(cell, event)
         curve = owner(cell.curves["flux"][0]) if cell.curves else None
-        frames.seen[-1][cell.window_of_task.range] = curve, cell.numbers
+        seen[-1][cell.window_of_task.range] = curve, cell.numbers
 
     monkeypatch.setattr(windows_row, "window_table", noted_table)
     monkeypatch.setattr(WindowCell, "paintEvent", noted_paint)
     place = tmp_path / "night.speco3"
     place.write_bytes(made.read_bytes())
     with before_window(qtbot, place) as person:
+        frames = Frames(lambda: seen.append({}))
         person.window.installEventFilter(frames)
-        person.plot.plot.painted.connect(lambda number: frames.seen[-1].update(plot=number))
+        person.plot.plot.painted.connect(lambda number: seen[-1].update(plot=number))
         for number in (2, 3):
             # They are measured one after another: what was begun before is known.
             person.wait(lambda number=number: number + 1 in begun)
-            frames.seen = [{}]
+            seen[:] = [{}]
             person.press("n", sees=number)
-            frame = next(each for each in frames.seen if "plot" in each)
+            frame = next(each for each in seen if "plot" in each)
             texts = {window: (number, each[-1]) for window, each in expected[number].items()}
             assert frame == {"plot": number, **texts}
 
