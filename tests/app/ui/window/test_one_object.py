@@ -241,6 +241,7 @@ class Frames(QObject):
         return False
 
 
+@pytest.mark.timeout(3600)  # 2,000 steps take up to half an hour beside other work
 def test_nothing_of_another_object_is_ever_shown(qtbot, tmp_path, made, gate, expected):
     place = tmp_path / "night.speco3"
     place.write_bytes(made.read_bytes())
