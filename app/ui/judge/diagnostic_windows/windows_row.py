@@ -70,7 +70,8 @@ class WindowCell(PlotCell):
         """What is drawn, by its colour in the theme: wavelengths, and fluxes as on the axis."""
         self.marks = NOTHING
         self.ranges = 0.0, 1.0, 0.0, 1.0
-        self._ground, self._ground_for = QPixmap(), ()
+        self._ground = QPixmap()
+        self._ground_for: tuple[object, ...] = ()
 
     def mark(self, *, current: bool, covered: bool, looked_at: bool) -> None:
         self.is_current, self.is_covered, self.is_looked_at = current, covered, looked_at

@@ -37,10 +37,9 @@ class ObjectVelocity(QObject):
 
     def z_of(self, row: QueueRow) -> float:
         """At which redshift this object will be shown, if it is the next one."""
-        options, own = self._view.options, row.mine and row.mine.opinion.velocity
-        if own is not None:
-            return own.kms / LIGHT_KMS
-        return options.z if options.keep_velocity else 0.0
+        if row.mine is not None and row.mine.opinion.velocity is not None:
+            return row.mine.opinion.velocity.kms / LIGHT_KMS
+        return self._view.options.z if self._view.options.keep_velocity else 0.0
 
     def set(self, velocity: Velocity | None, *, save: bool = True) -> None:
         """Give the object this velocity; an unsaved one is saved when the candidate changes."""
