@@ -1,7 +1,7 @@
-"""From a key to the next spectrum painted, and what it costs above the floor.
+"""From a key to the frame with the next spectrum and its small windows, above the floor.
 
 The floor is a bare pyqtgraph PlotWidget of the same size, in the same process, given the same
-arrays. Painted: the paint event of the plot has ended. The sample's spectra stand for all.
+arrays. Painted: all that had changed in the window. The sample's spectra stand for all.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from tests.bench.measuring import figure_line
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import pyqtgraph as pg
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
@@ -33,19 +33,23 @@ from app.core.spectra.prefetch import read_by_key
 from app.ui.base.background.garbage_timer import GarbageTimer
 from app.ui.base.keys.key_filter import KeyFilter
 from app.ui.base.keys.keymap import Keymap
+from app.ui.judge.diagnostic_windows.windows_row import WindowsRow
 from app.ui.judge.plot.plot_actions import PlotActions
 from app.ui.judge.plot.spectrum_panel import SpectrumPanel
 from app.ui.judge.verdict.key_strip import KeyStrip, SubclassKeys
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.input_filter import InputFilter
+from app.ui.widgets.labels import column
 from tests.app.ui.candidates import take_sample
 from tests.app.ui.conftest import opened_context
 
 SIZES = (10, 100_000)
-WINDOW = (1000, 700)
+WINDOW = (1000, 804)
+ROW_PX = 104  # of the small windows, as on usual pages
 KEYS = 200
 LOOK_S = 0.05
 """Between two keys: twenty objects a second."""
+LOOKS, LONG_LOOK_S = 40, 0.7  # as quick as a person judges, with time to measure ahead
 SETTLE_S = 0.01
 FRAME_MS = 16.7
 OBJECTS = 5000
@@ -78,6 +82,10 @@ def _of_size(app: Any, place: Path, size: int) -> Iterator[dict[str, object]]:
                 times = bench.times(app, KEYS, lambda _: Qt.Key.Key_A)
                 yield from _percentiles(f"A to written and next painted, {how}", *times)
                 yield from _percentiles("the panel alone", *bench.drawing_times(app, KEYS))
+                bench.filled.clear()
+                bench.times(app, LOOKS, bench.walk_key(size), LONG_LOOK_S)
+                share = sum(bench.filled) / len(bench.filled)
+                yield figure_line("frames whose small windows have their numbers", share, "share")
 
 
 def _percentiles(name: str, times: list[float], floor: list[float]) -> Iterator[dict[str, object]]:
@@ -114,15 +122,28 @@ class BarePlot(pg.PlotWidget):  # type: ignore[misc]
         self.painted_at = time.perf_counter()
 
 
+class FrameWindow(QMainWindow):
+    framed = Signal()  # everything that had changed was painted
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() == QEvent.Type.UpdateRequest:
+            self.framed.emit()
+        return bool(done)
+
+
 class Bench:
-    """The panel in a plain window with the real keys."""
+    """The panel and the small windows in a plain window with the real keys."""
 
     def __init__(self, context: SessionContext) -> None:
         self.place = context
-        self.window = QMainWindow()
-        self.panel = SpectrumPanel(context)
+        self.window = FrameWindow()
+        self.panel, page = SpectrumPanel(context), QWidget()
+        self.row = WindowsRow(context, self.panel)
+        self.row.setFixedHeight(ROW_PX)
         PlotActions(self.panel, context)
-        self.window.setCentralWidget(self.panel)
+        column((self.panel, 1), self.row, parent=page)
+        self.window.setCentralWidget(page)
         self.window.resize(*WINDOW)
         current, commands = context.current, context.commands
         strip = KeyStrip(context.current_theme, self.panel)  # open after each accept
@@ -137,8 +158,11 @@ class Bench:
         self.input_filter = InputFilter(self.window, self.filter.handlers)
         self.bare = BarePlot()
         self.seen: list[Spectrum] = []
-        self.painted_at: float | None = None
+        self.filled: list[bool] = []
+        """Of each frame with a new spectrum, whether the small windows had their numbers."""
+        self.has_plot, self.painted_at = False, None
         self.panel.plot.painted.connect(self._note)
+        self.window.framed.connect(self._note_frame)
 
     def start(self, app: Any) -> None:
         self.window.show()
@@ -153,12 +177,12 @@ class Bench:
         return lambda number: Qt.Key.Key_N if (number // turn) % 2 == 0 else Qt.Key.Key_B
 
     def times(
-        self, app: Any, count: int, key: Callable[[int], Qt.Key]
+        self, app: Any, count: int, key: Callable[[int], Qt.Key], look_s: float = LOOK_S
     ) -> tuple[list[float], list[float]]:
         """Ours, and after each the floor with the same spectrum: as busy as the machine is."""
         ours, floor = [], []
         for number in range(count):
-            _look(app, LOOK_S)
+            _look(app, look_s)
             ours.append(self.press(app, key(number)))
             _look(app, SETTLE_S)
             spectrum = self.place.current.spectrum
@@ -174,7 +198,7 @@ class Bench:
         for number in range(count):
             spectrum = spectra[number % len(spectra)]
             _look(app, SETTLE_S)
-            self.painted_at, began = None, time.perf_counter()
+            self.has_plot, self.painted_at, began = False, None, time.perf_counter()
             self.place.current.spectrum_changed.emit(spectrum)
             _wait(app, lambda: self.painted_at is not None)
             assert self.painted_at is not None
@@ -184,7 +208,7 @@ class Bench:
         return ours, floor
 
     def press(self, app: Any, key: Qt.Key) -> float:
-        self.painted_at = None
+        self.has_plot, self.painted_at = False, None
         began = time.perf_counter()
         QTest.keyClick(self.window, key)
         _wait(app, lambda: self.painted_at is not None)
@@ -197,7 +221,12 @@ class Bench:
         self.window.close()
 
     def _note(self, _: int) -> None:
-        self.painted_at = time.perf_counter()
+        self.has_plot = True
+
+    def _note_frame(self) -> None:
+        if self.has_plot and self.painted_at is None:
+            self.painted_at = time.perf_counter()
+            self.filled.append(all(cell.numbers for cell in self.row.cells if cell.is_covered))
 
 
 @contextmanager

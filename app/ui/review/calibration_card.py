@@ -30,6 +30,7 @@ class CalibrationCard(PageCard):
     def __init__(self, context: SessionContext) -> None:
         super().__init__(QCoreApplication.translate("CalibrationCard", "Reliability"))
         self._current, self._runner = context.current, context.runner
+        self._plan_answer = context.runner.latest(self)
         self._session, self._in_use = context.current.session, context.agent.worker_model
         self._models: tuple[AgreementModel, ...] = ()
         self.plan: CutPlan | None = None
@@ -133,8 +134,7 @@ class CalibrationCard(PageCard):
         if model is None or precision is None:
             return
         work = partial(plan_cut, model.own, model.calibration, precision=precision / 100.0)
-        done = partial(self._show_plan, model)
-        self._runner.run(work, done, self._current.report_error, owner=self)
+        self._plan_answer.ask(work, partial(self._show_plan, model), self._current.report_error)
 
     def _show_plan(self, model: AgreementModel, plan: CutPlan) -> None:
         if model is not self.model:

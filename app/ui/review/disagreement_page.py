@@ -149,8 +149,7 @@ class DisagreementPage(QWidget):
 
     def _reload(self, *_: object) -> None:
         self.only_open.setEnabled(self.between == "people")
-        self.refresh.schedule()
-        self.refresh.refresh_now()
+        self.refresh.ask()
 
     def _prepare(self) -> Callable[[], DisputeSummary]:
         if self.is_refused:
@@ -160,9 +159,6 @@ class DisagreementPage(QWidget):
 
     def _show(self, summary: DisputeSummary) -> None:
         found = summary.disputes
-        if summary.between != self.between:
-            self.refresh.schedule()
-            return
         blind_mode = self._current.blind_mode
         if summary.between == "agent":
             found = tuple(each for each in found if not blind_mode.hides(each.row))

@@ -74,7 +74,7 @@ class DisputeView(QWidget):
 
     def __init__(self, context: SessionContext) -> None:
         super().__init__()
-        self._current, self._runner = context.current, context.runner
+        self._current, self._answer = context.current, context.runner.latest(self)
         self._session = context.current.session
         self.shown: DisputeEntry | None = None
         self.details: DisputeDetails | None = None
@@ -155,7 +155,7 @@ class DisputeView(QWidget):
     def _load(self, *_: object) -> None:
         if self.shown is not None and self.isVisible():
             work = partial(dispute_details, self._session, self.shown.id)
-            self._runner.run(work, self._show_details, self._current.report_error, owner=self)
+            self._answer.ask(work, self._show_details, self._current.report_error)
 
     def _show_details(self, details: DisputeDetails) -> None:
         if self.shown is None or details.candidate_id != self.shown.id:

@@ -26,14 +26,15 @@ class Refresh(QObject):
         self, page: QWidget, context: SessionContext, prepare: Callable[[], Work], show: Done
     ) -> None:
         super().__init__(page)
-        self._page, self._runner, self._current = page, context.runner, context.current
+        self._page, self._current = page, context.current
+        self._answer = context.runner.latest(self)
         self._prepare, self._show = prepare, show
         self._is_stale, self._is_busy = True, False
         self._timer = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._timer.timeout.connect(self.refresh_now)
         page.installEventFilter(self)
         context.bridge.changed.connect(self._session_changed)
-        context.current.blind_mode.changed.connect(self.schedule)
+        context.current.blind_mode.changed.connect(self.ask)
 
     @property
     def is_fresh(self) -> bool:
@@ -45,11 +46,17 @@ class Refresh(QObject):
         if self._page.isVisible():
             self._timer.start()
 
+    def ask(self, *_: object) -> None:
+        """Ask anew: the page is about something else now, and no older answer is shown."""
+        self._answer.forget()
+        self._is_stale, self._is_busy = True, False
+        self.refresh_now()
+
     def refresh_now(self) -> None:
         if self._is_stale and not self._is_busy and self._page.isVisible():
             self._is_stale, self._is_busy = False, True
             failed = partial(self._end, self._current.report_error)
-            self._runner.run(self._prepare(), partial(self._end, self._show), failed, owner=self)
+            self._answer.ask(self._prepare(), partial(self._end, self._show), failed)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._page and event.type() == QEvent.Type.Show:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
+from functools import cached_property
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from app.ui.base.theme.theme import CurrentTheme, Theme
@@ -30,15 +32,25 @@ class PlotCell(QAbstractButton):
     def minimumSizeHint(self) -> QSize:
         return QSize(self.min_width_px, self.sizeHint().height())
 
-    @property
+    @cached_property
     def text_font(self) -> QFont:
         font = QFont(self.font())
         font.setPointSizeF(font.pointSizeF() * TEXT_SCALE)
         return font
 
-    def _framed(self, colour: str, edge: float) -> QPainter:
+    @cached_property
+    def metrics(self) -> QFontMetrics:
+        return QFontMetrics(self.text_font)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            for name in ("text_font", "metrics"):
+                vars(self).pop(name, None)
+
+    def _framed(self, colour: str, edge: float, on: QPixmap | None = None) -> QPainter:
         """A painter with the font of the texts, after the frame."""
-        theme, painter = self._current_theme.theme, QPainter(self)
+        theme, painter = self._current_theme.theme, QPainter(on or self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(QColor(colour), edge))
         painter.setBrush(QColor(theme.border if self.isDown() else theme.plot))
@@ -49,7 +61,7 @@ class PlotCell(QAbstractButton):
         return painter
 
     def _line_px(self) -> int:
-        return QFontMetrics(self.text_font).height() + 1
+        return self.metrics.height() + 1
 
     def _restyle(self, theme: Theme) -> None:
         self.update()

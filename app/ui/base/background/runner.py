@@ -86,6 +86,10 @@ class Runner(QObject):
         self._waiting.append(partial(self.run, work, done, failed, owner))
         self._timer.start()
 
+    def latest(self, owner: QObject, *, soon: bool = False) -> LatestAnswer:
+        """For questions of which only the latest counts."""
+        return LatestAnswer(self.run_soon if soon else self.run, owner)
+
     def close(self) -> None:
         self._is_closed = True
         self._waiting.clear()
@@ -112,6 +116,27 @@ class Runner(QObject):
                 failed(error)
             return
         done(result)
+
+
+class LatestAnswer:
+    """Asks in the background; an answer counts only while nothing else has been asked since."""
+
+    def __init__(self, run: Callable[..., object], owner: QObject) -> None:
+        self._run, self._owner = run, owner
+        self._asked: object = None
+
+    def ask(self, work: Work, done: Done, failed: Failed | None = None) -> None:
+        asked = self._asked = object()
+        missed = None if failed is None else partial(self._tell, asked, failed)
+        self._run(work, partial(self._tell, asked, done), missed, owner=self._owner)
+
+    def forget(self) -> None:
+        """Nothing is asked any more."""
+        self._asked = None
+
+    def _tell(self, asked: object, tell: Done, answer: Any) -> None:
+        if asked is self._asked:
+            tell(answer)
 
 
 class LongWork(QObject):

@@ -41,7 +41,7 @@ class CataloguePanel(QWidget):
     def __init__(self, context: SessionContext) -> None:
         super().__init__()
         self._context = context
-        self._generation = 0
+        self._answer = context.runner.latest(self)
         self.has_rows = False
         """Whether the choice is known to have rows; also where reading them failed."""
         self._fuller_choice = "all"
@@ -99,17 +99,12 @@ class CataloguePanel(QWidget):
         self.format.setCurrentIndex(self.format.findData(name))
 
     def refresh(self) -> None:
-        self._generation += 1
         current = self._context.current
         self.count.setText(self.tr("Reading …"))
         self.instead.hide()
         self._set_has_rows(False)
-        self._context.runner.run(
-            partial(preview_export, current.session, self.choice, current.queue, self.selected),
-            partial(self._show, self._generation),
-            partial(self._fail, self._generation),
-            owner=self,
-        )
+        asked = current.session, self.choice, current.queue, self.selected
+        self._answer.ask(partial(preview_export, *asked), self._show, self._fail)
 
     def _formats(self) -> list[tuple[str, str]]:
         return [
@@ -156,9 +151,7 @@ class CataloguePanel(QWidget):
         self.has_rows = on
         self.counted.emit()
 
-    def _show(self, generation: int, preview: ExportPreview) -> None:
-        if generation != self._generation:
-            return
+    def _show(self, preview: ExportPreview) -> None:
         self.count.setText(self._summary(preview))
         self._offer_instead(preview.choices)
         self._set_has_rows(not preview.is_empty)
@@ -212,11 +205,10 @@ class CataloguePanel(QWidget):
         number = counts.judged if is_judged else counts.all
         self.instead.setText(text.replace("{n}", f"{number:,}"))
 
-    def _fail(self, generation: int, error: WorkbenchError) -> None:
-        if generation == self._generation:
-            self.table.setRowCount(0)
-            self.count.setText(translate_message(str(error)))
-            self._set_has_rows(True)  # writing says what is wrong
+    def _fail(self, error: WorkbenchError) -> None:
+        self.table.setRowCount(0)
+        self.count.setText(translate_message(str(error)))
+        self._set_has_rows(True)  # writing says what is wrong
 
 
 def _item(value: Any) -> QTableWidgetItem:

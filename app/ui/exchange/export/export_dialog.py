@@ -354,7 +354,7 @@ class RecordsPanel(QWidget):
 
     def __init__(self, context: SessionContext, description: str) -> None:
         super().__init__()
-        self._context = context
+        self._context, self._answer = context, context.runner.latest(self)
         self.has_rows = False
         self.note = wrapped_label("", "dim")
         column(description_page(description, self.note), parent=self)
@@ -362,7 +362,7 @@ class RecordsPanel(QWidget):
 
     def refresh(self) -> None:
         session = self._context.current.session
-        self._context.runner.run(lambda: models_of(session), self._show, self._fail, owner=self)
+        self._answer.ask(lambda: models_of(session), self._show, self._fail)
 
     def _follow(self, change: Change) -> None:
         if self.isVisible() and change.aspect == "inspection" and not self.has_rows:

@@ -56,7 +56,7 @@ class ModelChooser(QFrame):
     def __init__(self, runner: Runner, session: Session, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setProperty("role", "card")
-        self._runner, self._session = runner, session
+        self._answer, self._session = runner.latest(self), session
         self._position = QPoint()
         self._current = ""
         self.list = QListWidget()
@@ -87,7 +87,7 @@ class ModelChooser(QFrame):
         self._current = current
         self.note.hide()
         self._position = position
-        self._runner.run(partial(model_rows, current, self._session), self._show_rows, owner=self)
+        self._answer.ask(partial(model_rows, current, self._session), self._show_rows)
         self._place()
         self.show()
 

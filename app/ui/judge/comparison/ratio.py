@@ -77,6 +77,7 @@ class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
         prepare_view(self)
         self.mode = OFF
         self.divided: Divided | None = None
+        self._divided_of: Spectrum | None = None
         self._comparison, self._panel = comparison, panel
         self._view, self._runner = context.view, context.runner
         self._wanted: object = None
@@ -123,6 +124,8 @@ class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
             key = spectrum, first.spectrum, self.mode, main.smoothing_px, main.quantity
             self._wanted = key
             if key != before:
+                if self.divided is not None and self._divided_of is not spectrum:
+                    self._show(None)  # what belongs to the object before goes at once
                 work = partial(divide, spectrum, first.spectrum, self.mode, main, first.name)
                 self._runner.run(work, partial(self._divided, key), owner=self)
         elif self._panel.template.fits and self._panel.template.name:
@@ -136,7 +139,7 @@ class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
             self._show(divided)
 
     def _show(self, divided: Divided | None) -> None:
-        self.divided = divided
+        self.divided, self._divided_of = divided, self._panel.spectrum
         if divided is None:
             self.curve.show_data(EMPTY, EMPTY)
             self.level.level = None

@@ -92,6 +92,9 @@ class TemplateChoice(QWidget):
         self._runner.run(load, done, self._current.report_error, owner=self)
 
     def _keep(self, paths: tuple[str, ...], name: str, _: object) -> None:
+        if paths[:-1] != self._settings.settings.templates:  # another was added meanwhile
+            self.add_file(paths[-1])
+            return
         self._settings.change(templates=paths)
         self._view.change(template=name)
 

@@ -326,6 +326,7 @@ class LineChoice(QWidget):
     def __init__(self, context: SessionContext) -> None:
         super().__init__()
         self._view, self._current, self._runner = context.view, context.current, context.runner
+        self._answer = context.runner.latest(self)
         self._settings, self._keymap = context.settings, context.keymap
         self._lists: tuple[str, ...] | None = None
         """The user's lists that the check boxes were made from; None before they are read."""
@@ -358,8 +359,12 @@ class LineChoice(QWidget):
         self._runner.run(load, partial(self._keep, paths), self._current.report_error, owner=self)
 
     def _keep(self, paths: tuple[str, ...], lists: LineLists) -> None:
+        if paths[:-1] != self._settings.settings.line_lists:  # another was added meanwhile
+            self.add_list(paths[-1])
+            return
         before = set(self.boxes)
         self._lists = paths
+        self._answer.forget()
         self._make_boxes(lists)
         self._settings.change(line_lists=paths)
         self._view.change(line_sets=self.chosen | (set(self.boxes) - before))
@@ -369,7 +374,7 @@ class LineChoice(QWidget):
             return
         self._lists = settings.line_lists
         load = partial(load_line_lists, [Path(each) for each in self._lists])
-        self._runner.run(load, self._make_boxes, self._current.report_error, owner=self)
+        self._answer.ask(load, self._make_boxes, self._current.report_error)
 
     def _make_boxes(self, lists: LineLists) -> None:
         clear_layout(self._column)

@@ -219,7 +219,8 @@ class TemplateVelocity(QObject):
 
     def __init__(self, context: SessionContext, library: TemplateLibrary, parent: QObject) -> None:
         super().__init__(parent)
-        self._view, self._current, self._runner = context.view, context.current, context.runner
+        self._view, self._current = context.view, context.current
+        self._answer = context.runner.latest(self)
         self._library, self._velocity = library, context.velocity
         self.note = ""
         context.commands.add("fit_velocity", self.run)
@@ -236,11 +237,10 @@ class TemplateVelocity(QObject):
             z = self._view.options.z
             start = z if abs(z) > FASTEST_STAR_Z else 0.0  # stars are searched around zero
             fit = partial(_fit, self._library, name, spectrum, start)
-            done = partial(self._fitted, spectrum, name)
-            self._runner.run(fit, done, self._current.report_error, owner=self)
+            self._answer.ask(fit, partial(self._fitted, name), self._current.report_error)
 
-    def _fitted(self, spectrum: Spectrum, name: str, fit: VelocityFit) -> None:
-        if spectrum is not self._current.spectrum or name != self._view.options.template:
+    def _fitted(self, name: str, fit: VelocityFit) -> None:
+        if name != self._view.options.template:
             return
         if not fit.is_trusted:
             self._say(self._why_not(fit))
@@ -257,12 +257,9 @@ class TemplateVelocity(QObject):
         if spectrum is None:
             self._say(self.tr("There is no spectrum to fit"))
             return
-        done = partial(self._measured, spectrum)
-        self._runner.run(partial(_of_lines, spectrum), done, owner=self)
+        self._answer.ask(partial(_of_lines, spectrum), self._measured)
 
-    def _measured(self, spectrum: Spectrum, found: Measurement) -> None:
-        if spectrum is not self._current.spectrum:
-            return
+    def _measured(self, found: Measurement) -> None:
         if found.value is None:
             why = self.tr("Not measured: {reason}")
             self._say(why.replace("{reason}", translate_message(found.reason)))
@@ -290,6 +287,7 @@ class TemplateVelocity(QObject):
         self.changed.emit()
 
     def _forget(self, _: object) -> None:
+        self._answer.forget()
         if self.note:
             self.note = ""
             self.changed.emit()

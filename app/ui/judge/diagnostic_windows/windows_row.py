@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
 from functools import lru_cache, partial
 from html import escape
+from itertools import zip_longest
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QLineF, QRect, Qt, QTimer
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from agent.errors import ReadError
 from agent.evidence.measurements import window_table
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from agent.tasks.task import DiagnosticWindow
+from app.core.spectra.prefetch import spectrum_key
 from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.theme.theme import CurrentTheme, Theme
 from app.ui.base.translation.data_texts import task_text
 from app.ui.judge.agent.measured_rows import measured_rows, window_text
 from app.ui.judge.plot.axes.flux_range import flux_range
-from app.ui.judge.plot.canvas.plot_box import PlotBox, prepare_view
+from app.ui.judge.plot.canvas.curve import LIMIT_PX, pieces, thin
+from app.ui.judge.plot.canvas.paint import dots_per_pixel, hairline
+from app.ui.judge.plot.canvas.plot_box import Scale
 from app.ui.judge.plot.spectrum_panel import SpectrumPanel
 from app.ui.judge.plot.trace import Trace
 from app.ui.session.session_context import SessionContext
@@ -39,7 +47,9 @@ LEAVES_OUT = (
     re.compile(r"^High |^高次"),
 )
 """What may go of a name: a wavelength, "lines", the K of "Ca II K", but not its II."""
+LEFT = Qt.AlignmentFlag.AlignLeft
 NOTHING: FloatArray = np.empty(0)
+Points = tuple[FloatArray, FloatArray]
 
 
 class WindowCell(PlotCell):
@@ -56,11 +66,37 @@ class WindowCell(PlotCell):
         self.is_covered = True
         self.setProperty(RICH, True)
         self.setText(task_text(window.label))
-        self.plot = WindowPlot(current_theme.theme, self)
+        self.curves: dict[str, Points] = {}
+        """What is drawn, by its colour in the theme: wavelengths, and fluxes as on the axis."""
+        self.marks = NOTHING
+        self.ranges = 0.0, 1.0, 0.0, 1.0
+        self._ground = QPixmap()
+        self._ground_for: tuple[object, ...] = ()
 
     def mark(self, *, current: bool, covered: bool, looked_at: bool) -> None:
         self.is_current, self.is_covered, self.is_looked_at = current, covered, looked_at
-        self.plot.setVisible(covered)
+        self.update()
+
+    def show_window(
+        self,
+        drawn: Trace | None,
+        window: Window,
+        marks: FloatArray = NOTHING,
+        template: Points = (NOTHING, NOTHING),
+        from_zero: bool = False,
+    ) -> None:
+        """Show a part of a spectrum, with vertical lines at the wavelengths `marks`."""
+        self.curves, self.marks = {}, marks
+        if drawn is not None:
+            part = slice(*drawn.wavelength.searchsorted(window).tolist())
+            wavelength = drawn.wavelength[part]
+            if drawn.is_smoothed:
+                self.curves["error_band"] = wavelength, drawn.on_axis(drawn.raw[part])
+            if template[0].size:
+                beside = slice(*template[0].searchsorted(window).tolist())
+                self.curves["accent"] = template[0][beside], template[1][beside]
+            self.curves["flux"] = wavelength, drawn.on_axis(drawn.flux[part])
+            self.ranges = *window, *flux_range(drawn, window, from_zero)
         self.update()
 
     def show_numbers(self, numbers: Sequence[str]) -> None:
@@ -71,13 +107,12 @@ class WindowCell(PlotCell):
     @property
     def number(self) -> str:
         """What was measured, in as many words as there is room for, and never a part of them."""
-        return first_that_fits(self.numbers, QFontMetrics(self.text_font), self.width() - 2 * PAD)
+        return first_that_fits(self.numbers, self.metrics, self._room.width())
 
     @property
     def title(self) -> tuple[str, str]:
         """The name, as short as need be, and the key where there is room for both."""
-        names, metrics = short_names(self.text()), QFontMetrics(self.text_font)
-        room = self.width() - 2 * PAD
+        names, metrics, room = short_names(self.text()), self.metrics, self._room.width()
         for key in dict.fromkeys((self.key, "")):
             left = room - (metrics.horizontalAdvance(key) + PAD if key else 0)
             name = first_that_fits(names, metrics, left)
@@ -85,40 +120,60 @@ class WindowCell(PlotCell):
                 return name, key
         return names[-1], ""
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        line = self._line_px() + EDGE_PX
-        self.plot.setGeometry(EDGE_PX, line, self.width() - 2 * EDGE_PX, self.height() - 2 * line)
-
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._current_theme.theme
         is_lit = self.is_current or self.is_looked_at or self.underMouse()
         colour = theme.agent if self.is_looked_at else theme.accent if is_lit else theme.border
         edge = 2.0 if self.is_current or self.is_looked_at else 1.0
-        self._draw_texts(self._framed(colour, edge), theme)
-
-    def _draw_texts(self, painter: QPainter, theme: Theme) -> None:
-        metrics, line = painter.fontMetrics(), self._line_px()
-        top, foot = (self.rect().adjusted(PAD, EDGE_PX, -PAD, -EDGE_PX) for _ in range(2))
-        top.setHeight(line)
-        foot.setTop(foot.bottom() - line)
-        name, key = self.title
-        painter.setPen(QColor(theme.dim))
-        painter.drawText(top, _side(Qt.AlignmentFlag.AlignRight), key)
-        painter.setPen(QColor(theme.text if self.is_covered else theme.dim))
-        name = metrics.elidedText(name, Qt.TextElideMode.ElideRight, top.width())
-        painter.drawText(top, _side(Qt.AlignmentFlag.AlignLeft), name)
+        look = theme, colour, edge, self.isDown(), self.is_covered, self.text(), self.key
+        asked = *look, self.text_font.key(), self.size(), self.devicePixelRatioF()
+        if asked != self._ground_for:
+            self._ground, self._ground_for = self._painted_ground(colour, edge), asked
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._ground)
+        painter.setFont(self.text_font)
         painter.setPen(QColor(theme.dim))
         text = self.number if self.is_covered else self.tr("not covered")
-        painter.drawText(foot, _side(Qt.AlignmentFlag.AlignLeft), text)
+        painter.drawText(self._room, LEFT | Qt.AlignmentFlag.AlignBottom, text)
+        if self.curves and self.is_covered:
+            self._draw_curves(painter, theme)
 
-    def _restyle(self, theme: Theme) -> None:
-        self.plot.apply_theme(theme)
-        super()._restyle(theme)
+    @property
+    def _room(self) -> QRect:
+        """That of the texts, which are at its upper and lower edge."""
+        return self.rect().adjusted(PAD, EDGE_PX, -PAD, -EDGE_PX)
 
+    def _painted_ground(self, colour: str, edge: float) -> QPixmap:
+        """What is the same for most objects: the frame, the name and the key."""
+        ground = QPixmap(self.size() * self.devicePixelRatioF())
+        ground.setDevicePixelRatio(self.devicePixelRatioF())
+        ground.fill(Qt.GlobalColor.transparent)
+        theme, painter = self._current_theme.theme, self._framed(colour, edge, ground)
+        (name, key), room = self.title, self._room
+        painter.setPen(QColor(theme.dim))
+        painter.drawText(room, Qt.AlignmentFlag.AlignRight, key)
+        painter.setPen(QColor(theme.text if self.is_covered else theme.dim))
+        name = self.metrics.elidedText(name, Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, LEFT, name)
+        painter.end()
+        return ground
 
-def _side(side: Qt.AlignmentFlag) -> Qt.AlignmentFlag:
-    return side | Qt.AlignmentFlag.AlignVCenter
+    def _draw_curves(self, painter: QPainter, theme: Theme) -> None:
+        line = self._line_px() + EDGE_PX
+        room = self.rect().adjusted(EDGE_PX, line, -EDGE_PX, -line)
+        dots = dots_per_pixel(painter)
+        scale = Scale(*self.ranges, room.width() * dots, max(room.height(), 1) * dots)
+        painter.setClipRect(room)
+        painter.translate(room.topLeft())
+        painter.scale(1.0 / dots, 1.0 / dots)
+        painter.setPen(hairline(painter, theme.border))
+        painter.drawLines([QLineF(x, 0.0, x, scale.height) for x in scale.x(self.marks).tolist()])
+        for role, (wavelength, flux) in self.curves.items():
+            x, y = thin(scale.x(wavelength), scale.y(flux), scale.width)
+            painter.setPen(hairline(painter, getattr(theme, role)))
+            y = y.clip(-LIMIT_PX, LIMIT_PX)
+            for part in pieces(y):
+                painter.drawPolyline(pg.functions.arrayToQPolygonF(x[part], y[part]))
 
 
 @lru_cache(maxsize=64)
@@ -138,66 +193,15 @@ def _shorter(label: str) -> Iterator[str]:
         name = next((each for each in shorter if each != name), "")
 
 
-class WindowPlot(pg.GraphicsView):  # type: ignore[misc]
-    """Takes no mouse and no focus: its cell does.
-
-    A view box alone: a `PlotWidget` makes four axes and a menu, which all would be hidden.
-    """
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        prepare_view(self)
-        self.box = PlotBox()
-        self.setCentralItem(self.box)
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setFrameShape(self.Shape.NoFrame)
-        self.raw = pg.PlotCurveItem(connect="finite")
-        self.marks = pg.PlotCurveItem(connect="pairs")
-        self.template = pg.PlotCurveItem(connect="finite")
-        self.flux = pg.PlotCurveItem(connect="finite")
-        for curve in (self.marks, self.raw, self.template, self.flux):
-            self.box.addItem(curve)
-        self.apply_theme(theme)
-
-    def apply_theme(self, theme: Theme) -> None:
-        self.setBackground(theme.plot)
-        curves = self.raw, self.marks, self.template, self.flux
-        colours = theme.error_band, theme.border, theme.accent, theme.flux
-        for curve, colour in zip(curves, colours, strict=True):
-            curve.setPen(pg.mkPen(colour, width=1))
-
-    def clear(self) -> None:
-        for curve in (self.raw, self.flux, self.marks, self.template):
-            curve.setData(NOTHING, NOTHING)
-
-    def show_window(
-        self, drawn: Trace | None, window: Window, marks: FloatArray, from_zero: bool = False
-    ) -> None:
-        """Show a part of a spectrum, with vertical lines at the wavelengths `marks`."""
-        if drawn is None:
-            self.clear()
-            return
-        inside = slice(*drawn.wavelength.searchsorted(window).tolist())
-        raw = inside if drawn.is_smoothed else slice(0)
-        wavelength = drawn.wavelength[inside]
-        self.raw.setData(drawn.wavelength[raw], drawn.on_axis(drawn.raw[raw]))
-        self.flux.setData(wavelength, drawn.on_axis(drawn.flux[inside]))
-        bottom, top = flux_range(drawn, window, from_zero)
-        self.marks.setData(np.repeat(marks, 2), np.tile([bottom, top], marks.size))
-        self.box.show_range(window, (bottom, top))
-
-
 SPACING = 4
-DRAW_AFTER_MS = 30  # so that the large plot is painted first
 MEASURE_AFTER_MS = 250  # so that nothing is measured while candidates fly past
 MAX_PIXELS = 200_000  # longer spectra are not drawn here
-Numbers = Sequence[Mapping[str, Any]]
+Texts = Sequence[tuple[str, ...]]
 
 
-def measured_windows(spectrum: Spectrum, windows: Sequence[Window], z: float) -> Numbers:
-    """Our measurements in each of these windows, which are in the rest frame."""
-    return [window_table(spectrum, *window, z=z or None) for window in windows]
+def measured_texts(spectrum: Spectrum, windows: Sequence[Window], z: float) -> Texts:
+    """What is said of each of these windows, which are in the rest frame."""
+    return [short_texts(window_table(spectrum, *window, z=z or None)) for window in windows]
 
 
 def short_texts(numbers: Mapping[str, Any]) -> tuple[str, ...]:
@@ -239,83 +243,82 @@ class WindowsRow(QWidget):
             if (name := _action(number)) in ACTIONS:
                 context.commands.add(name, partial(self.show_window, number))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self._draw_timer = QTimer(self, singleShot=True, interval=DRAW_AFTER_MS)
+        self._velocity = context.velocity
+        self._measured: WeakKeyDictionary[Spectrum, tuple[float, Texts]] = WeakKeyDictionary()
+        """The numbers of spectra that were read ahead, too, each with the redshift they are at."""
+        self._work: Future[Texts] | None = None
         self._measure_timer = QTimer(self, singleShot=True, interval=MEASURE_AFTER_MS)
-        self._next_timer = QTimer(self, singleShot=True, interval=0)
-        self._undrawn: list[WindowCell] = []
-        self._draw_timer.timeout.connect(self._draw)
-        self._next_timer.timeout.connect(self._draw_next)
         self._measure_timer.timeout.connect(self._measure)
         context.commands.add("next_window", partial(self._step, 1))
         context.commands.add("previous_window", partial(self._step, -1))
         context.view.window_changed.connect(self._mark)
-        context.current.candidate_changed.connect(self._clear)
         context.agent.shown.look_changed.connect(self._follow)
-        panel.template.changed.connect(self._draw_timer.start)
-        context.current_theme.changed.connect(self._apply_theme)
+        panel.template.changed.connect(self._draw)  # whenever the trace has changed, too
         keep_current(self._show_keys, context.keymap.changed)
-        keep_current(self._schedule, context.view.changed, context.current.spectrum_changed)
+        context.view.changed.connect(self._draw)
+        keep_current(self._refresh, context.view.changed, context.current.spectrum_changed)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._schedule()
+        self._draw()
+        self._refresh()
 
-    def _clear(self, _: object) -> None:
-        """What belongs to the object before goes in the turn in which another one comes."""
-        self._next_timer.stop()
-        self._undrawn = []
-        for cell in self.cells:
-            cell.plot.clear()
-            cell.show_numbers(())
-
-    def _schedule(self, *_: object) -> None:
+    def _refresh(self, *_: object) -> None:
+        self._show_numbers()
         self._mark()
-        self._draw_timer.start()
         self._measure_timer.start()
 
-    def _draw(self) -> None:
-        """Draw one window now, and the others in the next turns of the event loop."""
-        if self.isVisible():
-            self._undrawn = list(self.cells)
-            self._draw_next()
-
-    def _draw_next(self) -> None:
-        if not self._undrawn:
-            return
-        cell = self._undrawn.pop(0)
+    def _draw(self, *_: object) -> None:
+        """Draw all of them, so that they are painted with the large plot."""
         drawn = self._panel.plot.trace
         if drawn is not None and drawn.wavelength.size > MAX_PIXELS:
             drawn = None
-        window = self._view.observed(cell.window_of_task.range)
-        cell.plot.template.setData(*self._panel.template.curve)
-        marks, from_zero = self._panel.marked_in(window), self._view.options.flux_zero
-        cell.plot.show_window(drawn, window, marks, from_zero)
-        if self._undrawn:
-            self._next_timer.start()
+        template, from_zero = self._panel.template.curve, self._view.options.flux_zero
+        for cell in self.cells if self.isVisible() else ():
+            window = self._view.observed(cell.window_of_task.range)
+            cell.show_window(drawn, window, self._panel.marked_in(window), template, from_zero)
+
+    def _show_numbers(self) -> None:
+        spectrum = self._current.spectrum
+        z, numbers = self._measured.get(spectrum, (None, None)) if spectrum else (None, None)
+        for cell, texts in zip_longest(self.cells, numbers or ()):
+            cell.show_numbers(texts if z == self._view.options.z else ())
 
     def _measure(self) -> None:
-        spectrum = self._current.spectrum
-        for cell in self.cells:
-            cell.show_numbers(())
-        if spectrum is None or not self.isVisible():
+        """Measure the spectrum on screen, and after it those that the next keys may show."""
+        if not self.isVisible() or (self._work is not None and not self._work.done()):
             return
-        windows = [cell.window_of_task.range for cell in self.cells]
-        z = self._view.options.z
-        work = partial(measured_windows, spectrum, windows, z)
-        self._runner.run(work, partial(self._show_numbers, spectrum, z), owner=self)
+        for spectrum, z in self._near():
+            if self._measured.get(spectrum, (None,))[0] != z:
+                windows = [cell.window_of_task.range for cell in self.cells]
+                work = partial(measured_texts, spectrum, windows, z)
+                done = partial(self._keep, spectrum, z)
+                self._work = self._runner.run(work, done, owner=self)
+                return
 
-    def _show_numbers(self, spectrum: Spectrum, z: float, numbers: Numbers) -> None:
-        if spectrum is self._current.spectrum and z == self._view.options.z:
-            for cell, each in zip(self.cells, numbers, strict=True):
-                cell.show_numbers(short_texts(each))
+    def _near(self) -> Iterator[tuple[Spectrum, float]]:
+        """The spectra on screen and beside it that are read, each with the redshift it is at."""
+        current = self._current
+        if current.row is None or current.spectrum is None:
+            return
+        yield current.spectrum, self._view.options.z
+        near = current.repeat_round.neighbours_of(current.row)
+        for each in (*near.ahead, *near.before):
+            with suppress(ReadError):
+                if (spectrum := current.prefetch.peek(spectrum_key(each.candidate))) is not None:
+                    yield spectrum, self._velocity.z_of(each)
+
+    def _keep(self, spectrum: Spectrum, z: float, numbers: Texts) -> None:
+        self._measured[spectrum] = z, numbers
+        if spectrum is self._current.spectrum:
+            self._show_numbers()
             self._mark()
+        if not self._measure_timer.isActive():
+            self._measure()
 
     def _follow(self, look: Window | None, label: str) -> None:
         self._look = look
         self._mark()
-
-    def _apply_theme(self, _: object) -> None:
-        self._draw_timer.start()
 
     def show_window(self, number: int, *_: object) -> None:
         window = self.windows[number]

@@ -87,7 +87,7 @@ class CurveView(QWidget):
 
     def __init__(self, current_theme: CurrentTheme, runner: Runner, parent: QWidget) -> None:
         super().__init__(parent)
-        self._current_theme, self._runner = current_theme, runner
+        self._current_theme, self._answer = current_theme, runner.latest(self)
         self._curves: tuple[LightCurve, ...] = ()
         self.plot = CurvePlot(current_theme, self)
         self.legend = column(spacing=1)
@@ -109,6 +109,8 @@ class CurveView(QWidget):
         if curves is self._curves:
             return
         self._curves = curves
+        self._answer.forget()
+        self.find_button.setEnabled(True)
         self.period.clear()
         self._show(None)
         self.note.setText(self._about(curves))
@@ -164,13 +166,10 @@ class CurveView(QWidget):
         curves = self._curves
         self.find_button.setEnabled(False)
         self.note.setText(self.tr("Searching from 0.02 to 100 days"))
-        work, done = partial(best_period, curves), partial(self._found, curves)
-        self._runner.run(work, done, self._not_found, owner=self)
+        self._answer.ask(partial(best_period, curves), self._found, self._not_found)
 
-    def _found(self, curves: tuple[LightCurve, ...], period_d: float | None) -> None:
+    def _found(self, period_d: float | None) -> None:
         self.find_button.setEnabled(True)
-        if curves is not self._curves:
-            return
         if period_d is None:
             self.note.setText(self.tr("Too few points for a period"))
             return

@@ -54,7 +54,7 @@ class EvidencePanel(QWidget):
         self.hidden = HiddenEvidence(context.bridge.session, self._current.blind_mode)
         self.cards: dict[str, SourceCard] = {}
         self._images: dict[bytes, QImage] = {}
-        self._wanted_energy: object = None
+        self._wanted_energy: tuple[object, ...] = (None,)
         self._needs_show = True
         self.empty = EmptyPanel(context, self)
         self.nowhere = wrapped_label("", "warning")
@@ -268,8 +268,10 @@ class EvidencePanel(QWidget):
             card = self.cards.get(name)
             if card is not None and card.isVisibleTo(self) and card.stored is not None:
                 answers[name] = card.stored.answer
-        key = (None if candidate is None else candidate.id, id(spectrum), answers)
+        key = (None if candidate is None else candidate.id, spectrum, answers)
         if key != self._wanted_energy:
+            if key[0] != self._wanted_energy[0]:
+                self.sed_card.hide()  # it is of the object before
             self._wanted_energy = key
             work = partial(energy_of, spectrum, answers)
             self._context.runner.run(work, partial(self._energy_made, key), owner=self)

@@ -115,7 +115,7 @@ ROOM_PX = 18
 class NearbyPanel(QWidget):
     def __init__(self, context: SessionContext) -> None:
         super().__init__()
-        self._current, self._runner = context.current, context.runner
+        self._current, self._answer = context.current, context.runner.latest(self)
         self._radius = context.settings.settings.neighbour_arcsec
         self.card = FoldingCard(self.tr("Nearby objects"), self)
         self.model = NearbyModel(context.current_theme, self)
@@ -146,6 +146,7 @@ class NearbyPanel(QWidget):
 
     def _start(self, _: object) -> None:
         """What belongs to the object before goes in the turn in which another one comes."""
+        self._answer.forget()
         if self.model.rows:
             self._show([])
         self.message.setText("")
@@ -170,12 +171,7 @@ class NearbyPanel(QWidget):
             self._show([])
             return
         work = partial(nearby_files, self._current.session, candidate, self._radius)
-        done = partial(self._show_result, candidate.id)
-        self._runner.run(work, done, self._search_failed, owner=self)
-
-    def _show_result(self, candidate_id: int, found: list[NearbyFile]) -> None:
-        if self._current.candidate is not None and self._current.candidate.id == candidate_id:
-            self._show(found)
+        self._answer.ask(work, self._show, self._search_failed)
 
     def _search_failed(self, error: WorkbenchError) -> None:
         self._show([])

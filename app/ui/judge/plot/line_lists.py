@@ -25,7 +25,7 @@ class PlotLineLists(QObject):
         self.lists: LineLists = builtin_lines()
         self._own: tuple[str, ...] = ()
         self._task = context.bridge.session.task
-        self._runner, self._current = context.runner, context.current
+        self._answer, self._current = context.runner.latest(self), context.current
         context.settings.changed.connect(self.read)
 
     def read(self, settings: Settings) -> None:
@@ -33,7 +33,7 @@ class PlotLineLists(QObject):
         if settings.line_lists != self._own:
             self._own = settings.line_lists
             work = partial(load_line_lists, [Path(path) for path in settings.line_lists])
-            self._runner.run(work, self._use, self._current.report_error, owner=self)
+            self._answer.ask(work, self._use, self._current.report_error)
 
     def _use(self, lists: LineLists) -> None:
         self.lists = lists

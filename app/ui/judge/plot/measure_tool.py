@@ -31,7 +31,8 @@ class MeasureTool(QObject):
     def __init__(self, panel: SpectrumPanel, context: SessionContext) -> None:
         super().__init__(panel)
         self._panel, self._layer = panel, panel.plot.measured
-        self._current, self._runner = context.current, context.runner
+        self._current = context.current
+        self._answer = context.runner.latest(self, soon=True)
         self._session = context.bridge.session
         self._first: float | None = None  # the point chosen by key that waits for the second
         self.kept: tuple[RecordedMeasurement, ...] = ()
@@ -100,21 +101,19 @@ class MeasureTool(QObject):
     def _start(self, _: object = None) -> None:
         """Show what was measured of another candidate, once it is read."""
         self._first, self.kept = None, ()
+        self._answer.forget()
         self._show_drag(None)
         self._read()
 
     def _read(self) -> None:
         if (candidate := self._current.candidate) is not None:
             work = partial(measurements_of, self._session, candidate.id)
-            done = partial(self._show, candidate.id)
-            self._runner.run_soon(work, done, self._current.report_error, owner=self)
+            self._answer.ask(work, self._show, self._current.report_error)
 
-    def _show(self, candidate_id: int, kept: list[RecordedMeasurement]) -> None:
-        candidate = self._current.candidate
-        if candidate is not None and candidate.id == candidate_id:
-            self.kept = tuple(kept)
-            self._draw()
-            self.changed.emit()
+    def _show(self, kept: list[RecordedMeasurement]) -> None:
+        self.kept = tuple(kept)
+        self._draw()
+        self.changed.emit()
 
     def _draw(self, _: object = None) -> None:
         self._layer.shown = [each.measurement for each in self.kept]

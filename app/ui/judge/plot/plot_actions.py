@@ -62,6 +62,7 @@ class PlotActions(QObject):
         super().__init__(panel)
         self._panel = panel
         self._view, self._current, self._runner = context.view, context.current, context.runner
+        self._copied = context.runner.latest(self)
         view, velocity = context.view, context.velocity
         self._velocity = velocity
         actions: dict[str, Callable[[], object]] = {
@@ -181,7 +182,7 @@ class PlotActions(QObject):
             window, frame = self._panel.window_now, self._panel.frame
             fits = tuple(map(copied_fit, self._panel.plot.measured.fits))
             measure = partial(measurements_text, spectrum, window, frame, fits)
-            self._runner.run(measure, self._copy, self._current.report_error, owner=self)
+            self._copied.ask(measure, self._copy, self._current.report_error)
 
     def _copy(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)

@@ -60,7 +60,8 @@ class SpectrumPanel(QFrame):
         self._task = context.bridge.session.task
         self.lines = PlotLineLists(context, self)
         self._ranks = task_ranks(self._task, self.lines.lists)
-        self._traces = TraceCache(context.view, context.current.prefetch)
+        small = tuple(each.range for each in self._task.windows)
+        self._traces = TraceCache(context.view, context.current.prefetch, small)
         self.spectrum: Spectrum | None = None
         self.least_px = 0  # the least height of the plot, where the page wants more than lines
         self._keep_flux = self._is_peeking = False
@@ -386,8 +387,8 @@ LABEL_LENGTH = 60
 class TraceCache:
     """The traces of spectra that were read ahead, each as long as its spectrum is kept."""
 
-    def __init__(self, view: View, prefetch: Prefetch) -> None:
-        self._view = view
+    def __init__(self, view: View, prefetch: Prefetch, small: tuple[Window, ...] = ()) -> None:
+        self._view, self._small = view, small  # the windows that are drawn beside it
         self._made: WeakKeyDictionary[Spectrum, tuple[AskedTrace, Trace]] = WeakKeyDictionary()
         prefetch.prepare = self.prepare
 
@@ -398,7 +399,7 @@ class TraceCache:
         if takes_long(spectrum, *asked):
             return
         made = trace(spectrum, *asked)
-        for each in {window or made.range, made.range}:
+        for each in {window or made.range, made.range, *self._small}:
             flux_range(made, each, options.flux_zero)
         self._made[spectrum] = asked, made
 

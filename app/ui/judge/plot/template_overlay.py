@@ -35,7 +35,8 @@ class TemplateOverlay(QObject):
 
     def __init__(self, context: SessionContext, plot: PlotView, parent: QObject) -> None:
         super().__init__(parent)
-        self._view, self._current, self._runner = context.view, context.current, context.runner
+        self._view, self._current = context.view, context.current
+        self._answer = context.runner.latest(self)
         self._plot = plot
         self._load_template: LoadTemplate | None = None
         self._curve: Points | None = None
@@ -50,6 +51,7 @@ class TemplateOverlay(QObject):
         self._load()
 
     def clear(self) -> None:
+        self._answer.forget()
         self.name, self._curve = "", None
         self.draw()
 
@@ -84,12 +86,11 @@ class TemplateOverlay(QObject):
             self.clear()
             return
         work = partial(read_template, load, name, self._current.spectrum)
-        self._runner.run(work, partial(self._loaded, name), self._load_failed, owner=self)
+        self._answer.ask(work, partial(self._loaded, name), self._load_failed)
 
     def _loaded(self, name: str, curve: Points) -> None:
-        if name == self._view.options.template:
-            self.name, self._curve = name, curve
-            self.draw()
+        self.name, self._curve = name, curve
+        self.draw()
 
     def _load_failed(self, error: WorkbenchError) -> None:
         self.clear()

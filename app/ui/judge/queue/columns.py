@@ -120,7 +120,7 @@ class ColumnStore(QObject):
 
     def __init__(self, session: Session, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._session, self._runner = session, runner
+        self._session, self._answer = session, runner.latest(self)
         self.own: tuple[OwnColumn, ...] = ()
         self.names: dict[str, str] = self._read(NAMES_FACT, parse_names)
         self._choices: dict[str, ColumnChoice] = {}
@@ -129,7 +129,7 @@ class ColumnStore(QObject):
 
     def load(self) -> None:
         """Look for the list's own columns in the background."""
-        self._runner.run(partial(own_columns, self._session), self._set_own, self._ignore, self)
+        self._answer.ask(partial(own_columns, self._session), self._set_own, self._ignore)
 
     def session_changed(self, change: Change) -> None:
         is_whole = change.aspect == "verdict" and not change.candidate_ids  # fields, perhaps

@@ -46,6 +46,7 @@ class SimilarFeed(QObject):
     def __init__(self, context: SessionContext, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session, self._runner = context.bridge.session, context.runner
+        self._answer = context.runner.latest(self)
         self._prefetch = context.current.prefetch
         self._stopping = threading.Event()
         self._work: Future[Any] | None = None
@@ -65,7 +66,7 @@ class SimilarFeed(QObject):
     def find(self, row: QueueRow, spectrum: Spectrum) -> None:
         number = row.candidate.id
         work = partial(find_similar, self._session, spectrum_key(row.candidate), spectrum)
-        self._runner.run(work, partial(self.found.emit, number), self._failed, owner=self)
+        self._answer.ask(work, partial(self.found.emit, number), self._failed)
 
     def stop(self) -> None:
         """Stop reading, and keep what was read."""

@@ -38,7 +38,7 @@ class SampReceiver(QObject):
         """
         super().__init__(parent)
         self._current, self._session = context.current, context.bridge.session
-        self._runner, self._commands = context.runner, context.commands
+        self._answer, self._commands = context.runner.latest(self), context.commands
         self._table, self._opening, self._select = table, opening, select
         self._last: Received | None = None
         self._timer = QTimer(self, singleShot=True, interval=COLLECT_MS)
@@ -54,7 +54,7 @@ class SampReceiver(QObject):
         if isinstance(message, PointedAt):
             find = partial(nearest, self._session, message.ra, message.dec, RADIUS_ARCSEC)
             done = partial(self._show_nearest, message)
-            self._runner.run(find, done, self._current.report_error, owner=self)
+            self._answer.ask(find, done, self._current.report_error)
         elif isinstance(message, RowPicked | RowsPicked):
             self._show_rows(message)
 

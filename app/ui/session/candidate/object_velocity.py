@@ -7,6 +7,7 @@ from dataclasses import replace
 from PySide6.QtCore import QCoreApplication, QObject
 
 from agent.spectra.pixel_grid import LIGHT_KMS
+from app.core.queue import QueueRow
 from app.core.session.records import Opinion
 from app.core.session.velocity import Velocity
 from app.ui.session.candidate.current import CurrentCandidate
@@ -33,6 +34,12 @@ class ObjectVelocity(QObject):
     def kept(self) -> Velocity | None:
         """What the opinion on screen says, saved or not."""
         return self._current.opinion.velocity
+
+    def z_of(self, row: QueueRow) -> float:
+        """At which redshift this object will be shown, if it is the next one."""
+        if row.mine is not None and row.mine.opinion.velocity is not None:
+            return row.mine.opinion.velocity.kms / LIGHT_KMS
+        return self._view.options.z if self._view.options.keep_velocity else 0.0
 
     def set(self, velocity: Velocity | None, *, save: bool = True) -> None:
         """Give the object this velocity; an unsaved one is saved when the candidate changes."""

@@ -28,13 +28,13 @@ class SpectrumReader(QObject):
         super().__init__(parent)
         self.prefetch = Prefetch(partial(read_spectrum, session))
         self._session, self._runner = session, runner
-        self._requested_id = 0
+        self._requested: SpectrumKey | None = None  # an object's file may change
         self._is_closed = False
 
     def read(self, candidate: Candidate) -> Spectrum | None:
         """Return the spectrum if it is ready, else None and emit `loaded` later."""
         key = spectrum_key(candidate)
-        self._requested_id = candidate.id
+        self._requested = key
         try:
             ready = self.prefetch.peek(key)
         except ReadError:
@@ -67,7 +67,7 @@ class SpectrumReader(QObject):
         self._emit_loaded(candidate, None, reason)
 
     def _emit_loaded(self, candidate: Candidate, spectrum: Spectrum | None, reason: str) -> None:
-        if candidate.id == self._requested_id and not self._is_closed:
+        if spectrum_key(candidate) == self._requested and not self._is_closed:
             self.loaded.emit(spectrum, reason)
 
     def _mark(self, candidate: Candidate, reason: str) -> None:

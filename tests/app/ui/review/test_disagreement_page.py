@@ -8,11 +8,13 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
 from app.core.queue import next_unjudged
-from app.core.session.records import Verdict
+from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
+from app.ui.review import disagreement_page, dispute_view
 from app.ui.review.disagreement_page import DisagreementPage
 from tests.app.core.judged_sessions import A, R, inspect, say
 from tests.app.ui.candidates import sample_file
+from tests.app.ui.late_answer import LateAnswer
 from tests.app.ui.review.conftest import choose, settled, show_side
 from tests.app.ui.steps import click
 from tests.app.ui.whole_window import CTRL, SHIFT, before_window
@@ -48,6 +50,39 @@ def test_without_any_it_says_what_is_needed(qtbot, context, shown):
     page = shown(DisagreementPage(context))
     assert "No disagreement on any object that two people" in page.empty.reason.text()
     assert not page.list.isVisible() and not page.view.isVisible()
+
+
+def test_an_older_list_that_comes_late_is_not_shown(qtbot, page, disputed, context, monkeypatch):
+    lists, show = [], page.list.show_disputes
+    monkeypatch.setattr(page.list, "show_disputes", lambda found: lists.append(show(found)))
+    late = LateAnswer(monkeypatch, disagreement_page, "disputes_between")
+    page.show_between("agents")
+    late.wait_until_known(qtbot)
+    context.current.blind_mode.set_on(True)
+    qtbot.waitUntil(lambda: "Blind mode" in page.empty.reason.text())
+    late.arrive(qtbot, context.runner)
+    assert page.found == () and "Blind mode" in page.empty.reason.text()
+    page.show_between("people")
+    qtbot.waitUntil(lambda: [each.id for each in page.found] == [3, 5])
+    assert len(lists) == 2
+
+
+def test_older_opinions_that_come_late_do_not_hide_newer_ones(
+    qtbot, page, disputed, context, monkeypatch
+):
+    late = LateAnswer(monkeypatch, dispute_view, "dispute_details")
+    page.list.setCurrentRow(1)
+    late.wait_until_known(qtbot)
+    # Which the answer on its way does not know.
+    disputed.record_verdict(5, Opinion(verdict=Verdict.UNSURE))
+
+    def verdicts():
+        judged = page.view.details.dispute.judgements if page.view.details else ()
+        return [each.opinion.verdict for each in judged]
+
+    qtbot.waitUntil(lambda: Verdict.UNSURE in verdicts())
+    late.arrive(qtbot, context.runner)
+    assert Verdict.UNSURE in verdicts()
 
 
 def test_the_former_candidate_becomes_current_again_unless_one_is_opened(qtbot, page, context):

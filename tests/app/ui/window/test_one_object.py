@@ -10,12 +10,12 @@ import csv
 import re
 import threading
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pyqtgraph as pg
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -41,7 +41,8 @@ from app.core.session.velocity import Velocity
 from app.core.sharing.merge import merge
 from app.ui.base.background import runner
 from app.ui.base.settings.settings_store import SettingsStore
-from app.ui.judge.diagnostic_windows.windows_row import WindowPlot, short_texts
+from app.ui.judge.diagnostic_windows import windows_row
+from app.ui.judge.diagnostic_windows.windows_row import WindowCell, short_texts
 from app.ui.judge.overview.overview_page import OverviewPage
 from app.ui.judge.queue.queue_panel import QueuePanel
 from app.ui.judge.verdict.key_strip import KeyStrip
@@ -148,7 +149,7 @@ def of_others(person, expected) -> list[str]:
         if widget.isVisible() and not is_in_list(widget):
             texts = [text for text in texts_of(widget) if is_of_another(text, number)]
             found += [f"{type(widget).__name__}: {text!r}" for text in texts]
-            if isinstance(widget, WindowPlot):
+            if isinstance(widget, WindowCell):
                 found += curves_of_others(widget, number)
     for cell in person.view.judging.docks["windows"].part.cells:
         if cell.numbers and cell.numbers not in expected[number][cell.window_of_task.range]:
@@ -196,13 +197,10 @@ def is_of_another(text: str, number: int) -> bool:
     return any(int(each) != number for each in MARK.findall(text))
 
 
-def curves_of_others(view: pg.GraphicsView, number: int):
-    for item in view.scene().items():
-        if isinstance(item, pg.PlotCurveItem) and item.isVisible():
-            shown, _ = item.getData()
-            # Lines go from the lower to the upper edge; a curve has many pixels.
-            if shown is not None and shown.size > 20 and owner(shown) != number:
-                yield f"{type(view).__name__}: a curve of {owner(shown)}"
+def curves_of_others(cell: WindowCell, number: int):
+    for wavelength, _ in cell.curves.values():
+        if wavelength.size and owner(wavelength) != number:
+            yield f"{cell.window_of_task.label}: a curve of {owner(wavelength)}"
 
 
 def owner(wavelength) -> int:
@@ -230,6 +228,20 @@ def expected(made):
     return found
 
 
+class Frames(QObject):
+    """Calls `begin` before each frame of a window is painted."""
+
+    def __init__(self, begin) -> None:
+        super().__init__()
+        self.begin = begin
+
+    def eventFilter(self, _: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.UpdateRequest:
+            self.begin()
+        return False
+
+
+@pytest.mark.timeout(3600)  # 2,000 steps take up to half an hour beside other work
 def test_nothing_of_another_object_is_ever_shown(qtbot, tmp_path, made, gate, expected):
     place = tmp_path / "night.speco3"
     place.write_bytes(made.read_bytes())
@@ -239,22 +251,65 @@ def test_nothing_of_another_object_is_ever_shown(qtbot, tmp_path, made, gate, ex
     with before_window(qtbot, place, settings) as person:
         person.made = made
         person.window.resize(1600, 900)
-        wrong = []
-        for step in range(STEPS):
+        prefetch = person.current.prefetch
+        read = prefetch.read
+        prefetch.read = lambda key: gate.held(partial(read, key))()
+        wrong, done = [], []
+
+        def look() -> None:
+            found = of_others(person, expected)
+            wrong.extend(f"step {len(done)}, {done[-1]}: {each}" for each in found)
+
+        frames = Frames(look)
+        person.window.installEventFilter(frames)
+        for _ in range(STEPS):
             if rng.random() < 0.5:
                 gate.shut()
             deed = DEEDS[rng.integers(len(DEEDS))]
+            done.append(deed.__name__)
             deed(person, rng)
+            look()
             for _ in range(rng.integers(1, 6)):
-                wrong += [
-                    f"step {step}, {deed.__name__}: {each}" for each in of_others(person, expected)
-                ]
                 QApplication.processEvents()
             gate.open()
             if rng.random() < 0.5:
                 person.wait(lambda: person.current.is_painted)
-                wrong += [f"step {step}, painted: {each}" for each in of_others(person, expected)]
+        person.window.removeEventFilter(frames)
         assert wrong == []
+        assert {each.__name__ for each in DEEDS} == set(done)
+
+
+def test_the_small_windows_are_filled_in_the_first_frame_of_their_object(
+    qtbot, tmp_path, made, expected, monkeypatch
+):
+    begun, seen = set(), [{}]
+    table, paint = windows_row.window_table, WindowCell.paintEvent
+
+    def noted_table(spectrum, *more, **named):
+        begun.add(owner(spectrum.wavelength))
+        return table(spectrum, *more, **named)
+
+    def noted_paint(cell, event):
+        paint(cell, event)
+        curve = owner(cell.curves["flux"][0]) if cell.curves else None
+        seen[-1][cell.window_of_task.range] = curve, cell.numbers
+
+    monkeypatch.setattr(windows_row, "window_table", noted_table)
+    monkeypatch.setattr(WindowCell, "paintEvent", noted_paint)
+    place = tmp_path / "night.speco3"
+    place.write_bytes(made.read_bytes())
+    with before_window(qtbot, place) as person:
+        frames = Frames(lambda: seen.append({}))
+        person.window.installEventFilter(frames)
+        person.plot.plot.painted.connect(lambda number: seen[-1].update(plot=number))
+        for number in (2, 3):
+            # They are measured one after another: what was begun before is known.
+            person.wait(lambda number=number: number + 1 in begun)
+            seen[:] = [{}]
+            person.press("n", sees=number)
+            frame = next(each for each in seen if "plot" in each)
+            texts = {window: (number, each[-1]) for window, each in expected[number].items()}
+            assert frame == {"plot": number, **texts}
 
 
 def step_on(person, rng):

@@ -12,6 +12,7 @@ from agent.spectra.measure.fitted_profile import FitError, FittedProfile, Shape,
 from agent.spectra.spectrum import Spectrum
 from app.core.session.measurements import HandMeasurement
 from app.core.spectra.wavelength_frame import WavelengthFrame
+from app.ui.base.background.runner import LatestAnswer
 from app.ui.judge.plot.mark_menu import Entry
 from app.ui.judge.plot.measure_tool import MeasureTool
 from app.ui.judge.plot.measured_layer import width_text
@@ -30,6 +31,7 @@ class FitTool(QObject):
         self._panel, self._measure, self._layer = panel, measure, panel.plot.measured
         self._current, self._runner = context.current, context.runner
         self._fits: dict[HandMeasurement, FittedProfile] = {}
+        self._answers: dict[HandMeasurement, LatestAnswer] = {}
         context.commands.add("fit_gaussian", partial(self.fit_last, "gaussian"))
         context.commands.add("fit_voigt", partial(self.fit_last, "voigt"))
         context.current.candidate_changed.connect(self._forget)
@@ -44,8 +46,9 @@ class FitTool(QObject):
     def fit(self, measurement: HandMeasurement, shape: Shape) -> None:
         if (spectrum := self._panel.spectrum) is not None:
             work = partial(fit_profile, spectrum, measurement.left, measurement.right, shape)
+            answer = self._answers.setdefault(measurement, self._runner.latest(self))
             done = partial(self._fitted, spectrum, measurement)
-            self._runner.run(work, done, partial(self._failed, spectrum, measurement), owner=self)
+            answer.ask(work, done, partial(self._failed, spectrum, measurement))
 
     def entries_at(self, wavelength: float) -> list[Entry]:
         """What the menu of the plot offers for the measurement under the mouse."""
@@ -88,7 +91,7 @@ class FitTool(QObject):
         self._draw()
 
     def _forget(self, _: object = None) -> None:
-        self._fits = {}
+        self._fits, self._answers = {}, {}
         self._draw()
 
     def _draw(self) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import gc
 import threading
 import weakref
+from functools import partial
 
 import pytest
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
+from agent.errors import WorkbenchError
 from app.ui.base.background.garbage_timer import YOUNG, GarbageTimer
 from app.ui.base.background.runner import Runner
 
@@ -82,3 +84,26 @@ def test_frozen_objects_are_not_searched(qtbot):
     finally:
         garbage_timer.stop()
     assert gc.get_freeze_count() == 0
+
+
+def test_only_the_answer_to_the_latest_question_is_told(qtbot, runner):
+    owner, told, go_on = QWidget(), [], threading.Event()
+    qtbot.addWidget(owner)
+
+    def late(outcome):
+        go_on.wait(60)  # far more than it takes
+        if isinstance(outcome, WorkbenchError):
+            raise outcome
+        return outcome
+
+    answer = runner.latest(owner)
+    for outcome in ("older", WorkbenchError("older")):
+        answer.ask(partial(late, outcome), told.append, told.append)
+    answer.ask(lambda: "newer", told.append)
+    qtbot.waitUntil(lambda: told == ["newer"])
+    answer.ask(partial(late, "forgotten"), told.append)
+    answer.forget()
+    go_on.set()
+    runner._pool.shutdown(wait=True)  # all have answered
+    QApplication.processEvents()
+    assert told == ["newer"]

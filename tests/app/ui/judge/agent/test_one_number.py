@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from agent.evidence.measurements import window_table
 from agent.evidence.said_numbers import CLEAR_SIGMA
 from agent.inspection.inspector import run
 from agent.inspection.measured_inspector import MeasuredInspector
@@ -21,7 +22,6 @@ from agent.trajectory.trajectory_file import read_trajectories, write_trajectori
 from app.cli.inspection_text import _line_words
 from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.judge.agent.measured_rows import measured_rows
-from app.ui.judge.diagnostic_windows.windows_row import measured_windows
 from app.ui.judge.plot.readout import measurements_text
 from tests.night import BY_NIGHT
 
@@ -73,7 +73,7 @@ def check_look(
     panel = {row.name: row for row in measured_rows(step.measured)}
     window = float(step.range[0]), float(step.range[1])
     z = frame_z(spectrum) or 0.0
-    (beside,) = measured_windows(spectrum, [window], z)
+    beside = window_table(spectrum, *window, z=z or None)
     shown = {row["name"]: row for row in beside.get("lines", ())}
     observed = window[0] * (1 + z), window[1] * (1 + z)
     copied = measurements_text(spectrum, observed, WavelengthFrame(z=z))

@@ -9,10 +9,13 @@ import pytest
 
 from agent.spectra.spectrum import Spectrum
 from app.core.spectra.flux_quantity import PER_FREQUENCY
+from app.core.spectra.prefetch import spectrum_key
+from app.ui.judge.comparison import ratio
 from app.ui.judge.comparison.ratio import DIFFERENCE, OFF, RATIO, against_template, divide
 from app.ui.judge.plot.trace import trace
 from tests.app.ui.judge.comparison.conftest import overlay
 from tests.app.ui.judge.plot.conftest import on_to
+from tests.app.ui.late_answer import LateAnswer
 
 PIXELS = np.linspace(4000.0, 8000.0, 2000)
 
@@ -44,6 +47,21 @@ def test_what_differs_stands_out_in_the_unit_of_the_axis():
     model = np.log10(2.0 * one.flux)
     found = against_template(trace(one, is_log=True), PIXELS, model, RATIO, "G2V")
     assert found.values == pytest.approx(0.5)
+
+
+def test_the_ratio_of_the_object_before_goes_with_it(qtbot, page, context, monkeypatch):
+    overlay(qtbot, page, context)
+    page.comparison.keep(True)
+    page.ratio.set_mode(RATIO)
+    qtbot.waitUntil(lambda: page.ratio.divided is not None)
+    current = context.current
+    following = spectrum_key(current.session.candidate(3))
+    qtbot.waitUntil(lambda: current.prefetch.peek(following) is not None)
+    late = LateAnswer(monkeypatch, ratio, "divide")
+    current.go_to(3)
+    assert page.ratio.divided is None
+    late.arrive(qtbot, context.runner)
+    assert page.ratio.divided is not None
 
 
 def test_it_is_hidden_until_chosen_follows_the_window_and_lines_up_with_the_plot(

@@ -92,7 +92,7 @@ def test_texts_keep_off_the_frame(cell):
     """Nothing but the ground stands within five pixels of the edge."""
     cell.key, clear = "F2", 3  # and two of the frame
     cell.resize(300, 100)
-    cell.plot.hide()
+    cell.curves = {}
     picture = cell.grab().toImage()
     ground = picture.pixelColor(150, 50)
     inner = cell.rect().adjusted(2, 2, -2, -2)

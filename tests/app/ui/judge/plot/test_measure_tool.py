@@ -7,6 +7,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from app.core.session.measurements import measurements_of, withdraw_measurement
+from app.ui.judge.plot import measure_tool
+from tests.app.ui.late_answer import LateAnswer
 from tests.app.ui.whole_window import CTRL, LEFT
 
 Key = Qt.Key
@@ -37,6 +39,17 @@ def drag(person, low, high, held=CTRL):
 
 def measured(person):
     return [each.measurement for each in measurements_of(person.session, person.number)]
+
+
+def test_an_older_answer_that_comes_late_does_not_hide_a_newer_measurement(person, monkeypatch):
+    late = LateAnswer(monkeypatch, measure_tool, "measurements_of")
+    drag(person, HALPHA - 60.0, HALPHA + 60.0)
+    late.wait_until_known(person.qtbot)
+    drag(person, HALPHA - 50.0, HALPHA + 50.0)
+    person.wait(lambda: len(person.plot.plot.measured.shown) == 2)
+    late.arrive(person.qtbot, person.view.context.runner)
+    assert len(person.plot.plot.measured.shown) == 2
+    forget(person)
 
 
 def test_lines_are_measured_by_drag_or_key_kept_and_removed(person):
