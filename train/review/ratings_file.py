@@ -8,7 +8,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from agent.errors import WorkbenchError
+from agent.errors import WorkbenchError, read_errors
 from agent.json_lines import append_lines, drop_half_line, read_lines
 from agent.ratings.records import Choice, Rating, record_from, to_json
 
@@ -23,13 +23,11 @@ def read_records(path: Path) -> Iterator[Rating | Choice]:
 
     A last line without its end is skipped: the program that wrote it was killed.
     """
-    try:
+    with read_errors(path):
         for number, record in enumerate(read_lines(path, _record, MAX_LINE)):
             if number == MAX_RECORDS:
                 raise WorkbenchError(f"{path} has more than {MAX_RECORDS:,} lines: split it")
             yield record
-    except OSError as error:
-        raise WorkbenchError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def add_records(path: Path, records: Iterable[Rating | Choice]) -> None:
