@@ -90,7 +90,7 @@ def test_an_error_names_the_line(record, tmp_path):
     path.write_text(to_line(record) + "\n\n{}\n", encoding="utf-8")
     with pytest.raises(TrajectoryError, match=r"records\.jsonl, line 3: "):
         list(read_trajectories(path))
-    with pytest.raises(TrajectoryError, match="could not be read"):
+    with pytest.raises(TrajectoryError, match="cannot be read"):
         list(read_trajectories(tmp_path / "none.jsonl"))
     with pytest.raises(TrajectoryError, match="could not be written"):
         write_trajectories(tmp_path / "no" / "where.jsonl", [record])

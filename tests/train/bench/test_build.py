@@ -6,15 +6,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
-from agent.examples.examples import Example, column, read_examples
+from agent.examples.examples import Example, column, count_examples, read_examples
 from tests.train.bench.conftest import Made
 from tests.train.bench.helpers import TASKS, objects_in, small
 from train.bench.build import MEASURED, build, cross_fitted, rebalanced
 from train.bench.card import write_card
+from train.bench.settings import BenchSettings, Size
 from train.bench.sources import chord, directions
 from train.bench.tables import read_rows
+from train.cli import app
+from train.recipe import PRESETS, settings
 
 FILES = ("train", "test", "cold", "cross", "survey-SDSS", "survey-DESI")
 
@@ -201,3 +205,61 @@ class TestWeak:
     def test_p_is_as_of_balanced_classes(self):
         assert rebalanced(np.array([0.2]), 0.2) == pytest.approx(0.5)
         assert rebalanced(np.array([0.0, 1.0]), 0.1).tolist() == [0.0, 1.0]
+
+
+def bench(*words: object):
+    return CliRunner().invoke(app, ["bench", *map(str, words)])
+
+
+def test_makes_the_sets_and_says_what_fell_short(made: Made, tmp_path: Path):
+    shutil.copytree(made.out / MEASURED, tmp_path / MEASURED)
+    archives = [word for path in made.archives for word in ("--archive", path)]
+    sets = ("tasks=CV,CS", "cross_tasks=", "sizes=* 4/4 2/8", "folds=2", "cross_surveys=SDSS")
+    options = [word for text in sets for word in ("--set", text)]
+    result = bench(tmp_path, *archives, *options, "--seed", 5)
+    assert result.exit_code == 0, result.output
+    assert "CV test:" in result.stderr
+    assert result.stdout.strip().startswith(f"{tmp_path}: train")
+    assert count_examples(tmp_path / "train.parquet") > 0
+    figures = json.loads((tmp_path / "bench.json").read_text())
+    assert figures["settings"]["seed"] == 5
+    assert figures["files"]["train"]["tasks"]["CV"]["YES"] == 4
+
+
+def test_needs_an_archive_or_published_files(tmp_path: Path):
+    assert bench(tmp_path).exit_code == 2
+
+
+def test_a_setting_that_is_none_is_told(tmp_path: Path):
+    result = bench(tmp_path, "--archive", tmp_path, "--set", "colds=1")
+    assert result.exit_code == 1 and "no setting" in str(result.exception)
+
+
+class TestSettings:
+    def test_defaults_are_the_published_sizes(self):
+        published = BenchSettings()
+        assert published.size("CV") == Size((343, 368), (229, 1229))
+        assert published.size("O") == Size((0, 0), (50, 250))
+        assert (published.min_snr, published.p_negative) == (10.0, 0.8)
+
+    @pytest.mark.parametrize("preset", PRESETS)
+    def test_every_preset_is_accepted(self, preset: str):
+        found = settings(BenchSettings, "bench", preset=preset)
+        if preset in ("3b", "7b"):
+            assert found == BenchSettings()
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"sizes": ("CV 1/1",)},
+            {"sizes": ("CV 1/1 1/1",)},
+            {"tasks": ()},
+            {"cross_survey_size": "many"},
+            {"p_negative": 1.5},
+            {"folds": 1},
+            {"seed": -1},
+        ],
+    )
+    def test_what_makes_no_sense_is_refused(self, wrong):
+        with pytest.raises(WorkbenchError):
+            BenchSettings(**wrong)

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import numpy as np
 import pyarrow
 import pyarrow.parquet as parquet
 import pytest
 
 from agent.errors import WorkbenchError
 from agent.examples.examples import read_examples
-from tests.train.bench.published_files import verl_row, write_rows, write_talks
+from tests.train.bench.published_files import TOOL, arrays, verl_row, write_rows, write_talks
 from train.bench.published import convert
+from train.bench.published_rows import example_of, nodes_of, task_of, verdict_of
 from train.bench.sharegpt import COPY_FILE, sharegpt_conversations
 
 
@@ -55,3 +58,83 @@ class TestConvert:
         parquet.write_table(pyarrow.table({"a": [1]}), tmp_path / "x.parquet")
         with pytest.raises(WorkbenchError, match="has neither"):
             convert(tmp_path, tmp_path / "out")
+
+
+HERE = Path("rows.parquet")
+
+
+def made_of(row: dict, path: Path = HERE):
+    return example_of(nodes_of(row), path, "train")
+
+
+class TestRows:
+    def test_give_spectrum_answer_and_task(self):
+        made = made_of(verl_row(7, "carbon", "YES"))
+        assert (made.task, made.answer, made.split) == ("CS", "YES", "train")
+        assert made.spectrum.path == "spec-56414-HD161547N531412F01_sp07-007.fits.gz"
+        assert made.spectrum.survey == "LAMOST"
+        assert made.spectrum.z == pytest.approx(0.007)
+        assert np.allclose(made.spectrum.flux, arrays(7)["flux"])
+        assert np.array_equal(made.spectrum.wavelength, arrays(7)["wavelength"])
+
+    @pytest.mark.parametrize("kind", ["text", "deep_text", "flat", "other_names", "arrays_text"])
+    def test_are_read_however_they_are_nested(self, kind: str):
+        row = verl_row(3, "cv", "NO")
+        inner = row["extra_info"]["tools_kwargs"][TOOL]["create_kwargs"]
+        if kind == "text":
+            row["extra_info"] = json.dumps(row["extra_info"])
+        elif kind == "deep_text":
+            row["extra_info"]["tools_kwargs"] = json.dumps({TOOL: {"create_kwargs": inner}})
+            row["reward_model"] = json.dumps(row["reward_model"])
+        elif kind == "flat":
+            row |= inner
+            row["extra_info"] = {"index": 4}
+        elif kind == "other_names":
+            row["extra_info"]["tools_kwargs"] = [{"tool": {"wave": inner["wavelength"], **inner}}]
+        else:
+            row["extra_info"]["tools_kwargs"] = {k: json.dumps(v) for k, v in inner.items()}
+        made = made_of(row)
+        assert (made.task, made.answer) == ("CV", "NO")
+        assert np.allclose(made.spectrum.flux, arrays(3)["flux"])
+
+    @pytest.mark.parametrize(
+        ("said", "meant"),
+        [("YES", "YES"), ("no", "NO"), (" Yes. ", "YES"), (True, "YES"), (0, "NO"), ("1", "YES"),
+         ("\\boxed{NO}", "NO"), ("positive", "YES"), ("maybe", None), (None, None), (2, None)],
+    )  # fmt: skip
+    def test_answers_in_other_spellings(self, said, meant):
+        assert verdict_of(said) == meant
+
+    @pytest.mark.parametrize(
+        ("source", "name", "file", "task"),
+        [("gm", "", "x", "MG"), ("lamost_ss", "", "x", "SS"), ("?", "White Dwarf", "x", "WD"),
+         ("?", "thing", "test_cc", "CS"), ("Cataclysmic Variable", "", "x", "CV"),
+         ("?", "thing", "x", "")],
+    )  # fmt: skip
+    def test_the_task_is_told_by_source_question_or_file(self, source, name, file, task):
+        row = verl_row(1, source, "YES", name)
+        assert task_of(nodes_of(row), Path(f"{file}.parquet")) == task
+
+    def test_wild_arrays_are_set_in_order(self):
+        row = verl_row(1, "wd", "YES")
+        inner = row["extra_info"]["tools_kwargs"][TOOL]["create_kwargs"]
+        inner["wavelength"] = [5000.0, 4000.0, float("nan"), 4000.0, -1.0, 6000.0]
+        inner["flux"] = [2.0, 1.0, 9.0, 9.0, 9.0, 3.0]
+        made = made_of(row)
+        assert made.spectrum.wavelength.tolist() == [4000.0, 5000.0, 6000.0]
+        assert made.spectrum.flux.tolist() == [1.0, 2.0, 3.0]
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"extra_info": {}},
+            {"reward_model": {"ground_truth": "perhaps"}},
+            {"extra_info": {"wavelength": [1.0, 2.0], "flux": [1.0]}},
+            {"extra_info": {"wavelength": "x", "flux": {}}},
+            {"extra_info": "[" * 100_000},
+            {"extra_info": {"wavelength": [1.0], "flux": [1.0]}},
+        ],
+    )
+    def test_what_is_lacking_is_told(self, change: dict):
+        with pytest.raises(WorkbenchError):
+            made_of(verl_row(1, "cv", "YES") | change)

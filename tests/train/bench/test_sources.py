@@ -1,15 +1,22 @@
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agent.errors import WorkbenchError
 from tests.train.bench.conftest import Made
-from tests.train.bench.helpers import ALL, places
+from tests.train.bench.helpers import ALL, places, small
 from train.bench.archive import open_archive
+from train.bench.build import build
+from train.bench.catalogues import catalogue_files, catalogued
 from train.bench.measuring import measure
+from train.bench.settings import Size
 from train.bench.sources import (
     best_of_each_object,
     directions,
@@ -19,6 +26,7 @@ from train.bench.sources import (
     sources_of,
 )
 from train.bench.spectrum_facts import SelectionRule
+from train.bench.splits import TEST, TRAIN, Candidates, allocate, candidates_of, choose
 
 ARCSEC = 1 / 3600
 
@@ -108,3 +116,118 @@ def test_a_catalogue_matches_what_lies_near():
     dec = np.array([20.0 + 2.9 * ARCSEC, 20.0 + 3.1 * ARCSEC, np.nan])
     assert nearest_within(ra, dec, of).tolist() == [True, False, False]
     assert nearest_within(ra, dec, of[:0]).tolist() == [False] * 3
+
+
+def test_members_are_found_by_place_or_by_name(made: Made, tmp_path: Path):
+    sources = made.bench.sources
+    ra, dec = float(sources.ra[0]), float(sources.dec[0])
+    (tmp_path / "a.csv").write_text(f"_RA,DEJ2000\n{ra},{dec + 2 / 3600}\n12.0,nan\n")
+    (tmp_path / "b.csv").write_text(f"designation\n{sources.object_id[5]}\n")
+    files = catalogue_files([f"CV={tmp_path / 'a.csv'}", f"cv={tmp_path / 'b.csv'}"])
+    found = catalogued(sources, ["CV"], files, 0.0, 0)["CV"]
+    objects = {int(sources.object[0]), int(sources.object[5])}
+    assert set(sources.object[found].tolist()) == objects
+    assert found.sum() == sum(int(each) in objects for each in sources.object)
+
+
+def test_a_part_of_the_members_is_missing_from_a_simulated_catalogue(made: Made):
+    sources = made.bench.sources
+    is_true = sources.label == "CV"
+    all_ = catalogued(sources, ["CV"], {}, 0.0, 1)["CV"]
+    assert (all_ == is_true).all()
+    most = catalogued(sources, ["CV"], {}, 0.4, 1)["CV"]
+    assert 0.4 < most.sum() / is_true.sum() < 0.8 and not (most & ~is_true).any()
+    assert set(sources.object[most]).isdisjoint(sources.object[is_true & ~most])
+    assert (catalogued(sources, ["CV"], {}, 0.4, 1)["CV"] == most).all()
+
+
+@pytest.mark.parametrize("text", ["CV", "CV=", "CV=/no/such/file.csv", "XX=/etc/hostname"])
+def test_what_is_no_catalogue_is_refused(text: str):
+    with pytest.raises(WorkbenchError):
+        catalogue_files([text])
+
+
+def test_a_list_of_strangers_makes_sets_without_truth(made: Made, tmp_path: Path):
+    """Catalogues from files and spectra from lists, as with a real survey."""
+    sources = made.bench.sources
+    places = np.column_stack([sources.ra, sources.dec])
+    texts = []
+    for task in ("CV", "CS", "WD"):
+        its = places[sources.label == task]
+        np.savetxt(tmp_path / f"{task}.csv", its, delimiter=",", header="ra,dec", comments="")
+        texts.append(f"{task}={tmp_path / task}.csv")
+    archives = []
+    for each in made.archives[:1]:
+        folder = tmp_path / each.name
+        folder.mkdir()
+        for path in each.glob("*.npz"):
+            (folder / path.name).write_bytes(path.read_bytes())
+        (folder / "candidates.csv").write_bytes((each / "candidates.csv").read_bytes())
+        archives.append(folder / "candidates.csv")
+    bench = build(tmp_path / "out", archives, small(), catalogues=catalogue_files(texts))
+    assert not bench.simulated and not bench.sources.knows_truth
+    assert all(found.members_accepted is None for found in bench.tasks.values())
+    assert {row.answer for row in bench.files["test"]} == {"YES", "NO"}
+
+
+def test_without_any_catalogue_the_first_missing_one_is_named(made: Made, tmp_path: Path):
+    (folder,) = made.archives[:1]
+    (tmp_path / "list.csv").write_text("file\n" + "\n".join(p.name for p in folder.glob("*.npz")))
+    with pytest.raises(WorkbenchError, match="--catalogue CV=FILE"):
+        build(tmp_path, [tmp_path / "list.csv"], small(), catalogues={}, spectra_folder=folder)
+
+
+COUNT = 400
+
+
+def sources() -> SimpleNamespace:
+    return SimpleNamespace(object=np.arange(COUNT))
+
+
+def candidates(rng: np.random.Generator, positives: int, negatives: int) -> Candidates:
+    order = rng.permutation(COUNT)
+    return Candidates(order[:positives], order[positives : positives + negatives], negatives)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 150), st.integers(0, 250)), min_size=1, max_size=5),
+    st.integers(0, 1000),
+)
+def test_no_object_goes_to_two_splits_whatever_the_tasks(counts, seed):
+    rng = np.random.default_rng(seed)
+    assigned, rows = {}, []
+    size = Size((20, 25), (10, 50))
+    for number, (positives, negatives) in enumerate(counts):
+        own = candidates(rng, positives, negatives)
+        made = choose(str(number), size, own, sources(), assigned, rng)
+        rows += made
+        assert len({(row.source, row.task) for row in made}) == len(made)
+        assert sum(row.split == TEST and row.answer == "YES" for row in made) <= 10
+    train = {row.source for row in rows if row.split == TRAIN}
+    assert not train & {row.source for row in rows if row.split == TEST}
+
+
+def test_negatives_keep_their_odds_where_positives_are_few():
+    rng = np.random.default_rng(1)
+    rows = choose("CV", Size((40, 40), (20, 100)), candidates(rng, 30, 300), sources(), {}, rng)
+    count = Counter((row.split, row.answer) for row in rows)
+    assert count == {(TRAIN, "YES"): 20, (TRAIN, "NO"): 20, (TEST, "YES"): 10, (TEST, "NO"): 50}
+
+
+def test_too_few_are_shared_out_in_the_odds_of_the_splits():
+    assert allocate(500, (100, 300)) == (100, 300)
+    assert allocate(40, (100, 300)) == (10, 30)
+    assert allocate(0, (0, 0)) == (0, 0)
+
+
+def test_filling_up_takes_the_next_highest_p():
+    pool = np.arange(6)
+    p = np.array([0.9, 0.1, 0.7, 0.85, 0.5, 0.95])
+    no = np.zeros(6, dtype=bool)
+    known = np.array([False, False, False, False, False, True])
+    args = (pool, p, no, known, no)
+    rng = np.random.default_rng(0)
+    found = candidates_of(*args, small(fill=True), rng)
+    assert set(found.negatives[: found.accepted]) == {0, 3}
+    assert found.negatives[found.accepted :].tolist() == [2, 4, 1]
+    assert set(candidates_of(*args, small(fill=False), rng).negatives) == {0, 3}

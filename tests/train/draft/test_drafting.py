@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +10,10 @@ import pytest
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, write_examples
 from agent.trajectory.trajectory_file import read_trajectories
-from tests.train.draft.spectra import SHORT, all_examples
+from tests.train.draft.spectra import SHORT, all_examples, drafted
+from tests.train.test_cli import call
 from train.draft.drafting import DraftRun, draft_all
+from train.draft.settings import DraftSettings
 from train.draft.teachers import Draft, MeasuredTeacher
 
 SEVEN = 7
@@ -98,3 +101,61 @@ def test_one_spectrum_under_two_tasks_has_two_drafts(tmp_path: Path) -> None:
     draft_all(run)
     assert {line.task for line in read_trajectories(run.out)} <= {"MG", "SS"}
     assert sum(json.loads((tmp_path / "a.json").read_text())["counts"].values()) == 2
+
+
+def test_draft(example_set: Path, tmp_path: Path, monkeypatch, capsys) -> None:
+    out = tmp_path / "drafts.jsonl"
+    words = ["draft", str(example_set), str(out), "--limit", "3", "--preset", "tiny"]
+    assert call(monkeypatch, *words, "--set", "per_spectrum=1") == 0
+    assert "drafts in" in capsys.readouterr().out
+    assert all(line.style["name"] == "compact" for line in read_trajectories(out))
+    assert call(monkeypatch, *words, "--set", "per_spectrum=2") == 1
+    assert "other settings" in capsys.readouterr().err
+
+
+def test_errors_are_one_line(tmp_path: Path, monkeypatch, capsys) -> None:
+    absent = ["draft", str(tmp_path / "no.parquet"), str(tmp_path / "a.jsonl")]
+    assert call(monkeypatch, *absent) == 1
+    assert "cannot be read" in capsys.readouterr().err
+    assert call(monkeypatch, *absent, "--set", "wrods=short") == 1
+    assert 'did you mean "words"' in capsys.readouterr().err
+
+
+def test_wrong_turns_are_corrected() -> None:
+    wanted = DraftSettings(outside=1.0, wide=1.0, guess=1.0)
+    refused = narrowed = dropped = 0
+    for example in all_examples():
+        made = drafted(example, wanted).trajectory
+        if made is None:
+            continue
+        text = " ".join(made.replies)
+        errors = [step for step in made.steps if step.error]
+        refused += bool(errors)
+        assert all("does not overlap the data" in step.error for step in errors)
+        assert made.steps[-1].kind == "answer" and made.well_formed
+        narrowed += bool(re.search(r"too wide|Too wide|closer look", text))
+        dropped += bool(re.search(r"That is not|I drop|after all", text))
+    assert refused > 10 and narrowed > 10 and dropped > 5
+
+
+def test_no_wrong_turns_where_none_are_wanted() -> None:
+    plain = DraftSettings(outside=0.0, wide=0.0, guess=0.0)
+    for example in all_examples()[::3]:
+        made = drafted(example, plain).trajectory
+        if made is not None:
+            assert not any(step.error for step in made.steps)
+            assert not re.search(r"could be|may be|perhaps|Too wide", " ".join(made.replies))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"fewest_zooms": 4, "most_zooms": 2},
+        {"min_chance": 1.5},
+        {"guess": -1.0},
+        {"per_spectrum": 0},
+    ],
+)
+def test_settings_are_checked(wrong: dict[str, float]) -> None:
+    with pytest.raises(WorkbenchError):
+        DraftSettings(**wrong)

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from agent.errors import EngineError, WorkbenchError
+from agent.evidence.assessment import assess_measurements
 from agent.examples.examples import Example
 from agent.hashing import text_hash
 from agent.protocol.protocol import Turn, system_text, task_text
@@ -15,8 +17,11 @@ from agent.trajectory.trajectory import ModelRef
 from agent.trajectory.trajectory_file import from_line, to_line
 from tests.scripted_engine import ScriptedEngine
 from tests.train.draft.spectra import LONG, SHORT, all_examples, drafted
+from train.draft.author import Truth, is_supported, with_article, write_replies
+from train.draft.facts import SIGNS, facts_of
 from train.draft.settings import DraftSettings
 from train.draft.teachers import Draft, HintedEngine, ModelTeacher, hint, open_teacher, rough_tokens
+from train.meter import Meter, contains
 
 
 @pytest.mark.parametrize("settings", [LONG, SHORT], ids=["long", "short"])
@@ -117,3 +122,46 @@ def test_only_the_first_user_turn_is_hinted() -> None:
     conversation.rewind(conversation.mark())
     conversation.close()
     assert engine.conversations[0].is_closed
+
+
+def test_unsupported_answers_are_not_drafted() -> None:
+    example = all_examples()[0]
+    lie = replace(example, answer="NO" if example.answer == "YES" else "YES", label="")
+    assert drafted(lie).outcome == "unsupported"
+    meter = Meter.of(example.spectrum)
+    assessment = assess_measurements(meter.numbers, find_task(example.task))
+    assert is_supported(assessment, Truth(example.answer), 0.5)
+    assert not is_supported(assessment, Truth(lie.answer), 0.5)
+
+
+def test_a_wrong_kind_is_never_named() -> None:
+    for example in all_examples():
+        if example.answer == "YES":
+            continue
+        meter = Meter.of(example.spectrum)
+        assessment = assess_measurements(meter.numbers, find_task(example.task))
+        for seed in range(3):
+            truth = Truth("NO", "GALAXY")  # whatever it resembles, the truth says otherwise
+            rng = np.random.default_rng(seed)
+            replies = write_replies(assessment, meter, truth, LONG, rng)
+            if replies is not None and assessment.kinds.probabilities["GALAXY"] < 0.2:
+                answer = parse_reply(replies[-1]).answer
+                assert not re.search(r"looks like|spectrum is|rather|more like", answer)
+
+
+def test_articles() -> None:
+    said = ["an M giant", "an S-type star", "a white dwarf", "an A-type star"]
+    assert [with_article(each.split(maxsplit=1)[1]) for each in said] == said
+
+
+def test_every_fact_is_within_the_spectrum() -> None:
+    example = all_examples()[0]
+    meter = Meter.of(example.spectrum)
+    for fact in facts_of(find_task(example.task), meter, "M_DWARF").all:
+        assert fact.window is None or contains(meter.range, fact.window)
+
+
+def test_every_sign_can_be_measured() -> None:
+    meter = Meter.of(all_examples()[0].spectrum)
+    features = [sign.feature for signs in SIGNS.values() for sign in signs]
+    assert all(meter.strength(feature).reason != "no index has this name" for feature in features)

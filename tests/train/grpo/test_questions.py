@@ -1,18 +1,32 @@
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 pytest.importorskip("pyarrow")
+pytest.importorskip("trl")
+pytest.importorskip("peft")
 
 from agent.errors import WorkbenchError
 from agent.examples.examples import write_examples
+from agent.inspection.inspector import run
+from agent.inspection.inspector_factory import make_inspector
+from agent.models.card_file import read_card
 from agent.protocol.protocol import system_text
+from agent.tasks.catalogue import find_task
 from tests.train.evaluate.helpers import make_judgement
 from tests.train.grpo.scenes import star
+from tests.train.grpo.toy import STYLE, toy_examples, toy_settings
+from tests.train.grpo.training import SMALL
+from train.cli import app
 from train.grpo.questions import read_questions, select_uncertain, to_prompts, training_order
+from train.grpo.settings import GrpoSettings
+from train.journal import read_metrics
+from train.recipe import settings
 
 
 def rows(task: str, yes: int, no: int) -> list[dict[str, str]]:
@@ -108,3 +122,77 @@ def test_questions_of_a_set(tmp_path: Path):
     prompt = to_prompts(found, system_text())[0]["prompt"]
     assert [turn["role"] for turn in prompt] == ["system", "user"]
     assert prompt[0]["content"][0]["text"] == system_text()
+
+
+# Settings of GRPO: the published recipe, and combinations that cannot work.
+class TestSettings:
+    @pytest.mark.parametrize("preset", ["3b", "7b"])
+    def test_the_published_recipe(self, preset: str):
+        told = settings(GrpoSettings, "grpo", preset=preset)
+        assert (told.kind, told.trained) == ("full", "all")  # nothing is frozen in RL
+        assert (told.lr, told.weight_decay, told.warmup) == (1e-6, 0.01, 0)
+        assert (told.clip, told.dual_clip, told.temperature) == (0.2, 3.0, 1.0)
+        assert (told.turn_limit, told.rollout_tokens) == (32768, 32768)
+        assert told.use_vllm
+        assert told.validate_every == 10 and told.held_out > 0
+        assert (told.questions, told.minibatch, told.rollouts, told.epochs) == (64, 32, 8, 3.0)
+        assert (told.reward, told.penalty, told.tool) == ("", 0.2, True)
+
+    def test_small_models_are_trained_as_before(self):
+        told = settings(GrpoSettings, "grpo", preset="tiny")
+        assert (told.weight_decay, told.dual_clip, told.validate_every) == (0.0, 0.0, 0)
+        assert told.turn_limit == told.turn_tokens > 0
+        assert not told.use_vllm
+
+    def test_a_round(self):
+        told = GrpoSettings()
+        assert (told.questions, told.rollouts, told.updates, told.lr) == (64, 8, 2, 1e-6)
+        assert told.passes(8) == 4
+        assert told.passes(1) == 32
+
+    @pytest.mark.parametrize(
+        ("wrong", "why"),
+        [
+            ({"questions": 10, "minibatch": 4}, "cannot be divided into minibatches of 4"),
+            ({"rollouts": 1}, r"grpo\.rollouts: 1 is not between 2"),
+            ({"lr": 0.0}, r"grpo\.lr"),
+            ({"kind": "lora", "trained": "all"}, "LoRA adapts only the language model"),
+            ({"dual_clip": 1.1}, "must be above 1 . clip, 1.2"),
+            ({"turn_tokens": 3}, "neither 0 nor between 8"),
+            ({"validate_every": 10}, "needs held-out questions"),
+            ({"held_out": 0.1}, "needs held-out questions"),
+            ({"style": "glossy"}, "'glossy' is none of: published"),
+        ],
+    )
+    def test_refusals(self, wrong, why):
+        with pytest.raises(WorkbenchError, match=why):
+            GrpoSettings(**wrong)
+
+    def test_more_devices_than_work(self):
+        with pytest.raises(WorkbenchError, match="cannot be shared by 3 devices"):
+            GrpoSettings(questions=2, minibatch=2, rollouts=4).passes(3)
+
+
+# `spec-o3-train grpo` makes a model in use.
+def test_the_command_makes_a_model_in_use(toy: Path, tmp_path: Path):
+    out = tmp_path / "run"
+    told = toy_settings(**(SMALL | {"rounds": 1}))
+    changes = [f"--set={name}={getattr(told, name)}" for name in (*SMALL, "turn_tokens")]
+    command = ["grpo", "--sets", str(toy / "train.parquet"), "--out", str(out)]
+    command += ["--model", str(toy / "warm"), "--preset", "tiny", "--workers", "2"]
+    result = CliRunner().invoke(app, [*command, "--set=rounds=1", *changes])
+    assert result.exit_code == 0, result.output
+    assert str(out / "model") in result.output.replace("\n", "")
+    card = read_card(out / "model")
+    assert card.style == STYLE
+    assert "train.parquet" in card.trained_on
+    one = next(toy_examples(toy / "toy.toml", 1, 5))
+    made = make_inspector(str(out / "model"), device="cpu")
+    record = run(made.inspect(one.spectrum, find_task(one.task)))
+    made.close()
+    assert record.replies
+    (line,) = read_metrics(out)
+    names = {"reward", "reward_std", "accuracy", "f1", "well_formed", "answered", "calls", "tokens"}
+    names |= {"groups_alike", "entropy", f"accuracy/{toy / 'toy.toml'}", "seconds/speaking"}
+    assert names <= set(line)
+    assert json.loads((out / "settings.json").read_text())["grpo"]["questions"] == 2

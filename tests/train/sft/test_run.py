@@ -6,24 +6,31 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from safetensors.torch import load_file
 
 pytest.importorskip("peft")
 
+import numpy as np
 import torch
-from safetensors.torch import load_file
+from PIL import Image
 
+from agent.engines.base import SamplingSettings
 from agent.errors import WorkbenchError
 from agent.inspection.inspector import run
 from agent.inspection.inspector_factory import make_inspector
+from agent.models.card_file import read_card
+from agent.rendering.render import PUBLISHED
 from agent.tasks.catalogue import find_task
 from tests.night import BY_NIGHT
 from tests.train.forks import run_apart
 from tests.train.sft.recipes import BASE, DYING, KINDS, STEPS, TOGETHER, train
 from tests.train.sft.samples import MINUTE_MODEL, STAMP, Samples, row_settings
 from train.journal import read_metrics
+from train.sft.finish import max_turn_tokens
 from train.sft.inputs import sample_trajectories
 from train.sft.rows import prepare_rows
 from train.sft.run import fine_tune
@@ -265,3 +272,45 @@ def frozen_stayed(out: Path) -> None:
     start, end = (load_file(out / name / "model.safetensors") for name in ("start", "model"))
     for name, weight in start.items():
         assert torch.equal(weight, end[name]) == ("visual" in name), name
+
+
+# Training on conversations with their own pictures.
+SETTINGS = SftSettings(
+    steps=1, batch=2, lr=1e-3, precision="fp32", trained="all", held_out=0.0, save_every=0
+)
+
+
+def test_a_run_on_them_alone(tmp_path: Path, capsys):
+    rng = np.random.default_rng(3)
+    (tmp_path / "images").mkdir()
+    rows = []
+    for number in range(3):
+        pixels = rng.integers(0, 255, (90, 120, 3), dtype=np.uint8)
+        Image.fromarray(pixels).save(tmp_path / f"images/{number}.png")
+        said = [
+            {"from": "human", "value": "<image>Is this a white dwarf?"},
+            {"from": "gpt", "value": "<think>Broad.</think>\n<answer>\\boxed{YES} broad</answer>"},
+        ]
+        rows.append({"conversations": said, "images": [f"images/{number}.png"]})
+    rows[2]["images"] = ["images/absent.png"]
+    file = tmp_path / "cold.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    model = fine_tune([file], [], tmp_path / "run", SETTINGS, MINUTE_MODEL)
+    told = capsys.readouterr().err
+    assert "2 conversations" in told and "left out: 1 faulty, the first: cold.jsonl row 2" in told
+    mask = (tmp_path / "run/mask.txt").read_text(encoding="utf-8")
+    assert mask.count("⟦<think>Broad.</think>") == 1 and mask.count("<|image_pad|>") == 1
+    card = read_card(model)
+    assert card.style == PUBLISHED and not card.simulated_only
+
+
+def row(*turn_lengths: int) -> Any:
+    parts = [part for length in turn_lengths for part in (0, *[1] * length)]
+    return SimpleNamespace(encoded=SimpleNamespace(parts=np.array([*parts, 0], np.uint8)))
+
+
+def test_a_turn_may_be_twice_as_long_as_the_longest_trained_one() -> None:
+    assert max_turn_tokens([row(20, 50), row(80, 10)]) == 160
+    assert max_turn_tokens([row(3)]) == 64
+    assert max_turn_tokens([row(10**5)]) == SamplingSettings().max_new_tokens

@@ -1,16 +1,32 @@
 from __future__ import annotations
 
+import csv
+import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from agent.errors import WorkbenchError
 from agent.spectra.readers import read
-from tests.train.simulate.helpers import SETTINGS, truth_rows
+from tests.train.simulate.helpers import SETTINGS, star, truth_rows
+from train.bench.sources import directions
 from train.simulate.archive import SETTINGS_FILE, jobs_of, read_shard, run_campaign
-from train.simulate.campaign import Settings
-from train.simulate.truth import TRUTH_FILE, Tables
+from train.simulate.atlas import MIN_SPAN, RESOLUTIONS, observe_atlas
+from train.simulate.campaign import Settings, assignments
+from train.simulate.production import simulate_spectrum, usable_bases
+from train.simulate.realism.library import Library
+from train.simulate.sky import LABELS
+from train.simulate.telescope.observation import to_spectrum
+from train.simulate.truth import (
+    CANDIDATES_FILE,
+    TRUTH_COLUMNS,
+    TRUTH_FILE,
+    Tables,
+    _without_formula,
+)
 
 DESI = Settings(seed=9, count=11, labels=("A", "F"), survey="DESI", gzip=False)
 
@@ -101,3 +117,103 @@ def test_a_shard_that_unpacks_to_too_much_is_refused(
     monkeypatch.setattr("train.simulate.archive.MAX_SHARD_BYTES", 1000)
     with pytest.raises(WorkbenchError, match="too much"):
         list(read_shard(tmp_path / "arrays-00000.npz"))
+
+
+def test_unreadable_bases_are_counted_and_not_drawn(folder: Path, rng: np.random.Generator) -> None:
+    usable, refused = usable_bases(str(folder), {"A", "K"})
+    assert usable == 2 and len(refused) == 1 and "broken.fits" in refused[0]
+    with pytest.raises(WorkbenchError, match="no readable base"):
+        usable_bases(str(folder), {"CV"})
+    with pytest.raises(WorkbenchError, match="no spectrum labelled"):
+        Library(folder).draw("CV", rng)
+
+
+def made(survey: str, seed: int, sky: int | None):
+    settings = Settings(seed=seed, count=6, survey=survey, sky=sky, snr=(60.0, 60.0))
+    return [simulate_spectrum(settings, one) for one in assignments(settings)]
+
+
+def places(members) -> np.ndarray:
+    return directions(*np.array([(m.entry.target.ra, m.entry.target.dec) for m in members]).T)
+
+
+def test_two_telescopes_see_the_same_objects_of_one_sky():
+    one, other = made("LAMOST", 1, 9), made("SDSS", 2, 9)
+    arcsec = np.degrees(np.linalg.norm(places(one) - places(other), axis=1)) * 3600
+    assert (arcsec < 2.0).all() and (arcsec > 0.0).any()
+    for first, second in zip(one, other, strict=True):
+        assert np.array_equal(first.source.flux, second.source.flux)
+        assert first.source.label == second.source.label
+        assert first.entry.observation.flux.size != second.entry.observation.flux.size
+
+
+def test_another_sky_or_none_shows_others():
+    one, other, none = made("LAMOST", 1, 9), made("LAMOST", 1, 8), made("LAMOST", 1, None)
+    for members in (other, none):
+        assert np.linalg.norm(places(one) - places(members), axis=1).min() > 1e-3
+
+
+def candidates(folder: Path) -> list[dict[str, str]]:
+    with (folder / CANDIDATES_FILE).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_truth_is_complete_and_every_row_can_be_read(campaign: Path) -> None:
+    rows = truth_rows(campaign)
+    assert len(rows) == SETTINGS.count
+    assert {int(row["index"]) for row in rows} == set(range(SETTINGS.count))
+    assert Counter(row["label"] for row in rows)["CV"] == 7
+    for row in rows:
+        assert all(row[key] != "" for key in TRUTH_COLUMNS if key not in ("release", "library"))
+        assert row["label"] in LABELS
+        parameters = json.loads(row["parameters"])
+        assert parameters["telescope"] and set(parameters) == {"source", "telescope"}
+        spectrum = read(campaign / row["file"], row=int(row["row"]))
+        assert spectrum.simulated and spectrum.object_id == row["object_id"]
+        assert spectrum.ra == pytest.approx(float(row["ra"]), abs=1e-5)
+
+
+def test_candidate_list_has_the_same_objects_and_no_truth(campaign: Path) -> None:
+    listed = candidates(campaign)
+    truth = truth_rows(campaign)
+    assert [row["object_id"] for row in listed] == [row["object_id"] for row in truth]
+    assert not {"label", "subtype", "parameters", "velocity_kms", "index"} & set(listed[0])
+    names = " ".join(row["file"] for row in listed)
+    assert not any(f"{label}_" in names or f"_{label}" in names for label in LABELS)
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+x", "-x", "@x"])
+def test_formulas_are_defused(text: str) -> None:
+    assert str(_without_formula(text)).startswith("'")
+    assert _without_formula(-3.5) == -3.5 and _without_formula("A5V") == "A5V"
+
+
+def test_grids_are_linear_and_vary(rng: np.random.Generator) -> None:
+    seen = [observe_atlas(star(), rng) for _ in range(40)]
+    for one in seen:
+        steps = np.diff(one.wavelength)
+        assert np.ptp(steps) < 1e-6 * steps[0] + 1e-9
+        assert 0.5 < steps[0] <= 5.0 and one.wavelength[-1] - one.wavelength[0] >= MIN_SPAN - 5
+        assert steps[0] <= 5500.0 / one.resolution / 2 + 1e-9
+        assert RESOLUTIONS[0] - 1 <= one.resolution <= RESOLUTIONS[1] + 1
+        assert (one.flux > 0).mean() > 0.99
+    assert len({round(one.wavelength[0]) for one in seen}) > 5
+
+
+def test_signal_to_noise_is_as_asked(rng: np.random.Generator) -> None:
+    seen = observe_atlas(star(), rng, snr=100.0, errors_known=True)
+    assert np.median(seen.flux * np.sqrt(seen.ivar)) == pytest.approx(100.0, rel=0.2)
+
+
+def test_files_without_errors_read_as_such(rng: np.random.Generator) -> None:
+    assert to_spectrum(observe_atlas(star(), rng, errors_known=False)).ivar is None
+    assert to_spectrum(observe_atlas(star(), rng, errors_known=True)).ivar is not None
+
+
+def test_a_coarse_base_is_not_sharpened(rng: np.random.Generator) -> None:
+    assert observe_atlas(replace(star(), resolution=500.0), rng).resolution <= 500.0
+
+
+def test_too_short_a_base_is_refused(rng: np.random.Generator) -> None:
+    with pytest.raises(WorkbenchError, match="covers only"):
+        observe_atlas(replace(star(), valid=(5000.0, 5300.0)), rng)

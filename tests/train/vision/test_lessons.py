@@ -1,18 +1,23 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from agent.errors import WorkbenchError
 from agent.rendering.style import EYE
 from agent.spectra.spectrum import Spectrum
+from tests.train.vision.conftest import SMALL
 from train.questions.settings import QuestionSettings
 from train.simulate.sky import LABELS
 from train.simulate.source import GRID
 from train.vision import conversations
 from train.vision.conversations import questions
-from train.vision.lessons import SHIFTS, lesson, misplaced, simulated
-from train.vision.settings import LessonSettings
-from train.vision.targets import asked_features, kind_number
+from train.vision.lessons import SHIFTS, lesson, misplaced, simulated, write_shard_of_lessons
+from train.vision.settings import LessonSettings, SchoolSettings, SpeechSettings, read_tables
+from train.vision.shards import read_lessons
+from train.vision.targets import asked_features, feature_windows, kind_number, ranks, within
 
 SETTINGS = LessonSettings(windows=3, snr=(20.0, 40.0))
 
@@ -117,3 +122,88 @@ def test_members_are_asked_once_more_with_their_fluxes_elsewhere(monkeypatch) ->
     members, before = artefacts(0.0)
     _, after = artefacts(1.0)
     assert members > 5 and after - before >= members
+
+
+def test_a_change_without_a_table_belongs_to_the_command() -> None:
+    tables = read_tables("school", ["batch=7", "lessons.windows=3", "speech.batch=5"])
+    assert tables.read(SchoolSettings, "school").batch == 7
+    assert tables.read(LessonSettings, "lessons").windows == 3
+    assert tables.read(SpeechSettings, "speech").batch == 5
+
+
+def test_changes_override_a_file_and_later_tables_override_earlier_ones(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text("[speech]\nbatch = 3\nheads = 2\n[rare_speech]\nbatch = 4\n")
+    tables = read_tables("", ["speech.heads=4"], config=file)
+    plain = tables.read(SpeechSettings, "speech")
+    rare = tables.read(SpeechSettings, "speech", "rare_speech")
+    assert (plain.batch, plain.heads) == (3, 4)
+    assert (rare.batch, rare.heads) == (4, 4)
+    assert tables.read(SchoolSettings, "school") == SchoolSettings()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("minutes=3", "name its table, such as school"), ("scool.minutes=3", 'did you mean "school"')],
+)
+def test_a_change_of_no_table_is_refused(text: str, why: str) -> None:
+    with pytest.raises(WorkbenchError, match=why):
+        read_tables("", [text])
+
+
+def test_shards_give_back_what_was_written(lessons: list[Path]) -> None:
+    read = read_lessons(lessons)
+    first = lesson(0, SMALL, 5)
+    assert np.array_equal(read.picture(0), first.pictures[0])
+    assert read.ranges[0] == pytest.approx(first.ranges[0], rel=1e-6)
+    assert read.targets[0] == pytest.approx(first.targets[0], abs=1e-3, nan_ok=True)
+    assert sum(len(set(np.load(path)["spectra"].tolist())) for path in lessons) == SMALL.spectra
+    assert len(read) == len(read.kinds) == len(read.targets)
+
+
+def test_a_shard_that_is_there_is_kept(lessons: list[Path]) -> None:
+    before = lessons[0].stat().st_mtime_ns
+    assert write_shard_of_lessons(0, lessons[0].parent, SMALL, 5, "") == lessons[0]
+    assert lessons[0].stat().st_mtime_ns == before
+
+
+def test_a_file_that_is_no_shard_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "lessons-00000.npz"
+    path.write_bytes(b"PK not really")
+    with pytest.raises(WorkbenchError, match=r"lessons-00000\.npz is no shard of lessons"):
+        read_lessons([path])
+    with pytest.raises(WorkbenchError, match="no lessons"):
+        read_lessons([])
+
+
+def test_every_asked_feature_has_a_place_in_the_spectrum() -> None:
+    windows = feature_windows()
+    assert len(asked_features()) == len(windows) > 60
+    assert (windows[:, 0] < windows[:, 1]).all()
+    assert 3000.0 < windows.min() < windows.max() < 11_000.0
+
+
+def test_ranks_grow_with_the_value_and_stay_between_minus_one_and_one() -> None:
+    index = asked_features().index("EW_H_alpha")
+    said = []
+    for width in (-500.0, -40.0, 0.0, 5.0, 400.0):
+        values = np.full(len(asked_features()), np.nan)
+        values[index] = width
+        ranked = ranks(values)
+        assert np.isfinite(ranked).sum() == 1
+        said.append(ranked[index])
+    assert said == sorted(said)
+    assert said[0] == -1.0 and said[-1] == 1.0
+
+
+def test_a_feature_is_asked_only_where_the_window_shows_it_whole() -> None:
+    index = asked_features().index("EW_H_alpha")
+    assert within((6400.0, 6700.0), 0.0)[index]
+    assert not within((6400.0, 6560.0), 0.0)[index]
+    # At 2,000 km/s the line is at 6608.
+    assert not within((6400.0, 6590.0), 2000.0)[index]
+
+
+@pytest.mark.parametrize(("label", "number"), [("CV", LABELS.index("CV")), ("OTHER", -1)])
+def test_kinds_are_numbered_and_others_are_none(label: str, number: int) -> None:
+    assert kind_number(label) == number
