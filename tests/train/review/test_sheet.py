@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 pytest.importorskip("pyarrow")
 
@@ -17,13 +18,22 @@ from tests.night import BY_NIGHT
 from tests.train.review.conftest import first
 from tests.train.review.helpers import Pairs, stages
 from tests.train.review.lies import retold
-from tests.train.review.people import people
 from tests.train.review.reviewing import PEOPLE, ROUNDS
 from train.review.export import export_in_processes
 from train.review.pool import Pool, import_drafts, open_pool
 from train.review.programs import CLAIMS, PROGRAMS, RECORD, SCREENER, run_panel
 from train.review.sheet import review_by_sheet
+from train.review.terminal import review_in_terminal
 from train.reward import Reading
+
+
+def people(pool: Pool, by: str, role: str, *answers: str, edit: str = "") -> int:
+    left = list(answers)
+    console = Console(file=open("/dev/null", "w"), width=80)  # noqa: SIM115, PTH123
+    with console.file:
+        return review_in_terminal(
+            pool, by, role, console, lambda question: left.pop(0), lambda text: edit, limit=1
+        )
 
 
 class TestSheet:

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,16 +17,47 @@ from agent.ratings.records import Rating, trajectory_id
 from agent.ratings.rubric import MEANINGS
 from agent.trajectory.trajectory_file import read_trajectories, write_trajectories
 from app.cli.main import workbench
-from tests.agent.engines.remote.fake_server import serving_this
+from tests.agent.engines.remote.fake_server import (
+    Act,
+    Request,
+    Server,
+    answered,
+    refused,
+    serving_this,
+    spoken,
+)
 from tests.agent.ratings.made import trajectory
 from tests.train.review.conftest import first
 from tests.train.review.helpers import give, returned
-from tests.train.review.judge_server import SCORES, JudgeServer
 from tests.train.test_cli import call
 from train.cli import app
 from train.review.pool import Pool
 from train.review.rating_round import open_round
 from train.review.ratings_file import read_records
+
+SCORES = '{"coherence": %d, "consistency": %d, "note": "%s"}'
+
+
+class JudgeServer(Server):
+    """Says each reply once and the last one for ever; "down" refuses."""
+
+    def __init__(self, *replies: str) -> None:
+        super().__init__([answered(200)])
+        self.replies: Sequence[str] = list(replies)
+        self.asked = 0
+
+    def next_act(self, request: Request) -> Act:
+        with self._lock:
+            self.requests.append(request)
+            if request.path.endswith("/models"):
+                return answered(200, {"data": [{"id": "judge-7b"}]})
+            reply = self.replies[min(self.asked, len(self.replies) - 1)]
+            self.asked += 1
+        return refused(400, "out of order") if reply == "down" else spoken(reply)
+
+    @property
+    def conversations(self) -> list[list[dict]]:
+        return [each.body["messages"] for each in self.requests if "messages" in each.body]
 
 
 def test_the_commands_from_drafts_to_approved(
