@@ -256,8 +256,7 @@ def judge(
     """
     from agent.trajectory.trajectory_file import read_trajectories
     from train.review.model_judge import opened_judge, rate_all
-    from train.review.rating_round import unique
-    from train.review.ratings_file import ratings_beside
+    from train.review.rating_round import ratings_beside, unique
     from train.review.spectra import Spectra
 
     trajectories = unique(one for path in files for one in read_trajectories(path))[:limit]

@@ -19,7 +19,7 @@ from agent.trajectory.trajectory import ModelRef
 from agent.trajectory.trajectory_file import from_line, read_trajectories, to_line
 from tests.scripted_engine import ScriptedEngine
 from tests.train.draft.spectra import LONG, SHORT, all_examples, drafted
-from tests.train.test_cli import call
+from tests.train.test_recipe import call
 from train.draft.author import Truth, is_supported, with_article, write_replies
 from train.draft.drafting import DraftRun, draft_all
 from train.draft.facts import SIGNS, facts_of

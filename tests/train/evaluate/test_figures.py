@@ -10,11 +10,6 @@ import numpy as np
 
 from agent.errors import WorkbenchError
 from tests.train.evaluate.helpers import make_judgement, rows
-from train.evaluate.calibration_figures import (
-    MIN_CANDIDATES,
-    calibration_figures,
-    calibration_markdown,
-)
 from train.evaluate.figures import (
     compare,
     judge_figures,
@@ -31,7 +26,15 @@ from train.evaluate.sight_figures import (
     sight_json,
     sight_markdown,
 )
-from train.evaluate.tables import parts_markdown, set_markdown, snr_bin_of, with_interval
+from train.evaluate.tables import (
+    MIN_CANDIDATES,
+    calibration_figures,
+    calibration_markdown,
+    parts_markdown,
+    set_markdown,
+    snr_bin_of,
+    with_interval,
+)
 
 
 class TestTaskFigures:

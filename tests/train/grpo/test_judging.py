@@ -16,9 +16,8 @@ from tests.train.grpo.toy import toy_examples, toy_settings
 from tests.train.grpo.training import SMALL, trainer_of
 from train.grpo.judging import RolloutOutcome, TokenJudge, metrics
 from train.grpo.questions import read_questions
-from train.grpo.run import reinforce
+from train.grpo.run import hold_out, reinforce, validation_figures
 from train.grpo.setup import hide_trl_warnings
-from train.grpo.validation import hold_out, validation_figures
 from train.journal import read_metrics
 from train.reward import Reading
 

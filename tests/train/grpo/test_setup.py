@@ -32,10 +32,10 @@ from tests.small_models import tiny_qwen25
 from tests.train.grpo.scenes import CV, Stage, pixels, stage, star
 from tests.train.grpo.training import trainer_of
 from train.grpo import pictures as module
-from train.grpo.environment import SpectrumEnvironment
 from train.grpo.pictures import PictureCache, window_of
 from train.grpo.settings import GrpoSettings
 from train.grpo.setup import SpectrumProcessor, make_config
+from train.grpo.trainer import SpectrumEnvironment
 from train.models.model_folder import CHAT_TEMPLATE
 
 

@@ -16,12 +16,11 @@ from agent.errors import WorkbenchError
 from agent.models.card_file import read_card
 from tests.train.pipeline.test_steps import lines_of, planned
 from tests.train.pipeline.test_whole import in_this_process
-from tests.train.vision.test_make import SMALL, draw_in_threads
+from tests.train.vision.test_command import SMALL, draw_in_threads
 from train.cli import app
 from train.pipeline import command
-from train.pipeline.chain_commands import ChainCommands, Step, stage_sets
+from train.pipeline.chain_commands import ChainCommands, PipelineSettings, Step, stage_sets
 from train.pipeline.command import RECORD, run_chain
-from train.pipeline.settings import PipelineSettings
 from train.pipeline.steps import steps
 from train.vision import make
 

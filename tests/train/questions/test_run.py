@@ -12,7 +12,7 @@ from agent.errors import WorkbenchError
 from agent.examples.examples import read_examples
 from agent.spectra.spectrum import Spectrum
 from tests.train.questions.helpers import library
-from tests.train.test_cli import call
+from tests.train.test_recipe import call
 from train.questions.run import run
 from train.questions.settings import QuestionSettings
 from train.recipe import PRESETS, settings

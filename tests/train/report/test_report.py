@@ -29,7 +29,7 @@ from train.journal import journal
 from train.report.curating import curation_parts
 from train.report.judging import Judging, _reliability, survey_section
 from train.review.pool_figures import figures
-from train.review.ratings_file import add_records, read_records
+from train.review.rating_round import add_records, read_records
 from train.review.review_rules import Case, Review
 from train.review.statistics import distributions, duels_of_choices, latest_ratings
 

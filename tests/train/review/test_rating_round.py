@@ -17,9 +17,17 @@ from agent.spectra.readers import read_numbered
 from agent.trajectory.trajectory_file import write_trajectories
 from tests.agent.ratings.made import rating, trajectory
 from tests.app.ui.candidates import SAMPLE
-from train.review import rating_round, ratings_file
-from train.review.rating_round import in_order, open_round, pairs_of, unique
-from train.review.ratings_file import MAX_LINE, add_records, ratings_beside, read_records
+from train.review import rating_round
+from train.review.rating_round import (
+    MAX_LINE,
+    add_records,
+    in_order,
+    open_round,
+    pairs_of,
+    ratings_beside,
+    read_records,
+    unique,
+)
 from train.review.spectra import Spectra
 
 SIX = [trajectory(f"s{n}", model) for n in range(3) for model in ("ours", "theirs")]
@@ -218,7 +226,7 @@ def test_the_file_beside(tmp_path):
 def test_another_program_that_writes_is_waited_for(tmp_path, monkeypatch):
     path = tmp_path / "night.ratings.jsonl"
     add_records(path, [RATINGS_FILE_FIRST])
-    monkeypatch.setattr(ratings_file, "LOCK_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(rating_round, "LOCK_TIMEOUT_S", 0.05)
     with FileLock(path.with_name(f".{path.name}.lock")):
         with path.open("ab") as other:
             other.write(b'{"kind": "rat')  # half a line, which is being written

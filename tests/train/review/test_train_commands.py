@@ -29,11 +29,10 @@ from tests.agent.engines.remote.fake_server import (
 from tests.agent.ratings.made import trajectory
 from tests.train.review.conftest import first
 from tests.train.review.helpers import give, returned
-from tests.train.test_cli import call
+from tests.train.test_recipe import call
 from train.cli import app
 from train.review.pool import Pool
-from train.review.rating_round import open_round
-from train.review.ratings_file import read_records
+from train.review.rating_round import open_round, read_records
 
 SCORES = '{"coherence": %d, "consistency": %d, "note": "%s"}'
 

@@ -5,13 +5,13 @@ import pytest
 
 from tests.train.simulate.helpers import flat, smooth, star
 from tests.train.simulate.telescope.conftest import Look, level
-from train.simulate.telescope.instrument import BANDS, pixels_between
-from train.simulate.telescope.noise import (
+from train.simulate.telescope.detector import (
     correlated,
     electrons_for_snr,
     rounded_to_12_bits,
     stated_variance,
 )
+from train.simulate.telescope.instrument import BANDS, pixels_between
 from train.simulate.telescope.surveys import SURVEYS
 from train.simulate.telescope.telescope import observe
 
