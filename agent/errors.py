@@ -52,12 +52,21 @@ class TrajectoryError(WorkbenchError):
 
 
 @contextmanager
-def write_errors(path: Path) -> Iterator[None]:
-    """Turn an OSError raised while writing `path` into a WorkbenchError that names it."""
+def write_errors(path: Path, kind: type[WorkbenchError] = WorkbenchError) -> Iterator[None]:
+    """Turn an OSError raised while writing `path` into an error for the user that names it."""
     try:
         yield
     except OSError as error:
-        raise WorkbenchError(f"cannot write {path}: {error.strerror or error}") from error
+        raise kind(f"{path} could not be written: {error.strerror or error}") from error
+
+
+@contextmanager
+def read_errors(path: Path, kind: type[WorkbenchError] = WorkbenchError) -> Iterator[None]:
+    """Turn an OSError raised while reading `path` into an error for the user that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 OnFault = Callable[[ResourceError], object]

@@ -22,7 +22,7 @@ MODELS = (*HEAVY, "huggingface_hub", "xllamacpp", "keyring", "sklearn", "gguf")
         ),
         (
             "agent.inspection.inspector_factory, agent.inspection.model_inspector, "
-            "agent.models.registry, agent.inspection.engine_loader",
+            "agent.models.registry",
             MODELS,
         ),
         (

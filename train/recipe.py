@@ -10,7 +10,8 @@ import dataclasses
 import json
 import tomllib
 import types
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -18,7 +19,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_typ
 import typer
 
 from agent.checked_toml import near_miss, printable, shown
-from agent.errors import WorkbenchError
+from agent.errors import WorkbenchError, read_errors
 
 Settings = TypeVar("Settings")
 MAX_BYTES = 256 * 1024
@@ -31,6 +32,17 @@ Sets = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change one setting; may be repeated."),
 ]
+
+
+@contextmanager
+def training_packages(what: str) -> Iterator[None]:
+    """Say what to install where an import fails; `what` begins the sentence: "the eye needs"."""
+    try:
+        yield
+    except ImportError as error:
+        raise WorkbenchError(
+            f'{what} {error.name}: pip install "spec-o3-workbench[train]"'
+        ) from error
 
 
 def settings(
@@ -81,11 +93,8 @@ def preset_tables(name: str) -> dict[str, Any]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise WorkbenchError(f"{path}: cannot be read: {error.strerror or error}") from error
+    with read_errors(path), path.open("rb") as file:
+        content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise WorkbenchError(f"{path}: larger than {MAX_BYTES // 1024} KiB, the limit")
     try:

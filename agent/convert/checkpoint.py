@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.errors import WorkbenchError
+from agent.errors import WorkbenchError, read_errors
 
 Weights = NDArray[np.float32]
 
@@ -47,10 +47,8 @@ class StoredTensor:
         shape = (stop - start, *self.shape[1:])
         kind = np.dtype(STORED[self.kind])
         offset = self.offset + start * self.row_size * kind.itemsize
-        try:
+        with read_errors(self.path, ConversionError):
             raw = np.fromfile(self.path, dtype=kind, count=math.prod(shape), offset=offset)
-        except OSError as error:
-            raise ConversionError(f"{self.path} cannot be read: {error.strerror}") from error
         if raw.size != math.prod(shape):
             raise ConversionError(f"{self.path.name} is cut off: fetch it again")
         if self.kind == "BF16":

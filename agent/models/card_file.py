@@ -24,7 +24,7 @@ from agent.engines.kind import (
     ServerAddress,
 )
 from agent.engines.registry import engine_names
-from agent.errors import ResourceError, WorkbenchError
+from agent.errors import ResourceError, WorkbenchError, write_errors
 from agent.hashing import text_hash
 from agent.models.card import (
     MAX_BYTES,
@@ -71,10 +71,8 @@ def write_card(card: Card, folder: Path) -> Path:
     text = card_text(card)
     parse_card(text)
     target = folder / CARD_NAME
-    try:
+    with write_errors(target, ResourceError):
         write_file(target, text)
-    except OSError as error:
-        raise ResourceError(f"{target} could not be written: {error.strerror}") from error
     return target
 
 

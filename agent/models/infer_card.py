@@ -9,7 +9,7 @@ from typing import Any
 
 from agent.engines.kind import role_of
 from agent.engines.registry import ENGINES
-from agent.errors import ResourceError
+from agent.errors import ResourceError, read_errors
 from agent.hashing import file_hash
 from agent.models.card import MAX_FILES, Card, ModelFile, path_problem
 from agent.models.card_file import CARD_NAME, read_card
@@ -66,10 +66,8 @@ def may_be_model_file(path: Path) -> bool:
 
 def sha256_of(path: Path, on_bytes: OnBytes = lambda count: None) -> str:
     """Hash a file; `on_bytes` receives the size of each piece read."""
-    try:
+    with read_errors(path, ResourceError):
         return file_hash(path, on_bytes)
-    except OSError as error:
-        raise ResourceError(f"{path} could not be read: {error.strerror}") from error
 
 
 def plain_name(text: str) -> str:
@@ -80,7 +78,7 @@ def plain_name(text: str) -> str:
 
 def _names(folder: Path) -> list[str]:
     names = []
-    try:
+    with read_errors(folder, ResourceError):
         for count, entry in enumerate(folder.iterdir()):
             if count >= MAX_ENTRIES:
                 raise ResourceError(
@@ -88,8 +86,6 @@ def _names(folder: Path) -> list[str]:
                 )
             if path_problem(entry.name) is None and entry.is_file():
                 names.append(entry.name)
-    except OSError as error:
-        raise ResourceError(f"{folder} could not be read: {error.strerror}") from error
     if len(names) > MAX_FILES:
         raise ResourceError(f"{folder} has more than {MAX_FILES} model files")
     return sorted(names)
@@ -97,10 +93,8 @@ def _names(folder: Path) -> list[str]:
 
 def _file(folder: Path, name: str) -> ModelFile:
     path = folder / name
-    try:
+    with read_errors(path, ResourceError):
         size = path.stat().st_size
-    except OSError as error:
-        raise ResourceError(f"{path} could not be read: {error.strerror}") from error
     sha256 = sha256_of(path) if size <= HASHED_AT_ONCE else _blob_hash(path)
     return ModelFile(role=role_of(name), path=name, size=size, sha256=sha256)
 

@@ -10,7 +10,7 @@ from typing import Literal
 from agent.checked_toml import near_miss, shown
 from agent.engines.kind import role_of
 from agent.engines.remote.kind import REMOTE
-from agent.errors import OnFault, ResourceError, reporting
+from agent.errors import OnFault, ResourceError, read_errors, reporting
 from agent.models.card import Card, Source, is_server, read_server
 from agent.models.card_file import CARD_NAME, card_hash
 from agent.models.check_files import missing_files
@@ -199,10 +199,8 @@ def _entries(folder: Path) -> list[Path]:
     """Return the folders and single GGUF files in the user's folder that may be models."""
     if not folder.is_dir():
         return []
-    try:
+    with read_errors(folder, ResourceError):
         paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    except OSError as error:
-        raise ResourceError(f"{folder} could not be read: {error.strerror}") from error
     if len(paths) > MAX_IN_FOLDER:
         raise ResourceError(f"{folder} has more than {MAX_IN_FOLDER} entries")
     return [path for path in paths if _may_be_model(path)]

@@ -18,7 +18,7 @@ from typing import Any
 from huggingface_hub import get_token
 
 from agent.checked_toml import printable
-from agent.errors import ResourceError, WorkbenchError
+from agent.errors import ResourceError, WorkbenchError, read_errors
 from agent.models.card import Card
 from agent.models.folders import models_folder, wording_folder
 from agent.models.hub import DownloadError, Hub, HubFile, HubUnreachable, Listing, refuse_if_offline
@@ -109,10 +109,8 @@ def _files(path: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise ResourceError(f"{path} is neither a file nor a folder")
-    try:
+    with read_errors(path, ResourceError):
         inside = sorted(each for each in path.rglob("*") if each.suffix in SUFFIXES)
-    except OSError as error:
-        raise ResourceError(f"{path} could not be read: {error.strerror}") from error
     if len(inside) > MAX_FILES:
         raise ResourceError(f"{path} has more than {MAX_FILES} files: name the ones to read")
     return [each for each in inside if each.is_file() and _may_tell(each)]

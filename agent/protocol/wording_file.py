@@ -13,7 +13,7 @@ from pathlib import Path
 
 from agent.atomic_file import atomic_folder
 from agent.checked_toml import TomlTable, read_toml
-from agent.errors import ResourceError
+from agent.errors import ResourceError, write_errors
 from agent.hashing import text_hash
 from agent.protocol.wording import MAX_CLASSES, MAX_WORDS, REPLIES, Wording
 
@@ -55,15 +55,12 @@ def read_wording(folder: Path) -> Wording:
 
 def write_wording(wording: Wording, folder: Path) -> Path:
     """Write a wording, whole or not at all; one that was there is replaced."""
-    try:
-        with atomic_folder(folder) as new:
-            for path, text in wording.files.items():
-                (new / path).parent.mkdir(exist_ok=True)
-                (new / path).write_bytes(text.encode("utf-8", "surrogatepass"))
-            (new / WORDING_NAME).write_bytes("".join(_lines(wording)).encode())
-            read_wording(new)
-    except OSError as error:
-        raise ResourceError(f"{folder} could not be written: {error.strerror or error}") from error
+    with write_errors(folder, ResourceError), atomic_folder(folder) as new:
+        for path, text in wording.files.items():
+            (new / path).parent.mkdir(exist_ok=True)
+            (new / path).write_bytes(text.encode("utf-8", "surrogatepass"))
+        (new / WORDING_NAME).write_bytes("".join(_lines(wording)).encode())
+        read_wording(new)
     return folder
 
 

@@ -8,7 +8,7 @@ from agent.spectra.gaps import GAP, gap_starts
 from agent.spectra.spectrum import BoolArray, FloatArray
 
 FWHM_PER_SIGMA = 2.0 * np.sqrt(2.0 * np.log(2.0))
-MAX_KERNEL_PX = 20_001
+MAX_KERNEL_PX = 20_001  # wider than any survey's spectrum: a typed width may be absurd
 MAX_PARTS = 300  # with more gaps than this, pixels are smoothed across them, which takes less time
 
 
@@ -25,7 +25,7 @@ def smooth_gaussian(flux: FloatArray, good: BoolArray, fwhm_px: float) -> FloatA
 
 def gaussian_kernel(fwhm_px: float) -> FloatArray:
     sigma = max(fwhm_px, 1e-3) / FWHM_PER_SIGMA
-    half = min(int(np.ceil(4.0 * sigma)), MAX_KERNEL_PX // 2)
+    half = min(int(np.ceil(4.0 * sigma)), MAX_KERNEL_PX // 2)  # beyond 4 sigma lies 6e-5 of it
     offset = np.arange(-half, half + 1)
     return np.asarray(np.exp(-0.5 * (offset / sigma) ** 2))
 
@@ -78,6 +78,7 @@ def _normalised(flux: FloatArray, good: BoolArray, kernel: FloatArray) -> FloatA
     values = _convolve(np.where(good, flux, 0.0) / scale, kernel)
     weights = _convolve(good.astype(np.float64), kernel)
     with np.errstate(all="ignore"):
+        # A weight that is rounding of the Fourier transform is none.
         return np.where(weights > 1e-9 * kernel.sum(), scale * (values / weights), np.nan)
 
 
@@ -90,7 +91,7 @@ def _largest(flux: FloatArray, good: BoolArray) -> float:
 def _convolve(values: FloatArray, kernel: FloatArray) -> FloatArray:
     """Like `np.convolve(mode="same")`, but never longer than `values`."""
     half = kernel.size // 2
-    if kernel.size < 200:
+    if kernel.size < 200:  # for so few the sum itself takes less time than Fourier transforms
         full = np.convolve(values, kernel, mode="full")
     else:
         from scipy.signal import oaconvolve

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from agent.engines.base import SamplingSettings
-from agent.errors import TrajectoryError, WorkbenchError
+from agent.errors import TrajectoryError, WorkbenchError, read_errors, write_errors
 from agent.json_lines import append_lines
 from agent.protocol.rules import RULES_NAMES
 from agent.rendering.model_image import QWEN25, Sizing
@@ -78,32 +78,27 @@ def to_line(trajectory: Trajectory) -> str:
 
 def write_trajectories(path: Path, trajectories: Iterable[Trajectory], *, add: bool = False) -> int:
     """Write a file of JSON lines, or `add` to it; returns the number of trajectories."""
-    try:
+    with write_errors(path, TrajectoryError):
         if not add:
             path.write_bytes(b"")
         return append_lines(path, map(to_line, trajectories))
-    except OSError as error:
-        raise TrajectoryError(f"{path} could not be written: {error.strerror}") from error
 
 
 def read_trajectories(path: Path) -> Iterator[Trajectory]:
     """Read trajectories one by one; a TrajectoryError names the line."""
-    try:
-        with path.open("rb") as file:
-            number = 0
-            while line := file.readline(MAX_LINE + 1):
-                number += 1
-                if len(line) > MAX_LINE:
-                    raise TrajectoryError(f"{path}, line {number}: longer than {MAX_LINE} bytes")
-                if not line.strip():
-                    continue
-                try:
-                    record = from_line(line)
-                except TrajectoryError as error:
-                    raise TrajectoryError(f"{path}, line {number}: {error}") from error
-                yield record
-    except OSError as error:
-        raise TrajectoryError(f"{path} could not be read: {error.strerror}") from error
+    with read_errors(path, TrajectoryError), path.open("rb") as file:
+        number = 0
+        while line := file.readline(MAX_LINE + 1):
+            number += 1
+            if len(line) > MAX_LINE:
+                raise TrajectoryError(f"{path}, line {number}: longer than {MAX_LINE} bytes")
+            if not line.strip():
+                continue
+            try:
+                record = from_line(line)
+            except TrajectoryError as error:
+                raise TrajectoryError(f"{path}, line {number}: {error}") from error
+            yield record
 
 
 def from_line(line: str | bytes) -> Trajectory:

@@ -164,11 +164,11 @@ def _trls(folder: Path, questions: Any, store: Any, pictures: Any, out: Path, se
     from trl import GRPOTrainer
 
     from agent.protocol.protocol import system_text
-    from train.grpo.environment import SpectrumEnvironment
+    from train.grpo.generate import turn_tokens
     from train.grpo.judging import TokenJudge, make_reward
     from train.grpo.questions import to_prompts
     from train.grpo.setup import SpectrumProcessor, make_config
-    from train.grpo.tokens import turn_tokens
+    from train.grpo.trainer import SpectrumEnvironment
     from train.models.model_folder import load_trainable
 
     model = load_trainable(folder)

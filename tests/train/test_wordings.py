@@ -126,7 +126,7 @@ def test_judging_asks_in_the_words_of_the_row(
 ):
     """The model's wording is not installed: that beside the set is used."""
     engine = ScriptedEngine([ANSWER])
-    monkeypatch.setattr("agent.inspection.engine_loader.load_engine", lambda *a, **k: engine)
+    monkeypatch.setattr("agent.inspection.inspector_factory.load_engine", lambda *a, **k: engine)
     spec = JudgeSpec(name="x", kind="inspector", source=str(tiny), wording=made.out / FOLDER)
     judge = InspectorJudge(spec)
     one = next(iter(read_examples(made.out / "train.parquet")))

@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from agent.errors import WorkbenchError
-from train.recipe import Config, Preset, Sets, settings
+from train.recipe import Config, Preset, Sets, settings, training_packages
 
 
 def baselines(
@@ -23,15 +22,11 @@ def baselines(
     threads: Annotated[int | None, typer.Option(min=1, max=512)] = None,
 ) -> None:
     """Train a plain CNN, a CNN of parallel branches and a small spectrum transformer."""
-    try:
+    with training_packages("baselines need"):
         import torch
 
         from train.baselines.fit import BaselineSettings
         from train.baselines.training import train_specialists
-    except ImportError as error:
-        raise WorkbenchError(
-            f'baselines need {error.name}: pip install "spec-o3-workbench[train]"'
-        ) from error
     if threads is not None:
         torch.set_num_threads(threads)
     chosen = settings(BaselineSettings, "baselines", preset=preset, config=config, sets=changes)

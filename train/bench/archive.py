@@ -16,7 +16,7 @@ from pathlib import Path
 from sys import intern
 
 from agent.checked_toml import printable
-from agent.errors import WorkbenchError
+from agent.errors import WorkbenchError, read_errors
 from train.bench.published_rows import known_tasks
 from train.bench.tables import Row, number, position_of, read_rows
 from train.simulate.archive import SETTINGS_FILE
@@ -113,11 +113,8 @@ def spectrum_files(root: Path) -> Iterator[str]:
     seen = 0
     while waiting:
         folder, depth = waiting.pop()
-        try:
-            with os.scandir(folder) as entries:
-                found = sorted(entries, key=lambda entry: entry.name)
-        except OSError as error:
-            raise WorkbenchError(f"{folder}: cannot be read: {error.strerror}") from error
+        with read_errors(folder), os.scandir(folder) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
         seen += len(found)
         if seen > MAX_FILES:
             raise WorkbenchError(f"{root} has more than {MAX_FILES:,} files: give a list instead")

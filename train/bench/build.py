@@ -16,11 +16,16 @@ from agent.spectra.pixel_grid import IndexArray
 from agent.spectra.spectrum import BoolArray, FloatArray
 from train.bench import splits
 from train.bench.archive import NO_VALUES, FileJob, open_archive
-from train.bench.catalogues import Catalogues, catalogued
-from train.bench.measuring import measure
+from train.bench.measuring import SelectionRule, content_of, measure, merged, spectra
 from train.bench.settings import BenchSettings
-from train.bench.sources import Sources, best_of_each_object, faults_of, sources_of
-from train.bench.spectrum_facts import SelectionRule, content_of, merged, spectra
+from train.bench.sources import (
+    Catalogues,
+    Sources,
+    best_of_each_object,
+    catalogued,
+    faults_of,
+    sources_of,
+)
 from train.parallel import Workers
 from train.simulate.source import Rng
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from agent.checked_toml import printable
-from agent.errors import WorkbenchError
+from agent.errors import write_errors
 from train.bench.build import Bench
 from train.bench.splits import Choice
 
@@ -32,13 +32,11 @@ def write_card(
     out: Path, bench: Bench, archives: Sequence[Path], catalogues: Sequence[str]
 ) -> None:
     figures = figures_of(bench, [path.name for path in archives], list(catalogues))
-    try:
+    with write_errors(out):
         text = json.dumps(figures, indent=1, allow_nan=False) + "\n"
         (out / FIGURES_FILE).write_text(text, encoding="utf-8")
         parts = (*_about(figures), *_sets(figures), *_negatives(figures), *_rest(figures))
         (out / CARD_FILE).write_text("\n".join(parts), encoding="utf-8")
-    except OSError as error:
-        raise WorkbenchError(f"{out}: cannot be written: {error.strerror or error}") from error
 
 
 def figures_of(bench: Bench, archives: list[str], catalogues: list[str]) -> dict[str, Any]:

@@ -62,8 +62,8 @@ def bench(
         return
     from train.bench.build import build
     from train.bench.card import write_card
-    from train.bench.catalogues import catalogue_files
     from train.bench.settings import BenchSettings
+    from train.bench.sources import catalogue_files
 
     changes = [*(sets or ()), *([] if seed is None else [f"seed={seed}"])]
     bench_settings = settings(BenchSettings, "bench", preset=preset, config=config, sets=changes)

@@ -22,7 +22,7 @@ from PIL import Image
 
 from agent.atomic_file import atomic_file
 from agent.checked_toml import printable
-from agent.errors import ImageError, WorkbenchError
+from agent.errors import ImageError, WorkbenchError, read_errors, write_errors
 from agent.hashing import picture_hash
 from agent.protocol.protocol import Role, Turn, system_text
 from agent.protocol.reply import MAX_TEXT
@@ -89,17 +89,14 @@ def copy_conversations(
     pictures = out / COPY_IMAGES
     pictures.mkdir(parents=True, exist_ok=True)
     count = 0
-    try:
-        with atomic_file(out / COPY_FILE) as file:
-            for path in files:
-                for turns, images in sharegpt_conversations(
-                    path, on_fault, as_written=True, on_row=on_row
-                ):
-                    row = json.dumps(_as_row(turns, _stored(images, pictures)))
-                    file.write(row.encode() + b"\n")
-                    count += 1
-    except OSError as error:
-        raise WorkbenchError(f"{out}: cannot be written: {error.strerror or error}") from error
+    with write_errors(out), atomic_file(out / COPY_FILE) as file:
+        for path in files:
+            for turns, images in sharegpt_conversations(
+                path, on_fault, as_written=True, on_row=on_row
+            ):
+                row = json.dumps(_as_row(turns, _stored(images, pictures)))
+                file.write(row.encode() + b"\n")
+                count += 1
     return count, faults
 
 
@@ -255,13 +252,10 @@ def _parquet_rows(path: Path) -> Iterator[Any]:
 
 
 def _line_rows(path: Path) -> Iterator[Any]:
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            while line := file.readline(MAX_LINE):
-                if line.strip():
-                    yield parsed_json(line)
-    except OSError as error:
-        raise WorkbenchError(f"{path} cannot be read: {error.strerror or error}") from error
+    with read_errors(path), path.open(encoding="utf-8", errors="replace") as file:
+        while line := file.readline(MAX_LINE):
+            if line.strip():
+                yield parsed_json(line)
 
 
 def _list_rows(path: Path) -> list[Any]:

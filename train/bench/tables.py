@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.checked_toml import printable
-from agent.errors import WorkbenchError
+from agent.errors import WorkbenchError, read_errors
 from agent.spectra.readers.coordinates import parse_sexagesimal
 
 Row = dict[str, str]  # text by role, without the roles that the table does not have
@@ -48,7 +48,7 @@ def read_rows(path: Path, wanted: Sequence[str] = tuple(ROLES)) -> Iterator[Row]
     """The rows of a table; raises a WorkbenchError if it has none of the wanted columns."""
     name = path.name.lower().removesuffix(".gz")
     suffix = Path(name).suffix
-    try:
+    with read_errors(path):
         if path.stat().st_size > (MAX_BYTES if suffix in TEXT_SUFFIXES else MAX_WHOLE_BYTES):
             raise WorkbenchError(f"{path} is too large for a {suffix} list: give it as CSV")
         if suffix in TEXT_SUFFIXES and path.suffix != ".gz":
@@ -57,8 +57,6 @@ def read_rows(path: Path, wanted: Sequence[str] = tuple(ROLES)) -> Iterator[Row]
             yield from _parquet_rows(path, wanted)
         else:
             yield from _astropy_rows(path, suffix, wanted)
-    except OSError as error:
-        raise WorkbenchError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
 def number(text: str | None) -> float:

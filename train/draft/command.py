@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agent.cluster.options import ActorsOption, GpusEachOption, RayOption, ray_place
+from train.parallel import counting
 from train.recipe import Config, Preset, Sets, settings
 
 MEASURED = "measured"
@@ -45,8 +45,7 @@ def draft(
     run = DraftRun(
         sets=tuple(sets), out=out, teacher=teacher, settings=chosen, seed=seed, limit=limit
     )
-    columns = TextColumn("drafting"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    with counting(Console(stderr=True)) as progress:
         advance = partial(progress.advance, progress.add_task("drafting", total=run.total))
         if place is not None or teacher == MEASURED:
             counts = draft_all(run, workers=place or workers, advance=advance)

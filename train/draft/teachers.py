@@ -18,8 +18,8 @@ from agent.evidence.assessment import assess_measurements
 from agent.evidence.weights import builtin_fingerprint
 from agent.evidence.words import KIND_NAMES
 from agent.examples.examples import Example
-from agent.inspection.engine_loader import engine_ref, load_engine
 from agent.inspection.inspector import run
+from agent.inspection.inspector_factory import engine_ref, load_engine
 from agent.inspection.model_inspector import ModelInspector
 from agent.models.registry import find_model
 from agent.protocol.protocol import Turn

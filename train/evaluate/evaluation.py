@@ -16,11 +16,11 @@ from agent.examples.examples import column
 from agent.hashing import file_hash
 from agent.protocol.wording_file import WORDING_NAME
 from train.evaluate import tables
-from train.evaluate.calibration_figures import calibration_figures, calibration_markdown
 from train.evaluate.figures import JudgeComparison, compare, judge_figures
 from train.evaluate.judgement import Judgement
 from train.evaluate.judges import JudgeSpec
 from train.evaluate.judging import Advance, choose_keys, judge_set
+from train.evaluate.tables import calibration_figures, calibration_markdown
 from train.parallel import Workers
 
 SURVEYS = ("LAMOST", "SDSS", "DESI", "ATLAS", "unknown")

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from agent.errors import WorkbenchError, write_errors
+from agent.errors import WorkbenchError, read_errors, write_errors
 from agent.examples.examples import Example
 from agent.json_lines import append_lines, read_lines
 from agent.protocol.reply import Verdict
@@ -103,11 +103,9 @@ def add_judgements(path: Path, judgements: Iterable[Judgement]) -> None:
 
 def read_judgements(path: Path) -> Iterator[Judgement]:
     """The judgements in a file; a last line that a crash cut off is skipped."""
-    try:
+    with read_errors(path):
         path.open("rb").close()  # a log need not be there, but a file that was named must be
         yield from read_lines(path, _judgement, MAX_LINE)
-    except OSError as error:
-        raise WorkbenchError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def _judgement(line: bytes) -> Judgement:

@@ -23,12 +23,11 @@ from agent.inspection.built_in import EYE, MEASURED, PANEL
 from agent.inspection.panel_inspector import LARGEST, FusionWeights, clipped_logit
 from agent.spectra.spectrum import BoolArray, FloatArray
 from agent.trajectory.trajectory_file import read_trajectories
-from train.evaluate.calibration_figures import PRECISION
 from train.evaluate.evaluation import write
 from train.evaluate.figures import JudgeComparison, compare, mean_f1
 from train.evaluate.judgement import Judgement, read_judgements
 from train.evaluate.judging import trajectories_path
-from train.evaluate.tables import percent
+from train.evaluate.tables import PRECISION, percent
 
 FOLDS = 5
 RIDGE = 1e-3

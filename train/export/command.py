@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.console import Console
 
-from agent.convert.checkpoint import ConversionError
+from train.recipe import training_packages
 
 if TYPE_CHECKING:
     from train.export.export import ExportReport
@@ -45,12 +45,8 @@ def export(
     as_json: Annotated[bool, typer.Option("--json", help="Print only JSON, for scripts.")] = False,
 ) -> None:
     """Convert a model folder to GGUF files for llama.cpp, check them and compare the outputs."""
-    try:
+    with training_packages("exporting needs"):
         from train.export.export import export_gguf, with_parity, write_gguf_card
-    except ImportError as error:
-        raise ConversionError(
-            f'exporting needs {error.name}: pip install "spec-o3-workbench[train]"'
-        ) from error
     console = Console(stderr=True)
 
     def say(line: str) -> None:
@@ -90,12 +86,8 @@ def reopen(
     out: Annotated[Path, typer.Argument(help="New folder, from which `sft` and `grpo` can start.")],
 ) -> None:
     """Convert a GGUF model back to a folder whose training can continue."""
-    try:
+    with training_packages("reopening needs"):
         from train.export.reopen import reopen as reopened
-    except ImportError as error:
-        raise ConversionError(
-            f'reopening needs {error.name}: pip install "spec-o3-workbench[train]"'
-        ) from error
     card = reopened(model, out)
     typer.echo(f"{out}  {card.parameters / 1e6:,.1f} M weights, {card.bytes / 1e6:,.1f} MB")
 

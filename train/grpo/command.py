@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from agent.errors import WorkbenchError
-from train.recipe import Config, Preset, Sets, settings
+from train.recipe import Config, Preset, Sets, settings, training_packages
 
 
 def grpo(
@@ -47,13 +46,9 @@ def grpo(
     from train.grpo.settings import GrpoSettings
 
     grpo_settings = settings(GrpoSettings, "grpo", preset=preset, config=config, sets=changes)
-    try:
+    with training_packages("reinforcement learning needs"):
         from train.grpo.run import reinforce
         from train.models.model_folder import starting_folder
-    except ImportError as error:
-        raise WorkbenchError(
-            f'reinforcement learning needs {error.name}: pip install "spec-o3-workbench[train]"'
-        ) from error
     finished = reinforce(
         starting_folder(model), sets, out, grpo_settings,
         judged=judged or (), wording=wording, seed=seed, workers=workers, resume=resume,

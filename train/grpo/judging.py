@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from agent.protocol.reply import Verdict, is_well_formed, parse_reply
-from train.grpo.tokens import TurnTokens
+from train.grpo.generate import TurnTokens
 from train.reward import Reading, RewardKind, published_reading
 
 

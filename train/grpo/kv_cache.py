@@ -19,7 +19,7 @@ from transformers.cache_utils import DynamicLayer
 from agent.engines.patches import ImagePatches
 from train.sft import batches
 
-# Tokens by which an attention cache grows.
+# Tokens that a buffer grows by beyond what is needed: each growth copies all that was read so far.
 ROOM = 128
 
 

@@ -22,9 +22,8 @@ from agent.protocol.protocol import END_OF_TURN, Part, Turn, chat_parts
 from agent.protocol.reply import first_call, parse_reply
 from agent.spectra.spectrum import Window
 from agent.tasks.task import Task
-from train.grpo.generate import ConversationTokens, GeneratedTurn, Generator
+from train.grpo.generate import ConversationTokens, GeneratedTurn, Generator, TurnTokens
 from train.grpo.pictures import CachedPictureMaker, PictureCache, window_of
-from train.grpo.tokens import TurnTokens
 
 
 @dataclass(frozen=True, kw_only=True)

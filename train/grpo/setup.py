@@ -22,15 +22,14 @@ from trl import GRPOConfig
 from agent.examples.examples import ExampleStore
 from agent.protocol.protocol import IMAGE_TOKEN, SYSTEM, system_text
 from agent.protocol.rules import Rules
-from train.grpo.environment import SpectrumEnvironment
+from train.grpo.generate import TurnTokens, turn_tokens
 from train.grpo.judging import TokenJudge, make_reward
 from train.grpo.packing import enable_packs
 from train.grpo.pictures import PictureCache
 from train.grpo.questions import Row, to_prompts
 from train.grpo.rollout import Limits
 from train.grpo.settings import GrpoSettings
-from train.grpo.tokens import TurnTokens, turn_tokens
-from train.grpo.trainer import RolloutSettings, SpectrumTrainer
+from train.grpo.trainer import RolloutSettings, SpectrumEnvironment, SpectrumTrainer
 from train.models.checkpoints import CHECKPOINTS
 from train.models.model_folder import CHAT_TEMPLATE, load_trainable
 from train.reward import RewardKind

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agent.convert.checkpoint import ConversionError
 
-# The tokenizer and picture settings; the weights are written anew.
+# The tokenizer and picture settings; the weights and their index are written anew.
 COPIED = ("*.json", "*.jinja", "*.txt")
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from agent.errors import WorkbenchError
+from train.recipe import training_packages
 
 
 def average(
@@ -26,13 +26,9 @@ def average(
     ] = None,
 ) -> None:
     """Average the weights of a run's checkpoints, or take one of them, as a model."""
-    try:
+    with training_packages("averaging needs"):
         from train.models.average import average as averaged
         from train.models.average import checkpoints_of
-    except ImportError as error:
-        raise WorkbenchError(
-            f'averaging needs {error.name}: pip install "spec-o3-workbench[train]"'
-        ) from error
     checkpoints = checkpoints_of(run, first, last)
     card = averaged(run, checkpoints, out, like, back)
     names = ", ".join(folder.name for folder in checkpoints)

@@ -17,8 +17,7 @@ from rich.console import Console
 
 from agent.atomic_file import write_file
 from agent.errors import WorkbenchError
-from train.pipeline.chain_commands import ChainCommands, Step, stage_sets
-from train.pipeline.settings import PipelineSettings
+from train.pipeline.chain_commands import ChainCommands, PipelineSettings, Step, stage_sets
 from train.pipeline.steps import steps
 from train.recipe import PRESETS, Config, Sets, settings
 

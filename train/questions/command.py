@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from train.parallel import counting
 from train.recipe import Config, Preset, Sets, settings
 
 
@@ -38,8 +38,7 @@ def questions(
     if folder:
         usable, refused = usable_bases(folder, labels_drawn(asked))
         console.print(f"{usable} usable bases in {folder}; {len(refused)} unusable", markup=False)
-    columns = TextColumn("asking"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=console) as progress:
+    with counting(console) as progress:
         advance = partial(progress.advance, progress.add_task("asking", total=count))
         made = run(
             out, asked,

@@ -17,8 +17,8 @@ from agent.spectra.air import vacuum_to_air
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 from train.questions.settings import DistortionSettings
 from train.simulate.source import LIGHT_KMS, Rng
-from train.simulate.telescope.frame import happens, log_uniform
 from train.simulate.telescope.night import oxygen_depth, water_depth
+from train.simulate.telescope.observation import happens, log_uniform
 from train.simulate.telescope.surveys import SURVEYS
 
 MIDDLE = 5500.0

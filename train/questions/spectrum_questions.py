@@ -21,8 +21,7 @@ from train.simulate.production import SimulatedSpectrum, simulate_spectrum
 from train.simulate.sky import LABELS, draw_source
 from train.simulate.sky.draw import draw_balanced_kind
 from train.simulate.source import Rng, Source
-from train.simulate.telescope.frame import happens
-from train.simulate.telescope.observation import to_spectrum
+from train.simulate.telescope.observation import happens, to_spectrum
 from train.simulate.truth import object_id
 
 ATTEMPTS = 40

@@ -12,7 +12,7 @@ from agent.ratings.rubric import HIGHEST, LOWEST, MEANINGS, SCORES, Score
 from agent.rendering.charts import cumulative, heat_map, score_histogram
 from train.report.page import folded, heading, note, section, table
 from train.review import statistics
-from train.review.ratings_file import read_records
+from train.review.rating_round import read_records
 
 NAMES: dict[Score, str] = {
     "coherence": "coherence",

@@ -28,7 +28,7 @@ from train.draft.settings import DraftSettings
 from train.draft.teachers import MeasuredTeacher
 from train.record import record_trajectory
 from train.review.export import Exported, training_fault, write_set
-from train.review.ratings_file import add_records
+from train.review.rating_round import add_records
 from train.review.session_file import Inspected, SessionReader
 from train.review.spectra import Spectra
 

@@ -26,7 +26,7 @@ from agent.errors import (
     TrajectoryError,
     WorkbenchError,
 )
-from agent.inspection.engine_loader import load_engine
+from agent.inspection.inspector_factory import load_engine
 from agent.inspection.pictures import PictureMaker
 from agent.models.registry import find_model
 from agent.protocol.protocol import Turn
@@ -39,7 +39,7 @@ from agent.tasks.task import Task
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.turns import turns_of
 from train.review.pool import Pool
-from train.review.ratings_file import add_records, read_records
+from train.review.rating_round import add_records, read_records
 from train.review.review_rules import Case, Role
 from train.review.spectra import Spectra
 

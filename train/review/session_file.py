@@ -32,7 +32,7 @@ from app.core.session.proposals import is_assistant
 
 Answer = Literal["YES", "NO"]
 ANSWERS: dict[object, Answer] = {"ACCEPT": "YES", "REJECT": "NO"}
-MAX_PACKED = 128 * 1024**2
+MAX_PACKED = 128 * 1024**2  # bytes that are read: a stranger may have put anything there
 INSPECTIONS = (
     "SELECT id, candidate_id, record FROM inspections WHERE id > :after ORDER BY id LIMIT 50"
 )
@@ -203,7 +203,7 @@ def _hidden(connection: Connection) -> frozenset[int]:
 
 def _ratings(connection: Connection, candidate: int, trajectory: str) -> Iterator[Rating]:
     first = rating_key(candidate, trajectory, "")
-    bounds = {"first": first, "past": first[:-1] + ";"}
+    bounds = {"first": first, "past": first[:-1] + ";"}  # the sign that follows the colon
     for value in connection.execute(text(RATINGS), bounds).scalars():
         rating = rating_from(value)
         if rating is not None and rating.subject.trajectory == trajectory:

@@ -7,19 +7,22 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
 from agent.ratings.rubric import CRITERIA, HIGHEST
+from train.parallel import counting
 from train.review.review_rules import ROLES
+
+if TYPE_CHECKING:
+    from train.review.pool import Pool
 
 curate = typer.Typer(help="Screen, revise, audit and vote on drafts.", no_args_is_help=True)
 
@@ -57,16 +60,15 @@ def auto(
     The programs are auto-screener, auto-reviser, auto-claims and auto-record, each with one role.
     Trajectories they cannot close wait for people.
     """
-    from train.review.pool import open_pool
     from train.review.programs import PROGRAMS, run_panel
 
     names = tuple(only or PROGRAMS)
     for name in names:
         if name not in PROGRAMS:
             raise WorkbenchError(f"no program {name[:40]!r}: choose from {', '.join(PROGRAMS)}")
-    pool = open_pool(folder)
+    pool = _pool(folder)
     total = sum(case.stage not in ("approved", "rejected") for case in pool.cases())
-    with _progress() as progress:
+    with counting(Console(stderr=True)) as progress:
         advance = partial(progress.advance, progress.add_task("reviewing", total=total))
         count = run_panel(pool, names=names, workers=workers, advance=advance)
     typer.echo(f"{count} reviews given; {_stages(folder)}")
@@ -91,7 +93,6 @@ def review(
     Nobody can hold two roles on one trajectory.
     """
     from train.review.model_judge import judge_pool, opened_judge
-    from train.review.pool import open_pool
     from train.review.sheet import review_by_sheet
     from train.review.terminal import ask_in_terminal, edit_in_terminal, review_in_terminal
 
@@ -99,11 +100,11 @@ def review(
         raise WorkbenchError(f"no role {role[:40]!r}: choose from {', '.join(ROLES)}")
     if sheet is not None and model:
         raise WorkbenchError("give --sheet or --model, not both")
-    pool = open_pool(folder)
+    pool = _pool(folder)
     if sheet is not None:
         typer.echo(review_by_sheet(pool, by, role, sheet, limit=limit))
     elif model:
-        with opened_judge(model, by) as (judge, called), _progress() as progress:
+        with opened_judge(model, by) as (judge, called), counting(Console(stderr=True)) as progress:
             advance = partial(progress.advance, progress.add_task("judging", total=limit))
             counts = judge_pool(judge, pool, role, limit, advance)
         typer.echo(f"{counts.rated} judged by {called}, {counts.unusable} without usable scores")
@@ -119,10 +120,9 @@ def stats(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only, for scripts.")] = False,
 ) -> None:
     """Show approval rates, scores, agreement of raters and preferred sources."""
-    from train.review.pool import open_pool
     from train.review.pool_figures import figures
 
-    pool_figures = figures(open_pool(folder).cases())
+    pool_figures = figures(_pool(folder).cases())
     if as_json:
         typer.echo(json.dumps(pool_figures, allow_nan=False))
         return
@@ -142,9 +142,8 @@ def export(
 ) -> None:
     """Write the approved trajectories in their latest wording, for `sft`."""
     from train.review.export import approved_file, export_in_processes
-    from train.review.pool import open_pool
 
-    done = export_in_processes(open_pool(folder), out or approved_file(folder), workers)
+    done = export_in_processes(_pool(folder), out or approved_file(folder), workers)
     typer.echo(f"{done.count} approved trajectories in {done.path}")
     for reason in done.left_out:
         typer.echo(f"  left out: {printable(reason, 160)}")
@@ -163,9 +162,7 @@ def replace(
     A missing vote is no longer waited for where it can change nothing; where it decides, somebody
     else may audit the draft and vote. Authors may not do this with their own drafts.
     """
-    from train.review.pool import open_pool
-
-    done = open_pool(folder).replace(silent, by, note)
+    done = _pool(folder).replace(silent, by, note)
     typer.echo(f"no longer waited for {silent[:80]}: {len(done)} of the drafts")
 
 
@@ -181,22 +178,20 @@ def take_over(
 
     Whoever takes a draft over may not audit it. One that the author is revising stays theirs.
     """
-    from train.review.pool import open_pool
-
-    done = open_pool(folder).take_over(author, by, note, draft)
+    done = _pool(folder).take_over(author, by, note, draft)
     typer.echo(f"taken over from {author[:80]}: {len(done)} of the drafts")
 
 
-def _progress() -> Progress:
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    return Progress(*columns, console=Console(stderr=True))
+def _pool(place: str) -> Pool:
+    from train.review.pool import open_pool  # brings what draws and measures
+
+    return open_pool(place)
 
 
 def _stages(folder: str) -> str:
     from train.review.export import stages_text
-    from train.review.pool import open_pool
 
-    return stages_text(Counter(case.stage for case in open_pool(folder).cases()))
+    return stages_text(Counter(case.stage for case in _pool(folder).cases()))
 
 
 def _tables(found: dict[str, Any]) -> Iterator[Table]:
@@ -261,8 +256,7 @@ def judge(
     """
     from agent.trajectory.trajectory_file import read_trajectories
     from train.review.model_judge import opened_judge, rate_all
-    from train.review.rating_round import unique
-    from train.review.ratings_file import ratings_beside
+    from train.review.rating_round import ratings_beside, unique
     from train.review.spectra import Spectra
 
     trajectories = unique(one for path in files for one in read_trajectories(path))[:limit]
@@ -270,7 +264,10 @@ def judge(
         raise WorkbenchError(f"there is no trajectory in {', '.join(map(str, files))}")
     places = Spectra([*(spectra or []), *(path.parent for path in files)])
     target = out or ratings_beside(files[0])
-    with opened_judge(model, name, seed, at_once) as (judge, _), _progress() as progress:
+    with (
+        opened_judge(model, name, seed, at_once) as (judge, _),
+        counting(Console(stderr=True)) as progress,
+    ):
         advance = partial(progress.advance, progress.add_task("judging", total=len(trajectories)))
         counts = rate_all(judge, trajectories, places, target, advance)
     why = f" (the first: {printable(counts.first_fault, 160)})" if counts.first_fault else ""

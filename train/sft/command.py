@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from agent.errors import WorkbenchError
-from train.recipe import Config, Preset, Sets, settings
+from train.recipe import Config, Preset, Sets, settings, training_packages
 
 
 def sft(
@@ -48,12 +47,8 @@ def sft(
 
     chosen = settings(SftSettings, "sft", preset=preset, config=config, sets=changes)
     shape = settings(ModelSettings, "model", preset=preset, config=config, sets=_for_model(changes))
-    try:
+    with training_packages("fine-tuning needs"):
         from train.sft.run import fine_tune
-    except ImportError as error:
-        raise WorkbenchError(
-            f'fine-tuning needs {error.name}: pip install "spec-o3-workbench[train]"'
-        ) from error
     if model:
         shape = replace(shape, start=model)
     finished = fine_tune(

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from agent.errors import WorkbenchError
+from agent.errors import WorkbenchError, read_errors
 from agent.hashing import file_hash
 from agent.models.card import Card
 from agent.protocol.protocol import Turn, opening
@@ -176,9 +176,7 @@ def _picture_style(trajectories: Sequence[Trajectory], others: Sequence[Path], n
 def _fingerprints(paths: Sequence[Path]) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in paths:
-        try:
+        with read_errors(path):
             sha256 = file_hash(path)
-        except OSError as error:
-            raise WorkbenchError(f"{path} cannot be read: {error.strerror or error}") from error
         found[path.name] = f"{found[path.name]} {sha256}" if path.name in found else sha256
     return found

@@ -6,10 +6,11 @@ A run's folder holds `settings.json`, `start` (the first weights of a new model)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +20,28 @@ from transformers import set_seed
 from transformers.utils import logging
 
 from agent.atomic_file import atomic_folder
-from agent.engines.chat_tokens import load_tokenizer
+from agent.engines.base import SamplingSettings
+from agent.engines.chat_tokens import load_tokenizer, token_ids
 from agent.engines.families import ModelFolder, read_folder
 from agent.errors import WorkbenchError, write_errors
+from agent.models.card import ReportedFigure
+from agent.models.infer_card import plain_name
+from agent.protocol.protocol import END_OF_TURN, IMAGE_TOKEN, MARKUP_TOKENS, chat_parts
 from agent.trajectory.trajectory import Trajectory
 from train.journal import journal
 from train.models.checkpoints import CHECKPOINTS, begin, last_checkpoint, step_of
-from train.models.finished_model import MODEL
-from train.models.model_folder import CHAT_TEMPLATE, card_beside, load_trainable, starting_folder
+from train.models.finished_model import MODEL, write_finished
+from train.models.model_folder import (
+    CHAT_TEMPLATE,
+    card_beside,
+    complete_folder,
+    load_trainable,
+    starting_folder,
+)
 from train.models.small_model import make_model, make_tokenizer, save_small_model
 from train.sft.batches import (
+    IGNORED,
+    Batch,
     Batches,
     Collator,
     Plan,
@@ -38,11 +51,9 @@ from train.sft.batches import (
     split_rows,
 )
 from train.sft.callbacks import HeapTrimmer, ProgressCallback, StepLogger, progress_bar
-from train.sft.encoding import Encoder
+from train.sft.encoding import Encoder, longest_turn
 from train.sft.fast_path import ScoredTokensOnly, use_fast_path
-from train.sft.finish import save_model
 from train.sft.inputs import Inputs, in_wording, read_inputs, sample_trajectories
-from train.sft.mask import check_mask, write_mask
 from train.sft.optimizer import make_trainable, parameter_counts
 from train.sft.pictures import PictureFolder, PictureSource, room_left
 from train.sft.rows import (
@@ -55,7 +66,7 @@ from train.sft.rows import (
 )
 from train.sft.settings import NEW, RECORDED, ModelSettings, SftSettings
 from train.sft.trainer import SftTrainer, token_weights, training_arguments
-from train.wordings import install
+from train.wordings import install, told_of
 
 PICTURES = "pictures"
 START = "start"
@@ -257,3 +268,123 @@ def _print_summary(
         lines.append(f"{count} were recorded with an older prompt")
     for line in lines:
         console.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
+
+
+# Writes the finished model as a folder that can be used for inspections.
+def save_model(
+    trainer: SftTrainer,
+    start: Path,
+    out: Path,
+    inputs: Inputs,
+    settings: SftSettings,
+    rows: Sequence[ConversationRow],
+    figures: dict[str, float],
+    *,
+    new: bool,
+) -> None:
+    """Write `out`/model with its card; `new` says that training began with random weights."""
+    parameters = parameter_counts(trainer.model)[1]
+    before = card_beside(start)
+    start_is_simulated_only = before.simulated_only if before else new
+    tasks, names = ", ".join(inputs.tasks), ", ".join(inputs.fingerprints)
+    without = "" if settings.tool else ", without the tool"
+
+    def complete(part: Path) -> None:
+        complete_folder(
+            part,
+            start,
+            style=inputs.style,
+            tasks=inputs.tasks,
+            sizing=read_folder(start).sizing,
+            name=plain_name(out.resolve().name),
+            title=f"Fine-tuned on {len(rows)} trajectories",
+            parameters=parameters,
+            licence=before.licence if before else "",
+            trained_on=(
+                f"{len(rows)} trajectories of {tasks or 'several tasks'}, from {names}"
+                f"{without}{told_of(inputs.wording)}"
+            )[:4000],
+            rules="ours" if inputs.wording is None else "published",
+            wording="" if inputs.wording is None else inputs.wording.name,
+            sampling=SamplingSettings(max_new_tokens=max_turn_tokens(rows)),
+            simulated_only=inputs.simulated_only and start_is_simulated_only,
+            figures=_card_figures(figures),
+        )
+
+    write_finished(trainer, start, out, settings.kind, complete)
+
+
+def max_turn_tokens(rows: Sequence[ConversationRow]) -> int:
+    """Token limit of a turn at inference: twice the longest trained turn."""
+    # A longer turn is stuck in repetition, and a small model that is stuck should be stopped early.
+    longest = max(longest_turn(row.encoded.parts) for row in rows)
+    return min(max(64, 2 * longest), SamplingSettings().max_new_tokens)
+
+
+def _card_figures(figures: dict[str, float]) -> tuple[ReportedFigure, ...]:
+    on = "trajectories held out from supervised fine-tuning, read as recorded"
+    named = (("eval_loss", "loss", "nats a token"), ("eval_verdict_accuracy", "verdicts right", ""))
+    return tuple(
+        ReportedFigure(figure=name, value=round(figures[key], 6), unit=unit, on=on)
+        for key, name, unit in named
+        if key in figures
+    )
+
+
+# Checks at the start of every run that only the agent's own turns are trained.
+MASK_FILE = "mask.txt"
+TRAINED_START, TRAINED_END = "⟦", "⟧"
+
+
+def check_mask(batch: Batch, encoder: Encoder) -> None:
+    """Raise WorkbenchError if a batch trains anything but whole turns of the agent."""
+    tokenizer = encoder.tokenizer
+    header = token_ids(tokenizer, chat_parts(()))
+    end = tokenizer.token_to_id(END_OF_TURN)
+    control = {tokenizer.token_to_id(name) for name in (IMAGE_TOKEN, *MARKUP_TOKENS)}
+    for ids, labels in _rows(batch):
+        for start, stop in _trained_spans(labels):
+            turn = ids[start:stop]
+            if (
+                ids[max(0, start - len(header)) : start] != header
+                or turn[-1] != end
+                or control.intersection(turn[:-1])
+                or turn != labels[start:stop]
+            ):
+                shown = tokenizer.decode(ids[max(0, start - 8) : stop], skip_special_tokens=False)
+                raise WorkbenchError(
+                    f"the mask is wrong: it would train {shown[:200]!r}; please report this with "
+                    "the training file"
+                )
+
+
+def write_mask(batch: Batch, encoder: Encoder, folder: Path) -> str:
+    """Write the first row as text with its trained spans in brackets, and return a log line."""
+    ids, labels = next(_rows(batch))
+    tokenizer = encoder.tokenizer
+    text, at = "", 0
+    for start, stop in _trained_spans(labels):
+        text += tokenizer.decode(ids[at:start], skip_special_tokens=False)
+        trained = tokenizer.decode(ids[start:stop], skip_special_tokens=False)
+        text += f"{TRAINED_START}{trained}{TRAINED_END}"
+        at = stop
+    text += tokenizer.decode(ids[at:], skip_special_tokens=False)
+    while IMAGE_TOKEN * 2 in text:
+        text = text.replace(IMAGE_TOKEN * 2, IMAGE_TOKEN)
+    (folder / MASK_FILE).write_text(text + "\n", encoding="utf-8")
+    count = sum(label != IGNORED for label in labels)
+    return f"{count} of {len(ids)} tokens of the first conversation are trained: see {MASK_FILE}"
+
+
+def _rows(batch: Batch) -> Iterator[tuple[list[int], list[int]]]:
+    yield from zip(batch["input_ids"].tolist(), batch["labels"].tolist(), strict=True)
+
+
+def _trained_spans(labels: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Start and stop of each run of trained tokens."""
+    at = 0
+    for is_trained, run in groupby(labels, lambda label: label != IGNORED):
+        length = len(list(run))
+        if is_trained:
+            yield at, at + length
+        at += length

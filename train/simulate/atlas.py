@@ -7,11 +7,10 @@ import numpy as np
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import FloatArray
 from train.simulate.source import GRID, LIGHT_KMS, Rng, Source
-from train.simulate.telescope.calibration import smooth_curve
-from train.simulate.telescope.frame import Record, happens, log_uniform
+from train.simulate.telescope.detector import smooth_curve
 from train.simulate.telescope.instrument import chebyshev
 from train.simulate.telescope.night import oxygen_depth
-from train.simulate.telescope.observation import Observation, band_snr
+from train.simulate.telescope.observation import Observation, Record, band_snr, happens, log_uniform
 from train.simulate.telescope.optics import blur, integrate, pixel_edges, sigma_pixels
 from train.simulate.telescope.surveys import ATLAS
 

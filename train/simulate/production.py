@@ -17,7 +17,7 @@ from train.simulate.layouts.common import Entry
 from train.simulate.realism.library import Library
 from train.simulate.sky import draw_source
 from train.simulate.source import Rng, Source
-from train.simulate.telescope.frame import happens, log_uniform
+from train.simulate.telescope.observation import happens, log_uniform
 from train.simulate.telescope.pipeline_class import draw_pipeline_class
 from train.simulate.telescope.quality import graded
 from train.simulate.telescope.surveys import ATLAS, profile_named

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +13,7 @@ from rich.console import Console
 
 from agent.errors import WorkbenchError
 from train.parallel import in_order
-from train.recipe import Config, Preset, Sets
+from train.recipe import Config, Preset, Sets, training_packages
 from train.vision.settings import read_tables
 
 app = typer.Typer(
@@ -28,17 +28,6 @@ Library = Annotated[
 ]
 Threads = Annotated[int | None, typer.Option(min=1, max=512)]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
-
-
-@contextmanager
-def _training_packages() -> Iterator[None]:
-    """Say what to install where one of them is missing."""
-    try:
-        yield
-    except ImportError as error:
-        raise WorkbenchError(
-            f'the eye needs {error.name}: pip install "spec-o3-workbench[train]"'
-        ) from error
 
 
 @app.command()
@@ -93,7 +82,7 @@ def school(
 
     Without --lessons they are drawn by --workers processes for --set school.minutes=N.
     """
-    with _training_packages():
+    with training_packages("the eye needs"):
         import torch
 
         from train.vision import pool
@@ -142,7 +131,7 @@ def readings(
     sets: Sets = None,
 ) -> None:
     """Print how well an eye reads each quantity: the rank correlation with the measured value."""
-    with _training_packages():
+    with training_packages("the eye needs"):
         from train.vision.probe import reader, real_spectra, simulated_spectra
         from train.vision.probe import readings as read_all
         from train.vision.settings import SchoolSettings
@@ -174,7 +163,7 @@ def speak(
     Questions are drawn while it learns, for --set speech.minutes=N. The tables are school (of the
     eye), speech and questions.
     """
-    with _training_packages():
+    with training_packages("the eye needs"):
         import torch
 
         from train.questions.settings import QuestionSettings
@@ -212,7 +201,7 @@ def make(
 
     Settings are those of train/configs/eye.toml; change one with --set school.minutes=60.
     """
-    with _training_packages():
+    with training_packages("the eye needs"):
         from train.vision.make import make_seeing_model, read_recipe
     console = Console(stderr=True, soft_wrap=True)
     made = make_seeing_model(

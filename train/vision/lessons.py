@@ -20,8 +20,7 @@ from train.simulate.atlas import observe_atlas
 from train.simulate.realism.library import Library
 from train.simulate.sky import LABELS, draw_source
 from train.simulate.source import Rng, Source
-from train.simulate.telescope.frame import happens, log_uniform
-from train.simulate.telescope.observation import to_spectrum
+from train.simulate.telescope.observation import happens, log_uniform, to_spectrum
 from train.simulate.telescope.telescope import observe
 from train.vision.settings import LessonSettings
 from train.vision.shards import Lesson, write_lessons

@@ -20,7 +20,7 @@ from rich.table import Table
 
 from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import brier_score, expected_calibration_error, reliability_curve
-from agent.errors import ReadError, WorkbenchError
+from agent.errors import ReadError, WorkbenchError, write_errors
 from agent.evidence.assessment import assess_measurements
 from agent.evidence.kinds import Kinds
 from agent.evidence.measurements import SpectrumMeasurements
@@ -62,11 +62,9 @@ def weights(
         f"Made by: spec-o3-train weights --per-label {per_label} --seed {seed}",
         f"from {len(draws)} simulated spectra, {per_label} of each of {len(LABELS)} kinds.",
     )
-    try:
+    with write_errors(folder):
         write_kinds(folder / "kinds.toml", kinds, made_by)
         write_tasks(folder / "tasks.toml", tasks, made_by)
-    except OSError as error:
-        raise WorkbenchError(f"{folder}: cannot be written: {error.strerror or error}") from error
     Console().print(f"weights of {len(tasks)} tasks written to {folder}", markup=False)
 
 

@@ -28,8 +28,7 @@ from train.simulate.realism.transfer import Labels
 from train.simulate.sky import LABELS, draw_source
 from train.simulate.sky.draw import draw_balanced_kind
 from train.simulate.source import GRID, Rng, Source
-from train.simulate.telescope.frame import happens, log_uniform
-from train.simulate.telescope.observation import to_spectrum
+from train.simulate.telescope.observation import happens, log_uniform, to_spectrum
 from train.simulate.telescope.pipeline_class import draw_pipeline_class
 from train.simulate.telescope.telescope import observe
 

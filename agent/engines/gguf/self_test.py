@@ -14,7 +14,7 @@ from agent.errors import EngineError
 
 SERVER_OPTIONS = ("--context", "64", "--threads", "1")
 NO_SUCH_MODEL = "failed to load model"  # message of a working llama.cpp about a missing model file
-TIMEOUT_S = 120.0
+TIMEOUT_S = 120.0  # the library is large, and a network disk gives it slowly
 
 
 def try_library(no_model: Path) -> str:

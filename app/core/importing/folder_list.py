@@ -73,7 +73,7 @@ class FolderList(TypedList):
             return
         try:
             size = path.stat().st_size
-        except OSError:
+        except OSError:  # gone since the folder was listed
             return
         self._hash.update(f"{os.path.relpath(path, root)}\0{size}\n".encode())
         rows = rows_of(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agent.confidence.scores import Estimate
 
-MAX_DIGITS = 9
+MAX_DIGITS = 9  # what differs from the whole only beyond these is shown as the whole
 
 
 def percent(share: float) -> str:

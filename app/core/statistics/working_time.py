@@ -21,8 +21,8 @@ from app.core.statistics.drift import share_estimate
 from app.core.statistics.pace import Pace, pace_of
 
 MAX_HOURS = 48
-HOUR = len("2026-01-01T00")
-PAGE = 40 * MAX_IDS
+HOUR = len("2026-01-01T00")  # characters of a timestamp that tell its hour
+PAGE = 40 * MAX_IDS  # lines of the log; a writer waits while one page is read
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from safetensors.torch import load_file, save_file
 
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
+import numpy as np
+import torch
+
 from agent.convert.checkpoint import ConversionError, open_checkpoint
+from agent.convert.metadata import Value, text_metadata, vision_metadata
 from agent.convert.shapes import read_shape
-from tests.agent.convert.folders import Json, copy3, copy25, edit
+from agent.convert.vocabulary import read_vocabulary
+from tests.agent.convert.folders import Json, copy3, copy25, edit, read_gguf
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from train.export.export import export_gguf
 
@@ -114,3 +121,134 @@ def test_qwen3_models_llama_cpp_gets_wrong_are_refused(copy3: Path, name: str) -
     edit(copy3, "config.json", change)
     with pytest.raises(ConversionError, match=reason):
         export_gguf(copy3, copy3 / "out")
+
+
+# Every tensor of a checkpoint has its place in the GGUF files.
+
+
+def test_shards_untied_heads_and_older_names(copy25: Path) -> None:
+    weights = load_file(copy25 / "model.safetensors")
+    (copy25 / "model.safetensors").unlink()
+    head = torch.randn(768, 128, generator=torch.Generator().manual_seed(0))
+    shards = {
+        "a.safetensors": {name: t for name, t in weights.items() if name.startswith("visual.")},
+        "b.safetensors": {
+            name.replace("model.", "model.language_model."): tensor
+            for name, tensor in weights.items()
+            if not name.startswith("visual.")
+        }
+        | {"lm_head.weight": head},
+    }
+    for name, content in shards.items():
+        save_file(content, copy25 / name)
+    index = {"weight_map": {key: name for name, content in shards.items() for key in content}}
+    (copy25 / "model.safetensors.index.json").write_text(json.dumps(index))
+    edit(
+        copy25,
+        "config.json",
+        lambda config: config["text_config"].update(tie_word_embeddings=False),
+    )
+    export_gguf(copy25, copy25 / "out", lm_type="f32")
+    made = read_gguf(copy25 / "out" / "model-f32.gguf")
+    assert np.array_equal(made["output.weight"], head.numpy())
+
+
+def test_a_head_that_is_the_embedding_is_written_once(copy25: Path) -> None:
+    weights = load_file(copy25 / "model.safetensors")
+    head = {"lm_head.weight": weights["model.embed_tokens.weight"].clone()}
+    save_file(weights | head, copy25 / "model.safetensors")
+    export_gguf(copy25, copy25 / "out")
+    assert "output.weight" not in read_gguf(copy25 / "out" / "model-f16.gguf")
+
+
+def test_two_configs_that_differ_do_not_lose_the_head(copy25: Path) -> None:
+    weights = load_file(copy25 / "model.safetensors")
+    head = {"lm_head.weight": weights["model.embed_tokens.weight"] + 0.5}
+    save_file(weights | head, copy25 / "model.safetensors")
+    with pytest.raises(ConversionError, match="ties head and embedding"):
+        export_gguf(copy25, copy25 / "out")
+    edit(copy25, "config.json", lambda config: config.update(tie_word_embeddings=False))
+    export_gguf(copy25, copy25 / "out")
+    assert "output.weight" in read_gguf(copy25 / "out" / "model-f16.gguf")
+
+
+def test_quantized_or_foreign_weights(copy25: Path) -> None:
+    weights = load_file(copy25 / "model.safetensors")
+    save_file(weights | {"model.layers.0.lora_A": torch.zeros(2)}, copy25 / "model.safetensors")
+    with pytest.raises(ConversionError, match="lora_A"):
+        export_gguf(copy25, copy25 / "out")
+    packed = weights["model.layers.0.mlp.up_proj.weight"].to(torch.int8)
+    save_file(weights | {"model.layers.0.mlp.up_proj.weight": packed}, copy25 / "model.safetensors")
+    with pytest.raises(ConversionError, match="'I8'"):
+        export_gguf(copy25, copy25 / "out")
+
+
+# A tokenizer is exported only if llama.cpp splits text in the same way.
+
+
+def step(number: int, **changes: object) -> Callable[[Json], object]:
+    return lambda t: t["pre_tokenizer"]["pretokenizers"][number].update(changes)
+
+
+def added(**changes: object) -> Callable[[Json], object]:
+    return lambda t: t["added_tokens"][-1].update(changes)
+
+
+TOKENIZER_FAULTS: dict[str, tuple[Callable[[Json], object], str]] = {
+    "another split": (step(0, pattern={"Regex": r"\p{L}+|\s+"}), "split text as Qwen"),
+    "a blank put in front": (step(1, add_prefix_space=True), "split text as Qwen"),
+    "one step": (lambda t: t["pre_tokenizer"]["pretokenizers"].pop(), "split text as Qwen"),
+    "no steps": (lambda t: t.update(pre_tokenizer=None), "split text as Qwen"),
+    "another normalizer": (lambda t: t.update(normalizer={"type": "NFKC"}), "NFC"),
+    "another kind": (lambda t: t["model"].update(type="WordPiece"), "BPE"),
+    "merges ignored": (lambda t: t["model"].update(ignore_merges=True), "ignore_merges"),
+    "byte fallback": (lambda t: t["model"].update(byte_fallback=True), "byte_fallback"),
+    "a greedy added token": (added(lstrip=True), "absorbs"),
+    "a number twice": (added(id=3), "unique"),
+    "a number past the end": (added(id=5000), "unique"),
+    "a nameless token": (added(content=""), "added token"),
+    "no turn ends": (lambda t: t["added_tokens"][2].update(content="<|stop|>"), r"\|im_end"),
+    "no merges": (lambda t: t["model"].pop("merges"), "no merges"),
+    "odd merges": (lambda t: t["model"].update(merges=["a b c"]), "not a pair"),
+    "tokens around texts": (
+        lambda t: t.update(post_processor={"type": "BertProcessing", "sep": ["x", 1]}),
+        "of its own",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TOKENIZER_FAULTS)
+def test_tokenizers_llama_cpp_does_not_know_are_refused(copy25: Path, name: str) -> None:
+    change, reason = TOKENIZER_FAULTS[name]
+    edit(copy25, "tokenizer.json", change)
+    with pytest.raises(ConversionError, match=reason):
+        export_gguf(copy25, copy25 / "out")
+
+
+# The metadata of the two GGUF files, with the names and types that llama.cpp reads.
+def test_the_language_models_keys(tiny_qwen3: Path) -> None:
+    checkpoint = open_checkpoint(tiny_qwen3)
+    shape = read_shape(checkpoint.config)
+    vocabulary = read_vocabulary(checkpoint, shape.text.vocab)
+    keys = text_metadata(shape, vocabulary, "q8_0", "mine")
+    assert keys["general.architecture"] == Value("text", "qwen3vl")
+    assert keys["general.name"] == Value("text", "mine")
+    assert keys["general.file_type"] == Value("u32", 7)
+    assert keys["qwen3vl.n_deepstack_layers"] == Value("u32", len(shape.vision.deepstack))
+    end = keys["tokenizer.ggml.eos_token_id"].value
+    assert keys["tokenizer.ggml.tokens"].value[end] == "<|im_end|>"
+
+
+def test_pictures_are_normalized_as_the_folder_says(copy25: Path) -> None:
+    def keys() -> dict[str, Value]:
+        checkpoint = open_checkpoint(copy25)
+        return vision_metadata(read_shape(checkpoint.config), checkpoint, "f16", "mine")
+
+    edit(copy25, "preprocessor_config.json", lambda each: each.update(image_std=[0.5, 0.25, 1]))
+    assert keys()["clip.vision.image_std"] == Value("f32s", [0.5, 0.25, 1.0])
+    newer = copy25 / "processor_config.json"
+    newer.write_text('{"image_processor": {"image_std": [0.1, 0.2, 0.3]}}')
+    assert keys()["clip.vision.image_std"] == Value("f32s", [0.1, 0.2, 0.3])
+    newer.write_text('{"image_processor": {"image_std": [0.1]}}')
+    with pytest.raises(ConversionError, match="image_std of three numbers"):
+        keys()

@@ -14,7 +14,7 @@ from agent.engines.base import Engine
 from agent.engines.kind import LoadOptions, is_installed
 from agent.engines.remote.engine import RemoteEngine
 from agent.errors import EngineError, ResourceError
-from agent.inspection.engine_loader import engine_ref, load_engine
+from agent.inspection.inspector_factory import engine_ref, load_engine
 from agent.models.card_file import write_card
 from agent.models.infer_card import make_card
 from agent.models.registry import ModelLocation, find_model, model_at

@@ -105,7 +105,7 @@ def test_the_panel_needs_the_model_that_looks(box):
 def test_the_panel_is_the_model_that_looks_and_the_measured_inspector(box, monkeypatch):
     put(box, "nano.gguf", "mmproj-nano.gguf")
     engine = ScriptedEngine([])
-    monkeypatch.setattr("agent.inspection.engine_loader.load_engine", lambda *_, **__: engine)
+    monkeypatch.setattr("agent.inspection.inspector_factory.load_engine", lambda *_, **__: engine)
     made = make_inspector("Panel")
     assert isinstance(made, PanelInspector)
     assert made.model == BuiltInPanel().ref()
@@ -133,7 +133,7 @@ def test_a_published_row_reaches_the_engine_as_it_was_in_its_file(tmp_path, monk
     for name in ("nano.gguf", "mmproj-nano.gguf"):
         (folder / name).write_bytes(b"GGUF")
     engine = ScriptedEngine([answer()])
-    monkeypatch.setattr("agent.inspection.engine_loader.load_engine", lambda *_, **__: engine)
+    monkeypatch.setattr("agent.inspection.inspector_factory.load_engine", lambda *_, **__: engine)
     made = make_inspector(str(folder))
     trajectory = run(made.inspect(star(), find_task("CV")))
     system, user = engine.conversations[0].turns[:2]

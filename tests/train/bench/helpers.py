@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from train.bench.build import Bench
+from train.bench.measuring import SelectionRule
 from train.bench.settings import BenchSettings
-from train.bench.spectrum_facts import SelectionRule
 from train.simulate.archive import run_campaign
 from train.simulate.campaign import Settings
 

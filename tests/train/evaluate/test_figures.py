@@ -1,7 +1,12 @@
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
+
 import pytest
+
+pytest.importorskip("pyarrow")
+
+import numpy as np
 
 from agent.errors import WorkbenchError
 from tests.train.evaluate.helpers import make_judgement, rows
@@ -12,6 +17,23 @@ from train.evaluate.figures import (
     mean_f1,
     mean_f1_of,
     task_figures,
+)
+from train.evaluate.judgement import Judgement
+from train.evaluate.sight_figures import (
+    card_figures,
+    read_sight,
+    sight_figures,
+    sight_json,
+    sight_markdown,
+)
+from train.evaluate.tables import (
+    MIN_CANDIDATES,
+    calibration_figures,
+    calibration_markdown,
+    parts_markdown,
+    set_markdown,
+    snr_bin_of,
+    with_interval,
 )
 
 
@@ -128,3 +150,155 @@ class TestComparison:
     def test_nothing_in_common(self):
         with pytest.raises(WorkbenchError, match="no candidate in common"):
             compare("a", "b", rows(1, 0, 0, 0), rows(1, 0, 0, 0, "WD"))
+
+
+def judged(count: int, *, too_sure: float = 1.0, seed: int = 5) -> list[Judgement]:
+    """Judgements with calibrated p, reported with `too_sure` times its log odds."""
+    rng = np.random.default_rng(seed)
+    odds = rng.normal(-1.0, 2.5, count)
+    p, told = (1.0 / (1.0 + np.exp(-each)) for each in (odds, too_sure * odds))
+    real = rng.random(count) < p
+    return [
+        make_judgement(
+            n, "YES" if real[n] else "NO", "YES" if told[n] > 0.5 else "NO", p_yes=float(told[n])
+        )
+        for n in range(count)
+    ]
+
+
+def test_calibrated_probabilities_have_no_error():
+    found = calibration_figures(judged(4000))
+    assert found.n == 4000
+    assert found.error < 0.02 and found.error_calibrated < 0.03
+
+
+def test_overconfidence_is_corrected_by_the_other_half():
+    found = calibration_figures(judged(4000, too_sure=3.0))
+    assert found.error > 0.08
+    assert found.error_calibrated < 0.03
+
+
+def test_the_cut_keeps_its_precision_on_unseen_candidates():
+    found = calibration_figures(judged(4000, too_sure=3.0))
+    assert found.precision == pytest.approx(0.95, abs=0.035)
+    assert 0.02 < found.accepted < 0.3 and 0.1 < found.recall < 0.9
+
+
+def test_a_guesser_accepts_nothing():
+    rng = np.random.default_rng(1)
+    answers = ("YES", *["NO"] * 5) * 100
+    rows = [make_judgement(n, one, "YES", p_yes=rng.random()) for n, one in enumerate(answers)]
+    found = calibration_figures(rows)
+    assert found.accepted == 0.0 and found.precision is None and found.recall == 0.0
+    assert found.error > 0.2
+
+
+def test_too_few_candidates_give_no_figures():
+    one_answer = [make_judgement(n, "NO", "NO", p_yes=0.1) for n in range(200)]
+    silent = [make_judgement(n, "YES" if n % 2 else "NO", "NO") for n in range(200)]
+    for few in (judged(MIN_CANDIDATES - 1), one_answer, silent):
+        assert calibration_figures(few) is None
+    assert calibration_markdown("none", {"x": judged(10)}, 0) == []
+
+
+def test_the_table_has_a_line_per_judge():
+    silent = [make_judgement(1, "YES", "NO")]
+    rows = {"nano": judged(300), "silent": silent, "sure": judged(300, too_sure=4)}
+    lines = calibration_markdown("test: calibration of p(YES)", rows, 0)
+    assert lines[0] == "#### test: calibration of p(YES)"
+    first = [line.split("|")[1].strip() for line in lines if line.startswith("|")]
+    assert first == ["judge", "---", "nano", "sure"]
+
+
+OWN = [
+    make_judgement(number, answer, answer, p_yes=p)
+    for number, (answer, p) in enumerate([("YES", 0.9), ("YES", 0.8), ("NO", 0.1), ("NO", 0.2)])
+]
+REPLIES = {("CV", str(number)): ("look", "answer") for number in range(4)}
+
+
+def shown(*answers: str) -> list[Judgement]:
+    return [replace(one, shown_answer=answer) for one, answer in zip(OWN, answers, strict=True)]
+
+
+def test_a_model_that_does_not_look_follows_nothing():
+    found = sight_figures("other", shown("NO", "NO", "YES", "NO"), REPLIES, OWN, REPLIES)
+    assert (found.same_verdicts, found.same_replies) == (1.0, 1.0)
+    assert found.mean_f1.value == 1.0 and found.p_yes == pytest.approx(0.5)
+    assert found.differing == 3 and found.follows is not None and found.follows.value == 0.0
+
+
+def test_a_model_that_looks_follows_the_picture():
+    judged = [replace(one, verdict=one.shown_answer) for one in shown("NO", "NO", "YES", "NO")]
+    replies = REPLIES | {("CV", "0"): ("look", "another answer")}
+    found = sight_figures("other", judged, replies, OWN, REPLIES)
+    assert (found.same_verdicts, found.same_replies) == (0.25, 0.75)
+    assert found.mean_f1.value == 0.0
+    assert found.follows is not None and found.follows.value == 1.0 and found.follows.low < 0.5
+
+
+def test_without_another_spectrum_there_is_nothing_to_follow():
+    found = sight_figures("white", OWN, REPLIES, OWN, REPLIES)
+    assert found.differing == 0 and found.follows is None
+
+
+def test_the_table_the_file_and_the_card_say_the_same():
+    rows = [
+        sight_figures("own", OWN, REPLIES, OWN, REPLIES),
+        sight_figures("other", shown("NO", "NO", "YES", "NO"), REPLIES, OWN, REPLIES),
+    ]
+    text = sight_markdown("nano", "box", rows)
+    assert "nano on box" in text and "2 positives, 2 negatives" in text
+    line = next(line for line in text.splitlines() if "another spectrum" in line)
+    assert [cell.strip() for cell in line.split("|")[3:7]] == [
+        "0.500", "100.0", "100.0", "0.0 of 3",
+    ]  # fmt: skip
+    assert read_sight(sight_json({"box": {"nano": rows}})) == {"box": {"nano": rows}}
+    card = list(card_figures("box", rows))
+    assert [one.figure for one in card] == [
+        "mean F1", "mean p(YES)", "mean F1", "mean p(YES)", "same verdicts", "same replies",
+        "verdicts that follow the picture",
+    ]  # fmt: skip
+    assert all(one.on.startswith("sight: box, 2:2, pictures ") for one in card)
+    assert card[-1].value == 0.0 and "3 with another true answer" in card[-1].on
+
+
+@pytest.mark.parametrize(
+    ("snr", "told"),
+    [(None, "unknown"), (10.0, "10 to 20"), (500.0, "above 50"), (-1.0, "0 to 5")],
+)
+def test_bins_of_snr(snr: float | None, told: str):
+    assert snr_bin_of(make_judgement(1, "NO", None, snr=snr)) == told
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("| ").split("|")]
+
+
+def test_a_part_without_positives_has_a_dash_beside_its_accuracy():
+    """A judge that calls nothing there YES was right; 0.0 looked like a failure."""
+    bright = [replace(one, snr=80.0) for one in rows(3, 1, 0, 4)]
+    faint = [replace(one, snr=3.0, key=f"faint {one.key}") for one in rows(0, 0, 1, 3)]
+    lines = parts_markdown("x", {"judge": [*bright, *faint]}, snr_bin_of, ["0 to 5", "above 50"])
+    assert cells(lines[2]) == ["judge", "0 to 5 (n = 4) Acc", "F1", "above 50 (n = 8) Acc", "F1"]
+    name, faint_right, faint_f1, bright_right, bright_f1 = cells(lines[4])
+    assert (name, faint_right, faint_f1) == ("judge", "75.0", "-")
+    assert bright_right == "87.5" and bright_f1.startswith("85.7 (")
+
+
+def test_of_a_network_no_form_is_told_and_of_equal_draws_no_interval():
+    network, writer = rows(2, 1, 0, 2), [replace(one, turns=2) for one in rows(2, 1, 0, 2)]
+    lines = set_markdown("x", {"network": network, "writer": writer})
+    head, *told = (cells(lines[at]) for at in (2, 4, 5))
+    form = [[row[head.index(name)] for name in ("well-formed", "tokens")] for row in told]
+    assert form == [["-", "-"], ["100.0", "0"]]
+    always = compare("a", "b", rows(6, 0, 0, 6), rows(0, 6, 6, 0)).f1_difference
+    assert with_interval(always) == "100.0 (no interval)"
+
+
+def test_a_task_without_positives_has_a_dash():
+    lines = set_markdown("x", {"judge": [*rows(2, 0, 0, 2), *rows(0, 0, 1, 3, "CS")]})
+    found = dict(zip(cells(lines[2]), cells(lines[4]), strict=True))
+    assert (found["CS Acc"], found["CS F1"]) == ("75.0", "-")
+    assert (found["CV Acc"], found["CV F1"], found["mean Acc"]) == ("100.0", "100.0", "87.5")
+    assert found["mean F1 (95 %)"].startswith("100.0 (")

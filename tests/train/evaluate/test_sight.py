@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 pytest.importorskip("pyarrow")
 
-from typer.testing import CliRunner
+import numpy as np
+from PIL import Image
 
 from agent.errors import WorkbenchError
+from agent.evidence.measurements import measurements_of
+from agent.evidence.window_numbers import window_numbers
 from agent.examples.examples import Example, read_examples, write_examples
 from agent.inspection.built_in import EYE as BOXED
 from agent.inspection.model_inspector import ModelInspector
-from agent.inspection.pictures import PictureMaker
+from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.models.card_file import read_card
 from agent.models.registry import BUNDLED, model_at
+from agent.rendering.model_image import QWEN25
 from agent.rendering.render import EYE
+from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory import ModelRef
-from tests.agent.scenes import answer, call
+from tests.agent.scenes import answer, call, star
 from tests.night import BY_NIGHT
 from tests.scripted_engine import ScriptedEngine
 from tests.train.evaluate.helpers import rows, simulated
@@ -29,7 +35,14 @@ from train.cli import app
 from train.evaluate.judges import JudgeSpec
 from train.evaluate.sight import judge_sight, sight_set, write_into_card
 from train.evaluate.sight_figures import SightFigures, sight_figures
-from train.evaluate.sight_pictures import PICTURES
+from train.evaluate.sight_pictures import (
+    PICTURES,
+    Pictures,
+    in_the_frame_of,
+    mirrored,
+    picture_maker,
+    shifted,
+)
 
 BOX = ("CV", "MG", "WD", "CS")
 """Classes about which a model in the box is asked, two of them by day."""
@@ -159,3 +172,74 @@ def test_older_figures_of_the_set_are_replaced(tmp_path: Path):
     write_into_card(tmp_path, "box", [better])
     found = [(one.figure, one.value) for one in read_card(tmp_path).figures]
     assert found == [("old", 1.0), ("mean F1", 100.0)]
+
+
+TOLD = replace(EYE, name="told", numbers=True, bluest=0.0, reddest=1e6)
+"""A style with numbers beside the pictures, as models of others may have."""
+STAR = star()
+OTHER = star(seed=2, path="other.fits")
+WINDOW = {"wavelength_range": [6450, 6750], "label": "Hα"}
+
+
+def peak(spectrum: Spectrum) -> float:
+    return float(spectrum.wavelength[np.argmax(spectrum.flux * spectrum.wavelength**1.5)])
+
+
+def maker(pictures: Pictures) -> PictureMaker:
+    kind = picture_maker(pictures, OTHER)
+    return kind.of(STAR, spectrum_ref(STAR), TOLD, QWEN25)
+
+
+def same(one: Image.Image, other: Image.Image) -> bool:
+    return one.size == other.size and one.tobytes() == other.tobytes()
+
+
+def test_a_mirrored_spectrum_has_its_line_on_the_other_side():
+    turned = mirrored(STAR)
+    assert peak(turned) == pytest.approx(3800 + 9000 - peak(STAR), abs=3)
+    assert np.array_equal(turned.wavelength, STAR.wavelength)
+    assert np.allclose(mirrored(turned).flux, STAR.flux, rtol=1e-6)
+
+
+def test_a_shifted_spectrum_has_its_line_300_angstrom_redward():
+    moved = shifted(STAR)
+    assert peak(moved) == pytest.approx(peak(STAR) + 300, abs=3)
+    assert np.array_equal(moved.wavelength, STAR.wavelength)
+    assert np.isfinite(moved.flux).all()
+
+
+def test_bad_pixels_move_with_the_fluxes():
+    ivar, mask = np.ones(len(STAR)), np.zeros(len(STAR), dtype=bool)
+    ivar[:10], mask[:20] = 0, True
+    turned = mirrored(replace(STAR, ivar=ivar, mask=mask))
+    assert (turned.ivar[-10:] == 0).all() and turned.ivar[:-10].all()
+    assert turned.mask[-20:].all() and not turned.mask[:-20].any()
+
+
+def test_another_star_is_drawn_at_rest():
+    moving = replace(OTHER, z=0.001, wavelength=OTHER.wavelength * 1.001)
+    drawn = in_the_frame_of(moving, replace(STAR, z=-0.0005))
+    assert peak(drawn) / (1 - 0.0005) == pytest.approx(peak(OTHER), abs=0.01)
+
+
+@pytest.mark.parametrize("pictures", PICTURES[1:])
+def test_all_pictures_change_and_the_numbers_stay(pictures: Pictures):
+    plain, changed = maker("own"), maker(pictures)
+    assert changed.overview_text() == plain.overview_text() != ""
+    assert not same(changed.overview(), plain.overview())
+    (before, told), (after, retold) = plain.look(WINDOW), changed.look(WINDOW)
+    assert not same(before, after) and after.size == before.size
+    assert retold.text == told.text == window_numbers(measurements_of(STAR), 6450, 6750, plain.z)
+    assert changed.measure(6450, 6750) == plain.measure(6450, 6750)
+
+
+def test_another_star_looks_as_it_does_by_itself():
+    alone = PictureMaker.of(OTHER, spectrum_ref(OTHER), TOLD, QWEN25)
+    assert same(maker("other").overview(), alone.overview())
+    assert same(maker("other").look(WINDOW)[0], alone.look(WINDOW)[0])
+
+
+def test_white_paper_is_white():
+    picture, _ = maker("white").look(WINDOW)
+    assert picture.getextrema() == ((255, 255),) * 3
+    assert maker("white").overview().getextrema() == ((255, 255),) * 3

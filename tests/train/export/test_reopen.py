@@ -6,28 +6,31 @@ import json
 import shutil
 from pathlib import Path
 
-import numpy as np
+import gguf
 import pytest
+from safetensors.torch import load_file
+from typer.testing import CliRunner
 
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
-import gguf
+import numpy as np
 import torch
-from safetensors.torch import load_file
-from typer.testing import CliRunner
+from transformers import AutoTokenizer
 
 from agent.convert.checkpoint import ConversionError
 from agent.errors import WorkbenchError
 from agent.inspection.built_in import EYE
 from agent.models.card_file import read_card
 from agent.models.registry import BUNDLED
+from agent.protocol.protocol import opening
+from agent.tasks.catalogue import load_tasks
 from tests.agent.convert.folders import export_pair, model
 from tests.night import BY_NIGHT
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from train.cli import app
 from train.export.reopen import reopen
-from train.models.model_folder import starting_folder
+from train.models.model_folder import load_trainable, starting_folder
 
 __all__ = ["model", "tiny_qwen3", "tiny_qwen25"]
 
@@ -100,3 +103,52 @@ def test_what_is_no_gguf_and_a_folder_in_use(tiny_qwen25: Path, tmp_path: Path) 
 def test_training_says_where_to_begin(tiny_qwen25: Path, tmp_path: Path) -> None:
     with pytest.raises(WorkbenchError, match="spec-o3-train reopen"):
         starting_folder(str(export_pair(tiny_qwen25, tmp_path / "pair")))
+
+
+# The configs and the tokenizer of a reopened model equal those of the original.
+
+
+@pytest.fixture(scope="module", params=["tiny_qwen25", "tiny_qwen3"])
+def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The folder of a model, and of the model reopened."""
+    model: Path = request.getfixturevalue(request.param)
+    place = tmp_path_factory.mktemp("reopened")
+    reopen(str(export_pair(model, place / "pair")), place / "again")
+    return [model, place / "again"]
+
+
+def test_it_computes_the_same(both: list[Path]) -> None:
+    """What the weights are used with comes back, too: heads, norms, rotations."""
+    ids = torch.arange(40, 90)[None]
+    with torch.no_grad():
+        before, after = (load_trainable(folder)(input_ids=ids).logits for folder in both)
+    assert torch.allclose(after, before, atol=1e-5)
+    files = [folder / "preprocessor_config.json" for folder in both]
+    pictures = [json.loads(file.read_text("utf-8")) for file in files]
+    for key in ("image_mean", "image_std", "patch_size", "merge_size"):
+        assert pictures[1][key] == pytest.approx(pictures[0][key], rel=1e-6)
+
+
+def test_towers_are_the_same(both: list[Path]) -> None:
+    towers = [load_trainable(folder).config.vision_config.to_dict() for folder in both]
+    for told in towers:
+        told.pop("dtype", None)
+        told.pop("initializer_range", None)  # of random weights
+    assert towers[1] == towers[0]
+
+
+def test_words_are_cut_alike(both: list[Path]) -> None:
+    before, after = (AutoTokenizer.from_pretrained(at) for at in both)
+    assert len(after) == len(before)
+    assert (after.eos_token, after.pad_token) == (before.eos_token, before.pad_token)
+    for task in load_tasks():
+        for turn in opening(task):
+            ids = before(turn.text).input_ids
+            assert after(turn.text).input_ids == ids
+            assert after.decode(ids) == before.decode(ids)
+    said = "<|im_start|>a\n<tool_call>naïve Å 6563.0</tool_call><|im_end|>"
+    ids = before(said).input_ids
+    assert after(said).input_ids == ids
+    # a call must survive where control tokens are left out
+    kept, original = (one.decode(ids, skip_special_tokens=True) for one in (after, before))
+    assert kept == original

@@ -20,12 +20,18 @@ from agent.models.infer_card import make_card, read_or_infer_card
 from agent.rendering.render import COMPACT
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
-from train.grpo.generate import CachedGenerator, ConversationTokens, GeneratedTurn, OpenTurn
+from train.grpo.generate import (
+    CachedGenerator,
+    ConversationTokens,
+    GeneratedTurn,
+    OpenTurn,
+    TurnTokens,
+    turn_tokens,
+)
 from train.grpo.packing import Packed, RolloutRow, pack
 from train.grpo.pictures import PictureCache
 from train.grpo.rollout import Limits, Rollout
 from train.grpo.setup import SpectrumProcessor
-from train.grpo.tokens import TurnTokens, turn_tokens
 from train.models.model_folder import load_trainable
 
 CV = find_task("CV")

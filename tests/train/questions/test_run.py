@@ -6,12 +6,16 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("pyarrow")
+
 from agent.errors import WorkbenchError
 from agent.examples.examples import read_examples
+from agent.spectra.spectrum import Spectrum
+from tests.train.questions.helpers import library
+from tests.train.test_recipe import call
 from train.questions.run import run
 from train.questions.settings import QuestionSettings
-
-pytest.importorskip("pyarrow")
+from train.recipe import PRESETS, settings
 
 
 @pytest.fixture(scope="module")
@@ -68,3 +72,39 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path):
     with pytest.raises(WorkbenchError, match="unknown survey"):
         run(tmp_path / "set.parquet", QuestionSettings(survey="HUBBLE"), count=1)
     assert not list(tmp_path.iterdir())
+
+
+def test_command(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    out = tmp_path / "set.parquet"
+    words = ["questions", str(out), "--count", "12", "--seed", "3", "--set", "tasks=CV,WD"]
+    words += ["--set", "survey=SDSS", "--library", str(library(tmp_path / "library"))]
+    assert call(monkeypatch, *words) == 0
+    printed = capsys.readouterr()
+    assert "12 questions on" in printed.out and "1 usable bases in" in printed.err
+    found: list[Spectrum] = [one.spectrum for one in read_examples(out)]
+    assert len(found) == 12 and {one.survey for one in found} == {"SDSS"}
+
+
+@pytest.mark.parametrize(
+    ("sets", "message"),
+    [
+        (["tasks=[]"], "at least one"),
+        (["tasks=CV,XX"], "unknown task 'XX'"),
+        (["both=1.5"], "questions.both"),
+        (["contrast=[2.0,1.0]"], "questions.contrast"),
+        (["numbers=[]"], "questions.numbers"),
+        (["step=1.0"], "questions.step"),
+        (["bend=[0.1,2.0]"], "questions.bend"),
+        (["bends=1"], "no setting"),
+    ],
+)
+def test_faulty_settings_are_told(sets: list[str], message: str):
+    with pytest.raises(WorkbenchError, match=message):
+        settings(QuestionSettings, "questions", sets=sets)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_preset_is_sound(preset: str):
+    assert settings(QuestionSettings, "questions", preset=preset).tasks

@@ -7,17 +7,19 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 pytest.importorskip("pyarrow")
 
-from typer.testing import CliRunner
+import numpy as np
 
 from agent.confidence.judged import JudgedScores
 from agent.errors import WorkbenchError
+from agent.ratings.records import Choice, subject_of
 from agent.rendering.charts import reliability
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
+from tests.agent.ratings.made import rating, trajectory
 from tests.train.evaluate.helpers import rows
 from tests.train.report.conftest import report
 from train.cli import app
@@ -27,7 +29,9 @@ from train.journal import journal
 from train.report.curating import curation_parts
 from train.report.judging import Judging, _reliability, survey_section
 from train.review.pool_figures import figures
+from train.review.rating_round import add_records, read_records
 from train.review.review_rules import Case, Review
+from train.review.statistics import distributions, duels_of_choices, latest_ratings
 
 
 def test_judging(evaluated: tuple[Path, Path], tmp_path: Path):
@@ -167,3 +171,58 @@ def test_nothing_to_report(
     result = CliRunner().invoke(app, ["report", "a.html", *words])
     assert isinstance(result.exception, WorkbenchError)
     assert why in str(result.exception)
+
+
+# The report's section on ratings, from the functions that the window uses.
+OURS = [trajectory(f"s{n}", "ours") for n in range(5)]
+THEIRS = [trajectory(f"s{n}", "<i>theirs</i>") for n in range(5)]
+CHOICES = [
+    Choice(first=subject_of(one), second=subject_of(two), preferred=preferred, left="first", by="B")
+    for one, two, preferred in zip(
+        OURS, THEIRS, ("first", "first", "tie", "second", "first"), strict=True
+    )
+]
+
+
+def written(folder: Path) -> Path:
+    rated = list(enumerate([*OURS, *THEIRS]))
+    people = [rating(one, "Ada", n % 6, 5) for n, one in rated]
+    model = [rating(one, "judge", (2 * n) % 6, n % 5, by_model=True) for n, one in rated]
+    add_records(folder / "all.ratings.jsonl", [*people, *model, *CHOICES])
+    return folder / "all.ratings.jsonl"
+
+
+def test_figures_of_people_and_models(tmp_path: Path) -> None:
+    text = report(tmp_path / "report.html", "--ratings", written(tmp_path))
+    assert "Scores: coherence" in text and "Scores: physical consistency" in text
+    assert "Agreement of raters on coherence (Spearman)" in text
+    assert "judge (model)" in text
+    # Wins, ties and losses with their intervals; the name of a model is no markup.
+    assert "<td>&lt;i&gt;theirs&lt;/i&gt;, ours</td><td>5</td>" in text
+    (duel,) = duels_of_choices(CHOICES)
+    assert (duel.wins, duel.ties, duel.losses) == (1, 1, 3)
+    assert "20 % (4 to 62)" in text and "60 % (23 to 88)" in text
+    assert "Everything said is in the pictures" in text
+
+
+def test_with_a_bench_wins_and_losses_are_told_by_survey(tmp_path: Path, monkeypatch) -> None:
+    rows = [{"sha256": f"s{n}", "survey": "SDSS" if n < 3 else "DESI"} for n in range(5)]
+    monkeypatch.setattr("train.report.rating.column", lambda path, *names: rows)
+    (tmp_path / "test.parquet").touch()
+    text = report(tmp_path / "a.html", "--ratings", written(tmp_path), "--bench", tmp_path)
+    desi, sdss = text.split("Pairwise: DESI")[1].split("Pairwise: SDSS")
+    assert "<td>3</td><td>0 % (0 to 56)</td><td>33 % " in sdss
+    assert "<td>2</td><td>50 % " in desi
+
+
+def test_means_are_those_of_the_records(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    text = report(tmp_path / "report.html", "--ratings", path)
+    for one in distributions(latest_ratings(read_records(path)), "coherence"):
+        assert f"<td>{one.n}</td><td>{one.mean:.2f}</td>" in text
+
+
+def test_an_empty_file(tmp_path: Path) -> None:
+    (tmp_path / "none.jsonl").write_text("")
+    text = report(tmp_path / "report.html", "--ratings", tmp_path / "none.jsonl")
+    assert "There are no ratings in these files." in text

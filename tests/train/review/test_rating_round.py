@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
+from filelock import FileLock
 
-from agent.errors import WorkbenchError
+pytest.importorskip("pyarrow")
+
+from agent.errors import TrajectoryError, WorkbenchError
+from agent.examples.examples import example, write_examples
+from agent.inspection.pictures import spectrum_ref
+from agent.spectra.readers import read_numbered
 from agent.trajectory.trajectory_file import write_trajectories
 from tests.agent.ratings.made import rating, trajectory
+from tests.app.ui.candidates import SAMPLE
 from train.review import rating_round
-from train.review.rating_round import in_order, open_round, pairs_of, unique
-from train.review.ratings_file import add_records, read_records
+from train.review.rating_round import (
+    MAX_LINE,
+    add_records,
+    in_order,
+    open_round,
+    pairs_of,
+    ratings_beside,
+    read_records,
+    unique,
+)
+from train.review.spectra import Spectra
 
 SIX = [trajectory(f"s{n}", model) for n in range(3) for model in ("ours", "theirs")]
 
@@ -115,3 +132,104 @@ def test_very_many_pairs_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = len(pairs_of(MANY, 0, "Ada"))
     monkeypatch.setattr(rating_round, "MAX_PAIRS", 5)
     assert 0 < len(pairs_of(MANY, 0, "Ada")) <= 5 < whole
+
+
+# Spectra are read from named places alone, and only with the numbers that were inspected.
+FIRST, SECOND = sorted((SAMPLE / "spectra").glob("*/spec-9*.fits.gz"))[:2]
+
+
+@pytest.fixture
+def ref(tmp_path):
+    (tmp_path / FIRST.name).write_bytes(FIRST.read_bytes())
+    return spectrum_ref(read_numbered(str(tmp_path / FIRST.name), 0))
+
+
+def test_by_its_path_or_by_its_name(ref, tmp_path):
+    assert len(Spectra([tmp_path]).of(ref)) > 1000
+    assert len(Spectra([tmp_path]).of(replace(ref, path=f"elsewhere/{FIRST.name}"))) > 1000
+
+
+def test_in_a_set_of_examples(ref, tmp_path):
+    one = example(read_numbered(str(FIRST), 0), task="CV", answer="YES")
+    write_examples(tmp_path / "set" / "cold.parquet", [one])
+    found = Spectra([tmp_path / "set" / "cold.parquet"]).of(spectrum_ref(one.spectrum))
+    assert found.object_id == one.spectrum.object_id
+
+
+def test_other_values_are_refused(ref, tmp_path):
+    (tmp_path / FIRST.name).write_bytes(SECOND.read_bytes())
+    with pytest.raises(TrajectoryError, match="other values than were inspected"):
+        Spectra([tmp_path]).of(ref)
+
+
+def test_nothing_outside_the_named_folders_is_read(ref, tmp_path):
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    paths = (ref.path, f"../{FIRST.name}", "/etc/passwd", "", "\\\\host\\share\\x.fits")
+    for path in paths:
+        with pytest.raises(TrajectoryError, match="its file is not there"):
+            Spectra([inside]).of(replace(ref, path=path))
+
+
+# Files of ratings: nothing is lost or run together when a program is killed while it writes.
+RATINGS_FILE_FIRST, RATINGS_FILE_SECOND = (rating(trajectory(), by, 4, 5) for by in ("Ada", "Ben"))
+
+
+def test_what_was_added_is_read_in_order(tmp_path):
+    path = tmp_path / "new" / "night.ratings.jsonl"
+    assert list(read_records(path)) == []
+    add_records(path, [RATINGS_FILE_FIRST])
+    add_records(path, [RATINGS_FILE_SECOND])
+    assert list(read_records(path)) == [RATINGS_FILE_FIRST, RATINGS_FILE_SECOND]
+
+
+def test_a_half_written_line_is_skipped_and_then_dropped(tmp_path):
+    path = tmp_path / "night.ratings.jsonl"
+    add_records(path, [RATINGS_FILE_FIRST, RATINGS_FILE_SECOND])
+    whole = path.read_bytes()
+    for cut in range(len(whole) - 1, len(whole) - 60, -7):
+        path.write_bytes(whole[:cut])
+        assert RATINGS_FILE_FIRST in list(read_records(path))
+        add_records(path, [RATINGS_FILE_SECOND])
+        assert list(read_records(path))[-1] == RATINGS_FILE_SECOND
+        assert path.read_bytes().count(b"\n") == len(list(read_records(path)))
+
+
+def test_a_whole_last_line_without_an_end_stays(tmp_path):
+    path = tmp_path / "night.ratings.jsonl"
+    add_records(path, [RATINGS_FILE_FIRST])
+    path.write_bytes(path.read_bytes().rstrip())
+    add_records(path, [RATINGS_FILE_SECOND])
+    assert list(read_records(path)) == [RATINGS_FILE_FIRST, RATINGS_FILE_SECOND]
+
+
+@pytest.mark.parametrize(
+    "line", ["{", "[]", '{"kind": "rating"}', '"' + "x" * MAX_LINE + '"', "[" * 5000]
+)
+def test_an_error_names_the_line(tmp_path, line):
+    path = tmp_path / "night.ratings.jsonl"
+    add_records(path, [RATINGS_FILE_FIRST])
+    path.write_text(path.read_text() + line + "\n")
+    with pytest.raises(WorkbenchError, match=r"night\.ratings\.jsonl, line 2: "):
+        list(read_records(path))
+
+
+def test_a_folder_is_no_file_of_ratings(tmp_path):
+    with pytest.raises(WorkbenchError, match="cannot write"):
+        add_records(tmp_path, [RATINGS_FILE_FIRST])
+
+
+def test_the_file_beside(tmp_path):
+    assert ratings_beside(tmp_path / "night.jsonl").name == "night.ratings.jsonl"
+
+
+def test_another_program_that_writes_is_waited_for(tmp_path, monkeypatch):
+    path = tmp_path / "night.ratings.jsonl"
+    add_records(path, [RATINGS_FILE_FIRST])
+    monkeypatch.setattr(rating_round, "LOCK_TIMEOUT_S", 0.05)
+    with FileLock(path.with_name(f".{path.name}.lock")):
+        with path.open("ab") as other:
+            other.write(b'{"kind": "rat')  # half a line, which is being written
+        with pytest.raises(WorkbenchError, match="another program has been writing"):
+            add_records(path, [RATINGS_FILE_SECOND])
+    assert path.read_bytes().endswith(b'{"kind": "rat')  # it was not taken for that of a crash

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -10,12 +12,20 @@ from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
 from agent.evidence.features import FEATURES
-from agent.evidence.kinds import read_kinds
-from agent.evidence.weights import read_weights
+from agent.evidence.kinds import Kinds, read_kinds
+from agent.evidence.weights import TaskWeights, read_weights
 from train.simulate.sky import LABELS
 from train.weights import command
-from train.weights.command import JudgedCandidate, candidates, measured, threshold_scores, weights
-from train.weights.draws import Draws, bundled, draw
+from train.weights.command import (
+    JudgedCandidate,
+    candidates,
+    measured,
+    threshold_scores,
+    weights,
+    write_kinds,
+    write_tasks,
+)
+from train.weights.draws import Draws, bundled, draw, one_source, one_spectrum
 
 PROGRAM = typer.Typer()
 PROGRAM.command()(weights)
@@ -84,3 +94,62 @@ def test_simulated_candidates_are_judged_well(task_id, least):
 
 def test_candidates_do_not_depend_on_the_number_of_workers():
     assert candidates("CV", "LAMOST", 60, 5) == candidates("CV", "LAMOST", 60, 5, workers=2)
+
+
+# What the weights are made from.
+def test_draws_are_the_same_for_any_number_of_workers():
+    one, two = draw(1, seed=5, workers=1), draw(1, seed=5, workers=2)
+    for name, column in vars(one).items():
+        assert len(column) == len(LABELS)
+        np.testing.assert_array_equal(column, vars(two)[name])
+    assert one.labels.tolist() == list(LABELS)
+    assert one.values.shape == one.errors.shape == (len(LABELS), len(FEATURES))
+    assert one.evidence.shape[1] == sum(len(task.evidence) for task in bundled())
+    assert np.isfinite(one.evidence).all()
+    assert not np.array_equal(one.values, draw(1, seed=6).values, equal_nan=True)
+
+
+def test_spectra_come_as_files_would_bring_them(rng):
+    spectra = [one_spectrum("CV", "LAMOST", rng) for _ in range(30)]
+    assert any(spectrum.z is None for spectrum in spectra)
+    assert any(spectrum.z is not None for spectrum in spectra)
+    assert all(spectrum.simulated for spectrum in spectra)
+    assert all((spectrum.ivar is None) or (spectrum.ivar >= 0).all() for spectrum in spectra)
+
+
+def test_rare_subtypes_are_drawn_more_often_than_they_are(rng):
+    subtypes = [one_source("CV", rng).subtype for _ in range(120)]
+    rare = np.mean([subtype in ("outburst", "AM CVn", "polar low") for subtype in subtypes])
+    assert rare > 0.18  # 14 % in nature, 43 % where all are drawn alike
+
+
+# Weights that were written are read back by the inspector.
+SHORT_LABELS = ("CV", "QSO")
+
+
+def test_kinds_come_back_to_the_digits_written(tmp_path: Path, rng: np.random.Generator):
+    features, knots = tuple(FEATURES), 4
+    kinds = Kinds(
+        SHORT_LABELS,
+        features,
+        np.sort(rng.normal(size=(len(features), knots)), axis=1),
+        rng.uniform(0.1, 2.0, (len(features), knots)),
+        rng.normal(size=(len(features) * knots, len(SHORT_LABELS))),
+        np.array([0.25, -0.25]),
+    )
+    path = tmp_path / "new" / "kinds.toml"
+    write_kinds(path, kinds, ["Made by: a test", "from nothing"])
+    assert path.read_text().splitlines()[1:3] == ["# Made by: a test", "# from nothing"]
+    found = read_kinds(path)
+    assert (found.labels, found.features) == (SHORT_LABELS, features)
+    np.testing.assert_allclose(found.knots, kinds.knots, rtol=1e-3)
+    np.testing.assert_allclose(found.scales, kinds.scales, rtol=1e-3)
+    np.testing.assert_allclose(found.weights, kinds.weights, rtol=1e-2)
+    np.testing.assert_allclose(found.intercepts, kinds.intercepts)
+
+
+def test_tasks_come_back(tmp_path: Path):
+    claims = MappingProxyType({"one": 0.5, "two": 1.25})
+    weights = TaskWeights(intercept=-1.5, kind=0.8, claims=claims, is_fitted=True)
+    write_tasks(tmp_path / "tasks.toml", {"CV": weights}, ["Made by: a test"])
+    assert read_weights(tmp_path / "tasks.toml") == {"CV": weights}

@@ -7,6 +7,7 @@ from datetime import datetime
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QFrame, QWidget
 
+from app.ui.review.sentences import fill_in
 from app.ui.widgets.labels import MAX_REASON, column, cut, wrapped_label
 from app.ui.widgets.page_parts import PageScrollArea
 from train.review.review_rules import AUDITORS, SILENT_DAYS, Case, Review, Role
@@ -37,7 +38,7 @@ def state_text(state: str) -> str:
 def people_text(case: Case) -> str:
     """Who works on it, or did last; with how many audits there are."""
     if case.taken_by:
-        return _filled(translate("curation", "{name} is revising"), name=case.taken_by)
+        return fill_in(translate("curation", "{name} is revising"), name=case.taken_by)
     if case.stage == "auditor" and case.audits:
         return f"{case.author} · 1/{AUDITORS}"
     if case.author:
@@ -62,7 +63,7 @@ def event_text(review: Review) -> str:
         "lead": (no_longer, no_longer),
         "successor": (took_over, took_over),
     }[review.role]
-    return _filled(ayes if review.approve else noes, name=review.replaces)
+    return fill_in(ayes if review.approve else noes, name=review.replaces)
 
 
 def scores_text(review: Review) -> str:
@@ -70,7 +71,7 @@ def scores_text(review: Review) -> str:
     if review.coherence is None or review.consistency is None:
         return ""
     text = translate("curation", "coherence {a}, physical consistency {b}")
-    return _filled(text, a=str(review.coherence), b=str(review.consistency))
+    return fill_in(text, a=str(review.coherence), b=str(review.consistency))
 
 
 def asking_text(case: Case, by: str, role: Role) -> str:
@@ -89,7 +90,7 @@ def asking_text(case: Case, by: str, role: Role) -> str:
     if role != "auditor" or not case.awaited or by in case.awaited:
         return text
     place = translate("curation", "In the place of {names}, who has not answered.")
-    return f"{text} {_filled(place, names=', '.join(case.awaited))}"
+    return f"{text} {fill_in(place, names=', '.join(case.awaited))}"
 
 
 def waiting_text(case: Case, by: str) -> str:
@@ -103,11 +104,11 @@ def waiting_text(case: Case, by: str) -> str:
             text = _audit_text(case, by) if stage == "auditor" else _vote_text(case, by)
             return "\n".join(filter(None, (text, _silence_text(case))))
     if case.taken_by:
-        return _filled(translate("curation", "{name} is revising it."), name=case.taken_by)
+        return fill_in(translate("curation", "{name} is revising it."), name=case.taken_by)
     back = translate(
         "curation", "It is back with its author {name}. If they do not answer, take it over."
     )
-    return _filled(back, name=case.author)
+    return fill_in(back, name=case.author)
 
 
 def _audit_text(case: Case, by: str) -> str:
@@ -116,13 +117,13 @@ def _audit_text(case: Case, by: str) -> str:
     if any(audit.by == by for audit in case.audits):
         return translate("curation", "You have audited it; the other audit is not in yet.")
     names = ", ".join((*(audit.by for audit in case.audits), *case.awaited))
-    return _filled(translate("curation", "It is audited by {names}."), names=names)
+    return fill_in(translate("curation", "It is audited by {names}."), names=names)
 
 
 def _vote_text(case: Case, by: str) -> str:
     if by in case.panel:
         return translate("curation", "You have voted; the others have not yet.")
-    return _filled(translate("curation", "{names} vote on it."), names=", ".join(case.panel))
+    return fill_in(translate("curation", "{names} vote on it."), names=", ".join(case.panel))
 
 
 def _silence_text(case: Case) -> str:
@@ -141,13 +142,7 @@ def _silence_text(case: Case) -> str:
         text = translate(
             "curation", "It waits for {names}; after {n} days another may audit it instead."
         )
-    return _filled(text, names=", ".join(case.awaited), n=f"{SILENT_DAYS:g}")
-
-
-def _filled(text: str, **values: str) -> str:
-    for name, value in values.items():
-        text = text.replace(f"{{{name}}}", value)
-    return text
+    return fill_in(text, names=", ".join(case.awaited), n=f"{SILENT_DAYS:g}")
 
 
 class HistoryCard(QFrame):

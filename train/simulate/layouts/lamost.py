@@ -13,7 +13,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from agent.spectra.spectrum import FloatArray
 from train.simulate.layouts.common import AUTHOR, Entry, float32, mark_simulated, save
-from train.simulate.telescope.noise import rounded_to_12_bits
+from train.simulate.telescope.detector import rounded_to_12_bits
 
 TABLE_FROM = 9  # first release that is written as a table (DR8 files come in either form)
 NORMALISED_ROW = ("DR1",)

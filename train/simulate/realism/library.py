@@ -19,7 +19,7 @@ from agent.spectra.readers import read
 from agent.spectra.spectrum import FloatArray, Spectrum
 from train.simulate.sky.physics import reddening, smooth_warp
 from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS, Rng, Source
-from train.simulate.telescope.frame import log_uniform
+from train.simulate.telescope.observation import log_uniform
 
 TABLES = ("MANIFEST.csv", "labels.csv")
 MAX_BASES = 100_000

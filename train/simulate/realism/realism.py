@@ -23,9 +23,8 @@ from agent.spectra.spectrum import FloatArray, Spectrum, between
 from train.simulate.realism.library import Library
 from train.simulate.sky import LABELS, draw_source
 from train.simulate.source import GRID, Rng, Source
-from train.simulate.telescope.frame import log_uniform
 from train.simulate.telescope.instrument import chebyshev
-from train.simulate.telescope.observation import to_spectrum
+from train.simulate.telescope.observation import log_uniform, to_spectrum
 from train.simulate.telescope.optics import blur, integrate, pixel_edges, sigma_pixels
 from train.simulate.telescope.surveys import SURVEYS
 from train.simulate.telescope.telescope import observe

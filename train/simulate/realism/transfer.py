@@ -32,8 +32,7 @@ from train.simulate.atlas import observe_atlas
 from train.simulate.realism.library import Library
 from train.simulate.sky import LABELS, draw_source
 from train.simulate.source import Rng
-from train.simulate.telescope.frame import log_uniform
-from train.simulate.telescope.observation import to_spectrum
+from train.simulate.telescope.observation import log_uniform, to_spectrum
 from train.simulate.telescope.telescope import observe
 
 TASKS = ("CV", "CS", "SS", "MG", "WD", "O", "B", "A")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from agent.spectra.spectrum import FloatArray
 from train.simulate.source import Rng
-from train.simulate.telescope.frame import Frame, happens
-from train.simulate.telescope.instrument import pixels_between
+from train.simulate.telescope.instrument import CURVE_TERMS, pixels_between
+from train.simulate.telescope.observation import Frame, happens, log_uniform
+from train.simulate.telescope.surveys import Profile
 
 # The first LAMOST releases state errors about three times too large in these windows.
 INFLATED_WINDOWS = (
@@ -98,3 +100,122 @@ def mask_early_lamost(frame: Frame, rng: Rng) -> None:
 
 def _is_early(frame: Frame, releases: tuple[str, ...]) -> bool:
     return frame.instrument.profile.name == "LAMOST" and frame.release in releases
+
+
+# Photon, sky and read-out noise: its size, its correlation, and the variance the file states.
+FLOOR = 1e-9
+Electrons = tuple[float, float, float]
+"""Per pixel at 6500 A, of the object and the sky, and the read-out variance."""
+
+
+def electrons_for_snr(snr: float, background: float) -> float:
+    """Object electrons per pixel that give this S/N over a Poisson variance of `background`."""
+    return 0.5 * (snr**2 + float(np.sqrt(snr**4 + 4.0 * snr**2 * background)))
+
+
+def draw_exposure(profile: Profile, snr: float, rng: Rng) -> Electrons:
+    sky = log_uniform(rng, profile.sky_electrons)
+    read = float(rng.uniform(*profile.read_variance))
+    return electrons_for_snr(snr, sky + read), sky, read
+
+
+def stated_variance(
+    flux: FloatArray, sensitivity: FloatArray, brightness: FloatArray, electrons: Electrons
+) -> FloatArray:
+    """sigma^2 = a F + b(lambda) in units of the r-band flux; b is sky and read-out noise."""
+    target, sky, read = electrons
+    counts = sensitivity * (np.maximum(flux, 0.0) * target + brightness * sky) + read
+    return counts / (sensitivity * target) ** 2
+
+
+def set_snr(frame: Frame) -> None:
+    """Scale the variance to the requested median S/N per pixel in the r band."""
+    reference = frame.reference
+    current = float(np.median(frame.flux[reference] / np.sqrt(frame.variance[reference])))
+    if current > FLOOR:
+        frame.variance *= (current / frame.snr) ** 2
+
+
+def correlated(rng: Rng, pixels: int, neighbours: tuple[float, float]) -> FloatArray:
+    """Noise of unit variance in which each pixel is mixed with its two neighbours on each side."""
+    one, two = neighbours
+    white = rng.standard_normal(pixels + 4)
+    if one == 0.0 and two == 0.0:
+        return white[2:-2]
+    mixed = white[2:-2] + one * (white[1:-3] + white[3:-1]) + two * (white[:-4] + white[4:])
+    return mixed / np.sqrt(1.0 + 2.0 * one * one + 2.0 * two * two)
+
+
+def rounded_to_12_bits(values: FloatArray) -> FloatArray:
+    """Values rounded to 12 bits: weights are not known better than 1e-4, and files get smaller."""
+    bits = values.astype(np.float32).view(np.uint32)
+    return ((bits + np.uint32(1 << 10)) & np.uint32(0xFFFFF800)).view(np.float32).astype(np.float64)
+
+
+def add_noise(frame: Frame, rng: Rng) -> None:
+    """Add noise whose size differs smoothly from the stated variance, as in real files."""
+    profile = frame.instrument.profile
+    level = profile.noise_over_reported[0] + profile.noise_over_reported[1] * rng.standard_normal()
+    truth = np.exp(level + smooth_curve(rng, frame.instrument.curves, frame.quality.ivar_spread))
+    noise = correlated(rng, frame.flux.size, profile.correlation)
+    frame.flux += noise * truth * np.sqrt(frame.variance)
+    frame.record["noise_over_stated"] = round(float(np.exp(level)), 3)
+
+
+# Errors of the relative flux: smooth curves, a poor blue end, and joins between the cameras.
+_FALL = 1.0 / np.arange(1, CURVE_TERMS + 1) ** 1.4
+
+
+def smooth_curve(rng: Rng, curves: FloatArray, sigma: float) -> FloatArray:
+    """A random smooth curve around 0; `sigma` is that of its lowest and largest term."""
+    return curves @ (sigma * _FALL * rng.standard_normal(CURVE_TERMS))
+
+
+def add_calibration_error(frame: Frame, rng: Rng) -> None:
+    quality, w = frame.quality, frame.wavelength
+    sigma = quality.calibration
+    if happens(rng, quality.calibration_tail_odds):
+        sigma *= quality.calibration_tail
+    error = smooth_curve(rng, frame.instrument.curves, sigma)
+    blue = quality.blue_error * float(rng.standard_normal())
+    edge = int(np.searchsorted(w, 4000.0))
+    error[:edge] += blue * ((4000.0 - w[:edge]) / 300.0) ** 1.5
+    _scale(frame, np.exp(error))
+    frame.record["calibration_end_to_end"] = round(float(np.expm1(error[-1] - error[edge])), 4)
+    frame.record["calibration_blue"] = round(blue, 4)
+
+
+def add_join_steps(frame: Frame, rng: Rng) -> None:
+    """Add a step and a change of slope where two cameras join."""
+    quality, w = frame.quality, frame.wavelength
+    for number, join in enumerate(frame.instrument.profile.joins):
+        step = float(np.clip(quality.join_step * rng.standard_t(4), -0.3, 0.3))
+        slope = quality.join_slope * float(rng.standard_normal())
+        width = rng.uniform(3.0, 40.0)
+        wavelength = join + rng.uniform(-60.0, 60.0)
+        start = int(np.searchsorted(w, wavelength - 4 * width))
+        after = w[start:]
+        ramp = 1.0 / (1.0 + np.exp(-(after - wavelength) / width))
+        factor = np.ones_like(w)
+        factor[start:] = (1.0 + step * ramp) * (1.0 + slope * ramp * (after / wavelength - 1.0))
+        if happens(rng, quality.join_bump_odds):
+            factor *= _join_bump(frame, rng, wavelength, number)
+        _scale(frame, factor)
+        frame.record[f"join_step_{number}"] = round(step, 4)
+
+
+def _join_bump(frame: Frame, rng: Rng, wavelength: float, number: int) -> FloatArray:
+    """Factor of a bump or dip redward of a join, steep on its blue side; sometimes a spike."""
+    height = rng.uniform(*frame.quality.join_bump) * (1.0 if happens(rng, 0.75) else -1.0)
+    centre = wavelength + rng.uniform(30.0, 170.0)
+    offset = frame.wavelength - centre
+    sharp = 0.12 if happens(rng, 0.15) else 1.0
+    rise, fall = sharp * rng.uniform(12.0, 40.0), sharp * rng.uniform(30.0, 90.0)
+    width = np.where(offset < 0, rise, fall)
+    frame.record[f"join_bump_{number}"] = round(float(height), 3)
+    return 1.0 + height * np.exp(-0.5 * (offset / width) ** 2)
+
+
+def _scale(frame: Frame, factor: FloatArray) -> None:
+    frame.flux *= factor
+    frame.variance *= factor * factor

@@ -8,10 +8,17 @@ from numpy.typing import NDArray
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import FloatArray
 from train.simulate.source import GRID, LIGHT_KMS, Rng, Source
-from train.simulate.telescope import calibration, detector, night, noise
-from train.simulate.telescope.frame import Frame, Record, happens, log_uniform
+from train.simulate.telescope import detector, night
 from train.simulate.telescope.instrument import BANDS, Instrument, instrument_of, pixels_between
-from train.simulate.telescope.observation import Camera, Observation, band_snr
+from train.simulate.telescope.observation import (
+    Camera,
+    Frame,
+    Observation,
+    Record,
+    band_snr,
+    happens,
+    log_uniform,
+)
 from train.simulate.telescope.optics import LN_STEP, integrate, through_arms
 from train.simulate.telescope.quality import Quality, graded
 from train.simulate.telescope.surveys import Profile, profile_named
@@ -47,8 +54,8 @@ def observe(
     frame.release = release or _draw_release(profile, rng)
     low, high = _covered_pixels(source, profile)
     electrons = _add_sky_and_noise(frame, rng)
-    calibration.add_calibration_error(frame, rng)
-    calibration.add_join_steps(frame, rng)
+    detector.add_calibration_error(frame, rng)
+    detector.add_join_steps(frame, rng)
     first = int(rng.integers(profile.first_pixel[0], profile.first_pixel[1] + 1))
     last = int(rng.integers(profile.last_pixel[0], profile.last_pixel[1] + 1))
     start, stop = max(first, low), min(profile.wavelength.size - last, high)
@@ -144,19 +151,19 @@ def _draw_release(profile: Profile, rng: Rng) -> str:
 def _add_sky_and_noise(frame: Frame, rng: Rng) -> float:
     """Add both to the frame and return the electrons per pixel of the object at 6500 A."""
     instrument = frame.instrument
-    electrons = noise.draw_exposure(instrument.profile, frame.snr, rng)
+    electrons = detector.draw_exposure(instrument.profile, frame.snr, rng)
     frame.sky = electrons[1] / electrons[0]
     frame.record["sky_over_object"] = round(frame.sky, 4)
     brightness = sky_brightness(frame, rng)
-    wobble = calibration.smooth_curve(rng, instrument.curves, frame.quality.throughput_spread)
+    wobble = detector.smooth_curve(rng, instrument.curves, frame.quality.throughput_spread)
     add_telluric_residuals(frame, rng)
     add_moonlight(frame, rng)
     add_nebular_residuals(frame, rng)
     sensitivity = instrument.sensitivity * np.exp(wobble)
-    frame.variance = noise.stated_variance(frame.flux, sensitivity, brightness, electrons)
-    noise.set_snr(frame)
+    frame.variance = detector.stated_variance(frame.flux, sensitivity, brightness, electrons)
+    detector.set_snr(frame)
     add_sky_line_residuals(frame, rng)
-    noise.add_noise(frame, rng)
+    detector.add_noise(frame, rng)
     return electrons[0]
 
 
@@ -165,7 +172,7 @@ def _finish(frame: Frame, rng: Rng, electrons: float) -> Observation:
     mean, sigma = profile.electrons_per_flux
     scale = electrons / 10 ** (mean + sigma * float(rng.standard_normal()))
     flux = frame.flux * scale
-    ivar = noise.rounded_to_12_bits(1.0 / (frame.variance * scale**2))
+    ivar = detector.rounded_to_12_bits(1.0 / (frame.variance * scale**2))
     ivar[frame.bad] = 0.0
     andmask = (frame.masked & frame.bad).astype(np.int32)
     ormask = andmask | frame.bad

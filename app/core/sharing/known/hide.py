@@ -49,11 +49,12 @@ MOVES = (inspections, tables.leases, packed_spectra, tables.evidence, tables.ass
 KEEPS = (tables.log, tables.repeats, tables.measurements)
 """A candidate with a row in any of these stays where it is."""
 FRESH = {
-    **{"listed_path": "", "file_sha256": "", "fault": "", "judged_by": 0, "agent_verdict": None},
-    **{"agent_p_yes": None, "agent_model": "", "agent_stopped_by": "", "surprise": None},
-    **{"agents_differ": False, "agent_members": ""},
-}
-NEIGHBOUR_TRIES = 20
+    "listed_path": "", "file_sha256": "", "fault": "", "judged_by": 0, "agent_verdict": None,
+    "agent_p_yes": None, "agent_model": "", "agent_stopped_by": "", "surprise": None,
+    "agents_differ": False, "agent_members": "",
+}  # fmt: skip
+"""What a place forgets of the candidate that has moved away from it."""
+NEIGHBOUR_TRIES = 20  # candidates that are read to find one of the same survey
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,9 +247,9 @@ def _put(connection: Connection, each: _Hidden) -> None:
     connection.execute(update(candidates).where(candidates.c.id == each.place).values(values))
     packed = {"sha256": bytes_hash(each.content), "content": each.content}
     answer = {
-        **{"is_member": each.given.is_member, "class_name": each.given.class_name},
-        **{"simulated": each.is_simulated, "source": _source(each.given)},
-    }
+        "is_member": each.given.is_member, "class_name": each.given.class_name,
+        "simulated": each.is_simulated, "source": _source(each.given),
+    }  # fmt: skip
     connection.execute(insert(packed_spectra).values(candidate_id=each.place, **packed))
     connection.execute(insert(known_answers).values(candidate_id=each.place, **answer))
 

@@ -42,6 +42,7 @@ from app.ui.widgets.text_width import DialogSize
 
 SIZE = 640, 560
 SHOWN_REASONS = 3
+# An example for each archive, shown while the field is empty.
 RELEASES = {"sparcl": "DESI-DR1", "sdss": "dr17", "lamost": "dr11/v2.0", "ssap": ""}
 
 

@@ -1,9 +1,12 @@
 """Several programs that inspect one session on a server: each candidate is inspected once."""
 
 import os
+import random
 import signal
 from collections import Counter
-from itertools import count
+from collections.abc import Iterable, Iterator
+from itertools import count, islice
+from typing import Any, cast
 
 import pytest
 from sqlalchemy import func, select
@@ -14,13 +17,63 @@ from app.core.inspections import leases as claims_module
 from app.core.inspections.batch import inspect_all
 from app.core.inspections.leases import Leases
 from app.core.inspections.store import Share, add_inspection, pending_candidates
+from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
+from app.worker.pool import PoolResult, WorkerPool
 from tests.app.core.database.postgres import name_of
 from tests.app.core.inspected import NANO, OTHER, said
-from tests.app.core.inspections.inspecting import PEOPLE
 from tests.app.core.inspections.test_batch import Workers
-from tests.app.core.session.recorder import line_of, nursery
+from tests.app.core.session import recorder
+from tests.app.core.session.recorder import Order, line_of, nursery, tell
 from tests.app.core.sessions import made
+
+AT_WORK = 3
+PEOPLE = ("Ada", "Ben")
+PRESSES = 60
+
+
+class Telling:
+    """A pool that tells what it is given, some at once, and says YES to it."""
+
+    def run(self, requests: Iterable[tuple[int, Any]]) -> Iterator[PoolResult[int]]:
+        source = iter(requests)
+        while given := list(islice(source, AT_WORK)):
+            for number, _ in given:
+                tell("begun", number)
+            for number, _ in given:
+                yield PoolResult(number, said(number=number))
+
+
+def work(order: Order) -> None:
+    if order["copy"] < len(PEOPLE):
+        judge(order, PEOPLE[order["copy"]])
+    else:
+        inspect(order)
+
+
+def judge(order: Order, reviewer: str) -> None:
+    chance = random.Random(reviewer)
+    with open_session(order["location"], reviewer) as session:
+        for _ in range(PRESSES):
+            opinion = Opinion(verdict=chance.choice(list(Verdict)))
+            entry = session.record_verdict(chance.randint(1, session.count()), opinion)
+            if entry is not None:
+                tell("judged", entry.id, line_of(entry))
+
+
+def inspect(order: Order) -> None:
+    with open_session(order["location"], "Ada") as session:
+        tell("inspector", os.getpid())
+        pool = cast(WorkerPool, Telling())
+        for each in inspect_all(session, pool, NANO, wait=True, lease_s=order["lease_s"]):
+            tell("stored", each.candidate.id)
+
+
+recorder.WORKS["inspect"] = work
+
+if __name__ == "__main__":
+    recorder.main()
+
 
 LONG_S = 600.0
 
@@ -172,7 +225,7 @@ def test_one_of_several_programs_is_killed(team_location, programs):
     """Two people judge meanwhile. Nothing is lost, nothing done twice but by the dead one."""
     size, children = 160, programs + len(PEOPLE)
     made(team_location, size).close()
-    with nursery("tests.app.core.inspections.inspecting") as running:
+    with nursery("tests.app.core.inspections.test_leases") as running:
         running.order("inspect", team_location, copies=children, lease_s=LONG_S)
         told = []
         while sum(each[0] == "stored" for each in told) < size // 4:

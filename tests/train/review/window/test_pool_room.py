@@ -2,18 +2,107 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from threading import Event, Timer
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QWidget
 
 pytest.importorskip("pyarrow")
 
-from tests.train.review.helpers import give
-from tests.train.review.window.at_work import CTRL, at_work, log_of, one_vote_each_way
-from train.review.pool import open_pool
+from agent.trajectory.trajectory_file import read_trajectories
+from app.ui.base.background.runner import Runner
+from app.ui.base.theme.theme import CurrentTheme
+from tests.train.review.helpers import give, returned
+from train.review.pool import Pool, open_pool
+from train.review.review_rules import Case, Take
+from train.review.window.pool_room import PoolRoom
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+LEFT = Qt.MouseButton.LeftButton
+
+
+class Reviewer:
+    def __init__(self, qtbot, room: PoolRoom) -> None:
+        self.qtbot, self.room = qtbot, room
+
+    def wait(self, condition) -> None:
+        self.qtbot.waitUntil(condition)
+
+    def press(self, key: str | Qt.Key, held=Qt.KeyboardModifier.NoModifier) -> None:
+        QTest.keyClick(self.target, key, held)
+
+    def type(self, text: str) -> None:
+        QTest.keyClicks(self.target, text)
+
+    @property
+    def target(self) -> QWidget:
+        """Where a person's keys go."""
+        if QApplication.activeWindow() is not self.room:
+            self.room.activateWindow()
+            self.wait(self.room.isActiveWindow)
+        return self.room.focusWidget() or self.room
+
+    def click(self, widget) -> None:
+        self.qtbot.mouseClick(widget, LEFT)
+
+    def sees(self, number: str) -> None:
+        """Wait until this draft is on the screen."""
+        self.wait(lambda: self.room.draft is not None and self.room.draft.case.id == number)
+
+    def drawn(self) -> None:
+        """Wait until every picture is there."""
+        self.wait(
+            lambda: all(
+                card.look is None or card.look.picture.isVisible() or card.look.error.text()
+                for card in self.room.view.cards
+            )
+        )
+
+    def act(self, key: str, held=Qt.KeyboardModifier.NoModifier) -> Case:
+        """Press a key, and wait until a review of the draft is on the disk."""
+        with self.qtbot.waitSignal(self.room.access.reviewed) as written:
+            self.press(key, held)
+        return written.args[0]
+
+
+@contextmanager
+def at_work(qtbot, pool: Pool, by: str) -> Iterator[Reviewer]:
+    """The room with its first draft, as this person sees it."""
+    runner = Runner()
+    room = PoolRoom(open_pool(pool.place), by, runner, CurrentTheme())
+    qtbot.addWidget(room)
+    room.show()
+    room.activateWindow()
+    qtbot.waitUntil(room.isActiveWindow)
+    reviewer = Reviewer(qtbot, room)
+    reviewer.wait(lambda: room.draft is not None)
+    try:
+        yield reviewer
+    finally:
+        room.close()
+        runner.close()
+
+
+def log_of(pool: Pool) -> list[tuple[object, ...]]:
+    """The reviews as they are on the disk."""
+    return [
+        (each.role, each.by, each.approve, each.changes, each.note)
+        for each in open_pool(pool.place).store.reviews()
+    ]
+
+
+def one_vote_each_way(pool: Pool, number: str) -> None:
+    """Revised by Ben, audited by Cy and Di; Ben has voted for it and Cy against it."""
+    for by, role in (("Ben", "screener"), ("Ben", "reviser"), ("Cy", "auditor"), ("Di", "auditor")):
+        give(pool, number, by, role)
+    give(pool, number, "Ben", "voter")
+    give(pool, number, "Cy", "voter", approve=False)
+
 
 INVENTED = " Li I 6708 is absorbed, 4.2 Å."
 
@@ -287,3 +376,169 @@ def test_news_of_the_last_draft_do_not_bring_it_back(qtbot, pool, numbers):
 def test_the_room_is_no_higher_than_the_screen(qtbot, pool):
     with at_work(qtbot, pool, "Ada") as ada:
         assert ada.room.frameGeometry().height() <= ada.room.screen().availableSize().height()
+
+
+# The room where somebody does not answer: another audits, or takes the draft over.
+def second_round(pool, number):
+    """Ben has revised it again; Cy has answered, Di has not."""
+    returned(pool, number)
+    give(pool, number, "Ben", "reviser", note="so it is")
+    give(pool, number, "Cy", "auditor")
+
+
+def test_a_silent_auditor_is_replaced_by_a_word_of_somebody_else(qtbot, pool, numbers):
+    second_round(pool, numbers[0])
+    with at_work(qtbot, pool, "Ben") as ben:
+        ben.room.table.choose(numbers[0])
+        ben.sees(numbers[0])
+        assert not ben.room.acts.replace_button.isVisible()  # an author chooses no auditor
+    with at_work(qtbot, pool, "Eve") as eve:
+        eve.room.table.choose(numbers[0])
+        eve.sees(numbers[0])
+        acts = eve.room.acts
+        assert "audited by Cy, Di" in acts.state.text() and "after 3 days" in acts.state.text()
+        eve.click(acts.replace_button)
+        eve.wait(acts.reason.hasFocus)  # the log wants to know why
+        eve.type("Di is on leave")
+        eve.act(Qt.Key.Key_Return)
+        eve.wait(lambda: eve.room.draft.case.role_for("Eve") == "auditor")
+        eve.wait(lambda: acts.stage == "auditor")
+        assert "waits no longer for Di: Di is on leave" in eve.room.history.text.text()
+        assert eve.act("a").stage == "voter"
+    assert log_of(pool)[-2:] == [
+        ("lead", "Eve", False, False, "Di is on leave"),
+        ("auditor", "Eve", True, False, ""),
+    ]
+
+
+def test_a_draft_is_taken_over_from_a_silent_author(qtbot, pool, numbers):
+    number = numbers[0]
+    returned(pool, number)
+    with at_work(qtbot, pool, "Ben") as ben:  # who begins, and is heard of no more
+        ben.room.table.choose(number)
+        ben.sees(number)
+        ben.room.view.cards[0].thought.setFocus()
+        ben.type("Well. ")
+    pool.store.add_take(Take(trajectory=number, by="Ben", at="2026-01-01T00:00:00+00:00"))
+    with at_work(qtbot, pool, "Eve") as eve:
+        eve.room.table.choose(number)
+        eve.sees(number)
+        acts = eve.room.acts
+        assert not eve.room.view.is_editable and "take it over" in acts.state.text()
+        assert "why?" not in eve.room.history.text.text()
+        assert acts.take_over_button.text() == "Take it over from Ben"
+        eve.click(acts.take_over_button)
+        eve.wait(acts.reason.hasFocus)  # the log wants to know why
+        eve.type("Ben is on leave")
+        eve.act(Qt.Key.Key_Return)
+        eve.wait(lambda: eve.room.view.is_editable)
+        eve.wait(lambda: "Di: why?" in acts.state.text())
+        assert "Eve took it over from Ben: Ben is on leave" in eve.room.history.text.text()
+        eve.room.acts.reason.setFocus()
+        eve.type("explained")
+        case = eve.act("s", CTRL)
+        assert case.author == "Eve" and case.stage == "auditor"
+        assert case.role_for("Eve") is None
+    assert [each[:2] for each in log_of(pool)[-2:]] == [("successor", "Eve"), ("reviser", "Eve")]
+
+
+def test_what_was_not_saved_is_no_new_wording_once_somebody_else_has_saved(qtbot, pool, numbers):
+    number = numbers[0]
+    returned(pool, number)
+    with at_work(qtbot, pool, "Ben") as ben:
+        ben.room.table.choose(number)
+        ben.sees(number)
+        ben.room.view.cards[0].thought.setFocus()
+        ben.type("Well. ")
+    pool.give_back(number, "Eve")
+    pool.store.add_take(Take(trajectory=number, by="Ben", at="2026-01-01T00:00:00+00:00"))
+    pool.take_over("Ben", "Eve", "on leave", number)
+    again = pool.case(number).replies
+    words = (again[0].replace("<think>", "<think>Now. "), *again[1:])
+    give(pool, number, "Eve", "reviser", replies=words)
+    for by in ("Cy", "Di"):
+        give(pool, number, by, "auditor", approve=False, changes=True, note="still")
+    pool.take_over("Eve", "Ben", "back again", number)
+    with at_work(qtbot, pool, "Ben") as ben:
+        ben.room.table.choose(number)
+        ben.sees(number)
+        view = ben.room.view
+        assert view.is_editable and view.cards[0].thought.toPlainText().startswith("Now. ")
+        names = [view.versions.itemText(place) for place in range(view.versions.count())]
+        assert names[-1] == "what you had not saved"
+        view.versions.setCurrentIndex(len(names) - 1)
+        ben.click(view.differences)
+        assert "Well." in view.cards[0].former.text()
+
+
+def test_another_audits_where_the_vote_that_decides_is_missing(qtbot, pool, numbers):
+    number = numbers[0]
+    one_vote_each_way(pool, number)
+    with at_work(qtbot, pool, "Eve") as eve:
+        eve.room.table.choose(number)
+        eve.sees(number)
+        acts = eve.room.acts
+        assert "another then audits it and votes" in acts.state.text()
+        assert not acts.take_over_button.isVisible()  # its author has voted
+        eve.click(acts.replace_button)
+        eve.type("on leave")
+        eve.act(Qt.Key.Key_Return)
+        eve.wait(lambda: acts.stage == "auditor")
+        assert eve.act("a").stage == "voter"
+        eve.wait(lambda: eve.room.draft.case.id != number)
+        eve.room.table.choose(number)
+        eve.wait(lambda: acts.stage == "voter")
+        assert eve.act("a").stage == "approved"
+
+
+# The approved drafts leave the room as the file that `sft` reads.
+VOTES = [
+    *(("Ben", "screener"), ("Ben", "reviser"), ("Cy", "auditor"), ("Di", "auditor")),
+    *(("Ben", "voter"), ("Cy", "voter"), ("Di", "voter")),
+]
+
+
+def test_without_an_approved_draft_it_says_why_not(qtbot, pool):
+    with at_work(qtbot, pool, "Ada") as ada:
+        line = ada.room.export_line
+        ada.wait(lambda: line.counts.text() == "0 of 3 approved · 3 to screen")
+        assert not line.button.isEnabled() and "vote of three" in line.button.toolTip()
+
+
+def test_an_approved_draft_is_exported_for_training(qtbot, pool, tmp_path, monkeypatch):
+    number = next(pool.cases()).id
+    for by, role in VOTES:
+        give(pool, number, by, role)
+    out = tmp_path / "with a space" / "approved.jsonl"
+    out.parent.mkdir()
+    asked = []
+
+    def choose(parent, title, proposed, kinds):
+        asked.append(proposed)
+        return str(out), kinds
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+    with at_work(qtbot, pool, "Ada") as ada:
+        line, result = ada.room.export_line, ada.room.result
+        ada.wait(line.button.isEnabled)
+        assert line.counts.text() == "1 of 3 approved"
+        ada.click(line.button)
+        ada.wait(result.isVisible)
+        command = result.text.splitlines()[1]
+        assert command.startswith(f"spec-o3-train sft '{out}' --sets {pool.store.sets[0]}")
+        assert line.button.isEnabled() and line.button.text() == "Export…"
+    assert asked == [str(pool.place / "approved.jsonl")]
+    assert [one.replies for one in read_trajectories(out)] == [pool.case(number).replies]
+
+
+def test_a_full_disk_is_told(qtbot, pool, tmp_path, monkeypatch):
+    for by, role in VOTES:
+        give(pool, next(pool.cases()).id, by, role)
+    nowhere = tmp_path / "not there" / "approved.jsonl"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(nowhere), ""))
+    with at_work(qtbot, pool, "Ada") as ada:
+        ada.wait(ada.room.export_line.button.isEnabled)
+        ada.click(ada.room.export_line.button)
+        ada.wait(ada.room.problem.isVisible)
+        assert "could not be written" in ada.room.problem.text
+        assert not ada.room.result.isVisible() and ada.room.export_line.button.isEnabled()

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import sys
 from collections import Counter
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 from typer.testing import CliRunner
 
+from agent.errors import WorkbenchError
 from agent.spectra.measure.features import feature_names
 from tests.train.simulate.helpers import truth_rows
-from train.cli import app
+from tests.train.simulate.realism.conftest import OF_CLASS, no_defect, write_library
+from train.cli import app, main
+from train.simulate.realism import realism_command
+from train.simulate.realism.contact_sheet import write_sheet
+from train.simulate.realism.library import Library
+from train.simulate.realism.realism_command import RealismReport
 from train.simulate.realism.transfer import NOISE_FEATURES, judge, score, simulated_features
 from train.simulate.sky import LABELS
 
@@ -71,3 +83,82 @@ def test_the_command_scores_a_folder_of_labelled_spectra(tmp_path):
     of_class = {one["task"]: one["hits"] + one["misses"] for one in said["scores"]}
     assert of_class == Counter(line["label"] for line in truth)
     assert list(said["unread"]) == ["missing.fits"]
+
+
+def test_command_reports_and_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The same seed gives the same numbers: the second command need not measure again.
+    of_folder = cache(partial(_measured, realism_command._measure))
+    monkeypatch.setattr(
+        realism_command, "_measure", lambda library, *how: of_folder(library.folder, *how)
+    )
+    stars = write_library(tmp_path / "stars", no_defect, ["B"])
+    table, sheet = tmp_path / "all.csv", tmp_path / "sheet.png"
+    words = ["realism", str(stars), "--per-real", "4"]
+    shown = CliRunner().invoke(app, [*words, "--sheet", str(sheet)])
+    assert shown.exit_code == 0, shown.output
+    for text in ("Worst measurements", "AUC", "class B"):
+        assert text in shown.stdout
+    with Image.open(sheet) as picture:
+        assert picture.width > 1000 and picture.height > 100 * len(LABELS)
+
+    answered = CliRunner().invoke(app, [*words, "--json", "--csv", str(table)])
+    report = json.loads(answered.stdout)
+    assert report["real_spectra"] == OF_CLASS
+    assert [line["label"] for line in report["classes"]] == ["B"]
+    judged = [(one["of"], one["noise_statistics"], one["n_real"]) for one in report["verdicts"]]
+    assert judged == [
+        ("all", True, OF_CLASS),
+        ("all", False, OF_CLASS),
+        ("class B", True, OF_CLASS),
+        ("class B", False, OF_CLASS),
+    ]
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(report["measurements"]) > 50
+    assert {row["label"] for row in rows} == {"B"}
+    assert all(0 <= float(row["median_percentile"]) <= 100 for row in rows)
+
+
+def _measured(measure: Callable[..., RealismReport], folder: Path, *how: int) -> RealismReport:
+    return measure(Library(folder), *how)
+
+
+def run_main(monkeypatch: pytest.MonkeyPatch, *words: str) -> int | str | None:
+    monkeypatch.setattr(sys, "argv", ["spec-o3-train", "realism", *words])
+    with pytest.raises(SystemExit) as left:
+        main()
+    return left.value.code
+
+
+def test_what_the_user_can_mend_is_told(
+    tmp_path: Path, alike: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_main(monkeypatch, str(tmp_path)) == 1
+    assert "MANIFEST.csv" in capsys.readouterr().err
+    assert run_main(monkeypatch, str(alike), "--csv", str(tmp_path / "no" / "x.csv")) == 1
+    assert "no folder" in capsys.readouterr().err
+    assert run_main(monkeypatch, str(alike), "--per-real", "0") == 2
+    (tmp_path / "MANIFEST.csv").write_text("file,label\nx.fits,OTHER\n")
+    assert run_main(monkeypatch, str(tmp_path)) == 1
+    assert "OTHER is not simulated" in capsys.readouterr().err
+
+
+def test_missing_classifier_is_told_before_the_work(
+    alike: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
+    monkeypatch.setattr(realism_command, "pair_library", lambda *_: pytest.fail("the work began"))
+    assert run_main(monkeypatch, str(alike)) == 1
+    assert "scikit-learn" in capsys.readouterr().err
+
+
+def test_sheet_needs_no_library(tmp_path: Path) -> None:
+    write_sheet(tmp_path / "sheet.png", None, seed=1)
+    with Image.open(tmp_path / "sheet.png") as picture:
+        assert picture.width > 1500
+        pixels = np.asarray(picture.convert("RGB")).astype(int)
+    blue = (pixels[..., 2] - pixels[..., 0] > 60).mean()
+    red = (pixels[..., 0] - pixels[..., 2] > 60).mean()
+    assert blue > 0.005 > red  # nothing is drawn in the colour of real spectra
+    with pytest.raises(WorkbenchError, match="cannot be written"):
+        write_sheet(tmp_path, None, seed=1)

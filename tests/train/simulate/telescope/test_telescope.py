@@ -1,17 +1,24 @@
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from agent.errors import WorkbenchError
+from agent.spectra.readers import read
+from agent.spectra.spectrum import FloatArray
 from tests.train.simulate.helpers import H_ALPHA, flat, planck, smooth, star
 from tests.train.simulate.telescope.conftest import Look, level
+from train.simulate.sky import LABELS
 from train.simulate.source import GRID, LIGHT_KMS, Source
+from train.simulate.telescope import night
 from train.simulate.telescope.instrument import pixels_between
 from train.simulate.telescope.observation import to_spectrum
-from train.simulate.telescope.pipeline_class import PipelineClass
+from train.simulate.telescope.pipeline_class import _CONFUSION, PipelineClass, draw_pipeline_class
 from train.simulate.telescope.quality import LAMOST_QUALITY, Quality, graded
 from train.simulate.telescope.surveys import SURVEYS
 from train.simulate.telescope.telescope import SNR_RANGE, observe
@@ -226,3 +233,129 @@ def test_scaling_quality_moves_every_odds_and_strength() -> None:
     names = {field.name for field in fields(Quality)}
     same = {name for name in names if getattr(poor, name) == getattr(LAMOST_QUALITY, name)}
     assert same == untouched
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_every_label_has_a_confusion_table_and_gets_a_class(
+    rng: np.random.Generator, label: str
+) -> None:
+    assert label in _CONFUSION
+    answers = [draw_pipeline_class(star(label=label), 30.0, rng) for _ in range(50)]
+    assert {a.class_name for a in answers} <= {"STAR", "QSO", "GALAXY", "Unknown", "UNKNOWN"}
+    assert not any("{" in a.subclass for a in answers)
+
+
+def test_common_classes_are_mostly_right_and_rare_ones_mostly_not(rng: np.random.Generator) -> None:
+    drawn = (draw_pipeline_class(star(label="A"), 50.0, rng) for _ in range(300))
+    a_stars = Counter(each.subclass[:1] for each in drawn)
+    cvs = Counter(draw_pipeline_class(star(label="CV"), 50.0, rng).subclass for _ in range(300))
+    assert a_stars["A"] > 200
+    assert 40 < cvs["CV"] < 150
+
+
+def test_pipeline_gives_up_at_low_snr(rng: np.random.Generator) -> None:
+    def unknown(snr: float) -> int:
+        drawn = (draw_pipeline_class(star(label="A"), snr, rng) for _ in range(300))
+        return sum(each.class_name.upper() == "UNKNOWN" for each in drawn)
+
+    assert unknown(1.0) > unknown(50.0) + 60
+
+
+def test_redshift_is_right_for_the_right_kind_and_wrong_for_the_wrong(
+    rng: np.random.Generator,
+) -> None:
+    quasar = replace(star(label="QSO"), z=2.0)
+    answers = [draw_pipeline_class(quasar, 40.0, rng) for _ in range(200)]
+    assert all(abs(a.z - 2.0) < 0.02 for a in answers if a.class_name in ("QSO", "GALAXY"))
+    assert all(abs(a.z) < 0.01 for a in answers if a.class_name == "STAR")
+    moving = star(label="CV", velocity_kms=90.0)
+    stars = [draw_pipeline_class(moving, 40.0, rng) for _ in range(200)]
+    assert all(a.z > 0.2 for a in stars if a.class_name == "QSO")
+    z = np.median([each.z for each in stars if each.class_name == "STAR"])
+    assert z == pytest.approx(3e-4, abs=5e-5)
+
+
+WAVELENGTH = np.arange(3700.0, 10200.0, 1.0)
+
+
+def at(values: np.ndarray, wavelength: float) -> float:
+    return float(values[np.searchsorted(WAVELENGTH, wavelength)])
+
+
+def test_oxygen_and_water_absorb_in_their_bands_alone() -> None:
+    oxygen, water = night.oxygen_depth(WAVELENGTH), night.water_depth(WAVELENGTH)
+    assert at(oxygen, 7608) > 0.9 > 0.1 > at(oxygen, 7000)
+    assert at(water, 9375) > 0.7 > 0.05 > at(water, 7608)
+    for depth in (oxygen, water):
+        assert depth.min() >= 0 and depth.max() < 1 and at(depth, 5500) < 1e-6
+
+
+def test_sky_lines_have_unit_height_and_drift_like_their_slope() -> None:
+    wavelength = np.arange(5500.0, 8500.0, 0.2)
+    sigma = night.sigma_angstrom(wavelength, np.full(wavelength.size, 2000.0))
+    lines = ((5578.3, 10.0), (8400.4, 3.0))
+    profiles, drift = (matrix.toarray() for matrix in night.line_matrices(wavelength, sigma, lines))
+    assert profiles.shape == (wavelength.size, 2)
+    for number, (centre, _) in enumerate(lines):
+        assert wavelength[profiles[:, number].argmax()] == pytest.approx(centre, abs=0.2)
+        assert profiles[:, number].max() == pytest.approx(1.0, abs=0.01)
+        slope = -np.gradient(profiles[:, number])
+        np.testing.assert_allclose(drift[:, number], slope, atol=0.003)
+    assert night.heights(lines).tolist() == [10.0, 3.0]
+
+
+def test_every_line_is_in_the_group_of_its_wavelength() -> None:
+    for number, (centre, _) in zip(night.GROUP_OF_LINE, night.SKY_LINES, strict=True):
+        low, high = night.LINE_GROUPS[number]
+        assert low <= centre < high
+
+
+def test_moonlight_is_bluer_than_the_sun_and_has_its_lines() -> None:
+    light = night.sunlight()
+    assert np.interp(5500.0, GRID, light) == pytest.approx(1.0, abs=0.02)
+    assert np.interp(4480.0, GRID, light) > np.interp(6700.0, GRID, light)
+    assert np.interp(3934.8, GRID, light) < 0.5 * np.interp(3900.0, GRID, light)
+
+
+def test_dark_sky_is_one_at_its_reference() -> None:
+    continuum = night.sky_continuum(WAVELENGTH)
+    assert at(continuum, 6750) == pytest.approx(1.0, abs=0.02)
+    assert at(continuum, 8645) > 2 * at(continuum, 8500)
+
+
+# Simulated noise beside that of real files, where they are.
+WINDOWS = ((4300.0, 4700.0), (5000.0, 5400.0), (6000.0, 6250.0))
+
+
+def noise_measures(wavelength: FloatArray, flux: FloatArray, ivar: FloatArray) -> Iterator[float]:
+    """Scatter over stated error in windows where noise rules, from third differences."""
+    for limits in WINDOWS:
+        window = pixels_between(wavelength, *limits)
+        good = ivar[window] > 0
+        if good.sum() < 100:
+            continue
+        pull = flux[window][good] * np.sqrt(ivar[window][good])
+        if not 3 < np.median(pull) < 45:
+            continue  # brighter, the star's own lines are larger than the noise
+        differences = np.diff(pull, 3) / np.sqrt(20.0)
+        yield float(1.4826 * np.median(np.abs(differences)))
+
+
+@pytest.mark.parametrize("survey", ["LAMOST", "SDSS"])
+def test_scatter_over_stated_error_is_as_in_real_files(
+    real_spectra: Path, rng: np.random.Generator, survey: str
+) -> None:
+    pattern = "spec-5*" if survey == "LAMOST" else "spec-[0-36]*"
+    real = []
+    for path in sorted(real_spectra.glob(pattern)):
+        if ".fits" not in path.name:
+            continue
+        spectrum = read(path)
+        if spectrum.survey == survey and spectrum.ivar is not None:
+            real += list(noise_measures(spectrum.wavelength, spectrum.flux, spectrum.ivar))
+    assert len(real) >= 5
+    simulated = []
+    for _ in range(20):
+        seen = observe(smooth(), survey, rng, snr=20.0, release="DR8")
+        simulated += list(noise_measures(seen.wavelength, seen.flux, seen.ivar))
+    assert np.median(simulated) == pytest.approx(np.median(real), rel=0.2)

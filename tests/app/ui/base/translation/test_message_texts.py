@@ -43,8 +43,7 @@ SOURCES = (
         for name in ("address", "client", "conversation", "engine")
     ),
     *(AGENT / "engines" / "remote" / f"{name}.py" for name in ("errors", "servers")),
-    *(AGENT / "inspection" / f"{name}.py" for name in ("engine_loader", "episode")),
-    *(AGENT / "inspection" / f"{name}.py" for name in ("built_in", "inspector_factory")),
+    *(AGENT / "inspection" / f"{name}.py" for name in ("built_in", "episode", "inspector_factory")),
     AGENT / "engines" / "remote" / "kind.py",
     *sorted({*(AGENT / "models").glob("*.py")} - {AGENT / "models" / "wording_source.py"}),
     *sorted((AGENT / "engines" / "gguf").glob("*.py")),
