@@ -34,6 +34,11 @@ def ew_text(ew: float, error: float | None) -> str:
     return text if error is None else f"{text} ± {error:.{digits}f}"
 
 
+def width_text(fwhm: float, error: float | None) -> str:
+    """A FWHM in km/s with its error, as every table writes it."""
+    return f"{fwhm:.0f}" if error is None else f"{fwhm:.0f} ± {error:.0f}"
+
+
 def sigma_text(sigma: float) -> str:
     """How many σ, as a number with one decimal or none."""
     return f"{sigma:.{0 if sigma >= 10.0 else 1}f}"

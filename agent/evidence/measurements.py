@@ -111,11 +111,11 @@ class SpectrumMeasurements:
     def line_width(self, name: str) -> Measurement:
         """FWHM in km/s, corrected for the instrument; 0 if unresolved."""
         result = self.line(name)
-        if result.fwhm_kms is None or result.fwhm is None or result.fwhm_error is None:
+        error = result.fwhm_kms_error
+        if result.fwhm_kms is None or error is None:
             return refused(name, result.reason or "no line above 3 sigma", "km/s", result.window)
         if result.significance < MIN_LINE_SIGMA:
             return refused(name, "no line above 3 sigma", "km/s", result.window)
-        error = result.fwhm_error / result.fwhm * max(result.fwhm_kms, 100.0)
         return measured(name, result.fwhm_kms, error, "km/s", result.window, result.n_pixels)
 
     def whole_spectrum(self, name: str) -> Measurement:

@@ -12,7 +12,7 @@ from typing import Any
 
 from agent.evidence.measurements import SpectrumMeasurements
 from agent.spectra.lines import builtin_lines
-from agent.spectra.measure.window_measure import line_row, rounded
+from agent.spectra.measure.window_measure import LEAST_SIGMA, line_row, rounded
 from agent.spectra.spectrum import frame_z
 
 Row = dict[str, Any]
@@ -30,14 +30,18 @@ class SaidNumbers:
         """The row of a line; without `ew` if it cannot be measured."""
         if name not in self.lines:
             frame = 1.0 + (frame_z(self.numbers.spectrum) or 0.0)
-            self.lines[name] = line_row(self.numbers.line(name), frame)
+            row = self.lines[name] = line_row(self.numbers.line(name), frame)
             # A line that no profile fits has the equivalent width of its fixed windows.
             strength = self.numbers.line_strength(name)
             if strength.value is not None and strength.error is not None:
                 ew = {"ew": rounded(strength.value), "ew_error": rounded(strength.error)}
-                self.lines[name] |= ew
-                if "centroid" not in self.lines[name]:
-                    self.lines[name]["sigma"] = rounded(strength.significance)
+                row |= ew
+                if row.get("sigma", 0.0) < LEAST_SIGMA or not strength_state(row):
+                    # Noise, or another feature: this line has no place and no width there.
+                    for key in ("centroid", "fwhm_kms", "fwhm_error"):
+                        row.pop(key, None)
+                if "centroid" not in row:
+                    row["sigma"] = rounded(strength.significance)
         return self.lines[name]
 
     def value(self, label: str, value: float, error: float = 0.0, unit: str = "") -> Row:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from agent.checked_toml import unprintable
 from agent.ellipsis import shortened
-from agent.evidence.line_words import edge_text, ew_text, sigma_text
+from agent.evidence.line_words import edge_text, ew_text, sigma_text, width_text
 from agent.evidence.said_numbers import CLEAR_SIGMA, strength_state
 from agent.spectra.lines import label_of
 from agent.spectra.spectrum import Spectrum
@@ -111,7 +111,9 @@ def _line_words(found: Any) -> str:
     if not state and sigma < CLEAR_SIGMA:
         return f"{name} in the noise{ew}"
     words = f"{name} in {state}" if state in ("emission", "absorption") else f"{name} unclear"
-    width = f", FWHM {found['fwhm_kms']:.0f} km/s" if "fwhm_kms" in found else ""
+    width = ""
+    if "fwhm_kms" in found:
+        width = f", FWHM {width_text(found['fwhm_kms'], found.get('fwhm_error'))} km/s"
     return words + ew + width + (f", {sigma_text(sigma)} σ" if sigma else "")
 
 

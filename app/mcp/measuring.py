@@ -24,7 +24,7 @@ MAX_TEXT = 200
 DIGITS = 5
 OF_LINES = (
     *("ew", "ew_error", "centroid", "centroid_error", "velocity_kms", "velocity_error_kms"),
-    *("fwhm", "fwhm_error", "fwhm_kms"),
+    *("fwhm", "fwhm_error", "fwhm_kms", "fwhm_kms_error", "peak", "peak_error"),
 )
 UPPER_LIMIT = "not detected: ew and ew_error limit a hidden line"
 

@@ -19,7 +19,9 @@ from tests.agent.spectra.measure.known_lines import (
     NARROW,
     WIDE,
     KnownLine,
+    both,
     double_peak,
+    gaussian,
     observed,
     stark,
 )
@@ -79,6 +81,10 @@ SEEN = (
     stark("B", "H_beta", H_BETA, 9.0, 0.4, 2.2),
     stark("DA", "H_beta", H_BETA, 40.0, 0.5, 2.3),
     double_peak("CV disc", "H_alpha", H_ALPHA, 18.0, 14.0, 1.0),
+    both(
+        gaussian("polar", "H_alpha", H_ALPHA, 9.0, 1.0),
+        gaussian("its base", "H_alpha", H_ALPHA, 40.0, 0.3),
+    ),
     BROAD,
 )
 FINE: FloatArray = np.arange(3700.0, 9100.0, 0.1)
@@ -93,6 +99,7 @@ class Seen:
     fwhm_bias: float
     fwhm_pull: float
     depth_bias: float
+    depth_pull: float
 
 
 def seen(line: KnownLine, resolution: float, snr: float, n_draws: int = N_SEEN) -> Seen:
@@ -111,15 +118,15 @@ def seen(line: KnownLine, resolution: float, snr: float, n_draws: int = N_SEEN) 
         ivar = np.full(grid.size, float(snr) ** 2)
         got = measure_line(Spectrum(wavelength=grid, flux=flux, ivar=ivar), line.line)
         if got.is_detected:
-            found.append((got.ew, got.fwhm, got.peak, got.ew_error, got.fwhm_error))
+            found.append((got.ew, got.fwhm, got.peak, got.ew_error, got.fwhm_error, got.peak_error))
     rows = np.array(found, dtype=np.float64)
     bias = 100.0 * (rows[:, :3].mean(axis=0) / true - 1.0)
-    pulls = ((rows[:, :2] - true[:2]) / rows[:, 3:]).std(axis=0)
-    return Seen(bias[0], pulls[0], bias[1], pulls[1], bias[2])
+    pulls = ((rows[:, :3] - true) / rows[:, 3:]).std(axis=0)
+    return Seen(*(each for pair in zip(bias, pulls, strict=True) for each in pair))
 
 
 def main() -> None:
-    print("line                   R  S/N | EW bias  pull | FWHM bias  pull | depth bias")
+    print("line                   R  S/N | EW bias  pull | FWHM bias  pull | depth bias  pull")
     for line in SEEN:
         for resolution in RESOLUTIONS:
             for snr in SEEN_SNRS:
@@ -127,7 +134,7 @@ def main() -> None:
                 print(
                     f"{line.name:20s} {resolution:4d} {snr:4d} | {row.ew_bias:+6.1f}%"
                     f" {row.ew_pull:5.2f} |   {row.fwhm_bias:+6.1f}% {row.fwhm_pull:5.2f} |"
-                    f"   {row.depth_bias:+6.1f}%"
+                    f"   {row.depth_bias:+6.1f}% {row.depth_pull:5.2f}"
                 )
     print(
         "line                          S/N found | EW bias scatter  pull | FWHM bias scatter  pull"

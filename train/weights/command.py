@@ -29,7 +29,7 @@ from agent.spectra.readers import read
 from agent.spectra.spectrum import FloatArray
 from agent.tasks.catalogue import find_task
 from train.parallel import in_order
-from train.simulate.campaign import Settings, assignments
+from train.simulate.campaign import CONTAMINANTS, Settings, assignments
 from train.simulate.production import simulate_spectrum
 from train.simulate.realism.library import Library
 from train.simulate.sky import LABELS
@@ -54,6 +54,11 @@ def weights(
 ) -> None:
     """Fit the weights of the measured inspector on simulated spectra alone."""
     folder = out or Path(str(files("resources") / "weights"))
+    if unknown := [task.id for task in bundled() if task.id not in CONTAMINANTS]:
+        raise WorkbenchError(
+            f"no simulated stars of {', '.join(unknown)}: weights can be fitted for "
+            f"{', '.join(CONTAMINANTS)}"
+        )
     with Progress(console=Console(stderr=True), transient=True) as progress:
         drawing = progress.add_task("simulating and measuring", total=len(LABELS))
         draws = draw(per_label, seed, workers, lambda: progress.advance(drawing))

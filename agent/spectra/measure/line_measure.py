@@ -32,7 +32,7 @@ from agent.spectra.spectrum import Spectrum, Window
 SEARCH_KMS = 400.0
 MAX_METAL_KMS = 1500.0
 MAX_WINDOW_FWHM = 1.5
-WINGS_SIGMA = 3.0
+WINGS_SIGMA = 1.5
 # Largest distance from the core to the centre of a broad base, relative to the window.
 BASE_OFFSET = 0.06
 
@@ -108,7 +108,9 @@ def _with_wings(
     if middle.value is None or core.centroid is None:
         return core
     # A base has the same centre as the core; a neighbour, such as [N II] beside Hα, has not.
-    offset = abs(middle.value - core.centroid) * abs(wide.value) / gained
+    # What noise may have moved it by, two standard deviations, is not held against it.
+    offset = abs(middle.value - core.centroid) - 2.0 * (middle.error or 0.0)
+    offset *= abs(wide.value) / gained
     if offset > max(0.5 * core.fwhm, BASE_OFFSET * width):
         return replace(core, flags=(*core.flags, "neighbours"))
     found = replace(

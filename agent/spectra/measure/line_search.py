@@ -39,7 +39,6 @@ PRESSURE_KMS = 800.0  # no rotation makes absorption lines wider
 N_ROUNDS = 3
 # A Gaussian's area is 1.06 times depth times FWHM, a Lorentzian's 1.57.
 FULLEST = 1.7
-CORE = 0.2  # FWHM on each side of the centre, where a line is much like a parabola
 MAX_REACH = 3.0  # FWHM of the core, within which half depth is looked for
 DEFAULT_LSF_PX = 2.5  # FWHM of an unresolved line if the resolution is unknown
 MAX_EXCESS = 1e6  # where the continuum is next to nothing: its square stays finite
@@ -58,6 +57,7 @@ _LN2 = math.log(2.0)
 
 
 Continuum = Callable[[FloatArray], FloatArray]
+HeightAndWidth = tuple[tuple[float, float], tuple[float, float]]  # each with its error
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,14 +199,12 @@ def _describe(
         )
     known_width = lsf_fwhm(spectrum, fit.centre)
     core = (fit.centre - 0.5 * fit.fwhm, fit.centre + 0.5 * fit.fwhm)
-    separation = _double_peak_separation(local, lsf)
+    separation, split = _split_line(local, lsf)
     kms = LIGHT_KMS / fit.centre
-    width_kms = kms * math.sqrt(max(fit.fwhm**2 - (known_width or 0.0) ** 2, 0.0))
     flags = []
     if known_width is not None and fit.fwhm - 2 * fit.fwhm_error < 1.1 * known_width:
         flags.append("unresolved")
-        width_kms = 0.0 if fit.fwhm < known_width else width_kms
-    elif width_kms > BROAD_KMS:
+    elif kms * math.sqrt(max(fit.fwhm**2 - (known_width or 0.0) ** 2, 0.0)) > BROAD_KMS:
         flags.append("broad")
     if separation is not None:
         flags.append("double_peaked")
@@ -220,20 +218,27 @@ def _describe(
     if unsafe:
         flags.append("unsafe")
     frame = 1.0 if rest is None else fit.centre / rest
+    sides = math.hypot(local.continuum.blue.error, local.continuum.red.error)
+    by_level = 0.5 * sides / float(local.continuum.at(np.array([fit.centre]))[0])
     ew, ew_error = area.width, area.error
-    peak, fwhm, fwhm_error = fit.amplitude, fit.fwhm, fit.fwhm_error
+    peak, peak_error = fit.amplitude, fit.amplitude_error
+    fwhm, fwhm_error = fit.fwhm, fit.fwhm_error
+    if split is not None:
+        (height, peak_error), (fwhm, fwhm_error) = split
+        peak = math.copysign(height, peak)
+    peak_error = math.hypot(peak_error, (1.0 + peak) * by_level)
     if (winged := _winged(grid, local, area, lsf, is_hydrogen=is_hydrogen)) is not None:
         ew, ew_error = _mean(winged.share, winged.ew, winged.ew_error, ew, ew_error)
-        peak = winged.share * -winged.depth + (1.0 - winged.share) * peak
+        peak, peak_error = _mean(winged.share, -winged.depth, winged.depth_error, peak, peak_error)
         fwhm, fwhm_error = _mean(winged.share, winged.fwhm, winged.fwhm_error, fwhm, fwhm_error)
-        width_kms = kms * math.sqrt(max(fwhm**2 - (known_width or 0.0) ** 2, 0.0))
     return LineMeasurement(
         name, ew=ew / frame, ew_error=ew_error / frame,
         centroid=fit.centre, centroid_error=fit.centre_error,
         velocity_kms=None if rest is None else LIGHT_KMS * (frame - 1.0),
         velocity_error_kms=None if rest is None else kms * fit.centre_error,
-        fwhm=fwhm, fwhm_error=fwhm_error, fwhm_kms=width_kms,
-        peak=peak, significance=significance,
+        fwhm=fwhm, fwhm_error=fwhm_error,
+        fwhm_kms=kms * math.sqrt(max(fwhm**2 - (known_width or 0.0) ** 2, 0.0)),
+        peak=peak, peak_error=peak_error, significance=significance,
         separation_kms=None if separation is None else kms * separation,
         window=local.window, n_pixels=n_pixels, flags=tuple(flags), unsafe=unsafe,
     )  # fmt: skip
@@ -258,7 +263,7 @@ def _winged(
         shape = profile(wavelength, fit.amplitude, fit.centre, fit.fwhm, fit.peakedness)
         return np.asarray(local.continuum.at(wavelength) * (1.0 + shape))
 
-    whole = winged_line(grid, local.outer, fit.centre, fit.fwhm, -fit.amplitude, plain)
+    whole = winged_line(grid, local.outer, fit.centre, fit.fwhm, -fit.amplitude, lsf, plain)
     if whole is None or not area.width / MAX_GAIN < whole.ew < MAX_GAIN * area.width:
         return None
     return whole
@@ -293,34 +298,46 @@ def under_continuum(
     if not level.min() > 0:
         return line
     height, noise = sign * (grid.flux[where][good] / level - 1.0), grid.sigma[where][good] / level
-    step = median(np.diff(x))
-    # A fifth of the width: it makes the line wider by a fiftieth, which is taken off again.
-    kernel = max(line.fwhm / 5.0, 1.5 * step)
-    smooth = smooth_gaussian(height, np.ones(x.size, dtype=np.bool_), kernel / step)
-    # A Gaussian of FWHM k averages 2 sqrt(pi) k / 2.355 = 1.5 k pixels.
-    error = median(noise) / math.sqrt(max(1.0, 1.5 * kernel / step))
-    core = np.abs(x - centre) < CORE * line.fwhm
-    if core.sum() >= 4:
-        # Beyond the middle the flanks would draw the parabola down.
-        top = float(np.polynomial.Polynomial.fit(x[core] - centre, height[core], 2)(0.0))
-        # The middle of a parabola through n points has 9 / 4 of the variance of their mean.
-        top_error = 1.5 * median(noise) / math.sqrt(core.sum())
-    else:
-        top = abs(line.peak)
-        top_error = top / max(line.significance, 1.0)
-    if not top > 0:
+    # Over a fifth of the width: with more, the core of a line with a base would lose its top.
+    kernel = max(line.fwhm / 5.0, 1.5 * median(np.diff(x)))
+    found = _at_half_height(x, height, noise, (centre, centre), kernel)
+    if found is None:
         return line
-    blue, red = (_crossing(x, smooth, centre, 0.5 * top, side) for side in (-1, 1))
-    if blue is None or red is None:
-        return line
-    raw = red[0] - blue[0]
-    fwhm = math.sqrt(max(raw**2 - kernel**2, (0.5 * raw) ** 2))
-    # A wrong top moves both ends outwards.
-    by_top = 0.5 * top_error * (1.0 / blue[1] + 1.0 / red[1])
-    fwhm_error = math.hypot(error / blue[1], error / red[1], by_top)
+    (top, top_error), (fwhm, fwhm_error) = found
     known = lsf_fwhm(spectrum, centre) or 0.0
     kms = LIGHT_KMS / centre * math.sqrt(max(fwhm**2 - known**2, 0.0))
-    return replace(line, peak=sign * top, fwhm=fwhm, fwhm_error=fwhm_error, fwhm_kms=kms)
+    return replace(
+        line, peak=sign * top, peak_error=top_error, fwhm=fwhm, fwhm_error=fwhm_error, fwhm_kms=kms
+    )
+
+
+def _at_half_height(
+    x: FloatArray, height: FloatArray, noise: FloatArray, tops: Window, kernel: float
+) -> HeightAndWidth | None:
+    """The mean height at two places, and the width at half of it around them, with their errors."""
+    everywhere, kernel_px = np.ones(x.size, dtype=np.bool_), kernel / median(np.diff(x))
+    smooth = smooth_gaussian(height, everywhere, kernel_px)
+    # What the filter takes from peaks and flanks it takes again: this gives it back.
+    smooth = 2.0 * smooth - smooth_gaussian(smooth, everywhere, kernel_px)
+    # A Gaussian of FWHM k averages 2 sqrt(pi) k / 2.355 = 1.5 k pixels; giving back adds a fifth.
+    error = 1.2 * median(noise) / math.sqrt(max(1.0, 1.5 * kernel_px))
+    top = 0.5 * sum(_height_near(smooth, int(np.abs(x - each).argmin())) for each in tops)
+    blue, red = (_crossing(x, smooth, tops[max(side, 0)], 0.5 * top, side) for side in (-1, 1))
+    if blue is None or red is None or not top > 0:
+        return None
+    # A wrong top moves both ends outwards.
+    by_top = 0.5 * error * (1.0 / blue[1] + 1.0 / red[1])
+    fwhm_error = math.hypot(error / blue[1], error / red[1], by_top)
+    return (top, error), (red[0] - blue[0], fwhm_error)
+
+
+def _height_near(values: FloatArray, at: int) -> float:
+    """Of the parabola through three values, at its vertex: the top lies between two pixels."""
+    at = min(max(at, 1), values.size - 2)
+    before, here, after = values[at - 1 : at + 2].tolist()
+    bend = before - 2.0 * here + after
+    away = min(max(0.5 * (before - after) / bend, -0.5), 0.5) if bend else 0.0
+    return float(here + 0.5 * (after - before) * away + 0.5 * bend * away**2)
 
 
 def is_too_full(line: LineMeasurement, frame: float) -> bool:
@@ -521,35 +538,43 @@ def _solver() -> Callable[..., tuple[Any, ...]]:
 
 DIP_SIGMA = 4.0
 MIN_DIP = 0.12  # depth of the dip between two peaks, relative to the lower one
+FLAT = 3.5  # a profile with a larger exponent has two peaks that the instrument has joined
 MIN_SECOND = 0.3
 SECOND_SIGMA = 5.0
 
 
-def _double_peak_separation(local: _Local, lsf: float) -> float | None:
-    """Angstrom between the two peaks of a double-peaked line; None for a single peak."""
+def _split_line(local: _Local, lsf: float) -> tuple[float | None, HeightAndWidth | None]:
+    """Angstrom between the peaks of a double-peaked line; height and FWHM of it or of a flat one.
+
+    No single profile has either. None for a single peak.
+    """
     fit = local.fit
     if fit.fwhm < 2.0 * lsf:
-        return None
+        return None, None
+    height = np.sign(fit.amplitude) * local.excess
+    kernel = max(0.5 * lsf, fit.fwhm / 6.0)
     inside = np.abs(local.wavelength - fit.centre) < 0.9 * fit.fwhm
     x, noise = local.wavelength[inside], local.sigma[inside]
-    height = np.sign(fit.amplitude) * local.excess[inside]
     if x.size < 7:
-        return None
+        return None, None
     step = median(np.diff(x))
     # Smoothing over a sixth of the width reduces noise but keeps peaks half a width apart.
-    kernel_px = max(0.5 * lsf, fit.fwhm / 6.0) / step
-    smooth = smooth_gaussian(height, np.ones(x.size, dtype=np.bool_), kernel_px)
+    kernel_px = kernel / step
+    smooth = smooth_gaussian(height[inside], np.ones(x.size, dtype=np.bool_), kernel_px)
     # A Gaussian of FWHM k averages 2 sqrt(pi) k / 2.355 = 1.5 k pixels.
     error = median(noise) / np.sqrt(max(1.0, 1.5 * kernel_px))
     left, right = _highest(smooth, x < fit.centre), _highest(smooth, x >= fit.centre)
     if right - left < 2:
-        return None
+        return None, None
     bottom = float(smooth[left : right + 1].min())
     lower = float(min(smooth[left], smooth[right]))
     dip = lower - bottom
-    if dip < max(DIP_SIGMA * error, MIN_DIP * lower) or lower < 0.5 * abs(fit.amplitude):
-        return None
-    return float(x[right] - x[left])
+    is_single = dip < max(DIP_SIGMA * error, MIN_DIP * lower) or lower < 0.5 * abs(fit.amplitude)
+    if is_single and fit.peakedness < FLAT:
+        return None, None
+    tops = float(x[left]), float(x[right])
+    found = _at_half_height(local.wavelength, height, local.sigma, tops, kernel)
+    return None if is_single else tops[1] - tops[0], found
 
 
 def _has_second_feature(local: _Local, lsf: float) -> bool:

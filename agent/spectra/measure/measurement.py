@@ -78,6 +78,7 @@ class LineMeasurement:
     fwhm_kms: float | None = None
     """Corrected for the instrument's width if it is known; 0 for an unresolved line."""
     peak: float | None = None  # relative to the continuum, negative for absorption
+    peak_error: float | None = None
     significance: float = 0.0
     """Of the profile; if none was found, of the highest noise that the search met."""
     separation_kms: float | None = None  # between the two peaks of a double-peaked line
@@ -90,6 +91,13 @@ class LineMeasurement:
     @property
     def is_detected(self) -> bool:
         return self.centroid is not None
+
+    @property
+    def fwhm_kms_error(self) -> float | None:
+        """As that of 100 km/s at least: the instrument's own width is known no better."""
+        if self.fwhm_kms is None or not self.fwhm or self.fwhm_error is None:
+            return None
+        return self.fwhm_error / self.fwhm * max(self.fwhm_kms, 100.0)
 
     @property
     def kind(self) -> str:

@@ -229,12 +229,14 @@ def line_row(line: LineMeasurement, shift: float) -> dict[str, Any]:
     A forbidden line has no kind where there is a dip: something else absorbs there. Nor has a line
     whose peak and equivalent width have opposite signs, such as an emission core in broad wings.
     """
+    # What the instrument does not resolve has no width of its own.
+    is_wide = bool(line.fwhm_kms) and "unresolved" not in line.flags
     values: dict[str, float | None] = {
         "centroid": None if line.centroid is None else line.centroid / shift,
         "ew": line.ew,
         "ew_error": line.ew_error,
-        # What the instrument does not resolve has no width of its own.
-        "fwhm_kms": None if "unresolved" in line.flags else line.fwhm_kms or None,
+        "fwhm_kms": line.fwhm_kms if is_wide else None,
+        "fwhm_error": line.fwhm_kms_error if is_wide else None,
         "sigma": significance_of(line),
     }
     known = {

@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from agent.spectra.pixel_grid import PixelGrid, median
+from agent.spectra.smoothing import FWHM_PER_SIGMA
 from agent.spectra.spectrum import FloatArray, Window
 
 # Balmer lines of white dwarfs and A stars fall with powers from 1.6 to 2.5 of the distance. Below
@@ -25,13 +27,16 @@ N_NEAR = 9  # widths, and powers, of the finer grid
 FAR_POWER = 2.5
 """Of the distance, with which wings by the pressure of ions fall far from the core (Holtsmark)."""
 FAR_DOUBT = 0.3  # share of the far wings, which nothing measures
-WINGS_FIRST = 3.0
+SHARP = 0.25  # of a line's width: what blurs it less changes its profile by less than 3 %
+WINGS_FIRST = 10.0
 """Odds for such wings before the data are seen: absorption this wide has nearly always some."""
 DEEPEST = 0.95  # a black core would need an infinite opacity
 N_STEPS = 60
 MIN_PIXELS = 20
 CLIP = 4.0
 MAX_GAIN = 2.0  # a larger correction means that the wings are another feature
+
+Shape = Callable[..., FloatArray]  # absorption by distance, half width and power
 
 
 @dataclass(frozen=True)
@@ -53,12 +58,13 @@ def winged_line(
     centre: float,
     fwhm: float,
     depth: float,
+    lsf: float,
     plain: Callable[[FloatArray], FloatArray],
 ) -> WingedLine | None:
     """The line with all its wings, fitted in `reach`; None if it cannot be fitted.
 
-    `depth` is that of the core, relative to the continuum; `plain` is the flux of the profile
-    without such wings, with its continuum.
+    `depth` is that of the core, relative to the continuum; `lsf` is the FWHM of what is not
+    resolved; `plain` is the flux of the profile without such wings, with its continuum.
     """
     where = grid.slice(*reach)
     good = grid.good[where]
@@ -67,15 +73,16 @@ def winged_line(
     if x.size < MIN_PIXELS or not (sigma > 0).all():
         return None
     opacity = -math.log1p(-min(max(depth, 0.01), DEEPEST))
-    halves, powers = (each.ravel() for each in np.meshgrid(0.5 * fwhm * WIDTHS, POWERS))
-    shapes = _profile(x[None], halves[:, None], powers[:, None], opacity)
+    blur = lsf / FWHM_PER_SIGMA if lsf > SHARP * fwhm else 0.0
+    own = math.sqrt(max(fwhm**2 - lsf**2, (0.5 * fwhm) ** 2)) if blur else fwhm
+    shape = partial(_profile, opacity=opacity, blur=blur)
+    halves, powers = (each.ravel() for each in np.meshgrid(0.5 * own * WIDTHS, POWERS))
     keep = np.ones(x.size, dtype=np.bool_)
     found = None
     for _ in range(2):
         if found is not None:  # finer, where the first fit is, and without what it clips
             halves, powers = found.near
-            shapes = _profile(x[None], halves[:, None], powers[:, None], opacity)
-        found = _fit(x[keep], flux[keep], sigma[keep], halves, powers, shapes[:, keep], opacity)
+        found = _fit(x[keep], flux[keep], sigma[keep], halves, powers, shape)
         if found is None:
             return None
         residual = np.abs(flux - found.model(x)) / sigma
@@ -113,10 +120,10 @@ class _Fit:
     slope: float
     depth: float
     scale: float
-    opacity: float
+    shape: Shape
 
     def model(self, x: FloatArray) -> FloatArray:
-        line = self.depth * _profile(x, self.half, self.power, self.opacity)
+        line = self.depth * self.shape(x, self.half, self.power)
         return np.asarray(self.level + self.slope * x - line)
 
 
@@ -126,10 +133,10 @@ def _fit(
     sigma: FloatArray,
     halves: FloatArray,
     powers: FloatArray,
-    shapes: FloatArray,
-    opacity: float,
+    shape: Shape,
 ) -> _Fit | None:
     """Average over widths and powers, each with its profile, weighted by their likelihood."""
+    shapes = shape(x[None], halves[:, None], powers[:, None])
     rows = np.stack(np.broadcast_arrays(1.0, x[None], -shapes), axis=1) / sigma
     normal = rows @ rows.transpose(0, 2, 1)
     target = rows @ (flux / sigma)
@@ -141,18 +148,20 @@ def _fit(
     chi2 = float(((flux / sigma) ** 2).sum()) - np.einsum("ij,ij->i", solved, target)
     # Where the profile is not exactly this one, what is left over is no noise.
     scale = max(1.0, float(chi2.min()) / max(x.size - 5, 1))
-    log_weight = -0.5 * (chi2 - chi2.min()) / scale
-    log_weight -= 0.5 * ((powers - POWER) / POWER_SPREAD) ** 2
     level, depth = solved[:, 0], solved[:, 2]
     valid = (level > 0) & (depth > 0)
     if not valid.any():
         return None
-    weight = np.where(valid, np.exp(log_weight - log_weight[valid].max()), 0.0)
-    weight /= weight.sum()
-    near, far = _areas(halves, powers, opacity, float(np.abs(x).max()))
+    near, far, top, full = _sizes(halves, powers, shape, float(np.abs(x).max()))
     total = near + far
     ratio = np.where(valid, depth / np.where(valid, level, 1.0), 0.0)
     width = ratio * total
+    log_weight = -0.5 * (chi2 - chi2.min()) / scale
+    log_weight -= 0.5 * ((powers - POWER) / POWER_SPREAD) ** 2
+    # Any order of magnitude is as likely: noise that widens a line would else count for more.
+    log_weight -= np.log(np.where(valid, width, 1.0))
+    weight = np.where(valid, np.exp(log_weight - log_weight[valid].max()), 0.0)
+    weight /= weight.sum()
     # The error of depth / level, from both and their correlation.
     own = scale * (
         covariance[:, 2, 2] - 2.0 * ratio * covariance[:, 0, 2] + ratio**2 * covariance[:, 0, 0]
@@ -162,17 +171,15 @@ def _fit(
     spread = float(weight @ ((width - mean) ** 2 + variance))
     spread += (FAR_DOUBT * float(weight @ (ratio * far))) ** 2
     best = int(np.argmax(weight))
-    deep = float(weight @ ratio)
-    deep_spread = float(weight @ ((ratio - deep) ** 2 + np.where(valid, own / level**2, 0.0)))
-    # Where the profile has half its depth, in units of `halves`.
-    at_half = -math.log1p(0.5 * math.expm1(-opacity))
-    full = 2.0 * halves * (opacity / at_half - 1.0) ** (1.0 / powers)
+    deep = float(weight @ (top * ratio))
+    own *= np.where(valid, top / level, 0.0) ** 2
+    deep_spread = float(weight @ ((top * ratio - deep) ** 2 + own))
     fwhm = float(weight @ full)
     return _Fit(
         mean, math.sqrt(max(spread, 0.0)), deep, math.sqrt(max(deep_spread, 0.0)), fwhm,
         math.sqrt(float(weight @ (full - fwhm) ** 2)), _near(halves, powers, weight),
         float(halves[best]), float(powers[best]),
-        float(level[best]), float(solved[best, 1]), float(depth[best]), scale, opacity,
+        float(level[best]), float(solved[best, 1]), float(depth[best]), scale, shape,
     )  # fmt: skip
 
 
@@ -187,25 +194,40 @@ def _near(
     log_spread = max(math.sqrt(float(weight @ (logs - middle) ** 2)), log_step)
     spread = max(math.sqrt(float(weight @ (powers - centre) ** 2)), 0.5 * (POWERS[1] - POWERS[0]))
     finer = np.exp(middle + log_spread * np.linspace(-3.0, 3.0, N_NEAR))
-    powers = np.maximum(centre + spread * np.linspace(-3.0, 3.0, N_NEAR), POWERS[0])
+    powers = np.linspace(max(centre - 3.0 * spread, POWERS[0]), centre + 3.0 * spread, N_NEAR)
     found = np.meshgrid(finer, powers)
     return found[0].ravel(), found[1].ravel()
 
 
 def _profile(
-    x: FloatArray, half: FloatArray | float, power: FloatArray | float, opacity: float
+    x: FloatArray,
+    half: FloatArray | float,
+    power: FloatArray | float,
+    opacity: float,
+    blur: float,
 ) -> FloatArray:
-    """Absorption relative to the core, by an opacity that falls with the power of the distance."""
+    """Absorption relative to the core, by an opacity that falls with the power of the distance.
+
+    `blur` is the standard deviation of the instrument's own profile.
+    """
+    if blur:  # a Gaussian and three points of these weights have the same first five moments
+        aside = math.sqrt(3.0) * blur
+        parts = [_profile(x + each, half, power, opacity, 0.0) for each in (-aside, 0.0, aside)]
+        return np.asarray((parts[0] + 4.0 * parts[1] + parts[2]) / 6.0)
     fading = opacity / (1.0 + np.abs(x / half) ** power)
     return np.asarray(np.expm1(-fading) / math.expm1(-opacity))
 
 
-def _areas(halves: FloatArray, powers: FloatArray, opacity: float, end: float) -> FloatArray:
-    """(2, profiles): the areas up to `end` from the core, and of the far wings beyond."""
-    ends = (end / halves)[:, None]
+def _sizes(halves: FloatArray, powers: FloatArray, shape: Shape, end: float) -> FloatArray:
+    """(4, profiles): areas up to `end` from the core and beyond, height and FWHM."""
     # Squared, so that they are closest at the core, where the profile is steepest.
-    steps = ends * np.linspace(0.0, 1.0, N_STEPS) ** 2
-    heights = _profile(steps, 1.0, powers[:, None], opacity)
+    steps = end * np.linspace(0.0, 1.0, N_STEPS) ** 2
+    heights = shape(steps, halves[:, None], powers[:, None])
     near = np.trapezoid(heights, steps, axis=1)
-    far = heights[:, -1] * ends[:, 0] / (FAR_POWER - 1.0)
-    return np.asarray(2.0 * halves * np.stack([near, far]))
+    far = heights[:, -1] * end / (FAR_POWER - 1.0)
+    top = heights[:, 0]
+    row, first = np.arange(top.size), np.argmax(heights < 0.5 * top[:, None], axis=1)
+    before, after = heights[row, first - 1], heights[row, first]
+    share = (before - 0.5 * top) / (before - after)
+    at_half = steps[first - 1] + share * (steps[first] - steps[first - 1])
+    return np.asarray([2.0 * near, 2.0 * far, top, 2.0 * at_half])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -54,6 +55,15 @@ def test_the_command_writes_usable_weights_that_can_be_read(tmp_path, monkeypatc
     assert set(tasks) == {task.id for task in bundled()}
     assert all(found.is_fitted for found in tasks.values())
     assert all(min(found.claims.values()) >= 0 for found in tasks.values())
+
+
+def test_a_class_without_simulated_stars_is_told_before_any_is_drawn(monkeypatch, tmp_path):
+    other = replace(bundled()[0], id="BE")
+    monkeypatch.setattr(command, "bundled", lambda: (*bundled(), other))
+    monkeypatch.setattr(command, "draw", None)
+    with pytest.raises(WorkbenchError, match=r"no simulated stars of BE: .* CV, CS"):
+        weights(out=tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_command_judges_simulated_candidates(monkeypatch):

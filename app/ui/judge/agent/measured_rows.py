@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 
-from agent.evidence.line_words import ew_text, sigma_text
+from agent.evidence.line_words import ew_text, sigma_text, width_text
 from agent.spectra.lines import label_of
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Window
@@ -113,7 +113,7 @@ def _row(line: Mapping[str, Any], shift: float, name: str = "") -> MeasuredRow |
         name=name or translate_measured_name(label_of(_text(line.get("name")))),
         centroid="" if centroid is None else f"{centroid * shift:.1f}",
         ew="" if ew is None else _minus(ew_text(ew, error)),
-        fwhm="" if not fwhm else f"{fwhm:.0f}",
+        fwhm="" if not fwhm else width_text(fwhm, _number(line.get("fwhm_error"))),
         sigma="" if sigma is None else sigma_text(sigma),
     )
 

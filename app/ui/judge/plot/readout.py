@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
-from agent.evidence.line_words import edge_text, ew_text, sigma_text
+from agent.evidence.line_words import edge_text, ew_text, sigma_text, width_text
 from agent.evidence.measurements import window_table
 from agent.evidence.said_numbers import strength_state
 from agent.spectra.lines import LineLists, label_of
@@ -59,7 +59,7 @@ def _line_text(name: str, line: Mapping[str, Any]) -> str:
     if "ew" in line:
         values.append(f"EW {ew_text(line['ew'], line.get('ew_error'))} Å")
     if "fwhm_kms" in line:
-        values.append(f"FWHM {line['fwhm_kms']:.0f} km/s")
+        values.append(f"FWHM {width_text(line['fwhm_kms'], line.get('fwhm_error'))} km/s")
     if "sigma" in line:
         values.append(f"{sigma_text(line['sigma'])} σ")
     state = strength_state(line)

@@ -76,6 +76,15 @@ def double_peak(
     return KnownLine(name, line, centre, separation + fwhm_each, 2.0 * halves[0].ew, shape)
 
 
+def both(line: KnownLine, other: KnownLine) -> KnownLine:
+    """A narrow line on a broad one, as in a polar; its FWHM is that of the first."""
+
+    def shape(x: FloatArray) -> FloatArray:
+        return np.asarray(line.shape(x) + other.shape(x))
+
+    return KnownLine(line.name, line.line, line.centre, line.fwhm, line.ew + other.ew, shape)
+
+
 H_ALPHA, H_BETA = 6564.6129, 4862.691
 NARROW = gaussian("narrow emission (unresolved)", "H_alpha", H_ALPHA, H_ALPHA / 1800.0, 0.8)
 BROAD = gaussian("broad emission (CV)", "H_alpha", H_ALPHA, 28.5, 1.5)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
 from astropy.table import Table
 
+from agent.evidence.star_velocity import velocity_from_lines
+from agent.spectra.matching.template_velocity import fit_velocity
+from agent.spectra.readers import read
+from agent.spectra.rebinning import measurable
 from app.core.errors import SessionError
 from app.core.exporting import export
 from app.core.exporting.log_file import log_lines
@@ -24,6 +32,7 @@ from app.core.session.velocity import (
     velocity_json,
 )
 from app.core.sharing.merge import merge
+from tests.agent.spectra.matching.made import bundled
 from tests.app.core.sessions import made
 
 FITTED = Velocity(kms=-172.25, error_kms=9.5, source="template", quality=3)
@@ -137,6 +146,51 @@ def test_it_is_exported_with_error_source_and_quality(tmp_path, suffix):
     assert int(table["velocity_quality"][0]) == 3
     if suffix != "csv":
         assert str(table["velocity_kms"].unit) == "km / s"
+
+
+KINDS = {
+    "A": "a_dwarf", "B": "b_dwarf", "WD": "white_dwarf_da", "O": "o_star", "M_DWARF": "m_dwarf",
+    "MG": "m_giant_early", "CV": "cv_in_quiescence", "CS": "carbon_star_c_n",
+}  # fmt: skip
+"""Templates that spectra of these labels are fitted with."""
+
+
+def fitted_velocities(folder: Path) -> Iterator[Velocity]:
+    """Of real spectra, by a template and by lines in turn, where either can be fitted."""
+    with (folder / "MANIFEST.csv").open(newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["label"] in KINDS]
+    for number, row in enumerate(rows):
+        spectrum = measurable(read(folder / row["file"]))
+        if number % 2:
+            found = velocity_from_lines(spectrum)
+            if found.value is not None:
+                yield Velocity(kms=found.value, error_kms=found.error, source="lines", quality=2)
+            continue
+        fit = fit_velocity(spectrum, *bundled(KINDS[row["label"]]))
+        if fit.is_trusted:
+            yield Velocity(
+                kms=fit.velocity_kms, error_kms=fit.error_kms, source="template", quality=4
+            )
+
+
+def test_fitted_velocities_of_real_spectra_are_exported_and_read_by_astropy(
+    labelled_spectra, tmp_path
+):
+    fitted = list(islice(fitted_velocities(labelled_spectra), 25))
+    assert {each.source for each in fitted} == {"template", "lines"} and len(fitted) == 25
+    assert max(abs(each.kms) for each in fitted) < 1000.0  # of stars
+    with made(tmp_path / "a.speco3", 25, "Ada") as session:
+        for number, velocity in enumerate(fitted, start=1):
+            session.record_verdict(number, said(velocity))
+        for suffix in ("csv", "fits"):
+            export(session, tmp_path / f"a.{suffix}", which="all")
+    for suffix in ("csv", "fits"):
+        table = Table.read(tmp_path / f"a.{suffix}")
+        for column, name in (("velocity_kms", "kms"), ("velocity_err_kms", "error_kms")):
+            wanted = [getattr(each, name) for each in fitted]
+            assert np.asarray(table[column], dtype=float) == pytest.approx(wanted, rel=1e-6)
+        assert list(map(str, table["velocity_source"])) == [each.source for each in fitted]
+        assert table["velocity_quality"].tolist() == [each.quality for each in fitted]
 
 
 def test_a_catalogue_without_velocities_has_no_columns_for_them(tmp_path):

@@ -32,7 +32,7 @@ def test_the_measured_inspector_is_first_and_others_say_how_to_get_them(session,
     first = model_rows("", session)[0][0]
     assert (first.key, first.state, first.need) == ("measured", "always available", "")
     assert first.head == "measured · always available · reads numbers"
-    assert first.quality == "not yet timed here · F1 98.3 % on real spectra"
+    assert first.quality == "not yet timed here · F1 98.6 % on real spectra"
     row = row_named("spec-o3-7b")
     assert row.state == "not on this machine" and "8.3 billion" in row.about
     assert "spec-o3 models get spec-o3-7b" in row.need and str(models) in row.need
