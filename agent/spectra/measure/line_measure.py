@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 from agent.spectra.instrument import lsf_fwhm, unsafe_regions
 from agent.spectra.lines import Line, builtin_lines
@@ -15,6 +16,7 @@ from agent.spectra.measure.line_search import (
     MIN_SIDE_PX,
     NO_PROFILE,
     is_too_full,
+    mean_of,
     measure_feature,
     pixel_width,
     under_continuum,
@@ -32,7 +34,9 @@ from agent.spectra.spectrum import Spectrum, Window
 SEARCH_KMS = 400.0
 MAX_METAL_KMS = 1500.0
 MAX_WINDOW_FWHM = 1.5
-WINGS_SIGMA = 1.5
+NO_BASE = 20.0
+"""Odds against a broad base before the data are seen: most lines have none."""
+BASE_SIGMA = 1.0  # a base of fewer standard deviations would count for less than a tenth
 # Largest distance from the core to the centre of a broad base, relative to the window.
 BASE_OFFSET = 0.06
 
@@ -88,7 +92,7 @@ def _max_fwhm(line: Line, shift: float) -> float:
 def _with_wings(
     spectrum: Spectrum, line: Line, core: LineMeasurement, velocity_kms: float
 ) -> LineMeasurement:
-    """Take the equivalent width from the line's fixed windows if it is clearly larger there.
+    """Take the equivalent width from the line's fixed windows, as far as it is larger there.
 
     If a narrow core has a broad base (polars, discs), its own side windows are on the base.
     """
@@ -102,25 +106,37 @@ def _with_wings(
     if wide.value is None or wide.error is None:
         return core
     gained = abs(wide.value) - abs(core.ew)
-    if wide.value * core.peak > 0 or gained < WINGS_SIGMA * wide.error:
+    if wide.value * core.peak > 0 or gained < BASE_SIGMA * wide.error:
         return core
     middle = _centre_of(integrated)
     if middle.value is None or core.centroid is None:
         return core
+    share = 1.0 / (1.0 + NO_BASE * math.exp(-0.5 * (gained / wide.error) ** 2))
+    beside = replace(core, flags=(*core.flags, "neighbours")) if share > 0.5 else core
     # A base has the same centre as the core; a neighbour, such as [N II] beside Hα, has not.
     # What noise may have moved it by, two standard deviations, is not held against it.
     offset = abs(middle.value - core.centroid) - 2.0 * (middle.error or 0.0)
     offset *= abs(wide.value) / gained
     if offset > max(0.5 * core.fwhm, BASE_OFFSET * width):
-        return replace(core, flags=(*core.flags, "neighbours"))
+        return beside
     found = replace(
         core, ew=wide.value, ew_error=wide.error, window=wide.window, n_pixels=wide.n_pixels
     )
     _, _, continuum, _, _ = integrated
-    found = under_continuum(spectrum, found, continuum.at)
-    if is_too_full(found, doppler(velocity_kms)):
-        return replace(core, flags=(*core.flags, "neighbours"))
-    return found
+    if "double_peaked" not in core.flags:  # else there is a dip where the top is looked for
+        found = under_continuum(spectrum, found, continuum.at)
+    return beside if is_too_full(found, doppler(velocity_kms)) else _between(share, found, core)
+
+
+def _between(share: float, first: LineMeasurement, second: LineMeasurement) -> LineMeasurement:
+    """The first, with sizes and errors of which a part is the second's."""
+    sizes: dict[str, Any] = {}
+    for name in ("ew", "fwhm", "peak"):
+        pairs = ((getattr(e, name), getattr(e, f"{name}_error")) for e in (first, second))
+        (value, error), (other, its) = pairs
+        sizes[name], sizes[f"{name}_error"] = mean_of(share, value, error, other, its)
+    kms = share * (first.fwhm_kms or 0.0) + (1.0 - share) * (second.fwhm_kms or 0.0)
+    return replace(first, **sizes, fwhm_kms=kms)
 
 
 def _fixed_windows(spectrum: Spectrum, line: Line, velocity_kms: float) -> LineMeasurement:

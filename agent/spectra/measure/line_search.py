@@ -228,9 +228,11 @@ def _describe(
         peak = math.copysign(height, peak)
     peak_error = math.hypot(peak_error, (1.0 + peak) * by_level)
     if (winged := _winged(grid, local, area, lsf, is_hydrogen=is_hydrogen)) is not None:
-        ew, ew_error = _mean(winged.share, winged.ew, winged.ew_error, ew, ew_error)
-        peak, peak_error = _mean(winged.share, -winged.depth, winged.depth_error, peak, peak_error)
-        fwhm, fwhm_error = _mean(winged.share, winged.fwhm, winged.fwhm_error, fwhm, fwhm_error)
+        ew, ew_error = mean_of(winged.share, winged.ew, winged.ew_error, ew, ew_error)
+        peak, peak_error = mean_of(
+            winged.share, -winged.depth, winged.depth_error, peak, peak_error
+        )
+        fwhm, fwhm_error = mean_of(winged.share, winged.fwhm, winged.fwhm_error, fwhm, fwhm_error)
     return LineMeasurement(
         name, ew=ew / frame, ew_error=ew_error / frame,
         centroid=fit.centre, centroid_error=fit.centre_error,
@@ -269,7 +271,7 @@ def _winged(
     return whole
 
 
-def _mean(
+def mean_of(
     share: float, first: float, its: float, second: float, other: float
 ) -> tuple[float, float]:
     """The mean of two values with errors, each as far as it is likely, and its error."""

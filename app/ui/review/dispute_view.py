@@ -28,8 +28,12 @@ from app.ui.base.translation.measured_texts import translate_measured_text
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.plot.readout import flux_title
 from app.ui.judge.plot.trace import trace
-from app.ui.judge.verdict.verdict_buttons import verdict_buttons
-from app.ui.judge.verdict.verdict_text import NAMES, confidence_meaning, mark_and_word
+from app.ui.judge.verdict.verdict_text import (
+    NAMES,
+    confidence_meaning,
+    mark_and_word,
+    verdict_buttons,
+)
 from app.ui.review.dispute_summary import (
     DisputeDetails,
     DisputeEntry,

@@ -21,8 +21,7 @@ from app.ui.base.translation.data_texts import task_text
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.overview.group_acts import Question
 from app.ui.judge.verdict.flag_row import STAR, FlagMenu
-from app.ui.judge.verdict.verdict_buttons import verdict_buttons
-from app.ui.judge.verdict.verdict_text import NAMES, mark_and_word
+from app.ui.judge.verdict.verdict_text import NAMES, mark_and_word, verdict_buttons
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import (
     add_action,

@@ -21,12 +21,13 @@ from app.ui.base.keys.keymap import Keymap
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.verdict.flag_row import CHIPS_PX, FlagMenu, FlagRow, FocusLeft
 from app.ui.judge.verdict.state_block import StateBlock, object_name
-from app.ui.judge.verdict.verdict_buttons import HEIGHT, verdict_buttons
 from app.ui.judge.verdict.verdict_text import (
+    HEIGHT,
     MARKS,
     NAMES,
     confidence_meaning,
     conflict_text,
+    verdict_buttons,
     with_conflict,
 )
 from app.ui.session.candidate.current import (

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+from PySide6.QtWidgets import QWidget
 
 from app.core.session.records import Candidate, Verdict
-from app.ui.base.theme.theme import Theme
+from app.ui.base.theme.theme import CurrentTheme, Theme
 from app.ui.widgets.labels import MAX_NAME, one_line
+from app.ui.widgets.painted_button import PaintedButton
 
 NAMES = {Verdict.ACCEPT: "accept", Verdict.REJECT: "reject", Verdict.UNSURE: "unsure"}
 """Names of their actions, of their colours in a theme, and of their roles in the style sheet."""
@@ -17,6 +21,7 @@ WORDS = {
     Verdict.UNSURE: QT_TRANSLATE_NOOP("verdicts", "unsure"),
     None: QT_TRANSLATE_NOOP("verdicts", "not judged"),
 }
+HEIGHT = 30  # of a button
 CONFIDENCES = (
     QT_TRANSLATE_NOOP("verdicts", "none"),
     QT_TRANSLATE_NOOP("verdicts", "poor"),
@@ -59,3 +64,18 @@ def with_conflict(answer: str, candidate: Candidate) -> str:
 def conflict_text(members: str) -> str:
     text = QCoreApplication.translate("verdicts", "≠ Members disagree: {what}")
     return text.replace("{what}", one_line(members[:MAX_NAME]))
+
+
+def verdict_buttons(current_theme: CurrentTheme, parent: QWidget) -> dict[Verdict, PaintedButton]:
+    """One for each verdict, in the order in which they stand."""
+    return {
+        verdict: PaintedButton(
+            current_theme,
+            attrgetter(name),
+            parent,
+            mark=MARKS[verdict],
+            height=HEIGHT,
+            is_bold=True,
+        )
+        for verdict, name in NAMES.items()
+    }
