@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from app.services.archives import lamost, sdss, sparcl
+from app.services.archives import sdss, sparcl
 from app.services.archives.archive import Archive, NotTold, Wanted
 from app.services.archives.lamost import Lamost, lamost_token
 from app.services.archives.sdss import Sdss
 from app.services.archives.sparcl import Sparcl
 from app.services.archives.ssap import Ssap
 from app.services.web.errors import ServiceError
+from app.services.web.lamost_releases import BASE
 from app.services.web.urls import check_base
 
 ARCHIVES = ("sparcl", "sdss", "lamost", "ssap")
@@ -31,7 +32,7 @@ def archive_by_name(name: str, release: str = "", base: str = "") -> Archive:
     if name == "sdss":
         return Sdss(release, base or sdss.BASE)
     if name == "lamost":
-        base = base or lamost.BASE
+        base = base or BASE
         return Lamost(release, base, token=lamost_token(base))
     if name == "ssap":
         if not base:

@@ -17,14 +17,11 @@ from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separatio
 from app.services.catalogues.votable_reply import cell_value, whole_rows
 from app.services.web.client import WebClient
 from app.services.web.errors import BadReply, NotFound, ShouldStop
+from app.services.web.lamost_releases import BASE, RELEASE, VERSIONS
 
-BASE = "https://www.lamost.org"
-RELEASE = "dr11/v2.0"
 TOKEN_VARIABLE = "SPEC_O3_LAMOST_TOKEN"
 _PLACE = re.compile(r"/(dr[0-9]{1,2}/v[0-9.]+)/")
 _RELEASE = re.compile(r"(dr[0-9]{1,2})(?:/(v[0-9](?:\.[0-9]{1,2}){0,2}))?(?:/(lrs|mrs))?")
-# The last version of each release, newest first: v2.0 is public, dr12 needs an account.
-VERSIONS = {"dr12": "v1.1", **dict.fromkeys(("dr11", "dr10", "dr9", "dr8", "dr7"), "v2.0")}
 MAX_ROWS = 4 * 2**20  # bytes
 MAX_OBSID = 2**31
 

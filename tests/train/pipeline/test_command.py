@@ -16,7 +16,7 @@ from agent.errors import WorkbenchError
 from agent.models.card_file import read_card
 from tests.train.pipeline.test_steps import lines_of, planned
 from tests.train.pipeline.test_whole import in_this_process
-from tests.train.vision.test_command import SMALL, draw_in_threads
+from tests.train.vision.test_command import MAKE_SMALL, draw_in_threads
 from train.cli import app
 from train.pipeline import command
 from train.pipeline.chain_commands import ChainCommands, PipelineSettings, Step, stage_sets
@@ -175,7 +175,7 @@ def test_the_step_makes_a_model_that_can_be_judged_and_keeps_its_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     draw_in_threads(monkeypatch)
-    sets = stage_sets(None, SMALL)
+    sets = stage_sets(None, MAKE_SMALL)
     asked = {"settings": PipelineSettings(eye=True), "preset": "tiny", "sets": sets}
     commands = ChainCommands(out=tmp_path, seed=1, workers=1, **asked)
     (step,) = [one for one in steps(commands) if one.name == "eye"]

@@ -14,8 +14,8 @@ from urllib.parse import quote, urlencode
 
 from agent.spectra.spectrum import Spectrum
 from app.core.session.records import Candidate
-from app.services.archives.lamost import BASE as LAMOST
-from app.services.archives.lamost import RELEASE, VERSIONS
+from app.services.web.lamost_releases import BASE as LAMOST
+from app.services.web.lamost_releases import RELEASE, VERSIONS
 
 SIMBAD = "https://simbad.cds.unistra.fr/simbad/sim-coo"
 ALADIN = "https://aladin.cds.unistra.fr/AladinLite/"

@@ -32,7 +32,7 @@ from app.core.session.velocity import (
     velocity_json,
 )
 from app.core.sharing.merge import merge
-from tests.agent.spectra.matching.made import bundled
+from tests.agent.spectra.matching.test_template_velocity import bundled
 from tests.app.core.sessions import made
 
 FITTED = Velocity(kms=-172.25, error_kms=9.5, source="template", quality=3)

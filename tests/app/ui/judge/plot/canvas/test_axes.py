@@ -132,4 +132,4 @@ def test_no_number_gives_way_to_the_title(plot, title):
             plot.grab()
             axis = plot.wavelength_axis
             assert len(axis.numbers) == len(axis.marks) >= 2, (width, window)
-            assert "Å" in axis._shown_title
+            assert "Å" in axis._title[0]
