@@ -143,13 +143,14 @@ def test_the_first_verdict_on_an_own_list_takes_five_actions(program, tmp_path):
     program.find_window("Open a list")
     program.write(str(listed))
     program.press("Return")
-    for _ in range(TRIES):  # the classes are read a moment later
+    for number in range(TRIES):  # the classes are read a moment later
         program.find_window()
         program.write("cata")
         program.press("Return")
         with suppress(AssertionError):
-            wait_until(lambda: ask(session, "SELECT count(*) FROM candidates") == 60, PATIENCE_S)
+            wait_until(session.exists, 2**number)
             break
+    wait_until(lambda: ask(session, "SELECT count(*) FROM candidates") == 60)
     judge(program, session, "a", 1)
     assert verdicts(session) == ["ACCEPT"]
 
