@@ -84,7 +84,7 @@ class HostPace:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def take_turn(self, until: float, should_stop: errors.ShouldStop) -> None:
-        """Wait until this host may be asked. Raises Busy, or Stopped."""
+        """Wait until this host may be asked. Raises NotAsked, or Stopped."""
         with self._lock:
             now = self.clock()
             if now < self._resting_until:

@@ -24,7 +24,7 @@ from app.core.statistics.adjudication import Dispute, adjudicator_of, set_adjudi
 from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.data_texts import task_text
-from app.ui.base.translation.measured_texts import translate_measured_text
+from app.ui.base.translation.measured_texts import translate_panel_text
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.plot.readout import flux_title
 from app.ui.judge.plot.trace import trace
@@ -270,7 +270,7 @@ def agent_card(record: Trajectory, look: KeyLook | None) -> OpinionCard:
         details.append(f"{task_text(look.label)} {low:.0f}–{high:.0f} Å")
     who = translate("OpinionCard", "Agent") + f" {record.model.name}"
     role = roles.get(record.verdict or "", "dim")
-    reasons = translate_measured_text(record.plain_reasons)
+    reasons = translate_panel_text(record.plain_reasons)
     return OpinionCard(who, answer, role, " · ".join(details), reasons)
 
 

@@ -10,7 +10,7 @@ from agent.confidence.scores import Estimate, FleissKappa
 from app.core.statistics.calibration import Shortage, shortage
 from app.core.statistics.cut_plan import CutPlan, Missing
 from app.core.statistics.drift import Drift, find_unsteadiness
-from app.core.statistics.number_format import about, percent, rough_percent, rounded
+from app.core.statistics.number_format import about, percent, rough_percent, rounded, threshold
 from app.core.statistics.snr_bins import SnrBin
 from app.ui.review.agreement_numbers import AgreementModel
 
@@ -174,7 +174,7 @@ def _guarantee(plan: CutPlan) -> list[str]:
     )
     shares = {"wanted": cut.wanted, "sure": 1.0 - cut.delta, "observed": cut.observed}
     values = {name: percent(share) for name, share in shares.items()}
-    return [fill_in(text, p=f"{cut.threshold:.3g}", n=f"{cut.n:,}", **values)]
+    return [fill_in(text, p=threshold(cut.threshold), n=f"{cut.n:,}", **values)]
 
 
 def _missing_text(missing: Missing) -> str:
@@ -205,7 +205,7 @@ def _missing_text(missing: Missing) -> str:
             "This takes {n} more with a p(YES) above {p}, but only {left} are left to judge: lower "
             "the target or change the model.",
         )
-    above = f"{missing.above or 0:.3g}"
+    above = threshold(missing.above or 0.0)
     return _join(text, fill_in(todo, n=f"{missing.takes:,}", left=f"{missing.left:,}", p=above))
 
 

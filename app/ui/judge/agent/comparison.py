@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QPushButton, QScro
 from agent.ellipsis import shortened
 from agent.trajectory.trajectory import Trajectory
 from app.ui.base.translation.data_texts import task_text
-from app.ui.base.translation.measured_texts import translate_measured_text
+from app.ui.base.translation.measured_texts import translate_panel_text
 from app.ui.judge.agent.measured_rows import observed_range
 from app.ui.judge.agent.status_texts import outcome_text, p_yes_text, verdict_text
 from app.ui.session.inspection.records import Records, is_same_model
@@ -129,5 +129,5 @@ def _cells(record: Trajectory, records: Records) -> Iterator[tuple[str, str]]:
         if look.range is not None
     ]
     yield "looks", "\n".join(looks) or "–"
-    reasons = translate_measured_text(record.plain_reasons)
+    reasons = translate_panel_text(record.plain_reasons)
     yield "reasons", shortened(reasons, MAX_REASONS)

@@ -125,7 +125,7 @@ class SourceCard(FoldingCard):
         match, count = self.shown_match, len(self.matches)
         has_table = match is not None and bool(self.service.columns)
         self.table.setVisible(has_table)
-        self.match.setVisible(has_table)
+        self.match.setVisible(has_table and self.service.kind != "dust")  # a map has no distance
         for each in (self.before, self.after):
             each.setVisible(has_table and count > 1)
         self.before.setEnabled(self._match > 0)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLabel
 from sqlalchemy import update
 
 from agent.spectra.spectrum import Spectrum
+from agent.trajectory.trajectory import Step
 from app.core.database.tables import candidates
 from app.core.report.evidence import KeyLook
 from app.core.session.records import Judgement, Opinion, Verdict
@@ -32,7 +33,7 @@ from app.ui.review.dispute_view import (
 from tests.app.core.judged_sessions import A, R, say
 from tests.app.ui.judge.agent.trajectories import SEVEN_B, record
 from tests.app.ui.review.conftest import choose, judge, settled, show_side, tick, visible_text
-from tests.app.ui.steps import click, let_go, shown_in, turn_wheel
+from tests.app.ui.steps import click, let_go, shown_in, speaking, turn_wheel
 
 WAVELENGTH = np.linspace(4000.0, 8000.0, 400)
 FLUX = 3e-16 * (1.0 + WAVELENGTH / 8000.0)
@@ -128,6 +129,14 @@ def test_cards_of_a_person_an_agent_and_a_hidden_one(qtbot):
         assert part in text
     card = shown_in(qtbot, hidden_agent_card())
     assert visible_text(card) == "Agent Hidden in blind mode until you have judged it"
+
+
+def test_reasons_of_a_panel_are_translated(qtbot, qapp):
+    said = "nano-eye: NO, p 0.01: Hα weak.\nmeasured: YES, p 0.95: no 4000 Å break (ratio 1.10)."
+    steps = (Step(kind="answer", turn=0, text=said, verdict="YES"),)
+    with speaking("zh"):
+        text = visible_text(shown_in(qtbot, agent_card(record(steps=steps), None)))
+    assert "nano-eye：NO，p 0.01：" in text
 
 
 def test_disputes_of_each_kind_and_details_of_one(disputed):

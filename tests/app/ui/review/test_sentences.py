@@ -12,9 +12,10 @@ from agent.confidence.calibration import fit_calibration
 from agent.confidence.judged import JudgedScores
 from agent.confidence.scores import Estimate, FleissKappa
 from app.core.statistics.calibration import CalibrationSample, calibration_sentence
-from app.core.statistics.cut_plan import plan_cut
+from app.core.statistics.cut_plan import Missing, plan_cut
 from app.core.statistics.drift import Drift, VerdictBlock
 from app.core.statistics.snr_bins import SnrBin
+from app.ui.review import sentences
 from app.ui.review.agreement_numbers import AgreementModel
 from app.ui.review.sentences import (
     calibration_state,
@@ -121,3 +122,8 @@ def test_noise_is_blamed_only_where_the_numbers_show_it():
         ([of_snr(None, 5.0, 40, 0.9), of_snr(50.0, None, 60, 0.4)], "No clear difference"),
     ]:
         assert snr_sentence(bins).startswith(text)
+
+
+def test_a_limit_close_to_one_is_not_told_as_one(language):
+    most = Missing(kind="precision", wanted=0.95, needed=60, have=3, takes=57, left=2, above=0.9996)
+    assert "0.9996" in in_language(sentences._missing_text(most), language)
