@@ -300,6 +300,8 @@ def ask_about_folders(
     """Ask if that was the reason not to open a session; False if it was another reason."""
     if not isinstance(error, OutsideFoldersError):
         return False
+    for earlier in parent.findChildren(FoldersQuestion):  # the session was opened twice
+        earlier.close()
     question = FoldersQuestion(error, parent)
     question.allowed.clicked.connect(open_again)
     question.open()

@@ -55,3 +55,17 @@ def test_enter_means_no_and_leaves_it_closed(qtbot, received):
         assert person.window.view is None and person.window.opening.welcome.isVisible()
     assert spectra_folders._unsaved == {}
     assert [each.name for each in received.parent.iterdir()] == [received.name]
+
+
+def test_opened_twice_it_is_asked_once(qtbot, received):
+    with before_window(qtbot, None) as person:
+        person.window.opening.open_session(received)
+        first = question(person)
+        person.window.opening.open_session(received)
+        person.wait(lambda: [each for each in shown(person) if each is not first])
+        (last,) = shown(person)
+        last.close()
+
+
+def shown(person):
+    return [each for each in person.window.findChildren(QMessageBox) if each.isVisible()]
