@@ -101,8 +101,9 @@ class _LogRows:
                 self._seconds[row.candidate_id, row.reviewer_id] += row.seconds
 
     def seconds(self, judgement: Row[Any]) -> float | None:
-        """Total time the reviewer spent on the candidate, over all visits."""
-        return self._seconds.get((judgement.candidate_id, judgement.reviewer_id))
+        """Total time the reviewer spent on the candidate, over all visits, to the millisecond."""
+        spent = self._seconds.get((judgement.candidate_id, judgement.reviewer_id))
+        return None if spent is None else round(spent, 3)
 
     def had_seen_agent(self, judgement: Row[Any]) -> bool:
         """Whether the agent's opinion was shown before this verdict was first given."""
@@ -131,7 +132,7 @@ def _opinion_of_several(
         comment=opinion.comment or None,
         reviewer=flags_text([row.name for row in authors]) or None,
         decided_at=time_text(final.at) if final.at else None,
-        seconds_spent=sum(spent) if spent else None,
+        seconds_spent=round(sum(spent), 3) if spent else None,
         agent_seen_before=any(map(log_rows.had_seen_agent, authors)),
         subclass=opinion.subclass,
         fields=values_text(opinion.fields),

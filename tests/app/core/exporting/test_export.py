@@ -266,6 +266,14 @@ def test_without_what_blind_mode_hides(session_path, tmp_path, suffix):
     assert len(found["verdict"]) == 5
 
 
+def test_time_spent_is_told_to_the_millisecond(session_path):
+    out = session_path.with_suffix(".ecsv")
+    with open_session(session_path, "Ada") as session:
+        session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT), seconds=10 / 3)
+        export(session, out, which="all")
+    assert read_back(out)["seconds_spent"][0] == 3.333
+
+
 # Whose verdicts a catalogue contains.
 def test_whose_verdict_it_is(session_path):
     out = session_path.with_suffix(".ecsv")

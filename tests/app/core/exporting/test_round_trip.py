@@ -83,7 +83,7 @@ def expected(session, numbers):
             "comment": opinion.comment,
             "reviewer": None if judgement is None else judgement.reviewer,
             "decided_at": judgement.at.replace("+00:00", "Z") if opinion.verdict else None,
-            "seconds_spent": sum(spent) if spent else None,
+            "seconds_spent": round(sum(spent), 3) if spent else None,
             "agent_verdict": candidate.agent_verdict,
             "agent_p_yes": candidate.agent_p_yes,
             "agent_model": candidate.agent_model,
