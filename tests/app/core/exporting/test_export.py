@@ -18,6 +18,7 @@ from app.core.exporting.selection import count_candidates, count_disputed, make_
 from app.core.inspections.store import add_inspection
 from app.core.progress import StoppedError
 from app.core.session.records import Opinion, Verdict
+from app.core.session.session import open_session
 from app.core.statistics.adjudication import final_opinion, set_adjudicator
 from tests.app.core.exporting.catalogues import (
     ACCEPT,
