@@ -18,7 +18,6 @@ from app.core.exporting.selection import count_candidates, count_disputed, make_
 from app.core.inspections.store import add_inspection
 from app.core.progress import StoppedError
 from app.core.session.records import Opinion, Verdict
-from app.core.session.session import open_session
 from app.core.statistics.adjudication import final_opinion, set_adjudicator
 from tests.app.core.exporting.catalogues import (
     ACCEPT,
@@ -74,7 +73,6 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from app.core.exporting import export
-from app.core.session.session import open_session
 
 def until_the_end(done, total):
     if done == total:
@@ -112,7 +110,6 @@ from app.core.exporting import export
 from app.core.exporting.formats.records_file import write_records
 from app.core.spectra.packing import read_spectrum
 from app.core.report import write_report
-from app.core.session.session import open_session
 
 def write(session, out):
     if out.suffix == ".jsonl":
@@ -269,7 +266,7 @@ def test_without_what_blind_mode_hides(session_path, tmp_path, suffix):
 
 def test_time_spent_is_told_to_the_millisecond(session_path):
     out = session_path.with_suffix(".ecsv")
-    with open_session(session_path, "Ada") as session:
+    with listed(session_path, [{"ra": 1.5}]) as session:
         session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT), seconds=10 / 3)
         export(session, out, which="all")
     assert read_back(out)["seconds_spent"][0] == 3.333
