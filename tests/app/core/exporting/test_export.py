@@ -73,6 +73,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from app.core.exporting import export
+from app.core.session.session import open_session
 
 def until_the_end(done, total):
     if done == total:
@@ -110,6 +111,7 @@ from app.core.exporting import export
 from app.core.exporting.formats.records_file import write_records
 from app.core.spectra.packing import read_spectrum
 from app.core.report import write_report
+from app.core.session.session import open_session
 
 def write(session, out):
     if out.suffix == ".jsonl":
