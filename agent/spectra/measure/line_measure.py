@@ -36,7 +36,8 @@ MAX_METAL_KMS = 1500.0
 MAX_WINDOW_FWHM = 1.5
 NO_BASE = 20.0
 """Odds against a broad base before the data are seen: most lines have none."""
-BASE_SIGMA = 1.0  # a base of fewer standard deviations would count for less than a tenth
+LEAST_SHARE = 0.1  # less likely than this, a base is not worth another fit
+WINGS_SIGMA = 3.0  # a dip has no base but what blends add: only a clear one counts, and whole
 # Largest distance from the core to the centre of a broad base, relative to the window.
 BASE_OFFSET = 0.06
 
@@ -106,17 +107,20 @@ def _with_wings(
     if wide.value is None or wide.error is None:
         return core
     gained = abs(wide.value) - abs(core.ew)
-    if wide.value * core.peak > 0 or gained < BASE_SIGMA * wide.error:
-        return core
     middle = _centre_of(integrated)
-    if middle.value is None or core.centroid is None:
+    if wide.value * core.peak > 0 or gained <= 0 or middle.value is None or core.centroid is None:
         return core
-    share = 1.0 / (1.0 + NO_BASE * math.exp(-0.5 * (gained / wide.error) ** 2))
+    sigma, is_dip = gained / wide.error, core.peak < 0
+    share = 1.0 / (1.0 + NO_BASE * math.exp(-0.5 * sigma**2))
+    if is_dip:
+        share = float(sigma >= WINGS_SIGMA)
+    if share < LEAST_SHARE:
+        return core
     beside = replace(core, flags=(*core.flags, "neighbours")) if share > 0.5 else core
     # A base has the same centre as the core; a neighbour, such as [N II] beside Hα, has not.
-    # What noise may have moved it by, two standard deviations, is not held against it.
-    offset = abs(middle.value - core.centroid) - 2.0 * (middle.error or 0.0)
-    offset *= abs(wide.value) / gained
+    # What noise may have moved it by, two standard deviations, is not held against emission.
+    moved = 0.0 if is_dip else 2.0 * (middle.error or 0.0)
+    offset = (abs(middle.value - core.centroid) - moved) * abs(wide.value) / gained
     if offset > max(0.5 * core.fwhm, BASE_OFFSET * width):
         return beside
     found = replace(
