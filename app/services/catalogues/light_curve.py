@@ -255,12 +255,16 @@ def atlas_light_curves(
         if not isinstance(url, str):
             raise BadReply(NO_ANSWER)
         check_redirect(service.url, url)  # The token goes to no other server.
+        late = TooLong(f"no whole answer in {service.timeout_s:.0f} s")
         if (left := until - monotonic()) <= 0.0:
-            raise TooLong(f"no whole answer in {service.timeout_s:.0f} s")
+            raise late
         request = Request(
             url=url, form=form, headers=headers, total_s=left, per_second=service.per_second
         )
-        return client.ask(request, should_stop).content
+        try:
+            return client.ask(request, should_stop).content
+        except TooLong as error:  # which tells the time that was left
+            raise late from error
 
     at = position.at(service.epoch)
     form = {"ra": f"{at.ra:.6f}", "dec": f"{at.dec:.6f}", "mjd_min": FIRST_MJD}

@@ -30,7 +30,7 @@ def test_the_reason_is_in_the_middle_with_a_way_on(kind, qtbot, context, shown):
     qtbot.waitUntil(lambda: state.isVisible() and state.reason.height() > 0)
     assert tuple(each.text() for each in state.buttons) == PAGES[kind]
     qtbot.waitUntil(lambda: is_in_the_middle(state))
-    assert state.height() > 0.6 * page.height()
+    qtbot.waitUntil(lambda: state.height() > 0.6 * page.height())
     click(qtbot, state.buttons[0])
     assert len(ran) == 1
 
