@@ -22,6 +22,7 @@ TITLE_APART_PX = 12.0  # between the title, at the end of the numbers, and the l
 NUMBERS_APART_PX = 4.0
 TITLE_SHARE = 0.7  # of the wavelength axis, at most, for its title
 LEAST_TICKS, MOST_TRIED = 2, 6
+TOO_FEW = 3  # what they cost: more than a title without any room
 WIDEST_NUMBER = "\N{MINUS SIGN}0000"
 UNIT, COMMA = re.compile(r" ?[(（](.*)[)）]"), re.compile(r"[,，]")
 Marks = list[tuple[float, str]]  # pixels from the start of the axis, and texts
@@ -56,18 +57,27 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
         lo, hi = self.range
         key = lo, hi, self.length, self._look, self.texts.font
         if key != self._marks_for:
-            # Large or long numbers need more room than the least distance, and so may the title.
-            tried = [
-                [(self._position(at), text) for at, text in self._ticks(lo, hi, most)]
-                for most in range(max(int(self.length / self.apart_px), 2), 0, -1)
-            ]
-            apart = [*filter(self._are_apart, tried)]
-            several = (each for each in apart if len(each) >= LEAST_TICKS)
-            found = min(several, key=self._title_cost, default=(apart or tried[-1:])[0])
+            found = self._marks_with_room(lo, hi)
             if len(found) < LEAST_TICKS:
                 found = self._more_ticks(lo, hi) or found
             self._marks, self._marks_for = found, key
         return self._marks
+
+    def _marks_with_room(self, lo: float, hi: float) -> Marks:
+        """As many as stand apart, or fewer where that leaves the title more of its room."""
+        best: Marks | None = None
+        least, found = math.inf, []
+        # Large or long numbers need more room than the least distance.
+        for most in range(max(int(self.length / self.apart_px), 2), 0, -1):
+            found = [(self._position(at), text) for at, text in self._ticks(lo, hi, most)]
+            if not self._are_apart(found):
+                continue
+            cost = self._title_cost(found) if len(found) >= LEAST_TICKS else TOO_FEW
+            if cost < least:
+                best, least = found, cost
+            if not cost:
+                break
+        return found if best is None else best
 
     def _more_ticks(self, lo: float, hi: float) -> Marks | None:
         """Closer ticks, for a low axis on which a single number would say no scale."""
