@@ -7,7 +7,7 @@ import os
 import pytest
 
 BY_NIGHT = os.environ.get("SPEC_O3_NIGHTLY") == "1"
-many_rays = pytest.mark.skipif(
+ray_by_night = pytest.mark.skipif(
     not BY_NIGHT,
     reason="by night only: each start of Ray or of an actor costs seconds of all processors",
 )

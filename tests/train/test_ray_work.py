@@ -16,7 +16,7 @@ pytest.importorskip("pyarrow")
 from agent.cluster.options import RayPlace
 from agent.cluster.ray_cluster import RayCluster
 from agent.errors import WorkbenchError
-from tests.night import many_rays
+from tests.night import ray_by_night
 from tests.train.bench.helpers import ALL
 from tests.train.draft.spectra import write_set
 from tests.train.evaluate.helpers import MEASURED
@@ -81,7 +81,7 @@ def test_where_nothing_can_be_opened_the_reason_is_told(caplog: pytest.LogCaptur
     caplog.clear()
 
 
-@many_rays
+@ray_by_night
 def test_drafts_are_the_same_byte_by_byte(example_set: Path, tmp_path: Path) -> None:
     run = DraftRun(
         sets=(example_set,), out=tmp_path / "one.jsonl", teacher="measured", seed=4, limit=10,
@@ -98,7 +98,7 @@ def test_judgements_are_the_same(example_set: Path, tmp_path: Path) -> None:
     assert [replace(each, seconds=0) for each in one] == [replace(each, seconds=0) for each in two]
 
 
-@many_rays
+@ray_by_night
 def test_measurements_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From a folder that is named from where the command runs."""
     monkeypatch.chdir(SAMPLE)

@@ -111,9 +111,8 @@ def _with_wings(
     if wide.value * core.peak > 0 or gained <= 0 or middle.value is None or core.centroid is None:
         return core
     sigma, is_dip = gained / wide.error, core.peak < 0
-    share = 1.0 / (1.0 + NO_BASE * math.exp(-0.5 * sigma**2))
-    if is_dip:
-        share = float(sigma >= WINGS_SIGMA)
+    by_odds = 1.0 / (1.0 + NO_BASE * math.exp(-0.5 * sigma**2))
+    share = float(sigma >= WINGS_SIGMA) if is_dip else by_odds
     if share < LEAST_SHARE:
         return core
     beside = replace(core, flags=(*core.flags, "neighbours")) if share > 0.5 else core

@@ -9,7 +9,7 @@ from app.services.archives.sdss import Sdss
 from app.services.archives.sparcl import Sparcl
 from app.services.archives.ssap import Ssap
 from app.services.web.errors import ServiceError
-from app.services.web.lamost_releases import BASE
+from app.services.web.lamost_releases import BASE as LAMOST
 from app.services.web.urls import check_base
 
 ARCHIVES = ("sparcl", "sdss", "lamost", "ssap")
@@ -32,7 +32,7 @@ def archive_by_name(name: str, release: str = "", base: str = "") -> Archive:
     if name == "sdss":
         return Sdss(release, base or sdss.BASE)
     if name == "lamost":
-        base = base or BASE
+        base = base or LAMOST
         return Lamost(release, base, token=lamost_token(base))
     if name == "ssap":
         if not base:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
-from agent.engines.remote.address import key_in_keyring
 from agent.votable.parser import VOTableField
 from app.services.archives.archive import FetchedFile, Found, NoSpectrum, NotTold, Wanted, question
 from app.services.archives.files import get_first
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separation_arcsec
 from app.services.catalogues.votable_reply import cell_value, whole_rows
-from app.services.web.client import WebClient
+from app.services.web.client import WebClient, account_token
 from app.services.web.errors import BadReply, NotFound, ShouldStop
 from app.services.web.lamost_releases import BASE, RELEASE, VERSIONS
 
@@ -27,9 +25,7 @@ MAX_OBSID = 2**31
 
 
 def lamost_token(base: str = BASE) -> str:
-    """Of the user's account, from the environment or the keyring; empty if there is none."""
-    host = urlsplit(base).hostname or ""
-    return os.environ.get(TOKEN_VARIABLE, "").strip() or key_in_keyring(host) or ""
+    return account_token(TOKEN_VARIABLE, base)
 
 
 @dataclass(frozen=True)

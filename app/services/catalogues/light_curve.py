@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import math
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,6 @@ from urllib.parse import urljoin
 
 import numpy as np
 
-from agent.engines.remote.address import key_in_keyring
 from agent.errors import ReadError
 from agent.spectra.fits.source_file import source_of
 from agent.spectra.spectrum import FloatArray
@@ -24,9 +22,9 @@ from app.services.catalogues.page import ask_page
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position
 from app.services.catalogues.service import Service, ServiceColumn
 from app.services.catalogues.tap import match_positions, read_answers
-from app.services.web.client import Request, WebClient, never
+from app.services.web.client import Request, WebClient, account_token, never
 from app.services.web.errors import BadReply, NotAllowed, ShouldStop, TooLong
-from app.services.web.urls import check_redirect, host_of
+from app.services.web.urls import check_redirect
 
 SOUTHERNMOST = -31.0
 BANDS = ("g", "r", "i")
@@ -242,7 +240,7 @@ def atlas_light_curves(
     service: Service, client: WebClient, position: Position, should_stop: ShouldStop = never
 ) -> tuple[list[LightCurve], Exchange]:
     """A series for each filter, of the light at a position. Raises ServiceError."""
-    token = os.environ.get(ATLAS_TOKEN, "").strip() or key_in_keyring(host_of(service.url)) or ""
+    token = account_token(ATLAS_TOKEN, service.url)
     if not token:
         raise NotAllowed(
             "ATLAS wants the token of your account: keep it in the keyring, by the name of its "

@@ -5,6 +5,7 @@ A host is asked evenly spaced, slower after faults, and not at all after many.
 
 from __future__ import annotations
 
+import os
 import random
 import threading
 import time
@@ -12,12 +13,14 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
 
 import httpcore
 import httpx
 
 from agent.engines.base import Cancelled
 from agent.engines.remote import http
+from agent.engines.remote.address import key_in_keyring
 from agent.engines.remote.http import USER_AGENT, StoppableTransport
 from agent.web.body import whole_body
 from app.services.web import errors
@@ -245,6 +248,12 @@ class WebClient:
             except httpx.InvalidURL as error:
                 raise errors.NotAllowed("it sends us on to what is no address") from error
         raise errors.NotAllowed(f"more than {MAX_REDIRECTS} redirects")
+
+
+def account_token(variable: str, url: str) -> str:
+    """Of the user's account at a server, from the environment or the keyring; empty without one."""
+    host = urlsplit(url).hostname or ""
+    return os.environ.get(variable, "").strip() or key_in_keyring(host) or ""
 
 
 def _check_status(response: httpx.Response) -> None:

@@ -13,7 +13,7 @@ from agent.cluster.ray_actors import AHEAD, CannotWork, RayActors, SideBySide, _
 from agent.cluster.ray_cluster import RayCluster
 from agent.errors import WorkbenchError
 from tests.agent.cluster.ray_workers import Broken, Different, Doomed, Obedient, Sociable, Unable
-from tests.night import many_rays
+from tests.night import ray_by_night
 
 pytest.importorskip("ray")
 
@@ -109,7 +109,7 @@ def test_a_worker_that_can_do_no_more_leaves_its_calls_to_others(
 
 @pytest.mark.parametrize(("make", "reason"), [
     (Unable, "no model of that name"), (Broken, "No module named 'agent'.*the same version"),
-    pytest.param(Doomed, "died 3 times in a row", marks=many_rays),
+    pytest.param(Doomed, "died 3 times in a row", marks=ray_by_night),
 ])  # fmt: skip
 def test_where_none_can_begin_the_reason_is_told(
     cluster: RayCluster, make: type[Obedient], reason: str
@@ -195,7 +195,7 @@ def test_those_side_by_side_in_an_actor_that_dies_are_done_again(
     assert len(told) == 60 and "lost" not in told.values()
 
 
-@many_rays
+@ray_by_night
 def test_of_those_side_by_side_only_the_one_that_kills_is_lost(sociable: RayActors[int]) -> None:
     told = answers(sociable, *["one"] * 10, "die", *["one"] * 20)
     assert len(told) == 31

@@ -20,7 +20,7 @@ from agent.cluster.ray_actors import RayActors
 from agent.cluster.ray_cluster import RayCluster
 from agent.errors import WorkbenchError
 from tests.agent.cluster.ray_workers import Obedient
-from tests.night import many_rays
+from tests.night import ray_by_night
 
 
 def test_without_ray_the_command_that_installs_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +88,7 @@ def test_an_address_may_be_left_out(line: str, whole: list[str]) -> None:
 
 
 # Machines that join a cluster and leave it while work is done there.
-@many_rays
+@ray_by_night
 def test_what_joins_takes_part_and_what_leaves_is_not_missed() -> None:
     cluster = pytest.importorskip("ray.cluster_utils").Cluster(
         initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}

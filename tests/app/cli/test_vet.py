@@ -34,7 +34,7 @@ from tests.agent.engines.remote.fake_server import Pieces, answered, dropped
 from tests.app.cli.commands import FEW, MEASURED, SAMPLE, both_said, fails, run, write_list
 from tests.app.core import inspected
 from tests.app.core.inspected import NANO, said
-from tests.night import many_rays
+from tests.night import ray_by_night
 from tests.processes import LONG_S, marked, wait_until
 
 SCRIPTED = [sys.executable, "-P", str(Path(__file__).parents[1] / "worker" / "scripted_child.py")]
@@ -342,7 +342,7 @@ def working(place: Path) -> list[str]:
     return [line for line in lines if "Shell" in line or "worker" in line]
 
 
-@many_rays
+@ray_by_night
 @pytest.mark.timeout(900)  # three commands, one after the other
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are found in /proc")
 def test_what_was_stopped_and_killed_goes_on_where_it_was(tmp_path: Path) -> None:

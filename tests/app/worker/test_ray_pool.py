@@ -15,7 +15,7 @@ from app.worker.pool import PoolResult
 from app.worker.ray_pool import RayPool
 from app.worker.request import InspectRequest, LoadRequest
 from tests.app.worker.conftest import COMMAND, POSIX, request, spectrum
-from tests.night import many_rays
+from tests.night import ray_by_night
 
 pytest.importorskip("ray")
 PLACE = RayPlace(actors=2)
@@ -54,7 +54,7 @@ def test_one_that_kills_and_one_that_fails_do_not_stop_the_others(tmp_path: Path
     assert isinstance(told[20].error, InspectionError) and "KeyError" in told[20].error.detail
 
 
-@many_rays
+@ray_by_night
 @POSIX
 def test_one_whose_actor_dies_twice_is_blamed() -> None:
     told = results(["any", "kill-actor", *["any"] * 10])
@@ -139,7 +139,7 @@ def test_without_a_number_one_is_found_for_all_actors() -> None:
         assert pool.slots or pool._concurrency.per_worker > 2, "it was judged"
 
 
-@many_rays
+@ray_by_night
 @POSIX
 def test_one_that_kills_does_not_take_those_beside_it_along(tmp_path: Path) -> None:
     """Neither the worker process nor the actor dies for the others."""

@@ -1,4 +1,4 @@
-"""Verdicts as text; each has a mark and a word, so that none depends on colour alone."""
+"""Verdicts as texts and buttons; each has a mark and a word: none depends on colour alone."""
 
 from __future__ import annotations
 

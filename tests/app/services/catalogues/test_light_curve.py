@@ -12,6 +12,7 @@ from app.services.catalogues import light_curve
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services
 from app.services.catalogues.sky_picture import COVERAGE, PIXELS, SURVEYS, sky_picture
+from app.services.web import client as web_client
 from app.services.web.errors import BadReply, ServiceError
 from tests.app.services.fault_server import FAULTS
 from tests.app.ui.judge.evidence.small_sky import (
@@ -174,7 +175,7 @@ def test_atlas_measures_and_faint_and_disowned_points_are_left_out(server, clien
 
 def test_without_a_token_atlas_is_not_asked(server, client, atlas, monkeypatch):
     monkeypatch.delenv(light_curve.ATLAS_TOKEN)
-    monkeypatch.setattr(light_curve, "key_in_keyring", lambda host: None)
+    monkeypatch.setattr(web_client, "key_in_keyring", lambda host: None)
     with pytest.raises(ServiceError, match="wants the token of your account"):
         light_curve.ask_light_curves(atlas, client, STAR)
     assert server.asked == []
