@@ -153,7 +153,11 @@ def test_an_error_or_a_stop_ends_the_work_and_it_begins_anew(actors: RayActors[i
 
 @pytest.fixture
 def sociable(cluster: RayCluster) -> Iterator[RayActors[int]]:
+    """Two, both ready: one that joins for the last calls would find too few to be together."""
     made: RayActors[int] = RayActors(cluster, Sociable, SideBySide(8, lambda: 4))
+    made.ready()
+    while not all(each.is_ready for each in made._actors):
+        made._answer_of(made._wait())
     yield made
     made.close()
 
@@ -166,7 +170,6 @@ def test_an_actor_works_on_so_many_side_by_side_and_on_no_more(sociable: RayActo
             taken.append(number)
             yield number, "together:4"
 
-    sociable.ready()
     told = []
     for answered, each in enumerate(sociable.run(calls()), 1):
         assert len(taken) - answered <= 2 * 4, "taken when there is room for them"
