@@ -169,10 +169,7 @@ def macos_information() -> dict[str, Any]:
         "UTTypeIdentifier": f"{IDENTIFIER}.session",
         "UTTypeDescription": f"{TITLE} session",
         "UTTypeConformsTo": ["public.data"],
-        "UTTypeTagSpecification": {
-            "public.filename-extension": [SUFFIX],
-            "public.mime-type": MIME,
-        },
+        "UTTypeTagSpecification": {"public.filename-extension": [SUFFIX], "public.mime-type": MIME},
     }
     opened = {
         "CFBundleTypeName": f"{TITLE} session",

@@ -24,9 +24,7 @@ def runs(pid: int) -> bool:
 
 
 def wait_until(
-    find: Callable[[], Found],
-    seconds: float = LONG_S,
-    rest: Callable[[], object] | None = None,
+    find: Callable[[], Found], seconds: float = LONG_S, rest: Callable[[], object] | None = None
 ) -> Found:
     """The first result that is true; `rest` is what is done before each look but the first."""
     until = time.monotonic() + seconds

@@ -52,11 +52,7 @@ class Program:
     """The program at work, with all its children known by a mark."""
 
     def __init__(
-        self,
-        *words: object,
-        limit: str = ":",
-        prefix: Sequence[str] = (),
-        program: str = PROGRAM,
+        self, *words: object, limit: str = ":", prefix: Sequence[str] = (), program: str = PROGRAM
     ) -> None:
         """`limit` is for the shell that starts it, as "ulimit -n 64"."""
         self.mark = f"{os.getpid()}-{next(_numbers)}"

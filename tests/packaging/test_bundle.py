@@ -101,7 +101,7 @@ def test_the_demo_in_a_terminal(start, home):
     assert done.returncode == 0, done.stderr
     assert "Compared with the truth: " in done.stdout
     assert {path.name for path in (home / "spec-o3-demo").iterdir()} >= {
-        *("sample.speco3", "sample.csv", "sample.html", "sample.jsonl"),
+        *("sample.speco3", "sample.csv", "sample.html", "sample.jsonl")
     }
 
 

@@ -200,11 +200,7 @@ def _near(
 
 
 def _profile(
-    x: FloatArray,
-    half: FloatArray | float,
-    power: FloatArray | float,
-    opacity: float,
-    blur: float,
+    x: FloatArray, half: FloatArray | float, power: FloatArray | float, opacity: float, blur: float
 ) -> FloatArray:
     """Absorption relative to the core, by an opacity that falls with the power of the distance.
 

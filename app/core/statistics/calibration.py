@@ -120,10 +120,7 @@ def calibrate(session: Session, sample: CalibrationSample) -> Calibration:
 def fit_sample(session: Session, sample: CalibrationSample) -> Calibration:
     """Fit a calibration without storing it."""
     return fit_calibration(
-        sample.judged,
-        model=sample.model,
-        model_sha256=sample.model_sha256,
-        task=session.task.id,
+        sample.judged, model=sample.model, model_sha256=sample.model_sha256, task=session.task.id
     )
 
 

@@ -34,11 +34,7 @@ from app.ui.judge.verdict.verdict_text import (
     mark_and_word,
     verdict_buttons,
 )
-from app.ui.review.dispute_summary import (
-    DisputeDetails,
-    DisputeEntry,
-    dispute_details,
-)
+from app.ui.review.dispute_summary import DisputeDetails, DisputeEntry, dispute_details
 from app.ui.review.figures import Figure
 from app.ui.session.candidate.object_velocity import velocity_translated
 from app.ui.session.session_context import SessionContext

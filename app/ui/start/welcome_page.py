@@ -325,12 +325,7 @@ class StartButton(RowButton):
     """`set_first` highlights the button meant for newcomers."""
 
     def __init__(
-        self,
-        current_theme: CurrentTheme,
-        icon: Icon,
-        title: str,
-        about: str,
-        key: str = "",
+        self, current_theme: CurrentTheme, icon: Icon, title: str, about: str, key: str = ""
     ) -> None:
         super().__init__()
         self._current_theme, self._icon, self._about, self._key = current_theme, icon, about, key

@@ -198,10 +198,7 @@ def _sectors(event: Event) -> int:
 
 
 def _applied(
-    content: bytearray | None,
-    event: Event,
-    kept: list[bool],
-    tearing: random.Random | None = None,
+    content: bytearray | None, event: Event, kept: list[bool], tearing: random.Random | None = None
 ) -> bytearray | None:
     if event.kind == "delete":
         return None if kept[0] else content

@@ -49,13 +49,7 @@ def attack(seed: int, made: str, folder: str) -> dict[str, Any]:
         question.reject()
     window.close()
     QApplication.processEvents()
-    return {
-        "what": what,
-        "faults": faults,
-        "shown": shown,
-        "problem": problem,
-        "asked": len(asked),
-    }
+    return {"what": what, "faults": faults, "shown": shown, "problem": problem, "asked": len(asked)}
 
 
 def _use(window: MainWindow) -> None:

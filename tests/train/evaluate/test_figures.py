@@ -264,8 +264,7 @@ def test_the_table_the_file_and_the_card_say_the_same():
 
 
 @pytest.mark.parametrize(
-    ("snr", "told"),
-    [(None, "unknown"), (10.0, "10 to 20"), (500.0, "above 50"), (-1.0, "0 to 5")],
+    ("snr", "told"), [(None, "unknown"), (10.0, "10 to 20"), (500.0, "above 50"), (-1.0, "0 to 5")]
 )
 def test_bins_of_snr(snr: float | None, told: str):
     assert snr_bin_of(make_judgement(1, "NO", None, snr=snr)) == told

@@ -47,9 +47,7 @@ def test_the_rate_rises_and_then_falls() -> None:
 
 
 def test_an_eye_learns_and_is_read_again(
-    lessons: list[Path],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    lessons: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []
     watched: list[Eye] = []

@@ -7,11 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import (
-    QObject,
-    Qt,
-    QTimer,
-)
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QHeaderView, QWidget
 
 from agent.errors import WorkbenchError

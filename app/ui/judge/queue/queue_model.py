@@ -44,12 +44,7 @@ from app.ui.judge.queue.columns import (
 from app.ui.judge.queue.queue_blocks import QueueBlocks
 from app.ui.judge.queue.sparklines import Sparklines
 from app.ui.judge.verdict.flag_row import STAR
-from app.ui.judge.verdict.verdict_text import (
-    MARKS,
-    mark_and_word,
-    verdict_colour,
-    with_conflict,
-)
+from app.ui.judge.verdict.verdict_text import MARKS, mark_and_word, verdict_colour, with_conflict
 from app.ui.widgets.candidate_table import CELL, Cell
 from app.ui.widgets.labels import MAX_NAME, one_line
 

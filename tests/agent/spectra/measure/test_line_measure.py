@@ -13,12 +13,7 @@ from agent.spectra.measure.between_points import _fwhm_kms, measure_between
 from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.line_measure import centroid, equivalent_width, measure_line
 from agent.spectra.measure.measurement import LineMeasurement
-from agent.spectra.measure.sidebands import (
-    Level,
-    continuum_beside,
-    linear_continuum,
-    side_level,
-)
+from agent.spectra.measure.sidebands import Level, continuum_beside, linear_continuum, side_level
 from agent.spectra.measure.window_measure import line_row, measure_window
 from agent.spectra.measure.wings import WingedLine, winged_line
 from agent.spectra.pixel_grid import LIGHT_KMS, pixel_grid

@@ -17,16 +17,7 @@ from app.core.queue import Sort
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.statistics.summary import statistics
-from tests.app.core.inspected import (
-    MEASURED,
-    NANO,
-    OTHER,
-    PANEL,
-    agent_of,
-    panel_said,
-    said,
-    shown,
-)
+from tests.app.core.inspected import MEASURED, NANO, OTHER, PANEL, agent_of, panel_said, said, shown
 from tests.app.core.sessions import made
 from tests.app.ui.judge.agent.trajectories import record
 from train.review.session_file import SessionReader

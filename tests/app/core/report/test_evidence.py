@@ -10,12 +10,7 @@ from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
 from app.core.inspections.store import add_inspection
 from app.core.report import evidence as module
-from app.core.report.evidence import (
-    accepted_cards,
-    agent_differs,
-    key_look,
-    people_differ,
-)
+from app.core.report.evidence import accepted_cards, agent_differs, key_look, people_differ
 from app.core.session.records import Opinion
 from app.core.statistics.adjudication import set_adjudicator
 from app.core.statistics.verdicts import read_verdicts, settled

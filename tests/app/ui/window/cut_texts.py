@@ -35,7 +35,7 @@ TAB_PADDING_PX = 18
 BUTTONS = (QPushButton, QToolButton, QCheckBox, QRadioButton, PaintedButton, RowButton)
 
 ELIDED_BY_DESIGN = {
-    "Header": "names of any length; facts and note give way to them. Tooltips hold all in full",
+    "Header": "names of any length; facts and note give way to them. Tooltips hold all in full"
 }
 """Parents, by class, whose labels may end in an ellipsis, and why.
 

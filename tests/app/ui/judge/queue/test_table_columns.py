@@ -29,14 +29,7 @@ from app.ui.judge.queue.queue_panel import QueuePanel
 from app.ui.judge.queue.table_parts import TableParts
 from app.ui.widgets.candidate_table import CELL, PAD, CandidateTable
 from tests.app.ui.conftest import opened_context
-from tests.app.ui.judge.queue.conftest import (
-    LEFT,
-    click_title,
-    names,
-    objects,
-    ready,
-    title_at,
-)
+from tests.app.ui.judge.queue.conftest import LEFT, click_title, names, objects, ready, title_at
 from tests.app.ui.steps import click, give_opinion, shown_in, speaking
 
 ALIGNMENT = Qt.ItemDataRole.TextAlignmentRole
