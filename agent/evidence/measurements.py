@@ -7,11 +7,12 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from agent.evidence.star_velocity import StarVelocity, lines_lie_at_rest, star_velocity
+from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.indices import measure_indices
 from agent.spectra.measure.line_measure import measure_line
 from agent.spectra.measure.measurement import LineMeasurement, Measurement, measured, refused
 from agent.spectra.measure.noise import Quality, quality, signal_to_noise
-from agent.spectra.measure.window_measure import zoom_numbers
+from agent.spectra.measure.window_measure import is_of_a_nearer, zoom_numbers
 from agent.spectra.pixel_grid import LIGHT_KMS, doppler
 from agent.spectra.rebinning import measurable
 from agent.spectra.spectrum import FASTEST_STAR_Z, Spectrum, Window, frame_z
@@ -72,6 +73,15 @@ class SpectrumMeasurements:
         if name not in self._lines:
             self._lines[name] = measure_line(self.spectrum, name, self.velocity_kms)
         return self._lines[name]
+
+    def is_of_a_nearer_line(self, name: str) -> bool:
+        """Whether the feature that was measured as this line is another, which lies nearer."""
+        result, shift = self.line(name), doppler(self.velocity_kms)
+        if result.centroid is None or result.fwhm is None:
+            return False
+        near = builtin_lines().nearest(result.centroid / shift, result.fwhm / shift)
+        others = (self.line(line.id) for line in near if line.window is not None)
+        return is_of_a_nearer(result, others, shift)
 
     @cached_property
     def refuted_redshift(self) -> str:

@@ -12,7 +12,8 @@ from typing import Any
 
 from agent.evidence.measurements import SpectrumMeasurements
 from agent.spectra.lines import builtin_lines
-from agent.spectra.measure.window_measure import LEAST_SIGMA, line_row, rounded
+from agent.spectra.measure.window_measure import LEAST_SIGMA, SAME_FIT, line_row, rounded
+from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import frame_z
 
 Row = dict[str, Any]
@@ -36,7 +37,8 @@ class SaidNumbers:
             if strength.value is not None and strength.error is not None:
                 ew = {"ew": rounded(strength.value), "ew_error": rounded(strength.error)}
                 row |= ew
-                if row.get("sigma", 0.0) < LEAST_SIGMA or not strength_state(row):
+                is_noise = row.get("sigma", 0.0) < LEAST_SIGMA or not strength_state(row)
+                if is_noise or self.numbers.is_of_a_nearer_line(name):
                     # Noise, or another feature: this line has no place and no width there.
                     for key in ("centroid", "fwhm_kms", "fwhm_error"):
                         row.pop(key, None)
@@ -61,6 +63,8 @@ class SaidNumbers:
         listed += [row for name, row in self.lines.items() if name not in names and "ew" in row]
         if listed:
             table["lines"] = sorted(listed, key=lambda row: builtin_lines()[row["name"]].wavelength)
+        if "feature" in table:
+            table["feature"] = _as_listed(table["feature"], listed)
         if self.values:
             table["values"] = [*table.get("values", ()), *self.values.values()]
         return table
@@ -73,6 +77,16 @@ class SaidNumbers:
         rest.lines = {name: row for name, row in self.lines.items() if name not in listed}
         rest.values = {name: row for name, row in self.values.items() if name not in noted}
         return rest
+
+
+def _as_listed(feature: Row, lines: list[Row]) -> Row:
+    """The strongest feature with the numbers of the line that it is: one line, one number."""
+    for row in lines:
+        width = SAME_FIT * row.get("fwhm_kms", 0.0) / LIGHT_KMS * row.get("centroid", 0.0)
+        is_same = abs(feature.get("centroid", 0.0) - row.get("centroid", 0.0)) < width
+        if is_same and row["kind"] == feature["kind"]:
+            return {**feature, **row, "name": feature["name"]}
+    return feature
 
 
 CLEAR_SIGMA = 3.0

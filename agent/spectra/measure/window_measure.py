@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -128,25 +128,39 @@ def _known_lines(
     inside = builtin_lines().between(lo / shift, hi / shift, ("line",))
     common = [line for line in inside if line.window is not None]
     results = [measure_line(spectrum, line, velocity_kms) for line in common[:MAX_LINES]]
-    seen = [
-        (abs(result.centroid - line.wavelength * shift), result)
-        for line, result in zip(common, results, strict=False)
-        if result.centroid is not None
-        and result.significance >= LEAST_SIGMA
-        and _can_be(line, result)
-    ]
-    # Where several lines were measured in one feature, it is the one that lies nearest to it.
     return tuple(
         result
-        for offset, result in seen
-        if not any(near < offset and _is_same(other, result) for near, other in seen)
+        for result in results
+        if is_line(result) and not is_of_a_nearer(result, results, shift)
     )
 
 
-def _is_same(other: LineMeasurement, result: LineMeasurement) -> bool:
-    """Whether both were measured in one feature."""
-    assert other.centroid is not None and result.centroid is not None and result.fwhm is not None
-    return abs(other.centroid - result.centroid) < SAME * result.fwhm
+def is_line(result: LineMeasurement) -> bool:
+    """Whether there is a feature at the line that can be it."""
+    return (
+        result.centroid is not None
+        and result.significance >= LEAST_SIGMA
+        and _can_be(builtin_lines()[result.line], result)
+    )
+
+
+def is_of_a_nearer(
+    result: LineMeasurement, others: Iterable[LineMeasurement], shift: float
+) -> bool:
+    """Whether another line was measured in the same feature and lies nearer to it."""
+
+    def offset(of: LineMeasurement) -> float:
+        assert of.centroid is not None
+        return abs(of.centroid - builtin_lines()[of.line].wavelength * shift)
+
+    def is_same(other: LineMeasurement) -> bool:
+        assert other.centroid is not None and result.centroid is not None
+        assert result.fwhm is not None
+        return abs(other.centroid - result.centroid) < SAME * result.fwhm
+
+    return any(
+        is_line(other) and is_same(other) and offset(other) < offset(result) for other in others
+    )
 
 
 def _can_be(line: Line, result: LineMeasurement) -> bool:

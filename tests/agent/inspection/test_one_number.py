@@ -26,11 +26,6 @@ from tests.night import BY_NIGHT
 SAMPLE = Path(__file__).parents[3] / "resources" / "sample"
 BLIND = MeasuredInspector(draw=False)
 TASKS = load_tasks()
-OPEN = {
-    "HeI_5876 at 5888.73 is Na D", "HeI_4471 and MgII_4481 are one feature",
-    "HeI_4471 at 4471.41 has two equivalent widths",
-}  # fmt: skip
-"""Known faults, in 7 of the 1,080 records of all labelled spectra and tasks: blends."""
 HE_I, NA_D = 5877.2, 5893.5  # vacuum angstrom, the doublet's middle
 NARROWEST = 0.45
 """Of the instrument's width: a line that is resolved, 1.1 times as wide, has that of its own."""
@@ -77,7 +72,7 @@ def test_every_number_said_of_labelled_spectra_is_that_of_the_table(labelled_spe
         for each in TASKS if BY_NIGHT else (task,):
             where, record = f"{row['file']} {each.id}", inspected(spectrum, each)
             checked(where, each, record)
-            assert not set(faults_of_tables(spectrum, record)) - OPEN, where
+            assert not faults_of_tables(spectrum, record), where
 
 
 def faults_of_tables(spectrum: Spectrum, record: Trajectory) -> list[str]:
@@ -96,7 +91,10 @@ def faults_of_tables(spectrum: Spectrum, record: Trajectory) -> list[str]:
                 found.append(f"{told} has two equivalent widths")
             if row["sigma"] < LEAST_SIGMA:
                 found.append(f"{told} has {row['sigma']} sigma")
-            if row["name"] == "HeI_5876" and row["centroid"] > 0.5 * (HE_I + NA_D) + 1.0:
+            # The emission of a disc is so wide that its centre may lie there.
+            within = SAME * width_of(row) / LIGHT_KMS * HE_I if row["kind"] == "emission" else 0.0
+            most = HE_I + max(within, 0.5 * (NA_D - HE_I) + 1.0)
+            if row["name"] == "HeI_5876" and row["centroid"] > most:
                 found.append(f"{told} is Na D")
             known = lsf_fwhm(spectrum, row["centroid"])
             least = NARROWEST * (known or 0.0) / row["centroid"] * LIGHT_KMS
