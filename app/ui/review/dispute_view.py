@@ -382,11 +382,11 @@ def _draw_spectrum(figure: Figure, spectrum: Spectrum, look: KeyLook | None) -> 
 
 
 def _name_look(figure: Figure, look: KeyLook, top: float, span: Window) -> None:
-    """Write the name beside the top of the region, on the side with more room."""
+    """Write the name into the upper corner that is farther from the region, where it fits."""
     is_left = look.range[0] > (span[0] + span[1]) / 2.0
     text = translate("SmallPlot", "Agent: {label}").replace("{label}", task_text(look.label))
-    item = pg.TextItem(text, color=figure.theme.text, anchor=(1.0 if is_left else 0.0, 0.0))
-    item.setPos(look.range[0 if is_left else 1], top)
+    item = pg.TextItem(text, color=figure.theme.text, anchor=(0.0 if is_left else 1.0, 0.0))
+    item.setPos(span[0 if is_left else 1], top)
     figure.add(item)
 
 

@@ -184,8 +184,7 @@ QTableView[role="plain"], QTreeView[role="plain"], QListView[role="plain"] { bor
 QTableView[role="plain"], QTableView[role="plain"] QHeaderView { font-size: ${small_pt}pt; }
 QTableView::item { padding: 2px 2px; border: none; }
 QTreeView::item, QListView::item { padding: 4px 6px; border: none; }
-QTableView::item:hover, QTreeView::item:hover, QListView::item:hover { background: $hover; }
-QTableView[role="plain"]::item:hover { background: transparent; }
+QTreeView::item:hover, QListView::item:hover { background: $hover; }
 QTableView::item:selected, QTreeView::item:selected, QListView::item:selected {
     background: $chosen; color: $text; }
 QListView[role="card"] { border-radius: 8px; padding: 4px; }

@@ -14,6 +14,7 @@ from functools import cache, cached_property, lru_cache
 from agent.inspection.built_in import MEMBER
 from app.ui.base.translation.data_texts import load_table, window_language, window_table
 
+HYPHEN = re.compile(r"(?<![\w.])-(?=\d)")  # before a number, not between two
 PLACEHOLDER = re.compile(r"\{(\w+?)\d?(?::[^}]*)?\}")
 NUMBER = r"[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 A_NUMBER = re.compile(rf"(?<![\w.]){NUMBER}(?: ± {NUMBER})?(?!\w)")
@@ -27,8 +28,12 @@ MAX_TEXT = 20_000
 
 
 def translate_measured_text(text: str) -> str:
-    """Translate the text; one that is not the measured inspector's is returned unchanged."""
-    return text if not window_table("measured") else _translated(text, window_language())
+    """Translate the text; one that is not the measured inspector's keeps its words.
+
+    Negative numbers have a minus sign, as everywhere in the window.
+    """
+    own = _translated(text, window_language()) if window_table("measured") else text
+    return HYPHEN.sub("−", own)
 
 
 def translate_measured_name(name: str) -> str:
@@ -264,7 +269,7 @@ def _put(other: str, words: Mapping[str, str]) -> str:
 def translate_panel_text(text: str) -> str:
     """Translate what is known of it; a member's own words that are not stay as they are."""
     if not window_table("measured") or len(text) > MAX_TEXT:
-        return text
+        return HYPHEN.sub("−", text)
     return "\n".join(map(_line, text.split("\n")))
 
 

@@ -142,11 +142,11 @@ def test_facts_that_decide_lead_to_their_looks_and_a_conflict_is_told(qtbot, con
     assert line.conflict.text() == "≠ nano-eye NO, measured YES"
     facts = deciding_facts(context.agent.shown.trajectory)
     assert [(each.by, each.text, each.index) for each in facts] == [
-        ("", "Hα emission, EW -31.0", 1),
+        ("", "Hα emission, EW −31.0", 1),
         ("", "Hβ emission", 3),
         ("nano-eye NO", "Hα weak", 1),
     ]
-    assert line.facts.isVisible() and "① Hα emission, EW -31.0" in line.facts.labels[0].text()
+    assert line.facts.isVisible() and "① Hα emission, EW −31.0" in line.facts.labels[0].text()
     with qtbot.waitSignal(context.agent.shown.look_changed) as looked:
         click(qtbot, line.facts.labels[1])
     assert looked.args == [(4550.0, 5050.0), "Hβ and He II 4686"]
