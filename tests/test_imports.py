@@ -1,7 +1,5 @@
 """What must not be loaded before somebody needs it."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Rating with keys and the mouse: what is pressed is on the disk, blind to the model."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Work that is not urgent starts after a repaint; garbage goes in the thread of the window."""
 
-from __future__ import annotations
-
 import gc
 import threading
 import weakref

@@ -1,7 +1,5 @@
 """Known answers are hidden from the window: by keys, and nobody judges what is not on screen."""
 
-from __future__ import annotations
-
 import csv
 
 import pytest

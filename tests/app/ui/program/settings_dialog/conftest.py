@@ -1,7 +1,5 @@
 """The settings dialog with two known models."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.models.card import Card, Source

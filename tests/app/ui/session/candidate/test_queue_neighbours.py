@@ -1,7 +1,5 @@
 """The rows around a candidate: read once, kept in the cache, searched for in the background."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest
