@@ -7,11 +7,14 @@ import threading
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from email.parser import BytesParser
 from email.policy import HTTP
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 from xml.sax.saxutils import escape
+
+from app.services.catalogues.service import Service
 
 Rows = Sequence[Mapping[str, object]]
 SELECTED = re.compile(r'c\."([^"]+)" AS "([^"]+)"')
@@ -23,6 +26,14 @@ FAULTS = (
     *("bad rows", "strange packing", "not found"),
 )
 """What a service can do instead of answering; each is a failure, never "nothing there"."""
+OF_TABLES = {"renamed column", "nan position", "query error", "overflow", "bad rows"}
+"""Those of an answer with rows; a server that sends files has the others."""
+OF_FILES = tuple(fault for fault in FAULTS if fault not in OF_TABLES)
+
+
+def hurried(service: Service, fault: str) -> Service:
+    """The service, waited for a moment only where the fault is silence."""
+    return replace(service, timeout_s=0.5 if fault == "stall" else 30.0)
 
 
 class FaultServer(ThreadingHTTPServer):
