@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -52,3 +54,12 @@ def marked(name: str, value: str) -> list[int]:
         if words in variables:
             found.append(int(each.parent.name))
     return found
+
+
+def loaded(code: str, *names: str) -> list[str]:
+    """Those of the modules that are there after a program has run the code."""
+    code += f"\nimport sys; print(*(m for m in {names!r} if m in sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    return done.stdout.split()

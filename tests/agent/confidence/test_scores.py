@@ -1,9 +1,6 @@
 """Agreement and scores against scikit-learn, and their intervals against what they promise."""
 
-import subprocess
-import sys
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +11,6 @@ from scipy.special import expit
 from scipy.stats import binom, binomtest
 from sklearn.calibration import calibration_curve
 
-import agent.confidence
 from agent.confidence.judged import ConfidenceError, JudgedScores, logit, sigmoid
 from agent.confidence.reliability import (
     average_precision,
@@ -175,15 +171,6 @@ def test_sigmoid_is_scipys(log_odds):
 def test_log_odds_are_finite_and_lead_back(p):
     assert np.isfinite(logit(p))
     assert float(sigmoid(logit(p))) == pytest.approx(p, abs=1e-11)
-
-
-def test_no_module_loads_scipy_or_scikit_learn_before_it_is_needed():
-    folder = Path(agent.confidence.__file__).parent
-    names = ", ".join(f"agent.confidence.{path.stem}" for path in folder.glob("[a-z]*.py"))
-    heavy = ("scipy", "sklearn", "torch", "transformers", "matplotlib.pyplot", "PySide6")
-    code = f"import sys, {names}; print(*(m for m in {heavy!r} if m in sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []
 
 
 # Fleiss' kappa against its definition, a published table, and what its intervals promise.
