@@ -28,11 +28,6 @@ LAPTOP = Machine(
 
 @pytest.fixture(autouse=True)
 def machine(monkeypatch: pytest.MonkeyPatch, own_models: Path) -> None:
-    for name in ("HF_HUB_OFFLINE", "HF_HUB_CACHE", "HF_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("http_proxy", "https_proxy", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
     have(monkeypatch, LAPTOP)
     monkeypatch.setattr("agent.convert.model._why_not_compared", lambda *_: "no room to compare")
 
