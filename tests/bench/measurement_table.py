@@ -1,9 +1,8 @@
-"""Bias and pull of EW, FWHM and depth of known lines: `python -m tests.bench.measurement_table`."""
+"""Bias and pull of EW, FWHM and depth of known lines."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +15,6 @@ from tests.agent.spectra.measure.known_lines import (
     BROAD,
     H_ALPHA,
     H_BETA,
-    NARROW,
-    WIDE,
     KnownLine,
     both,
     double_peak,
@@ -26,8 +23,6 @@ from tests.agent.spectra.measure.known_lines import (
     stark,
 )
 
-SNRS = (3, 5, 10, 20, 50, 100)
-LINES = (NARROW, BROAD, WIDE)
 N_DRAWS = 200
 
 
@@ -67,14 +62,8 @@ def measure(line: KnownLine, snr: int, n_draws: int = N_DRAWS, seed: int = 7) ->
     )  # fmt: skip
 
 
-def rows() -> Iterator[Row]:
-    for line in LINES:
-        for snr in SNRS:
-            yield measure(line, snr)
-
-
 # Lines as stars have them, seen with several resolutions; depth and FWHM are those without noise.
-RESOLUTIONS, SEEN_SNRS, N_SEEN = (1000, 1800, 5000), (10, 30, 100), 40
+N_SEEN = 40
 SEEN = (
     stark("A", "H_beta", H_BETA, 17.0, 0.6, 2.2),
     stark("F", "H_beta", H_BETA, 6.0, 0.5, 2.2),
@@ -123,29 +112,3 @@ def seen(line: KnownLine, resolution: float, snr: float, n_draws: int = N_SEEN) 
     bias = 100.0 * (rows[:, :3].mean(axis=0) / true - 1.0)
     pulls = ((rows[:, :3] - true) / rows[:, 3:]).std(axis=0)
     return Seen(*(each for pair in zip(bias, pulls, strict=True) for each in pair))
-
-
-def main() -> None:
-    print("line                   R  S/N | EW bias  pull | FWHM bias  pull | depth bias  pull")
-    for line in SEEN:
-        for resolution in RESOLUTIONS:
-            for snr in SEEN_SNRS:
-                row = seen(line, resolution, snr)
-                print(
-                    f"{line.name:20s} {resolution:4d} {snr:4d} | {row.ew_bias:+6.1f}%"
-                    f" {row.ew_pull:5.2f} |   {row.fwhm_bias:+6.1f}% {row.fwhm_pull:5.2f} |"
-                    f"   {row.depth_bias:+6.1f}% {row.depth_pull:5.2f}"
-                )
-    print(
-        "line                          S/N found | EW bias scatter  pull | FWHM bias scatter  pull"
-    )
-    for row in rows():
-        print(
-            f"{row.line:29s} {row.snr:3d} {100 * row.found:4.0f}% |"
-            f" {100 * row.ew_bias:+6.1f}% {100 * row.ew_scatter:6.1f}% {row.ew_pull:5.2f} |"
-            f"   {100 * row.fwhm_bias:+6.1f}% {100 * row.fwhm_scatter:6.1f}% {row.fwhm_pull:5.2f}"
-        )
-
-
-if __name__ == "__main__":
-    main()
