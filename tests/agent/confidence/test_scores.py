@@ -317,15 +317,15 @@ def test_scores_are_scikit_learns(pairs):
     expected = sklearn.metrics.brier_score_loss(judged.label, judged.p, labels=[False, True])
     assert brier_score(judged) == pytest.approx(expected, abs=1e-12)
     if judged.positives and judged.negatives:
-        expected = sklearn.metrics.roc_auc_score(judged.label, judged.p)
-        assert roc_auc(judged) == pytest.approx(expected, abs=1e-12)
-        expected = sklearn.metrics.average_precision_score(judged.label, judged.p)
-        assert average_precision(judged) == pytest.approx(expected, abs=1e-12)
+        ranks_as_scikit_learn(judged)
 
 
 @pytest.mark.parametrize("prior", [0.5, 1 / 100])
 def test_rankings_of_a_long_list_are_scikit_learns(rng, prior):
-    judged = sample_judged(rng, 20_000, prior, apart=1.5, decimals=3)
+    ranks_as_scikit_learn(sample_judged(rng, 20_000, prior, apart=1.5, decimals=3))
+
+
+def ranks_as_scikit_learn(judged):
     expected = sklearn.metrics.roc_auc_score(judged.label, judged.p)
     assert roc_auc(judged) == pytest.approx(expected, abs=1e-12)
     expected = sklearn.metrics.average_precision_score(judged.label, judged.p)

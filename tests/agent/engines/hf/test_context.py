@@ -17,6 +17,7 @@ from tests.agent.engines.hf.hf_scenes import (
     GREEDY,
     Episode,
     all_logits,
+    begun,
     engine,
     engine25,
     engines,
@@ -93,8 +94,7 @@ class TestOutOfMemory:
         MemoryError(),
     ])  # fmt: skip
     def test_no_memory_left_says_what_to_try(self, engine25, monkeypatch, failure):
-        conversation = engine25.open()
-        conversation.append(first_turns(), [picture(engine25, 5, 4)])
+        conversation = begun(engine25)
         conversation.generate(GREEDY)
         ids = conversation.ids
 
