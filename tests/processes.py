@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from socketserver import BaseServer
 from typing import TypeVar
 
 import psutil
@@ -15,6 +18,7 @@ import psutil
 # Twenty times what anything here takes.
 LONG_S = 300.0
 Found = TypeVar("Found")
+Made = TypeVar("Made", bound=BaseServer)
 
 
 def runs(pid: int) -> bool:
@@ -40,6 +44,19 @@ def wait_until(
         else:
             # What is costly to look at is looked at seldom: it would slow down what is waited for.
             time.sleep(max(0.01, 5 * (time.monotonic() - began)))
+
+
+@contextmanager
+def served(server: Made) -> Iterator[Made]:
+    """The server at work in a thread of its own; in the end it has answered what it began."""
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()  # waits for the threads of requests
 
 
 def marked(name: str, value: str) -> list[int]:

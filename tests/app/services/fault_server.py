@@ -15,6 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 from xml.sax.saxutils import escape
 
 from app.services.catalogues.service import Service
+from tests.processes import served
 
 Rows = Sequence[Mapping[str, object]]
 SELECTED = re.compile(r'c\."([^"]+)" AS "([^"]+)"')
@@ -62,6 +63,10 @@ class FaultServer(ThreadingHTTPServer):
         self.ended = threading.Event()
         self.lock = threading.Lock()
 
+    def shutdown(self) -> None:
+        self.ended.set()
+        super().shutdown()
+
     def handle_error(self, request: object, client_address: object) -> None:
         """Quiet: clients that hang up are part of the play."""
 
@@ -76,16 +81,8 @@ class FaultServer(ThreadingHTTPServer):
 
 @contextmanager
 def fault_server() -> Iterator[FaultServer]:
-    server = FaultServer()
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), name="fault server")
-    thread.start()
-    try:
+    with served(FaultServer()) as server:
         yield server
-    finally:
-        server.ended.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 class _Handler(BaseHTTPRequestHandler):
