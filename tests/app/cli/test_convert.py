@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -111,10 +112,7 @@ def test_get_refuses_before_the_download(
 
 
 def test_ctrl_c_says_how_to_go_on(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stopped(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("agent.convert.model.write_files", stopped)
+    monkeypatch.setattr("agent.convert.model.write_files", Mock(side_effect=KeyboardInterrupt))
     result = run("convert", str(small), "--to", "q8_0")
     assert f"models convert {small} --to q8_0` goes on" in str(result.exception)
 
